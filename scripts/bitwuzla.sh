@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Builds the static Bitwuzla whose sources the crate bitwuzla-sys carries, into
+# CACHE/bitwuzla (default: .cache), and does nothing when that is done already.
+# Needs meson, ninja, and Debian's libcadical-dev, libsymfpu-dev and libgmp-dev.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+cache=${PSYCHIC_CACHE:-$top/.cache}
+crate=$(cd "$top" && cargo metadata --format-version 1 --locked |
+    python3 -c 'import json, os, sys
+for package in json.load(sys.stdin)["packages"]:
+    if package["name"] == "bitwuzla-sys":
+        print(os.path.dirname(package["manifest_path"]))')
+stamp=$(basename "$crate")
+if [ "$(cat "$cache/bitwuzla/stamp" 2>/dev/null)" = "$stamp" ]; then
+    exit 0
+fi
+echo "building Bitwuzla ($stamp; about two minutes, once)"
+work=$cache/bitwuzla.build
+rm -rf "$work" "$cache/bitwuzla"
+mkdir -p "$work/pkgconfig" "$cache/bitwuzla/lib"
+cp -a "$crate/bitwuzla" "$work/source"
+# Debian has no symfpu.pc, and its GMP 6.2.1 serves though meson asks for 6.3.
+printf 'Name: symfpu\nDescription: SymFPU\nVersion: 1.0\nCflags: -I/usr/include\n' \
+    >"$work/pkgconfig/symfpu.pc"
+printf 'Name: gmp\nDescription: GMP\nVersion: 6.3.0\nLibs: -lgmp\n' >"$work/pkgconfig/gmp.pc"
+printf 'Name: gmpxx\nDescription: GMP C++\nVersion: 6.3.0\nLibs: -lgmpxx -lgmp\n' \
+    >"$work/pkgconfig/gmpxx.pc"
+(
+    cd "$work/source"
+    export PKG_CONFIG_PATH=$work/pkgconfig
+    meson setup build --buildtype release -Ddefault_library=static --wrap-mode=nofallback
+    ninja -C build
+) >"$cache/bitwuzla.log" 2>&1 || {
+    tail -n 20 "$cache/bitwuzla.log"
+    echo "Bitwuzla did not build; the whole log is $cache/bitwuzla.log" >&2
+    exit 1
+}
+find "$work/source/build" -name 'libbitwuzla*.a' -exec cp {} "$cache/bitwuzla/lib/" \;
+cadical=$(find /usr/lib /usr/local/lib -name libcadical.a 2>/dev/null | head -n 1)
+cp "$cadical" "$cache/bitwuzla/lib/"
+rm -rf "$work"
+echo "$stamp" >"$cache/bitwuzla/stamp"

@@ -1,0 +1,1 @@
+//! LLVM bitcode to [`Module`](super::Module); the only user of LLVM.

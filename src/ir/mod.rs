@@ -1,0 +1,286 @@
+//! The compact instruction set that the interpreter runs, lowered once from LLVM bitcode.
+//!
+//! Functions are flat: registers are numbered and mutable (no phi nodes: lowering puts
+//! moves on the edges), constants live in a pool beside them, types are widths in bits,
+//! address arithmetic is folded, aggregates and vectors are split into scalars. Addresses
+//! of globals and functions are known at load time (see [`address`]).
+
+pub mod address;
+pub mod lower;
+
+use crate::expr::Bv;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub struct $name(pub u32);
+    };
+}
+
+id!(/// Index into [`Module::functions`].
+    FunctionId);
+id!(/// Index into [`Module::globals`].
+    GlobalId);
+id!(/// Index of an instruction in [`Function::code`].
+    Pc);
+id!(/// A register of a function; parameters come first.
+    Reg);
+id!(/// Index into [`Module::files`].
+    FileId);
+
+/// A register or a constant, in 32 bits.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Operand(u32);
+
+/// What an [`Operand`] refers to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum OperandKind {
+    /// A register.
+    Reg(Reg),
+    /// An index into [`Function::constants`].
+    Constant(u32),
+}
+
+impl Operand {
+    const CONSTANT: u32 = 1 << 31;
+
+    /// A register.
+    pub fn reg(reg: Reg) -> Self {
+        debug_assert!(reg.0 < Self::CONSTANT);
+        Self(reg.0)
+    }
+
+    /// The constant of that index in [`Function::constants`].
+    pub fn constant(index: u32) -> Self {
+        debug_assert!(index < Self::CONSTANT);
+        Self(index | Self::CONSTANT)
+    }
+
+    /// What it refers to.
+    #[inline(always)]
+    pub fn kind(self) -> OperandKind {
+        if self.0 & Self::CONSTANT == 0 {
+            OperandKind::Reg(Reg(self.0))
+        } else {
+            OperandKind::Constant(self.0 & !Self::CONSTANT)
+        }
+    }
+}
+
+/// A constant operand.
+#[derive(Clone, Debug, Eq, PartialEq, Hash)]
+pub enum Constant {
+    /// At most 64 bits, zero-extended.
+    Int(u64),
+    /// More than 64 bits.
+    Wide(Bv),
+    /// Undefined or poison.
+    Undefined,
+}
+
+/// A whole program.
+#[derive(Debug, Default)]
+pub struct Module {
+    /// All functions, declarations too.
+    pub functions: Vec<Function>,
+    /// All global variables, declarations too.
+    pub globals: Vec<Global>,
+    /// Source files that [`Place`] refers to, as the debug information names them.
+    pub files: Vec<String>,
+}
+
+/// A function; one without code is a declaration that the environment has to model.
+#[derive(Debug, Default)]
+pub struct Function {
+    /// Its symbol.
+    pub name: String,
+    /// Where it is defined, when the module has debug information.
+    pub place: Option<Place>,
+    /// Widths in bits of the fixed parameters; parameter i arrives in register i.
+    pub params: Vec<u32>,
+    /// Widths in bits of the returned scalars (none for void, several for a struct).
+    pub returns: Vec<u32>,
+    /// Takes further arguments.
+    pub variadic: bool,
+    /// Number of registers.
+    pub registers: u32,
+    /// Pool of [`OperandKind::Constant`].
+    pub constants: Vec<Constant>,
+    /// The instructions; execution starts at 0. Empty for a declaration.
+    pub code: Vec<Inst>,
+    /// Source places, one an instruction.
+    pub places: Vec<Place>,
+}
+
+/// A line of source; line 0 is unknown.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Place {
+    /// The file.
+    pub file: FileId,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// A global variable.
+#[derive(Debug)]
+pub struct Global {
+    /// Its symbol.
+    pub name: String,
+    /// Initial content, addresses of other globals and functions filled in.
+    pub bytes: Vec<u8>,
+    /// May not be written.
+    pub constant: bool,
+    /// Defined elsewhere (`bytes` is zero and as long as the declared type).
+    pub external: bool,
+}
+
+/// Binary operations on equally wide operands.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BinaryOp { Add, Sub, Mul, Udiv, Sdiv, Urem, Srem, And, Or, Xor, Shl, Lshr, Ashr, Umin, Umax, Smin, Smax, UaddSat, UsubSat, SaddSat, SsubSat }
+
+/// Integer comparisons.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Predicate { Eq, Ne, Ult, Ule, Ugt, Uge, Slt, Sle, Sgt, Sge }
+
+/// Unary bit operations; `Clz`/`Ctz` of zero give the width.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum UnaryOp { Bswap, Bitreverse, Popcount, Clz, Ctz, Abs }
+
+/// Integer conversions.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Cast { Trunc, Zext, Sext }
+
+/// Arithmetic with overflow flag.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum OverflowOp { Uadd, Sadd, Usub, Ssub, Umul, Smul }
+
+/// Floating-point arithmetic (IEEE, round to nearest even).
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum FloatOp { Add, Sub, Mul, Div, Rem }
+
+/// Floating-point comparisons: `O` ordered (false on NaN), `U` unordered (true on NaN).
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum FloatPredicate { False, Oeq, Ogt, Oge, Olt, Ole, One, Ord, Ueq, Ugt, Uge, Ult, Ule, Une, Uno, True }
+
+/// Conversions from or to floating point; widths say which format (32 float, 64 double).
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum FloatCast { Extend, Truncate, FromUnsigned, FromSigned, ToUnsigned, ToSigned }
+
+/// One `index * scale` of an address computation; the index is sign-extended to 64 bits.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct AddressTerm {
+    /// The index.
+    pub index: Operand,
+    /// Its width in bits, at most 64.
+    pub width: u32,
+    /// Bytes a step.
+    pub scale: u64,
+}
+
+/// What a call calls.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Callee {
+    /// A known function.
+    Direct(FunctionId),
+    /// A 64-bit function address.
+    Indirect(Operand),
+}
+
+/// The details of a [`Inst::Call`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// What is called.
+    pub callee: Callee,
+    /// Arguments, fixed ones first.
+    pub args: Vec<Argument>,
+    /// Registers of the returned scalars.
+    pub results: Vec<Reg>,
+    /// Widths in bits of the returned scalars, as the call expects them.
+    pub widths: Vec<u32>,
+}
+
+/// An argument of a call.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Argument {
+    /// Its value.
+    pub value: Operand,
+    /// Its width in bits.
+    pub width: u32,
+    /// For an aggregate passed on the stack: its size in bytes (`value` is the address of
+    /// the caller's object, of which the callee gets a copy).
+    pub byval: Option<u64>,
+    /// A floating-point value (this decides the place of a variadic argument).
+    pub float: bool,
+}
+
+/// The details of a [`Inst::Switch`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Switch {
+    /// The value that decides.
+    pub value: Operand,
+    /// Its width in bits.
+    pub width: u32,
+    /// Constants (at most 64 bits) and where they lead.
+    pub cases: Vec<(u64, Pc)>,
+    /// Where everything else leads.
+    pub default: Pc,
+}
+
+/// An instruction. Widths are in bits, sizes in bytes.
+#[allow(missing_docs)]
+#[derive(Clone, Debug, PartialEq)]
+pub enum Inst {
+    /// Copies; reading an undefined source gives the destination (and a source register) one
+    /// and the same arbitrary value of `width` bits.
+    Move { dst: Reg, src: Operand, width: u32 },
+    /// Marks a promoted local variable as not yet written.
+    Undefine { dst: Reg },
+    Binary { op: BinaryOp, width: u32, dst: Reg, a: Operand, b: Operand },
+    Unary { op: UnaryOp, width: u32, dst: Reg, a: Operand },
+    Compare { predicate: Predicate, width: u32, dst: Reg, a: Operand, b: Operand },
+    Cast { cast: Cast, from: u32, to: u32, dst: Reg, a: Operand },
+    Overflow { op: OverflowOp, width: u32, dst: Reg, overflow: Reg, a: Operand, b: Operand },
+    /// `dst` = the high (`left`) or low half of `a:b` shifted by `by` modulo the width.
+    FunnelShift { left: bool, width: u32, dst: Reg, a: Operand, b: Operand, by: Operand },
+    Select { width: u32, dst: Reg, condition: Operand, a: Operand, b: Operand },
+    FloatBinary { op: FloatOp, width: u32, dst: Reg, a: Operand, b: Operand },
+    FloatNegate { width: u32, dst: Reg, a: Operand },
+    FloatCompare { predicate: FloatPredicate, width: u32, dst: Reg, a: Operand, b: Operand },
+    FloatCast { cast: FloatCast, from: u32, to: u32, dst: Reg, a: Operand },
+    /// A new stack object of `count * size` bytes; it lives until the function returns.
+    Alloca { dst: Reg, size: u64, count: Operand },
+    /// Reads `width` bits from `ceil(width / 8)` bytes, little-endian.
+    Load { width: u32, dst: Reg, address: Operand },
+    Store { width: u32, value: Operand, address: Operand },
+    /// `dst = base + offset + sum of terms`, 64 bits.
+    Address { dst: Reg, base: Operand, offset: i64, terms: Box<[AddressTerm]> },
+    /// memcpy or memmove (same thing here); `length` is 64 bits.
+    Copy { to: Operand, from: Operand, length: Operand },
+    /// memset; `value` is 8 bits, `length` 64.
+    Fill { to: Operand, value: Operand, length: Operand },
+    VaStart { list: Operand },
+    VaCopy { to: Operand, from: Operand },
+    VaEnd { list: Operand },
+    Call(Box<Call>),
+    Jump { target: Pc },
+    Branch { condition: Operand, then: Pc, otherwise: Pc },
+    Switch(Box<Switch>),
+    Return { values: Box<[Operand]> },
+    /// Undefined behaviour when reached.
+    Unreachable,
+    /// `llvm.trap`, `llvm.ubsantrap`.
+    Trap,
+    /// `llvm.assume` of a 1-bit value (undefined behaviour where it is false).
+    Assume { condition: Operand },
+    /// What could not be lowered; running it ends the state. The text names the LLVM instruction.
+    Unsupported { what: Box<str> },
+}

@@ -1,0 +1,176 @@
+//! `subject.toml`: what a person writes about a subject.
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use serde::Deserialize;
+
+/// A whole `subject.toml`. The smallest one has a name, sources and patches.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Name of the subject; results go to `results/NAME` by default.
+    pub name: String,
+    /// C files, relative to the subject's directory (or to `build.source`).
+    pub sources: Vec<PathBuf>,
+    /// Globs of unified diffs relative to the subject's directory, numbered from 1 in the order
+    /// of the list, each glob's matches sorted by name.
+    pub patches: Vec<String>,
+    /// The function to run. `main` is run as a program; another function is called by a
+    /// generated `main` with symbolic arguments and its return value is an output.
+    #[serde(default = "main")]
+    pub entry: String,
+    /// How to compile.
+    #[serde(default)]
+    pub build: BuildConfig,
+    /// What is symbolic.
+    #[serde(default)]
+    pub inputs: InputsConfig,
+    /// What counts as a visible difference.
+    #[serde(default)]
+    pub outputs: OutputsConfig,
+    /// When to stop.
+    #[serde(default)]
+    pub budget: BudgetConfig,
+}
+
+/// `[build]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BuildConfig {
+    /// A shell command that obtains the sources, run once in the subject's directory with
+    /// `PSYCHIC_SOURCE` set to the (ignored, cached) directory it must fill; `sources` are then
+    /// relative to that directory.
+    pub setup: Option<String>,
+    /// Further compiler flags, for bitcode and native builds alike.
+    pub flags: Vec<String>,
+}
+
+/// `[inputs]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct InputsConfig {
+    /// Standard input: absent = typed tokens that the program's own reads call for.
+    pub stdin: StdinConfig,
+    /// Arguments of `main` after its name, each a symbolic string of up to that many bytes,
+    /// or a fixed text.
+    pub args: Vec<ArgConfig>,
+    /// Parameters of an entry function, by name; a scalar not listed is wholly symbolic.
+    pub params: BTreeMap<String, ParamConfig>,
+}
+
+/// How standard input is symbolic.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StdinConfig {
+    /// At most so many typed tokens (numbers, words, characters); then end of file.
+    pub tokens: u32,
+    /// End of file may come at any token, not only after `tokens` of them.
+    pub eof: bool,
+    /// Instead of tokens: exactly this many raw symbolic bytes.
+    pub bytes: Option<u32>,
+    /// Instead: this text.
+    pub text: Option<String>,
+}
+
+impl Default for StdinConfig {
+    fn default() -> Self {
+        Self { tokens: 64, eof: false, bytes: None, text: None }
+    }
+}
+
+/// One argument of `main`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum ArgConfig {
+    /// This text.
+    Text(String),
+    /// `{ string = N }`: any bytes, up to N of them before the first NUL.
+    Symbolic {
+        /// The most bytes it has.
+        string: u32,
+    },
+}
+
+/// One parameter of an entry function.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ParamConfig {
+    /// For `char *`: a buffer of this many symbolic bytes and a NUL after them.
+    pub string: Option<u32>,
+    /// For a pointer: a buffer of this many symbolic elements.
+    pub elements: Option<u32>,
+    /// For a scalar: this value.
+    pub value: Option<i64>,
+    /// Smallest value of a scalar (or of each element).
+    pub min: Option<i64>,
+    /// Largest value of a scalar (or of each element).
+    pub max: Option<i64>,
+}
+
+/// `[outputs]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OutputsConfig {
+    /// Standard output counts.
+    pub stdout: bool,
+    /// Standard error counts.
+    pub stderr: bool,
+}
+
+impl Default for OutputsConfig {
+    fn default() -> Self {
+        Self { stdout: true, stderr: true }
+    }
+}
+
+/// `[budget]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BudgetConfig {
+    /// For the whole run, as `60s`, `10m`.
+    #[serde(deserialize_with = "duration")]
+    pub time: Duration,
+    /// Instructions of one path.
+    pub instructions: u64,
+    /// For one solver query.
+    #[serde(deserialize_with = "duration")]
+    pub solver: Duration,
+    /// For one native run.
+    #[serde(deserialize_with = "duration")]
+    pub replay: Duration,
+}
+
+impl Default for BudgetConfig {
+    fn default() -> Self {
+        Self {
+            time: Duration::from_secs(600),
+            instructions: 10_000_000,
+            solver: Duration::from_secs(10),
+            replay: Duration::from_secs(1),
+        }
+    }
+}
+
+fn main() -> String {
+    "main".into()
+}
+
+fn duration<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Duration, D::Error> {
+    let text = String::deserialize(d)?;
+    parse_duration(&text).map_err(serde::de::Error::custom)
+}
+
+/// Reads `500ms`, `60s`, `10m`, `2h`.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: f64 =
+        digits.parse().map_err(|_| format!("`{text}` is not a duration such as 60s, 10m or 2h"))?;
+    let seconds = match &text[digits.len()..] {
+        "ms" => number / 1000.0,
+        "s" => number,
+        "m" => number * 60.0,
+        "h" => number * 3600.0,
+        unit => return Err(format!("`{unit}` is not a unit of time: use ms, s, m or h")),
+    };
+    Duration::try_from_secs_f64(seconds).map_err(|_| format!("`{text}` is out of range"))
+}

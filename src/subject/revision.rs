@@ -1,0 +1,178 @@
+//! Revisions of a program and sets of them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+/// One version of the program: 0 is the original, 1..=N the patches in the order given.
+#[derive(
+    Clone, Copy, Debug, Default, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize,
+)]
+#[serde(transparent)]
+pub struct Revision(pub u32);
+
+impl Revision {
+    /// The program as it is without any patch.
+    pub const ORIGINAL: Revision = Revision(0);
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A set of revisions, a bit each; up to 128 of them without allocation.
+///
+/// Trailing zero words are never kept, so that equal sets compare and hash equal.
+#[derive(Clone, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct RevisionSet(SmallVec<[u64; 2]>);
+
+impl RevisionSet {
+    /// The empty set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds `revision`; true if it was not there before.
+    pub fn insert(&mut self, revision: Revision) -> bool {
+        let (word, bit) = Self::place(revision);
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        let added = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        added
+    }
+
+    /// Takes `revision` out; true if it was there.
+    pub fn remove(&mut self, revision: Revision) -> bool {
+        let (word, bit) = Self::place(revision);
+        let found = self.contains(revision);
+        if found {
+            self.0[word] &= !bit;
+            self.trim();
+        }
+        found
+    }
+
+    /// Whether `revision` is in the set.
+    pub fn contains(&self, revision: Revision) -> bool {
+        let (word, bit) = Self::place(revision);
+        self.0.get(word).is_some_and(|w| w & bit != 0)
+    }
+
+    /// How many revisions there are.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The smallest revision.
+    pub fn first(&self) -> Option<Revision> {
+        self.iter().next()
+    }
+
+    /// The revisions in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = Revision> + '_ {
+        self.0.iter().enumerate().flat_map(|(word, &bits)| {
+            let base = word as u32 * 64;
+            std::iter::successors(Some(bits), |b| Some(b & b.wrapping_sub(1)))
+                .take_while(|b| *b != 0)
+                .map(move |b| Revision(base + b.trailing_zeros()))
+        })
+    }
+
+    /// The revisions in both sets.
+    pub fn intersection(&self, other: &Self) -> Self {
+        let mut common = Self(self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect());
+        common.trim();
+        common
+    }
+
+    /// The revisions in either set.
+    pub fn union(&self, other: &Self) -> Self {
+        let (long, short) =
+            if self.0.len() >= other.0.len() { (self, other) } else { (other, self) };
+        let mut all = long.clone();
+        for (a, b) in all.0.iter_mut().zip(&short.0) {
+            *a |= b;
+        }
+        all
+    }
+
+    /// Whether the sets have nothing in common.
+    pub fn is_disjoint(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).all(|(a, b)| a & b == 0)
+    }
+
+    fn place(revision: Revision) -> (usize, u64) {
+        (revision.0 as usize / 64, 1 << (revision.0 % 64))
+    }
+
+    fn trim(&mut self) {
+        while self.0.last() == Some(&0) {
+            self.0.pop();
+        }
+    }
+}
+
+impl FromIterator<Revision> for RevisionSet {
+    fn from_iter<I: IntoIterator<Item = Revision>>(revisions: I) -> Self {
+        let mut set = Self::new();
+        for revision in revisions {
+            set.insert(revision);
+        }
+        set
+    }
+}
+
+impl fmt::Display for RevisionSet {
+    /// Space separated, as in `states.csv` and `revisions` of `tree.json`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, revision) in self.iter().enumerate() {
+            write!(f, "{}{revision}", if index == 0 { "" } else { " " })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for RevisionSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{{self}}}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn behaves_as_a_set(a in prop::collection::btree_set(0u32..300, 0..20),
+                            b in prop::collection::btree_set(0u32..300, 0..20)) {
+            let set = |s: &BTreeSet<u32>| s.iter().map(|r| Revision(*r)).collect::<RevisionSet>();
+            let list = |s: &RevisionSet| s.iter().map(|r| r.0).collect::<BTreeSet<_>>();
+            prop_assert_eq!(list(&set(&a).union(&set(&b))), &a | &b);
+            prop_assert_eq!(list(&set(&a).intersection(&set(&b))), &a & &b);
+            prop_assert_eq!(set(&a).is_disjoint(&set(&b)), a.is_disjoint(&b));
+            prop_assert_eq!(set(&a) == set(&b), a == b);
+            let mut smaller = set(&a);
+            for r in &b {
+                prop_assert_eq!(smaller.remove(Revision(*r)), a.contains(r));
+            }
+            prop_assert_eq!(list(&smaller), &a - &b);
+            prop_assert_eq!(smaller.len(), (&a - &b).len());
+            prop_assert_eq!(smaller.is_empty(), (&a - &b).is_empty());
+        }
+    }
+}
