@@ -1,1 +1,452 @@
-//! TBD
+//! Differences: pairs halt states, makes differential tests, and gives every pair of revisions
+//! its verdict.
+//!
+//! Two halt states can overlap only if they parted at a meta fork ([`ForkKind::Meta`]). For
+//! each such pair whose revisions nobody has told apart yet the solver is asked for an input
+//! that both paths allow and on which some common output differs (algorithm 4 of the Psychic
+//! paper, whose printed guard `n != n' or {n,n'} in D` is a misprint for `n = n' or ...`). The
+//! answer is replayed natively on every revision: only what the replay shows counts.
+
+mod input;
+mod outcome;
+mod pairs;
+mod regions;
+pub mod text;
+
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+
+pub use pairs::{Decided, PairVerdict, Pairs};
+pub use regions::{Range, Regions, Walk};
+
+use crate::{
+    env::{Error, Halt},
+    exec::{Branch, ForkKind, HaltState, Program},
+    expr::{Assignment, ExprId},
+    replay::{FindingKind, Outcome, TestInput, Visible},
+    solver::{self, Query, Solver, SolverConfig, Verdict},
+    subject::{
+        Revision, RevisionSet,
+        config::OutputsConfig,
+        results::{Clustering, FoundBy, TestId},
+    },
+};
+
+/// Runs a test natively; how is not this module's business.
+pub trait Replay: Sync {
+    /// The outcome of each revision on the test. `expected` says which errors may be found,
+    /// so that a sanitizer can watch for them, and which revisions are known never to end.
+    fn outcomes(
+        &self,
+        test: &TestInput,
+        revisions: &[Revision],
+        expected: &Expected,
+    ) -> Result<Vec<Outcome>, ReplayFailed>;
+}
+
+/// What the engine expects of a native run.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Expected {
+    /// Errors that some revision runs into.
+    pub errors: BTreeSet<Error>,
+    /// Revisions that run forever.
+    pub endless: RevisionSet,
+    /// Revisions of which nothing is known on this input.
+    pub unknown: RevisionSet,
+}
+
+/// The native run itself went wrong (no program, no sandbox), which says nothing about it.
+#[derive(Debug, thiserror::Error)]
+#[error("native replay: {0}")]
+pub struct ReplayFailed(pub String);
+
+/// A test with what every revision did on it.
+#[derive(Clone, Debug)]
+pub struct DifferentialTest {
+    /// Its number, in the order of finding.
+    pub test: TestId,
+    /// Where its input comes from.
+    pub found_by: FoundBy,
+    /// Its input.
+    pub input: TestInput,
+    /// What each revision did, in the order of [`Differ::revisions`].
+    pub outcomes: Vec<Outcome>,
+    /// The partition of the revisions.
+    pub clustering: Clustering,
+    /// What the replay showed otherwise than the engine had predicted; empty if nothing.
+    pub mismatches: Vec<String>,
+}
+
+/// Finds the differences among halt states as they come.
+pub struct Differ<'a> {
+    program: &'a Program,
+    replay: &'a dyn Replay,
+    solver: SolverConfig,
+    outputs: OutputsConfig,
+    revisions: Vec<Revision>,
+    arguments: Vec<crate::exec::Argument>,
+    states: Vec<HaltState>,
+    pairs: Pairs,
+    tests: Vec<DifferentialTest>,
+    inputs: BTreeSet<TestInput>,
+    queries: u64,
+}
+
+/// What a pair of halt states comes to.
+enum Comparison {
+    /// No input takes both, or none of those shows a difference.
+    Same,
+    /// Some input may show one; `exact` if every solution of the conditions does.
+    Differs { conditions: Vec<ExprId>, exact: bool },
+    /// Nothing can be said.
+    Unknown { conditions: Vec<ExprId>, reason: String },
+}
+
+impl<'a> Differ<'a> {
+    /// For the revisions that run.
+    pub fn new(
+        program: &'a Program,
+        replay: &'a dyn Replay,
+        solver: SolverConfig,
+        outputs: OutputsConfig,
+        revisions: Vec<Revision>,
+        arguments: Vec<crate::exec::Argument>,
+    ) -> Self {
+        let pairs = Pairs::new(&revisions);
+        Self {
+            program,
+            replay,
+            solver,
+            outputs,
+            revisions,
+            arguments,
+            states: Vec::new(),
+            pairs,
+            tests: Vec::new(),
+            inputs: BTreeSet::new(),
+            queries: 0,
+        }
+    }
+
+    /// The revisions that run.
+    pub fn revisions(&self) -> &[Revision] {
+        &self.revisions
+    }
+
+    /// The halt states so far, in the order they came.
+    pub fn states(&self) -> &[HaltState] {
+        &self.states
+    }
+
+    /// The tests so far.
+    pub fn tests(&self) -> &[DifferentialTest] {
+        &self.tests
+    }
+
+    /// What is known of the pairs so far.
+    pub fn pairs(&self) -> &Pairs {
+        &self.pairs
+    }
+
+    /// Queries asked about pairs so far.
+    pub fn queries(&self) -> u64 {
+        self.queries
+    }
+
+    /// Takes in states that have halted, pairs them with all before, and replays what may tell
+    /// revisions apart. `pool` runs the queries.
+    ///
+    /// # Errors
+    /// where a native run is impossible.
+    pub fn add(
+        &mut self,
+        halted: Vec<HaltState>,
+        pool: &rayon::ThreadPool,
+    ) -> Result<(), ReplayFailed> {
+        let first = self.states.len();
+        for state in &halted {
+            self.note_weaknesses(state);
+        }
+        self.states.extend(halted);
+        for index in first..self.states.len() {
+            self.try_path(index)?;
+        }
+        let candidates = self.candidates(first);
+        let (program, config, states, outputs) =
+            (self.program, &self.solver, &self.states, &self.outputs);
+        let comparisons: Vec<(usize, usize, Comparison)> = pool.install(|| {
+            candidates
+                .par_iter()
+                .map_init(
+                    || solver::chain(config),
+                    |solver, &(a, b)| {
+                        let (x, y) = (&states[a], &states[b]);
+                        (a, b, compare(program, outputs, &mut **solver, x, y))
+                    },
+                )
+                .collect()
+        });
+        self.queries += comparisons.len() as u64;
+        for (a, b, comparison) in comparisons {
+            self.settle(a, b, comparison)?;
+        }
+        Ok(())
+    }
+
+    /// A state whose outcome is not known says nothing about the revisions in it.
+    fn note_weaknesses(&mut self, state: &HaltState) {
+        if state.is_exact() {
+            return;
+        }
+        let reason = weakness(state);
+        self.pairs.doubt(&state.revisions, &state.revisions, &reason);
+    }
+
+    /// Pairs of states, one of them from `first` on, that may overlap and whose revisions are
+    /// not all told apart.
+    fn candidates(&self, first: usize) -> Vec<(usize, usize)> {
+        let mut candidates = Vec::new();
+        for b in first..self.states.len() {
+            for a in 0..b {
+                let (x, y) = (&self.states[a], &self.states[b]);
+                if Branch::parted(&x.branch, &y.branch) == Some(ForkKind::Meta)
+                    && self.pairs.any_open(&x.revisions, &y.revisions)
+                {
+                    candidates.push((a, b));
+                }
+            }
+        }
+        candidates
+    }
+
+    /// The cheap way: an input of the state's own path may already separate something.
+    fn try_path(&mut self, index: usize) -> Result<(), ReplayFailed> {
+        let state = &self.states[index];
+        let all: RevisionSet = self.revisions.iter().copied().collect();
+        if !self.pairs.any_open(&state.revisions, &all) {
+            return Ok(());
+        }
+        if let Some(model) = self.model(&state.path) {
+            let predicted = self.predict(&model);
+            if self.separates(&predicted) {
+                self.replay(model, FoundBy::Path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, a: usize, b: usize, comparison: Comparison) -> Result<(), ReplayFailed> {
+        let (x, y) = (self.states[a].revisions.clone(), self.states[b].revisions.clone());
+        if !self.pairs.any_open(&x, &y) {
+            return Ok(());
+        }
+        let (conditions, doubt) = match comparison {
+            Comparison::Same => return Ok(()),
+            Comparison::Differs { conditions, exact: true } => (conditions, None),
+            Comparison::Differs { conditions, exact: false } => {
+                (conditions, Some("the texts printed cannot be compared exactly".to_owned()))
+            }
+            Comparison::Unknown { conditions, reason } => (conditions, Some(reason)),
+        };
+        match self.model(&conditions) {
+            Some(model) => self.replay(model, FoundBy::Pair)?,
+            None if doubt.is_none() => {
+                self.pairs.doubt(&x, &y, "the solver lost the difference it had found");
+            }
+            None => {}
+        }
+        // What the replay did not show stays open, with the reason why it cannot be proved.
+        let reason = doubt.unwrap_or_else(|| "a predicted difference was not replayed".into());
+        self.pairs.doubt(&x, &y, &reason);
+        Ok(())
+    }
+
+    /// A model of conditions that depends on them alone.
+    fn model(&self, conditions: &[ExprId]) -> Option<Assignment> {
+        let query = Query { path: &[], goals: conditions };
+        match solver::reproducible(&self.program.exprs, &self.solver, query) {
+            Verdict::Sat(model) => Some(model),
+            Verdict::Unsat | Verdict::Unknown(_) => None,
+        }
+    }
+
+    /// What each revision shows under an assignment, where a halt state says so exactly; and
+    /// that state.
+    fn predict(&self, model: &Assignment) -> Vec<Option<(usize, Visible)>> {
+        let exprs = &self.program.exprs;
+        let mut predicted: Vec<Option<(usize, Visible)>> = vec![None; self.revisions.len()];
+        for (index, state) in self.states.iter().enumerate() {
+            let wanted = |r: &Revision, slot: &Option<_>| slot.is_none() && state.revisions.contains(*r);
+            if !self.revisions.iter().zip(&predicted).any(|(r, slot)| wanted(r, slot)) {
+                continue;
+            }
+            if !state.path.iter().all(|c| !exprs.evaluate(*c, model).is_zero()) {
+                continue;
+            }
+            let Some(outcome) = outcome::predicted(exprs, state, model) else { continue };
+            let visible = outcome.visible(&self.outputs);
+            for (revision, slot) in self.revisions.iter().zip(&mut predicted) {
+                if wanted(revision, slot) {
+                    *slot = Some((index, visible.clone()));
+                }
+            }
+        }
+        predicted
+    }
+
+    /// Whether two revisions that nobody has told apart are predicted to differ.
+    fn separates(&self, predicted: &[Option<(usize, Visible)>]) -> bool {
+        let known: Vec<(Revision, &Visible)> = self
+            .revisions
+            .iter()
+            .zip(predicted)
+            .filter_map(|(revision, slot)| Some((*revision, &slot.as_ref()?.1)))
+            .collect();
+        known.iter().enumerate().any(|(index, (a, x))| {
+            known[index + 1..].iter().any(|(b, y)| x != y && self.pairs.is_open(*a, *b))
+        })
+    }
+
+    /// Runs the input of a model natively on every revision and keeps the test if it shows a
+    /// difference, or shows something else than predicted.
+    fn replay(&mut self, model: Assignment, found_by: FoundBy) -> Result<(), ReplayFailed> {
+        let exprs = &self.program.exprs;
+        let predicted = self.predict(&model);
+        let matching: Vec<&HaltState> = self
+            .states
+            .iter()
+            .filter(|s| s.path.iter().all(|c| !exprs.evaluate(*c, &model).is_zero()))
+            .collect();
+        let input = input::concrete(exprs, &self.arguments, &matching, &model);
+        if !self.inputs.insert(input.clone()) {
+            return Ok(());
+        }
+        let mut expected = Expected::default();
+        for (revision, slot) in self.revisions.iter().zip(&predicted) {
+            match slot.as_ref().map(|(index, _)| &self.states[*index].halt) {
+                Some(Halt::Error(error)) => {
+                    expected.errors.insert(*error);
+                }
+                Some(Halt::Hang) => {
+                    expected.endless.insert(*revision);
+                }
+                Some(_) => {}
+                None => {
+                    expected.unknown.insert(*revision);
+                }
+            }
+        }
+        let outcomes = self.replay.outcomes(&input, &self.revisions, &expected)?;
+        let visible: Vec<Visible> = outcomes.iter().map(|o| o.visible(&self.outputs)).collect();
+        let mut mismatches = Vec::new();
+        for ((revision, slot), (shown, outcome)) in
+            self.revisions.iter().zip(&predicted).zip(visible.iter().zip(&outcomes))
+        {
+            if let Some((_, predicted)) = slot
+                && predicted != shown
+            {
+                mismatches.push(format!(
+                    "revision {revision}: {}",
+                    outcome::explain(predicted, shown, outcome)
+                ));
+            }
+        }
+        let test = TestId(self.tests.len() as u32 + 1);
+        let known = self.revisions.iter().copied().zip(&visible);
+        let clustering = Clustering::new(test, known);
+        if clustering.groups().len() < 2 && mismatches.is_empty() {
+            return Ok(());
+        }
+        for (index, (a, x)) in self.revisions.iter().zip(&visible).enumerate() {
+            for (b, y) in self.revisions.iter().zip(&visible).skip(index + 1) {
+                if let Some(output) = outcome::first_difference(x, y) {
+                    self.pairs.distinguish(*a, *b, test, output);
+                }
+            }
+        }
+        self.tests.push(DifferentialTest {
+            test,
+            found_by,
+            input,
+            outcomes,
+            clustering,
+            mismatches,
+        });
+        Ok(())
+    }
+}
+
+/// Why nothing can be proved from a state.
+fn weakness(state: &HaltState) -> String {
+    match &state.halt {
+        Halt::Incomplete(why) => why.to_string(),
+        Halt::Silent => "klee_silent_exit".into(),
+        _ => {
+            let all: Vec<String> =
+                state.world.approximations.iter().map(ToString::to_string).collect();
+            all.join("; ")
+        }
+    }
+}
+
+/// Asks whether some input takes both states and shows a difference.
+fn compare(
+    program: &Program,
+    outputs: &OutputsConfig,
+    solver: &mut dyn Solver,
+    a: &HaltState,
+    b: &HaltState,
+) -> Comparison {
+    let exprs = &program.exprs;
+    let known: BTreeSet<ExprId> = a.path.iter().copied().collect();
+    let mut goals: Vec<ExprId> =
+        b.path.iter().copied().filter(|condition| !known.contains(condition)).collect();
+    let conditions = |goals: &[ExprId]| [a.path.as_slice(), goals].concat();
+    let mut ask = |goals: &[ExprId]| solver.check(exprs, Query { path: &a.path, goals });
+    if !a.is_exact() || !b.is_exact() {
+        let weak = if a.is_exact() { b } else { a };
+        return match ask(&goals) {
+            Verdict::Unsat => Comparison::Same,
+            Verdict::Sat(_) | Verdict::Unknown(_) => {
+                Comparison::Unknown { conditions: conditions(&goals), reason: weakness(weak) }
+            }
+        };
+    }
+    if !input::comparable(&a.world, &b.world) {
+        return match ask(&goals) {
+            Verdict::Unsat => Comparison::Same,
+            Verdict::Sat(_) | Verdict::Unknown(_) => Comparison::Unknown {
+                conditions: conditions(&goals),
+                reason: "they read their input in different ways".into(),
+            },
+        };
+    }
+    let difference = outcome::difference(exprs, outputs, a, b);
+    if exprs.as_u64(difference.formula) == Some(0) {
+        return Comparison::Same;
+    }
+    goals.push(difference.formula);
+    match ask(&goals) {
+        Verdict::Unsat => Comparison::Same,
+        Verdict::Sat(_) => {
+            Comparison::Differs { conditions: conditions(&goals), exact: difference.exact }
+        }
+        Verdict::Unknown(why) => {
+            Comparison::Unknown { conditions: conditions(&goals), reason: why.to_string() }
+        }
+    }
+}
+
+/// The class of finding by which a sanitizer confirms an error of the engine.
+fn finding_of(error: Error) -> FindingKind {
+    match error {
+        Error::OutOfBounds => FindingKind::OutOfBounds,
+        Error::UseAfterFree => FindingKind::UseAfterFree,
+        Error::DoubleFree => FindingKind::DoubleFree,
+        Error::NullDereference => FindingKind::NullDereference,
+        Error::DivisionByZero => FindingKind::DivisionByZero,
+        Error::Unreachable => FindingKind::Unreachable,
+        Error::UninitialisedRead => FindingKind::UninitialisedRead,
+    }
+}

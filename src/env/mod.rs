@@ -1,1 +1,94 @@
-//! TBD
+//! The program's world: what a libc and an operating system do for it, symbolically.
+//!
+//! A function that the program declares but does not define is looked up in the registry
+//! of models ([`models::lookup`]); one that has no model ends the path as incomplete.
+
+pub mod format;
+pub mod halt;
+pub mod models;
+pub mod stdin;
+pub mod stream;
+pub mod world;
+
+pub use halt::{Error, Halt, Incomplete};
+pub use world::{Approximation, InputObject, NamedOutput, World};
+
+use crate::{
+    expr::{ExprId, Exprs},
+    memory::{Memory, Value},
+};
+
+/// Why a model (or any step of the interpreter) did not finish.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Stop {
+    /// The state ends here.
+    Halt(Halt),
+    /// The path is impossible: an assumption contradicts it.
+    Impossible,
+}
+
+impl Stop {
+    /// The path cannot be followed because of something the engine lacks.
+    pub fn unsupported(what: impl Into<String>) -> Self {
+        Self::Halt(Halt::Incomplete(Incomplete::Unsupported(what.into())))
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Halt(Halt::Error(error))
+    }
+}
+
+impl From<crate::memory::Fault> for Stop {
+    fn from(fault: crate::memory::Fault) -> Self {
+        Error::from(fault).into()
+    }
+}
+
+/// What a model may do to the state that calls it.
+///
+/// A call of [`Machine::decide`] may fork: the sibling state runs the whole call again from
+/// its start, under the opposite condition, so that a model may decide anywhere.
+pub trait Machine {
+    /// The expressions.
+    fn exprs(&self) -> &Exprs;
+    /// The revision that runs, 32 bits.
+    fn revision(&self) -> ExprId;
+    /// The memory of the state.
+    fn memory(&mut self) -> &mut Memory;
+    /// The world of the state.
+    fn world(&mut self) -> &mut World;
+    /// Settles a 1-bit condition on this path, forking where both answers are possible.
+    fn decide(&mut self, condition: ExprId) -> Result<bool, Stop>;
+    /// Keeps only the inputs for which the 1-bit condition holds.
+    fn assume(&mut self, condition: ExprId) -> Result<(), Stop>;
+    /// `value` without mention of the revision (splits the revisions where they differ)
+    /// and, as an expression of `width` bits; an uninitialised one is an error.
+    fn settled(&mut self, value: Value, width: u32) -> Result<ExprId, Stop>;
+    /// A concrete value for `value`: where several are possible it forks over them, up to
+    /// a limit, past which the path is left as incomplete and `what` is named.
+    fn concrete(&mut self, value: Value, width: u32, what: &str) -> Result<u64, Stop>;
+    /// Reads `width` bits at an address, which may be symbolic.
+    fn load(&mut self, address: Value, width: u32) -> Result<Value, Stop>;
+    /// Writes `width` bits at an address, which may be symbolic.
+    fn store(&mut self, address: Value, width: u32, value: Value) -> Result<(), Stop>;
+}
+
+/// `value + offset` for addresses.
+pub fn offset(exprs: &Exprs, address: Value, by: u64) -> Value {
+    match address {
+        Value::Int(at) => Value::Int(at.wrapping_add(by)),
+        Value::Expr(at) => Value::from_expr(exprs, exprs.add(at, exprs.constant(64, by))),
+        Value::Undefined => Value::Undefined,
+    }
+}
+
+/// `value` as an expression of `width` bits; `None` if it was never written.
+pub fn expr_of(exprs: &Exprs, value: Value, width: u32) -> Option<ExprId> {
+    match value {
+        Value::Int(int) => Some(exprs.constant(width, int)),
+        Value::Expr(expr) => Some(expr),
+        Value::Undefined => None,
+    }
+}

@@ -1,1 +1,174 @@
-//! TBD
+//! The interpreter: runs states of a lowered module, forks them, and ends them.
+//!
+//! Concrete values are computed directly; symbolic ones become expressions. The revision is
+//! an ordinary value with a finite domain: a decision that depends on it splits the set of
+//! revisions of the state and asks no solver.
+
+mod access;
+mod arithmetic;
+mod call;
+mod decide;
+mod float;
+mod interpret;
+mod start;
+pub mod state;
+
+use std::{collections::HashMap, time::Instant};
+
+pub use start::{Argument, Start, StartError};
+pub use state::{Branch, ForkKind, Frame, HaltState, State};
+
+use crate::{
+    env::{Halt, Incomplete, Stop, models::Model},
+    expr::{ExprId, Exprs, VariableId},
+    ir::{FunctionId, Module, Place},
+    memory::Value,
+    solver::Solver,
+};
+
+/// What all workers share.
+pub struct Program {
+    /// The code.
+    pub module: Module,
+    /// The expressions.
+    pub exprs: Exprs,
+    /// The revision as a variable.
+    pub revision: VariableId,
+    /// The same as an expression.
+    pub revision_expr: ExprId,
+    /// Constant pools of the functions, by function.
+    pub constants: Vec<Box<[Value]>>,
+    /// Models of the functions that are only declared.
+    pub models: HashMap<FunctionId, Model>,
+}
+
+/// Limits of a path.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Instructions of one path.
+    pub instructions: u64,
+    /// A symbolic value that has to be concrete (a size, a format) may fork into so many.
+    pub concretisations: u32,
+}
+
+/// How long [`Executor::run`] may go on.
+#[derive(Clone, Copy, Debug)]
+pub struct Quantum {
+    /// Instructions, over all states.
+    pub instructions: u64,
+    /// Forks.
+    pub forks: u64,
+    /// A moment past which nothing new is begun.
+    pub deadline: Option<Instant>,
+}
+
+/// What came of a run.
+#[derive(Debug, Default)]
+pub struct Harvest {
+    /// States that go on, in depth-first order.
+    pub running: Vec<State>,
+    /// States that have ended, in depth-first order.
+    pub halted: Vec<HaltState>,
+    /// Instructions run.
+    pub instructions: u64,
+}
+
+/// Runs states, one worker's.
+pub struct Executor<'a> {
+    program: &'a Program,
+    limits: Limits,
+    solver: &'a mut dyn Solver,
+    state: State,
+    /// The state as it was before the call of a model that is running.
+    before_call: Option<Box<State>>,
+    siblings: Vec<State>,
+    halted: Vec<HaltState>,
+    forks: u64,
+    instructions: u64,
+}
+
+impl<'a> Executor<'a> {
+    /// Runs `state` and what it forks into, depth first, until all have ended or the quantum
+    /// is used up.
+    pub fn run(
+        program: &'a Program,
+        limits: Limits,
+        solver: &'a mut dyn Solver,
+        state: State,
+        quantum: Quantum,
+    ) -> Harvest {
+        let mut executor = Self {
+            program,
+            limits,
+            solver,
+            state,
+            before_call: None,
+            siblings: Vec::new(),
+            halted: Vec::new(),
+            forks: 0,
+            instructions: 0,
+        };
+        let mut running = Vec::new();
+        loop {
+            match executor.run_until_stop(quantum) {
+                None => running.push(executor.state.clone()),
+                Some(Stop::Halt(halt)) => executor.halt(halt),
+                Some(Stop::Impossible) => {}
+            }
+            let used_up = executor.instructions >= quantum.instructions
+                || executor.forks >= quantum.forks
+                || quantum.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if used_up {
+                running.append(&mut executor.siblings);
+            }
+            match executor.siblings.pop() {
+                Some(next) => executor.state = next,
+                None => break,
+            }
+        }
+        let mut halted = executor.halted;
+        running.sort_by(|a, b| Branch::order(&a.branch, &b.branch));
+        halted.sort_by(|a, b| Branch::order(&a.branch, &b.branch));
+        Harvest { running, halted, instructions: executor.instructions }
+    }
+
+    fn halt(&mut self, halt: Halt) {
+        let place = self.place();
+        let state = &self.state;
+        self.halted.push(HaltState {
+            halt,
+            place,
+            revisions: state.revisions.clone(),
+            path: state.path.clone(),
+            branch: state.branch.clone(),
+            world: state.world.clone(),
+            instructions: state.instructions,
+        });
+    }
+
+    /// The source line of the current instruction; that of the nearest caller where the
+    /// function has no debug information.
+    fn place(&self) -> Option<Place> {
+        let frames =
+            std::iter::once(&self.state.top).chain(self.state.callers.iter().rev().map(|f| &**f));
+        frames
+            .filter_map(|frame| {
+                let function = &self.program.module.functions[frame.function.0 as usize];
+                function.places.get(frame.pc as usize).copied()
+            })
+            .find(|place| place.line != 0)
+    }
+}
+
+/// Ends a state that was still running when the exploration stopped.
+pub fn abandon(state: State, why: Incomplete) -> HaltState {
+    HaltState {
+        halt: Halt::Incomplete(why),
+        place: None,
+        revisions: state.revisions,
+        path: state.path,
+        branch: state.branch,
+        world: state.world,
+        instructions: state.instructions,
+    }
+}

@@ -1,1 +1,194 @@
-//! TBD
+//! Exploration: which states run next, on how many workers, and when it stops.
+//!
+//! Work goes in rounds. A round takes up to [`ROUND`] states off the frontier in the order of
+//! the search, runs each for a quantum on whichever worker is free, and puts what is left back
+//! in a fixed order. What a round does depends on the frontier alone, so an exploration finds
+//! the same states in the same order with any number of workers.
+
+mod search;
+
+use std::{
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use rayon::prelude::*;
+
+pub use search::{Search, UnknownSearch};
+
+use crate::{
+    env::Incomplete,
+    exec::{Executor, HaltState, Limits, Program, Quantum, State, abandon},
+    solver::{self, LayerStatistics, Solver, SolverConfig},
+};
+
+/// Most states that run in one round.
+const ROUND: usize = 64;
+/// Forks of one state in a round while there are too few states for all workers.
+const FORKS_TO_SPREAD: u64 = 4;
+/// Forks of one state in a round otherwise.
+const FORKS: u64 = 64;
+/// Instructions of one state in a round.
+const INSTRUCTIONS: u64 = 2_000_000;
+
+/// How to explore.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Number of workers; at least 1.
+    pub jobs: usize,
+    /// Which states come first.
+    pub search: Search,
+    /// Seed of the random searches.
+    pub seed: u64,
+    /// Limits of a path.
+    pub limits: Limits,
+    /// The solver of each worker.
+    pub solver: SolverConfig,
+    /// Stop beginning new work after this long.
+    pub time: Option<Duration>,
+}
+
+/// Counters of an exploration.
+#[derive(Clone, Debug, Default)]
+pub struct Statistics {
+    /// States that ended.
+    pub paths: u64,
+    /// Instructions run, all states together.
+    pub instructions: u64,
+    /// The solver chain, outermost layer first.
+    pub solver: Vec<LayerStatistics>,
+    /// Time spent in rounds.
+    pub time: Duration,
+}
+
+/// An exploration that is under way.
+pub struct Explorer<'a> {
+    program: &'a Program,
+    config: Config,
+    pool: rayon::ThreadPool,
+    solvers: Vec<Mutex<Box<dyn Solver>>>,
+    frontier: search::Frontier,
+    deadline: Option<Instant>,
+    interrupted: &'a AtomicBool,
+    paths: u64,
+    instructions: u64,
+    time: Duration,
+}
+
+/// What one round brought.
+#[derive(Debug)]
+pub enum Round {
+    /// These states ended; there is more to do.
+    Halted(Vec<HaltState>),
+    /// Nothing is left: every path was followed to its end.
+    Exhausted,
+    /// Time is over or the run was interrupted; what was still running is given as incomplete.
+    Stopped(Vec<HaltState>),
+}
+
+impl<'a> Explorer<'a> {
+    /// Sets out from `start`; a true `interrupted` stops at the next round.
+    ///
+    /// # Errors
+    /// where the worker threads cannot be started.
+    pub fn new(
+        program: &'a Program,
+        config: Config,
+        start: State,
+        interrupted: &'a AtomicBool,
+    ) -> Result<Self, rayon::ThreadPoolBuildError> {
+        let jobs = config.jobs.max(1);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
+        let solvers = (0..jobs).map(|_| Mutex::new(solver::chain(&config.solver))).collect();
+        let mut frontier = search::Frontier::new(config.search, config.seed);
+        frontier.extend([start]);
+        let deadline = config.time.map(|time| Instant::now() + time);
+        Ok(Self {
+            program,
+            config,
+            pool,
+            solvers,
+            frontier,
+            deadline,
+            interrupted,
+            paths: 0,
+            instructions: 0,
+            time: Duration::ZERO,
+        })
+    }
+
+    /// Runs one round.
+    pub fn round(&mut self) -> Round {
+        if self.frontier.is_empty() {
+            return Round::Exhausted;
+        }
+        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if late || self.interrupted.load(Ordering::Relaxed) {
+            let left = self.frontier.take(usize::MAX);
+            return Round::Stopped(
+                left.into_iter().map(|state| abandon(state, Incomplete::Time)).collect(),
+            );
+        }
+        let begin = Instant::now();
+        let spread = self.frontier.len() < ROUND;
+        let quantum = Quantum {
+            instructions: INSTRUCTIONS,
+            forks: if spread { FORKS_TO_SPREAD } else { FORKS },
+            deadline: self.deadline,
+        };
+        let states = self.frontier.take(ROUND);
+        let (program, limits, solvers) = (self.program, self.config.limits, &self.solvers);
+        let harvests: Vec<_> = self.pool.install(|| {
+            states
+                .into_par_iter()
+                .with_max_len(1)
+                .map(|state| {
+                    let worker = rayon::current_thread_index().expect("runs in the pool");
+                    let mut solver = solvers[worker].lock().expect("a worker panicked");
+                    Executor::run(program, limits, &mut **solver, state, quantum)
+                })
+                .collect()
+        });
+        let mut halted = Vec::new();
+        for harvest in harvests {
+            self.frontier.extend(harvest.running);
+            halted.extend(harvest.halted);
+            self.instructions += harvest.instructions;
+        }
+        self.paths += halted.len() as u64;
+        self.time += begin.elapsed();
+        Round::Halted(halted)
+    }
+
+    /// The workers, for work between rounds.
+    pub fn pool(&self) -> &rayon::ThreadPool {
+        &self.pool
+    }
+
+    /// States that wait to run on.
+    pub fn waiting(&self) -> usize {
+        self.frontier.len()
+    }
+
+    /// Counters so far.
+    pub fn statistics(&self) -> Statistics {
+        let mut solver: Vec<LayerStatistics> = Vec::new();
+        for worker in &self.solvers {
+            let layers = worker.lock().expect("a worker panicked").statistics();
+            for (index, layer) in layers.into_iter().enumerate() {
+                match solver.get_mut(index) {
+                    Some(sum) => {
+                        sum.queries += layer.queries;
+                        sum.hits += layer.hits;
+                        sum.time += layer.time;
+                    }
+                    None => solver.push(layer),
+                }
+            }
+        }
+        Statistics { paths: self.paths, instructions: self.instructions, solver, time: self.time }
+    }
+}

@@ -1,1 +1,200 @@
-//! TBD
+//! Memory: bounded objects at 32-bit numbers, shared between states until written.
+//!
+//! An object is found by the number in the upper half of an address ([`crate::ir::address`]).
+//! Its bytes are concrete, symbolic or never written; what was freed stays known as such.
+
+mod object;
+pub mod value;
+
+use std::sync::Arc;
+
+pub use object::{Byte, Object, Segment};
+pub use value::Value;
+
+use crate::ir::address;
+
+const PAGE: usize = 32;
+
+/// What stands at an object number.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+enum Slot {
+    #[default]
+    Never,
+    Dead(Segment),
+    Live(Arc<Object>),
+}
+
+type Page = [Slot; PAGE];
+
+/// The address space of one state. A clone shares every object until one side writes it.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// Pages of objects; `None` where nothing lives any more (all dead or never used).
+    pages: Vec<Option<Arc<Page>>>,
+    next: u32,
+}
+
+/// Why an access is an error, whatever it would have read or written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Fault {
+    /// The address points to no object at all; close to zero it is a null pointer.
+    Wild,
+    /// Null or a small offset from it.
+    Null,
+    /// Beyond the bounds of the object.
+    OutOfBounds,
+    /// The object was freed, or its function has returned.
+    Dead(Segment),
+    /// A write to constant memory.
+    ReadOnly,
+}
+
+/// Addresses below this one count as null.
+pub const NULL_PAGE: u64 = 4096;
+
+impl Memory {
+    /// Empty memory whose first free object number is `first`.
+    pub fn starting_at(first: u32) -> Self {
+        Self { pages: Vec::new(), next: first.max(1) }
+    }
+
+    /// Puts `object` at the next free number and gives its address.
+    pub fn allocate(&mut self, object: Object) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.place(number, object);
+        address::object_address(number)
+    }
+
+    /// Puts `object` at a fixed number (globals).
+    pub fn place(&mut self, number: u32, object: Object) {
+        *self.slot_mut(number) = Slot::Live(Arc::new(object));
+    }
+
+    /// The live object that `address` lies in, by its number alone (not its bounds).
+    #[inline]
+    pub fn object(&self, address: u64) -> Result<&Object, Fault> {
+        match self.slot(address::object_number(address)) {
+            Slot::Live(object) => Ok(object),
+            other => Err(fault(other, address)),
+        }
+    }
+
+    /// As [`Memory::object`], for writing: copies it first when another state shares it.
+    #[inline]
+    pub fn object_mut(&mut self, address: u64) -> Result<&mut Object, Fault> {
+        let number = address::object_number(address);
+        match self.slot(number) {
+            Slot::Live(_) => {}
+            other => return Err(fault(other, address)),
+        }
+        match self.slot_mut(number) {
+            Slot::Live(object) => Ok(Arc::make_mut(object)),
+            Slot::Never | Slot::Dead(_) => unreachable!("looked at just above"),
+        }
+    }
+
+    /// Ends the life of the object whose first byte is at `address`.
+    pub fn free(&mut self, address: u64) -> Result<(), Fault> {
+        let segment = self.object(address)?.segment;
+        self.kill(address::object_number(address), segment);
+        Ok(())
+    }
+
+    /// Ends the life of the objects of those numbers, as a returning function does.
+    pub fn release(&mut self, numbers: &[u32]) {
+        for &number in numbers {
+            self.kill(number, Segment::Stack);
+        }
+    }
+
+    fn kill(&mut self, number: u32, segment: Segment) {
+        *self.slot_mut(number) = Slot::Dead(segment);
+        let index = number as usize / PAGE;
+        let stack_only = self.pages[index].as_ref().is_some_and(|page| {
+            page.iter().all(|slot| matches!(slot, Slot::Dead(Segment::Stack)))
+        });
+        if stack_only {
+            self.pages[index] = None;
+        }
+    }
+
+    /// Whether both hold the same objects with the same content.
+    pub fn same(&self, other: &Self) -> bool {
+        self.next == other.next
+            && self.pages.len() == other.pages.len()
+            && self.pages.iter().zip(&other.pages).all(|pair| match pair {
+                (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+                (None, None) => true,
+                _ => false,
+            })
+    }
+
+    #[inline]
+    fn slot(&self, number: u32) -> &Slot {
+        const NEVER: &Slot = &Slot::Never;
+        const RETURNED: &Slot = &Slot::Dead(Segment::Stack);
+        match self.pages.get(number as usize / PAGE) {
+            Some(Some(page)) => &page[number as usize % PAGE],
+            Some(None) if number < self.next => RETURNED,
+            _ => NEVER,
+        }
+    }
+
+    #[inline]
+    fn slot_mut(&mut self, number: u32) -> &mut Slot {
+        let index = number as usize / PAGE;
+        if index >= self.pages.len() {
+            self.pages.resize(index + 1, None);
+        }
+        let page = self.pages[index].get_or_insert_with(Default::default);
+        &mut Arc::make_mut(page)[number as usize % PAGE]
+    }
+}
+
+fn fault(slot: &Slot, address: u64) -> Fault {
+    match slot {
+        Slot::Dead(segment) => Fault::Dead(*segment),
+        _ if address < NULL_PAGE => Fault::Null,
+        _ => Fault::Wild,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clone_does_not_see_later_writes() {
+        let mut memory = Memory::starting_at(1);
+        let at = memory.allocate(Object::zeroed(Segment::Heap, 4));
+        let other = memory.clone();
+        memory.object_mut(at).unwrap().write_concrete(0, &[1, 2]);
+        assert_eq!(other.object(at).unwrap().concrete(0, 2), Some(&[0, 0][..]));
+        assert_eq!(memory.object(at).unwrap().concrete(0, 2), Some(&[1, 2][..]));
+        assert!(!memory.same(&other));
+    }
+
+    #[test]
+    fn freed_null_and_wild_addresses_are_told_apart() {
+        let mut memory = Memory::starting_at(1);
+        let heap = memory.allocate(Object::zeroed(Segment::Heap, 4));
+        memory.free(heap).unwrap();
+        assert_eq!(memory.object(heap).unwrap_err(), Fault::Dead(Segment::Heap));
+        assert_eq!(memory.free(heap).unwrap_err(), Fault::Dead(Segment::Heap));
+        assert_eq!(memory.object(8).unwrap_err(), Fault::Null);
+        assert_eq!(memory.object(1 << 60).unwrap_err(), Fault::Wild);
+    }
+
+    #[test]
+    fn a_page_of_returned_frames_stays_dead() {
+        let mut memory = Memory::starting_at(1);
+        let all: Vec<u64> =
+            (0..100).map(|_| memory.allocate(Object::zeroed(Segment::Stack, 1))).collect();
+        let numbers: Vec<u32> = all.iter().map(|a| address::object_number(*a)).collect();
+        memory.release(&numbers);
+        for at in all {
+            assert_eq!(memory.object(at).unwrap_err(), Fault::Dead(Segment::Stack));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! From an assignment of the variables to a concrete input, as a person can run it.
+
+use crate::{
+    env::{World, stdin::Stdin},
+    exec::{Argument, HaltState},
+    expr::{Assignment, Exprs},
+    memory::Byte,
+    replay::TestInput,
+};
+
+/// Whether two states understand their input in the same way: what both have read of typed
+/// standard input are the same tokens, and objects of one name have one size.
+pub(super) fn comparable(a: &World, b: &World) -> bool {
+    let stdin = match (&a.stdin, &b.stdin) {
+        (Stdin::Typed(x), Stdin::Typed(y)) => {
+            let (x, y) = (x.file(), y.file());
+            let (mut x, mut y) = (x.atoms(), y.atoms());
+            loop {
+                match (x.next(), y.next()) {
+                    (Some(left), Some(right)) if left == right => {}
+                    (Some(_), Some(_)) => break false,
+                    _ => break true,
+                }
+            }
+        }
+        _ => true,
+    };
+    stdin
+        && a.objects.iter().all(|x| {
+            b.objects.iter().all(|y| x.name != y.name || x.bytes.len() == y.bytes.len())
+        })
+}
+
+/// The input that an assignment stands for. `states` are those that it takes, over all
+/// revisions: the test holds what each of them reads.
+pub(super) fn concrete(
+    exprs: &Exprs,
+    arguments: &[Argument],
+    states: &[&HaltState],
+    model: &Assignment,
+) -> TestInput {
+    let mut input = TestInput::default();
+    for object in states.iter().flat_map(|state| &state.world.objects) {
+        let bytes: Vec<u8> =
+            object.bytes.iter().map(|byte| value(exprs, Byte::Symbolic(*byte), model)).collect();
+        match input.objects.iter_mut().find(|(name, _)| *name == object.name) {
+            Some((_, known)) if known.len() < bytes.len() => *known = bytes,
+            Some(_) => {}
+            None => input.objects.push((object.name.clone(), bytes)),
+        }
+    }
+    let mut symbolic = 0;
+    for argument in arguments {
+        input.args.push(match argument {
+            Argument::Text(text) => text.clone(),
+            Argument::Symbolic(_) => {
+                let name = format!("arg{symbolic:02}");
+                symbolic += 1;
+                let bytes = input.object(&name).unwrap_or_default();
+                bytes.iter().copied().take_while(|byte| *byte != 0).collect()
+            }
+        });
+    }
+    let texts = states.iter().map(|state| match &state.world.stdin {
+        Stdin::Typed(typed) => typed.file().render(exprs, model),
+        Stdin::Bytes(fixed) => fixed.bytes.iter().map(|byte| value(exprs, *byte, model)).collect(),
+    });
+    input.stdin = texts.max_by_key(Vec::len).filter(|text| !text.is_empty());
+    input
+}
+
+fn value(exprs: &Exprs, byte: Byte, model: &Assignment) -> u8 {
+    match byte {
+        Byte::Concrete(value) => value,
+        Byte::Symbolic(expr) => exprs.evaluate(expr, model).to_u64().expect("8 bits") as u8,
+        Byte::Uninitialised => 0,
+    }
+}

@@ -1,0 +1,174 @@
+//! Outcomes of halt states: when two differ, and what one is under an assignment.
+
+use std::collections::BTreeMap;
+
+use super::{
+    finding_of,
+    text::{self, Difference},
+};
+use crate::{
+    env::{Halt, NamedOutput},
+    exec::HaltState,
+    expr::{Assignment, ExprId, Exprs},
+    memory::Byte,
+    replay::{Finding, Outcome, Termination, Visible},
+    subject::config::OutputsConfig,
+};
+
+const SIGABRT: i32 = 6;
+
+/// The condition under which the outcomes of two exact halt states differ visibly.
+pub(super) fn difference(
+    exprs: &Exprs,
+    config: &OutputsConfig,
+    a: &HaltState,
+    b: &HaltState,
+) -> Difference {
+    let always = Difference { formula: exprs.bool(true), exact: true };
+    let mut differences = Vec::new();
+    match (&a.halt, &b.halt) {
+        (Halt::Exit(x), Halt::Exit(y)) => {
+            differences.push(Difference { formula: exprs.ne(*x, *y), exact: true });
+        }
+        (x, y) if x == y => {}
+        _ => return always,
+    }
+    let (x, y) = (numbered(&a.world.outputs), numbered(&b.world.outputs));
+    if !x.keys().eq(y.keys()) && a.halt != Halt::Hang {
+        return always;
+    }
+    if config.stdout {
+        differences.push(text::difference(exprs, &a.world.stdout, &b.world.stdout));
+    }
+    if config.stderr {
+        differences.push(text::difference(exprs, &a.world.stderr, &b.world.stderr));
+    }
+    if a.halt != Halt::Hang {
+        for (name, bytes) in &x {
+            let other = &y[name];
+            if bytes.len() != other.len() {
+                return always;
+            }
+            for (left, right) in words(exprs, bytes).into_iter().zip(words(exprs, other)) {
+                differences.push(Difference { formula: exprs.ne(left, right), exact: true });
+            }
+        }
+    }
+    Difference {
+        formula: exprs.any(differences.iter().map(|d| d.formula)),
+        exact: differences.iter().all(|d| d.exact),
+    }
+}
+
+/// Outputs by name; a repeated name is numbered `name`, `name_1` and so on, as the replay does.
+fn numbered(outputs: &[NamedOutput]) -> BTreeMap<String, &[Byte]> {
+    let mut named: BTreeMap<String, &[Byte]> = BTreeMap::new();
+    for output in outputs {
+        let name = (0..)
+            .map(|n| if n == 0 { output.name.clone() } else { format!("{}_{n}", output.name) })
+            .find(|name| !named.contains_key(name))
+            .expect("there are more numbers than outputs");
+        named.insert(name, &output.bytes);
+    }
+    named
+}
+
+/// Bytes joined to words of eight, which keeps whole variables whole.
+fn words(exprs: &Exprs, bytes: &[Byte]) -> Vec<ExprId> {
+    bytes
+        .chunks(8)
+        .map(|chunk| {
+            let bytes = chunk.iter().map(|byte| byte_expr(exprs, *byte));
+            bytes.reduce(|low, high| exprs.concat(high, low)).expect("a chunk is not empty")
+        })
+        .collect()
+}
+
+fn byte_expr(exprs: &Exprs, byte: Byte) -> ExprId {
+    match byte {
+        Byte::Concrete(value) => exprs.constant(8, u64::from(value)),
+        Byte::Symbolic(expr) => expr,
+        Byte::Uninitialised => unreachable!("only exact states are compared"),
+    }
+}
+
+/// What a native run of the state shows under an assignment that satisfies its path; `None`
+/// where the state does not say exactly.
+pub(super) fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option<Outcome> {
+    if !state.is_exact() {
+        return None;
+    }
+    let (termination, finding) = match &state.halt {
+        Halt::Exit(code) => {
+            let code = exprs.evaluate(*code, model).to_u64().expect("8 bits");
+            (Termination::Exit(code as u8), None)
+        }
+        Halt::Abort => (Termination::Signal(SIGABRT), None),
+        Halt::Error(error) => {
+            let finding = Finding { kind: finding_of(*error), detail: error.to_string() };
+            (Termination::Signal(SIGABRT), Some(finding))
+        }
+        Halt::Hang => (Termination::Timeout, None),
+        Halt::Silent | Halt::Incomplete(_) => return None,
+    };
+    let value = |byte: &Byte| match byte {
+        Byte::Concrete(value) => *value,
+        byte => exprs.evaluate(byte_expr(exprs, *byte), model).to_u64().expect("8 bits") as u8,
+    };
+    Some(Outcome {
+        stdout: state.world.stdout.render(exprs, model),
+        stderr: state.world.stderr.render(exprs, model),
+        termination,
+        outputs: numbered(&state.world.outputs)
+            .into_iter()
+            .map(|(name, bytes)| (name, bytes.iter().map(value).collect()))
+            .collect(),
+        files: BTreeMap::new(),
+        finding,
+    })
+}
+
+/// The name of the first output in which two outcomes differ.
+pub(super) fn first_difference(a: &Visible, b: &Visible) -> Option<String> {
+    if a == b {
+        return None;
+    }
+    if a.finding != b.finding {
+        return Some("finding".into());
+    }
+    if a.stdout != b.stdout {
+        return Some("stdout".into());
+    }
+    let keys = |v: &Visible| v.outputs.keys().cloned().collect::<Vec<_>>();
+    let names = keys(a).into_iter().chain(keys(b));
+    if let Some(name) = names.into_iter().find(|n| a.outputs.get(n) != b.outputs.get(n))
+        && a.termination == b.termination
+    {
+        return Some(name);
+    }
+    if a.termination != b.termination {
+        return Some("exit".into());
+    }
+    Some(if a.stderr == b.stderr { "files" } else { "stderr" }.into())
+}
+
+/// One line on how a native run was otherwise than predicted.
+pub(super) fn explain(predicted: &Visible, shown: &Visible, outcome: &Outcome) -> String {
+    let ending = |v: &Visible| match (&v.finding, &v.termination) {
+        (Some(kind), _) => kind.to_string(),
+        (None, Some(termination)) => termination.to_string(),
+        (None, None) => "no end".into(),
+    };
+    let output = first_difference(predicted, shown).unwrap_or_default();
+    let printed = |bytes: &Option<Vec<u8>>| {
+        bytes.as_ref().map(|b| b.escape_ascii().to_string()).unwrap_or_default()
+    };
+    let detail = outcome.finding.as_ref().map(|f| format!(" ({})", f.detail)).unwrap_or_default();
+    format!(
+        "{output}: predicted {}, stdout \"{}\"; the native run gave {}{detail}, stdout \"{}\"",
+        ending(predicted),
+        printed(&predicted.stdout),
+        ending(shown),
+        printed(&shown.stdout),
+    )
+}

@@ -1,0 +1,101 @@
+//! What is known of every pair of revisions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::subject::{Revision, RevisionSet, results::TestId};
+
+/// How a pair was told apart.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Decided {
+    /// The first test that did.
+    pub test: TestId,
+    /// The output in which the two differ on it.
+    pub output: String,
+}
+
+/// What is known of a pair once exploration is over.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum PairVerdict<'a> {
+    /// A test that was replayed natively told them apart.
+    Distinguished(&'a Decided),
+    /// No input within the bounds can tell them apart.
+    Equivalent,
+    /// Neither, for these reasons.
+    Unknown(Vec<&'a str>),
+}
+
+/// All pairs of the revisions that run.
+#[derive(Clone, Debug)]
+pub struct Pairs {
+    revisions: Vec<Revision>,
+    decided: BTreeMap<(Revision, Revision), Decided>,
+    doubts: BTreeMap<(Revision, Revision), BTreeSet<String>>,
+}
+
+impl Pairs {
+    pub(super) fn new(revisions: &[Revision]) -> Self {
+        Self {
+            revisions: revisions.to_vec(),
+            decided: BTreeMap::new(),
+            doubts: BTreeMap::new(),
+        }
+    }
+
+    /// Whether no test has told the two apart yet.
+    pub fn is_open(&self, a: Revision, b: Revision) -> bool {
+        a != b && !self.decided.contains_key(&ordered(a, b))
+    }
+
+    /// Whether some revision of one set is still open with some of the other.
+    pub fn any_open(&self, a: &RevisionSet, b: &RevisionSet) -> bool {
+        a.iter().any(|x| b.iter().any(|y| self.is_open(x, y)))
+    }
+
+    pub(super) fn distinguish(&mut self, a: Revision, b: Revision, test: TestId, output: String) {
+        self.decided.entry(ordered(a, b)).or_insert(Decided { test, output });
+    }
+
+    /// Records why pairs of one set with the other cannot be proved equivalent.
+    pub(super) fn doubt(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &str) {
+        for x in a.iter() {
+            for y in b.iter().filter(|y| self.is_open(x, *y)).collect::<Vec<_>>() {
+                self.doubts.entry(ordered(x, y)).or_default().insert(reason.to_owned());
+            }
+        }
+    }
+
+    /// Every pair, the smaller revision first, with its verdict: to be asked once no state is
+    /// left running.
+    pub fn verdicts(&self) -> impl Iterator<Item = (Revision, Revision, PairVerdict<'_>)> {
+        self.revisions.iter().enumerate().flat_map(move |(index, &a)| {
+            self.revisions[index + 1..].iter().map(move |&b| (a, b, self.verdict(a, b)))
+        })
+    }
+
+    /// The verdict of one pair.
+    pub fn verdict(&self, a: Revision, b: Revision) -> PairVerdict<'_> {
+        let pair = ordered(a, b);
+        match (self.decided.get(&pair), self.doubts.get(&pair)) {
+            (Some(decided), _) => PairVerdict::Distinguished(decided),
+            (None, Some(reasons)) => {
+                PairVerdict::Unknown(reasons.iter().map(String::as_str).collect())
+            }
+            (None, None) => PairVerdict::Equivalent,
+        }
+    }
+
+    /// Pairs that no test has told apart.
+    pub fn open(&self) -> usize {
+        let count = self.revisions.len();
+        count * count.saturating_sub(1) / 2 - self.decided.len()
+    }
+
+    /// Pairs told apart.
+    pub fn distinguished(&self) -> usize {
+        self.decided.len()
+    }
+}
+
+fn ordered(a: Revision, b: Revision) -> (Revision, Revision) {
+    if a <= b { (a, b) } else { (b, a) }
+}

@@ -1,0 +1,96 @@
+//! How a state ends.
+
+use std::fmt;
+
+use crate::{expr::ExprId, memory::Fault, solver};
+
+/// How a state ended.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Halt {
+    /// The program ended by itself with this exit code (8 bits).
+    Exit(ExprId),
+    /// `abort`, a failed assertion.
+    Abort,
+    /// An error that ends the path.
+    Error(Error),
+    /// It runs forever: it came back to exactly the state it had been in.
+    Hang,
+    /// `klee_silent_exit`: the program asks not to be looked at any further.
+    Silent,
+    /// The path was left before its end, so its outcome is not known.
+    Incomplete(Incomplete),
+}
+
+/// Errors that the engine finds and a sanitizer can confirm.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[allow(missing_docs)]
+pub enum Error {
+    OutOfBounds,
+    UseAfterFree,
+    DoubleFree,
+    NullDereference,
+    DivisionByZero,
+    Unreachable,
+    UninitialisedRead,
+}
+
+/// Why a path was left before its end.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, thiserror::Error)]
+pub enum Incomplete {
+    /// The engine cannot run this.
+    #[error("unsupported: {0}")]
+    Unsupported(String),
+    /// The solver could not decide whether the path is possible.
+    #[error("solver gave no answer")]
+    Solver,
+    /// The path reached its limit of instructions (`budget.instructions`).
+    #[error("instruction limit of a path")]
+    Instructions,
+    /// The time of the whole run was over (`--time-budget`), or it was interrupted.
+    #[error("time budget")]
+    Time,
+}
+
+impl From<solver::Unknown> for Incomplete {
+    fn from(_: solver::Unknown) -> Self {
+        Self::Solver
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Null => Self::NullDereference,
+            Fault::Dead(_) => Self::UseAfterFree,
+            Fault::Wild | Fault::OutOfBounds | Fault::ReadOnly => Self::OutOfBounds,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OutOfBounds => "out-of-bounds",
+            Self::UseAfterFree => "use-after-free",
+            Self::DoubleFree => "double-free",
+            Self::NullDereference => "null-dereference",
+            Self::DivisionByZero => "division-by-zero",
+            Self::Unreachable => "unreachable",
+            Self::UninitialisedRead => "uninitialised-read",
+        })
+    }
+}
+
+impl fmt::Display for Halt {
+    /// The kind, as in `states.csv`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exit(_) => f.write_str("exit"),
+            Self::Abort => f.write_str("abort"),
+            Self::Error(error) => error.fmt(f),
+            Self::Hang => f.write_str("hang"),
+            Self::Silent => f.write_str("silent"),
+            Self::Incomplete(why) => write!(f, "incomplete ({why})"),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! `malloc`, `calloc`, `realloc`, `free` and their kind (C11 7.22.3).
+
+use super::{Arguments, Model};
+use crate::{
+    env::{Error, Machine, Stop},
+    memory::{Byte, Fault, Object, Segment, Value},
+};
+
+pub(super) const MODELS: &[(&str, Model)] = &[
+    ("malloc", |m, a| {
+        let size = size(m, a.get(0))?;
+        Ok(Some(Value::Int(allocate(m, size, false))))
+    }),
+    ("calloc", calloc),
+    ("realloc", realloc),
+    ("reallocarray", |m, a| {
+        let Some(total) = product(m, a.get(1), a.get(2))? else { return Ok(Some(Value::Int(0))) };
+        realloc(m, Arguments { values: &[a.get(0), Value::Int(total)], widths: &[64, 64] })
+    }),
+    ("aligned_alloc", |m, a| {
+        let size = size(m, a.get(1))?;
+        Ok(Some(Value::Int(allocate(m, size, false))))
+    }),
+    ("free", |m, a| {
+        let address = m.concrete(a.get(0), 64, "pointer to free")?;
+        free(m, address)?;
+        Ok(None)
+    }),
+];
+
+/// A request above this fails, as it does natively under the limits of the replay.
+const LIMIT: u64 = 1 << 28;
+
+fn size(machine: &mut dyn Machine, value: Value) -> Result<u64, Stop> {
+    machine.concrete(value, 64, "size to allocate")
+}
+
+fn product(machine: &mut dyn Machine, count: Value, each: Value) -> Result<Option<u64>, Stop> {
+    let (count, each) = (size(machine, count)?, size(machine, each)?);
+    Ok(count.checked_mul(each))
+}
+
+/// Gives 0 where the request is too large. A request of no bytes gives an object of none.
+fn allocate(machine: &mut dyn Machine, size: u64, zeroed: bool) -> u64 {
+    if size > LIMIT {
+        return 0;
+    }
+    let size = size as usize;
+    let object = if zeroed {
+        Object::zeroed(Segment::Heap, size)
+    } else {
+        Object::uninitialised(Segment::Heap, size)
+    };
+    machine.memory().allocate(object)
+}
+
+fn calloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let total = product(machine, arguments.get(0), arguments.get(1))?;
+    Ok(Some(Value::Int(total.map_or(0, |total| allocate(machine, total, true)))))
+}
+
+fn realloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let old = machine.concrete(arguments.get(0), 64, "pointer to reallocate")?;
+    let size = size(machine, arguments.get(1))?;
+    if old == 0 {
+        return Ok(Some(Value::Int(allocate(machine, size, false))));
+    }
+    let source = heap_object(machine, old)?.clone();
+    let new = allocate(machine, size, false);
+    if new == 0 {
+        return Ok(Some(Value::Int(0)));
+    }
+    let kept = source.size().min(size) as usize;
+    let target = machine.memory().object_mut(new)?;
+    for index in 0..kept {
+        match source.byte(index) {
+            Byte::Uninitialised => {}
+            byte => target.set_byte(index, byte),
+        }
+    }
+    free(machine, old)?;
+    Ok(Some(Value::Int(new)))
+}
+
+/// The heap object that starts at `address`; anything else may not be freed.
+fn heap_object(machine: &mut dyn Machine, address: u64) -> Result<&Object, Stop> {
+    match machine.memory().object(address) {
+        Ok(object) if object.segment == Segment::Heap && address as u32 == 0 => Ok(object),
+        Ok(_) | Err(Fault::Dead(_) | Fault::Wild | Fault::Null) => Err(Error::DoubleFree.into()),
+        Err(fault) => Err(fault.into()),
+    }
+}
+
+fn free(machine: &mut dyn Machine, address: u64) -> Result<(), Stop> {
+    if address != 0 {
+        heap_object(machine, address)?;
+        machine.memory().free(address)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,383 @@
+//! The reading half of `<stdio.h>` (C11 7.21.6.2, 7.21.7).
+
+use super::{
+    Arguments, Model, concrete_string,
+    strings::write as write_bytes,
+    variadic::{ArgumentKind, Variadic},
+};
+use crate::{
+    env::{
+        Error, Machine, Stop,
+        format::{
+            is_space,
+            number::NumberFormat,
+            scan::{self, Scanned},
+            scanf::{self, Conversion, Directive, IntegerSyntax, Kind},
+        },
+        offset,
+        stdin::{self, Stdin},
+    },
+    memory::{Byte, Value},
+};
+
+pub(super) const MODELS: &[(&str, Model)] = &[
+    ("scanf", |m, a| scan_stdin(m, a.get(0), &mut Variadic::direct(a, 1))),
+    ("__isoc99_scanf", |m, a| scan_stdin(m, a.get(0), &mut Variadic::direct(a, 1))),
+    ("vscanf", |m, a| scan_stdin(m, a.get(0), &mut Variadic::list(a.get(1)))),
+    ("fscanf", |m, a| {
+        require_stdin(m, a.get(0))?;
+        scan_stdin(m, a.get(1), &mut Variadic::direct(a, 2))
+    }),
+    ("__isoc99_fscanf", |m, a| {
+        require_stdin(m, a.get(0))?;
+        scan_stdin(m, a.get(1), &mut Variadic::direct(a, 2))
+    }),
+    ("sscanf", scan_string),
+    ("__isoc99_sscanf", scan_string),
+    ("getchar", |m, _| get(m)),
+    ("fgetc", get_from),
+    ("getc", get_from),
+    ("ungetc", |m, a| {
+        require_stdin(m, a.get(1))?;
+        let value = m.settled(a.get(0), 32)?;
+        let eof = m.exprs().eq(value, m.exprs().constant(32, u64::from(u32::MAX)));
+        if m.decide(eof)? {
+            return Ok(Some(EOF));
+        }
+        let byte = m.exprs().extract(value, 0, 8);
+        let byte = m.exprs().as_u64(byte).map_or(Byte::Symbolic(byte), |v| Byte::Concrete(v as u8));
+        stdin::unread(m, byte);
+        Ok(Some(as_character(m, byte)))
+    }),
+    ("fgets", fgets),
+    ("fread", fread),
+    ("feof", |m, a| {
+        require_stdin(m, a.get(0))?;
+        Ok(Some(Value::Int(u64::from(m.world().stdin.has_ended()))))
+    }),
+    ("ferror", |_, _| Ok(Some(Value::Int(0)))),
+];
+
+const EOF: Value = Value::Int(u32::MAX as u64);
+
+/// A `%s` or `%[` without a width makes words of at most so many bytes.
+const LONGEST_WORD: u32 = 8;
+
+fn require_stdin(machine: &mut dyn Machine, file: Value) -> Result<(), Stop> {
+    let file = machine.concrete(file, 64, "stream")?;
+    match file {
+        0 => Err(Error::NullDereference.into()),
+        file if file == machine.world().files.stdin => Ok(()),
+        _ => Err(Stop::unsupported("reading from a stream other than stdin")),
+    }
+}
+
+fn as_character(machine: &dyn Machine, byte: Byte) -> Value {
+    match byte {
+        Byte::Concrete(value) => Value::Int(u64::from(value)),
+        Byte::Symbolic(expr) => Value::from_expr(machine.exprs(), machine.exprs().zext(expr, 32)),
+        Byte::Uninitialised => Value::Undefined,
+    }
+}
+
+fn get(machine: &mut dyn Machine) -> Result<Option<Value>, Stop> {
+    let byte = stdin::byte(machine)?;
+    Ok(Some(byte.map_or(EOF, |byte| as_character(machine, byte))))
+}
+
+fn get_from(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    require_stdin(machine, arguments.get(0))?;
+    get(machine)
+}
+
+/// `fgets(buffer, size, stream)`: a line of at most `size - 1` bytes.
+fn fgets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    require_stdin(machine, arguments.get(2))?;
+    let size = machine.concrete(arguments.get(1), 32, "size of a buffer")? as u32 as i32;
+    let mut line = Vec::new();
+    while (line.len() as i32) < size - 1 {
+        let Some(byte) = stdin::byte(machine)? else { break };
+        line.push(byte);
+        let ends = match byte {
+            Byte::Concrete(value) => value == b'\n',
+            Byte::Symbolic(expr) => {
+                let newline = machine.exprs().constant(8, u64::from(b'\n'));
+                let here = machine.exprs().eq(expr, newline);
+                machine.decide(here)?
+            }
+            Byte::Uninitialised => return Err(Error::UninitialisedRead.into()),
+        };
+        if ends {
+            break;
+        }
+    }
+    if line.is_empty() {
+        return Ok(Some(Value::Int(0)));
+    }
+    line.push(Byte::Concrete(0));
+    write_bytes(machine, arguments.get(0), &line)?;
+    Ok(Some(arguments.get(0)))
+}
+
+fn fread(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    require_stdin(machine, arguments.get(3))?;
+    let each = machine.concrete(arguments.get(1), 64, "size of an element")?;
+    let count = machine.concrete(arguments.get(2), 64, "number of elements")?;
+    let mut bytes = Vec::new();
+    while (bytes.len() as u64) < each.saturating_mul(count) {
+        let Some(byte) = stdin::byte(machine)? else { break };
+        bytes.push(byte);
+    }
+    write_bytes(machine, arguments.get(0), &bytes)?;
+    Ok(Some(Value::Int((bytes.len() as u64).checked_div(each).unwrap_or(0))))
+}
+
+fn parse(machine: &mut dyn Machine, format: Value) -> Result<Vec<Directive>, Stop> {
+    let format = concrete_string(machine, format, "a format")?;
+    scanf::parse(&format).map_err(|error| Stop::unsupported(format!("scanf: {error}")))
+}
+
+fn scan_stdin(
+    machine: &mut dyn Machine,
+    format: Value,
+    arguments: &mut Variadic<'_>,
+) -> Result<Option<Value>, Stop> {
+    let directives = parse(machine, format)?;
+    let rest = match &machine.world().stdin {
+        Stdin::Typed(_) => return scan_typed(machine, &directives, arguments),
+        Stdin::Bytes(input) => stdin::concrete_rest(input),
+    };
+    let Some(text) = rest else {
+        return Err(Stop::unsupported("scanf on raw symbolic bytes (use typed stdin)"));
+    };
+    let (result, consumed) = scan_text(machine, &directives, &text, arguments)?;
+    if let Stdin::Bytes(input) = &mut machine.world().stdin {
+        stdin::advance(input, consumed);
+    }
+    Ok(Some(result))
+}
+
+fn scan_string(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let text = concrete_string(machine, arguments.get(0), "text for sscanf")?;
+    let directives = parse(machine, arguments.get(1))?;
+    let mut rest = Variadic::direct(arguments, 2);
+    Ok(Some(scan_text(machine, &directives, &text, &mut rest)?.0))
+}
+
+/// Makes the tokens that the directives ask for.
+fn scan_typed(
+    machine: &mut dyn Machine,
+    directives: &[Directive],
+    arguments: &mut Variadic<'_>,
+) -> Result<Option<Value>, Stop> {
+    let mut assigned = 0u64;
+    for directive in directives {
+        let conversion = match directive {
+            Directive::Whitespace => {
+                stdin::typed(machine).skip_newline();
+                continue;
+            }
+            Directive::Literal(byte) => {
+                stdin::typed(machine).expect(*byte);
+                continue;
+            }
+            Directive::Conversion(conversion) => conversion,
+        };
+        if conversion.skips_space() {
+            stdin::typed(machine).skip_newline();
+        }
+        if conversion.kind == Kind::Percent {
+            stdin::typed(machine).expect(b'%');
+            continue;
+        }
+        let inside_newline = stdin::typed(machine).newline_is_next();
+        if !inside_newline && stdin::ends(machine)? {
+            return Ok(Some(if assigned == 0 { EOF } else { Value::Int(assigned) }));
+        }
+        if !read_token(machine, conversion, arguments)? {
+            break;
+        }
+        assigned += u64::from(!conversion.suppress);
+    }
+    Ok(Some(Value::Int(assigned)))
+}
+
+/// Makes and stores one token; false where the input cannot match.
+fn read_token(
+    machine: &mut dyn Machine,
+    conversion: &Conversion,
+    arguments: &mut Variadic<'_>,
+) -> Result<bool, Stop> {
+    if conversion.allocate {
+        return Err(Stop::unsupported("scanf with the modifier m"));
+    }
+    let bits = conversion.value_bits();
+    let bytes: Vec<Byte> = match &conversion.kind {
+        Kind::Integer(syntax) => {
+            let format = match syntax {
+                IntegerSyntax::Signed | IntegerSyntax::Prefixed => NumberFormat::decimal(true),
+                IntegerSyntax::Unsigned(radix) => {
+                    NumberFormat { radix: *radix, ..NumberFormat::decimal(false) }
+                }
+            };
+            let value = stdin::number(machine, format, bits);
+            if let Some(width) = conversion.width {
+                assume_length(machine, value, format, width)?;
+            }
+            if !conversion.suppress {
+                let target = arguments.next(machine, ArgumentKind::Integer(64))?;
+                machine.store(target, bits, Value::Expr(value))?;
+            }
+            return Ok(true);
+        }
+        Kind::Char if bits == 8 => {
+            let mut bytes = Vec::new();
+            for _ in 0..conversion.width.unwrap_or(1) {
+                let Some(byte) = stdin::byte(machine)? else { return Ok(false) };
+                bytes.push(byte);
+            }
+            bytes
+        }
+        Kind::String if bits == 8 => {
+            let longest = conversion.width.unwrap_or(LONGEST_WORD).min(LONGEST_WORD);
+            word(machine, longest, &|byte| !is_space(byte) && byte != 0)?
+        }
+        Kind::Set(set) if bits == 8 => {
+            if stdin::typed(machine).newline_is_next() {
+                if set.contains(b'\n') {
+                    return Err(Stop::unsupported("scanf %[ that accepts a newline"));
+                }
+                return Ok(false);
+            }
+            let longest = conversion.width.unwrap_or(LONGEST_WORD).min(LONGEST_WORD);
+            word(machine, longest, &|byte| set.contains(byte) && byte != 0 && byte != b'\n')?
+        }
+        kind => return Err(Stop::unsupported(format!("scanf conversion {kind:?}"))),
+    };
+    if !conversion.suppress {
+        let target = arguments.next(machine, ArgumentKind::Integer(64))?;
+        write_bytes(machine, target, &bytes)?;
+    }
+    Ok(true)
+}
+
+/// The bytes of a new word and a NUL behind them.
+fn word(
+    machine: &mut dyn Machine,
+    longest: u32,
+    accepts: &dyn Fn(u8) -> bool,
+) -> Result<Vec<Byte>, Stop> {
+    let mut bytes: Vec<Byte> =
+        stdin::word(machine, longest, accepts)?.into_iter().map(Byte::Symbolic).collect();
+    bytes.push(Byte::Concrete(0));
+    Ok(bytes)
+}
+
+/// The text of a number is at most so long, as the width of its conversion demands.
+fn assume_length(
+    machine: &mut dyn Machine,
+    value: crate::expr::ExprId,
+    format: NumberFormat,
+    width: u32,
+) -> Result<(), Stop> {
+    let exprs = machine.exprs();
+    let length = format.length(exprs, value, exprs.width(value));
+    let bits = exprs.width(length);
+    let short = exprs.ule(length, exprs.constant(bits, u64::from(width)));
+    machine.assume(short)
+}
+
+/// Reads concrete text; gives what the call returns and how many bytes it took.
+fn scan_text(
+    machine: &mut dyn Machine,
+    directives: &[Directive],
+    text: &[u8],
+    arguments: &mut Variadic<'_>,
+) -> Result<(Value, usize), Stop> {
+    let mut at = 0;
+    let mut assigned = 0u64;
+    let blanks = |at: usize| text[at..].iter().take_while(|byte| is_space(**byte)).count();
+    for directive in directives {
+        let conversion = match directive {
+            Directive::Whitespace => {
+                at += blanks(at);
+                continue;
+            }
+            Directive::Literal(byte) => match text.get(at) {
+                Some(next) if next == byte => {
+                    at += 1;
+                    continue;
+                }
+                Some(_) => break,
+                None => return Ok((at_end(assigned), at)),
+            },
+            Directive::Conversion(conversion) => conversion,
+        };
+        if conversion.skips_space() {
+            at += blanks(at);
+        }
+        let rest = &text[at..];
+        if rest.is_empty() && conversion.kind != Kind::ReadCount {
+            return Ok((at_end(assigned), at));
+        }
+        let limit = conversion.width.map_or(usize::MAX, |width| width as usize);
+        let run = |accepts: &dyn Fn(u8) -> bool| {
+            rest.iter().take(limit).take_while(|byte| accepts(**byte)).count()
+        };
+        let taken = match &conversion.kind {
+            Kind::Percent => {
+                if rest[0] != b'%' {
+                    break;
+                }
+                at += 1;
+                continue;
+            }
+            Kind::Integer(syntax) => {
+                let bits = conversion.value_bits();
+                match scan::integer(rest, *syntax, conversion.width, bits) {
+                    Scanned::Value { value, consumed } => {
+                        at += consumed;
+                        if !conversion.suppress {
+                            let target = arguments.next(machine, ArgumentKind::Integer(64))?;
+                            let value = machine.exprs().bv(&value);
+                            let value = Value::from_expr(machine.exprs(), value);
+                            machine.store(target, bits, value)?;
+                            assigned += 1;
+                        }
+                        continue;
+                    }
+                    Scanned::Mismatch { consumed } => {
+                        at += consumed;
+                        break;
+                    }
+                    Scanned::EndOfInput => return Ok((at_end(assigned), at)),
+                }
+            }
+            Kind::Char => (conversion.width.unwrap_or(1) as usize).min(rest.len()),
+            Kind::String => run(&|byte| !is_space(byte)),
+            Kind::Set(set) => run(&|byte| set.contains(byte)),
+            kind => return Err(Stop::unsupported(format!("scanf conversion {kind:?}"))),
+        };
+        if taken == 0 {
+            break;
+        }
+        at += taken;
+        if !conversion.suppress {
+            let target = arguments.next(machine, ArgumentKind::Integer(64))?;
+            for (index, byte) in rest[..taken].iter().enumerate() {
+                let place = offset(machine.exprs(), target, index as u64);
+                machine.store(place, 8, Value::Int(u64::from(*byte)))?;
+            }
+            if conversion.kind != Kind::Char {
+                let place = offset(machine.exprs(), target, taken as u64);
+                machine.store(place, 8, Value::Int(0))?;
+            }
+            assigned += 1;
+        }
+    }
+    Ok((Value::Int(assigned), at))
+}
+
+fn at_end(assigned: u64) -> Value {
+    if assigned == 0 { EOF } else { Value::Int(assigned) }
+}

@@ -1,0 +1,150 @@
+//! The functions of `psychic.h` and KLEE's intrinsics of the same meaning.
+
+use super::{Arguments, Model, concrete_string};
+use crate::{
+    env::{Halt, Incomplete, InputObject, Machine, NamedOutput, Stop, offset},
+    expr::ExprId,
+    memory::{Byte, Value},
+};
+
+pub(super) const MODELS: &[(&str, Model)] = &[
+    ("psychic_rev", revision),
+    ("__klee_meta", revision),
+    ("psychic_symbolic", make_symbolic),
+    ("klee_make_symbolic", make_symbolic),
+    ("psychic_assume", assume),
+    ("klee_assume", assume),
+    ("psychic_output", output),
+    ("klee_int", |m, a| {
+        let name = concrete_string(m, a.get(0), "a name")?;
+        let bytes = symbolic_object(m, &String::from_utf8_lossy(&name), 4);
+        Ok(Some(word(m, &bytes)))
+    }),
+    ("klee_range", range),
+    ("klee_silent_exit", |_, _| Err(Stop::Halt(Halt::Silent))),
+    ("klee_abort", |_, _| Err(Stop::Halt(Halt::Abort))),
+    ("klee_report_error", |_, _| Err(Stop::Halt(Halt::Abort))),
+    ("klee_is_symbolic", |_, a| {
+        Ok(Some(Value::Int(u64::from(matches!(a.get(0), Value::Expr(_))))))
+    }),
+    ("klee_is_replay", |_, _| Ok(Some(Value::Int(0)))),
+    ("klee_prefer_cex", nothing),
+    ("klee_posix_prefer_cex", nothing),
+    ("klee_print_expr", nothing),
+    ("klee_print_range", nothing),
+    ("klee_warning", nothing),
+    ("klee_warning_once", nothing),
+    ("klee_stack_trace", nothing),
+    ("klee_mark_global", nothing),
+    ("klee_open_merge", nothing),
+    ("klee_close_merge", nothing),
+    ("klee_set_forking", |_, _| {
+        Err(Stop::Halt(Halt::Incomplete(Incomplete::Unsupported("klee_set_forking".into()))))
+    }),
+];
+
+#[allow(clippy::unnecessary_wraps)]
+fn nothing(_: &mut dyn Machine, _: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    Ok(None)
+}
+
+#[allow(clippy::unnecessary_wraps)]
+fn revision(machine: &mut dyn Machine, _: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    Ok(Some(Value::Expr(machine.revision())))
+}
+
+/// Replaces the content of an object by symbolic bytes.
+fn make_symbolic(
+    machine: &mut dyn Machine,
+    arguments: Arguments<'_>,
+) -> Result<Option<Value>, Stop> {
+    let size = machine.concrete(arguments.get(1), 64, "size of a symbolic object")?;
+    let name = concrete_string(machine, arguments.get(2), "a name")?;
+    let bytes = symbolic_object(machine, &String::from_utf8_lossy(&name), size as u32);
+    for (index, byte) in bytes.into_iter().enumerate() {
+        let at = offset(machine.exprs(), arguments.get(0), index as u64);
+        machine.store(at, 8, Value::Expr(byte))?;
+    }
+    Ok(None)
+}
+
+/// A new symbolic object: one variable for the size of a scalar, else one a byte. A name that
+/// is taken on this path gets a number, as in KLEE.
+pub fn symbolic_object(machine: &mut dyn Machine, name: &str, size: u32) -> Vec<ExprId> {
+    let objects = &machine.world().objects;
+    let taken = |name: &str| objects.iter().any(|object| object.name == name);
+    let unique = (0..)
+        .map(|number| if number == 0 { name.to_owned() } else { format!("{name}_{number}") })
+        .find(|candidate| !taken(candidate))
+        .expect("there are more numbers than objects");
+    let exprs = machine.exprs();
+    let bytes: Vec<ExprId> = if matches!(size, 1 | 2 | 4 | 8) {
+        let whole = exprs.input(&scalar_name(&unique, size * 8), size * 8);
+        (0..size).map(|index| exprs.extract(whole, index * 8, 8)).collect()
+    } else {
+        (0..size).map(|index| exprs.input(&format!("{unique}[{index}]"), 8)).collect()
+    };
+    machine.world().objects.push(InputObject { name: unique, bytes: bytes.clone() });
+    bytes
+}
+
+/// An `int` is called what the program calls it; other widths say so, because revisions may
+/// use one name for objects of different sizes.
+fn scalar_name(name: &str, width: u32) -> String {
+    if width == 32 { name.to_owned() } else { format!("{name}:{width}") }
+}
+
+fn word(machine: &dyn Machine, bytes: &[ExprId]) -> Value {
+    let exprs = machine.exprs();
+    let word = bytes.iter().copied().reduce(|low, high| exprs.concat(high, low));
+    Value::from_expr(exprs, word.expect("at least one byte"))
+}
+
+fn assume(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let width = arguments.widths.first().copied().unwrap_or(32);
+    let value = machine.settled(arguments.get(0), width)?;
+    let exprs = machine.exprs();
+    let holds = exprs.ne(value, exprs.constant(width, 0));
+    machine.assume(holds)?;
+    Ok(None)
+}
+
+/// `klee_range(begin, end, name)`: an int in `[begin, end)`.
+fn range(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let begin = machine.settled(arguments.get(0), 32)?;
+    let end = machine.settled(arguments.get(1), 32)?;
+    let name = concrete_string(machine, arguments.get(2), "a name")?;
+    let bytes = symbolic_object(machine, &String::from_utf8_lossy(&name), 4);
+    let value = word(machine, &bytes);
+    let expr = machine.settled(value, 32)?;
+    let exprs = machine.exprs();
+    let within = exprs.and(exprs.sle(begin, expr), exprs.slt(expr, end));
+    machine.assume(within)?;
+    Ok(Some(value))
+}
+
+/// `psychic_output(name, address, size)`: a named value that counts as an output.
+fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let name = concrete_string(machine, arguments.get(0), "a name")?;
+    let name = String::from_utf8_lossy(&name).into_owned();
+    let size = machine.concrete(arguments.get(2), 64, "size of an output")?;
+    let mut bytes = Vec::with_capacity(size as usize);
+    for index in 0..size {
+        let at = offset(machine.exprs(), arguments.get(1), index);
+        bytes.push(match machine.load(at, 8)? {
+            Value::Int(value) => Byte::Concrete(value as u8),
+            Value::Undefined => Byte::Uninitialised,
+            Value::Expr(expr) if machine.exprs().mentions(expr).uninitialised => {
+                Byte::Uninitialised
+            }
+            value => Byte::Symbolic(machine.settled(value, 8)?),
+        });
+    }
+    if bytes.contains(&Byte::Uninitialised) {
+        machine
+            .world()
+            .approximate(crate::env::Approximation::UninitialisedOutput(name.clone()));
+    }
+    machine.world().outputs.push(NamedOutput { name, bytes });
+    Ok(None)
+}

@@ -1,0 +1,105 @@
+//! Models of functions that a program declares but does not define: one registry, one file
+//! a header or topic. Each model says which clause of C11 (ISO/IEC 9899:2011) it follows.
+
+pub mod allocation;
+pub mod input;
+pub mod intrinsics;
+pub mod output;
+pub mod process;
+pub mod strings;
+mod variadic;
+
+use super::{Error, Machine, Stop};
+use crate::memory::{Byte, Value};
+
+/// The arguments of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct Arguments<'a> {
+    /// Their values, variadic ones included.
+    pub values: &'a [Value],
+    /// Their widths in bits.
+    pub widths: &'a [u32],
+}
+
+impl Arguments<'_> {
+    /// The argument of that index; an absent one was never written.
+    pub fn get(&self, index: usize) -> Value {
+        self.values.get(index).copied().unwrap_or(Value::Undefined)
+    }
+}
+
+/// Runs a call: gives the returned value, if any.
+pub type Model = fn(&mut dyn Machine, Arguments<'_>) -> Result<Option<Value>, Stop>;
+
+/// The model of the function of that name.
+pub fn lookup(name: &str) -> Option<Model> {
+    let tables: [&[(&str, Model)]; 6] = [
+        intrinsics::MODELS,
+        process::MODELS,
+        allocation::MODELS,
+        strings::MODELS,
+        output::MODELS,
+        input::MODELS,
+    ];
+    tables.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, model)| *model)
+}
+
+/// A C string longer than this is not read.
+const STRING_LIMIT: u64 = 1 << 20;
+
+/// The byte at `address + index`, which has to have been written.
+fn byte_at(machine: &mut dyn Machine, address: Value, index: u64) -> Result<Byte, Stop> {
+    let at = super::offset(machine.exprs(), address, index);
+    let value = machine.load(at, 8)?;
+    let expr = machine.settled(value, 8)?;
+    Ok(match machine.exprs().as_u64(expr) {
+        Some(value) => Byte::Concrete(value as u8),
+        None => Byte::Symbolic(expr),
+    })
+}
+
+/// The bytes of a C string up to its NUL or to `limit` bytes; forks over where the NUL is.
+fn string_at(
+    machine: &mut dyn Machine,
+    address: Value,
+    limit: Option<u64>,
+) -> Result<Vec<Byte>, Stop> {
+    let mut bytes = Vec::new();
+    while limit.is_none_or(|limit| (bytes.len() as u64) < limit) {
+        let byte = byte_at(machine, address, bytes.len() as u64)?;
+        let ends = match byte {
+            Byte::Concrete(value) => value == 0,
+            Byte::Symbolic(expr) => {
+                let nul = machine.exprs().eq(expr, machine.exprs().constant(8, 0));
+                machine.decide(nul)?
+            }
+            Byte::Uninitialised => return Err(Error::UninitialisedRead.into()),
+        };
+        if ends {
+            break;
+        }
+        if bytes.len() as u64 >= STRING_LIMIT {
+            return Err(Stop::unsupported(format!("a string of more than {STRING_LIMIT} bytes")));
+        }
+        bytes.push(byte);
+    }
+    Ok(bytes)
+}
+
+/// A C string that has to be concrete (a format, a name).
+fn concrete_string(
+    machine: &mut dyn Machine,
+    address: Value,
+    what: &str,
+) -> Result<Vec<u8>, Stop> {
+    let mut text = Vec::new();
+    for (index, byte) in string_at(machine, address, None)?.into_iter().enumerate() {
+        text.push(match byte {
+            Byte::Concrete(value) => value,
+            Byte::Symbolic(_) | Byte::Uninitialised => {
+                return Err(Stop::unsupported(format!("{what} with a symbolic byte {index}")));
+            }
+        });
+    }
+    Ok(text)
+}

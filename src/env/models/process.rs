@@ -1,0 +1,33 @@
+//! `exit`, `abort`, `assert` and their kind (C11 7.22.4, 7.2).
+
+use super::{Arguments, Model, concrete_string};
+use crate::{
+    env::{Halt, Machine, Stop},
+    memory::Value,
+};
+
+pub(super) const MODELS: &[(&str, Model)] = &[
+    ("exit", |m, a| Err(exit(m, a.get(0)))),
+    ("_exit", |m, a| Err(exit(m, a.get(0)))),
+    ("_Exit", |m, a| Err(exit(m, a.get(0)))),
+    ("abort", |_, _| Err(Stop::Halt(Halt::Abort))),
+    ("__assert_fail", assert_fail),
+    ("getenv", |_, _| Ok(Some(Value::Int(0)))),
+];
+
+/// Ends the program with a status, of which the parent sees the low eight bits.
+pub fn exit(machine: &mut dyn Machine, status: Value) -> Stop {
+    match machine.settled(status, 32) {
+        Ok(status) => Stop::Halt(Halt::Exit(machine.exprs().extract(status, 0, 8))),
+        Err(stop) => stop,
+    }
+}
+
+/// What a failed `assert` calls. The text is that of the native runtime of this tool, which
+/// leaves out file, line and function: they differ between meta program and patched source.
+fn assert_fail(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let condition = concrete_string(machine, arguments.get(0), "an assertion")?;
+    let text = [b"Assertion `", condition.as_slice(), b"' failed.\n"].concat();
+    machine.world().stderr.push_bytes(&text);
+    Err(Stop::Halt(Halt::Abort))
+}

@@ -1,0 +1,75 @@
+//! The arguments behind an ellipsis: given directly, or through a `va_list`.
+
+use super::Arguments;
+use crate::{
+    env::{Machine, Stop, offset},
+    memory::Value,
+};
+
+/// The class of an argument, which decides where a `va_list` keeps it.
+#[derive(Clone, Copy, Debug)]
+pub enum ArgumentKind {
+    /// An integer or pointer of that width in bits.
+    Integer(u32),
+    /// A `double`.
+    Float(u32),
+}
+
+/// A position in a row of arguments.
+#[derive(Clone, Copy, Debug)]
+pub enum Variadic<'a> {
+    /// Of the call itself: all arguments and the index of the next.
+    Direct(Arguments<'a>, usize),
+    /// The address of a `va_list` (System V ABI for x86-64, section 3.5.7).
+    List(Value),
+}
+
+impl<'a> Variadic<'a> {
+    /// The arguments of a call from an index on.
+    pub fn direct(arguments: Arguments<'a>, first: usize) -> Self {
+        Self::Direct(arguments, first)
+    }
+
+    /// Those of a `va_list`.
+    pub fn list(address: Value) -> Self {
+        Self::List(address)
+    }
+
+    /// The next argument.
+    pub fn next(&mut self, machine: &mut dyn Machine, kind: ArgumentKind) -> Result<Value, Stop> {
+        match self {
+            Self::Direct(arguments, index) => {
+                let value = arguments.get(*index);
+                *index += 1;
+                Ok(value)
+            }
+            Self::List(list) => next_of_list(machine, *list, kind),
+        }
+    }
+}
+
+fn next_of_list(
+    machine: &mut dyn Machine,
+    list: Value,
+    kind: ArgumentKind,
+) -> Result<Value, Stop> {
+    let field = |machine: &dyn Machine, at| offset(machine.exprs(), list, at);
+    let (width, used, end, step) = match kind {
+        ArgumentKind::Integer(width) => (width, field(machine, 0), 48, 8),
+        ArgumentKind::Float(width) => (width, field(machine, 4), 176, 16),
+    };
+    let position = machine.load(used, 32)?;
+    let position = machine.concrete(position, 32, "position in a va_list")?;
+    let address = if position < end {
+        machine.store(used, 32, Value::Int(position + step))?;
+        let area = machine.load(field(machine, 16), 64)?;
+        offset(machine.exprs(), area, position)
+    } else {
+        let overflow = field(machine, 8);
+        let area = machine.load(overflow, 64)?;
+        let next = offset(machine.exprs(), area, 8);
+        machine.store(overflow, 64, next)?;
+        area
+    };
+    machine.load(address, width)
+}

@@ -1,0 +1,271 @@
+//! Standard input: typed tokens that the program's own reads call for, or plain bytes.
+//!
+//! Typed input comes into being as it is read: a `%d` makes one symbolic number, a `getchar`
+//! one symbolic byte. A test renders the tokens as text, with a newline behind each number
+//! and word. What is assumed, and stated as a bound of every proof: input is well formed for
+//! the reads that the program makes.
+
+use super::{Machine, Stop, format::number::NumberFormat, stream::Stream};
+use crate::{expr::ExprId, memory::Byte};
+
+/// Standard input of one state.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Stdin {
+    /// Tokens made by reading.
+    Typed(TypedInput),
+    /// A fixed row of bytes, concrete or symbolic.
+    Bytes(ByteInput),
+}
+
+/// Tokens made by reading.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct TypedInput {
+    /// The text that was read so far.
+    pub text: Stream,
+    /// Number of tokens so far.
+    tokens: u32,
+    /// End of file comes after so many tokens.
+    limit: u32,
+    /// End of file may come before that.
+    early_end: bool,
+    /// A newline follows that has not been read yet.
+    newline: bool,
+    ended: bool,
+    unread: Vec<Byte>,
+}
+
+/// A fixed row of bytes.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct ByteInput {
+    /// All of them.
+    pub bytes: Vec<Byte>,
+    position: usize,
+    /// A read has met the end.
+    ended: bool,
+    unread: Vec<Byte>,
+}
+
+impl Stdin {
+    /// Typed tokens, at most `limit`; `early_end` lets the file end anywhere.
+    pub fn typed(limit: u32, early_end: bool) -> Self {
+        Self::Typed(TypedInput { limit, early_end, ..TypedInput::default() })
+    }
+
+    /// These bytes.
+    pub fn bytes(bytes: Vec<Byte>) -> Self {
+        Self::Bytes(ByteInput { bytes, ..ByteInput::default() })
+    }
+
+    /// A read has met the end of the file (`feof`).
+    pub fn has_ended(&self) -> bool {
+        match self {
+            Self::Typed(input) => input.ended,
+            Self::Bytes(input) => input.ended,
+        }
+    }
+}
+
+impl TypedInput {
+    /// The text as a file holds it, closed by the newline that nobody has read.
+    pub fn file(&self) -> Stream {
+        let mut text = self.text.clone();
+        if self.newline {
+            text.push_bytes(b"\n");
+        }
+        text
+    }
+
+    /// Whether a newline comes next.
+    pub fn newline_is_next(&self) -> bool {
+        self.newline
+    }
+
+    /// Reads the newline behind the last number or word, if it was not read yet.
+    pub fn skip_newline(&mut self) {
+        if std::mem::take(&mut self.newline) {
+            self.text.push_bytes(b"\n");
+        }
+    }
+
+    /// The byte `literal` comes next, right behind what was read last.
+    pub fn expect(&mut self, literal: u8) {
+        self.newline = false;
+        self.text.push_bytes(&[literal]);
+    }
+
+    fn token(&mut self) -> String {
+        self.tokens += 1;
+        format!("stdin.{}", self.tokens - 1)
+    }
+}
+
+/// The typed input of the machine.
+///
+/// # Panics
+/// where its input is not typed.
+pub fn typed(machine: &mut dyn Machine) -> &mut TypedInput {
+    match &mut machine.world().stdin {
+        Stdin::Typed(input) => input,
+        Stdin::Bytes(_) => unreachable!("only asked where input is typed"),
+    }
+}
+
+/// Whether the file ends before the next token; forks where both are possible.
+pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
+    let input = typed(machine);
+    if !input.unread.is_empty() {
+        return Err(Stop::unsupported("a formatted read after ungetc"));
+    }
+    if !input.ended {
+        let name = format!("stdin.{}.end", input.tokens);
+        let (full, early) = (input.tokens >= input.limit, input.early_end);
+        let ended = full || early && {
+            let end = machine.exprs().input(&name, 1);
+            machine.decide(end)?
+        };
+        typed(machine).ended = ended;
+    }
+    Ok(typed(machine).ended)
+}
+
+/// A new number of that width, as text of that format.
+pub fn number(machine: &mut dyn Machine, format: NumberFormat, width: u32) -> ExprId {
+    let input = typed(machine);
+    input.skip_newline();
+    let token = input.token();
+    let name = if width == 32 { token } else { format!("{token}:{width}") };
+    let value = machine.exprs().input(&name, width);
+    let mut text = typed(machine).text.clone();
+    text.push_number(machine.exprs(), value, format);
+    let input = typed(machine);
+    input.text = text;
+    input.newline = true;
+    value
+}
+
+/// A new word of `1..=longest` bytes that `accepts` allows; forks over its length.
+pub fn word(
+    machine: &mut dyn Machine,
+    longest: u32,
+    accepts: impl Fn(u8) -> bool,
+) -> Result<Vec<ExprId>, Stop> {
+    let token = typed(machine).token();
+    let length = if longest > 1 {
+        let exprs = machine.exprs();
+        let length = exprs.input(&format!("{token}.length"), 8);
+        let number = |n: u32| exprs.constant(8, u64::from(n));
+        let range = exprs.and(exprs.ule(number(1), length), exprs.ule(length, number(longest)));
+        machine.assume(range)?;
+        let mut chosen = longest;
+        for candidate in 1..longest {
+            let exprs = machine.exprs();
+            let here = exprs.eq(length, exprs.constant(8, u64::from(candidate)));
+            if machine.decide(here)? {
+                chosen = candidate;
+                break;
+            }
+        }
+        chosen
+    } else {
+        1
+    };
+    let mut bytes = Vec::new();
+    for index in 0..length {
+        let exprs = machine.exprs();
+        let byte = exprs.input(&format!("{token}[{index}]"), 8);
+        let allowed = exprs.any(ranges(&accepts).into_iter().map(|(low, high)| {
+            let constant = |v: u8| exprs.constant(8, u64::from(v));
+            exprs.and(exprs.ule(constant(low), byte), exprs.ule(byte, constant(high)))
+        }));
+        machine.assume(allowed)?;
+        bytes.push(byte);
+    }
+    let mut text = typed(machine).text.clone();
+    for byte in &bytes {
+        text.push_byte(machine.exprs(), *byte);
+    }
+    let input = typed(machine);
+    input.text = text;
+    input.newline = true;
+    Ok(bytes)
+}
+
+/// The byte values that are accepted, as ranges.
+fn ranges(accepts: &impl Fn(u8) -> bool) -> Vec<(u8, u8)> {
+    let mut ranges: Vec<(u8, u8)> = Vec::new();
+    for byte in 0..=u8::MAX {
+        match ranges.last_mut() {
+            _ if !accepts(byte) => {}
+            Some((_, high)) if *high + 1 == byte => *high = byte,
+            _ => ranges.push((byte, byte)),
+        }
+    }
+    ranges
+}
+
+/// The next byte, `None` at the end of the file; forks where the file may end here.
+pub fn byte(machine: &mut dyn Machine) -> Result<Option<Byte>, Stop> {
+    match &mut machine.world().stdin {
+        Stdin::Bytes(input) => {
+            if let Some(byte) = input.unread.pop() {
+                return Ok(Some(byte));
+            }
+            let byte = input.bytes.get(input.position).copied();
+            input.position += usize::from(byte.is_some());
+            input.ended |= byte.is_none();
+            return Ok(byte);
+        }
+        Stdin::Typed(input) => {
+            if let Some(byte) = input.unread.pop() {
+                return Ok(Some(byte));
+            }
+            if input.newline {
+                input.skip_newline();
+                return Ok(Some(Byte::Concrete(b'\n')));
+            }
+        }
+    }
+    if ends(machine)? {
+        return Ok(None);
+    }
+    let token = typed(machine).token();
+    let value = machine.exprs().input(&format!("{token}:8"), 8);
+    let mut text = typed(machine).text.clone();
+    text.push_byte(machine.exprs(), value);
+    typed(machine).text = text;
+    Ok(Some(Byte::Symbolic(value)))
+}
+
+/// Puts a byte back in front of the input (C11 7.21.7.10).
+pub fn unread(machine: &mut dyn Machine, byte: Byte) {
+    match &mut machine.world().stdin {
+        Stdin::Typed(input) => {
+            input.ended = false;
+            input.unread.push(byte);
+        }
+        Stdin::Bytes(input) => {
+            input.ended = false;
+            input.unread.push(byte);
+        }
+    }
+}
+
+/// The concrete bytes that are left of a fixed input; `None` if one of them is symbolic.
+pub fn concrete_rest(input: &ByteInput) -> Option<Vec<u8>> {
+    let unread = input.unread.iter().rev();
+    unread
+        .chain(&input.bytes[input.position..])
+        .map(|byte| match byte {
+            Byte::Concrete(value) => Some(*value),
+            Byte::Symbolic(_) | Byte::Uninitialised => None,
+        })
+        .collect()
+}
+
+/// Moves on in a fixed input.
+pub fn advance(input: &mut ByteInput, by: usize) {
+    let unread = by.min(input.unread.len());
+    input.unread.truncate(input.unread.len() - unread);
+    input.position = (input.position + by - unread).min(input.bytes.len());
+    input.ended |= by > 0 && input.position == input.bytes.len();
+}

@@ -1,0 +1,88 @@
+//! What a state knows of the world outside its memory: inputs taken, outputs made.
+
+use crate::{
+    env::{stdin::Stdin, stream::Stream},
+    expr::ExprId,
+    memory::Byte,
+};
+
+/// A symbolic object of the input, as `klee_make_symbolic` names it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct InputObject {
+    /// Its unique name on this path.
+    pub name: String,
+    /// Its bytes, each an 8-bit expression over input variables.
+    pub bytes: Vec<ExprId>,
+}
+
+/// A value named by `psychic_output`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct NamedOutput {
+    /// Its name; the same name may come several times.
+    pub name: String,
+    /// Its bytes at the time of the call.
+    pub bytes: Vec<Byte>,
+}
+
+/// Something that weakens what may be claimed of a path.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, thiserror::Error)]
+pub enum Approximation {
+    /// A symbolic value was replaced by one of its values.
+    #[error("concretised: {0}")]
+    Concretised(String),
+    /// The result of a call or a formatted address is not the one a native run has.
+    #[error("modelled loosely: {0}")]
+    Loose(String),
+    /// An output contains bytes that were never written.
+    #[error("uninitialised output: {0}")]
+    UninitialisedOutput(String),
+}
+
+/// The world of one state.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// Standard input.
+    pub stdin: Stdin,
+    /// What was written to standard output.
+    pub stdout: Stream,
+    /// What was written to standard error.
+    pub stderr: Stream,
+    /// Values named by the program.
+    pub outputs: Vec<NamedOutput>,
+    /// Symbolic objects in the order they were made.
+    pub objects: Vec<InputObject>,
+    /// Addresses of the `FILE` objects behind `stdin`, `stdout` and `stderr`.
+    pub files: StandardFiles,
+    /// Address of `errno`.
+    pub errno: u64,
+    /// What weakens this path.
+    pub approximations: Vec<Approximation>,
+}
+
+/// Addresses of the standard `FILE` objects.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[allow(missing_docs)]
+pub struct StandardFiles {
+    pub stdin: u64,
+    pub stdout: u64,
+    pub stderr: u64,
+}
+
+impl World {
+    /// Notes an approximation once.
+    pub fn approximate(&mut self, what: Approximation) {
+        if !self.approximations.contains(&what) {
+            self.approximations.push(what);
+        }
+    }
+
+    /// Whether nothing went in or out between two moments (for the detection of loops).
+    pub fn same(&self, earlier: &Self) -> bool {
+        self.stdin == earlier.stdin
+            && self.stdout == earlier.stdout
+            && self.stderr == earlier.stderr
+            && self.outputs.len() == earlier.outputs.len()
+            && self.objects.len() == earlier.objects.len()
+            && self.approximations == earlier.approximations
+    }
+}

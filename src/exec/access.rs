@@ -1,0 +1,357 @@
+//! Memory accesses: bounds, symbolic addresses, symbolic and uninitialised bytes.
+
+use super::Executor;
+use crate::{
+    env::{Error, Stop, offset},
+    expr::ExprId,
+    ir::address::{OFFSET_BITS, object_address, object_number},
+    memory::{Byte, Fault, Object, Segment, Value, value::truncate},
+};
+
+/// Where in an object an access goes.
+enum Place {
+    Concrete { address: u64, offset: usize },
+    /// The object of that number at this 32-bit offset, known to be within bounds.
+    Symbolic { object: u64, offset: ExprId },
+}
+
+/// Largest object that is read or written at a symbolic offset, in bytes.
+const SYMBOLIC_OFFSET_LIMIT: u64 = 1 << 16;
+/// Largest single object, in bytes.
+const OBJECT_LIMIT: u64 = 1 << 30;
+/// The objects that one symbolic address is tried on before the rest counts as out of bounds.
+const OBJECTS_PER_ADDRESS: u32 = 64;
+
+impl Executor<'_> {
+    /// A new object of the running function, `size * count` bytes.
+    pub(super) fn alloca(&mut self, size: u64, count: u64) -> Result<u64, Stop> {
+        let bytes = size.checked_mul(count).filter(|bytes| *bytes <= OBJECT_LIMIT).ok_or_else(
+            || Stop::unsupported(format!("a local array of {count} times {size} bytes")),
+        )?;
+        let object = Object::uninitialised(Segment::Stack, bytes as usize);
+        let address = self.state.memory.allocate(object);
+        self.state.top.locals.push(object_number(address));
+        Ok(address)
+    }
+
+    #[inline(always)]
+    pub(super) fn load_bits(&mut self, address: Value, width: u32) -> Result<Value, Stop> {
+        let length = width.div_ceil(8) as usize;
+        if let Value::Int(at) = address
+            && length <= 8
+            && let Ok(object) = self.state.memory.object(at)
+        {
+            let offset = at as u32 as usize;
+            if object.contains(offset as u64, length as u64)
+                && let Some(bytes) = object.concrete(offset, length)
+            {
+                let mut word = [0; 8];
+                word[..length].copy_from_slice(bytes);
+                return Ok(Value::Int(truncate(u64::from_le_bytes(word), width)));
+            }
+        }
+        self.load_slowly(address, width, length)
+    }
+
+    #[inline(never)]
+    fn load_slowly(&mut self, address: Value, width: u32, length: usize) -> Result<Value, Stop> {
+        match self.resolve(address, length as u64, false)? {
+            Place::Concrete { address, offset } => {
+                let object = self.state.memory.object(address)?;
+                let bytes: Vec<Byte> = (0..length).map(|i| object.byte(offset + i)).collect();
+                if bytes.iter().all(|byte| *byte == Byte::Uninitialised) {
+                    return self.load_uninitialised(address, offset, width, length);
+                }
+                let mut word: Option<ExprId> = None;
+                for (index, byte) in bytes.into_iter().enumerate() {
+                    let byte = self.byte_expr(address, offset + index, byte)?;
+                    let exprs = &self.program.exprs;
+                    word = Some(word.map_or(byte, |low| exprs.concat(byte, low)));
+                }
+                let exprs = &self.program.exprs;
+                let word = exprs.extract(word.expect("at least one byte"), 0, width);
+                Ok(Value::from_expr(exprs, word))
+            }
+            Place::Symbolic { object, offset } => {
+                let size = self.state.memory.object(object)?.size() as usize;
+                let mut elements = Vec::with_capacity(size);
+                for index in 0..size {
+                    let byte = self.state.memory.object(object)?.byte(index);
+                    elements.push(self.byte_expr(object, index, byte)?);
+                }
+                let exprs = &self.program.exprs;
+                let step = self.step(offset, length);
+                let value = if step > 1 {
+                    let words: Vec<ExprId> = elements
+                        .chunks_exact(step)
+                        .map(|bytes| join(exprs, bytes.iter().copied()))
+                        .collect();
+                    let shift = exprs.constant(32, u64::from(step.trailing_zeros()));
+                    exprs.select(exprs.table(&words), exprs.lshr(offset, shift))
+                } else {
+                    let table = exprs.table(&elements);
+                    join(
+                        exprs,
+                        (0..length).map(|i| {
+                            exprs.select(table, exprs.add(offset, exprs.constant(32, i as u64)))
+                        }),
+                    )
+                };
+                Ok(Value::from_expr(exprs, exprs.extract(value, 0, width)))
+            }
+        }
+    }
+
+    /// A whole word that was never written: one variable, kept so that it reads the same again.
+    fn load_uninitialised(
+        &mut self,
+        address: u64,
+        offset: usize,
+        width: u32,
+        length: usize,
+    ) -> Result<Value, Stop> {
+        let word = self.uninitialised(length as u32 * 8);
+        let exprs = &self.program.exprs;
+        let object = self.state.memory.object_mut(address)?;
+        for index in 0..length {
+            let byte = exprs.extract(word, index as u32 * 8, 8);
+            object.set_byte(offset + index, Byte::Symbolic(byte));
+        }
+        Ok(Value::Expr(exprs.extract(word, 0, width)))
+    }
+
+    /// The expression of a byte; one never written gets a variable, which is kept.
+    fn byte_expr(&mut self, address: u64, offset: usize, byte: Byte) -> Result<ExprId, Stop> {
+        Ok(match byte {
+            Byte::Concrete(value) => self.program.exprs.constant(8, u64::from(value)),
+            Byte::Symbolic(expr) => expr,
+            Byte::Uninitialised => {
+                let expr = self.uninitialised(8);
+                self.state.memory.object_mut(address)?.set_byte(offset, Byte::Symbolic(expr));
+                expr
+            }
+        })
+    }
+
+    #[inline(always)]
+    pub(super) fn store_bits(
+        &mut self,
+        address: Value,
+        width: u32,
+        value: Value,
+    ) -> Result<(), Stop> {
+        let length = width.div_ceil(8) as usize;
+        if let (Value::Int(at), Value::Int(word)) = (address, value)
+            && length <= 8
+            && let Ok(object) = self.state.memory.object_mut(at)
+        {
+            let offset = at as u32 as usize;
+            if object.contains(offset as u64, length as u64) && !object.constant {
+                object.write_concrete(offset, &word.to_le_bytes()[..length]);
+                return Ok(());
+            }
+        }
+        self.store_slowly(address, width, value, length)
+    }
+
+    #[inline(never)]
+    fn store_slowly(
+        &mut self,
+        address: Value,
+        width: u32,
+        value: Value,
+        length: usize,
+    ) -> Result<(), Stop> {
+        let place = self.resolve(address, length as u64, true)?;
+        let exprs = &self.program.exprs;
+        let word = match value {
+            Value::Undefined => None,
+            Value::Int(int) => Some(exprs.constant(length as u32 * 8, truncate(int, width))),
+            Value::Expr(expr) => Some(exprs.zext(expr, length as u32 * 8)),
+        };
+        let byte = |i: usize| match word {
+            None => Byte::Uninitialised,
+            Some(word) => {
+                let expr = exprs.extract(word, i as u32 * 8, 8);
+                exprs.as_u64(expr).map_or(Byte::Symbolic(expr), |v| Byte::Concrete(v as u8))
+            }
+        };
+        match place {
+            Place::Concrete { address, offset } => {
+                let object = self.state.memory.object_mut(address)?;
+                for index in 0..length {
+                    object.set_byte(offset + index, byte(index));
+                }
+            }
+            Place::Symbolic { object, offset } => {
+                let word = self.expr(value, width);
+                let exprs = &self.program.exprs;
+                let word = exprs.zext(word, length as u32 * 8);
+                let size = self.state.memory.object(object)?.size() as usize;
+                for start in (0..=size - length).step_by(self.step(offset, length)) {
+                    let here = exprs.eq(offset, exprs.constant(32, start as u64));
+                    if exprs.as_u64(here) == Some(0) {
+                        continue;
+                    }
+                    for index in 0..length {
+                        let old = self.state.memory.object(object)?.byte(start + index);
+                        let old = self.byte_expr(object, start + index, old)?;
+                        let new = exprs.extract(word, index as u32 * 8, 8);
+                        let byte = exprs.ite(here, new, old);
+                        let byte = exprs
+                            .as_u64(byte)
+                            .map_or(Byte::Symbolic(byte), |v| Byte::Concrete(v as u8));
+                        self.state.memory.object_mut(object)?.set_byte(start + index, byte);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The largest power of two up to `length` that `offset` is a multiple of for certain.
+    fn step(&self, offset: ExprId, length: usize) -> usize {
+        let exprs = &self.program.exprs;
+        let mut step = 1;
+        while step < length
+            && exprs.as_u64(exprs.extract(offset, 0, (step * 2).trailing_zeros())) == Some(0)
+        {
+            step *= 2;
+        }
+        if step == length { step } else { 1 }
+    }
+
+    /// Finds the object that an access of `length` bytes goes to; an access that no object
+    /// allows is an error. Forks where a symbolic address allows several answers.
+    fn resolve(&mut self, address: Value, length: u64, write: bool) -> Result<Place, Stop> {
+        let expr = match address {
+            Value::Int(address) => return self.resolve_concrete(address, length, write),
+            Value::Undefined => return Err(Error::UninitialisedRead.into()),
+            Value::Expr(expr) => self.settle_revision(expr)?,
+        };
+        let exprs = &self.program.exprs;
+        if let Some(address) = exprs.as_u64(expr) {
+            return self.resolve_concrete(address, length, write);
+        }
+        let number = exprs.extract(expr, OFFSET_BITS, 32);
+        for _ in 0..OBJECTS_PER_ADDRESS {
+            let candidate = match exprs.as_u64(number) {
+                Some(number) => number as u32,
+                None => exprs
+                    .evaluate(number, &self.state.model)
+                    .to_u64()
+                    .expect("32 bits") as u32,
+            };
+            let here = exprs.eq(number, exprs.constant(32, u64::from(candidate)));
+            if self.settle(here)? {
+                return self.resolve_within(object_address(candidate), expr, length, write);
+            }
+        }
+        Err(Stop::unsupported("a pointer that may point to too many objects"))
+    }
+
+    fn resolve_concrete(&self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {
+        let object = self.state.memory.object(address)?;
+        let offset = u64::from(address as u32);
+        if !object.contains(offset, length) {
+            return Err(Fault::OutOfBounds.into());
+        }
+        if write && object.constant {
+            return Err(Fault::ReadOnly.into());
+        }
+        Ok(Place::Concrete { address, offset: offset as usize })
+    }
+
+    fn resolve_within(
+        &mut self,
+        base: u64,
+        address: ExprId,
+        length: u64,
+        write: bool,
+    ) -> Result<Place, Stop> {
+        let object = self.state.memory.object(base)?;
+        let (size, constant) = (object.size(), object.constant);
+        if write && constant {
+            return Err(Fault::ReadOnly.into());
+        }
+        if length > size {
+            return Err(Fault::OutOfBounds.into());
+        }
+        let exprs = &self.program.exprs;
+        let offset = exprs.extract(address, 0, OFFSET_BITS);
+        let inside = exprs.ule(offset, exprs.constant(OFFSET_BITS, size - length));
+        if !self.settle(inside)? {
+            return Err(Fault::OutOfBounds.into());
+        }
+        if size > SYMBOLIC_OFFSET_LIMIT {
+            let offset = self.settle_value(Value::Expr(offset), 32, "offset in a large object")?;
+            return Ok(Place::Concrete { address: base + offset, offset: offset as usize });
+        }
+        Ok(Place::Symbolic { object: base, offset })
+    }
+
+    /// memcpy and memmove.
+    pub(super) fn copy_bytes(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop> {
+        let length = self.settle_value(length, 64, "length to copy")?;
+        if length == 0 {
+            return Ok(());
+        }
+        if let (Value::Int(to), Value::Int(from)) = (to, from) {
+            let Place::Concrete { offset: source, .. } =
+                self.resolve_concrete(from, length, false)?
+            else {
+                unreachable!("concrete addresses resolve to concrete places")
+            };
+            self.resolve_concrete(to, length, true)?;
+            let object = self.state.memory.object(from)?;
+            if let Some(bytes) = object.concrete(source, length as usize) {
+                let bytes = bytes.to_vec();
+                self.state.memory.object_mut(to)?.write_concrete(to as u32 as usize, &bytes);
+                return Ok(());
+            }
+            let bytes: Vec<Byte> = (0..length as usize).map(|i| object.byte(source + i)).collect();
+            let target = self.state.memory.object_mut(to)?;
+            for (index, byte) in bytes.into_iter().enumerate() {
+                target.set_byte(to as u32 as usize + index, byte);
+            }
+            return Ok(());
+        }
+        // Both ends first: a fork must not see half of the copy, nor an overlap its own bytes.
+        self.resolve(from, length, false)?;
+        self.resolve(to, length, true)?;
+        let mut bytes = Vec::with_capacity(length as usize);
+        for index in 0..length {
+            bytes.push(self.load_bits(offset(&self.program.exprs, from, index), 8)?);
+        }
+        for (index, byte) in bytes.into_iter().enumerate() {
+            self.store_bits(offset(&self.program.exprs, to, index as u64), 8, byte)?;
+        }
+        Ok(())
+    }
+
+    /// memset.
+    pub(super) fn fill_bytes(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop> {
+        let length = self.settle_value(length, 64, "length to fill")?;
+        if length == 0 {
+            return Ok(());
+        }
+        if let (Value::Int(to), Value::Int(byte)) = (to, byte) {
+            self.resolve_concrete(to, length, true)?;
+            let bytes = vec![byte as u8; length as usize];
+            self.state.memory.object_mut(to)?.write_concrete(to as u32 as usize, &bytes);
+            return Ok(());
+        }
+        self.resolve(to, length, true)?;
+        for index in 0..length {
+            self.store_bits(offset(&self.program.exprs, to, index), 8, byte)?;
+        }
+        Ok(())
+    }
+}
+
+fn join(
+    exprs: &crate::expr::Exprs,
+    bytes: impl IntoIterator<Item = ExprId>,
+) -> ExprId {
+    bytes.into_iter().reduce(|low, high| exprs.concat(high, low)).expect("at least one byte")
+}

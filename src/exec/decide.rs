@@ -1,0 +1,198 @@
+//! Decisions: where a state settles a condition, and forks.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{Executor, ForkKind, State};
+use crate::{
+    env::{Error, Halt, Incomplete, Stop},
+    expr::ExprId,
+    memory::Value,
+    solver::{Query, Verdict},
+    subject::RevisionSet,
+};
+
+impl Executor<'_> {
+    /// Settles a 1-bit condition on this path. Where both answers are possible, this state
+    /// goes on with true and a sibling is left to run the instruction again with false.
+    pub(super) fn settle(&mut self, condition: ExprId) -> Result<bool, Stop> {
+        let condition = self.settle_revision(condition)?;
+        let exprs = &self.program.exprs;
+        if let Some(constant) = exprs.as_u64(condition) {
+            return Ok(constant != 0);
+        }
+        let negation = exprs.not(condition);
+        if self.state.path.contains(&condition) {
+            return Ok(true);
+        }
+        if self.state.path.contains(&negation) {
+            return Ok(false);
+        }
+        let holds = !exprs.evaluate(condition, &self.state.model).is_zero();
+        let opposite = if holds { negation } else { condition };
+        match self.solver.check(exprs, Query { path: &self.state.path, goals: &[opposite] }) {
+            Verdict::Unsat => Ok(holds),
+            Verdict::Sat(model) => {
+                let model = Arc::new(model);
+                let (true_model, false_model) = if holds {
+                    (self.state.model.clone(), model)
+                } else {
+                    (model, self.state.model.clone())
+                };
+                let mut sibling = self.sibling();
+                sibling.path.push(negation);
+                sibling.model = false_model;
+                sibling.branch = self.state.branch.child(ForkKind::Input, 1);
+                self.siblings.push(sibling);
+                self.forks += 1;
+                self.state.path.push(condition);
+                self.state.model = true_model;
+                self.state.branch = self.state.branch.child(ForkKind::Input, 0);
+                Ok(true)
+            }
+            Verdict::Unknown(why) => {
+                self.leave_undecided(opposite, holds, why.into());
+                Ok(holds)
+            }
+        }
+    }
+
+    /// Goes on where the model of the state goes, and records the other side as left.
+    fn leave_undecided(&mut self, opposite: ExprId, holds: bool, why: Incomplete) {
+        let parent = self.state.branch.clone();
+        self.state.path.push(opposite);
+        self.state.branch = parent.child(ForkKind::Input, u32::from(holds));
+        self.halt(Halt::Incomplete(why));
+        *self.state.path.last_mut().expect("pushed above") = self.program.exprs.not(opposite);
+        self.state.branch = parent.child(ForkKind::Input, u32::from(!holds));
+    }
+
+    /// `expr` for the revisions of this state, free of the revision variable. Where they
+    /// disagree the set is split: this state goes on with the group of the smallest
+    /// revision, a sibling is left for each other group. What was never written may not
+    /// decide anything.
+    pub(super) fn settle_revision(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
+        let exprs = &self.program.exprs;
+        let mentions = exprs.mentions(expr);
+        if mentions.uninitialised {
+            return Err(Error::UninitialisedRead.into());
+        }
+        if !mentions.revision {
+            return Ok(expr);
+        }
+        let groups = self.groups(|revision| {
+            let number = exprs.constant(32, u64::from(revision));
+            exprs.substitute(expr, self.program.revision, number)
+        });
+        Ok(self.split(groups))
+    }
+
+    /// The revisions of the state grouped by a key, the group of the smallest revision first.
+    pub(super) fn groups<K: Ord>(&self, key: impl Fn(u32) -> K) -> Vec<(K, RevisionSet)> {
+        let mut groups: BTreeMap<K, RevisionSet> = BTreeMap::new();
+        for revision in self.state.revisions.iter() {
+            groups.entry(key(revision.0)).or_default().insert(revision);
+        }
+        let mut groups: Vec<_> = groups.into_iter().collect();
+        groups.sort_by_key(|(_, set)| set.first());
+        groups
+    }
+
+    /// Goes on with the first group and leaves a sibling for each other one.
+    pub(super) fn split<K>(&mut self, groups: Vec<(K, RevisionSet)>) -> K {
+        let several = groups.len() > 1;
+        let parent = self.state.branch.clone();
+        let mut groups = groups.into_iter().enumerate();
+        let (_, (first, set)) = groups.next().expect("a state has at least one revision");
+        for (index, (_, set)) in groups {
+            let mut sibling = self.sibling();
+            sibling.revisions = set;
+            sibling.branch = parent.child(ForkKind::Meta, index as u32);
+            self.siblings.push(sibling);
+            self.forks += 1;
+        }
+        if several {
+            self.state.revisions = set;
+            self.state.branch = parent.child(ForkKind::Meta, 0);
+        }
+        first
+    }
+
+    /// A copy that will run the current instruction from its start, under what is known now.
+    fn sibling(&self) -> State {
+        match &self.before_call {
+            None => self.state.clone(),
+            Some(before) => {
+                let mut sibling = (**before).clone();
+                sibling.path.clone_from(&self.state.path);
+                sibling.model = self.state.model.clone();
+                sibling.revisions = self.state.revisions.clone();
+                sibling.branch = self.state.branch.clone();
+                sibling
+            }
+        }
+    }
+
+    /// Keeps only the inputs for which `condition` holds.
+    pub(super) fn restrict(&mut self, condition: ExprId) -> Result<(), Stop> {
+        let condition = self.settle_revision(condition)?;
+        let exprs = &self.program.exprs;
+        match exprs.as_u64(condition) {
+            Some(0) => return Err(Stop::Impossible),
+            Some(_) => return Ok(()),
+            None => {}
+        }
+        if exprs.evaluate(condition, &self.state.model).is_zero() {
+            match self.solver.check(exprs, Query { path: &self.state.path, goals: &[condition] }) {
+                Verdict::Unsat => return Err(Stop::Impossible),
+                Verdict::Sat(model) => self.state.model = Arc::new(model),
+                Verdict::Unknown(why) => {
+                    self.state.path.push(condition);
+                    return Err(Stop::Halt(Halt::Incomplete(why.into())));
+                }
+            }
+        }
+        self.state.path.push(condition);
+        Ok(())
+    }
+
+    /// A concrete value for `value` on this path, forking over the possible ones; past the
+    /// limit of forks the rest is left as incomplete.
+    pub(super) fn settle_value(
+        &mut self,
+        value: Value,
+        width: u32,
+        what: &str,
+    ) -> Result<u64, Stop> {
+        let expr = match value {
+            Value::Int(int) => return Ok(int),
+            Value::Undefined => return Err(Error::UninitialisedRead.into()),
+            Value::Expr(expr) => self.settle_revision(expr)?,
+        };
+        let exprs = &self.program.exprs;
+        if let Some(constant) = exprs.as_u64(expr) {
+            return Ok(constant);
+        }
+        if width > 64 {
+            return Err(Stop::unsupported(format!("a symbolic {what} of {width} bits")));
+        }
+        if self.state.concretisations >= self.limits.concretisations {
+            return Err(Stop::unsupported(format!(
+                "a symbolic {what} with more than {} values",
+                self.limits.concretisations
+            )));
+        }
+        let candidate = exprs
+            .evaluate(expr, &self.state.model)
+            .to_u64()
+            .expect("at most 64 bits, checked above");
+        let siblings = self.siblings.len();
+        if !self.settle(exprs.eq(expr, exprs.constant(width, candidate)))? {
+            unreachable!("the model of a state satisfies its path");
+        }
+        for sibling in &mut self.siblings[siblings..] {
+            sibling.concretisations += 1;
+        }
+        self.state.concretisations = 0;
+        Ok(candidate)
+    }
+}

@@ -1,0 +1,216 @@
+//! The first state: globals in memory, `main` about to run.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{Branch, Frame, Program, State};
+use crate::{
+    env::{World, models, stdin::Stdin, stream::Stream, world::StandardFiles, InputObject},
+    expr::{Assignment, ExprId, Exprs},
+    ir::{Constant, Function, FunctionId, Module},
+    memory::{Byte, Memory, Object, Segment, Value},
+    subject::RevisionSet,
+};
+
+/// Why a program cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The entry is missing.
+    #[error("the program defines no function `{name}`; it defines {known}")]
+    NoEntry {
+        /// The function asked for.
+        name: String,
+        /// Some that there are.
+        known: String,
+    },
+    /// The entry takes parameters that nobody provides.
+    #[error("`{name}` takes {count} parameters; only `main` may (argc, argv, envp)")]
+    Parameters {
+        /// The function asked for.
+        name: String,
+        /// How many it takes.
+        count: usize,
+    },
+}
+
+/// What the first state is made of.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The function to run.
+    pub entry: String,
+    /// The revisions to run.
+    pub revisions: RevisionSet,
+    /// Arguments of `main`, its name first.
+    pub args: Vec<Argument>,
+    /// Standard input.
+    pub stdin: Stdin,
+}
+
+/// One argument of `main`.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// This text.
+    Text(Vec<u8>),
+    /// Any bytes, at most so many before the NUL.
+    Symbolic(u32),
+}
+
+impl Program {
+    /// A program made of a module: constants converted, models looked up.
+    pub fn new(module: Module) -> Self {
+        let exprs = Exprs::new();
+        let constants = module.functions.iter().map(|f| pool(&exprs, f)).collect();
+        let models: HashMap<_, _> = (0u32..)
+            .zip(&module.functions)
+            .filter(|(_, function)| function.code.is_empty())
+            .filter_map(|(id, function)| Some((FunctionId(id), models::lookup(&function.name)?)))
+            .collect();
+        let revision_expr = exprs.revision();
+        let revision = exprs.as_variable(revision_expr).expect("it is a variable");
+        Self { module, exprs, revision, revision_expr, constants, models }
+    }
+
+    /// The first state of the program.
+    pub fn start(&self, start: Start) -> Result<State, StartError> {
+        let entry = self
+            .module
+            .function(&start.entry)
+            .filter(|id| !self.module.functions[id.0 as usize].code.is_empty())
+            .ok_or_else(|| StartError::NoEntry {
+                name: start.entry.clone(),
+                known: self.defined_names(),
+            })?;
+        let function = &self.module.functions[entry.0 as usize];
+        let mut memory = Memory::starting_at(self.module.globals.len() as u32 + 1);
+        let files = StandardFiles {
+            stdin: memory.allocate(Object::zeroed(Segment::Static, 1)),
+            stdout: memory.allocate(Object::zeroed(Segment::Static, 1)),
+            stderr: memory.allocate(Object::zeroed(Segment::Static, 1)),
+        };
+        let errno = memory.allocate(Object::zeroed(Segment::Static, 4));
+        for (number, global) in (1u32..).zip(&self.module.globals) {
+            let mut object = Object::filled(Segment::Static, global.bytes.clone());
+            object.constant = global.constant && !global.external;
+            if global.external {
+                let file = match global.name.as_str() {
+                    "stdin" => Some(files.stdin),
+                    "stdout" => Some(files.stdout),
+                    "stderr" => Some(files.stderr),
+                    _ => None,
+                };
+                match file {
+                    Some(file) if object.size() >= 8 => {
+                        object.write_concrete(0, &file.to_le_bytes());
+                    }
+                    // Nothing is known of it, so using it ends the path.
+                    _ => continue,
+                }
+            }
+            memory.place(number, object);
+        }
+        let mut world = World {
+            stdin: start.stdin,
+            stdout: Stream::default(),
+            stderr: Stream::default(),
+            outputs: Vec::new(),
+            objects: Vec::new(),
+            files,
+            errno,
+            approximations: Vec::new(),
+        };
+        let mut registers = vec![Value::Undefined; function.registers as usize];
+        if !function.params.is_empty() {
+            if start.entry != "main" {
+                return Err(StartError::Parameters {
+                    name: start.entry,
+                    count: function.params.len(),
+                });
+            }
+            let (argv, envp) = arguments(&self.exprs, &mut memory, &mut world, &start.args);
+            let values = [start.args.len() as u64, argv, envp];
+            for (register, value) in registers.iter_mut().zip(values).take(function.params.len()) {
+                *register = Value::Int(value);
+            }
+        }
+        Ok(State {
+            top: Frame {
+                function: entry,
+                pc: 0,
+                registers,
+                locals: Vec::new(),
+                variadic: Vec::new(),
+            },
+            callers: Vec::new(),
+            memory,
+            world,
+            path: Vec::new(),
+            model: Arc::new(Assignment::default()),
+            revisions: start.revisions,
+            branch: Branch::root(),
+            instructions: 0,
+            uninitialised: 0,
+            concretisations: 0,
+            loops: Default::default(),
+        })
+    }
+
+    fn defined_names(&self) -> String {
+        let names: Vec<&str> = self
+            .module
+            .functions
+            .iter()
+            .filter(|function| !function.code.is_empty())
+            .map(|function| function.name.as_str())
+            .take(10)
+            .collect();
+        if names.is_empty() { "none".into() } else { names.join(", ") }
+    }
+}
+
+fn pool(exprs: &Exprs, function: &Function) -> Box<[Value]> {
+    let value = |constant: &Constant| match constant {
+        Constant::Int(int) => Value::Int(*int),
+        Constant::Wide(bv) => Value::from_expr(exprs, exprs.bv(bv)),
+        Constant::Undefined => Value::Undefined,
+    };
+    function.constants.iter().map(value).collect()
+}
+
+/// Lays out `argv` and an empty `envp`; symbolic arguments are the objects `arg00`, `arg01`
+/// and so on, as KLEE names them.
+fn arguments(
+    exprs: &Exprs,
+    memory: &mut Memory,
+    world: &mut World,
+    args: &[Argument],
+) -> (u64, u64) {
+    let mut pointers = Vec::new();
+    let mut symbolic = 0;
+    for arg in args {
+        let object = match arg {
+            Argument::Text(text) => {
+                Object::filled(Segment::Static, [text.as_slice(), &[0]].concat())
+            }
+            Argument::Symbolic(size) => {
+                let name = format!("arg{symbolic:02}");
+                symbolic += 1;
+                let mut object = Object::zeroed(Segment::Static, *size as usize + 1);
+                let bytes: Vec<ExprId> =
+                    (0..*size).map(|i| exprs.input(&format!("{name}[{i}]"), 8)).collect();
+                for (index, byte) in bytes.iter().enumerate() {
+                    object.set_byte(index, Byte::Symbolic(*byte));
+                }
+                world.objects.push(InputObject { name, bytes });
+                object
+            }
+        };
+        pointers.push(memory.allocate(object));
+    }
+    let table = |pointers: &[u64]| {
+        let bytes: Vec<u8> =
+            pointers.iter().chain(&[0]).flat_map(|pointer| pointer.to_le_bytes()).collect();
+        Object::filled(Segment::Static, bytes)
+    };
+    let argv = memory.allocate(table(&pointers));
+    let envp = memory.allocate(table(&[]));
+    (argv, envp)
+}

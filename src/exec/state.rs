@@ -1,0 +1,257 @@
+//! States: one symbolic process each, for a set of revisions.
+
+use std::{cmp::Ordering, sync::Arc};
+
+use crate::{
+    env::{Halt, World},
+    expr::{Assignment, ExprId},
+    ir::{FunctionId, Place},
+    memory::{Memory, Value},
+    subject::RevisionSet,
+};
+
+/// An activation of a function.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The function.
+    pub function: FunctionId,
+    /// The instruction to run next (for a caller: its call).
+    pub pc: u32,
+    /// The registers.
+    pub registers: Vec<Value>,
+    /// Numbers of the objects that end with the function.
+    pub locals: Vec<u32>,
+    /// Arguments beyond the fixed ones.
+    pub variadic: Vec<VariadicArgument>,
+}
+
+/// An argument behind the ellipsis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VariadicArgument {
+    /// Its value.
+    pub value: Value,
+    /// Its width in bits.
+    pub width: u32,
+    /// Passed in a floating-point register.
+    pub float: bool,
+}
+
+/// What made a state fork.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ForkKind {
+    /// The revisions went different ways.
+    Meta,
+    /// Inputs went different ways: the path conditions exclude each other.
+    Input,
+}
+
+/// A node of the execution tree: the way a state came, shared with its relatives.
+#[derive(Debug)]
+pub struct Branch {
+    parent: Option<Arc<Branch>>,
+    kind: ForkKind,
+    index: u32,
+    depth: u32,
+}
+
+impl Branch {
+    /// The root of an execution tree.
+    pub fn root() -> Arc<Self> {
+        Arc::new(Self { parent: None, kind: ForkKind::Input, index: 0, depth: 0 })
+    }
+
+    /// The child of that index of a fork of that kind.
+    pub fn child(self: &Arc<Self>, kind: ForkKind, index: u32) -> Arc<Self> {
+        Arc::new(Self { parent: Some(self.clone()), kind, index, depth: self.depth + 1 })
+    }
+
+    /// Number of forks on the way.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// The two children of the lowest common ancestor on the ways to `a` and `b`; `None`
+    /// where one is an ancestor of the other.
+    fn divergence<'a>(mut a: &'a Arc<Self>, mut b: &'a Arc<Self>) -> Option<(&'a Self, &'a Self)> {
+        while a.depth > b.depth {
+            a = a.parent.as_ref()?;
+        }
+        while b.depth > a.depth {
+            b = b.parent.as_ref()?;
+        }
+        if Arc::ptr_eq(a, b) {
+            return None;
+        }
+        loop {
+            match (&a.parent, &b.parent) {
+                (Some(up_a), Some(up_b)) if Arc::ptr_eq(up_a, up_b) => return Some((a, b)),
+                (Some(up_a), Some(up_b)) => (a, b) = (up_a, up_b),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The kind of fork at which the ways to `a` and `b` parted.
+    pub fn parted(a: &Arc<Self>, b: &Arc<Self>) -> Option<ForkKind> {
+        Self::divergence(a, b).map(|(a, _)| a.kind)
+    }
+
+    /// The order of a depth-first walk that takes children by index.
+    pub fn order(a: &Arc<Self>, b: &Arc<Self>) -> Ordering {
+        match Self::divergence(a, b) {
+            Some((a, b)) => a.index.cmp(&b.index),
+            None => a.depth.cmp(&b.depth),
+        }
+    }
+}
+
+impl Drop for Branch {
+    /// Frees a long chain without recursion.
+    fn drop(&mut self) {
+        let mut next = self.parent.take();
+        while let Some(mut branch) = next.and_then(Arc::into_inner) {
+            next = branch.parent.take();
+        }
+    }
+}
+
+/// A state: what [`crate::exec::Executor`] runs and forks.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The running function.
+    pub top: Frame,
+    /// Its callers, outermost first; shared until they run again.
+    pub callers: Vec<Arc<Frame>>,
+    /// The memory.
+    pub memory: Memory,
+    /// The world outside.
+    pub world: World,
+    /// Conditions on the input, oldest first; always satisfiable.
+    pub path: Vec<ExprId>,
+    /// An input that satisfies `path`.
+    pub model: Arc<Assignment>,
+    /// The revisions that the state stands for.
+    pub revisions: RevisionSet,
+    /// The way it came.
+    pub branch: Arc<Branch>,
+    /// Instructions run since the start.
+    pub instructions: u64,
+    /// Number of variables made for uninitialised memory.
+    pub uninitialised: u32,
+    /// Values already tried for the symbolic value that has to become concrete now.
+    pub concretisations: u32,
+    /// Watches for a loop that changes nothing.
+    pub loops: LoopWatch,
+}
+
+/// An earlier moment of the same path, to compare with (Brent's cycle finding: the moment is
+/// taken anew whenever the number of jumps backwards has doubled).
+#[derive(Clone, Debug, Default)]
+pub struct LoopWatch {
+    /// Jumps backwards so far.
+    pub jumps: u64,
+    moment: Option<Arc<Moment>>,
+}
+
+#[derive(Debug)]
+struct Moment {
+    top: Frame,
+    callers: Vec<Arc<Frame>>,
+    memory: Memory,
+    world: World,
+    conditions: usize,
+}
+
+impl State {
+    /// Jumps backwards below this number are not looked at.
+    const WATCH_FROM: u64 = 1024;
+
+    /// To be called at a jump backwards, with `top.pc` at its target: whether the state is
+    /// exactly what it was at an earlier moment, and so runs forever.
+    pub fn repeats(&mut self) -> bool {
+        self.loops.jumps += 1;
+        if self.loops.jumps < Self::WATCH_FROM {
+            return false;
+        }
+        if let Some(moment) = &self.loops.moment
+            && moment.top.pc == self.top.pc
+            && moment.conditions == self.path.len()
+            && moment.top.registers == self.top.registers
+            && self.is_at(moment)
+        {
+            return true;
+        }
+        if self.loops.jumps.is_power_of_two() {
+            self.loops.moment = Some(Arc::new(Moment {
+                top: self.top.clone(),
+                callers: self.callers.clone(),
+                memory: self.memory.clone(),
+                world: self.world.clone(),
+                conditions: self.path.len(),
+            }));
+        }
+        false
+    }
+
+    fn is_at(&self, moment: &Moment) -> bool {
+        self.top.function == moment.top.function
+            && self.callers.len() == moment.callers.len()
+            && self.callers.iter().zip(&moment.callers).all(|(a, b)| Arc::ptr_eq(a, b))
+            && self.world.same(&moment.world)
+            && self.memory.same(&moment.memory)
+    }
+}
+
+/// A state that has ended.
+#[derive(Clone, Debug)]
+pub struct HaltState {
+    /// How it ended.
+    pub halt: Halt,
+    /// The source line where it ended.
+    pub place: Option<Place>,
+    /// The revisions that behave like this.
+    pub revisions: RevisionSet,
+    /// On these inputs.
+    pub path: Vec<ExprId>,
+    /// The way it came.
+    pub branch: Arc<Branch>,
+    /// What it took in and gave out.
+    pub world: World,
+    /// Instructions run.
+    pub instructions: u64,
+}
+
+impl HaltState {
+    /// Whether the outcome is known exactly, so that a proof may rest on it.
+    pub fn is_exact(&self) -> bool {
+        !matches!(self.halt, Halt::Incomplete(_) | Halt::Silent)
+            && self.world.approximations.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relatives_part_at_their_lowest_common_fork() {
+        let root = Branch::root();
+        let (a, b) = (root.child(ForkKind::Meta, 0), root.child(ForkKind::Meta, 1));
+        let (c, d) = (a.child(ForkKind::Input, 0), a.child(ForkKind::Input, 1));
+        assert_eq!(Branch::parted(&c, &b), Some(ForkKind::Meta));
+        assert_eq!(Branch::parted(&c, &d), Some(ForkKind::Input));
+        assert_eq!(Branch::parted(&c, &a), None);
+        assert_eq!(Branch::order(&d, &b), Ordering::Less);
+        assert_eq!(Branch::order(&d, &c), Ordering::Greater);
+        assert_eq!(Branch::order(&c, &c), Ordering::Equal);
+    }
+
+    #[test]
+    fn a_long_way_is_dropped_without_recursion() {
+        let mut branch = Branch::root();
+        for _ in 0..1_000_000 {
+            branch = branch.child(ForkKind::Input, 0);
+        }
+        drop(branch);
+    }
+}

@@ -1,0 +1,123 @@
+//! Search strategies: the order in which waiting states run.
+
+use std::{collections::HashMap, str::FromStr};
+
+use crate::{exec::State, ir::FunctionId};
+
+/// Which states run first.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Search {
+    /// The youngest: paths are finished one after the other.
+    #[default]
+    Dfs,
+    /// Those with the fewest forks behind them.
+    Bfs,
+    /// A random walk down the execution tree: a state with n forks behind it has the weight
+    /// 2^-n (KLEE's random path; Cadar, Dunbar and Engler, OSDI 2008, section 3.4).
+    RandomPath,
+    /// Those about to run the code that was scheduled least often.
+    Coverage,
+}
+
+/// A name that is not a [`Search`].
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is not a search: use dfs, bfs, random-path or coverage")]
+pub struct UnknownSearch(String);
+
+impl FromStr for Search {
+    type Err = UnknownSearch;
+
+    fn from_str(name: &str) -> Result<Self, UnknownSearch> {
+        match name {
+            "dfs" => Ok(Self::Dfs),
+            "bfs" => Ok(Self::Bfs),
+            "random-path" => Ok(Self::RandomPath),
+            "coverage" => Ok(Self::Coverage),
+            _ => Err(UnknownSearch(name.into())),
+        }
+    }
+}
+
+/// The states that wait, in the order they came.
+pub(super) struct Frontier {
+    search: Search,
+    states: Vec<State>,
+    random: u64,
+    /// How often a state was picked at a place, for [`Search::Coverage`].
+    picked: HashMap<(FunctionId, u32), u64>,
+}
+
+impl Frontier {
+    pub(super) fn new(search: Search, seed: u64) -> Self {
+        Self { search, states: Vec::new(), random: seed, picked: HashMap::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    pub(super) fn extend(&mut self, states: impl IntoIterator<Item = State>) {
+        self.states.extend(states);
+    }
+
+    /// Takes up to `count` states out, the first to run first.
+    pub(super) fn take(&mut self, count: usize) -> Vec<State> {
+        let count = count.min(self.states.len());
+        match self.search {
+            Search::Dfs => return self.states.split_off(self.states.len() - count),
+            Search::Bfs => self.states.sort_by_key(|state| state.branch.depth()),
+            Search::RandomPath => {
+                // Weighted sampling without replacement (Efraimidis and Spirakis, 2006): the
+                // smallest of -ln(u) / weight come first; in logarithms, weights being tiny.
+                let keys: Vec<f64> = (0..self.states.len())
+                    .map(|index| {
+                        let depth = f64::from(self.states[index].branch.depth());
+                        (-self.uniform().ln()).ln() + depth * std::f64::consts::LN_2
+                    })
+                    .collect();
+                self.sort_by_keys(&keys);
+            }
+            Search::Coverage => {
+                let keys: Vec<f64> = self
+                    .states
+                    .iter()
+                    .map(|state| {
+                        let place = (state.top.function, state.top.pc);
+                        self.picked.get(&place).copied().unwrap_or(0) as f64
+                    })
+                    .collect();
+                self.sort_by_keys(&keys);
+            }
+        }
+        let rest = self.states.split_off(count);
+        let chosen = std::mem::replace(&mut self.states, rest);
+        if self.search == Search::Coverage {
+            for state in &chosen {
+                *self.picked.entry((state.top.function, state.top.pc)).or_default() += 1;
+            }
+        }
+        chosen
+    }
+
+    fn sort_by_keys(&mut self, keys: &[f64]) {
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_by(|a, b| keys[*a].total_cmp(&keys[*b]));
+        let mut states: Vec<Option<State>> =
+            std::mem::take(&mut self.states).into_iter().map(Some).collect();
+        self.states = order.into_iter().map(|i| states[i].take().expect("each once")).collect();
+    }
+
+    /// A number in (0, 1) (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
+    fn uniform(&mut self) -> f64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        ((z >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    }
+}

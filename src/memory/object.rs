@@ -1,0 +1,154 @@
+//! One object: its bounds, its segment and its bytes.
+
+use crate::expr::ExprId;
+
+/// Where an object lives, which decides how it may end.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Segment {
+    /// A local variable; ends when its function returns.
+    Stack,
+    /// From `malloc` and its kind; ends by `free`.
+    Heap,
+    /// A global variable or something that the environment owns; never ends.
+    Static,
+}
+
+/// One byte of memory.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Byte {
+    /// A known value.
+    Concrete(u8),
+    /// An 8-bit expression.
+    Symbolic(ExprId),
+    /// Never written.
+    Uninitialised,
+}
+
+const CONCRETE: u32 = 0;
+const UNINITIALISED: u32 = u32::MAX;
+
+/// An object of fixed size.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Object {
+    /// Where it lives.
+    pub segment: Segment,
+    /// Writing it is an error.
+    pub constant: bool,
+    bytes: Box<[u8]>,
+    /// A mark a byte (concrete, uninitialised, or the number of an expression); `None`
+    /// while all bytes are concrete, which is the fast path.
+    marks: Option<Box<[u32]>>,
+}
+
+impl Object {
+    /// `size` zero bytes.
+    pub fn zeroed(segment: Segment, size: usize) -> Self {
+        Self::filled(segment, vec![0; size])
+    }
+
+    /// These bytes.
+    pub fn filled(segment: Segment, bytes: Vec<u8>) -> Self {
+        Self { segment, constant: false, bytes: bytes.into(), marks: None }
+    }
+
+    /// `size` bytes that were never written.
+    pub fn uninitialised(segment: Segment, size: usize) -> Self {
+        Self {
+            segment,
+            constant: false,
+            bytes: vec![0; size].into(),
+            marks: Some(vec![UNINITIALISED; size].into()),
+        }
+    }
+
+    /// Its size in bytes.
+    #[inline(always)]
+    pub fn size(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// Whether `length` bytes at `offset` lie inside.
+    #[inline(always)]
+    pub fn contains(&self, offset: u64, length: u64) -> bool {
+        offset.checked_add(length).is_some_and(|end| end <= self.size())
+    }
+
+    /// `length` bytes at `offset` (inside the bounds), if all of them are concrete.
+    #[inline(always)]
+    pub fn concrete(&self, offset: usize, length: usize) -> Option<&[u8]> {
+        match &self.marks {
+            Some(marks) if marks[offset..offset + length].iter().any(|m| *m != CONCRETE) => None,
+            _ => Some(&self.bytes[offset..offset + length]),
+        }
+    }
+
+    /// Writes concrete bytes at `offset` (inside the bounds).
+    #[inline(always)]
+    pub fn write_concrete(&mut self, offset: usize, bytes: &[u8]) {
+        self.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
+        if let Some(marks) = &mut self.marks {
+            marks[offset..offset + bytes.len()].fill(CONCRETE);
+        }
+    }
+
+    /// The byte at `offset` (inside the bounds).
+    pub fn byte(&self, offset: usize) -> Byte {
+        match self.marks.as_ref().map_or(CONCRETE, |marks| marks[offset]) {
+            CONCRETE => Byte::Concrete(self.bytes[offset]),
+            UNINITIALISED => Byte::Uninitialised,
+            mark => Byte::Symbolic(ExprId(std::num::NonZeroU32::new(mark).expect("CONCRETE is 0"))),
+        }
+    }
+
+    /// Sets the byte at `offset` (inside the bounds).
+    pub fn set_byte(&mut self, offset: usize, byte: Byte) {
+        let mark = match byte {
+            Byte::Concrete(value) => {
+                self.bytes[offset] = value;
+                CONCRETE
+            }
+            Byte::Symbolic(expr) => {
+                self.bytes[offset] = 0;
+                expr.0.get()
+            }
+            Byte::Uninitialised => {
+                self.bytes[offset] = 0;
+                UNINITIALISED
+            }
+        };
+        match &mut self.marks {
+            Some(marks) => marks[offset] = mark,
+            None if mark == CONCRETE => {}
+            None => {
+                let mut marks = vec![CONCRETE; self.bytes.len()].into_boxed_slice();
+                marks[offset] = mark;
+                self.marks = Some(marks);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_keep_what_was_last_written() {
+        let mut object = Object::uninitialised(Segment::Stack, 3);
+        assert_eq!(object.byte(1), Byte::Uninitialised);
+        assert_eq!(object.concrete(0, 3), None);
+        object.write_concrete(1, &[7]);
+        assert_eq!(object.concrete(1, 1), Some(&[7][..]));
+        object.set_byte(1, Byte::Uninitialised);
+        assert_eq!(object.byte(1), Byte::Uninitialised);
+        object.set_byte(1, Byte::Concrete(9));
+        assert_eq!(object.byte(1), Byte::Concrete(9));
+    }
+
+    #[test]
+    fn bounds_do_not_wrap() {
+        let object = Object::zeroed(Segment::Heap, 4);
+        assert!(object.contains(0, 4) && object.contains(4, 0));
+        assert!(!object.contains(1, 4) && !object.contains(u64::MAX, 2));
+    }
+}
