@@ -27,7 +27,7 @@ LEFT_OUT = {"strsignal", "strerror_r"}
 OVERLAY = pathlib.Path(__file__).parent / "musl"
 
 FLAGS = """
-    --target=x86_64-linux-musl -std=c99 -nostdinc -ffreestanding -D_XOPEN_SOURCE=700
+    -std=c99 -nostdinc -ffreestanding -D_XOPEN_SOURCE=700
     -D___errno_location=__errno_location
     -O1 -g -c -emit-llvm -fno-vectorize -fno-slp-vectorize -fno-builtin -ffp-contract=off
     -fno-rounding-math -fno-stack-protector -fno-pie -fno-unwind-tables
