@@ -8,7 +8,7 @@
 # is not here. Does nothing when it is done already.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
-cache=${PSYCHIC_CACHE:-$top/.cache}
+cache=$(realpath -m "${PSYCHIC_CACHE:-$top/.cache}")
 musl=$cache/musl
 version=1.2.3
 stamp=$(cat "$0" "$top/scripts/musl_modules.py" "$top"/scripts/musl/* | cksum)

@@ -13,7 +13,7 @@ if [ -n "$(ls -A "$target" 2>/dev/null)" ]; then
     exit 0
 fi
 top=$(cd "$(dirname "$0")/.." && pwd)
-cache=${PSYCHIC_CACHE:-$top/.cache}
+cache=$(realpath -m "${PSYCHIC_CACHE:-$top/.cache}")
 for tool in apt-get dpkg-source python3; do
     if ! command -v "$tool" >/dev/null; then
         echo "no $tool here: unpack the source of $package $version at $target by hand" >&2

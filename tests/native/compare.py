@@ -9,7 +9,6 @@ Given the directory that `psychic diff` wrote, checks that nothing in it is cont
 Exits 1 with a message where something is, 2 where nothing could be compared.
 """
 
-import fnmatch
 import json
 import os
 import pathlib
@@ -48,9 +47,7 @@ def numbered_patches(subject, config):
     """The patches in the order in which revisions are numbered from 1."""
     found = []
     for pattern in config["patches"]:
-        matches = [p for p in subject.rglob("*")
-                   if fnmatch.fnmatch(str(p.relative_to(subject)), pattern)]
-        found += [p for p in sorted(matches) if p not in found]
+        found += [p for p in sorted(subject.glob(pattern)) if p not in found]
     return found
 
 
