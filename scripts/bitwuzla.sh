@@ -4,7 +4,7 @@
 # Needs meson, ninja, and Debian's libcadical-dev, libsymfpu-dev and libgmp-dev.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
-cache=${PSYCHIC_CACHE:-$top/.cache}
+cache=$(realpath -m "${PSYCHIC_CACHE:-$top/.cache}")
 crate=$(cd "$top" && cargo metadata --format-version 1 --locked |
     python3 -c 'import json, os, sys
 for package in json.load(sys.stdin)["packages"]:

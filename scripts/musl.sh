@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Compiles the pure C functions of musl 1.2.3 to bitcode for the engine, one module per
+# source file, so that a program links only what it calls:
+#   CACHE/musl/include          the headers that programs are compiled against
+#   CACHE/musl/bitcode/NAME.bc  from NAME.c
+#   CACHE/musl/symbols.csv      module,symbol,kind (defined, weak or undefined)
+# What allocates, talks to the system or keeps a stream is the engine's own business and
+# is not here. Does nothing when it is done already.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+cache=$(realpath -m "${PSYCHIC_CACHE:-$top/.cache}")
+musl=$cache/musl
+version=1.2.3
+stamp=$(cat "$0" "$top/scripts/musl_modules.py" "$top"/scripts/musl/* | cksum)
+if [ "$(cat "$musl/stamp" 2>/dev/null)" = "$stamp" ]; then
+    exit 0
+fi
+"$top/scripts/source.sh" musl "$version" "$musl/source"
+if [ "$(cat "$musl/source/VERSION")" != "$version" ]; then
+    echo "$musl/source is not musl $version: remove it and try again" >&2
+    exit 2
+fi
+echo "compiling musl $version to bitcode (seconds, once)"
+work=$musl/build
+rm -rf "$work" "$musl/include" "$musl/bitcode" "$musl/stamp"
+mkdir -p "$work" "$musl/bitcode"
+log=$musl/log
+if ! (
+    cd "$work"
+    CC=clang-19 ../source/configure --target=x86_64 --disable-shared --prefix="$musl" \
+        --includedir="$musl/include"
+    make obj/include/bits/alltypes.h obj/include/bits/syscall.h
+    make install-headers
+) >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    echo "musl could not be configured; the whole log is $log" >&2
+    exit 1
+fi
+python3 "$top/scripts/musl_modules.py" "$musl" "$(getconf _NPROCESSORS_ONLN)"
+rm -rf "$work"
+echo "$stamp" >"$musl/stamp"

@@ -1,0 +1,113 @@
+"""Compiles the source files of musl that need no system, each to a bitcode module.
+
+Called by musl.sh with musl's directory in the cache and a number of jobs.
+"""
+
+import concurrent.futures
+import csv
+import pathlib
+import re
+import subprocess
+import sys
+
+# Whole folders of the C library, and single files where a folder also holds what the
+# engine models (allocation, the environment, exits) or floating point.
+FOLDERS = ["string", "ctype", "prng", "search"]
+FILES = [
+    *(f"stdlib/{name}.c" for name in [
+        "abs", "atoi", "atol", "atoll", "bsearch", "div", "imaxabs", "imaxdiv", "labs",
+        "ldiv", "llabs", "lldiv", "qsort", "qsort_nr", "strtol",
+    ]),
+    # strtol and its family read their string as a stream.
+    *(f"internal/{name}.c" for name in ["intscan", "shgetc"]),
+]
+# These need locales, and with them threads.
+LEFT_OUT = {"strsignal", "strerror_r"}
+# Our own files in place of some of musl's; each says why.
+OVERLAY = pathlib.Path(__file__).parent / "musl"
+
+FLAGS = """
+    -std=c99 -nostdinc -ffreestanding -D_XOPEN_SOURCE=700
+    -D___errno_location=__errno_location
+    -O1 -g -c -emit-llvm -fno-vectorize -fno-slp-vectorize -fno-builtin -ffp-contract=off
+    -fno-rounding-math -fno-stack-protector -fno-pie -fno-unwind-tables
+    -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE -w
+""".split()
+
+
+def sources(tree):
+    """The C files to compile, in order; x86_64 assembly is simply not among them."""
+    for folder in FOLDERS:
+        yield from sorted((tree / "src" / folder).glob("*.c"))
+    yield from (tree / "src" / name for name in FILES)
+    yield from sorted(OVERLAY.glob("*.c"))
+
+
+def compile_one(musl, source):
+    """Compiles one file; returns its rows for symbols.csv, or why it is left out."""
+    tree, build = musl / "source", musl / "build"
+    output = musl / "bitcode" / f"{source.stem}.bc"
+    includes = [
+        OVERLAY, tree / "arch/x86_64", tree / "arch/generic", build / "obj/src/internal",
+        tree / "src/include", tree / "src/internal", build / "obj/include", tree / "include",
+    ]
+    flags = [*FLAGS, *(f"-I{path}" for path in includes), f"-ffile-prefix-map={tree}=musl"]
+    if source.parent.name == "string":
+        # Without __GNUC__ these go byte by byte. With it they read whole words, up to
+        # seven bytes past the end of a string: fine for a machine, out of bounds for C.
+        flags.append("-U__GNUC__")
+    run = subprocess.run(
+        ["clang-19", *flags, source, "-o", output], capture_output=True, text=True)
+    if run.returncode:
+        return [], f"does not compile: {run.stderr.splitlines()[0]}"
+    text = subprocess.run(
+        ["llvm-dis-19", output, "-o", "-"], capture_output=True, text=True, check=True).stdout
+    if re.search(r"\bcall [^\n]*\basm\b|\bmodule asm\b", text):
+        output.unlink()
+        return [], "inline assembly"
+    return list(symbols(output)), None
+
+
+def symbols(module):
+    """The rows (module, symbol, kind) of one bitcode module."""
+    listing = subprocess.run(
+        ["llvm-nm-19", "-P", module], capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        name, letter = line.split()[:2]
+        if letter == "U":
+            kind = "undefined"
+        elif letter in "WVwv":
+            kind = "weak"
+        elif letter.isupper():
+            kind = "defined"
+        else:
+            continue
+        yield module.stem, name, kind
+
+
+def main():
+    """Compiles everything and says what is left out and what stays undefined."""
+    musl, jobs = pathlib.Path(sys.argv[1]).absolute(), int(sys.argv[2])
+    files = [f for f in sources(musl / "source") if f.stem not in LEFT_OUT]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        results = list(pool.map(lambda source: compile_one(musl, source), files))
+    rows = [row for found, _ in results for row in found]
+    with open(musl / "symbols.csv", "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["module", "symbol", "kind"])
+        writer.writerows(sorted(rows))
+    left_out = [(f.stem, reason) for f, (_, reason) in zip(files, results) if reason]
+    for name, reason in left_out:
+        print(f"left out {name}: {reason}")
+    defined = {symbol for _, symbol, kind in rows if kind != "undefined"}
+    outside = {}
+    for module, symbol, kind in rows:
+        if kind == "undefined" and symbol not in defined:
+            outside.setdefault(symbol, []).append(module)
+    for symbol, modules in sorted(outside.items()):
+        print(f"undefined {symbol}: {' '.join(modules)}")
+    print(f"{len(files) - len(left_out)} modules, {len(defined)} symbols")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""Checks the files that `psychic diff` wrote against what was seen natively.
+
+Uses nothing of psychic: the files are read as documented in docs/formats.md, and the
+smallest height of a tree is found again by a search of its own.
+"""
+
+import csv
+import itertools
+import json
+
+
+class Contradiction(Exception):
+    """The results claim what is not so."""
+
+
+def rows(path):
+    """The rows of a CSV file by column."""
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def rejected(results):
+    """The revisions that have no part in the results."""
+    return {int(row["revision"]) for row in rows(results / "revisions.csv")
+            if row["status"] == "rejected"}
+
+
+def read_clusters(results):
+    """For every test, the cluster of every revision."""
+    tests = {}
+    for row in rows(results / "clusters.csv"):
+        tests.setdefault(row["test"], {})[int(row["revision"])] = int(row["cluster"])
+    return tests
+
+
+def check_numbering(results, patches):
+    """Revision 0 is the original, 1..N are the patches in our order."""
+    for row in rows(results / "revisions.csv"):
+        revision, patch = int(row["revision"]), row["patch"].rpartition("/")[2]
+        expected = patches[revision - 1] if revision else None
+        if revision and patch not in (expected, expected.removesuffix(".diff")):
+            raise Contradiction(f"revision {revision} is {patch}, not {expected}")
+
+
+def check_pairs(results, count, native, tests):
+    """Every pair has a verdict; none is contradicted natively or by a clustering.
+
+    `native` maps a pair that differs to a description of how.
+    """
+    live = sorted(set(range(count)) - rejected(results))
+    verdicts = {}
+    for row in rows(results / "pairs.csv"):
+        pair = tuple(sorted((int(row["a"]), int(row["b"]))))
+        if pair in verdicts:
+            raise Contradiction(f"pairs.csv has {pair} twice")
+        verdicts[pair] = row
+    for pair in itertools.combinations(live, 2):
+        if pair not in verdicts:
+            raise Contradiction(f"pairs.csv has no verdict on {pair}")
+        row = verdicts[pair]
+        apart = [t for t, clusters in tests.items() if clusters[pair[0]] != clusters[pair[1]]]
+        if row["verdict"] == "equivalent":
+            if pair in native:
+                raise Contradiction(f"{pair} is called equivalent, but {native[pair]}")
+            if apart:
+                raise Contradiction(f"{pair} is called equivalent, but test {apart[0]} differs")
+        elif row["verdict"] == "distinguished":
+            if row["test"] not in apart:
+                raise Contradiction(
+                    f"{pair} is called distinguished by test {row['test']},"
+                    " which clusters.csv does not show")
+        elif apart:
+            raise Contradiction(f"{pair} is called {row['verdict']}, but test {apart[0]} differs")
+    return verdicts
+
+
+def smallest_height(tests, revisions):
+    """The height of the lowest tree that separates what can be separated, by search."""
+    revisions = tuple(sorted(revisions))
+    partitions = set()
+    for clusters in tests.values():
+        cells = {}
+        for index, revision in enumerate(revisions):
+            cells[clusters[revision]] = cells.get(clusters[revision], 0) | 1 << index
+        if len(cells) > 1:
+            partitions.add(frozenset(cells.values()))
+    widest = max(map(len, partitions), default=1)
+    # The fewest classes that a set falls into, and whether a height was seen to fail.
+    failed = set()
+
+    def useful(members):
+        found = set()
+        for partition in partitions:
+            cells = frozenset(cell & members for cell in partition if cell & members)
+            if len(cells) > 1:
+                found.add(cells)
+        return found
+
+    def classes(members):
+        cells = {members}
+        for partition in partitions:
+            cells = {a & b for a in cells for b in partition if a & b}
+        return len(cells)
+
+    def solvable(members, height):
+        if members & members - 1 == 0:
+            return True
+        count = classes(members)
+        if count == 1:
+            return True
+        if widest ** height < count or (members, height) in failed:
+            return False
+        # Larger parts fail first, so they are tried first.
+        for cells in sorted(useful(members), key=lambda c: max(x.bit_count() for x in c)):
+            ordered = sorted(cells, key=int.bit_count, reverse=True)
+            if all(solvable(cell, height - 1) for cell in ordered):
+                return True
+        failed.add((members, height))
+        return False
+
+    everything = (1 << len(revisions)) - 1
+    return next(h for h in itertools.count() if solvable(everything, h))
+
+
+def tree_height(node, revisions, tests):
+    """The height of a tree, whose edges must be what clusters.csv says."""
+    if "test" not in node:
+        if set(node["revisions"]) != revisions:
+            raise Contradiction(f"a leaf of the tree has {node['revisions']}, not {revisions}")
+        return 0
+    # Numbers in tree.json and file names such as 0001 in the CSV files name the same test.
+    named = {int(t): t for t in tests}
+    clusters = tests[named[int(node["test"])]]
+    heights, seen = [], set()
+    for edge in node["outcomes"]:
+        part = {r for r in revisions if clusters[r] == edge["cluster"]}
+        if part != set(edge["revisions"]):
+            raise Contradiction(
+                f"test {node['test']} of the tree sends {edge['revisions']}"
+                f" to cluster {edge['cluster']}, but clusters.csv sends {part}")
+        seen |= part
+        child = edge.get("child") or {"revisions": edge["revisions"]}
+        heights.append(tree_height(child, part, tests))
+    if seen != revisions:
+        raise Contradiction(f"test {node['test']} of the tree forgets {revisions - seen}")
+    return 1 + max(heights)
+
+
+def check_tree(results, count, tests):
+    """The tree is one of the tests, and none is lower."""
+    live = set(range(count)) - rejected(results)
+    tree = json.loads((results / "tree.json").read_text())
+    height = tree_height(tree, live, tests)
+    smallest = smallest_height(tests, live)
+    summary = rows(results / "summary.csv")[0]
+    if height != smallest:
+        raise Contradiction(f"the tree is {height} high, but {smallest} is possible")
+    if int(summary["height"]) != height:
+        raise Contradiction(f"summary.csv says {summary['height']}, but the tree is {height} high")
+    if int(summary["lower_bound"]) > smallest:
+        raise Contradiction(
+            f"summary.csv claims a lower bound of {summary['lower_bound']},"
+            f" but {smallest} is possible")
+    return height
+
+
+def check(results, count, patches, native):
+    """Everything; returns how many pairs have each verdict, and the height."""
+    check_numbering(results, patches)
+    tests = read_clusters(results)
+    verdicts = check_pairs(results, count, native, tests)
+    counts = {}
+    for row in verdicts.values():
+        counts[row["verdict"]] = counts.get(row["verdict"], 0) + 1
+    return {"verdicts": counts, "height": check_tree(results, count, tests)}
