@@ -99,6 +99,7 @@ impl Exprs {
             Node::Binary(BinaryOp::And, x, y) => {
                 let [x, y] = [x, y].map(|e| match self.node(e) {
                     Node::Not(positive) => vec![Term(positive)],
+                    Node::Binary(BinaryOp::And, ..) => vec![text("!"), Term(e)],
                     _ => self.negation_parts(e),
                 });
                 let mut parts = vec![text("(")];

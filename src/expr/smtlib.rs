@@ -171,18 +171,23 @@ impl Script<'_> {
     fn negation(&self, a: ExprId) -> String {
         let operand_of_or = |e: ExprId| match self.exprs.node(e) {
             Node::Not(x) => self.truth(x),
-            _ => format!("(not {})", self.truth(e)),
+            _ => self.negated_comparison(e).unwrap_or_else(|| format!("(not {})", self.truth(e))),
         };
         match self.exprs.node(a) {
-            Node::Binary(op @ (BinaryOp::Ult | BinaryOp::Slt), x, y) => {
-                let symbol = if op == BinaryOp::Ult { "bvuge" } else { "bvsge" };
-                format!("({symbol} {} {})", self.bits(x), self.bits(y))
-            }
             Node::Binary(BinaryOp::And, x, y) => {
                 format!("(or {} {})", operand_of_or(x), operand_of_or(y))
             }
-            _ => format!("(not {})", self.truth(a)),
+            _ => operand_of_or(a),
         }
+    }
+
+    fn negated_comparison(&self, e: ExprId) -> Option<String> {
+        let (symbol, x, y) = match self.exprs.node(e) {
+            Node::Binary(BinaryOp::Ult, x, y) => ("bvuge", x, y),
+            Node::Binary(BinaryOp::Slt, x, y) => ("bvsge", x, y),
+            _ => return None,
+        };
+        Some(format!("({symbol} {} {})", self.bits(x), self.bits(y)))
     }
 
     /// One line for every element, from the last to the first.
@@ -255,7 +260,17 @@ mod tests {
             exprs.slt(sum, exprs.constant(32, 10)),
             exprs.or(exprs.sle(x, sum), exprs.eq(y, exprs.constant(8, 65))),
         ]);
-        insta::assert_snapshot!(script, @"");
+        insta::assert_snapshot!(script, @r"
+        (set-option :produce-models true)
+        (set-logic QF_BV)
+        (declare-const |a b| (_ BitVec 8))
+        (declare-const |x| (_ BitVec 32))
+        (define-fun t1 () (_ BitVec 32) (bvadd ((_ zero_extend 24) |a b|) |x|))
+        (assert (bvslt t1 #x0000000a))
+        (assert (or (= |a b| #x41) (bvsge t1 |x|)))
+        (check-sat)
+        (get-model)
+        ");
     }
 
     #[test]
@@ -264,6 +279,15 @@ mod tests {
         let i = exprs.input("i", 3);
         let table = exprs.table(&[5, 6].map(|value| exprs.constant(8, value)));
         let e = exprs.select(table, i);
-        insta::assert_snapshot!(exprs.smtlib(&[exprs.ult(e, exprs.constant(8, 6))]), @"");
+        insta::assert_snapshot!(exprs.smtlib(&[exprs.ult(e, exprs.constant(8, 6))]), @r"
+        (set-option :produce-models true)
+        (set-logic QF_BV)
+        (declare-const |i| (_ BitVec 3))
+        (define-fun t1 () (_ BitVec 8) (ite (= |i| #b001) #x06 #x00))
+        (define-fun t2 () (_ BitVec 8) (ite (= |i| #b000) #x05 t1))
+        (assert (bvult t2 #x06))
+        (check-sat)
+        (get-model)
+        ");
     }
 }

@@ -130,6 +130,9 @@ impl Exprs {
         if let Node::Zext(x) = self.node(high) {
             return self.zext(self.concat(x, low), width);
         }
+        if let Node::Sext(x) = self.node(high) {
+            return self.sext(self.concat(x, low), width);
+        }
         if let Node::Concat(a, b) = self.node(high) {
             return self.concat(a, self.concat(b, low));
         }

@@ -140,8 +140,9 @@ impl Builder<'_> {
             _ => {
                 let index = self.pop(3);
                 let width = widths[which as usize % widths.len()];
-                let elements: Vec<_> =
-                    (0..3 + value % 3).map(|i| exprs.constant(width, i * value)).collect();
+                let elements: Vec<_> = (0..3 + value % 3)
+                    .map(|i| exprs.constant(width, i.wrapping_mul(value)))
+                    .collect();
                 Pair {
                     simple: exprs.select(exprs.table(&elements), index.simple),
                     raw: raw.select(&elements, index.raw),
