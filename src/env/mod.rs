@@ -1,1 +1,4 @@
-//! TBD
+//! The program's world.
+
+pub mod format;
+pub mod stream;

@@ -1,0 +1,3 @@
+//! TBD
+
+use crate::expr::Exprs;
