@@ -5,13 +5,14 @@
 //! here do what glibc 2.36 does, because the native replay runs on it. The locale is "C".
 //!
 //! * [`printf`] and [`scanf`] parse format strings into typed directives;
-//! * [`number`] says how an integer becomes text, and how many shapes that text can have;
+//! * [`number`] says how an integer becomes text, [`layout`] which shapes that text can have;
 //! * [`float`] prints concrete floating-point values;
 //! * [`scan`] reads concrete integers from text.
 
 use thiserror::Error;
 
 pub mod float;
+pub mod layout;
 pub mod number;
 pub mod printf;
 pub mod scan;

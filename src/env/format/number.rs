@@ -5,7 +5,10 @@
 //! sign and number of digits. Concrete formatting, the length of the text of a symbolic
 //! value and the comparison of texts (`diff::text`) are all built on them.
 
+use std::fmt;
+
 use super::Case;
+use super::layout::{Cell, Layout, bounds};
 use super::printf::Flags;
 use crate::expr::{Bv, ExprId, Exprs};
 
@@ -76,124 +79,6 @@ pub struct NumberFormat {
     pub precision: Option<usize>,
     /// The flags.
     pub flags: Flags,
-}
-
-/// One byte of a [`Layout`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Cell {
-    /// The same byte for every value.
-    Literal(u8),
-    /// The digit with that many digits to its right.
-    Digit(usize),
-}
-
-/// The shape of a number's text, shared by a range of values.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Layout {
-    /// Spaces in front.
-    pub left_spaces: usize,
-    /// Sign, or the space that stands for one.
-    pub sign: Option<u8>,
-    /// `0x` and the like.
-    pub prefix: &'static [u8],
-    /// Zeros in front of the digits.
-    pub zeros: usize,
-    /// Digits of the value.
-    pub digits: usize,
-    /// Spaces behind.
-    pub right_spaces: usize,
-    /// Whether the values are negative.
-    pub negative: bool,
-    /// The smallest magnitude.
-    pub low: u128,
-    /// The largest magnitude.
-    pub high: u128,
-}
-
-impl Layout {
-    /// Bytes of the text.
-    pub fn len(&self) -> usize {
-        self.digits_start() + self.digits + self.right_spaces
-    }
-
-    /// Whether the text has no bytes at all, as that of 0 in `%.0d`.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    fn digits_start(&self) -> usize {
-        self.left_spaces + usize::from(self.sign.is_some()) + self.prefix.len() + self.zeros
-    }
-
-    /// The byte at an offset below [`Self::len`].
-    pub fn cell(&self, offset: usize) -> Cell {
-        let Some(offset) = offset.checked_sub(self.left_spaces) else {
-            return Cell::Literal(b' ');
-        };
-        let offset = match (self.sign, offset) {
-            (Some(sign), 0) => return Cell::Literal(sign),
-            (Some(_), _) => offset - 1,
-            (None, _) => offset,
-        };
-        if let Some(&byte) = self.prefix.get(offset) {
-            return Cell::Literal(byte);
-        }
-        let offset = offset - self.prefix.len();
-        if offset < self.zeros {
-            return Cell::Literal(b'0');
-        }
-        match (offset - self.zeros).cmp(&self.digits) {
-            std::cmp::Ordering::Less => Cell::Digit(self.digits - 1 - (offset - self.zeros)),
-            _ => Cell::Literal(b' '),
-        }
-    }
-
-    /// The magnitude whose text in this layout is `text`, which has its length.
-    pub fn read(&self, radix: Radix, text: impl IntoIterator<Item = u8>) -> Option<u128> {
-        let mut magnitude = 0u128;
-        for (offset, byte) in text.into_iter().enumerate() {
-            match self.cell(offset) {
-                Cell::Literal(expected) if expected == byte => {}
-                Cell::Literal(_) => return None,
-                Cell::Digit(_) => {
-                    let digit = radix.digit_value(byte)?;
-                    magnitude =
-                        magnitude.checked_mul(radix.base().into())?.checked_add(digit.into())?;
-                }
-            }
-        }
-        (self.low..=self.high).contains(&magnitude).then_some(magnitude)
-    }
-
-    /// The condition that a value has this layout.
-    pub fn guard(&self, exprs: &Exprs, value: ExprId, signed: bool) -> ExprId {
-        let bits = exprs.width(value);
-        let constant = |magnitude| exprs.bv(&Bv::from_u128(bits, magnitude));
-        let at_most = |a, b| if signed { exprs.sle(a, b) } else { exprs.ule(a, b) };
-        let (least, most) = match self.negative {
-            true => (self.high.wrapping_neg(), self.low.wrapping_neg()),
-            false => (self.low, self.high),
-        };
-        let (first, last) = bounds(bits, signed);
-        let unbounded_below = match self.negative {
-            true => self.high == first,
-            false => !signed && self.low == 0,
-        };
-        let mut bounds = Vec::new();
-        if !unbounded_below {
-            bounds.push(at_most(constant(least), value));
-        }
-        if self.negative || self.high != last {
-            bounds.push(at_most(value, constant(most)));
-        }
-        exprs.all(bounds)
-    }
-}
-
-/// The magnitudes of the least and the greatest value of that width.
-fn bounds(bits: u32, signed: bool) -> (u128, u128) {
-    let last = u128::MAX >> (128 - bits);
-    if signed { ((last >> 1) + 1, last >> 1) } else { (0, last) }
 }
 
 impl NumberFormat {
@@ -324,6 +209,31 @@ impl NumberFormat {
         groups.fold(exprs.constant(bits, longest as u64), |others, group| {
             let here = exprs.any(group.iter().map(|l| l.guard(exprs, value, self.signed)));
             exprs.ite(here, exprs.constant(bits, group[0].len() as u64), others)
+        })
+    }
+}
+
+/// The conversion that writes numbers so, without a length modifier.
+impl fmt::Display for NumberFormat {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Flags { left, plus, space, alternative, zero } = self.flags;
+        let flags = [(left, '-'), (plus, '+'), (space, ' '), (alternative, '#'), (zero, '0')];
+        f.write_str("%")?;
+        flags.into_iter().filter(|(set, _)| *set).try_for_each(|(_, flag)| write!(f, "{flag}"))?;
+        if self.width > 0 {
+            write!(f, "{}", self.width)?;
+        }
+        if let Some(precision) = self.precision {
+            write!(f, ".{precision}")?;
+        }
+        f.write_str(match self.radix {
+            Radix::Decimal if self.signed => "d",
+            Radix::Decimal => "u",
+            Radix::Octal => "o",
+            Radix::Hex(Case::Lower) => "x",
+            Radix::Hex(Case::Upper) => "X",
+            Radix::Binary(Case::Lower) => "b",
+            Radix::Binary(Case::Upper) => "B",
         })
     }
 }
