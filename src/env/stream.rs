@@ -1,0 +1,399 @@
+//! Text with symbolic pieces: what a program writes, and what it reads.
+//!
+//! A printed number stays one *typed token*: its value and how it is written. So printing
+//! costs no path per digit, and two texts are compared by the values in them
+//! (`diff::text`), not by their bytes.
+//!
+//! Clones share what was written so far; each appends on its own.
+
+use std::sync::Arc;
+
+pub use super::format::number::NumberFormat;
+use crate::expr::{Assignment, ExprId, Exprs, Mentions, VariableId};
+
+/// A part of a [`Stream`].
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Piece {
+    /// These bytes, at least one.
+    Literal(Vec<u8>),
+    /// One byte that depends on variables; 8 bits wide, not constant.
+    Byte(ExprId),
+    /// A number that depends on variables, written as `format` says.
+    Number {
+        /// The number; at most 128 bits wide, not constant.
+        value: ExprId,
+        /// How it is written.
+        format: NumberFormat,
+    },
+}
+
+/// A [`Piece`] or one byte of a [`Piece::Literal`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Atom {
+    /// This byte.
+    Literal(u8),
+    /// See [`Piece::Byte`].
+    Byte(ExprId),
+    /// See [`Piece::Number`].
+    Number {
+        /// The number.
+        value: ExprId,
+        /// How it is written.
+        format: NumberFormat,
+    },
+}
+
+/// A text that is only ever appended to.
+///
+/// ```
+/// # use psychic::env::stream::{NumberFormat, Stream};
+/// # use psychic::expr::{Exprs, VariableKind};
+/// let exprs = Exprs::new();
+/// let x = exprs.variable("x", 32, VariableKind::Input);
+/// let mut text = Stream::default();
+/// text.push_number(&exprs, x, NumberFormat::decimal(true));
+/// text.push_bytes(b"\n");
+/// assert_eq!(text.display(&exprs), r"{x}\n");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Stream {
+    last: Option<Arc<Chunk>>,
+}
+
+/// What was written between two clones.
+#[derive(Debug, Default)]
+struct Chunk {
+    before: Option<Arc<Chunk>>,
+    pieces: Vec<Piece>,
+}
+
+impl Drop for Chunk {
+    /// Without recursion: a state that forked often has a long chain.
+    fn drop(&mut self) {
+        let mut before = self.before.take();
+        while let Some(mut chunk) = before.and_then(Arc::into_inner) {
+            before = chunk.before.take();
+        }
+    }
+}
+
+impl Stream {
+    /// A text of these bytes.
+    pub fn literal(bytes: &[u8]) -> Self {
+        let mut stream = Self::default();
+        stream.push_bytes(bytes);
+        stream
+    }
+
+    /// Appends bytes.
+    pub fn push_bytes(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let pieces = self.own();
+        match pieces.last_mut() {
+            Some(Piece::Literal(literal)) => literal.extend(bytes),
+            _ => pieces.push(Piece::Literal(bytes.to_vec())),
+        }
+    }
+
+    /// Appends the byte that the 8 bits of `byte` are.
+    pub fn push_byte(&mut self, exprs: &Exprs, byte: ExprId) {
+        debug_assert_eq!(exprs.width(byte), 8);
+        match exprs.as_u64(byte) {
+            Some(constant) => self.push_bytes(&[constant as u8]),
+            None => self.own().push(Piece::Byte(byte)),
+        }
+    }
+
+    /// Appends a number.
+    ///
+    /// # Panics
+    /// for numbers of more than 128 bits.
+    pub fn push_number(&mut self, exprs: &Exprs, value: ExprId, format: NumberFormat) {
+        assert!(exprs.width(value) <= 128, "numbers in text have at most 128 bits");
+        match exprs.as_bv(value) {
+            Some(constant) => self.push_bytes(&format.format(&constant)),
+            None => self.own().push(Piece::Number { value, format }),
+        }
+    }
+
+    /// Appends a piece.
+    pub fn push(&mut self, exprs: &Exprs, piece: &Piece) {
+        match piece {
+            Piece::Literal(bytes) => self.push_bytes(bytes),
+            Piece::Byte(byte) => self.push_byte(exprs, *byte),
+            Piece::Number { value, format } => self.push_number(exprs, *value, *format),
+        }
+    }
+
+    /// The pieces that this stream shares with no other.
+    fn own(&mut self) -> &mut Vec<Piece> {
+        if self.last.as_mut().is_none_or(|chunk| Arc::get_mut(chunk).is_none()) {
+            let before = self.last.take();
+            self.last = Some(Arc::new(Chunk { before, pieces: Vec::new() }));
+        }
+        let last = self.last.as_mut().and_then(Arc::get_mut);
+        &mut last.expect("a chunk that was just made is not shared").pieces
+    }
+
+    /// The pieces in order. A literal can follow a literal where the stream was cloned
+    /// between the two.
+    pub fn pieces(&self) -> impl DoubleEndedIterator<Item = &Piece> {
+        let mut chunks = Vec::new();
+        let mut chunk = self.last.as_deref();
+        while let Some(here) = chunk {
+            chunks.push(here);
+            chunk = here.before.as_deref();
+        }
+        chunks.into_iter().rev().flat_map(|chunk| &chunk.pieces)
+    }
+
+    /// The pieces in order, literals byte by byte.
+    pub fn atoms(&self) -> impl Iterator<Item = Atom> {
+        self.pieces().flat_map(|piece| {
+            let (bytes, atom) = match piece {
+                Piece::Literal(bytes) => (&bytes[..], None),
+                Piece::Byte(byte) => (&[][..], Some(Atom::Byte(*byte))),
+                Piece::Number { value, format } => {
+                    (&[][..], Some(Atom::Number { value: *value, format: *format }))
+                }
+            };
+            bytes.iter().map(|&byte| Atom::Literal(byte)).chain(atom)
+        })
+    }
+
+    /// Whether nothing was written, not even a piece that may be empty.
+    pub fn is_empty(&self) -> bool {
+        self.pieces().next().is_none()
+    }
+
+    /// Whether the text depends on no variable.
+    pub fn is_concrete(&self) -> bool {
+        self.pieces().all(|piece| matches!(piece, Piece::Literal(_)))
+    }
+
+    /// The text if it depends on no variable.
+    pub fn as_bytes(&self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for piece in self.pieces() {
+            let Piece::Literal(literal) = piece else { return None };
+            bytes.extend(literal);
+        }
+        Some(bytes)
+    }
+
+    /// The text under an assignment.
+    pub fn render(&self, exprs: &Exprs, assignment: &Assignment) -> Vec<u8> {
+        let mut text = Vec::new();
+        for piece in self.pieces() {
+            match piece {
+                Piece::Literal(bytes) => text.extend(bytes),
+                // A byte has 8 bits, so it is its own first byte.
+                Piece::Byte(byte) => text.extend(exprs.evaluate(*byte, assignment).to_le_bytes()),
+                Piece::Number { value, format } => {
+                    text.extend(format.format(&exprs.evaluate(*value, assignment)));
+                }
+            }
+        }
+        text
+    }
+
+    /// The number of bytes, if it is the same for every value of the variables.
+    pub fn len_if_concrete(&self, exprs: &Exprs) -> Option<usize> {
+        let mut length = 0;
+        for piece in self.pieces() {
+            length += match piece {
+                Piece::Literal(bytes) => bytes.len(),
+                Piece::Byte(_) => 1,
+                Piece::Number { value, format } => {
+                    match format.length_bounds(exprs.width(*value)) {
+                        (least, most) if least == most => least,
+                        _ => return None,
+                    }
+                }
+            };
+        }
+        Some(length)
+    }
+
+    /// The number of bytes, as an expression of that many bits.
+    pub fn len(&self, exprs: &Exprs, bits: u32) -> ExprId {
+        let mut known = 0u64;
+        let mut length = exprs.constant(bits, 0);
+        for piece in self.pieces() {
+            match piece {
+                Piece::Literal(bytes) => known += bytes.len() as u64,
+                Piece::Byte(_) => known += 1,
+                Piece::Number { value, format } => {
+                    length = exprs.add(length, format.length(exprs, *value, bits));
+                }
+            }
+        }
+        exprs.add(length, exprs.constant(bits, known))
+    }
+
+    /// The text with the variable replaced.
+    pub fn substitute(&self, exprs: &Exprs, variable: VariableId, by: ExprId) -> Self {
+        let mut changed = false;
+        let mut stream = Self::default();
+        for piece in self.pieces() {
+            match piece {
+                Piece::Literal(bytes) => stream.push_bytes(bytes),
+                Piece::Byte(byte) => {
+                    let new = exprs.substitute(*byte, variable, by);
+                    changed |= new != *byte;
+                    stream.push_byte(exprs, new);
+                }
+                Piece::Number { value, format } => {
+                    let new = exprs.substitute(*value, variable, by);
+                    changed |= new != *value;
+                    stream.push_number(exprs, new, *format);
+                }
+            }
+        }
+        if changed { stream } else { self.clone() }
+    }
+
+    /// What kinds of variables the text depends on.
+    pub fn mentions(&self, exprs: &Exprs) -> Mentions {
+        let mut all = Mentions::default();
+        for piece in self.pieces() {
+            let (Piece::Byte(value) | Piece::Number { value, .. }) = piece else { continue };
+            let Mentions { input, uninitialised, revision } = exprs.mentions(*value);
+            all.input |= input;
+            all.uninitialised |= uninitialised;
+            all.revision |= revision;
+        }
+        all
+    }
+
+    /// The text for people: literals with C escapes, `{x}` for a number that `%d` writes,
+    /// else `{x:%08x}` with its conversion, `{b:%c}` for a byte. A brace in the text is doubled.
+    pub fn display(&self, exprs: &Exprs) -> String {
+        let mut shown = String::new();
+        for piece in self.pieces() {
+            match piece {
+                Piece::Literal(bytes) => {
+                    let escaped = bytes.escape_ascii().to_string();
+                    shown += &escaped.replace('{', "{{").replace('}', "}}");
+                }
+                Piece::Byte(byte) => shown += &format!("{{{}:%c}}", exprs.display(*byte)),
+                Piece::Number { value, format } if *format == NumberFormat::decimal(true) => {
+                    shown += &format!("{{{}}}", exprs.display(*value));
+                }
+                Piece::Number { value, format } => {
+                    shown += &format!("{{{}:{format}}}", exprs.display(*value));
+                }
+            }
+        }
+        shown
+    }
+}
+
+/// Whether the pieces are the same, however the literals were appended.
+impl PartialEq for Stream {
+    fn eq(&self, other: &Self) -> bool {
+        self.atoms().eq(other.atoms())
+    }
+}
+
+impl Eq for Stream {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::format::number::Radix;
+    use crate::env::format::printf::Flags;
+    use crate::expr::{Bv, VariableKind};
+
+    fn setup() -> (Exprs, ExprId, ExprId) {
+        let exprs = Exprs::new();
+        let x = exprs.variable("x", 32, VariableKind::Input);
+        let b = exprs.variable("b", 8, VariableKind::Revision);
+        (exprs, x, b)
+    }
+
+    fn hexadecimal() -> NumberFormat {
+        let flags = Flags { zero: true, ..Flags::default() };
+        let radix = Radix::Hex(crate::env::format::Case::Lower);
+        NumberFormat { signed: false, radix, width: 8, precision: None, flags }
+    }
+
+    #[test]
+    fn constants_become_literal_text() {
+        let (exprs, ..) = setup();
+        let mut stream = Stream::literal(b"n=");
+        stream.push_number(&exprs, exprs.constant(32, -5i64 as u64), NumberFormat::decimal(true));
+        stream.push_byte(&exprs, exprs.constant(8, 10));
+        assert!(stream.is_concrete());
+        assert_eq!(stream.as_bytes().unwrap(), b"n=-5\n");
+        assert_eq!(stream.pieces().count(), 1);
+        assert_eq!(stream.len_if_concrete(&exprs), Some(5));
+        assert!(Stream::default().is_empty() && !stream.is_empty());
+    }
+
+    #[test]
+    fn clones_share_the_past_and_not_the_future() {
+        let (exprs, x, _) = setup();
+        let mut left = Stream::literal(b"a");
+        let mut right = left.clone();
+        left.push_bytes(b"b");
+        right.push_number(&exprs, x, NumberFormat::decimal(true));
+        assert_eq!(left.as_bytes().unwrap(), b"ab");
+        assert_eq!(right.display(&exprs), "a{x}");
+        assert_eq!(left, Stream::literal(b"ab"));
+        assert_ne!(left, right);
+    }
+
+    #[test]
+    fn a_long_chain_of_clones_is_dropped_without_recursion() {
+        let mut stream = Stream::default();
+        for _ in 0..200_000 {
+            let shared = stream.clone();
+            stream.push_bytes(b"x");
+            drop(shared);
+            let _held = stream.clone();
+            stream.push_bytes(b"y");
+        }
+        assert_eq!(stream.as_bytes().unwrap().len(), 400_000);
+    }
+
+    #[test]
+    fn text_is_shown_rendered_and_measured() {
+        let (exprs, x, b) = setup();
+        let mut stream = Stream::literal(b"{\t");
+        stream.push_number(&exprs, x, NumberFormat::decimal(true));
+        stream.push_byte(&exprs, b);
+        stream.push_number(&exprs, x, hexadecimal());
+        assert_eq!(stream.display(&exprs), r"{{\t{x}{b:%c}{x:%08x}");
+        let [x, b] = [x, b].map(|e| exprs.as_variable(e).unwrap());
+        let values = [(x, Bv::new(32, -12i64 as u64)), (b, Bv::new(8, b'!'.into()))];
+        let assignment = Assignment(values.into());
+        let text = stream.render(&exprs, &assignment);
+        assert_eq!(text, b"{\t-12!fffffff4");
+        assert_eq!(stream.len_if_concrete(&exprs), None);
+        let length = exprs.evaluate(stream.len(&exprs, 32), &assignment);
+        assert_eq!(length.to_u64(), Some(text.len() as u64));
+        let mut fixed = Stream::default();
+        fixed.push_number(&exprs, exprs.variable("y", 32, VariableKind::Input), hexadecimal());
+        assert_eq!(fixed.len_if_concrete(&exprs), Some(8));
+    }
+
+    #[test]
+    fn substitution_folds_pieces_into_literals() {
+        let (exprs, x, b) = setup();
+        let mut stream = Stream::default();
+        stream.push_byte(&exprs, b);
+        stream.push_number(&exprs, x, NumberFormat::decimal(true));
+        let all = stream.mentions(&exprs);
+        assert!(all.input && all.revision && !all.uninitialised);
+        let b = exprs.as_variable(b).unwrap();
+        let stream = stream.substitute(&exprs, b, exprs.constant(8, b'='.into()));
+        assert_eq!(stream.display(&exprs), "={x}");
+        assert!(!stream.mentions(&exprs).revision);
+        let x = exprs.as_variable(x).unwrap();
+        let stream = stream.substitute(&exprs, x, exprs.constant(32, 7));
+        assert_eq!(stream, Stream::literal(b"=7"));
+    }
+}
