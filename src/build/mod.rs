@@ -1,1 +1,78 @@
-//! TBD
+//! Compiles a subject: to bitcode for the engine and to native binaries for replay.
+//!
+//! [`Toolchain`] is the found clang; a [`Compilation`] is what to compile. Its three products
+//! come from the same sources and flags: [`Toolchain::bitcode`] for symbolic execution,
+//! [`Toolchain::native`] for replay (plain and under [`Sanitizer`]s), and
+//! [`Toolchain::syntax_check`] for a quick verdict on one patched file. [`harness()`] writes the
+//! `main` of a subject whose entry is another function.
+//!
+//! Everything is compiled at `-O0`: the engine reads the bitcode as the semantics of the
+//! program, so no optimiser may have used undefined behaviour before it gets there, and the
+//! native binary must do what the bitcode does.
+//!
+//! Builds are reproducible (fixed locale, no absolute paths in debug information) and are
+//! skipped when nothing they read has changed.
+
+mod compile;
+mod harness;
+mod runtime;
+mod signature;
+mod stamp;
+mod toolchain;
+
+use std::path::PathBuf;
+
+pub use compile::{Compilation, Sanitizer};
+pub use harness::{HarnessError, harness};
+pub use runtime::{PSYCHIC_C, PSYCHIC_H};
+pub use toolchain::Toolchain;
+
+/// Why nothing could be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A program of the toolchain is missing.
+    #[error("cannot run {tool}: install it (Debian and Ubuntu: apt-get install {package}){hint}")]
+    ToolMissing {
+        /// The program looked for.
+        tool: String,
+        /// The Debian package that has it.
+        package: &'static str,
+        /// Another way out, or nothing.
+        hint: &'static str,
+    },
+    /// The compiler is too new for the engine's LLVM.
+    #[error("{tool} is LLVM {found}, but bitcode newer than LLVM 19 cannot be read: use clang-19")]
+    ToolTooNew {
+        /// The compiler.
+        tool: String,
+        /// Its major version.
+        found: u32,
+    },
+    /// A sanitizer's runtime is missing.
+    #[error("clang has no {0} runtime: install it (apt-get install libclang-rt-19-dev)")]
+    SanitizerMissing(&'static str),
+    /// The compiler or linker refused the program.
+    #[error("{first}")]
+    Compile {
+        /// The first errors, one a line, as `file:line: message`.
+        first: String,
+        /// The command line that failed, to try by hand.
+        command: String,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        error: std::io::Error,
+    },
+}
+
+impl BuildError {
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |error| Self::Io { path, error }
+    }
+}

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     env::{
-        Approximation, Error, Machine, Stop,
+        Approximation, Error, Machine, Stop, World,
         format::{
             float::Real,
             number::NumberFormat,
@@ -114,14 +114,14 @@ fn put(machine: &mut dyn Machine, sink: Sink, character: Value) -> Result<Option
     let byte = machine.exprs().extract(value, 0, 8);
     let mut text = Stream::default();
     text.push_byte(machine.exprs(), byte);
-    emit(machine, sink, text)?;
+    emit(machine, sink, &text)?;
     Ok(Some(Value::from_expr(machine.exprs(), machine.exprs().zext(byte, 32))))
 }
 
 fn put_all(machine: &mut dyn Machine, sink: Sink, bytes: &[Byte]) -> Result<Option<Value>, Stop> {
     let mut text = Stream::default();
     push_all(machine, &mut text, bytes);
-    emit(machine, sink, text)?;
+    emit(machine, sink, &text)?;
     Ok(Some(Value::Int(1)))
 }
 
@@ -146,30 +146,16 @@ fn formatted(
     let directives =
         printf::parse(&format).map_err(|error| Stop::unsupported(format!("printf: {error}")))?;
     let mut text = Stream::default();
-    let mut length = machine.exprs().constant(32, 0);
     for directive in directives {
-        let mut part = Stream::default();
         match directive {
-            Directive::Literal(bytes) => part.push_bytes(&bytes),
+            Directive::Literal(bytes) => text.push_bytes(&bytes),
             Directive::Conversion(conversion) => {
-                convert(machine, &conversion, arguments, &mut part)?;
+                convert(machine, &conversion, arguments, &mut text)?;
             }
         }
-        for piece in part.pieces() {
-            let exprs = machine.exprs();
-            let bytes = match &piece {
-                Piece::Literal(bytes) => exprs.constant(32, bytes.len() as u64),
-                Piece::Byte(_) => exprs.constant(32, 1),
-                Piece::Number { value, format } => {
-                    let length = format.length(exprs, *value, exprs.width(*value));
-                    exprs.extract(exprs.zext(length, 64), 0, 32)
-                }
-            };
-            length = exprs.add(length, bytes);
-        }
-        text.append(&part);
     }
-    emit(machine, sink, text)?;
+    let length = text.len(machine.exprs(), 32);
+    emit(machine, sink, &text)?;
     Ok(Some(Value::from_expr(machine.exprs(), length)))
 }
 
@@ -271,10 +257,10 @@ fn padded(
     }
 }
 
-fn emit(machine: &mut dyn Machine, sink: Sink, text: Stream) -> Result<(), Stop> {
+fn emit(machine: &mut dyn Machine, sink: Sink, text: &Stream) -> Result<(), Stop> {
     match sink {
-        Sink::Stdout => machine.world().stdout.append(&text),
-        Sink::Stderr => machine.world().stderr.append(&text),
+        Sink::Stdout => append(machine, |world| &mut world.stdout, text),
+        Sink::Stderr => append(machine, |world| &mut world.stderr, text),
         Sink::Memory { size: Some(0), .. } => {}
         Sink::Memory { address, size } => {
             let mut bytes = Vec::new();
@@ -283,9 +269,9 @@ fn emit(machine: &mut dyn Machine, sink: Sink, text: Stream) -> Result<(), Stop>
                     Piece::Literal(literal) => {
                         bytes.extend(literal.iter().map(|byte| Byte::Concrete(*byte)));
                     }
-                    Piece::Byte(byte) => bytes.push(Byte::Symbolic(byte)),
+                    Piece::Byte(byte) => bytes.push(Byte::Symbolic(*byte)),
                     Piece::Number { value, format } => {
-                        for digit in digits(machine, value, format)? {
+                        for digit in digits(machine, *value, *format)? {
                             bytes.push(match machine.exprs().as_u64(digit) {
                                 Some(value) => Byte::Concrete(value as u8),
                                 None => Byte::Symbolic(digit),
@@ -303,6 +289,14 @@ fn emit(machine: &mut dyn Machine, sink: Sink, text: Stream) -> Result<(), Stop>
     Ok(())
 }
 
+fn append(machine: &mut dyn Machine, stream: fn(&mut World) -> &mut Stream, text: &Stream) {
+    let mut whole = std::mem::take(stream(machine.world()));
+    for piece in text.pieces() {
+        whole.push(machine.exprs(), piece);
+    }
+    *stream(machine.world()) = whole;
+}
+
 /// The bytes of a symbolic number; forks over the shapes (sign, length) that its text can have.
 fn digits(
     machine: &mut dyn Machine,
@@ -314,7 +308,7 @@ fn digits(
         let exprs = machine.exprs();
         let guard = layout.guard(exprs, value, format.signed);
         if machine.decide(guard)? {
-            return Ok(layout.bytes(machine.exprs(), value, &format));
+            return Ok(layout_bytes(machine.exprs(), value, format, &layout));
         }
     }
     Err(Stop::Impossible)

@@ -1,0 +1,343 @@
+//! Compiles and links: bitcode, native binaries, syntax checks.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf, absolute},
+    process::Command,
+};
+
+use super::{
+    BuildError, Toolchain,
+    runtime::Runtime,
+    stamp::{Stamp, dependencies, hash},
+    toolchain::run,
+};
+
+/// Old C compiles: what clang 19 made errors are the dialect that many subjects are written in.
+const DIALECT: &[&str] = &[
+    "-w",
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int",
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-function-pointer-types",
+    "-Wno-error=return-mismatch",
+    "-Wno-error=return-type",
+    // A meta program nests one arm per revision.
+    "-fbracket-depth=65536",
+];
+
+/// Flags that bitcode and native builds share, so that they behave alike.
+const SEMANTICS: &[&str] = &[
+    "-O0",
+    "-g",
+    "-fno-stack-protector",
+    "-fno-vectorize",
+    "-fno-slp-vectorize",
+    "-ffp-contract=off",
+    "-U_FORTIFY_SOURCE",
+    "-D_FORTIFY_SOURCE=0",
+];
+
+const BITCODE: &[&str] = &[
+    "-emit-llvm",
+    "-fno-pie",
+    "-fno-unwind-tables",
+    "-fno-asynchronous-unwind-tables",
+    // Passes such as mem2reg may run on the module later.
+    "-Xclang",
+    "-disable-O0-optnone",
+];
+
+const DIAGNOSTICS: &[&str] =
+    &["-fno-caret-diagnostics", "-fno-color-diagnostics", "-fno-show-column"];
+
+/// What to watch for in a native run.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Sanitizer {
+    /// Nothing: the program as it is.
+    None,
+    /// AddressSanitizer, and those checks of UndefinedBehaviorSanitizer at which the engine
+    /// halts too.
+    AddressUndefined,
+    /// MemorySanitizer: reads of uninitialised memory.
+    Memory,
+}
+
+impl Sanitizer {
+    fn flags(self) -> &'static [&'static str] {
+        match self {
+            Self::None => &[],
+            Self::AddressUndefined => &[
+                "-fsanitize=address,integer-divide-by-zero,null,unreachable,return,bounds",
+                "-fno-sanitize-recover=all",
+                "-fno-omit-frame-pointer",
+            ],
+            Self::Memory => &[
+                "-fsanitize=memory",
+                "-fno-sanitize-recover=all",
+                "-fno-omit-frame-pointer",
+                "-fPIE",
+                "-pie",
+            ],
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "plain",
+            Self::AddressUndefined => "AddressSanitizer",
+            Self::Memory => "MemorySanitizer",
+        }
+    }
+}
+
+/// What to compile: one program.
+#[derive(Clone, Debug, Default)]
+pub struct Compilation {
+    /// Where the compiler runs; relative paths start here, and debug information names files
+    /// relative to it.
+    pub directory: PathBuf,
+    /// The C files.
+    pub sources: Vec<PathBuf>,
+    /// Further flags, after ours so that they win.
+    pub flags: Vec<String>,
+    /// Directories to find included files in.
+    pub includes: Vec<PathBuf>,
+}
+
+impl Toolchain {
+    /// Checks that one C file compiles, with the flags of `compilation`; its sources are not
+    /// looked at.
+    ///
+    /// # Errors
+    /// [`BuildError::Compile`] whose `first` has the first errors as `file:line: message`.
+    pub fn syntax_check(&self, compilation: &Compilation, file: &Path) -> Result<(), BuildError> {
+        let mut command = self.compiler(compilation);
+        command.args(SEMANTICS).arg("-fsyntax-only").args(&compilation.flags).arg(file);
+        run(&mut command).map(drop)
+    }
+
+    /// Compiles and links the program to one LLVM bitcode file, `out`.
+    ///
+    /// # Errors
+    /// [`BuildError::Compile`] if clang or llvm-link refuse; [`BuildError::Io`].
+    pub fn bitcode(&self, compilation: &Compilation, out: &Path) -> Result<(), BuildError> {
+        self.make(compilation, "bitcode", out, |scratch| {
+            let mut objects = Vec::new();
+            let mut read = BTreeSet::new();
+            for source in &compilation.sources {
+                objects.push(self.object(compilation, BITCODE, source, scratch, &mut read)?);
+            }
+            let linked = scratch.join("linked");
+            run(self.llvm_link().args(&objects).arg("-o").arg(&linked))?;
+            Ok((linked, read))
+        })
+    }
+
+    /// Compiles the program and links it with the native runtime to the executable `out`.
+    ///
+    /// # Errors
+    /// [`BuildError::Compile`] if clang or the linker refuse, [`BuildError::SanitizerMissing`] if
+    /// a sanitizer's libraries are not installed; [`BuildError::Io`].
+    pub fn native(
+        &self,
+        compilation: &Compilation,
+        sanitizer: Sanitizer,
+        out: &Path,
+    ) -> Result<(), BuildError> {
+        self.make(compilation, sanitizer.name(), out, |scratch| {
+            let mut objects = Vec::new();
+            let mut read = BTreeSet::new();
+            for source in &compilation.sources {
+                let flags = sanitizer.flags();
+                objects.push(self.object(compilation, flags, source, scratch, &mut read)?);
+            }
+            // The runtime is ours: a subject's flags (a -Dmalloc=..., say) are not for it.
+            let runtime = Compilation { directory: scratch.to_owned(), ..Compilation::default() };
+            let source = self.runtime().source();
+            let flags = sanitizer.flags();
+            objects.push(self.object(&runtime, flags, &source, scratch, &mut BTreeSet::new())?);
+            let linked = scratch.join("linked");
+            let mut command = self.compiler(compilation);
+            command.args(sanitizer.flags()).args(&objects).args(&compilation.flags);
+            command.arg("-lm").arg("-o").arg(&linked);
+            match run(&mut command) {
+                Err(BuildError::Compile { first, .. })
+                    if first.contains("libclang_rt") && sanitizer != Sanitizer::None =>
+                {
+                    Err(BuildError::SanitizerMissing(sanitizer.name()))
+                }
+                other => other.map(|_| (linked, read)),
+            }
+        })
+    }
+
+    /// Makes `out` by `build`, which returns the product and the files that were read, unless
+    /// it is there already.
+    fn make(
+        &self,
+        compilation: &Compilation,
+        kind: &str,
+        out: &Path,
+        build: impl FnOnce(&Path) -> Result<(PathBuf, BTreeSet<PathBuf>), BuildError>,
+    ) -> Result<(), BuildError> {
+        let out = absolute(out).map_err(BuildError::io(out))?;
+        let key = self.key(compilation, kind);
+        if Stamp::is_fresh(&out, &key) {
+            return Ok(());
+        }
+        let parent = out.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(parent).map_err(BuildError::io(parent))?;
+        Stamp::remove(&out).map_err(BuildError::io(&out))?;
+        let scratch = tempfile::Builder::new().prefix(".build-").tempdir_in(parent);
+        let scratch = scratch.map_err(BuildError::io(parent))?;
+        let (product, read) = build(scratch.path())?;
+        // Renamed into place: a running copy of the old binary keeps its file.
+        fs::rename(product, &out).map_err(BuildError::io(&out))?;
+        let read = read.into_iter().map(|file| compilation.directory.join(file));
+        let stamp = Stamp::new(key, read).map_err(BuildError::io(&out))?;
+        stamp.write(&out).map_err(BuildError::io(&out))
+    }
+
+    fn object(
+        &self,
+        compilation: &Compilation,
+        flags: &[&str],
+        source: &Path,
+        scratch: &Path,
+        read: &mut BTreeSet<PathBuf>,
+    ) -> Result<PathBuf, BuildError> {
+        let number = fs::read_dir(scratch).map_err(BuildError::io(scratch))?.count();
+        let object = scratch.join(format!("{number}.o"));
+        let rule = scratch.join(format!("{number}.d"));
+        let mut command = self.compiler(compilation);
+        command.args(SEMANTICS).args(flags).args(&compilation.flags);
+        command.arg("-MMD").arg("-MF").arg(&rule).arg("-c").arg(source).arg("-o").arg(&object);
+        run(&mut command)?;
+        let text = fs::read_to_string(&rule).map_err(BuildError::io(&rule))?;
+        read.extend(dependencies(&text));
+        Ok(object)
+    }
+
+    fn compiler(&self, compilation: &Compilation) -> Command {
+        let mut command = self.clang();
+        if !compilation.directory.as_os_str().is_empty() {
+            command.current_dir(&compilation.directory);
+            let directory = absolute(&compilation.directory);
+            let directory = directory.unwrap_or_else(|_| compilation.directory.clone());
+            command.arg(format!("-ffile-prefix-map={}/=", directory.display()));
+        }
+        let runtime = self.include();
+        command.arg(format!("-ffile-prefix-map={}=psychic", runtime.display()));
+        command.arg("-fdebug-compilation-dir=.").args(DIAGNOSTICS).args(DIALECT);
+        for include in &compilation.includes {
+            command.arg("-I").arg(include);
+        }
+        // A system directory: it is temporary, and its texts are in the key already.
+        command.arg("-isystem").arg(runtime);
+        command
+    }
+
+    fn key(&self, compilation: &Compilation, kind: &str) -> String {
+        let Compilation { directory, sources, flags, includes } = compilation;
+        let mut parts = vec![kind.to_owned(), self.version().to_owned()];
+        let fixed = [DIALECT, SEMANTICS, BITCODE, Sanitizer::AddressUndefined.flags()];
+        parts.extend(fixed.concat().into_iter().map(str::to_owned));
+        parts.extend(Runtime::texts().map(str::to_owned));
+        parts.push(directory.display().to_string());
+        for list in [sources, includes] {
+            parts.push(list.len().to_string());
+            parts.extend(list.iter().map(|path| path.display().to_string()));
+        }
+        parts.extend(flags.iter().cloned());
+        hash(parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn project(files: &[(&str, &str)]) -> (TempDir, Compilation) {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(directory.path().join(name), text).unwrap();
+        }
+        let sources = files.iter().map(|(name, _)| PathBuf::from(name));
+        let compilation = Compilation {
+            directory: directory.path().to_owned(),
+            sources: sources.filter(|name| name.extension().is_some_and(|e| e == "c")).collect(),
+            ..Compilation::default()
+        };
+        (directory, compilation)
+    }
+
+    #[test]
+    fn the_first_error_says_file_line_and_message() {
+        let (_directory, compilation) = project(&[("bad.c", "int f(void) {\n  return x;\n}\n")]);
+        let clang = Toolchain::find().unwrap();
+        let error = clang.syntax_check(&compilation, Path::new("bad.c")).unwrap_err();
+        assert_eq!(error.to_string(), "bad.c:2: use of undeclared identifier 'x'");
+        let BuildError::Compile { command, .. } = error else { panic!("{error}") };
+        assert!(command.contains("-fsyntax-only"), "{command}");
+    }
+
+    #[test]
+    fn old_dialects_pass() {
+        let (_directory, compilation) = project(&[("old.c", "f() { return puts(\"x\"); }\n")]);
+        let clang = Toolchain::find().unwrap();
+        clang.syntax_check(&compilation, Path::new("old.c")).unwrap();
+    }
+
+    #[test]
+    fn several_files_become_one_reproducible_module_without_build_paths() {
+        let files = [
+            ("a.c", "#include \"b.h\"\n#include <psychic.h>\nint main(void) { return b(); }\n"),
+            ("b.c", "#include \"b.h\"\n#include <klee/klee.h>\nint b(void) { return 3; }\n"),
+            ("b.h", "int b(void);\n"),
+        ];
+        let clang = Toolchain::find().unwrap();
+        let modules = [project(&files), project(&files)].map(|(directory, compilation)| {
+            let out = directory.path().join("out/meta.bc");
+            clang.bitcode(&compilation, &out).unwrap();
+            let module = fs::read(out).unwrap();
+            let path = directory.path().to_string_lossy().into_owned();
+            assert!(!String::from_utf8_lossy(&module).contains(&path));
+            module
+        });
+        assert!(modules[0].starts_with(b"BC\xc0\xde"));
+        assert_eq!(modules[0], modules[1]);
+    }
+
+    #[test]
+    fn a_build_is_skipped_until_a_header_changes() {
+        let (directory, compilation) =
+            project(&[("a.c", "#include \"a.h\"\nint main(void) { return A; }\n"), ("a.h", "")]);
+        let write = |text| fs::write(directory.path().join("a.h"), text).unwrap();
+        write("#define A 1\n");
+        let out = directory.path().join("a.native");
+        let clang = Toolchain::find().unwrap();
+        let code = || {
+            clang.native(&compilation, Sanitizer::None, &out).unwrap();
+            Command::new(&out).status().unwrap().code()
+        };
+        assert_eq!(code(), Some(1));
+        let made = fs::metadata(&out).unwrap().modified().unwrap();
+        assert_eq!(code(), Some(1));
+        assert_eq!(fs::metadata(&out).unwrap().modified().unwrap(), made);
+        write("#define A 2\n");
+        assert_eq!(code(), Some(2));
+    }
+
+    #[test]
+    fn a_linker_error_is_passed_on() {
+        let (directory, compilation) =
+            project(&[("a.c", "int lost(void);\nint main(void) { return lost(); }\n")]);
+        let out = directory.path().join("a");
+        let error = Toolchain::find().unwrap().native(&compilation, Sanitizer::None, &out);
+        assert!(error.unwrap_err().to_string().contains("undefined reference to `lost'"));
+    }
+}

@@ -1,0 +1,496 @@
+//! Writes the `main` of a subject whose entry is not `main`.
+
+use std::{fmt::Write, path::Path};
+
+use super::signature::{Parameter, Signature, Type, Unreadable, signature};
+use crate::subject::config::{InputsConfig, ParamConfig};
+
+/// Why no harness can be written for an entry function.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HarnessError {
+    /// The source has no definition of the entry.
+    #[error("no function `{entry}` is defined in {file}{}", suggestion(entry, functions))]
+    NoEntry {
+        /// The entry asked for.
+        entry: String,
+        /// The source file.
+        file: String,
+        /// The functions it does define.
+        functions: Vec<String>,
+    },
+    /// A definition in the style of before 1989.
+    #[error(
+        "`{entry}` has an old-style (K&R) definition, whose parameters cannot be read: \
+         write it as `{entry}(int a, ...)`"
+    )]
+    OldStyle {
+        /// The entry.
+        entry: String,
+    },
+    /// A pointer whose extent nobody has stated.
+    #[error(
+        "parameter `{parameter}` of `{entry}` is a pointer: say how much it points to in \
+         subject.toml, under [inputs.params]: {example}"
+    )]
+    NoSize {
+        /// The entry.
+        entry: String,
+        /// The parameter.
+        parameter: String,
+        /// A line for `subject.toml`.
+        example: String,
+    },
+    /// A type no symbolic value can be made for.
+    #[error(
+        "parameter `{parameter}` of `{entry}` has type `{ty}`, which cannot be made symbolic: \
+         write a function that takes scalars or buffers and calls `{entry}`, and name it as entry"
+    )]
+    UnsupportedParameter {
+        /// The entry.
+        entry: String,
+        /// The parameter.
+        parameter: String,
+        /// Its type.
+        ty: String,
+    },
+    /// A return type no output can be made of.
+    #[error(
+        "`{entry}` returns `{ty}`, whose bytes cannot be compared (padding, pointers): write a \
+         function that calls it and passes what matters to psychic_output, and name it as entry"
+    )]
+    UnsupportedReturn {
+        /// The entry.
+        entry: String,
+        /// Its return type.
+        ty: String,
+    },
+    /// `[inputs.params]` names something the entry does not have.
+    #[error(
+        "[inputs.params] names `{parameter}`, which `{entry}` does not have{}",
+        suggestion(parameter, known)
+    )]
+    UnknownParameter {
+        /// The entry.
+        entry: String,
+        /// The name.
+        parameter: String,
+        /// The parameters it has.
+        known: Vec<String>,
+    },
+    /// A setting that does not fit the parameter's type.
+    #[error("[inputs.params] `{parameter}`: {problem}")]
+    Misfit {
+        /// The parameter.
+        parameter: String,
+        /// What does not fit.
+        problem: &'static str,
+    },
+}
+
+/// A C file that includes the meta program and runs `entry` on symbolic arguments.
+///
+/// `source` is the text of the meta program and `include` the path of it to be included.
+/// Every argument is an object named as its parameter; the return value is the output `return`,
+/// and a buffer that the entry may write to is an output of its parameter's name.
+///
+/// # Errors
+/// [`HarnessError`] says which setting of `subject.toml` to change.
+pub fn harness(
+    source: &str,
+    include: &Path,
+    entry: &str,
+    inputs: &InputsConfig,
+) -> Result<String, HarnessError> {
+    let signature = signature(source, entry).map_err(|error| match error {
+        Unreadable::NotFound { functions } => HarnessError::NoEntry {
+            entry: entry.to_owned(),
+            file: include.display().to_string(),
+            functions,
+        },
+        Unreadable::OldStyle => HarnessError::OldStyle { entry: entry.to_owned() },
+    })?;
+    if let Some(parameter) =
+        inputs.params.keys().find(|name| signature.parameters.iter().all(|p| p.name != **name))
+    {
+        return Err(HarnessError::UnknownParameter {
+            entry: entry.to_owned(),
+            parameter: parameter.clone(),
+            known: signature.parameters.iter().map(|p| p.name.clone()).collect(),
+        });
+    }
+    let mut body = Body { entry, inputs, before: String::new(), after: String::new() };
+    let mut arguments = Vec::new();
+    for parameter in &signature.parameters {
+        arguments.push(body.parameter(parameter)?);
+    }
+    let call = body.call(&signature, &arguments.join(", "))?;
+    let include = include.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
+    let Body { before, after, .. } = body;
+    Ok(format!(
+        "/* Runs {entry} on symbolic arguments. */\n\
+         #include \"psychic.h\"\n\
+         #define main psychic_subject_main\n\
+         #include \"{include}\"\n\
+         #undef main\n\
+         \n\
+         int main(void)\n\
+         {{\n\
+         {before}{call}{after}  return 0;\n\
+         }}\n"
+    ))
+}
+
+struct Body<'a> {
+    entry: &'a str,
+    inputs: &'a InputsConfig,
+    before: String,
+    after: String,
+}
+
+impl Body<'_> {
+    /// Declares and fills one argument; returns the expression to pass.
+    fn parameter(&mut self, parameter: &Parameter) -> Result<String, HarnessError> {
+        let default = ParamConfig::default();
+        let config = self.inputs.params.get(&parameter.name).unwrap_or(&default);
+        match &parameter.ty {
+            Type::Scalar(ty) => self.scalar(&parameter.name, ty, config),
+            Type::Pointer { element, dimensions, constant, length } => {
+                let size = self.size(&parameter.name, element, config, *length)?;
+                self.buffer(&parameter.name, element, dimensions, size, config);
+                let argument = argument(&parameter.name);
+                if !constant {
+                    let name = &parameter.name;
+                    emit(
+                        &mut self.after,
+                        1,
+                        &output(name, &argument, &format!("sizeof {argument}")),
+                    );
+                }
+                Ok(argument)
+            }
+            Type::Void => Err(self.unsupported(&parameter.name, "void")),
+            Type::Other(ty) => Err(self.unsupported(&parameter.name, ty)),
+        }
+    }
+
+    fn scalar(
+        &mut self,
+        name: &str,
+        ty: &str,
+        config: &ParamConfig,
+    ) -> Result<String, HarnessError> {
+        if config.string.is_some() || config.elements.is_some() {
+            return Err(misfit(name, "`string` and `elements` are for pointers"));
+        }
+        let argument = argument(name);
+        if let Some(value) = config.value {
+            emit(&mut self.before, 1, &format!("{ty} {argument} = {};", literal(value)));
+        } else {
+            emit(&mut self.before, 1, &format!("{ty} {argument};"));
+            emit(&mut self.before, 1, &symbolic(&argument, &format!("sizeof {argument}"), name));
+            for assumption in bounds(&argument, config) {
+                emit(&mut self.before, 1, &assumption);
+            }
+        }
+        Ok(argument)
+    }
+
+    fn size(
+        &self,
+        name: &str,
+        element: &str,
+        config: &ParamConfig,
+        length: Option<u32>,
+    ) -> Result<Size, HarnessError> {
+        if config.value.is_some() {
+            return Err(misfit(name, "`value` is for scalars"));
+        }
+        match (config.string, config.elements.or(length)) {
+            (Some(_), Some(_)) if config.elements.is_some() => {
+                Err(misfit(name, "`string` and `elements` exclude each other"))
+            }
+            (Some(_), _) if !is_char(element) => {
+                Err(misfit(name, "`string` is for char pointers: use `elements`"))
+            }
+            (Some(bytes), _) => Ok(Size::String(bytes)),
+            (None, Some(0)) => Err(misfit(name, "`elements` must be at least 1")),
+            (None, Some(elements)) => Ok(Size::Elements(elements)),
+            (None, None) => Err(HarnessError::NoSize {
+                entry: self.entry.to_owned(),
+                parameter: name.to_owned(),
+                example: if is_char(element) {
+                    format!("{name} = {{ string = 4 }}")
+                } else {
+                    format!("{name} = {{ elements = 4 }}")
+                },
+            }),
+        }
+    }
+
+    fn buffer(
+        &mut self,
+        name: &str,
+        element: &str,
+        dimensions: &str,
+        size: Size,
+        config: &ParamConfig,
+    ) {
+        let argument = argument(name);
+        let before = &mut self.before;
+        let (count, symbolic_bytes) = match size {
+            Size::String(bytes) => (u64::from(bytes) + 1, bytes.to_string()),
+            Size::Elements(elements) => (u64::from(elements), format!("sizeof {argument}")),
+        };
+        emit(before, 1, &format!("{element} {argument}[{count}]{dimensions};"));
+        // An object of no bytes would be a second kind of nothing.
+        if !matches!(size, Size::String(0)) {
+            emit(before, 1, &symbolic(&argument, &symbolic_bytes, name));
+        }
+        if let Size::String(bytes) = size {
+            emit(before, 1, &format!("{argument}[{bytes}] = 0;"));
+        }
+        if config.min.is_none() && config.max.is_none() {
+            return;
+        }
+        let (elements, pointer) = match size {
+            Size::String(bytes) => (bytes.to_string(), argument.clone()),
+            Size::Elements(_) => (
+                format!("sizeof {argument} / sizeof({element})"),
+                format!("(({element} *){argument})"),
+            ),
+        };
+        emit(before, 1, &format!("for (size_t i = 0; i < {elements}; i++) {{"));
+        for assumption in bounds(&format!("{pointer}[i]"), config) {
+            emit(before, 2, &assumption);
+        }
+        emit(before, 1, "}");
+    }
+
+    /// Calls the entry and shows what it returns.
+    fn call(&self, signature: &Signature, arguments: &str) -> Result<String, HarnessError> {
+        let call = format!("{}({arguments})", self.entry);
+        let mut text = String::new();
+        match &signature.returns {
+            Type::Void => emit(&mut text, 1, &format!("{call};")),
+            Type::Scalar(ty) => {
+                emit(&mut text, 1, &format!("{ty} result = {call};"));
+                // Of an x87 number only ten bytes mean something; the others are padding.
+                let size = if ty.contains("long double") || ty.contains("double long") {
+                    "10"
+                } else {
+                    "sizeof result"
+                };
+                emit(&mut text, 1, &output("return", "&result", size));
+            }
+            // An address means nothing to a person, what it points to does.
+            Type::Pointer { element, .. } if is_char(element) => {
+                emit(&mut text, 1, &format!("const {element} *result = {call};"));
+                emit(&mut text, 1, "size_t length = 0;");
+                emit(&mut text, 1, "if (result)");
+                emit(&mut text, 2, "while (result[length++]);");
+                emit(
+                    &mut text,
+                    1,
+                    &output("return", "result ? (const void *)result : \"\"", "length"),
+                );
+            }
+            Type::Pointer { .. } => {
+                emit(&mut text, 1, &format!("char result = {call} != 0;"));
+                emit(&mut text, 1, &output("return", "&result", "sizeof result"));
+            }
+            Type::Other(ty) => {
+                let (entry, ty) = (self.entry.to_owned(), ty.clone());
+                return Err(HarnessError::UnsupportedReturn { entry, ty });
+            }
+        }
+        Ok(text)
+    }
+
+    fn unsupported(&self, parameter: &str, ty: &str) -> HarnessError {
+        HarnessError::UnsupportedParameter {
+            entry: self.entry.to_owned(),
+            parameter: parameter.to_owned(),
+            ty: ty.to_owned(),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Size {
+    String(u32),
+    Elements(u32),
+}
+
+/// A name that neither shadows the entry nor `psychic_rev`.
+fn argument(name: &str) -> String {
+    format!("argument_{name}")
+}
+
+fn emit(text: &mut String, depth: usize, line: &str) {
+    let _ = writeln!(text, "{}{line}", "  ".repeat(depth));
+}
+
+fn symbolic(argument: &str, size: &str, name: &str) -> String {
+    let address = if size == format!("sizeof {argument}") { "&" } else { "" };
+    format!("psychic_symbolic({address}{argument}, {size}, \"{name}\");")
+}
+
+fn output(name: &str, data: &str, size: &str) -> String {
+    format!("psychic_output(\"{name}\", {data}, {size});")
+}
+
+/// `psychic_assume`s for `min` and `max`. A negative bound must not be converted to an
+/// unsigned type: below it there is nothing then, resp. everything is above.
+fn bounds(value: &str, config: &ParamConfig) -> Vec<String> {
+    let unsigned = format!("(__typeof__({value}))-1 > 0");
+    let bound = |limit: i64, operator: &str, when_negative: &str| {
+        let comparison = format!("{value} {operator} {}", literal(limit));
+        if limit < 0 {
+            format!("psychic_assume({unsigned} ? {when_negative} : {comparison});")
+        } else {
+            format!("psychic_assume({comparison});")
+        }
+    };
+    let min = config.min.map(|min| bound(min, ">=", "1"));
+    let max = config.max.map(|max| bound(max, "<=", "0"));
+    min.into_iter().chain(max).collect()
+}
+
+fn literal(value: i64) -> String {
+    match value {
+        // C has no negative literals, and the absolute value of this one does not fit.
+        i64::MIN => "(-9223372036854775807LL - 1)".to_owned(),
+        value => format!("{value}LL"),
+    }
+}
+
+fn is_char(element: &str) -> bool {
+    matches!(element, "char" | "signed char" | "unsigned char")
+}
+
+fn misfit(parameter: &str, problem: &'static str) -> HarnessError {
+    HarnessError::Misfit { parameter: parameter.to_owned(), problem }
+}
+
+/// "; did you mean `x`?", or what there is to choose from.
+fn suggestion(wanted: &str, known: &[String]) -> String {
+    let near = known.iter().map(|name| (distance(wanted, name), name)).min();
+    match near {
+        Some((distance, name)) if distance <= 2.max(wanted.len() / 3) => {
+            format!("; did you mean `{name}`? (there are: {})", known.join(", "))
+        }
+        Some(_) => format!(" (there are: {})", known.join(", ")),
+        None => " (there are none)".to_owned(),
+    }
+}
+
+/// Levenshtein's distance.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row = (0..=b.chars().count()).collect::<Vec<_>>();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.chars().enumerate() {
+            let substituted = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.chars().count()]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, fs, process::Command};
+
+    use super::*;
+    use crate::build::{Compilation, Sanitizer, Toolchain};
+
+    fn inputs(params: &[(&str, ParamConfig)]) -> InputsConfig {
+        let params = params.iter().map(|(name, p)| ((*name).to_owned(), p.clone()));
+        InputsConfig { params: params.collect::<BTreeMap<_, _>>(), ..InputsConfig::default() }
+    }
+
+    fn error(source: &str, entry: &str, params: &[(&str, ParamConfig)]) -> String {
+        harness(source, Path::new("m.c"), entry, &inputs(params)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn errors_say_what_to_write() {
+        let source = "int middle(int a, char *text, int *data) { return 0; } int other(void) {}";
+        assert!(error(source, "midle", &[]).contains("did you mean `middle`?"));
+        assert!(error("", "f", &[]).contains("there are none"));
+        assert!(error(source, "middle", &[]).contains("text = { string = 4 }"));
+        let text = ("text", ParamConfig { string: Some(2), ..ParamConfig::default() });
+        assert!(
+            error(source, "middle", std::slice::from_ref(&text))
+                .contains("data = { elements = 4 }")
+        );
+        let typo = ("txt", ParamConfig::default());
+        assert!(error(source, "middle", &[typo]).contains("did you mean `text`?"));
+        let a = ("a", ParamConfig { elements: Some(2), ..ParamConfig::default() });
+        assert!(error(source, "middle", &[a]).contains("`a`: `string` and `elements` are"));
+        let data = ("data", ParamConfig { string: Some(2), ..ParamConfig::default() });
+        assert!(error(source, "middle", &[text, data]).contains("use `elements`"));
+        assert!(error("int f(a) int a; {}", "f", &[]).contains("K&R"));
+        assert!(error("int f(struct s s) {}", "f", &[]).contains("`struct s`"));
+        assert!(error("struct s f(void) {}", "f", &[]).contains("psychic_output"));
+    }
+
+    #[test]
+    fn a_harness_compiles_and_shows_what_the_entry_returned_and_wrote() {
+        let source = "#include <stddef.h>\n\
+            unsigned f(const char *s, short a[2][2], unsigned char c, double, long v, int m) {\n\
+              a[1][0] = v; return s[0] + c + m; }\n\
+            int main(int argc, char **argv) { return f(0, 0, 0, 0, 0, 0); }\n";
+        let params = [
+            ("s", ParamConfig { string: Some(3), max: Some(90), ..ParamConfig::default() }),
+            ("a", ParamConfig { min: Some(-5), ..ParamConfig::default() }),
+            ("c", ParamConfig { min: Some(-1), max: Some(300), ..ParamConfig::default() }),
+            ("v", ParamConfig { value: Some(i64::from(i16::MIN)), ..ParamConfig::default() }),
+            ("m", ParamConfig { min: Some(i64::MIN), max: Some(0), ..ParamConfig::default() }),
+        ];
+        let text = harness(source, Path::new("m.c"), "f", &inputs(&params)).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        fs::write(path("m.c"), source).unwrap();
+        fs::write(path("harness.c"), text).unwrap();
+        let compilation = Compilation {
+            directory: directory.path().to_owned(),
+            sources: vec!["harness.c".into()],
+            flags: vec!["-Wall".into(), "-Werror".into(), "-Wno-unused".into()],
+            ..Compilation::default()
+        };
+        let clang = Toolchain::find().unwrap();
+        clang.native(&compilation, Sanitizer::None, &path("a.out")).unwrap();
+        clang.bitcode(&compilation, &path("a.bc")).unwrap();
+        let status =
+            Command::new(path("a.out")).env("PSYCHIC_OUTPUTS", path("outputs")).status().unwrap();
+        assert!(status.success());
+        let mut expected = b"return\0\x04\0\0\0\0\0\0\0\0\0\0\0".to_vec();
+        expected.extend(b"a\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\x80\0\0");
+        assert_eq!(fs::read(path("outputs")).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_returned_string_is_shown_by_its_text() {
+        for (value, length) in [("\"ab\"", 3), ("\"\"", 1), ("(void *)0", 0)] {
+            let source = format!("const char *f(void) {{ return {value}; }}\n");
+            let text = harness(&source, Path::new("m.c"), "f", &inputs(&[])).unwrap();
+            let directory = tempfile::tempdir().unwrap();
+            let path = |name: &str| directory.path().join(name);
+            fs::write(path("m.c"), source).unwrap();
+            fs::write(path("harness.c"), text).unwrap();
+            let compilation = Compilation {
+                directory: directory.path().to_owned(),
+                sources: vec!["harness.c".into()],
+                ..Compilation::default()
+            };
+            let out = path("a.out");
+            Toolchain::find().unwrap().native(&compilation, Sanitizer::None, &out).unwrap();
+            let status = Command::new(out).env("PSYCHIC_OUTPUTS", path("outputs")).status();
+            assert!(status.unwrap().success());
+            assert_eq!(fs::read(path("outputs")).unwrap()[7], length);
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! Reads the signature of a C function from its source text.
+
+use std::collections::BTreeMap;
+
+use tree_sitter::{Node, Parser};
+
+/// A function definition's signature.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Signature {
+    pub(super) returns: Type,
+    pub(super) parameters: Vec<Parameter>,
+}
+
+/// One parameter.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Parameter {
+    /// `argN`, counted from 1, if the source gives none.
+    pub(super) name: String,
+    pub(super) ty: Type,
+}
+
+/// A type, as far as a harness needs to understand it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Type {
+    Void,
+    /// Anything that can be declared as `TEXT name` and is no pointer.
+    Scalar(String),
+    /// A pointer (or array parameter) to `element`, after which `dimensions` follow the name.
+    Pointer {
+        element: String,
+        /// `[3][4]` of a parameter `int a[][3][4]`.
+        dimensions: String,
+        /// The callee promises not to write through it.
+        constant: bool,
+        /// The first dimension of an array parameter: what the author expects.
+        length: Option<u32>,
+    },
+    /// What a harness cannot make or show; the text is for the message.
+    Other(String),
+}
+
+/// Why a signature could not be read.
+#[derive(Debug)]
+pub(super) enum Unreadable {
+    NotFound { functions: Vec<String> },
+    OldStyle,
+}
+
+/// Finds the definition of `function` in `source`.
+pub(super) fn signature(source: &str, function: &str) -> Result<Signature, Unreadable> {
+    let mut parser = Parser::new();
+    let language = tree_sitter_c::LANGUAGE.into();
+    let tree = parser.set_language(&language).ok().and_then(|()| parser.parse(source, None));
+    let mut file = File { source, functions: BTreeMap::new(), types: BTreeMap::new() };
+    if let Some(tree) = &tree {
+        file.collect(tree.root_node());
+    }
+    match file.functions.get(function) {
+        Some(definition) => file.signature(*definition),
+        None => Err(Unreadable::NotFound { functions: file.functions.into_keys().collect() }),
+    }
+}
+
+struct File<'s, 't> {
+    source: &'s str,
+    functions: BTreeMap<String, Node<'t>>,
+    /// `typedef`s by name.
+    types: BTreeMap<String, Node<'t>>,
+}
+
+impl<'s, 't> File<'s, 't> {
+    /// Finds definitions, also inside `#if` and `extern "C"`; the first of a name counts.
+    fn collect(&mut self, node: Node<'t>) {
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            match child.kind() {
+                "function_definition" => {
+                    let declarator = child.child_by_field_name("declarator");
+                    if let Some(name) = declarator.and_then(|d| self.declared_name(d)) {
+                        self.functions.entry(name).or_insert(child);
+                    }
+                }
+                "type_definition" => {
+                    let mut fields = child.walk();
+                    for declarator in child.children_by_field_name("declarator", &mut fields) {
+                        if let Some(name) = self.declared_name(declarator) {
+                            self.types.entry(name).or_insert(child);
+                        }
+                    }
+                }
+                _ => self.collect(child),
+            }
+        }
+    }
+
+    fn text(&self, node: Node) -> &'s str {
+        &self.source[node.byte_range()]
+    }
+
+    /// The identifier inside a declarator.
+    fn declared_name(&self, declarator: Node) -> Option<String> {
+        match declarator.kind() {
+            "identifier" | "type_identifier" => Some(self.text(declarator).to_owned()),
+            "parameter_list" => None,
+            _ => {
+                let mut cursor = declarator.walk();
+                let inner = declarator.child_by_field_name("declarator");
+                let mut children = declarator.named_children(&mut cursor);
+                inner
+                    .and_then(|d| self.declared_name(d))
+                    .or_else(|| children.find_map(|d| self.declared_name(d)))
+            }
+        }
+    }
+
+    fn signature(&self, definition: Node<'t>) -> Result<Signature, Unreadable> {
+        let mut declarator = definition.child_by_field_name("declarator");
+        let mut stars = 0;
+        while let Some(node) = declarator.filter(|d| d.kind() != "function_declarator") {
+            stars += usize::from(node.kind() == "pointer_declarator");
+            declarator = node.child_by_field_name("declarator").or_else(|| node.named_child(0));
+        }
+        let Some(declarator) = declarator else { return Err(Unreadable::OldStyle) };
+        let list = declarator.child_by_field_name("parameters");
+        let mut cursor = definition.walk();
+        let old_style = definition.children(&mut cursor).any(|c| c.kind() == "declaration");
+        let mut parameters = Vec::new();
+        if let Some(list) = list {
+            let mut cursor = list.walk();
+            for parameter in list.named_children(&mut cursor) {
+                match parameter.kind() {
+                    "parameter_declaration" => {
+                        parameters.push(self.parameter(parameter, parameters.len() + 1));
+                    }
+                    "identifier" => return Err(Unreadable::OldStyle),
+                    _ => {}
+                }
+            }
+        }
+        if old_style {
+            return Err(Unreadable::OldStyle);
+        }
+        if matches!(&parameters[..], [Parameter { ty: Type::Void, .. }]) {
+            parameters.clear();
+        }
+        Ok(Signature { returns: self.base(definition, stars), parameters })
+    }
+
+    fn parameter(&self, node: Node<'t>, number: usize) -> Parameter {
+        let declarator = node.child_by_field_name("declarator");
+        let name = declarator.and_then(|d| self.declared_name(d));
+        let mut stars = 0;
+        let mut dimensions = Vec::new();
+        let mut inner = declarator;
+        while let Some(declarator) = inner {
+            match declarator.kind() {
+                "pointer_declarator" | "abstract_pointer_declarator" => stars += 1,
+                "array_declarator" | "abstract_array_declarator" => {
+                    let size = declarator.child_by_field_name("size");
+                    dimensions.insert(0, size.map_or("", |size| self.text(size)));
+                }
+                "identifier" => break,
+                kind if kind.contains("parenthesized") => {}
+                _ => {
+                    let ty = Type::Other(self.text(node).to_owned());
+                    return Parameter { name: name.unwrap_or(format!("arg{number}")), ty };
+                }
+            }
+            inner = declarator
+                .child_by_field_name("declarator")
+                .or_else(|| declarator.named_child(0).filter(|c| c.kind().contains("declarator")));
+        }
+        let ty = match dimensions.split_first() {
+            None => self.base(node, stars),
+            Some((first, rest)) => self.array(node, stars, first, rest),
+        };
+        Parameter { name: name.unwrap_or(format!("arg{number}")), ty }
+    }
+
+    fn array(&self, node: Node<'t>, stars: usize, first: &str, rest: &[&str]) -> Type {
+        match self.base(node, stars) {
+            Type::Scalar(element) => Type::Pointer {
+                element,
+                dimensions: rest.iter().map(|size| format!("[{size}]")).collect(),
+                constant: self.is_const(node),
+                length: first.trim_start_matches("static").trim().parse().ok(),
+            },
+            _ => Type::Other(self.text(node).to_owned()),
+        }
+    }
+
+    /// The type that a declaration's specifiers and `stars` name.
+    fn base(&self, node: Node<'t>, stars: usize) -> Type {
+        let Some(specifier) = node.child_by_field_name("type") else {
+            return Type::Scalar("int".to_owned());
+        };
+        let text = self.text(specifier);
+        let resolved = self.resolve(specifier, stars, self.is_const(node), 0);
+        match resolved {
+            Type::Other(_) => Type::Other(format!("{text} {}", "*".repeat(stars)).trim().into()),
+            other => other,
+        }
+    }
+
+    /// Follows `typedef`s that the file itself has; any other name is taken for a scalar.
+    fn resolve(&self, specifier: Node<'t>, stars: usize, constant: bool, depth: usize) -> Type {
+        let text = self.text(specifier);
+        let definition = self.types.get(text).filter(|_| depth < 16);
+        if let (Some(definition), "type_identifier") = (definition, specifier.kind()) {
+            let declarator = definition.child_by_field_name("declarator");
+            let inner = definition.child_by_field_name("type");
+            let (Some(declarator), Some(inner)) = (declarator, inner) else {
+                return Type::Other(text.to_owned());
+            };
+            return match declarator.kind() {
+                // `typedef struct { ... } name`: a pointer to it needs its own name.
+                "type_identifier" if inner.kind() == "type_identifier" => {
+                    let constant = constant || self.is_const(*definition);
+                    match self.resolve(inner, stars, constant, depth + 1) {
+                        Type::Scalar(_) => Type::Scalar(text.to_owned()),
+                        other => other,
+                    }
+                }
+                "type_identifier" if is_compound(inner) && stars == 0 => {
+                    Type::Other(text.to_owned())
+                }
+                "type_identifier" => self.plain(text, inner, stars, constant),
+                "pointer_declarator"
+                    if declarator
+                        .child_by_field_name("declarator")
+                        .is_some_and(|d| d.kind() == "type_identifier") =>
+                {
+                    self.resolve(inner, stars + 1, self.is_const(*definition), depth + 1)
+                }
+                _ => Type::Other(text.to_owned()),
+            };
+        }
+        if stars == 0 && is_compound(specifier) {
+            return Type::Other(text.to_owned());
+        }
+        self.plain(text, specifier, stars, constant)
+    }
+
+    /// A specifier that needs no more resolving, under `stars`.
+    fn plain(&self, text: &str, specifier: Node, stars: usize, constant: bool) -> Type {
+        // `struct s { ... } *p`: only the tag may be repeated.
+        let text = match specifier.child_by_field_name("body") {
+            Some(body) if text == self.text(specifier) => {
+                self.source[specifier.start_byte()..body.start_byte()].trim()
+            }
+            _ => text,
+        };
+        let void = self.text(specifier) == "void";
+        match stars {
+            0 if void => Type::Void,
+            0 => Type::Scalar(text.to_owned()),
+            1 => Type::Pointer {
+                element: if void { "unsigned char".to_owned() } else { text.to_owned() },
+                dimensions: String::new(),
+                constant,
+                length: None,
+            },
+            _ => Type::Other(text.to_owned()),
+        }
+    }
+
+    /// Whether `const` stands among the specifiers: what is pointed to is then not written.
+    fn is_const(&self, node: Node) -> bool {
+        let mut cursor = node.walk();
+        node.children(&mut cursor)
+            .any(|c| c.kind() == "type_qualifier" && self.text(c).contains("const"))
+    }
+}
+
+fn is_compound(specifier: Node) -> bool {
+    matches!(specifier.kind(), "struct_specifier" | "union_specifier")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(source: &str) -> Signature {
+        signature(source, "f").unwrap_or_else(|error| panic!("{source}: {error:?}"))
+    }
+
+    fn scalar(name: &str, ty: &str) -> Parameter {
+        Parameter { name: name.into(), ty: Type::Scalar(ty.into()) }
+    }
+
+    fn pointer(name: &str, element: &str, constant: bool) -> Parameter {
+        let ty = Type::Pointer {
+            element: element.into(),
+            dimensions: String::new(),
+            constant,
+            length: None,
+        };
+        Parameter { name: name.into(), ty }
+    }
+
+    #[test]
+    fn scalars_of_every_spelling() {
+        let read = read(
+            "typedef unsigned u; #if 1\nstatic inline u f(const int a, unsigned long long b, \
+             double, size_t d, enum e e, register char g) { return 0; }\n#endif",
+        );
+        assert_eq!(read.returns, Type::Scalar("u".into()));
+        let expected = [
+            scalar("a", "int"),
+            scalar("b", "unsigned long long"),
+            scalar("arg3", "double"),
+            scalar("d", "size_t"),
+            scalar("e", "enum e"),
+            scalar("g", "char"),
+        ];
+        assert_eq!(read.parameters, expected);
+    }
+
+    #[test]
+    fn nothing_in_and_out() {
+        for source in ["void f(void) {}", "void f() {}"] {
+            assert_eq!(read(source), Signature { returns: Type::Void, parameters: vec![] });
+        }
+    }
+
+    #[test]
+    fn pointers_and_arrays() {
+        let read = read(
+            "typedef char *string; typedef struct { int x; } pair;\n\
+             char *f(const char *s, int *p, string t, pair *q, void *v, int const *c) {}",
+        );
+        let expected = [
+            pointer("s", "char", true),
+            pointer("p", "int", false),
+            pointer("t", "char", false),
+            pointer("q", "pair", false),
+            pointer("v", "unsigned char", false),
+            pointer("c", "int", true),
+        ];
+        assert_eq!(read.parameters, expected);
+        assert_eq!(read.returns, pointer("", "char", false).ty);
+    }
+
+    #[test]
+    fn array_parameters_keep_their_dimensions() {
+        let array = |dimensions: &str, length| Type::Pointer {
+            element: "int".into(),
+            dimensions: dimensions.into(),
+            constant: false,
+            length,
+        };
+        let types = read("void f(int a[], int b[10], int c[2][3]) {}").parameters;
+        let types = types.into_iter().map(|p| p.ty).collect::<Vec<_>>();
+        assert_eq!(types, [array("", None), array("", Some(10)), array("[3]", Some(2))]);
+    }
+
+    #[test]
+    fn what_a_harness_cannot_make() {
+        let source = "typedef struct { int x; } pair; typedef int (*callback)(int);\n\
+            void f(pair a, struct s b, char **c, int (*d)(int), callback e, int *g[3]) {}";
+        for parameter in read(source).parameters {
+            assert!(matches!(parameter.ty, Type::Other(_)), "{parameter:?}");
+        }
+    }
+
+    #[test]
+    fn definitions_of_old_and_unknown_functions() {
+        assert!(matches!(
+            signature("int f(a) int a; { return a; }", "f"),
+            Err(Unreadable::OldStyle)
+        ));
+        let Err(Unreadable::NotFound { functions }) = signature("int g() {} int h() {}", "f")
+        else {
+            panic!("found")
+        };
+        assert_eq!(functions, ["g", "h"]);
+    }
+}

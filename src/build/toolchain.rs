@@ -1,0 +1,179 @@
+//! Finds clang and runs it.
+
+use std::{
+    env,
+    ffi::OsStr,
+    io,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    sync::Arc,
+};
+
+use super::{BuildError, runtime::Runtime};
+
+const CLANG: &str = "clang-19";
+/// The newest bitcode that `ir::lower`'s LLVM reads.
+const LLVM_MAJOR: u32 = 19;
+/// Diagnostics of one failing file that a person wants to see.
+const ERRORS_SHOWN: usize = 3;
+
+/// A clang and the llvm-link beside it. Cheap to clone, usable from many threads.
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    clang: PathBuf,
+    link: PathBuf,
+    version: String,
+    runtime: Arc<Runtime>,
+}
+
+impl Toolchain {
+    /// Finds the compiler: `PSYCHIC_CLANG` if set, else `clang-19` in the `PATH`.
+    ///
+    /// # Errors
+    /// [`BuildError::ToolMissing`] or [`BuildError::ToolTooNew`]; [`BuildError::Io`] if the
+    /// runtime's headers cannot be written to the temporary directory.
+    pub fn find() -> Result<Self, BuildError> {
+        Self::with_clang(&env::var_os("PSYCHIC_CLANG").unwrap_or_else(|| CLANG.into()))
+    }
+
+    /// Uses this clang, a path or a name to look up in the `PATH`.
+    ///
+    /// # Errors
+    /// As [`Toolchain::find`].
+    pub fn with_clang(clang: &OsStr) -> Result<Self, BuildError> {
+        let clang = PathBuf::from(clang);
+        let missing = |_| BuildError::ToolMissing {
+            tool: clang.display().to_string(),
+            package: "clang-19",
+            hint: ", or name another clang in PSYCHIC_CLANG",
+        };
+        let output = command(&clang).arg("--version").output().map_err(missing)?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let version = text.lines().next().unwrap_or_default().trim().to_owned();
+        let major = version
+            .split_once("version ")
+            .and_then(|(_, rest)| rest.split('.').next()?.parse::<u32>().ok())
+            .ok_or_else(|| missing(io::ErrorKind::InvalidData.into()))?;
+        if major > LLVM_MAJOR {
+            return Err(BuildError::ToolTooNew { tool: clang.display().to_string(), found: major });
+        }
+        let link = Self::beside(&clang);
+        command(&link).arg("--version").output().map_err(|_| BuildError::ToolMissing {
+            tool: link.display().to_string(),
+            package: "llvm-19",
+            hint: "",
+        })?;
+        let runtime = Runtime::unpack().map_err(BuildError::io(env::temp_dir()))?;
+        Ok(Self { clang, link, version, runtime: Arc::new(runtime) })
+    }
+
+    /// The first line of `clang --version`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The directory that has `psychic.h` and `klee/klee.h`, for builds by other means. It
+    /// lives as long as the toolchain.
+    pub fn include(&self) -> &Path {
+        self.runtime.include()
+    }
+
+    pub(super) fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    pub(super) fn clang(&self) -> Command {
+        command(&self.clang)
+    }
+
+    pub(super) fn llvm_link(&self) -> Command {
+        command(&self.link)
+    }
+
+    /// `clang-19` -> `llvm-link-19`, `/usr/lib/llvm-19/bin/clang` -> `.../llvm-link`.
+    fn beside(clang: &Path) -> PathBuf {
+        let name = clang.file_name().unwrap_or_default().to_string_lossy();
+        clang.with_file_name(name.replacen("clang++", "clang", 1).replacen("clang", "llvm-link", 1))
+    }
+}
+
+/// A command whose output does not depend on the user's environment.
+fn command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env("LC_ALL", "C").env_remove("CPATH").env_remove("C_INCLUDE_PATH");
+    command.env_remove("SOURCE_DATE_EPOCH").env("ZERO_AR_DATE", "1");
+    command
+}
+
+/// Runs a command to its end; a failure carries the first errors and the command line.
+pub(super) fn run(command: &mut Command) -> Result<Output, BuildError> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output =
+        command.output().map_err(|error| BuildError::Io { path: program.into(), error })?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    Err(BuildError::Compile {
+        first: first_errors(&String::from_utf8_lossy(&output.stderr)),
+        command: display(command),
+    })
+}
+
+/// The command line as one would type it.
+pub(super) fn display(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let line = words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ");
+    match command.get_current_dir() {
+        Some(directory) => format!("cd {} && {line}", quoted(&directory.to_string_lossy())),
+        None => line,
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./,:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// The first errors as `file:line: message`; linkers do not speak clang's format, so without a
+/// line that has `error:` the first lines have to do.
+fn first_errors(stderr: &str) -> String {
+    let errors = stderr
+        .lines()
+        .filter(|line| line.contains("error: ") || line.contains("undefined reference"))
+        .map(|line| line.replacen("fatal error: ", "", 1).replacen("error: ", "", 1))
+        .take(ERRORS_SHOWN)
+        .collect::<Vec<_>>();
+    if errors.is_empty() {
+        stderr.lines().take(ERRORS_SHOWN).collect::<Vec<_>>().join("\n")
+    } else {
+        errors.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_clang_is_named_with_its_package() {
+        let error = Toolchain::with_clang(OsStr::new("no-such-clang")).unwrap_err().to_string();
+        assert!(error.contains("no-such-clang") && error.contains("apt-get install clang-19"));
+    }
+
+    #[test]
+    fn llvm_link_stands_beside_clang() {
+        assert_eq!(Toolchain::beside(Path::new("clang-19")), Path::new("llvm-link-19"));
+        assert_eq!(Toolchain::beside(Path::new("/opt/bin/clang")), Path::new("/opt/bin/llvm-link"));
+    }
+
+    #[test]
+    fn commands_are_shown_as_they_would_be_typed() {
+        let mut command = Command::new("cc");
+        command.arg("-DX=\"a b\"").arg("it's").arg("-O0").current_dir("/");
+        assert_eq!(display(&command), r#"cd / && cc '-DX="a b"' 'it'\''s' -O0"#);
+    }
+}
