@@ -308,7 +308,7 @@ fn digits(
         let exprs = machine.exprs();
         let guard = layout.guard(exprs, value, format.signed);
         if machine.decide(guard)? {
-            return Ok(layout_bytes(machine.exprs(), value, format, &layout));
+            return Ok(layout.bytes(machine.exprs(), value, format.radix));
         }
     }
     Err(Stop::Impossible)
