@@ -6,8 +6,11 @@
 
 use std::{
     cmp::Reverse,
-    sync::atomic::{AtomicBool, Ordering},
-    time::Instant,
+    sync::{
+        PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use rayon::prelude::*;
@@ -49,7 +52,7 @@ impl<T: Copy + Ord> Known<T> {
 
 pub(super) struct Search<'a> {
     pub problem: &'a Problem,
-    deadline: Option<Instant>,
+    deadline: RwLock<Option<Instant>>,
     late: AtomicBool,
     pub(super) heights: Memo<Classes, Known<u32>>,
     /// By the set and the height that is left.
@@ -57,19 +60,60 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(problem: &'a Problem, deadline: Option<Instant>) -> Self {
-        let late = AtomicBool::new(false);
+    pub fn new(problem: &'a Problem) -> Self {
+        let (deadline, late) = (RwLock::default(), AtomicBool::new(false));
         Self { problem, deadline, late, heights: Memo::new(), depths: Memo::new() }
     }
 
-    /// Err once the time budget is used up.
+    /// From now on there is time until `deadline`.
+    pub fn set_deadline(&self, deadline: Option<Instant>) {
+        *self.deadline.write().unwrap_or_else(PoisonError::into_inner) = deadline;
+        self.late.store(false, Ordering::Relaxed);
+    }
+
+    /// Err once the time is up.
     pub fn in_time(&self) -> Result<(), OutOfTime> {
         if self.late.load(Ordering::Relaxed) {
             return Err(OutOfTime);
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        let deadline = *self.deadline.read().unwrap_or_else(PoisonError::into_inner);
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.late.store(true, Ordering::Relaxed);
             return Err(OutOfTime);
+        }
+        Ok(())
+    }
+
+    /// Brings the proved bound `lower` and the height `upper` of the best tree together.
+    ///
+    /// To refute a height and to find a lower tree take turns, each for longer and longer: which
+    /// of the two is easier cannot be known before, and what one has found is of use to the other.
+    pub fn least_height(
+        &self,
+        set: &Classes,
+        lower: &mut u32,
+        upper: &mut u32,
+        deadline: Option<Instant>,
+    ) -> Result<(), OutOfTime> {
+        let mut turn = Duration::from_millis(100);
+        while lower < upper {
+            for from_below in [true, false] {
+                let end = Instant::now() + turn;
+                self.set_deadline(Some(deadline.map_or(end, |deadline| deadline.min(end))));
+                let height = if from_below { *lower } else { *upper - 1 };
+                match self.fits(set, height) {
+                    Ok(true) => *upper = height,
+                    Ok(false) => *lower = height + 1,
+                    Err(OutOfTime) => {}
+                }
+                if lower == upper {
+                    break;
+                }
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) && lower < upper {
+                return Err(OutOfTime);
+            }
+            turn *= 2;
         }
         Ok(())
     }
