@@ -80,7 +80,7 @@ impl Executor<'_> {
                     elements.push(self.byte_expr(object, index, byte)?);
                 }
                 let exprs = &self.program.exprs;
-                let step = self.step(offset, length);
+                let step = self.stride(offset, length);
                 let value = if step > 1 {
                     let words: Vec<ExprId> = elements
                         .chunks_exact(step)
@@ -188,7 +188,7 @@ impl Executor<'_> {
                 let exprs = &self.program.exprs;
                 let word = exprs.zext(word, length as u32 * 8);
                 let size = self.state.memory.object(object)?.size() as usize;
-                for start in (0..=size - length).step_by(self.step(offset, length)) {
+                for start in (0..=size - length).step_by(self.stride(offset, length)) {
                     let here = exprs.eq(offset, exprs.constant(32, start as u64));
                     if exprs.as_u64(here) == Some(0) {
                         continue;
@@ -210,7 +210,7 @@ impl Executor<'_> {
     }
 
     /// The largest power of two up to `length` that `offset` is a multiple of for certain.
-    fn step(&self, offset: ExprId, length: usize) -> usize {
+    fn stride(&self, offset: ExprId, length: usize) -> usize {
         let exprs = &self.program.exprs;
         let mut step = 1;
         while step < length

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Executor, Frame, interpret::Next, state::VariadicArgument};
 use crate::{
     env::{
-        Error, Halt, Machine, Stop, World,
+        Error, Machine, Stop, World,
         models::{self, Arguments},
     },
     expr::{ExprId, Exprs},

@@ -1,0 +1,125 @@
+//! How one value stands in a cell of a CSV file.
+
+use super::{StateId, TestId};
+use crate::subject::{Revision, RevisionSet};
+
+/// A value that a cell can hold.
+pub trait Cell: Sized {
+    /// The text of the cell.
+    fn write(&self) -> String;
+
+    /// The value that the text stands for.
+    ///
+    /// # Errors
+    /// What was expected, to follow "is not".
+    fn read(text: &str) -> Result<Self, String>;
+}
+
+macro_rules! whole_numbers {
+    ($($type:ty),*) => {$(
+        impl Cell for $type {
+            fn write(&self) -> String {
+                self.to_string()
+            }
+
+            fn read(text: &str) -> Result<Self, String> {
+                text.trim().parse().map_err(|_| {
+                    format!("a whole number from {} to {}", <$type>::MIN, <$type>::MAX)
+                })
+            }
+        }
+    )*};
+}
+
+whole_numbers!(u32, u64, i32);
+
+macro_rules! ids {
+    ($($type:ident: $what:literal),*) => {$(
+        impl Cell for $type {
+            fn write(&self) -> String {
+                self.to_string()
+            }
+
+            fn read(text: &str) -> Result<Self, String> {
+                text.trim().parse().map($type).map_err(|_| format!("the number of a {}", $what))
+            }
+        }
+    )*};
+}
+
+ids!(Revision: "revision", TestId: "test", StateId: "state");
+
+impl Cell for String {
+    fn write(&self) -> String {
+        self.clone()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        Ok(text.into())
+    }
+}
+
+impl Cell for bool {
+    fn write(&self) -> String {
+        self.to_string()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "true" | "True" | "TRUE" | "1" => Ok(true),
+            "false" | "False" | "FALSE" | "0" => Ok(false),
+            _ => Err("true or false".into()),
+        }
+    }
+}
+
+impl Cell for f64 {
+    /// With three digits after the point: the columns are seconds.
+    fn write(&self) -> String {
+        format!("{self:.3}")
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        match text.trim().parse() {
+            Ok(number) if f64::is_finite(number) => Ok(number),
+            _ => Err("a number such as 12.5".into()),
+        }
+    }
+}
+
+impl<T: Cell> Cell for Option<T> {
+    fn write(&self) -> String {
+        self.as_ref().map(T::write).unwrap_or_default()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        T::read(text).map(Some).map_err(|expected| format!("{expected}, or nothing"))
+    }
+}
+
+impl Cell for RevisionSet {
+    fn write(&self) -> String {
+        self.to_string()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        text.split_whitespace()
+            .map(|number| number.parse().map(Revision))
+            .collect::<Result<_, _>>()
+            .map_err(|_| "numbers of revisions with spaces between".into())
+    }
+}
+
+impl Cell for Vec<String> {
+    /// With `; ` between; a `;` within becomes a comma, so that the cell reads back as many.
+    fn write(&self) -> String {
+        self.iter().map(|text| text.replace(';', ",")).collect::<Vec<_>>().join("; ")
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        Ok(text.split(';').map(|part| part.trim().to_owned()).filter(|t| !t.is_empty()).collect())
+    }
+}

@@ -1,0 +1,373 @@
+//! The columns of every CSV file. Columns are only ever added, at the end.
+
+use super::{Cell, StateId, TestId, table::table};
+use crate::subject::{Revision, RevisionSet};
+
+/// Declares an enumeration whose values stand in cells as words.
+macro_rules! words {
+    (
+        $(#[$doc:meta])*
+        $name:ident {
+            $($(#[$value_doc:meta])* $value:ident = $word:literal,)*
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub enum $name {
+            $($(#[$value_doc])* $value,)*
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(match self {
+                    $(Self::$value => $word,)*
+                })
+            }
+        }
+
+        impl Cell for $name {
+            fn write(&self) -> String {
+                self.to_string()
+            }
+
+            fn read(text: &str) -> Result<Self, String> {
+                match text.trim() {
+                    $($word => Ok(Self::$value),)*
+                    _ => Err(format!("one of {}", [$($word),*].join(", "))),
+                }
+            }
+        }
+    };
+}
+
+words! {
+    /// Whether a patch became part of the meta program.
+    Status {
+        /// It is a revision of the meta program.
+        Merged = "merged",
+        /// It is not, for the reason that stands beside.
+        Rejected = "rejected",
+    }
+}
+
+words! {
+    /// Where the input of a test comes from.
+    FoundBy {
+        /// A solution of the path condition of one halt state.
+        Path = "path",
+        /// A solution of the query that asks for two halt states to differ.
+        Pair = "pair",
+        /// It was given with the subject.
+        Seed = "seed",
+    }
+}
+
+words! {
+    /// What is known about two revisions.
+    Verdict {
+        /// A test, replayed natively, has different outcomes.
+        Distinguished = "distinguished",
+        /// They differ in a value that was declared an output, but nothing that a person could
+        /// see of a native run does.
+        Internal = "internal",
+        /// Proved to behave the same within the stated bounds.
+        Equivalent = "equivalent",
+        /// Neither; the reason stands beside.
+        Unknown = "unknown",
+    }
+}
+
+table! {
+    /// `revisions.csv`: the patches and what became of them. Revision 0, the original, is the
+    /// first row.
+    RevisionRow in "revisions.csv" {
+        /// Its number.
+        revision: Revision,
+        /// File of the patch, relative to the subject's directory; empty for the original.
+        patch: String,
+        /// Whether it could be merged.
+        status: Status,
+        /// Why not; empty when merged.
+        reason: String,
+        /// Hunks of the diff.
+        hunks: u32,
+        /// Arms of meta branches that are its own or that it shares.
+        arms: u32,
+    }
+}
+
+table! {
+    /// `states.csv`: the halt states.
+    StateRow in "states.csv" {
+        /// Its number.
+        state: StateId,
+        /// The revisions it stands for, with spaces between.
+        revisions: RevisionSet,
+        /// How it ended.
+        halt: String,
+        /// Where: `file.c:line`.
+        location: String,
+        /// Symbolic branches taken on its path.
+        depth: u32,
+        /// What was not followed exactly, with `; ` between; empty if everything was.
+        approximations: Vec<String>,
+    }
+}
+
+table! {
+    /// `tests.csv`: the differential tests.
+    TestRow in "tests.csv" {
+        /// Its number.
+        test: TestId,
+        /// Where its input comes from.
+        found_by: FoundBy,
+        /// Number of different outcomes.
+        clusters: u32,
+        /// Bytes of the input.
+        size: u64,
+        /// Whether the native replay did not show the difference that was predicted.
+        mismatch: bool,
+    }
+}
+
+table! {
+    /// `outcomes.csv`: what every revision did on every test.
+    OutcomeRow in "outcomes.csv" {
+        /// The test.
+        test: TestId,
+        /// The revision.
+        revision: Revision,
+        /// The smallest revision with the same outcome on the test.
+        cluster: Revision,
+        /// Exit code; nothing when a signal ended it.
+        exit: Option<i32>,
+        /// Number of the signal that ended it.
+        signal: Option<i32>,
+        /// SHA-256 of standard output, in hexadecimal.
+        stdout_sha256: String,
+        /// SHA-256 of standard error, in hexadecimal.
+        stderr_sha256: String,
+        /// SHA-256 over the output files, in hexadecimal.
+        files_sha256: String,
+        /// What a sanitizer said; empty if nothing.
+        finding: String,
+    }
+}
+
+table! {
+    /// `clusters.csv`: the clustering of the revisions that every test induces.
+    ClusterRow in "clusters.csv" {
+        /// The test.
+        test: TestId,
+        /// The revision.
+        revision: Revision,
+        /// The smallest revision with the same outcome on the test.
+        cluster: Revision,
+    }
+}
+
+table! {
+    /// `pairs.csv`: what is known about every two revisions.
+    PairRow in "pairs.csv" {
+        /// The smaller revision.
+        a: Revision,
+        /// The larger revision.
+        b: Revision,
+        /// What is known.
+        verdict: Verdict,
+        /// The first test that tells them apart.
+        test: Option<TestId>,
+        /// The output in which they differ.
+        output: String,
+        /// Why nothing is known, or under which bounds they are equivalent.
+        reason: String,
+    }
+}
+
+table! {
+    /// `summary.csv`: one row about the whole run.
+    SummaryRow in "summary.csv" {
+        /// Name of the subject.
+        subject: String,
+        /// Revisions in the meta program, the original included.
+        revisions: u32,
+        /// Patches that could not be merged.
+        rejected: u32,
+        /// Differential tests.
+        tests: u32,
+        /// Classes of revisions that no test tells apart.
+        classes: u32,
+        /// Height of the decision tree.
+        height: u32,
+        /// No decision tree over these tests is lower than this.
+        lower_bound: u32,
+        /// Pairs told apart.
+        distinguished: u64,
+        /// Pairs that differ only inside.
+        internal: u64,
+        /// Pairs proved equivalent.
+        equivalent: u64,
+        /// Pairs about which nothing is known.
+        unknown: u64,
+        /// Tests whose replay did not show the predicted difference.
+        mismatches: u32,
+        /// Halt states.
+        paths: u64,
+        /// Instructions executed symbolically.
+        instructions: u64,
+        /// Queries to the solver.
+        queries: u64,
+        /// Wall-clock seconds.
+        seconds: f64,
+        /// Largest resident memory, in MiB.
+        peak_mb: u64,
+    }
+}
+
+table! {
+    /// `stats.csv`: where the time went.
+    StatsRow in "stats.csv" {
+        /// Name of the phase.
+        phase: String,
+        /// How often it ran.
+        count: u64,
+        /// Seconds spent in it, summed over the workers.
+        seconds: f64,
+        /// Answers found in a cache.
+        cache_hits: u64,
+        /// Answers that had to be computed.
+        cache_misses: u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::subject::results::{Table, read_table, write_table};
+
+    fn round_trip<T: Table>(rows: &[T]) -> (String, Vec<T>) {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join(T::FILE);
+        write_table(&path, rows).unwrap();
+        (std::fs::read_to_string(&path).unwrap(), read_table(&path).unwrap())
+    }
+
+    fn reading<T: Table>(text: &str) -> Result<Vec<T>, String> {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join(T::FILE);
+        std::fs::write(&path, text).unwrap();
+        read_table(&path).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn columns_are_those_of_the_design() {
+        assert_eq!(RevisionRow::COLUMNS.join(", "), "revision, patch, status, reason, hunks, arms");
+        assert_eq!(
+            StateRow::COLUMNS.join(", "),
+            "state, revisions, halt, location, depth, approximations"
+        );
+        assert_eq!(TestRow::COLUMNS.join(", "), "test, found_by, clusters, size, mismatch");
+        assert_eq!(
+            OutcomeRow::COLUMNS.join(", "),
+            "test, revision, cluster, exit, signal, stdout_sha256, stderr_sha256, files_sha256, \
+             finding"
+        );
+        assert_eq!(ClusterRow::COLUMNS.join(", "), "test, revision, cluster");
+        assert_eq!(PairRow::COLUMNS.join(", "), "a, b, verdict, test, output, reason");
+        assert_eq!(
+            SummaryRow::COLUMNS.join(", "),
+            "subject, revisions, rejected, tests, classes, height, lower_bound, distinguished, \
+             internal, equivalent, unknown, mismatches, paths, instructions, queries, seconds, \
+             peak_mb"
+        );
+        assert_eq!(StatsRow::COLUMNS.join(", "), "phase, count, seconds, cache_hits, cache_misses");
+    }
+
+    #[test]
+    fn cells_are_quoted_as_rfc_4180_has_it() {
+        let row = PairRow {
+            a: Revision(0),
+            b: Revision(3),
+            verdict: Verdict::Unknown,
+            test: None,
+            output: "x, y".into(),
+            reason: "said \"no\"\nand stopped".into(),
+        };
+        let (text, back) = round_trip(std::slice::from_ref(&row));
+        assert_eq!(
+            text,
+            "a,b,verdict,test,output,reason\n0,3,unknown,,\"x, y\",\"said \"\"no\"\"\nand \
+             stopped\"\n"
+        );
+        assert_eq!(back, [row]);
+    }
+
+    #[test]
+    fn a_table_without_rows_still_has_its_header() {
+        let (text, back) = round_trip::<ClusterRow>(&[]);
+        assert_eq!(text, "test,revision,cluster\n");
+        assert!(back.is_empty());
+    }
+
+    #[test]
+    fn files_of_other_tools_are_read() {
+        let rows = reading::<ClusterRow>("\u{feff}test,revision,cluster,note\r\n1,2,0,hello\r\n");
+        let row = ClusterRow { test: TestId(1), revision: Revision(2), cluster: Revision(0) };
+        assert_eq!(rows, Ok(vec![row.clone()]));
+        assert_eq!(reading::<ClusterRow>("cluster,test,revision\n0,1,2\n"), Ok(vec![row]));
+    }
+
+    #[test]
+    fn a_missing_column_is_named() {
+        let message = reading::<ClusterRow>("test,revision\n1,2\n").unwrap_err();
+        assert!(message.contains("clusters.csv: no column `cluster`"), "{message}");
+    }
+
+    #[test]
+    fn a_bad_value_is_named_with_line_and_column() {
+        let message =
+            reading::<PairRow>("a,b,verdict,test,output,reason\n0,1,equivalent,,,\n0,2,maybe,,,\n")
+                .unwrap_err();
+        assert!(
+            message.contains("pairs.csv:3: column `verdict`: `maybe` is not one of distinguished"),
+            "{message}"
+        );
+        let short = reading::<ClusterRow>("test,revision,cluster\n1,2\n").unwrap_err();
+        assert!(short.contains("clusters.csv:2: column `cluster`: ``"), "{short}");
+    }
+
+    proptest! {
+        #[test]
+        fn outcomes_read_back(test in 0u32..9, revision in 0u32..200, exit in any::<Option<i32>>(),
+                              finding in "[ -~\n]*") {
+            let row = OutcomeRow {
+                test: TestId(test),
+                revision: Revision(revision),
+                cluster: Revision(0),
+                exit,
+                signal: exit.is_none().then_some(11),
+                stdout_sha256: "ab".into(),
+                stderr_sha256: String::new(),
+                files_sha256: String::new(),
+                finding,
+            };
+            prop_assert_eq!(round_trip(std::slice::from_ref(&row)).1, [row]);
+        }
+
+        #[test]
+        fn states_read_back(revisions in prop::collection::btree_set(0u32..200, 0..9),
+                            approximations in prop::collection::vec("[a-z]{1,8}", 0..4)) {
+            let row = StateRow {
+                state: StateId(1),
+                revisions: revisions.into_iter().map(Revision).collect(),
+                halt: "exit".into(),
+                location: "a.c:3".into(),
+                depth: 2,
+                approximations,
+            };
+            prop_assert_eq!(round_trip(std::slice::from_ref(&row)).1, [row]);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Tables: typed rows of a CSV file.
+
+use std::path::Path;
+
+use super::{ResultsError, write_whole};
+
+/// A row of one of the CSV files.
+pub trait Table: Sized {
+    /// Name of the file in the results directory.
+    const FILE: &'static str;
+    /// Its columns, in order.
+    const COLUMNS: &'static [&'static str];
+
+    /// The cells of the row, in the order of the columns.
+    fn cells(&self) -> Vec<String>;
+
+    /// The row with these cells, which are as many as the columns, in their order.
+    ///
+    /// # Errors
+    /// The index of the first column whose cell is wrong, and what was expected there.
+    fn from_cells(cells: &[&str]) -> Result<Self, (usize, String)>;
+}
+
+/// Declares the rows of one table: a struct whose fields are the columns.
+macro_rules! table {
+    (
+        $(#[$doc:meta])*
+        $name:ident in $file:literal {
+            $($(#[$field_doc:meta])* $field:ident: $type:ty,)*
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: $type,)*
+        }
+
+        impl $crate::subject::results::Table for $name {
+            const FILE: &'static str = $file;
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            fn cells(&self) -> Vec<String> {
+                vec![$($crate::subject::results::Cell::write(&self.$field)),*]
+            }
+
+            fn from_cells(cells: &[&str]) -> Result<Self, (usize, String)> {
+                let mut cells = cells.iter().enumerate();
+                Ok(Self {
+                    $($field: {
+                        let (index, cell) = cells.next().unwrap_or((0, &""));
+                        $crate::subject::results::Cell::read(cell)
+                            .map_err(|expected| (index, expected))?
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+pub(super) use table;
+
+/// All rows of the file `path`. Columns are found by their names in the header row, in any order;
+/// columns that the table does not have are ignored.
+///
+/// # Errors
+/// The file cannot be read, is not CSV, lacks a column, or a cell of it does not hold what its
+/// column is for: see [`ResultsError`].
+pub fn read_table<T: Table>(path: &Path) -> Result<Vec<T>, ResultsError> {
+    let text =
+        std::fs::read(path).map_err(|source| ResultsError::Io { path: path.into(), source })?;
+    // Spreadsheets put this mark before UTF-8; the first column's name would begin with it.
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+    let not_csv = |source| ResultsError::Csv { path: path.into(), source };
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text);
+    let header = reader.headers().map_err(not_csv)?;
+    let places = T::COLUMNS
+        .iter()
+        .map(|column| {
+            header.iter().position(|name| name.trim() == *column).ok_or_else(|| {
+                ResultsError::MissingColumn {
+                    path: path.into(),
+                    column,
+                    expected: T::COLUMNS.join(","),
+                }
+            })
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(not_csv)?;
+        let cells: Vec<&str> =
+            places.iter().map(|place| record.get(*place).unwrap_or_default()).collect();
+        rows.push(T::from_cells(&cells).map_err(|(index, expected)| ResultsError::BadValue {
+            path: path.into(),
+            line: record.position().map_or(0, csv::Position::line),
+            column: T::COLUMNS[index],
+            value: cells[index].into(),
+            expected,
+        })?);
+    }
+    Ok(rows)
+}
+
+/// Puts `rows` into the file `path`, wholly or not at all.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_table<T: Table>(path: &Path, rows: &[T]) -> Result<(), ResultsError> {
+    let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
+    let text = writer
+        .write_record(T::COLUMNS)
+        .and_then(|()| rows.iter().try_for_each(|row| writer.write_record(row.cells())))
+        .and_then(|()| writer.into_inner().map_err(|error| error.into_error().into()))
+        .map_err(|source| ResultsError::Csv { path: path.into(), source })?;
+    write_whole(path, &text)
+}

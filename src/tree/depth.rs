@@ -1,0 +1,120 @@
+//! Exact search for the least expected depth at a given height, by branch and bound.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::{
+    bounds,
+    problem::{Classes, Split},
+    search::{Known, OutOfTime, PARALLEL, Search, outcomes},
+};
+
+/// More than any weighted depth, and small enough to be added up.
+pub(super) const UNBOUNDED: u64 = u64::MAX / 4;
+
+/// A question with what its parts cost at least.
+struct Candidate {
+    split: Split,
+    parts: Vec<u64>,
+    total: u64,
+}
+
+impl Search<'_> {
+    /// The least sum of weight times depth over the trees for `set` of at most `height`, if it
+    /// is at most `limit`.
+    pub fn least_depth(
+        &self,
+        set: &Classes,
+        height: u32,
+        limit: u64,
+    ) -> Result<Option<u64>, OutOfTime> {
+        if set.len() < 2 {
+            return Ok(Some(0));
+        }
+        let key = depth_key(set, height);
+        if let Some(known) = self.depths.get(&key) {
+            if known.lower > limit {
+                return Ok(None);
+            }
+            if let Some((upper, _)) = known.upper.filter(|(upper, _)| *upper == known.lower) {
+                return Ok(Some(upper));
+            }
+        }
+        if height == 0 || self.heights.get(set).is_some_and(|known| height < known.lower) {
+            return Ok(None);
+        }
+        self.in_time()?;
+        let best = self.branch_and_bound(set, key.1, limit)?;
+        self.depths.update(key, Known::default(), |known| known.proved(best));
+        Ok((best <= limit).then_some(best))
+    }
+
+    /// The least weighted depth if it is at most `limit`, else `limit + 1`.
+    fn branch_and_bound(&self, set: &Classes, height: u32, limit: u64) -> Result<u64, OutOfTime> {
+        let best = AtomicU64::new(limit + 1);
+        let explore = |candidate: &Candidate| -> Result<(), OutOfTime> {
+            let mut value = candidate.total;
+            for (part, bound) in candidate.split.parts.iter().zip(&candidate.parts) {
+                let Some(slack) = best.load(Ordering::Relaxed).checked_sub(value + 1) else {
+                    return Ok(());
+                };
+                match self.least_depth(part, height - 1, bound + slack)? {
+                    Some(depth) => value += depth - bound,
+                    None => return Ok(()),
+                }
+            }
+            best.fetch_min(value, Ordering::Relaxed);
+            let question = candidate.split.question;
+            self.depths.update((set.clone(), height), Known::default(), |known| {
+                known.found(value, question);
+            });
+            Ok(())
+        };
+        let candidates = self.candidates(set, height, limit);
+        if set.len() >= PARALLEL && height > 1 {
+            candidates.par_iter().try_for_each(explore)?;
+        } else {
+            candidates.iter().try_for_each(explore)?;
+        }
+        Ok(best.into_inner())
+    }
+
+    /// The questions that could begin a tree within `limit`, the most promising first.
+    fn candidates(&self, set: &Classes, height: u32, limit: u64) -> Vec<Candidate> {
+        let splits = self.problem.finest_splits(set);
+        let outcomes = outcomes(&splits);
+        let weight = self.problem.weight(set);
+        let mut candidates: Vec<Candidate> = splits
+            .into_iter()
+            .filter_map(|split| {
+                let parts = split
+                    .parts
+                    .iter()
+                    .map(|part| self.depth_bound(part, height - 1, outcomes))
+                    .collect::<Option<Vec<u64>>>()?;
+                let total = weight + parts.iter().sum::<u64>();
+                (total <= limit).then_some(Candidate { split, parts, total })
+            })
+            .collect();
+        candidates.sort_by_key(|candidate| (candidate.total, candidate.split.question));
+        candidates
+    }
+
+    /// What trees for `set` of at most `height` cost at least; nothing if there is none.
+    pub(super) fn depth_bound(&self, set: &Classes, height: u32, outcomes: usize) -> Option<u64> {
+        if set.len() < 2 {
+            return Some(0);
+        }
+        let possible = bounds::height(set.len(), outcomes) <= height
+            && self.heights.get(set).is_none_or(|known| known.lower <= height);
+        let known = self.depths.get(&depth_key(set, height)).map_or(0, |known| known.lower);
+        (possible && known < UNBOUNDED).then(|| known.max(self.huffman(set, outcomes)))
+    }
+}
+
+/// Every question that is asked takes a class off at least: no tree is higher than the set has
+/// classes less one, and more height is the same problem.
+pub(super) fn depth_key(set: &Classes, height: u32) -> (Classes, u32) {
+    (set.clone(), height.min(set.len() as u32 - 1))
+}

@@ -1,0 +1,188 @@
+//! Among the trees of least height and expected depth: one that uses the fewest different tests,
+//! and of these the smallest inputs.
+//!
+//! These trees are exactly those that ask, at every set of classes, a question that is optimal
+//! there. The search adds tests to a set until such a tree needs no other; when it does need one,
+//! the sets at which it is stuck name the tests of which one must be added.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::{
+    depth::{UNBOUNDED, depth_key},
+    memo::Memo,
+    problem::{Classes, Map, Split},
+    search::{OutOfTime, Search, outcomes},
+};
+
+/// Indices of questions.
+type Questions = BTreeSet<usize>;
+
+/// The fewest tests, then the smallest inputs.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Price {
+    tests: usize,
+    size: u64,
+}
+
+pub(super) struct Economy<'a> {
+    search: &'a Search<'a>,
+    root: (Classes, u32),
+    optimal: Memo<(Classes, u32), Arc<Vec<Split>>>,
+    best: Option<(Price, Questions)>,
+}
+
+impl<'a> Economy<'a> {
+    /// For the trees for `set` of at most `height`.
+    pub fn new(search: &'a Search<'a>, set: &Classes, height: u32) -> Self {
+        Self { search, root: (set.clone(), height), optimal: Memo::new(), best: None }
+    }
+
+    /// Searches to the end.
+    pub fn run(&mut self) -> Result<(), OutOfTime> {
+        self.extend(&Questions::new(), &Questions::new())
+    }
+
+    /// The best set of tests that was found, with a tree that asks no other: for every set of
+    /// classes in it the question.
+    pub fn choices(&self) -> Option<Map<Classes, usize>> {
+        let (_, questions) = self.best.as_ref()?;
+        let mut choices = Map::default();
+        self.choose(&self.root.0, self.root.1, questions, &mut choices).ok()?.then_some(choices)
+    }
+
+    /// Tries all ways to add tests to `chosen` that leave out `refused`.
+    fn extend(&mut self, chosen: &Questions, refused: &Questions) -> Result<(), OutOfTime> {
+        self.search.in_time()?;
+        let price = self.price(chosen);
+        if self.best.as_ref().is_some_and(|(best, _)| *best <= price) {
+            return Ok(());
+        }
+        let (set, height) = self.root.clone();
+        let mut stuck = Map::default();
+        let Some(missing) = self.missing(&set, height, chosen, &mut stuck)? else {
+            self.best = Some((price, chosen.clone()));
+            return Ok(());
+        };
+        let mut refused = refused.clone();
+        for question in missing {
+            if refused.contains(&question) {
+                continue;
+            }
+            let mut more = chosen.clone();
+            more.insert(question);
+            self.extend(&more, &refused)?;
+            // Whatever needs this one has been tried.
+            refused.insert(question);
+        }
+        Ok(())
+    }
+
+    fn price(&self, chosen: &Questions) -> Price {
+        let sizes = chosen.iter().map(|question| self.search.problem.questions[*question].size);
+        Price { tests: chosen.len(), size: sizes.fold(0, u64::saturating_add) }
+    }
+
+    /// Nothing if an optimal tree for `set` asks only the questions `chosen`; else questions of
+    /// which every larger choice must have one.
+    fn missing(
+        &self,
+        set: &Classes,
+        height: u32,
+        chosen: &Questions,
+        stuck: &mut Map<(Classes, u32), Option<Questions>>,
+    ) -> Result<Option<Questions>, OutOfTime> {
+        if set.len() < 2 {
+            return Ok(None);
+        }
+        let key = depth_key(set, height);
+        if let Some(known) = stuck.get(&key) {
+            return Ok(known.clone());
+        }
+        let mut missing = Questions::new();
+        for split in self.optimal(set, height)?.iter() {
+            if !chosen.contains(&split.question) {
+                missing.insert(split.question);
+                continue;
+            }
+            let mut fewest: Option<Questions> = None;
+            for part in &split.parts {
+                if let Some(below) = self.missing(part, height - 1, chosen, stuck)?
+                    && fewest.as_ref().is_none_or(|fewest| below.len() < fewest.len())
+                {
+                    fewest = Some(below);
+                }
+            }
+            match fewest {
+                Some(below) => missing.extend(below),
+                None => {
+                    stuck.insert(key, None);
+                    return Ok(None);
+                }
+            }
+        }
+        stuck.insert(key, Some(missing.clone()));
+        Ok(Some(missing))
+    }
+
+    /// All questions that begin an optimal tree for `set`.
+    fn optimal(&self, set: &Classes, height: u32) -> Result<Arc<Vec<Split>>, OutOfTime> {
+        let key = depth_key(set, height);
+        if let Some(known) = self.optimal.get(&key) {
+            return Ok(known);
+        }
+        let (search, problem) = (self.search, self.search.problem);
+        let least = search.least_depth(set, height, UNBOUNDED)?.unwrap_or(UNBOUNDED);
+        let weight = problem.weight(set);
+        let splits: Vec<Split> = (0..problem.questions.len())
+            .filter_map(|question| problem.split(set, question))
+            .collect();
+        let outcomes = outcomes(&splits);
+        let mut optimal = Vec::new();
+        for split in splits {
+            let parts = split.parts.iter();
+            let bounds: Option<Vec<u64>> =
+                parts.map(|part| search.depth_bound(part, height - 1, outcomes)).collect();
+            let Some(bounds) = bounds else { continue };
+            let mut value = Some(weight + bounds.iter().sum::<u64>());
+            for (part, bound) in split.parts.iter().zip(&bounds) {
+                let Some(slack) = value.and_then(|value| least.checked_sub(value)) else {
+                    value = None;
+                    break;
+                };
+                let depth = search.least_depth(part, height - 1, bound + slack)?;
+                value = value.zip(depth).map(|(value, depth)| value + (depth - bound));
+            }
+            if value == Some(least) {
+                optimal.push(split);
+            }
+        }
+        let optimal = Arc::new(optimal);
+        self.optimal.update(key, optimal.clone(), |_| {});
+        Ok(optimal)
+    }
+
+    /// Fills `choices` for an optimal tree for `set` that asks only the questions `chosen`;
+    /// false if there is none.
+    fn choose(
+        &self,
+        set: &Classes,
+        height: u32,
+        chosen: &Questions,
+        choices: &mut Map<Classes, usize>,
+    ) -> Result<bool, OutOfTime> {
+        if set.len() < 2 {
+            return Ok(true);
+        }
+        for split in self.optimal(set, height)?.iter() {
+            let mut works = chosen.contains(&split.question);
+            for part in &split.parts {
+                works = works && self.choose(part, height - 1, chosen, choices)?;
+            }
+            if works {
+                choices.insert(set.clone(), split.question);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,87 @@
+//! The baseline: greedy induction by CART (Breiman et al., "Classification and Regression Trees",
+//! 1984) as linfa-trees implements it.
+
+use linfa::{Dataset, traits::Fit};
+use linfa_trees::{DecisionTree, SplitQuality};
+use ndarray::{Array1, Array2};
+
+use super::{
+    Options, Tree, TreeError, node,
+    problem::{Classes, Problem},
+};
+use crate::subject::{RevisionSet, results::Clustering};
+
+/// How mixed a set of revisions is, by which CART chooses its questions.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Impurity {
+    /// The chance that two draws are of different classes.
+    Gini,
+    /// The information that the class carries.
+    Entropy,
+}
+
+impl Impurity {
+    pub(super) fn quality(self) -> SplitQuality {
+        match self {
+            Self::Gini => SplitQuality::Gini,
+            Self::Entropy => SplitQuality::Entropy,
+        }
+    }
+}
+
+/// The decision tree that CART grows for `revisions`: features are the clusters of each test,
+/// labels are the classes.
+///
+/// CART asks only whether the number of a cluster is below a threshold, while a person who is
+/// asked sees the whole outcome: each question that CART chooses is therefore asked in full, and
+/// CART begins anew below each outcome.
+///
+/// # Errors
+/// As [`minimal`](super::minimal).
+pub fn greedy(
+    revisions: &RevisionSet,
+    clusterings: &[Clustering],
+    impurity: Impurity,
+) -> Result<Tree, TreeError> {
+    let problem = Problem::new(revisions, clusterings, &Options::default())?;
+    Ok(grow(&problem, &problem.all(), impurity))
+}
+
+fn grow(problem: &Problem, set: &Classes, impurity: Impurity) -> Tree {
+    let leaf = || Tree::Leaf(problem.revisions(set));
+    if set.len() < 2 {
+        return leaf();
+    }
+    let useful: Vec<usize> =
+        (0..problem.questions.len()).filter(|q| problem.split(set, *q).is_some()).collect();
+    let features = Array2::from_shape_fn((set.len(), useful.len()), |(row, column)| {
+        f64::from(problem.questions[useful[column]].cluster(set[row]).0)
+    });
+    let labels = Array1::from_iter(0..set.len());
+    let question = first_split(features, labels, impurity).map(|(column, _)| useful[column]);
+    match question.or(useful.first().copied()) {
+        Some(question) => node(problem, set, question, |part| grow(problem, part, impurity)),
+        None => leaf(),
+    }
+}
+
+/// The feature and the threshold on which CART splits first; nothing if no split helps.
+pub(super) fn first_split(
+    features: Array2<f64>,
+    labels: Array1<usize>,
+    impurity: Impurity,
+) -> Option<(usize, f64)> {
+    if features.ncols() == 0 || features.nrows() < 2 {
+        return None;
+    }
+    // One level at a time: below the first, linfa-trees 0.8 skips thresholds next to values of
+    // samples that are in another branch.
+    let stump = DecisionTree::params()
+        .split_quality(impurity.quality())
+        .max_depth(Some(1))
+        .fit(&Dataset::new(features, labels))
+        .ok()?;
+    let root = stump.root_node();
+    let (feature, threshold, _) = root.split();
+    (!root.is_leaf()).then_some((feature, threshold))
+}

@@ -1,0 +1,144 @@
+//! `tree.json`: `{"test": 3, "outcomes": [{"cluster": 0, "revisions": [0, 2], "child": ...}]}` for
+//! an inner node, `{"revisions": [0, 2]}` for a leaf.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Branch, Tree};
+use crate::subject::{Revision, RevisionSet, results::TestId};
+
+/// Text that is no tree.
+#[derive(Debug, thiserror::Error)]
+pub enum JsonError {
+    /// It is not JSON of the shape of `tree.json`.
+    #[error("not a decision tree: {0}")]
+    Shape(#[from] serde_json::Error),
+    /// An outcome's revisions are not those of the leaves below.
+    #[error(
+        "not a decision tree: test {test}, cluster {cluster}: the leaves below have other \
+             revisions"
+    )]
+    Revisions {
+        /// The test.
+        test: TestId,
+        /// The outcome.
+        cluster: Revision,
+    },
+    /// Two outcomes of a test share revisions, or there is no outcome at all.
+    #[error("not a decision tree: the outcomes of test {test} are no partition")]
+    Partition {
+        /// The test.
+        test: TestId,
+    },
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(untagged)]
+enum JsonTree {
+    Node { test: TestId, outcomes: Vec<JsonBranch> },
+    Leaf { revisions: Vec<Revision> },
+}
+
+#[derive(Deserialize, Serialize)]
+struct JsonBranch {
+    cluster: Revision,
+    revisions: Vec<Revision>,
+    child: JsonTree,
+}
+
+impl Tree {
+    /// The text of `tree.json`, with a line end at the end.
+    pub fn to_json(&self) -> String {
+        // Numbers and lists only: there is nothing that JSON could not hold.
+        let text = serde_json::to_string_pretty(&JsonTree::from(self)).unwrap_or_default();
+        text + "\n"
+    }
+
+    /// Reads `tree.json`.
+    ///
+    /// # Errors
+    /// The text is no tree, see [`JsonError`].
+    pub fn from_json(text: &str) -> Result<Self, JsonError> {
+        serde_json::from_str::<JsonTree>(text)?.try_into()
+    }
+}
+
+impl From<&Tree> for JsonTree {
+    fn from(tree: &Tree) -> Self {
+        match tree {
+            Tree::Leaf(revisions) => Self::Leaf { revisions: revisions.iter().collect() },
+            Tree::Node { test, outcomes } => Self::Node {
+                test: *test,
+                outcomes: outcomes
+                    .iter()
+                    .map(|Branch { cluster, revisions, child }| JsonBranch {
+                        cluster: *cluster,
+                        revisions: revisions.iter().collect(),
+                        child: child.into(),
+                    })
+                    .collect(),
+            },
+        }
+    }
+}
+
+impl TryFrom<JsonTree> for Tree {
+    type Error = JsonError;
+
+    fn try_from(tree: JsonTree) -> Result<Self, JsonError> {
+        let (test, outcomes) = match tree {
+            JsonTree::Leaf { revisions } => return Ok(Self::Leaf(revisions.into_iter().collect())),
+            JsonTree::Node { test, outcomes } => (test, outcomes),
+        };
+        let mut seen = RevisionSet::new();
+        let mut branches = Vec::new();
+        for JsonBranch { cluster, revisions, child } in outcomes {
+            let revisions: RevisionSet = revisions.into_iter().collect();
+            let child = Tree::try_from(child)?;
+            if child.revisions() != revisions {
+                return Err(JsonError::Revisions { test, cluster });
+            }
+            if revisions.is_empty() || !seen.is_disjoint(&revisions) {
+                return Err(JsonError::Partition { test });
+            }
+            seen = seen.union(&revisions);
+            branches.push(Branch { cluster, revisions, child });
+        }
+        if branches.is_empty() {
+            return Err(JsonError::Partition { test });
+        }
+        Ok(Self::Node { test, outcomes: branches })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TREE: &str = r#"{"test": 3, "outcomes": [
+        {"cluster": 0, "revisions": [0, 2], "child": {"revisions": [0, 2]}},
+        {"cluster": 1, "revisions": [1, 3], "child": {"test": 1, "outcomes": [
+            {"cluster": 0, "revisions": [1], "child": {"revisions": [1]}},
+            {"cluster": 3, "revisions": [3], "child": {"revisions": [3]}}]}}]}"#;
+
+    #[test]
+    fn a_tree_reads_back_as_it_was_written() {
+        let tree = Tree::from_json(TREE).unwrap();
+        assert_eq!(tree.height(), 2);
+        assert_eq!(Tree::from_json(&tree.to_json()).unwrap(), tree);
+        let value: serde_json::Value = serde_json::from_str(&tree.to_json()).unwrap();
+        assert_eq!(value, serde_json::from_str::<serde_json::Value>(TREE).unwrap());
+    }
+
+    #[test]
+    fn what_is_no_tree_is_refused() {
+        for (text, problem) in [
+            ("[]", "not a decision tree"),
+            (r#"{"test": 1, "outcomes": []}"#, "partition"),
+            (&TREE.replace("[0, 2], \"child\"", "[0], \"child\""), "other revisions"),
+            (&TREE.replace("[0, 2]", "[0, 3]"), "partition"),
+        ] {
+            let message = Tree::from_json(text).unwrap_err().to_string();
+            assert!(message.contains(problem), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Exact search for the least height.
+//!
+//! Whether a height suffices is decided by the set of classes that are still possible, and is
+//! remembered by it. What is remembered is only ever a proven bound or a tree that was found, so
+//! that the answer does not depend on which worker comes first.
+
+use std::{
+    cmp::Reverse,
+    sync::{
+        PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use rayon::prelude::*;
+
+use super::{
+    bounds,
+    memo::Memo,
+    problem::{Classes, Problem, Split},
+};
+
+/// The time budget is used up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OutOfTime;
+
+/// Sets of fewer classes are not worth the other workers' while.
+pub(super) const PARALLEL: usize = 10;
+
+/// What is known about trees for a set of classes (and, for depths, at a height): no tree is
+/// below `lower`; one that was found has `upper` and asks the question first.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Known<T> {
+    pub lower: T,
+    pub upper: Option<(T, usize)>,
+}
+
+impl<T: Copy + Ord> Known<T> {
+    /// Takes note of a tree that was found.
+    pub fn found(&mut self, value: T, question: usize) {
+        if self.upper.is_none_or(|(upper, _)| value < upper) {
+            self.upper = Some((value, question));
+        }
+    }
+
+    /// Takes note of a proof that no tree is below `lower`.
+    pub fn proved(&mut self, lower: T) {
+        self.lower = self.lower.max(lower);
+    }
+}
+
+pub(super) struct Search<'a> {
+    pub problem: &'a Problem,
+    deadline: RwLock<Option<Instant>>,
+    late: AtomicBool,
+    pub(super) heights: Memo<Classes, Known<u32>>,
+    /// By the set and the height that is left.
+    pub(super) depths: Memo<(Classes, u32), Known<u64>>,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(problem: &'a Problem) -> Self {
+        let (deadline, late) = (RwLock::default(), AtomicBool::new(false));
+        Self { problem, deadline, late, heights: Memo::new(), depths: Memo::new() }
+    }
+
+    /// From now on there is time until `deadline`.
+    pub fn set_deadline(&self, deadline: Option<Instant>) {
+        *self.deadline.write().unwrap_or_else(PoisonError::into_inner) = deadline;
+        self.late.store(false, Ordering::Relaxed);
+    }
+
+    /// Err once the time is up.
+    pub fn in_time(&self) -> Result<(), OutOfTime> {
+        if self.late.load(Ordering::Relaxed) {
+            return Err(OutOfTime);
+        }
+        let deadline = *self.deadline.read().unwrap_or_else(PoisonError::into_inner);
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.late.store(true, Ordering::Relaxed);
+            return Err(OutOfTime);
+        }
+        Ok(())
+    }
+
+    /// Brings the proved bound `lower` and the height `upper` of the best tree together.
+    ///
+    /// To refute a height and to find a lower tree take turns, each for longer and longer: which
+    /// of the two is easier cannot be known before, and what one has found is of use to the other.
+    pub fn least_height(
+        &self,
+        set: &Classes,
+        lower: &mut u32,
+        upper: &mut u32,
+        deadline: Option<Instant>,
+    ) -> Result<(), OutOfTime> {
+        let mut turn = Duration::from_millis(100);
+        while lower < upper {
+            for from_below in [true, false] {
+                let end = Instant::now() + turn;
+                self.set_deadline(Some(deadline.map_or(end, |deadline| deadline.min(end))));
+                let height = if from_below { *lower } else { *upper - 1 };
+                match self.fits(set, height) {
+                    Ok(true) => *upper = height,
+                    Ok(false) => *lower = height + 1,
+                    Err(OutOfTime) => {}
+                }
+                if lower == upper {
+                    break;
+                }
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) && lower < upper {
+                return Err(OutOfTime);
+            }
+            turn *= 2;
+        }
+        Ok(())
+    }
+
+    /// Finds some tree for `set` without search: always a question after which the bounds on
+    /// height and then depth are least. Its height.
+    pub fn first_tree(&self, set: &Classes) -> u32 {
+        if set.len() < 2 {
+            return 0;
+        }
+        let splits = self.problem.finest_splits(set);
+        let outcomes = outcomes(&splits);
+        let best = splits.iter().min_by_key(|split| {
+            let depths = split.parts.iter().map(|part| self.huffman(part, outcomes));
+            (bounds::height(largest(split), outcomes), depths.sum::<u64>(), split.question)
+        });
+        let Some(split) = best else { return 0 };
+        let height = 1 + split.parts.iter().map(|part| self.first_tree(part)).max().unwrap_or(0);
+        let known = Known::default();
+        self.heights.update(set.clone(), known, |known| known.found(height, split.question));
+        height
+    }
+
+    /// Whether a tree of at most `height` tells `set` apart.
+    pub fn fits(&self, set: &Classes, height: u32) -> Result<bool, OutOfTime> {
+        if set.len() < 2 || height == 0 {
+            return Ok(set.len() < 2);
+        }
+        if let Some(known) = self.heights.get(set) {
+            if known.upper.is_some_and(|(upper, _)| upper <= height) {
+                return Ok(true);
+            }
+            if height < known.lower {
+                return Ok(false);
+            }
+        }
+        self.in_time()?;
+        let mut splits = self.problem.finest_splits(set);
+        let outcomes = outcomes(&splits);
+        splits.retain(|split| bounds::height(largest(split), outcomes) < height);
+        splits.sort_by_key(|split| (largest(split), split.question));
+        for split in &mut splits {
+            // The largest part is the likeliest to fail.
+            split.parts.sort_by_key(|part| Reverse(part.len()));
+        }
+        let works = |split: &Split| -> Option<Result<usize, OutOfTime>> {
+            for part in &split.parts {
+                match self.fits(part, height - 1) {
+                    Ok(true) => {}
+                    Ok(false) => return None,
+                    Err(late) => return Some(Err(late)),
+                }
+            }
+            Some(Ok(split.question))
+        };
+        let found = if set.len() >= PARALLEL && height > 1 {
+            splits.par_iter().find_map_any(works)
+        } else {
+            splits.iter().find_map(works)
+        };
+        let found = found.transpose()?;
+        self.heights.update(set.clone(), Known::default(), |known| match found {
+            Some(question) => known.found(height, question),
+            None => known.proved(height + 1),
+        });
+        Ok(found.is_some())
+    }
+
+    /// The bound on the weighted depth of `set` from the number of outcomes alone.
+    pub(super) fn huffman(&self, set: &[u16], outcomes: usize) -> u64 {
+        let weights: Vec<u64> =
+            set.iter().map(|class| self.problem.weights[usize::from(*class)]).collect();
+        bounds::weighted_depth(&weights, outcomes)
+    }
+}
+
+/// The most outcomes that any of the questions has. No question has more on part of the set.
+pub(super) fn outcomes(splits: &[Split]) -> usize {
+    splits.iter().map(|split| split.parts.len()).max().unwrap_or(0)
+}
+
+fn largest(split: &Split) -> usize {
+    split.parts.iter().map(|part| part.len()).max().unwrap_or(0)
+}
