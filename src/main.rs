@@ -1,1 +1,7 @@
-fn main() {}
+//! The `psychic` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    psychic::cli::run()
+}

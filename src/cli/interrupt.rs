@@ -1,0 +1,17 @@
+//! Ctrl-C: the first one asks the run to end, the second one ends it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Listens for Ctrl-C (and SIGTERM) from now on; the flag turns true at the first one.
+pub(super) fn listen() -> &'static AtomicBool {
+    // A second listener in one process cannot be set, and is not needed.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            std::process::exit(i32::from(super::INTERRUPTED));
+        }
+        eprintln!("psychic: interrupted, writing what was found (again to stop at once)");
+    });
+    &INTERRUPTED
+}

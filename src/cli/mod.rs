@@ -1,0 +1,124 @@
+//! The command line: arguments, progress, exit codes. One file a subcommand.
+
+mod build;
+mod diff;
+mod explore;
+mod interrupt;
+mod merge;
+mod native;
+mod plot;
+mod progress;
+mod replay;
+mod stages;
+mod tree;
+
+use std::{path::PathBuf, process::ExitCode, time::Duration};
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::{explore::Search, subject::config::parse_duration};
+
+/// Everything was decided, or the stage did what it is for.
+const SUCCESS: u8 = 0;
+/// Some pair is unknown, or a replay did not show what was predicted.
+const UNDECIDED: u8 = 1;
+/// Nothing could be done; one message says why.
+const FAILURE: u8 = 2;
+/// Interrupted; what was found is on disk.
+const INTERRUPTED: u8 = 130;
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 every pair decided, 1 some pair unknown or a replay that contradicts the engine,
+2 nothing could be done (the message says why), 130 interrupted (what was found is on disk).";
+
+/// Tells candidate patches of a C program apart.
+///
+/// Runs all patched versions at once by symbolic execution and finds inputs on which they
+/// visibly differ, the smallest decision tree over those inputs, and proofs of equivalence
+/// for patches that no input tells apart.
+///
+/// A SUBJECT is a directory with a subject.toml (name, sources, patches) and unified diffs.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the whole way: patches in, decision tree out
+    Diff(diff::DiffArgs),
+    /// Merge the patches into one meta program
+    Merge(StageArgs),
+    /// Compile the meta program to bitcode and to native binaries
+    Build(StageArgs),
+    /// Explore the paths of a subject, a C file or a bitcode file
+    Explore(explore::ExploreArgs),
+    /// Run tests natively on every revision and cluster the revisions
+    Replay(replay::ReplayArgs),
+    /// Find the smallest decision tree for given clusterings
+    Tree(tree::TreeArgs),
+    /// Draw the tree and the clusters of a results directory
+    Plot(plot::PlotArgs),
+    /// Confines itself and runs programs for `replay`
+    #[command(hide = true, name = crate::replay::SANDBOX_COMMAND)]
+    Sandbox,
+}
+
+/// Arguments of the stages that take a subject.
+#[derive(Args, Clone, Debug)]
+struct StageArgs {
+    /// Directory with a subject.toml
+    subject: PathBuf,
+    /// Where results go [default: results/NAME beside the subject's patches/]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// How to explore.
+#[derive(Args, Clone, Debug)]
+struct SearchArgs {
+    /// Number of workers [default: the number of processors]
+    #[arg(long, short = 'j', value_name = "N")]
+    jobs: Option<usize>,
+    /// Seed of random searches
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Stop after this long and report what was found: 60s, 10m, 2h
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    time_budget: Option<Duration>,
+    /// Which states run first: dfs, bfs, random-path, coverage
+    #[arg(long, value_name = "NAME", default_value = "dfs")]
+    search: Search,
+}
+
+impl SearchArgs {
+    fn jobs(&self) -> usize {
+        self.jobs.unwrap_or_else(|| {
+            std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
+        })
+    }
+}
+
+/// Runs the command that the arguments ask for.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Diff(args) => diff::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Build(args) => build::run(&args),
+        Command::Explore(args) => explore::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Tree(args) => tree::run(&args),
+        Command::Plot(args) => plot::run(&args),
+        Command::Sandbox => return crate::replay::sandbox_helper(),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("psychic: {error:#}");
+            ExitCode::from(FAILURE)
+        }
+    }
+}
