@@ -6,7 +6,12 @@
 //! of globals and functions are known at load time (see [`address`]).
 
 pub mod address;
+mod display;
 pub mod lower;
+mod verify;
+mod visit;
+
+pub use verify::{VerifyError, verify};
 
 use crate::expr::Bv;
 
@@ -90,6 +95,20 @@ pub struct Module {
     pub files: Vec<String>,
 }
 
+impl Module {
+    /// The function of that symbol; a linear search.
+    pub fn function(&self, name: &str) -> Option<FunctionId> {
+        let at = self.functions.iter().position(|function| function.name == name)?;
+        Some(FunctionId(at as u32))
+    }
+
+    /// The global variable of that symbol; a linear search.
+    pub fn global(&self, name: &str) -> Option<GlobalId> {
+        let at = self.globals.iter().position(|global| global.name == name)?;
+        Some(GlobalId(at as u32))
+    }
+}
+
 /// A function; one without code is a declaration that the environment has to model.
 #[derive(Debug, Default)]
 pub struct Function {
@@ -111,6 +130,8 @@ pub struct Function {
     pub code: Vec<Inst>,
     /// Source places, one an instruction.
     pub places: Vec<Place>,
+    /// How many LLVM instructions the code was lowered from.
+    pub source_instructions: u32,
 }
 
 /// A line of source; line 0 is unknown.

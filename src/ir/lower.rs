@@ -1,1 +1,0 @@
-//! LLVM bitcode to [`Module`](super::Module); the only user of LLVM.

@@ -1,0 +1,127 @@
+//! Calls of functions and inline assembly.
+
+use super::function::{Lowering, Parts};
+use super::llvm::{TailCallKind, TypeKind, Value};
+use super::types::{Lowered, Scalar, scalars, unsupported};
+use crate::ir::address::function_at;
+use crate::ir::{Argument, Call, Callee, Inst, Operand};
+
+impl<'m> Lowering<'_, 'm> {
+    pub fn call(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let callee = inst.callee();
+        if callee.is_asm() {
+            return self.assembly(inst, callee);
+        }
+        if callee.is_function() && callee.name().starts_with("llvm.") {
+            return self.intrinsic(inst, &callee.name());
+        }
+        if inst.tail_call() == TailCallKind::LLVMTailCallKindMustTail {
+            return unsupported("a call that must reuse the frame of its caller");
+        }
+        let address = self.scalar(callee)?;
+        let callee = match self.known(address).and_then(function_at) {
+            Some(function) => Callee::Direct(function),
+            None => Callee::Indirect(address),
+        };
+        let fixed = inst.call_type().params().len();
+        let mut args = Vec::new();
+        for (i, argument) in inst.arguments().into_iter().enumerate() {
+            self.argument(inst, i as u32, argument, i >= fixed, &mut args)?;
+        }
+        let returned = scalars(self.source, inst.ty())?;
+        let results: Vec<_> = returned.iter().map(|_| self.fresh()).collect();
+        self.define(inst, results.iter().map(|reg| Operand::reg(*reg)).collect());
+        let widths = returned.iter().map(|s| s.width).collect();
+        self.emit(Inst::Call(Box::new(Call { callee, args, results, widths })));
+        Ok(())
+    }
+
+    fn argument(
+        &mut self,
+        call: Value<'m>,
+        index: u32,
+        argument: Value<'m>,
+        variadic: bool,
+        args: &mut Vec<Argument>,
+    ) -> Lowered<()> {
+        if let Some(object) = self.source.byval(call, index) {
+            let Some(size) = self.source.size(object) else {
+                return unsupported(format!("an argument of type {object}"));
+            };
+            let value = self.scalar(argument)?;
+            args.push(Argument { value, width: 64, byval: Some(size), float: false });
+            return Ok(());
+        }
+        let parts = self.parts(argument)?;
+        let scalars = scalars(self.source, argument.ty())?;
+        // `va_arg` reads a vector from one vector register, whatever its lanes.
+        if variadic && argument.ty().kind() == TypeKind::LLVMVectorTypeKind {
+            let value = self.join(&parts, &scalars);
+            let width = scalars.iter().map(|s| s.width).sum();
+            args.push(Argument { value, width, byval: None, float: true });
+            return Ok(());
+        }
+        args.extend(parts.into_iter().zip(scalars).map(|(value, Scalar { width, float, .. })| {
+            Argument { value, width, byval: None, float }
+        }));
+        Ok(())
+    }
+
+    /// Assembly without text only holds back the compiler's optimisations.
+    fn assembly(&mut self, inst: Value<'m>, assembly: Value<'m>) -> Lowered<()> {
+        let (code, constraints) = assembly.asm();
+        if !code.trim().is_empty() {
+            return unsupported(format!("inline assembly \"{}\"", code.trim().replace('\n', "; ")));
+        }
+        let count = scalars(self.source, inst.ty())?.len();
+        let mut parts = Parts::new();
+        for tied in tied_arguments(&constraints) {
+            match tied.and_then(|i| inst.arguments().get(i).copied()) {
+                Some(argument) => parts.extend(self.parts(argument)?),
+                None => return unsupported("empty inline assembly with an output of its own"),
+            }
+        }
+        if parts.len() != count {
+            return unsupported(format!("empty inline assembly with constraints {constraints}"));
+        }
+        self.define(inst, parts);
+        Ok(())
+    }
+}
+
+/// For each register output of the constraints, the argument that it shares its place with.
+fn tied_arguments(constraints: &str) -> Vec<Option<usize>> {
+    let (mut outputs, mut registers, mut argument) = (0, Vec::new(), 0);
+    let mut tied = Vec::new();
+    for constraint in constraints.split(',') {
+        if let Some(output) = constraint.strip_prefix('=') {
+            if output.contains('*') {
+                argument += 1;
+            } else {
+                registers.push(outputs);
+                tied.push(None);
+            }
+            outputs += 1;
+        } else if !constraint.starts_with('~') && !constraint.is_empty() {
+            let place = constraint.parse::<usize>().ok();
+            if let Some(at) = place.and_then(|o| registers.iter().position(|r| *r == o)) {
+                tied[at] = Some(argument);
+            }
+            argument += 1;
+        }
+    }
+    tied
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tied_arguments;
+
+    #[test]
+    fn outputs_find_the_argument_in_their_place() {
+        assert_eq!(tied_arguments("~{memory},~{dirflag}"), []);
+        assert_eq!(tied_arguments("=r,0,~{dirflag}"), [Some(0)]);
+        assert_eq!(tied_arguments("=r,=*m,=r,2,0"), [Some(2), Some(1)]);
+        assert_eq!(tied_arguments("=r,r"), [None]);
+    }
+}

@@ -1,0 +1,267 @@
+//! Constants: literals, addresses and constant expressions, folded at load time.
+
+use std::cell::RefCell;
+
+use num_bigint::BigInt;
+use rustc_hash::FxHashMap;
+
+use super::llvm::{Block, Linkage, Opcode, Source, TypeKind, Value};
+use super::types::{Lowered, lane_width, scalar_width, scalars, unsupported};
+use crate::ir::address::{function_address, global_address};
+use crate::ir::{FunctionId, GlobalId};
+
+/// A constant scalar: its bits, zero above the width; `None` for undefined or poison.
+pub type Bits = Option<u128>;
+
+/// The addresses of all global symbols.
+pub struct Symbols<'m> {
+    source: Source<'m>,
+    addresses: FxHashMap<usize, u64>,
+    labels: RefCell<FxHashMap<usize, FxHashMap<usize, u64>>>,
+}
+
+/// `value` without the bits above `width`.
+pub fn truncate(width: u32, value: u128) -> u128 {
+    if width >= 128 { value } else { value & ((1 << width) - 1) }
+}
+
+/// The `width` low bits of `value` as a two's complement number.
+pub fn sign_extend(width: u32, value: u128) -> i128 {
+    let unused = 128 - width.min(128);
+    ((value << unused) as i128) >> unused
+}
+
+impl<'m> Symbols<'m> {
+    /// No symbols yet.
+    pub fn new(source: Source<'m>) -> Self {
+        Self { source, addresses: FxHashMap::default(), labels: RefCell::default() }
+    }
+
+    /// Gives a function its address. A weak one that nobody defines is null, as the linker
+    /// would have it.
+    pub fn add_function(&mut self, function: Value<'m>, id: FunctionId) {
+        self.add(function, function_address(id));
+    }
+
+    /// Gives a global variable its address.
+    pub fn add_global(&mut self, global: Value<'m>, id: GlobalId) {
+        self.add(global, global_address(id));
+    }
+
+    fn add(&mut self, symbol: Value<'m>, address: u64) {
+        let absent = symbol.linkage() == Linkage::LLVMExternalWeakLinkage;
+        self.addresses.insert(symbol.key(), if absent { 0 } else { address });
+    }
+
+    /// The scalars of a constant of any type.
+    pub fn parts(&self, value: Value<'m>) -> Lowered<Vec<Bits>> {
+        let ty = value.ty();
+        if scalar_width(ty).is_some() {
+            return Ok(vec![self.scalar(value)?]);
+        }
+        let count = scalars(self.source, ty)?.len();
+        if value.is_undefined() {
+            return Ok(vec![None; count]);
+        }
+        if value.is_zero() {
+            return Ok(vec![Some(0); count]);
+        }
+        let length = match ty.kind() {
+            TypeKind::LLVMStructTypeKind => u64::from(ty.fields()),
+            TypeKind::LLVMArrayTypeKind | TypeKind::LLVMVectorTypeKind => ty.length(),
+            _ => return unsupported(format!("a constant of type {ty}")),
+        };
+        let mut parts = Vec::with_capacity(count);
+        for i in 0..length {
+            match value.aggregate_element(i as u32) {
+                Some(element) => parts.extend(self.parts(element)?),
+                None => return unsupported(format!("the constant {}", value.print())),
+            }
+        }
+        Ok(parts)
+    }
+
+    /// A constant that is one scalar.
+    pub fn scalar(&self, value: Value<'m>) -> Lowered<Bits> {
+        let width = lane_width(value.ty())?;
+        if value.is_undefined() {
+            return Ok(None);
+        }
+        if value.is_zero() {
+            return Ok(Some(0));
+        }
+        if value.is_int() {
+            return literal(value, width).map(Some);
+        }
+        if value.is_float() {
+            return match value.float_bits(width) {
+                Some(bits) => literal(bits, width).map(Some),
+                None => unsupported(format!("the constant {}", value.print())),
+            };
+        }
+        if let Some(address) = self.addresses.get(&value.key()) {
+            return Ok(Some(u128::from(*address)));
+        }
+        if value.is_alias() {
+            return self.scalar(value.aliasee());
+        }
+        if value.is_block_address() {
+            let (function, block) = value.block_address();
+            return Ok(Some(u128::from(self.label_address(function, block)?)));
+        }
+        if value.is_expression() {
+            return Ok(self.expression(value)?.map(|bits| truncate(width, bits)));
+        }
+        unsupported(format!("the constant {}", value.print()))
+    }
+
+    fn expression(&self, value: Value<'m>) -> Lowered<Bits> {
+        let opcode = value.expression_opcode();
+        if opcode == Opcode::LLVMGetElementPtr {
+            return self.element(value);
+        }
+        let mut operands = Vec::new();
+        for operand in value.operands() {
+            match self.scalar(operand)? {
+                Some(bits) => operands.push(bits),
+                None => return Ok(None),
+            }
+        }
+        let bits = match (opcode, operands.as_slice()) {
+            (Opcode::LLVMAdd, [a, b]) => a.wrapping_add(*b),
+            (Opcode::LLVMSub, [a, b]) => a.wrapping_sub(*b),
+            (Opcode::LLVMMul, [a, b]) => a.wrapping_mul(*b),
+            (Opcode::LLVMXor, [a, b]) => a ^ b,
+            (
+                Opcode::LLVMTrunc
+                | Opcode::LLVMPtrToInt
+                | Opcode::LLVMIntToPtr
+                | Opcode::LLVMBitCast
+                | Opcode::LLVMAddrSpaceCast,
+                [a],
+            ) => *a,
+            _ => return unsupported(format!("the constant {}", value.print())),
+        };
+        Ok(Some(bits))
+    }
+
+    fn element(&self, value: Value<'m>) -> Lowered<Bits> {
+        let Some(base) = self.scalar(value.operand(0))? else { return Ok(None) };
+        let mut indices = Vec::new();
+        for index in value.operands().skip(1) {
+            match self.scalar(index)? {
+                Some(bits) => indices.push(sign_extend(lane_width(index.ty())?, bits)),
+                None => return Ok(None),
+            }
+        }
+        let mut offset = 0_i128;
+        let mut ty = value.element_source();
+        for (at, index) in indices.into_iter().enumerate() {
+            if at > 0 && ty.kind() == TypeKind::LLVMStructTypeKind {
+                let field = index as u32;
+                offset += i128::from(self.source.offset(ty, field));
+                ty = ty.field(field);
+                continue;
+            }
+            if at > 0 {
+                ty = ty.element();
+            }
+            let Some(size) = self.source.size(ty) else {
+                return unsupported(format!("the constant {}", value.print()));
+            };
+            offset = offset.wrapping_add(index.wrapping_mul(i128::from(size)));
+        }
+        Ok(Some(base.wrapping_add(offset as u128)))
+    }
+
+    /// Address of a label: a byte inside its function that no function starts at.
+    pub fn label_address(&self, function: Value<'m>, block: Block<'m>) -> Lowered<u64> {
+        let Some(base) = self.addresses.get(&function.key()) else {
+            return unsupported("a label of a function without address");
+        };
+        let mut labels = self.labels.borrow_mut();
+        let numbers = labels.entry(function.key()).or_insert_with(|| {
+            function.blocks().zip(1..).map(|(block, number)| (block.key(), number)).collect()
+        });
+        Ok(base + numbers[&block.key()])
+    }
+
+    /// Writes the content of `value` in memory to the start of `bytes`, which are zero.
+    pub fn write(&self, value: Value<'m>, bytes: &mut [u8]) -> Lowered<()> {
+        if value.is_undefined() || value.is_zero() {
+            return Ok(());
+        }
+        if let Some(data) = value.data_bytes() {
+            return put(bytes, 0, data);
+        }
+        let ty = value.ty();
+        let element = |i: u64| match value.aggregate_element(i as u32) {
+            Some(element) => Ok(element),
+            None => unsupported(format!("the constant {}", value.print())),
+        };
+        let rest = |bytes: &mut [u8], offset: u64, element: Value<'m>| {
+            match usize::try_from(offset).ok().and_then(|at| bytes.get_mut(at..)) {
+                Some(rest) => self.write(element, rest),
+                None => unsupported("an initialiser larger than its variable"),
+            }
+        };
+        match ty.kind() {
+            TypeKind::LLVMStructTypeKind => {
+                for i in 0..ty.fields() {
+                    rest(bytes, self.source.offset(ty, i), element(u64::from(i))?)?;
+                }
+            }
+            TypeKind::LLVMArrayTypeKind => {
+                let size = self.source.size(ty.element()).unwrap_or(0);
+                for i in 0..ty.length() {
+                    rest(bytes, size * i, element(i)?)?;
+                }
+            }
+            TypeKind::LLVMVectorTypeKind => {
+                for (scalar, bits) in scalars(self.source, ty)?.iter().zip(self.parts(value)?) {
+                    let low = scalar.bit_offset % 8;
+                    let shifted = bits.unwrap_or(0) << low;
+                    let first = (scalar.bit_offset / 8) as usize;
+                    let count = (low + u64::from(scalar.width)).div_ceil(8).min(16) as usize;
+                    for (i, byte) in shifted.to_le_bytes()[..count].iter().enumerate() {
+                        match bytes.get_mut(first + i) {
+                            Some(place) => *place |= byte,
+                            None => return unsupported("an initialiser larger than its variable"),
+                        }
+                    }
+                }
+            }
+            _ => {
+                let width = lane_width(ty)?;
+                let bits = self.scalar(value)?.unwrap_or(0);
+                let count = (width.div_ceil(8) as usize).min(16);
+                return put(bytes, 0, &bits.to_le_bytes()[..count]);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn put(bytes: &mut [u8], at: usize, data: &[u8]) -> Lowered<()> {
+    match bytes.get_mut(at..at + data.len()) {
+        Some(place) => {
+            place.copy_from_slice(data);
+            Ok(())
+        }
+        None => unsupported("an initialiser larger than its variable"),
+    }
+}
+
+fn literal(value: Value, width: u32) -> Lowered<u128> {
+    if width <= 64 {
+        return Ok(u128::from(value.int()));
+    }
+    // The C API gives wide literals as text only, "i128 -1" for one.
+    let printed = value.print();
+    let number = printed.split_whitespace().nth(1).and_then(|text| text.parse::<BigInt>().ok());
+    let number = number.map(|number| if number < BigInt::ZERO { number + (BigInt::from(1) << width) } else { number });
+    match number.and_then(|number| u128::try_from(number).ok()) {
+        Some(bits) => Ok(bits),
+        None => unsupported(format!("the constant {printed}, wider than 128 bits")),
+    }
+}

@@ -1,0 +1,113 @@
+//! Source places from the debug information.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use super::llvm::{Metadata, Value};
+use crate::ir::{FileId, Place};
+
+/// The source files that were met so far.
+pub struct Files<'m> {
+    /// Directory of compilation and name as given to the compiler.
+    files: Vec<(String, String)>,
+    by_node: FxHashMap<Metadata<'m>, FileId>,
+    by_scope: FxHashMap<Metadata<'m>, Option<FileId>>,
+    by_name: FxHashMap<(String, String), FileId>,
+    source: String,
+}
+
+impl<'m> Files<'m> {
+    /// No files yet; `source` is what the module says that it was compiled from.
+    pub fn new(source: String) -> Self {
+        Self {
+            files: Vec::new(),
+            by_node: FxHashMap::default(),
+            by_scope: FxHashMap::default(),
+            by_name: FxHashMap::default(),
+            source,
+        }
+    }
+
+    /// Where an instruction comes from.
+    pub fn place(&mut self, inst: Value<'m>) -> Option<Place> {
+        let (scope, line) = inst.location()?;
+        Some(Place { file: self.scope(scope)?, line })
+    }
+
+    /// Where a function is defined.
+    pub fn function(&mut self, function: Value<'m>) -> Option<Place> {
+        let subprogram = function.subprogram()?;
+        Some(Place { file: self.scope(subprogram)?, line: subprogram.subprogram_line() })
+    }
+
+    /// The place of code that says nothing about itself.
+    pub fn unknown(&mut self) -> Place {
+        let source = self.source.clone();
+        Place { file: self.named(String::new(), source), line: 0 }
+    }
+
+    fn scope(&mut self, scope: Metadata<'m>) -> Option<FileId> {
+        if let Some(file) = self.by_scope.get(&scope) {
+            return *file;
+        }
+        let file = scope.scope_file().map(|node| match self.by_node.get(&node) {
+            Some(file) => *file,
+            None => {
+                let (directory, name) = node.file();
+                let file = self.named(directory, name);
+                self.by_node.insert(node, file);
+                file
+            }
+        });
+        self.by_scope.insert(scope, file);
+        file
+    }
+
+    fn named(&mut self, directory: String, name: String) -> FileId {
+        let files = &mut self.files;
+        *self.by_name.entry((directory, name)).or_insert_with_key(|key| {
+            files.push(key.clone());
+            FileId(files.len() as u32 - 1)
+        })
+    }
+
+    /// The names, as the compiler was given them; where files of several directories share a
+    /// relative name, the directory stands before it.
+    pub fn names(self) -> Vec<String> {
+        let mut directories: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (directory, name) in &self.files {
+            let known = directories.entry(name).or_default();
+            if !directory.is_empty() && !known.contains(&directory.as_str()) {
+                known.push(directory);
+            }
+        }
+        let qualified = |(directory, name): &(String, String)| {
+            if directories[name.as_str()].len() > 1 && !directory.is_empty() {
+                Path::new(directory).join(name).to_string_lossy().into_owned()
+            } else {
+                name.clone()
+            }
+        };
+        self.files.iter().map(qualified).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_ambiguous_names_get_their_directory() {
+        let mut files = Files::new("main.c".into());
+        files.unknown();
+        for (directory, name) in
+            [("/b", "main.c"), ("/b/lib", "util.c"), ("/b/src", "util.c"), ("/b", "/usr/x.h")]
+        {
+            files.named(directory.into(), name.into());
+        }
+        let names = files.names();
+        assert_eq!(names, ["main.c", "main.c", "/b/lib/util.c", "/b/src/util.c", "/usr/x.h"]);
+    }
+}

@@ -1,0 +1,240 @@
+//! Arithmetic, comparisons, conversions; everything else goes to its family's file.
+
+use super::function::{Lowering, Parts};
+use super::llvm::{IntPredicate, Opcode, RealPredicate, Type, Value};
+use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
+use crate::ir::{
+    BinaryOp, Cast, FloatOp, FloatCast, FloatPredicate, Inst, Operand, Predicate, Reg,
+};
+
+impl<'m> Lowering<'_, 'm> {
+    /// Lowers one instruction into the current block.
+    pub fn instruction(&mut self, inst: Value<'m>) -> Lowered<()> {
+        use Opcode::*;
+        match inst.opcode() {
+            LLVMPHI | LLVMFence => Ok(()),
+            LLVMAdd | LLVMSub | LLVMMul | LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem | LLVMShl
+            | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor => self.arithmetic(inst),
+            LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFDiv | LLVMFRem => self.float_arithmetic(inst),
+            LLVMFNeg => {
+                let width = float_width(inst.ty())?;
+                self.each_lane(inst, [inst.operand(0)], |dst, [a]| Inst::FloatNegate {
+                    width,
+                    dst,
+                    a,
+                })
+            }
+            LLVMICmp => {
+                let (a, b) = (inst.operand(0), inst.operand(1));
+                let (width, predicate) = (lane_width(a.ty())?, predicate(inst.int_predicate()));
+                self.each_lane(inst, [a, b], |dst, [a, b]| Inst::Compare {
+                    predicate,
+                    width,
+                    dst,
+                    a,
+                    b,
+                })
+            }
+            LLVMFCmp => {
+                let (a, b) = (inst.operand(0), inst.operand(1));
+                let predicate = float_predicate(inst.real_predicate());
+                let width = float_width(a.ty())?;
+                self.each_lane(inst, [a, b], |dst, [a, b]| Inst::FloatCompare {
+                    predicate,
+                    width,
+                    dst,
+                    a,
+                    b,
+                })
+            }
+            LLVMTrunc | LLVMZExt | LLVMSExt | LLVMPtrToInt | LLVMIntToPtr => self.cast(inst),
+            LLVMFPTrunc | LLVMFPExt | LLVMFPToUI | LLVMFPToSI | LLVMUIToFP | LLVMSIToFP => {
+                self.float_cast(inst)
+            }
+            LLVMBitCast | LLVMAddrSpaceCast => self.bit_cast(inst),
+            LLVMFreeze => self.freeze(inst),
+            LLVMSelect => self.select(inst),
+            LLVMAlloca => self.alloca(inst),
+            LLVMLoad => self.load(inst),
+            LLVMStore => self.store(inst),
+            LLVMGetElementPtr => self.element_pointer(inst),
+            LLVMAtomicRMW => self.atomic_update(inst),
+            LLVMAtomicCmpXchg => self.compare_exchange(inst),
+            LLVMExtractValue => self.extract_value(inst),
+            LLVMInsertValue => self.insert_value(inst),
+            LLVMExtractElement => self.extract_element(inst),
+            LLVMInsertElement => self.insert_element(inst),
+            LLVMShuffleVector => self.shuffle(inst),
+            LLVMCall => self.call(inst),
+            LLVMRet => self.ret(inst),
+            LLVMBr => self.branch(inst),
+            LLVMSwitch => self.switch(inst),
+            LLVMIndirectBr => self.indirect_branch(inst),
+            LLVMUnreachable => {
+                self.emit(Inst::Unreachable);
+                Ok(())
+            }
+            _ => unsupported("not a part of C that can be run here"),
+        }
+    }
+
+    /// Computes each lane of `value` from the same lane of the operands.
+    pub fn each_lane<const N: usize>(
+        &mut self,
+        value: Value<'m>,
+        operands: [Value<'m>; N],
+        make: impl Fn(Reg, [Operand; N]) -> Inst,
+    ) -> Lowered<()> {
+        let mut lanes = Vec::with_capacity(N);
+        for operand in operands {
+            lanes.push(self.parts(operand)?);
+        }
+        let count = scalars(self.source, value.ty())?.len();
+        if lanes.iter().any(|parts| parts.len() != count) {
+            return unsupported("operands with another number of lanes");
+        }
+        let mut parts = Parts::new();
+        for lane in 0..count {
+            let operands = std::array::from_fn(|i| lanes[i][lane]);
+            parts.push(self.compute(|dst| make(dst, operands)));
+        }
+        self.define(value, parts);
+        Ok(())
+    }
+
+    fn arithmetic(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let op = match inst.opcode() {
+            Opcode::LLVMAdd => BinaryOp::Add,
+            Opcode::LLVMSub => BinaryOp::Sub,
+            Opcode::LLVMMul => BinaryOp::Mul,
+            Opcode::LLVMUDiv => BinaryOp::Udiv,
+            Opcode::LLVMSDiv => BinaryOp::Sdiv,
+            Opcode::LLVMURem => BinaryOp::Urem,
+            Opcode::LLVMSRem => BinaryOp::Srem,
+            Opcode::LLVMShl => BinaryOp::Shl,
+            Opcode::LLVMLShr => BinaryOp::Lshr,
+            Opcode::LLVMAShr => BinaryOp::Ashr,
+            Opcode::LLVMAnd => BinaryOp::And,
+            Opcode::LLVMOr => BinaryOp::Or,
+            _ => BinaryOp::Xor,
+        };
+        self.binary_lanes(inst, op, inst.operand(0), inst.operand(1))
+    }
+
+    /// `value` = `a op b` in each lane.
+    pub fn binary_lanes(
+        &mut self,
+        value: Value<'m>,
+        op: BinaryOp,
+        a: Value<'m>,
+        b: Value<'m>,
+    ) -> Lowered<()> {
+        let width = lane_width(value.ty())?;
+        self.each_lane(value, [a, b], |dst, [a, b]| Inst::Binary { op, width, dst, a, b })
+    }
+
+    fn float_arithmetic(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let op = match inst.opcode() {
+            Opcode::LLVMFAdd => FloatOp::Add,
+            Opcode::LLVMFSub => FloatOp::Sub,
+            Opcode::LLVMFMul => FloatOp::Mul,
+            Opcode::LLVMFDiv => FloatOp::Div,
+            _ => FloatOp::Rem,
+        };
+        let width = float_width(inst.ty())?;
+        self.each_lane(inst, [inst.operand(0), inst.operand(1)], |dst, [a, b]| {
+            Inst::FloatBinary { op, width, dst, a, b }
+        })
+    }
+
+    fn cast(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let a = inst.operand(0);
+        let (from, to) = (lane_width(a.ty())?, lane_width(inst.ty())?);
+        if from == to {
+            let parts = self.parts(a)?;
+            self.define(inst, parts);
+            return Ok(());
+        }
+        let cast = match inst.opcode() {
+            Opcode::LLVMSExt => Cast::Sext,
+            _ if from > to => Cast::Trunc,
+            _ => Cast::Zext,
+        };
+        self.each_lane(inst, [a], |dst, [a]| Inst::Cast { cast, from, to, dst, a })
+    }
+
+    fn float_cast(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let a = inst.operand(0);
+        let (cast, from_float, to_float) = match inst.opcode() {
+            Opcode::LLVMFPTrunc => (FloatCast::Truncate, true, true),
+            Opcode::LLVMFPExt => (FloatCast::Extend, true, true),
+            Opcode::LLVMFPToUI => (FloatCast::ToUnsigned, true, false),
+            Opcode::LLVMFPToSI => (FloatCast::ToSigned, true, false),
+            Opcode::LLVMUIToFP => (FloatCast::FromUnsigned, false, true),
+            _ => (FloatCast::FromSigned, false, true),
+        };
+        let width = |ty: Type<'m>, float| if float { float_width(ty) } else { lane_width(ty) };
+        let (from, to) = (width(a.ty(), from_float)?, width(inst.ty(), to_float)?);
+        self.each_lane(inst, [a], |dst, [a]| Inst::FloatCast { cast, from, to, dst, a })
+    }
+
+    fn freeze(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let widths = scalars(self.source, inst.ty())?;
+        let mut parts = self.parts(inst.operand(0))?;
+        for (part, scalar) in parts.iter_mut().zip(widths) {
+            let src = *part;
+            *part = self.compute(|dst| Inst::Move { dst, src, width: scalar.width });
+        }
+        self.define(inst, parts);
+        Ok(())
+    }
+
+    fn select(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let conditions = self.parts(inst.operand(0))?;
+        let (a, b) = (self.parts(inst.operand(1))?, self.parts(inst.operand(2))?);
+        let mut parts = Parts::new();
+        for (i, scalar) in scalars(self.source, inst.ty())?.into_iter().enumerate() {
+            let condition = if conditions.len() == 1 { conditions[0] } else { conditions[i] };
+            let (a, b, width) = (a[i], b[i], scalar.width);
+            parts.push(self.compute(|dst| Inst::Select { width, dst, condition, a, b }));
+        }
+        self.define(inst, parts);
+        Ok(())
+    }
+}
+
+fn predicate(predicate: IntPredicate) -> Predicate {
+    match predicate {
+        IntPredicate::LLVMIntEQ => Predicate::Eq,
+        IntPredicate::LLVMIntNE => Predicate::Ne,
+        IntPredicate::LLVMIntUGT => Predicate::Ugt,
+        IntPredicate::LLVMIntUGE => Predicate::Uge,
+        IntPredicate::LLVMIntULT => Predicate::Ult,
+        IntPredicate::LLVMIntULE => Predicate::Ule,
+        IntPredicate::LLVMIntSGT => Predicate::Sgt,
+        IntPredicate::LLVMIntSGE => Predicate::Sge,
+        IntPredicate::LLVMIntSLT => Predicate::Slt,
+        IntPredicate::LLVMIntSLE => Predicate::Sle,
+    }
+}
+
+fn float_predicate(predicate: RealPredicate) -> FloatPredicate {
+    match predicate {
+        RealPredicate::LLVMRealPredicateFalse => FloatPredicate::False,
+        RealPredicate::LLVMRealOEQ => FloatPredicate::Oeq,
+        RealPredicate::LLVMRealOGT => FloatPredicate::Ogt,
+        RealPredicate::LLVMRealOGE => FloatPredicate::Oge,
+        RealPredicate::LLVMRealOLT => FloatPredicate::Olt,
+        RealPredicate::LLVMRealOLE => FloatPredicate::Ole,
+        RealPredicate::LLVMRealONE => FloatPredicate::One,
+        RealPredicate::LLVMRealORD => FloatPredicate::Ord,
+        RealPredicate::LLVMRealUNO => FloatPredicate::Uno,
+        RealPredicate::LLVMRealUEQ => FloatPredicate::Ueq,
+        RealPredicate::LLVMRealUGT => FloatPredicate::Ugt,
+        RealPredicate::LLVMRealUGE => FloatPredicate::Uge,
+        RealPredicate::LLVMRealULT => FloatPredicate::Ult,
+        RealPredicate::LLVMRealULE => FloatPredicate::Ule,
+        RealPredicate::LLVMRealUNE => FloatPredicate::Une,
+        RealPredicate::LLVMRealPredicateTrue => FloatPredicate::True,
+    }
+}

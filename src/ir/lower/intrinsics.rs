@@ -1,0 +1,373 @@
+//! LLVM's intrinsic functions (LLVM Language Reference, "Intrinsic Functions").
+
+use super::constants::truncate;
+use super::function::{Lowering, Parts};
+use super::llvm::Value;
+use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
+use crate::ir::{
+    BinaryOp, Cast, FloatOp, Inst, Operand, OverflowOp, Predicate, UnaryOp,
+};
+
+/// The name without `llvm.` and the types that an overloaded intrinsic carries.
+fn base_name(name: &str) -> &str {
+    let mut base = name.strip_prefix("llvm.").unwrap_or(name);
+    while let Some((rest, last)) = base.rsplit_once('.') {
+        let after = last.trim_start_matches(|c: char| c.is_ascii_lowercase());
+        let overload = last != after && after.starts_with(|c: char| c.is_ascii_digit());
+        // Anonymous and named structs: `sl_i32s`, `s_struct.xs`.
+        if !overload && !last.starts_with("sl_") && !last.starts_with("s_") {
+            break;
+        }
+        base = rest;
+    }
+    base
+}
+
+impl<'m> Lowering<'_, 'm> {
+    /// Lowers a call of the intrinsic function `name`.
+    pub fn intrinsic(&mut self, inst: Value<'m>, name: &str) -> Lowered<()> {
+        let base = base_name(name);
+        if self.memory_intrinsic(inst, base)?
+            || self.bit_intrinsic(inst, base)?
+            || self.float_intrinsic(inst, base)?
+            || self.hint(inst, base)?
+        {
+            Ok(())
+        } else {
+            unsupported(format!("the intrinsic function {name}"))
+        }
+    }
+
+    fn memory_intrinsic(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
+        match base {
+            "memcpy" | "memmove" | "memcpy.inline" => {
+                let (to, from) = (self.scalar(inst.operand(0))?, self.scalar(inst.operand(1))?);
+                let length = self.length(inst.operand(2))?;
+                self.emit(Inst::Copy { to, from, length });
+            }
+            "memset" | "memset.inline" => {
+                let (to, value) = (self.scalar(inst.operand(0))?, self.scalar(inst.operand(1))?);
+                let length = self.length(inst.operand(2))?;
+                self.emit(Inst::Fill { to, value, length });
+            }
+            "va_start" => {
+                let list = self.scalar(inst.operand(0))?;
+                self.emit(Inst::VaStart { list });
+            }
+            "va_end" => {
+                let list = self.scalar(inst.operand(0))?;
+                self.emit(Inst::VaEnd { list });
+            }
+            "va_copy" => {
+                let (to, from) = (self.scalar(inst.operand(0))?, self.scalar(inst.operand(1))?);
+                self.emit(Inst::VaCopy { to, from });
+            }
+            "ptrmask" => {
+                let width = lane_width(inst.operand(1).ty())?;
+                if width != 64 {
+                    return unsupported(format!("a pointer mask of {width} bits"));
+                }
+                self.binary_lanes(inst, BinaryOp::And, inst.operand(0), inst.operand(1))?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn length(&mut self, value: Value<'m>) -> Lowered<Operand> {
+        let width = lane_width(value.ty())?;
+        let length = self.scalar(value)?;
+        Ok(self.resize(Cast::Zext, length, width, 64))
+    }
+
+    fn bit_intrinsic(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
+        let binary = match base {
+            "umin" => Some(BinaryOp::Umin),
+            "umax" => Some(BinaryOp::Umax),
+            "smin" => Some(BinaryOp::Smin),
+            "smax" => Some(BinaryOp::Smax),
+            "uadd.sat" => Some(BinaryOp::UaddSat),
+            "usub.sat" => Some(BinaryOp::UsubSat),
+            "sadd.sat" => Some(BinaryOp::SaddSat),
+            "ssub.sat" => Some(BinaryOp::SsubSat),
+            _ => None,
+        };
+        if let Some(op) = binary {
+            self.binary_lanes(inst, op, inst.operand(0), inst.operand(1))?;
+            return Ok(true);
+        }
+        let unary = match base {
+            "bswap" => Some(UnaryOp::Bswap),
+            "bitreverse" => Some(UnaryOp::Bitreverse),
+            "ctpop" => Some(UnaryOp::Popcount),
+            "ctlz" => Some(UnaryOp::Clz),
+            "cttz" => Some(UnaryOp::Ctz),
+            "abs" => Some(UnaryOp::Abs),
+            _ => None,
+        };
+        if let Some(op) = unary {
+            let width = lane_width(inst.ty())?;
+            self.each_lane(inst, [inst.operand(0)], |dst, [a]| Inst::Unary { op, width, dst, a })?;
+            return Ok(true);
+        }
+        let overflow = match base {
+            "uadd.with.overflow" => Some(OverflowOp::Uadd),
+            "sadd.with.overflow" => Some(OverflowOp::Sadd),
+            "usub.with.overflow" => Some(OverflowOp::Usub),
+            "ssub.with.overflow" => Some(OverflowOp::Ssub),
+            "umul.with.overflow" => Some(OverflowOp::Umul),
+            "smul.with.overflow" => Some(OverflowOp::Smul),
+            _ => None,
+        };
+        if let Some(op) = overflow {
+            self.with_overflow(inst, op)?;
+            return Ok(true);
+        }
+        match base {
+            "fshl" | "fshr" => {
+                let (left, width) = (base == "fshl", lane_width(inst.ty())?);
+                let operands = [inst.operand(0), inst.operand(1), inst.operand(2)];
+                self.each_lane(inst, operands, |dst, [a, b, by]| {
+                    Inst::FunnelShift { left, width, dst, a, b, by }
+                })?;
+            }
+            "ucmp" | "scmp" => self.three_way(inst, base == "scmp")?,
+            _ => match base.strip_prefix("vector.reduce.") {
+                Some(operation) => return self.reduce(inst, operation),
+                None => return Ok(false),
+            },
+        }
+        Ok(true)
+    }
+
+    fn with_overflow(&mut self, inst: Value<'m>, op: OverflowOp) -> Lowered<()> {
+        let width = lane_width(inst.operand(0).ty())?;
+        let (a, b) = (self.parts(inst.operand(0))?, self.parts(inst.operand(1))?);
+        let (mut values, mut flags) = (Parts::new(), Parts::new());
+        for (a, b) in a.into_iter().zip(b) {
+            let (dst, overflow) = (self.fresh(), self.fresh());
+            self.emit(Inst::Overflow { op, width, dst, overflow, a, b });
+            values.push(Operand::reg(dst));
+            flags.push(Operand::reg(overflow));
+        }
+        values.extend(flags);
+        self.define(inst, values);
+        Ok(())
+    }
+
+    /// -1, 0 or 1 as the first operand is less than, equal to or greater than the second.
+    fn three_way(&mut self, inst: Value<'m>, signed: bool) -> Lowered<()> {
+        let width = lane_width(inst.operand(0).ty())?;
+        let to = lane_width(inst.ty())?;
+        let (less, greater) =
+            if signed { (Predicate::Slt, Predicate::Sgt) } else { (Predicate::Ult, Predicate::Ugt) };
+        let (a, b) = (self.parts(inst.operand(0))?, self.parts(inst.operand(1))?);
+        let mut parts = Parts::new();
+        for (a, b) in a.into_iter().zip(b) {
+            let mut flag = |predicate| {
+                let bit = self.compute(|dst| Inst::Compare { predicate, width, dst, a, b });
+                self.resize(Cast::Zext, bit, 1, to)
+            };
+            let (greater, less) = (flag(greater), flag(less));
+            parts.push(self.binary(BinaryOp::Sub, to, greater, less));
+        }
+        self.define(inst, parts);
+        Ok(())
+    }
+
+    fn reduce(&mut self, inst: Value<'m>, operation: &str) -> Lowered<bool> {
+        let op = match operation {
+            "add" => BinaryOp::Add,
+            "mul" => BinaryOp::Mul,
+            "and" => BinaryOp::And,
+            "or" => BinaryOp::Or,
+            "xor" => BinaryOp::Xor,
+            "smax" => BinaryOp::Smax,
+            "smin" => BinaryOp::Smin,
+            "umax" => BinaryOp::Umax,
+            "umin" => BinaryOp::Umin,
+            _ => return Ok(false),
+        };
+        let width = lane_width(inst.ty())?;
+        let lanes = self.parts(inst.operand(0))?;
+        let reduced = lanes.into_iter().reduce(|a, b| self.binary(op, width, a, b));
+        match reduced {
+            Some(value) => self.define_scalar(inst, value),
+            None => return unsupported("a reduction of no lanes"),
+        }
+        Ok(true)
+    }
+
+    fn float_intrinsic(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
+        match base {
+            "fabs" => {
+                let width = float_width(inst.ty())?;
+                let mask = self.constant(width, truncate(width - 1, u128::MAX) as u64);
+                self.each_lane(inst, [inst.operand(0)], |dst, [a]| {
+                    Inst::Binary { op: BinaryOp::And, width, dst, a, b: mask }
+                })?;
+            }
+            "copysign" => {
+                let width = float_width(inst.ty())?;
+                let magnitude = self.constant(width, truncate(width - 1, u128::MAX) as u64);
+                let sign = self.constant(width, 1 << (width - 1));
+                let (a, b) = (self.parts(inst.operand(0))?, self.parts(inst.operand(1))?);
+                let mut parts = Parts::new();
+                for (a, b) in a.into_iter().zip(b) {
+                    let a = self.binary(BinaryOp::And, width, a, magnitude);
+                    let b = self.binary(BinaryOp::And, width, b, sign);
+                    parts.push(self.binary(BinaryOp::Or, width, a, b));
+                }
+                self.define(inst, parts);
+            }
+            // Without fused instructions (plain x86-64) LLVM rounds twice.
+            "fmuladd" => {
+                let width = float_width(inst.ty())?;
+                let mut parts = self.parts(inst.operand(0))?;
+                let (b, c) = (self.parts(inst.operand(1))?, self.parts(inst.operand(2))?);
+                let float = |op, dst, a, b| Inst::FloatBinary { op, width, dst, a, b };
+                for (part, (b, c)) in parts.iter_mut().zip(b.into_iter().zip(c)) {
+                    let product = self.compute(|dst| float(FloatOp::Mul, dst, *part, b));
+                    *part = self.compute(|dst| float(FloatOp::Add, dst, product, c));
+                }
+                self.define(inst, parts);
+            }
+            "is.fpclass" => self.float_class(inst)?,
+            "get.rounding" => {
+                let nearest = self.constant(32, 1);
+                self.define_scalar(inst, nearest);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Tests the bits of an IEEE 754 number against the classes of the mask.
+    fn float_class(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let width = float_width(inst.operand(0).ty())?;
+        let mask_operand = self.scalar(inst.operand(1))?;
+        let Some(classes) = self.known(mask_operand) else {
+            return unsupported("a mask of classes that is no number");
+        };
+        let fraction_bits = match width {
+            16 => 10,
+            32 => 23,
+            _ => 52,
+        };
+        let mut parts = self.parts(inst.operand(0))?;
+        for part in &mut parts {
+            *part = self.any_class(width, fraction_bits, classes, *part);
+        }
+        self.define(inst, parts);
+        Ok(())
+    }
+
+    fn any_class(&mut self, width: u32, fraction_bits: u32, classes: u64, a: Operand) -> Operand {
+        let sign = 1_u64 << (width - 1);
+        let infinity = (sign - 1) & !((1 << fraction_bits) - 1);
+        let normal = 1 << fraction_bits;
+        // Bits of the mask with the unsigned interval of the number's bits: a class of both
+        // signs is two intervals.
+        let quiet = infinity | (1 << (fraction_bits - 1));
+        let largest = truncate(width, u128::MAX) as u64;
+        let intervals = [
+            (0, infinity + 1, quiet - 1),
+            (0, sign | (infinity + 1), sign | (quiet - 1)),
+            (1, quiet, sign - 1),
+            (1, sign | quiet, largest),
+            (2, sign | infinity, sign | infinity),
+            (3, sign | normal, sign | (infinity - 1)),
+            (4, sign | 1, sign | (normal - 1)),
+            (5, sign, sign),
+            (6, 0, 0),
+            (7, 1, normal - 1),
+            (8, normal, infinity - 1),
+            (9, infinity, infinity),
+        ];
+        let mut found = self.constant(1, 0);
+        for (class, low, high) in intervals {
+            if classes >> class & 1 == 0 {
+                continue;
+            }
+            let (start, size) = (self.constant(width, low), self.constant(width, high - low));
+            let from = self.binary(BinaryOp::Sub, width, a, start);
+            let inside = self.compute(|dst| Inst::Compare {
+                predicate: Predicate::Ule,
+                width,
+                dst,
+                a: from,
+                b: size,
+            });
+            found = if self.known(found) == Some(0) {
+                inside
+            } else {
+                self.binary(BinaryOp::Or, 1, found, inside)
+            };
+        }
+        found
+    }
+
+    /// What only informs the optimiser, or asks what it knows.
+    fn hint(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
+        match base {
+            "lifetime.start" | "lifetime.end" | "invariant.end" | "sideeffect" | "donothing"
+            | "prefetch" | "var.annotation" | "codeview.annotation" | "pseudoprobe"
+            | "experimental.noalias.scope.decl" | "stackrestore" | "clear_cache" | "dbg.declare"
+            | "dbg.value" | "dbg.label" | "dbg.assign" => {}
+            "expect" | "expect.with.probability" | "annotation" | "ptr.annotation"
+            | "threadlocal.address" | "launder.invariant.group" | "strip.invariant.group"
+            | "ssa.copy" | "arithmetic.fence" => {
+                let parts = self.parts(inst.operand(0))?;
+                self.define(inst, parts);
+            }
+            "assume" => {
+                let condition = self.scalar(inst.operand(0))?;
+                if self.known(condition) != Some(1) {
+                    self.emit(Inst::Assume { condition });
+                }
+            }
+            "trap" | "ubsantrap" | "debugtrap" => self.emit(Inst::Trap),
+            "stacksave" | "returnaddress" | "frameaddress" | "invariant.start" => {
+                self.answer(inst, 0)?;
+            }
+            "is.constant" => self.answer(inst, 0)?,
+            "allow.ubsan.check" | "allow.runtime.check" => self.answer(inst, 1)?,
+            "objectsize" => {
+                let least = self.scalar(inst.operand(1))?;
+                let width = lane_width(inst.ty())?;
+                let unknown = truncate(width, u128::MAX) as u64;
+                self.answer(inst, if self.known(least) == Some(0) { unknown } else { 0 })?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn answer(&mut self, inst: Value<'m>, value: u64) -> Lowered<()> {
+        let widths = scalars(self.source, inst.ty())?;
+        let parts = widths.iter().map(|s| self.constant(s.width, value)).collect();
+        self.define(inst, parts);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base_name;
+
+    #[test]
+    fn base_names_lose_their_types_only() {
+        for (name, base) in [
+            ("llvm.memcpy.p0.p0.i64", "memcpy"),
+            ("llvm.memcpy.inline.p0.p0.i64", "memcpy.inline"),
+            ("llvm.umul.with.overflow.i65", "umul.with.overflow"),
+            ("llvm.abs.v4i32", "abs"),
+            ("llvm.vector.reduce.add.v4i32", "vector.reduce.add"),
+            ("llvm.trap", "trap"),
+            ("llvm.is.fpclass.f64", "is.fpclass"),
+            ("llvm.experimental.noalias.scope.decl", "experimental.noalias.scope.decl"),
+        ] {
+            assert_eq!(base_name(name), base);
+        }
+    }
+}

@@ -1,0 +1,660 @@
+//! A safe, read-only view of LLVM's C API, as much of it as lowering needs.
+//!
+//! Handles are plain pointers into a module that is never changed while they live: the
+//! lifetime `'m` is that of the borrow of the module they were got from. Functions of the
+//! C API that cast without looking are guarded here by a test of the kind of value.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_char};
+use std::marker::PhantomData;
+
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::debuginfo::*;
+use inkwell::llvm_sys::prelude::*;
+use inkwell::llvm_sys::target::*;
+pub use inkwell::llvm_sys::{
+    LLVMAtomicRMWBinOp as RmwOp, LLVMIntPredicate as IntPredicate, LLVMLinkage as Linkage,
+    LLVMOpcode as Opcode, LLVMRealPredicate as RealPredicate, LLVMTailCallKind as TailCallKind,
+    LLVMTypeKind as TypeKind,
+};
+
+macro_rules! handle {
+    ($(#[$doc:meta])* $name:ident, $raw:ty) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+        pub struct $name<'m>($raw, PhantomData<&'m ()>);
+
+        impl $name<'_> {
+            fn new(raw: $raw) -> Option<Self> {
+                (!raw.is_null()).then_some(Self(raw, PhantomData))
+            }
+        }
+    };
+}
+
+handle!(/// Anything that can be an operand.
+    Value, LLVMValueRef);
+handle!(/// A type.
+    Type, LLVMTypeRef);
+handle!(/// A basic block.
+    Block, LLVMBasicBlockRef);
+handle!(/// A node of the debug information.
+    Metadata, LLVMMetadataRef);
+
+/// Bytes of LLVM's as text.
+///
+/// # Safety
+/// `data` must be null or point to `length` bytes.
+unsafe fn text(data: *const c_char, length: usize) -> String {
+    if data.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller promises the bytes.
+    let bytes = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A parsed module and its data layout.
+#[derive(Clone, Copy)]
+pub struct Source<'m> {
+    module: LLVMModuleRef,
+    layout: LLVMTargetDataRef,
+    byval: u32,
+    borrow: PhantomData<&'m ()>,
+}
+
+fn chain<'m, T: Copy>(first: Option<T>, next: impl Fn(T) -> Option<T> + 'm) -> impl Iterator<Item = T> + 'm
+where
+    T: 'm,
+{
+    std::iter::successors(first, move |item| next(*item))
+}
+
+// SAFETY of every call below: the module outlives `'m`, and so do the lists, types and
+// strings that LLVM keeps in it or in its context.
+impl<'m> Source<'m> {
+    /// The view of `module`.
+    pub fn new(module: &'m inkwell::module::Module<'_>) -> Self {
+        let raw = module.as_mut_ptr();
+        let name = "byval";
+        // SAFETY: the layout lives in the module; the name is read at once.
+        let (layout, byval) = unsafe {
+            (
+                LLVMGetModuleDataLayout(raw),
+                LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()),
+            )
+        };
+        Self { module: raw, layout, byval, borrow: PhantomData }
+    }
+
+    /// Bytes of a pointer.
+    pub fn pointer_size(self) -> u32 {
+        unsafe { LLVMPointerSize(self.layout) }
+    }
+
+    /// The first byte in memory is the lowest.
+    pub fn little_endian(self) -> bool {
+        unsafe { LLVMByteOrder(self.layout) == LLVMByteOrdering::LLVMLittleEndian }
+    }
+
+    /// The functions, declarations too.
+    pub fn functions(self) -> impl Iterator<Item = Value<'m>> {
+        chain(Value::new(unsafe { LLVMGetFirstFunction(self.module) }), |v: Value<'m>| {
+            Value::new(unsafe { LLVMGetNextFunction(v.0) })
+        })
+    }
+
+    /// The global variables, declarations too.
+    pub fn globals(self) -> impl Iterator<Item = Value<'m>> {
+        chain(Value::new(unsafe { LLVMGetFirstGlobal(self.module) }), |v: Value<'m>| {
+            Value::new(unsafe { LLVMGetNextGlobal(v.0) })
+        })
+    }
+
+    /// The indirect functions.
+    pub fn ifuncs(self) -> impl Iterator<Item = Value<'m>> {
+        chain(Value::new(unsafe { LLVMGetFirstGlobalIFunc(self.module) }), |v: Value<'m>| {
+            Value::new(unsafe { LLVMGetNextGlobalIFunc(v.0) })
+        })
+    }
+
+    /// Bytes from one element of an array of `ty` to the next; `None` for a type without a
+    /// size that is known here.
+    pub fn size(self, ty: Type<'m>) -> Option<u64> {
+        ty.has_size().then(|| unsafe { LLVMABISizeOfType(self.layout, ty.0) })
+    }
+
+    /// Byte offset of a field.
+    pub fn offset(self, structure: Type<'m>, field: u32) -> u64 {
+        assert!(structure.kind() == TypeKind::LLVMStructTypeKind && field < structure.fields());
+        unsafe { LLVMOffsetOfElement(self.layout, structure.0, field) }
+    }
+
+    /// The type of the object of which argument `index` passes a copy.
+    pub fn byval(self, call: Value<'m>, index: u32) -> Option<Type<'m>> {
+        assert!(call.is_call());
+        unsafe {
+            let attribute = LLVMGetCallSiteEnumAttribute(call.0, index + 1, self.byval);
+            if attribute.is_null() { None } else { Type::new(LLVMGetTypeAttributeValue(attribute)) }
+        }
+    }
+}
+
+impl<'m> Type<'m> {
+    /// Its kind.
+    pub fn kind(self) -> TypeKind {
+        unsafe { LLVMGetTypeKind(self.0) }
+    }
+
+    /// Bits of an integer type.
+    pub fn int_width(self) -> u32 {
+        assert!(self.kind() == TypeKind::LLVMIntegerTypeKind);
+        unsafe { LLVMGetIntTypeWidth(self.0) }
+    }
+
+    /// Number of fields of a struct type.
+    pub fn fields(self) -> u32 {
+        assert!(self.kind() == TypeKind::LLVMStructTypeKind);
+        unsafe { LLVMCountStructElementTypes(self.0) }
+    }
+
+    /// Type of a field of a struct type.
+    pub fn field(self, index: u32) -> Type<'m> {
+        assert!(index < self.fields());
+        Self(unsafe { LLVMStructGetTypeAtIndex(self.0, index) }, PhantomData)
+    }
+
+    /// Element type of an array or vector type.
+    pub fn element(self) -> Type<'m> {
+        assert!(matches!(
+            self.kind(),
+            TypeKind::LLVMArrayTypeKind
+                | TypeKind::LLVMVectorTypeKind
+                | TypeKind::LLVMScalableVectorTypeKind
+        ));
+        Self(unsafe { LLVMGetElementType(self.0) }, PhantomData)
+    }
+
+    /// Number of elements of an array or (fixed) vector type.
+    pub fn length(self) -> u64 {
+        match self.kind() {
+            TypeKind::LLVMArrayTypeKind => unsafe { LLVMGetArrayLength2(self.0) },
+            TypeKind::LLVMVectorTypeKind => u64::from(unsafe { LLVMGetVectorSize(self.0) }),
+            kind => panic!("length of {kind:?}"),
+        }
+    }
+
+    /// Return type of a function type.
+    pub fn returned(self) -> Type<'m> {
+        assert!(self.kind() == TypeKind::LLVMFunctionTypeKind);
+        Self(unsafe { LLVMGetReturnType(self.0) }, PhantomData)
+    }
+
+    /// Parameter types of a function type.
+    pub fn params(self) -> Vec<Type<'m>> {
+        assert!(self.kind() == TypeKind::LLVMFunctionTypeKind);
+        let count = unsafe { LLVMCountParamTypes(self.0) } as usize;
+        let mut raw = vec![std::ptr::null_mut(); count];
+        unsafe { LLVMGetParamTypes(self.0, raw.as_mut_ptr()) };
+        raw.into_iter().map(|raw| Self(raw, PhantomData)).collect()
+    }
+
+    /// The function type takes further arguments.
+    pub fn variadic(self) -> bool {
+        assert!(self.kind() == TypeKind::LLVMFunctionTypeKind);
+        unsafe { LLVMIsFunctionVarArg(self.0) != 0 }
+    }
+
+    fn has_size(self) -> bool {
+        match self.kind() {
+            TypeKind::LLVMScalableVectorTypeKind => false,
+            TypeKind::LLVMArrayTypeKind => self.element().has_size(),
+            TypeKind::LLVMStructTypeKind => {
+                (unsafe { LLVMTypeIsSized(self.0) } != 0)
+                    && (0..self.fields()).all(|i| self.field(i).has_size())
+            }
+            _ => unsafe { LLVMTypeIsSized(self.0) != 0 },
+        }
+    }
+}
+
+impl std::fmt::Display for Type<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // SAFETY: LLVM makes a string that is freed here.
+        let printed = unsafe { owned(LLVMPrintTypeToString(self.0)) };
+        f.write_str(&printed)
+    }
+}
+
+/// Takes a message that LLVM allocated.
+///
+/// # Safety
+/// `raw` must be a string that LLVM hands over.
+unsafe fn owned(raw: *mut c_char) -> String {
+    // SAFETY: the caller promises a terminated string that nobody else frees.
+    unsafe {
+        let text = CStr::from_ptr(raw).to_string_lossy().into_owned();
+        LLVMDisposeMessage(raw);
+        text
+    }
+}
+
+macro_rules! is_a {
+    ($($(#[$doc:meta])* $name:ident = $test:ident;)*) => {
+        $($(#[$doc])*
+        pub fn $name(self) -> bool {
+            // SAFETY: looks at the kind of a live value.
+            unsafe { !$test(self.0).is_null() }
+        })*
+    };
+}
+
+impl<'m> Value<'m> {
+    is_a! {
+        /// Any constant, global symbols too.
+        is_constant = LLVMIsAConstant;
+        /// An integer literal.
+        is_int = LLVMIsAConstantInt;
+        /// A floating-point literal.
+        is_float = LLVMIsAConstantFP;
+        /// A constant expression.
+        is_expression = LLVMIsAConstantExpr;
+        /// A row of plain numbers.
+        is_data = LLVMIsAConstantDataSequential;
+        /// The address of a label.
+        is_block_address = LLVMIsABlockAddress;
+        /// A function.
+        is_function = LLVMIsAFunction;
+        /// A global variable.
+        is_global = LLVMIsAGlobalVariable;
+        /// Another name of a global symbol.
+        is_alias = LLVMIsAGlobalAlias;
+        /// A function chosen at load time.
+        is_ifunc = LLVMIsAGlobalIFunc;
+        /// An instruction.
+        is_instruction = LLVMIsAInstruction;
+        /// A call instruction.
+        is_call = LLVMIsACallInst;
+        /// Inline assembly.
+        is_asm = LLVMIsAInlineAsm;
+    }
+
+    /// An opaque number, equal for equal values only.
+    pub fn key(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Its type.
+    pub fn ty(self) -> Type<'m> {
+        Type(unsafe { LLVMTypeOf(self.0) }, PhantomData)
+    }
+
+    /// Its name, empty when it has none.
+    pub fn name(self) -> String {
+        let mut length = 0;
+        // SAFETY: the name lives in the value.
+        unsafe { text(LLVMGetValueName2(self.0, &mut length), length) }
+    }
+
+    /// Undefined or poison.
+    pub fn is_undefined(self) -> bool {
+        unsafe { LLVMIsUndef(self.0) != 0 }
+    }
+
+    /// All bits zero.
+    pub fn is_zero(self) -> bool {
+        self.is_constant() && unsafe { LLVMIsNull(self.0) != 0 }
+    }
+
+    /// The operands of an instruction or constant.
+    pub fn operands(self) -> impl ExactSizeIterator<Item = Value<'m>> {
+        let count = unsafe { LLVMGetNumOperands(self.0) };
+        (0..u32::try_from(count).unwrap_or(0)).map(move |i| self.operand(i))
+    }
+
+    /// Number of operands.
+    pub fn operand_count(self) -> u32 {
+        u32::try_from(unsafe { LLVMGetNumOperands(self.0) }).unwrap_or(0)
+    }
+
+    /// One operand.
+    pub fn operand(self, index: u32) -> Value<'m> {
+        assert!(index < self.operand_count());
+        Self(unsafe { LLVMGetOperand(self.0, index) }, PhantomData)
+    }
+
+    /// The instructions and constants that use it (debug information does not count).
+    pub fn users(self) -> impl Iterator<Item = Value<'m>> {
+        let first = unsafe { LLVMGetFirstUse(self.0) };
+        let uses = std::iter::successors((!first.is_null()).then_some(first), |at| {
+            let next = unsafe { LLVMGetNextUse(*at) };
+            (!next.is_null()).then_some(next)
+        });
+        uses.map(|at| Value(unsafe { LLVMGetUser(at) }, PhantomData))
+    }
+
+    /// LLVM's text of a constant or instruction.
+    pub fn print(self) -> String {
+        // SAFETY: LLVM makes a string that is freed there.
+        unsafe { owned(LLVMPrintValueToString(self.0)) }
+    }
+}
+
+/// Constants and global symbols.
+impl<'m> Value<'m> {
+    /// Value of an integer literal of at most 64 bits.
+    pub fn int(self) -> u64 {
+        assert!(self.is_int() && self.ty().int_width() <= 64);
+        unsafe { LLVMConstIntGetZExtValue(self.0) }
+    }
+
+    /// The bits of a floating-point literal as an integer literal.
+    pub fn float_bits(self, width: u32) -> Option<Value<'m>> {
+        assert!(self.is_float());
+        // SAFETY: both types live in the same context; folding a literal changes nothing.
+        let cast = unsafe {
+            let context = LLVMGetTypeContext(self.ty().0);
+            LLVMConstBitCast(self.0, LLVMIntTypeInContext(context, width))
+        };
+        Value::new(cast).filter(|v| v.is_int())
+    }
+
+    /// An element of a constant aggregate.
+    pub fn aggregate_element(self, index: u32) -> Option<Value<'m>> {
+        assert!(self.is_constant());
+        Value::new(unsafe { LLVMGetAggregateElement(self.0, index) })
+    }
+
+    /// The content of a constant array of bytes.
+    pub fn data_bytes(self) -> Option<&'m [u8]> {
+        let ty = self.ty();
+        let bytes = self.is_data()
+            && ty.kind() == TypeKind::LLVMArrayTypeKind
+            && ty.element().kind() == TypeKind::LLVMIntegerTypeKind
+            && ty.element().int_width() == 8;
+        bytes.then(|| {
+            let mut length = 0;
+            // SAFETY: it is an array of bytes, whose storage belongs to the context.
+            unsafe {
+                let data = LLVMGetAsString(self.0, &mut length);
+                std::slice::from_raw_parts(data.cast(), length)
+            }
+        })
+    }
+
+    /// Operation of a constant expression.
+    pub fn expression_opcode(self) -> Opcode {
+        assert!(self.is_expression());
+        unsafe { LLVMGetConstOpcode(self.0) }
+    }
+
+    /// Function and label of the address of a label.
+    pub fn block_address(self) -> (Value<'m>, Block<'m>) {
+        assert!(self.is_block_address());
+        unsafe {
+            (
+                Value(LLVMGetBlockAddressFunction(self.0), PhantomData),
+                Block(LLVMGetBlockAddressBasicBlock(self.0), PhantomData),
+            )
+        }
+    }
+
+    /// What an alias stands for.
+    pub fn aliasee(self) -> Value<'m> {
+        assert!(self.is_alias());
+        Self(unsafe { LLVMAliasGetAliasee(self.0) }, PhantomData)
+    }
+
+    fn is_symbol(self) -> bool {
+        self.is_function() || self.is_global() || self.is_alias() || self.is_ifunc()
+    }
+
+    /// Type of what a global symbol names.
+    pub fn symbol_type(self) -> Type<'m> {
+        assert!(self.is_symbol());
+        Type(unsafe { LLVMGlobalGetValueType(self.0) }, PhantomData)
+    }
+
+    /// Linkage of a global symbol.
+    pub fn linkage(self) -> Linkage {
+        assert!(self.is_symbol());
+        unsafe { LLVMGetLinkage(self.0) }
+    }
+
+    /// A global symbol without definition.
+    pub fn is_declaration(self) -> bool {
+        assert!(self.is_symbol());
+        unsafe { LLVMIsDeclaration(self.0) != 0 }
+    }
+
+    /// A global variable that may not be written.
+    pub fn is_read_only(self) -> bool {
+        assert!(self.is_global());
+        unsafe { LLVMIsGlobalConstant(self.0) != 0 }
+    }
+
+    /// Initial value of a global variable.
+    pub fn initializer(self) -> Option<Value<'m>> {
+        assert!(self.is_global());
+        Value::new(unsafe { LLVMGetInitializer(self.0) })
+    }
+
+    /// The parameters of a function.
+    pub fn params(self) -> Vec<Value<'m>> {
+        assert!(self.is_function());
+        let count = unsafe { LLVMCountParams(self.0) };
+        (0..count).map(|i| Self(unsafe { LLVMGetParam(self.0, i) }, PhantomData)).collect()
+    }
+
+    /// The basic blocks of a function, the entry first.
+    pub fn blocks(self) -> impl Iterator<Item = Block<'m>> {
+        assert!(self.is_function());
+        chain(Block::new(unsafe { LLVMGetFirstBasicBlock(self.0) }), |b: Block<'m>| {
+            Block::new(unsafe { LLVMGetNextBasicBlock(b.0) })
+        })
+    }
+
+    /// The debug information of a function.
+    pub fn subprogram(self) -> Option<Metadata<'m>> {
+        assert!(self.is_function());
+        Metadata::new(unsafe { LLVMGetSubprogram(self.0) })
+    }
+}
+
+/// Instructions.
+impl<'m> Value<'m> {
+    /// Its operation.
+    pub fn opcode(self) -> Opcode {
+        assert!(self.is_instruction());
+        unsafe { LLVMGetInstructionOpcode(self.0) }
+    }
+
+    fn expect(self, opcode: Opcode) {
+        assert!(self.opcode() == opcode, "{:?} is no {opcode:?}", self.opcode());
+    }
+
+    /// The block that an instruction is in.
+    pub fn parent(self) -> Block<'m> {
+        assert!(self.is_instruction());
+        Block(unsafe { LLVMGetInstructionParent(self.0) }, PhantomData)
+    }
+
+    /// Predicate of an integer comparison.
+    pub fn int_predicate(self) -> IntPredicate {
+        self.expect(Opcode::LLVMICmp);
+        unsafe { LLVMGetICmpPredicate(self.0) }
+    }
+
+    /// Predicate of a floating-point comparison.
+    pub fn real_predicate(self) -> RealPredicate {
+        self.expect(Opcode::LLVMFCmp);
+        unsafe { LLVMGetFCmpPredicate(self.0) }
+    }
+
+    /// Type of an `alloca`.
+    pub fn allocated_type(self) -> Type<'m> {
+        self.expect(Opcode::LLVMAlloca);
+        Type(unsafe { LLVMGetAllocatedType(self.0) }, PhantomData)
+    }
+
+    /// Type that a `getelementptr` (instruction or constant) walks.
+    pub fn element_source(self) -> Type<'m> {
+        assert!(if self.is_expression() {
+            self.expression_opcode() == Opcode::LLVMGetElementPtr
+        } else {
+            self.opcode() == Opcode::LLVMGetElementPtr
+        });
+        Type(unsafe { LLVMGetGEPSourceElementType(self.0) }, PhantomData)
+    }
+
+    /// A `load` or `store` that must stay as it is.
+    pub fn is_volatile(self) -> bool {
+        assert!(matches!(self.opcode(), Opcode::LLVMLoad | Opcode::LLVMStore));
+        unsafe { LLVMGetVolatile(self.0) != 0 }
+    }
+
+    /// Operation of an `atomicrmw`.
+    pub fn rmw_op(self) -> RmwOp {
+        self.expect(Opcode::LLVMAtomicRMW);
+        unsafe { LLVMGetAtomicRMWBinOp(self.0) }
+    }
+
+    /// Indices of an `extractvalue` or `insertvalue`.
+    pub fn indices(self) -> Vec<u32> {
+        assert!(matches!(self.opcode(), Opcode::LLVMExtractValue | Opcode::LLVMInsertValue));
+        // SAFETY: LLVM keeps as many indices as it counts.
+        unsafe {
+            let count = LLVMGetNumIndices(self.0) as usize;
+            std::slice::from_raw_parts(LLVMGetIndices(self.0), count).to_vec()
+        }
+    }
+
+    /// Mask of a `shufflevector`; `None` for an undefined element.
+    pub fn mask(self) -> Vec<Option<u32>> {
+        self.expect(Opcode::LLVMShuffleVector);
+        let count = unsafe { LLVMGetNumMaskElements(self.0) };
+        (0..count).map(|i| u32::try_from(unsafe { LLVMGetMaskValue(self.0, i) }).ok()).collect()
+    }
+
+    /// What a call calls.
+    pub fn callee(self) -> Value<'m> {
+        assert!(self.is_call());
+        Self(unsafe { LLVMGetCalledValue(self.0) }, PhantomData)
+    }
+
+    /// Function type of a call.
+    pub fn call_type(self) -> Type<'m> {
+        assert!(self.is_call());
+        Type(unsafe { LLVMGetCalledFunctionType(self.0) }, PhantomData)
+    }
+
+    /// Arguments of a call.
+    pub fn arguments(self) -> Vec<Value<'m>> {
+        assert!(self.is_call());
+        (0..unsafe { LLVMGetNumArgOperands(self.0) }).map(|i| self.operand(i)).collect()
+    }
+
+    /// How far a call is a tail call.
+    pub fn tail_call(self) -> TailCallKind {
+        assert!(self.is_call());
+        unsafe { LLVMGetTailCallKind(self.0) }
+    }
+
+    /// Text and constraints of inline assembly.
+    pub fn asm(self) -> (String, String) {
+        assert!(self.is_asm());
+        let (mut code, mut constraints) = (0, 0);
+        // SAFETY: the strings live in the value.
+        unsafe {
+            let data = LLVMGetInlineAsmAsmString(self.0, &mut code);
+            let more = LLVMGetInlineAsmConstraintString(self.0, &mut constraints);
+            (text(data, code), text(more, constraints))
+        }
+    }
+
+    /// Where a terminator can lead.
+    pub fn successors(self) -> Vec<Block<'m>> {
+        assert!(unsafe { !LLVMIsATerminatorInst(self.0).is_null() });
+        (0..unsafe { LLVMGetNumSuccessors(self.0) })
+            .map(|i| Block(unsafe { LLVMGetSuccessor(self.0, i) }, PhantomData))
+            .collect()
+    }
+
+    /// Incoming values of a `phi` and where they come from.
+    pub fn incoming(self) -> Vec<(Value<'m>, Block<'m>)> {
+        self.expect(Opcode::LLVMPHI);
+        (0..unsafe { LLVMCountIncoming(self.0) })
+            .map(|i| unsafe {
+                (
+                    Value(LLVMGetIncomingValue(self.0, i), PhantomData),
+                    Block(LLVMGetIncomingBlock(self.0, i), PhantomData),
+                )
+            })
+            .collect()
+    }
+
+    /// Debug location of an instruction: scope and line.
+    pub fn location(self) -> Option<(Metadata<'m>, u32)> {
+        assert!(self.is_instruction());
+        let location = Metadata::new(unsafe { LLVMInstructionGetDebugLoc(self.0) })?;
+        let scope = Metadata::new(unsafe { LLVMDILocationGetScope(location.0) })?;
+        Some((scope, unsafe { LLVMDILocationGetLine(location.0) }))
+    }
+}
+
+impl<'m> Block<'m> {
+    /// An opaque number, equal for equal blocks only.
+    pub fn key(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The instructions in order.
+    pub fn instructions(self) -> impl Iterator<Item = Value<'m>> {
+        chain(Value::new(unsafe { LLVMGetFirstInstruction(self.0) }), |v: Value<'m>| {
+            Value::new(unsafe { LLVMGetNextInstruction(v.0) })
+        })
+    }
+
+    /// The function that it is a part of.
+    pub fn function(self) -> Value<'m> {
+        Value(unsafe { LLVMGetBasicBlockParent(self.0) }, PhantomData)
+    }
+
+    /// The instruction that ends it; a verified block has one.
+    pub fn terminator(self) -> Option<Value<'m>> {
+        Value::new(unsafe { LLVMGetBasicBlockTerminator(self.0) })
+    }
+}
+
+impl<'m> Metadata<'m> {
+    /// File of a scope (a subprogram, a lexical block).
+    pub fn scope_file(self) -> Option<Metadata<'m>> {
+        Metadata::new(unsafe { LLVMDIScopeGetFile(self.0) })
+    }
+
+    /// Line of a subprogram.
+    pub fn subprogram_line(self) -> u32 {
+        unsafe { LLVMDISubprogramGetLine(self.0) }
+    }
+
+    /// Directory and name of a file.
+    pub fn file(self) -> (String, String) {
+        let (mut directory, mut name) = (0, 0);
+        // SAFETY: the strings live in the context.
+        unsafe {
+            let from = LLVMDIFileGetDirectory(self.0, &mut directory);
+            let data = LLVMDIFileGetFilename(self.0, &mut name);
+            (text(from, directory as usize), text(data, name as usize))
+        }
+    }
+}
+
+extern "C" fn ignore(_: LLVMDiagnosticInfoRef, _: *mut std::ffi::c_void) {}
+
+/// Keeps LLVM from writing warnings to stderr: a library has no business there.
+pub fn silence(context: &inkwell::context::Context) {
+    // SAFETY: the handler is a function that never goes away and uses nothing.
+    unsafe {
+        LLVMContextSetDiagnosticHandler(context.raw(), Some(ignore), std::ptr::null_mut());
+    }
+}

@@ -1,0 +1,234 @@
+//! LLVM bitcode to [`Module`]; the only user of LLVM.
+//!
+//! LLVM's modules belong to one thread and are slow to walk: they are read once, here.
+//! Promotion of local variables keeps the meaning of uninitialised reads (see
+//! [`Inst::Move`](super::Inst::Move)); undefined behaviour flags (`nsw`, `inbounds`) are
+//! dropped, because the machine code of unoptimised programs does not use them.
+
+#[allow(missing_docs)]
+mod aggregates;
+#[allow(missing_docs)]
+mod calls;
+mod constants;
+#[allow(missing_docs)]
+mod control;
+mod debug;
+#[allow(missing_docs)]
+mod function;
+mod instructions;
+mod intrinsics;
+mod layout;
+mod llvm;
+#[allow(missing_docs)]
+mod memory;
+#[allow(missing_docs)]
+mod phi;
+mod promote;
+mod propagate;
+mod types;
+
+use std::path::{Path, PathBuf};
+
+use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
+
+use super::{Function, FunctionId, Global, GlobalId, Module};
+use constants::Symbols;
+use debug::Files;
+use llvm::{Source, Value};
+use types::{Unsupported, scalars};
+
+/// Why a file gives no [`Module`].
+#[derive(Debug, thiserror::Error)]
+pub enum LowerError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The file is neither bitcode nor LLVM's text form.
+    #[error(
+        "{} is not LLVM bitcode; make it with `clang-19 -O0 -g -emit-llvm -c`", path.display()
+    )]
+    NotBitcode {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another version of LLVM wrote the file, in a form that this one does not know.
+    #[error(
+        "{} was written by {producer}, but this program reads the bitcode of LLVM 19; \
+         compile it with clang-19 ({message})", path.display()
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Who wrote it.
+        producer: String,
+        /// What LLVM says.
+        message: String,
+    },
+    /// The file is damaged, or text with a mistake.
+    #[error("{} is damaged: {message}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What LLVM says.
+        message: String,
+    },
+    /// The program was compiled for a machine of another kind.
+    #[error(
+        "{} was compiled for a machine with {pointer}-bit pointers, {} byte first; \
+         compile it for x86-64", path.display(), if *little_endian { "lowest" } else { "highest" }
+    )]
+    Target {
+        /// The file.
+        path: PathBuf,
+        /// Bits of a pointer.
+        pointer: u32,
+        /// The lowest byte comes first.
+        little_endian: bool,
+    },
+    /// The initial value of a global variable cannot be known before the program runs.
+    #[error("{}: the initial value of `{global}` cannot be computed: {reason}", path.display())]
+    Initialiser {
+        /// The file.
+        path: PathBuf,
+        /// The variable.
+        global: String,
+        /// The part that is not supported.
+        reason: String,
+    },
+}
+
+const BITCODE: [u8; 4] = [b'B', b'C', 0xc0, 0xde];
+const WRAPPED_BITCODE: [u8; 4] = [0xde, 0xc0, 0x17, 0x0b];
+
+/// Reads a program from LLVM 19 bitcode (`.bc`) or LLVM's text form (`.ll`).
+///
+/// # Errors
+/// See [`LowerError`]. Instructions that are not supported are no error: they become
+/// [`Inst::Unsupported`](super::Inst::Unsupported).
+pub fn load(path: &Path) -> Result<Module, LowerError> {
+    let bytes = std::fs::read(path)
+        .map_err(|source| LowerError::Read { path: path.to_owned(), source })?;
+    let bitcode = bytes.starts_with(&BITCODE) || bytes.starts_with(&WRAPPED_BITCODE);
+    let text = path.extension().is_some_and(|extension| extension == "ll");
+    if !bitcode && (!text || std::str::from_utf8(&bytes).is_err()) {
+        return Err(LowerError::NotBitcode { path: path.to_owned() });
+    }
+    let context = Context::create();
+    llvm::silence(&context);
+    let buffer = MemoryBuffer::create_from_memory_range_copy(&bytes, &path.to_string_lossy());
+    let module = context
+        .create_module_from_ir(buffer)
+        .map_err(|message| refused(path, &message.to_string()))?;
+    module.verify().map_err(|message| refused(path, &message.to_string()))?;
+    let name = module.get_source_file_name().to_string_lossy().into_owned();
+    lower(path, Source::new(&module), name)
+}
+
+fn refused(path: &Path, message: &str) -> LowerError {
+    let path = path.to_owned();
+    let message = message.trim().to_owned();
+    // LLVM ends its complaint with (Producer: 'LLVM20.1.0' Reader: 'LLVM 19.1.7').
+    let quoted = |label: &str| {
+        let (_, rest) = message.split_once(label)?;
+        rest.split('\'').next().map(|name| name.replace(' ', ""))
+    };
+    let (producer, reader) = (quoted("Producer: '"), quoted("Reader: '"));
+    match producer {
+        Some(producer) if Some(&producer) != reader.as_ref() => {
+            LowerError::Version { path, producer, message }
+        }
+        _ if message.contains("Incompatible epoch") => {
+            LowerError::Version { path, producer: "another LLVM".into(), message }
+        }
+        _ => LowerError::Malformed { path, message },
+    }
+}
+
+fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerError> {
+    if source.pointer_size() != 8 || !source.little_endian() {
+        return Err(LowerError::Target {
+            path: path.to_owned(),
+            pointer: 8 * source.pointer_size(),
+            little_endian: source.little_endian(),
+        });
+    }
+    let functions: Vec<Value<'_>> = source
+        .functions()
+        .filter(|function| !function.name().starts_with("llvm."))
+        .chain(source.ifuncs())
+        .collect();
+    let globals: Vec<Value<'_>> =
+        source.globals().filter(|global| !global.name().starts_with("llvm.")).collect();
+    let mut symbols = Symbols::new(source);
+    for (function, id) in functions.iter().zip(0..) {
+        symbols.add_function(*function, FunctionId(id));
+    }
+    for (global, id) in globals.iter().zip(0..) {
+        symbols.add_global(*global, GlobalId(id));
+    }
+    let mut module = Module::default();
+    for global in globals {
+        let lowered = global_variable(source, &symbols, global, module.globals.len());
+        module.globals.push(lowered.map_err(|Unsupported(reason)| LowerError::Initialiser {
+            path: path.to_owned(),
+            global: global.name(),
+            reason,
+        })?);
+    }
+    let mut files = Files::new(name);
+    for function in functions {
+        let head = head(source, &mut files, function);
+        let defined = function.is_function() && !function.is_declaration();
+        module.functions.push(if defined {
+            function::lower(source, &symbols, &mut files, function, head)
+        } else {
+            head
+        });
+    }
+    module.files = files.names();
+    Ok(module)
+}
+
+fn global_variable<'m>(
+    source: Source<'m>,
+    symbols: &Symbols<'m>,
+    global: Value<'m>,
+    number: usize,
+) -> Result<Global, Unsupported> {
+    let name = match global.name() {
+        name if name.is_empty() => format!("unnamed.{number}"),
+        name => name,
+    };
+    let size = source.size(global.symbol_type()).unwrap_or(0) as usize;
+    let mut bytes = vec![0; size];
+    if let Some(value) = global.initializer() {
+        symbols.write(value, &mut bytes)?;
+    }
+    let external = global.is_declaration();
+    Ok(Global { name, bytes, constant: global.is_read_only(), external })
+}
+
+fn head<'m>(source: Source<'m>, files: &mut Files<'m>, function: Value<'m>) -> Function {
+    let ty = function.symbol_type();
+    let mut head = Function { name: function.name(), ..Function::default() };
+    // Types that are not supported leave no widths; a body that has them says so itself.
+    if ty.kind() == llvm::TypeKind::LLVMFunctionTypeKind {
+        head.variadic = ty.variadic();
+        let widths = |ty| scalars(source, ty).into_iter().flatten().map(|scalar| scalar.width);
+        head.params = ty.params().into_iter().flat_map(widths).collect();
+        head.returns = widths(ty.returned()).collect();
+    }
+    if function.is_function() {
+        head.place = files.function(function);
+    }
+    head
+}
+
+#[cfg(test)]
+mod tests;
