@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{BinaryOp, ExprId, Exprs, Node};
+use super::{Assignment, BinaryOp, ExprId, Exprs, Node};
 
 /// Longer texts end in an ellipsis: sharing makes the tree exponentially larger than the term.
 const LONGEST: usize = 2000;
@@ -37,6 +37,17 @@ impl Exprs {
             }
         }
         text
+    }
+
+    /// `name = value` for every variable, ascending by name.
+    pub fn display_assignment(&self, assignment: &Assignment) -> String {
+        let mut parts: Vec<_> = assignment
+            .0
+            .iter()
+            .map(|(v, value)| format!("{} = {value}", self.variable_name(*v)))
+            .collect();
+        parts.sort();
+        parts.join(", ")
     }
 
     fn parts(&self, e: ExprId) -> Vec<Part> {

@@ -22,7 +22,23 @@ impl Exprs {
         match self.node(a) {
             Node::Not(x) => x,
             Node::Neg(x) => self.add(x, self.bv(&Bv::ones(self.width(a)))),
+            Node::Zext(x) => {
+                let ones = Bv::ones(self.width(a) - self.width(x));
+                self.concat(self.bv(&ones), self.not(x))
+            }
+            Node::Sext(x) => self.sext(self.not(x), self.width(a)),
+            Node::Concat(high, low) if self.has_constant_part(a) => {
+                self.concat(self.not(high), self.not(low))
+            }
             _ => self.arena.intern(Node::Not(a), self.width(a)),
+        }
+    }
+
+    fn has_constant_part(&self, e: ExprId) -> bool {
+        match self.node(e) {
+            Node::Concat(high, low) => self.is_constant(high) || self.has_constant_part(low),
+            Node::Zext(_) => true,
+            _ => self.is_constant(e),
         }
     }
 
