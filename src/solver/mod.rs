@@ -1,8 +1,37 @@
 //! Satisfiability: one trait, small decorators, Bitwuzla underneath.
+//!
+//! # What is assumed of a query
+//!
+//! Nothing: a [`Verdict`] is about the conjunction of all of [`Query::path`] and
+//! [`Query::goals`]. That the path is known to be satisfiable is only *used* for speed: the
+//! conditions that share no variable with the goals are decided last, from models that are
+//! remembered, and a query whose goals alone contradict each other never looks at them.
+//! What belongs to which of the two lists matters to speed alone; a query that is no
+//! extension of a path, such as one about a pair of paths, puts all into the goals.
+//!
+//! # The chain
+//!
+//! [`chain`] stacks, outermost first: [`checking`] (every model is evaluated on every
+//! constraint), [`constants`] (what needs no solver), [`independence`] (only what shares
+//! variables is decided together), [`cache`] (equal, weaker and stronger queries; models
+//! that fit again), [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path,
+//! with a time limit).
 
-use std::time::Duration;
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 use crate::expr::{Assignment, ExprId, Exprs};
+
+pub mod bitwuzla;
+pub mod cache;
+pub mod checking;
+pub mod constants;
+pub mod independence;
+pub mod logging;
+#[cfg(test)]
+mod tests;
 
 /// A conjunction to decide: a path condition, whose order is that of the path so that
 /// consecutive queries share a prefix, and further conditions on top.
@@ -14,6 +43,13 @@ pub struct Query<'a> {
     pub goals: &'a [ExprId],
 }
 
+impl<'a> Query<'a> {
+    /// All constraints, those of the path first.
+    pub fn constraints(self) -> impl Iterator<Item = ExprId> + 'a {
+        self.path.iter().chain(self.goals).copied()
+    }
+}
+
 /// What a solver says of a [`Query`].
 #[derive(Clone, Debug)]
 pub enum Verdict {
@@ -23,6 +59,21 @@ pub enum Verdict {
     Unsat,
     /// Neither; never to be read as one of the two.
     Unknown(Unknown),
+}
+
+impl Verdict {
+    /// The values, if it is satisfiable.
+    pub fn model(&self) -> Option<&Assignment> {
+        match self {
+            Self::Sat(model) => Some(model),
+            Self::Unsat | Self::Unknown(_) => None,
+        }
+    }
+
+    /// Whether it is proved to be unsatisfiable.
+    pub fn is_unsat(&self) -> bool {
+        matches!(self, Self::Unsat)
+    }
 }
 
 /// Why a solver gave no answer.
@@ -46,6 +97,16 @@ pub trait Solver: Send {
     fn statistics(&self) -> Vec<LayerStatistics>;
 }
 
+impl<S: Solver + ?Sized> Solver for Box<S> {
+    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        (**self).check(exprs, query)
+    }
+
+    fn statistics(&self) -> Vec<LayerStatistics> {
+        (**self).statistics()
+    }
+}
+
 /// What one layer of the chain did.
 #[derive(Clone, Debug, Default)]
 pub struct LayerStatistics {
@@ -59,24 +120,64 @@ pub struct LayerStatistics {
     pub time: Duration,
 }
 
+impl LayerStatistics {
+    fn new(layer: &'static str) -> Self {
+        Self { layer, ..Self::default() }
+    }
+
+    /// Counts a query that began at `start`.
+    fn count(&mut self, start: Instant, hit: bool) {
+        self.queries += 1;
+        self.hits += u64::from(hit);
+        self.time += start.elapsed();
+    }
+
+    fn above(&self, below: &impl Solver) -> Vec<Self> {
+        let mut all = vec![self.clone()];
+        all.extend(below.statistics());
+        all
+    }
+}
+
 /// How to build the chain.
 #[derive(Clone, Debug)]
 pub struct SolverConfig {
-    /// Limit of one query.
+    /// Limit of one query of the back end.
     pub timeout: Duration,
     /// Re-evaluate every model on the constraints and panic where it fails.
     pub check_models: bool,
     /// Log every query that reaches the back end here, one SMT-LIB 2 file each.
-    pub log: Option<std::path::PathBuf>,
+    pub log: Option<PathBuf>,
+}
+
+impl Default for SolverConfig {
+    /// Ten seconds a query, models checked in debug builds, no log.
+    fn default() -> Self {
+        Self { timeout: Duration::from_secs(10), check_models: cfg!(debug_assertions), log: None }
+    }
 }
 
 /// The full chain: one a worker, for exploration.
-pub fn chain(_config: &SolverConfig) -> Box<dyn Solver> {
-    todo!()
+pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
+    let back_end: Box<dyn Solver> = Box::new(bitwuzla::Incremental::new(config.timeout));
+    let logged = match &config.log {
+        Some(directory) => Box::new(logging::Logging::new(directory.clone(), back_end)),
+        None => back_end,
+    };
+    let sliced = independence::Independence::new(cache::Cache::new(logged));
+    let whole = constants::Constants::new(sliced);
+    if config.check_models { Box::new(checking::Checking::new(whole)) } else { Box::new(whole) }
 }
 
 /// A model of `query` that depends on the query alone (fresh back end, constraints in the
-/// order given), for everything that ends up in a file.
-pub fn reproducible(_exprs: &Exprs, _config: &SolverConfig, _query: Query<'_>) -> Verdict {
-    todo!()
+/// order given), for everything that ends up in a file. Neither the ids of expressions nor
+/// what was asked before matters; only a timeout depends on the machine.
+pub fn reproducible(exprs: &Exprs, config: &SolverConfig, query: Query<'_>) -> Verdict {
+    let back_end = bitwuzla::Incremental::new(config.timeout);
+    let whole = constants::Constants::new(back_end);
+    if config.check_models {
+        checking::Checking::new(whole).check(exprs, query)
+    } else {
+        { whole }.check(exprs, query)
+    }
 }

@@ -1,0 +1,201 @@
+//! The only place that calls Bitwuzla's C API (version 0.8).
+#![allow(unsafe_code, reason = "a C library")]
+
+use std::{
+    ffi::{CStr, CString, c_void},
+    time::{Duration, Instant},
+};
+
+use bitwuzla_sys as sys;
+use num_bigint::BigUint;
+use rustc_hash::FxHashMap;
+
+use crate::expr::Bv;
+
+/// A term of one [`Instance`]; meaningless to any other.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Term(sys::BitwuzlaTerm);
+
+/// The operators in use, by Bitwuzla's names.
+pub(super) type Kind = sys::BitwuzlaKind;
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Answer {
+    Sat,
+    Unsat,
+    Unknown,
+}
+
+/// A solver with its own term manager. Terms live as long as the instance.
+///
+/// Every term is made by the instance that uses it and has the sort that the operator
+/// wants; with that, no call below can fail (Bitwuzla's answer to misuse is to end the
+/// process with a message, not undefined behaviour).
+pub(super) struct Instance {
+    manager: *mut sys::BitwuzlaTermManager,
+    options: *mut sys::BitwuzlaOptions,
+    solver: *mut sys::Bitwuzla,
+    /// When the running query must end. Boxed, for Bitwuzla holds a pointer to it.
+    deadline: Box<Option<Instant>>,
+    sorts: FxHashMap<u32, sys::BitwuzlaSort>,
+}
+
+// SAFETY: a term manager and what belongs to it share no state with others; the buffers
+// that Bitwuzla keeps per thread hold results that are copied before the call returns.
+// Nothing here is `Sync`.
+unsafe impl Send for Instance {}
+
+impl Instance {
+    pub fn new() -> Self {
+        let mut deadline = Box::new(None);
+        // SAFETY: the constructors take no preconditions but valid pointers, which the ones
+        // before just returned; the deadline's heap cell lives until after `drop` deleted
+        // the solver.
+        unsafe {
+            let manager = sys::bitwuzla_term_manager_new();
+            let options = sys::bitwuzla_options_new();
+            sys::bitwuzla_set_option(options, sys::BITWUZLA_OPT_PRODUCE_MODELS, 1);
+            let solver = sys::bitwuzla_new(manager, options);
+            let state: *mut Option<Instant> = &mut *deadline;
+            sys::bitwuzla_set_termination_callback(solver, Some(is_over), state.cast());
+            Self { manager, options, solver, deadline, sorts: FxHashMap::default() }
+        }
+    }
+
+    fn sort(&mut self, width: u32) -> sys::BitwuzlaSort {
+        // SAFETY: the manager is alive and the width is at least 1.
+        *self
+            .sorts
+            .entry(width)
+            .or_insert_with(|| unsafe { sys::bitwuzla_mk_bv_sort(self.manager, u64::from(width)) })
+    }
+
+    pub fn truth_value(&mut self, value: bool) -> Term {
+        // SAFETY: the manager is alive.
+        Term(unsafe {
+            if value {
+                sys::bitwuzla_mk_true(self.manager)
+            } else {
+                sys::bitwuzla_mk_false(self.manager)
+            }
+        })
+    }
+
+    pub fn constant(&mut self, value: &Bv) -> Term {
+        let sort = self.sort(value.width());
+        // SAFETY: the value fits the sort's width; the string outlives the call.
+        Term(unsafe {
+            match value.to_u64() {
+                Some(narrow) => sys::bitwuzla_mk_bv_value_uint64(self.manager, sort, narrow),
+                None => {
+                    let digits = CString::new(value.to_biguint().to_str_radix(16))
+                        .expect("digits hold no zero byte");
+                    sys::bitwuzla_mk_bv_value(self.manager, sort, digits.as_ptr(), 16)
+                }
+            }
+        })
+    }
+
+    pub fn variable(&mut self, name: &str, width: u32) -> Term {
+        let sort = self.sort(width);
+        let symbol = CString::new(name.replace('\0', "_")).expect("zero bytes are replaced");
+        // SAFETY: the string outlives the call, which copies it.
+        Term(unsafe { sys::bitwuzla_mk_const(self.manager, sort, symbol.as_ptr()) })
+    }
+
+    pub fn term1(&mut self, kind: Kind, a: Term) -> Term {
+        // SAFETY: see `Instance`.
+        Term(unsafe { sys::bitwuzla_mk_term1(self.manager, kind, a.0) })
+    }
+
+    pub fn term2(&mut self, kind: Kind, a: Term, b: Term) -> Term {
+        // SAFETY: see `Instance`.
+        Term(unsafe { sys::bitwuzla_mk_term2(self.manager, kind, a.0, b.0) })
+    }
+
+    pub fn ite(&mut self, c: Term, a: Term, b: Term) -> Term {
+        let kind = sys::BITWUZLA_KIND_ITE;
+        // SAFETY: see `Instance`.
+        Term(unsafe { sys::bitwuzla_mk_term3(self.manager, kind, c.0, a.0, b.0) })
+    }
+
+    pub fn extract(&mut self, a: Term, low: u32, width: u32) -> Term {
+        let (high, low) = (u64::from(low + width - 1), u64::from(low));
+        let kind = sys::BITWUZLA_KIND_BV_EXTRACT;
+        // SAFETY: see `Instance`.
+        Term(unsafe { sys::bitwuzla_mk_term1_indexed2(self.manager, kind, a.0, high, low) })
+    }
+
+    /// `kind` is an extension, `by` the number of bits added.
+    pub fn extend(&mut self, kind: Kind, a: Term, by: u32) -> Term {
+        // SAFETY: see `Instance`.
+        Term(unsafe { sys::bitwuzla_mk_term1_indexed1(self.manager, kind, a.0, u64::from(by)) })
+    }
+
+    pub fn push(&mut self) {
+        // SAFETY: the solver is alive.
+        unsafe { sys::bitwuzla_push(self.solver, 1) }
+    }
+
+    /// At most as many levels as were pushed.
+    pub fn pop(&mut self, levels: usize) {
+        if levels > 0 {
+            // SAFETY: the solver is alive.
+            unsafe { sys::bitwuzla_pop(self.solver, levels as u64) }
+        }
+    }
+
+    pub fn assert(&mut self, truth: Term) {
+        // SAFETY: see `Instance`.
+        unsafe { sys::bitwuzla_assert(self.solver, truth.0) }
+    }
+
+    /// Decides the assertions together with `assumptions`, within `limit` unless it is zero.
+    pub fn check(&mut self, assumptions: &[Term], limit: Duration) -> Answer {
+        *self.deadline = if limit.is_zero() { None } else { Instant::now().checked_add(limit) };
+        let mut terms: Vec<_> = assumptions.iter().map(|term| term.0).collect();
+        // SAFETY: the array has the length given; Bitwuzla copies it.
+        let answer = unsafe {
+            sys::bitwuzla_check_sat_assuming(self.solver, terms.len() as u32, terms.as_mut_ptr())
+        };
+        *self.deadline = None;
+        match answer {
+            sys::BITWUZLA_SAT => Answer::Sat,
+            sys::BITWUZLA_UNSAT => Answer::Unsat,
+            _ => Answer::Unknown,
+        }
+    }
+
+    /// The value of a bit-vector term after [`Answer::Sat`].
+    pub fn value(&mut self, term: Term, width: u32) -> Bv {
+        // SAFETY: the last answer was Sat; the string is the thread's buffer, valid until
+        // the next call and read here.
+        let digits = unsafe {
+            let value = sys::bitwuzla_get_value(self.solver, term.0);
+            let text = CStr::from_ptr(sys::bitwuzla_term_value_get_str_fmt(value, 2));
+            let digits = BigUint::parse_bytes(text.to_bytes(), 2);
+            sys::bitwuzla_term_release(value);
+            digits
+        };
+        Bv::from_biguint(width, digits.expect("a value is written in binary digits"))
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: all three are alive, are deleted once, and the solver before what it uses.
+        unsafe {
+            sys::bitwuzla_delete(self.solver);
+            sys::bitwuzla_options_delete(self.options);
+            sys::bitwuzla_term_manager_delete(self.manager);
+        }
+    }
+}
+
+/// Bitwuzla asks this now and then whether it must give up.
+unsafe extern "C" fn is_over(deadline: *mut c_void) -> i32 {
+    // SAFETY: the pointer is the one that `Instance::new` registered, alive and written only
+    // between queries.
+    let deadline = unsafe { *deadline.cast::<Option<Instant>>() };
+    i32::from(deadline.is_some_and(|deadline| Instant::now() >= deadline))
+}

@@ -1,0 +1,119 @@
+//! The back end: Bitwuzla (Niemetz and Preiner, "Bitwuzla", CAV 2023), used incrementally.
+//!
+//! Consecutive queries of an exploration share a long prefix of their paths. One instance
+//! lives as long as the worker; its assertion stack has one level for every condition of
+//! the last path, and a new query only pops to the common prefix and pushes what differs.
+//! The goals are assumptions on top.
+
+use std::time::{Duration, Instant};
+
+use super::{LayerStatistics, Query, Solver, Unknown, Verdict};
+use crate::expr::{Assignment, ExprId, Exprs};
+
+mod ffi;
+mod translate;
+
+use ffi::{Answer, Instance};
+use translate::Translation;
+
+/// An instance is replaced when its translation has more terms than this: what was learnt
+/// about abandoned paths slows down more than it helps.
+const MOST_TERMS: usize = 200_000;
+/// The same in queries.
+const MOST_QUERIES: u64 = 50_000;
+
+/// Bitwuzla, with its assertion stack kept along the path.
+pub struct Incremental {
+    timeout: Duration,
+    state: Option<State>,
+    statistics: LayerStatistics,
+}
+
+/// An instance and what it holds.
+struct State {
+    translation: Translation,
+    instance: Instance,
+    stack: Vec<ExprId>,
+    queries: u64,
+}
+
+impl State {
+    fn new() -> Self {
+        let instance = Instance::new();
+        Self { translation: Translation::default(), instance, stack: Vec::new(), queries: 0 }
+    }
+
+    /// Pops and pushes until the stack holds the path.
+    fn align(&mut self, exprs: &Exprs, path: &[ExprId]) {
+        let common = self.stack.iter().zip(path).take_while(|(old, new)| old == new).count();
+        self.instance.pop(self.stack.len() - common);
+        self.stack.truncate(common);
+        for condition in &path[common..] {
+            let term = self.translation.truth(exprs, &mut self.instance, *condition);
+            self.instance.push();
+            self.instance.assert(term);
+            self.stack.push(*condition);
+        }
+    }
+}
+
+impl Incremental {
+    /// A back end that spends at most `timeout` on a query (zero: no limit).
+    pub fn new(timeout: Duration) -> Self {
+        Self { timeout, state: None, statistics: LayerStatistics::new("bitwuzla") }
+    }
+
+    fn decide(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        if self.state.as_ref().is_some_and(|state| {
+            state.translation.len() > MOST_TERMS || state.queries > MOST_QUERIES
+        }) {
+            self.state = None;
+        }
+        let state = self.state.get_or_insert_with(State::new);
+        state.queries += 1;
+        state.align(exprs, query.path);
+        let goals: Vec<_> = query
+            .goals
+            .iter()
+            .map(|goal| state.translation.truth(exprs, &mut state.instance, *goal))
+            .collect();
+        let start = Instant::now();
+        match state.instance.check(&goals, self.timeout) {
+            Answer::Sat => {}
+            Answer::Unsat => return Verdict::Unsat,
+            Answer::Unknown => {
+                // What an interrupted instance still does right is not worth finding out.
+                self.state = None;
+                let out_of_time = !self.timeout.is_zero() && start.elapsed() >= self.timeout;
+                return Verdict::Unknown(if out_of_time {
+                    Unknown::Timeout(self.timeout)
+                } else {
+                    Unknown::GaveUp
+                });
+            }
+        }
+        let mut model = Assignment::default();
+        for constraint in query.constraints() {
+            for v in exprs.variables(constraint).iter() {
+                model.0.entry(*v).or_insert_with(|| {
+                    let term = state.translation.variable(exprs, &mut state.instance, *v);
+                    state.instance.value(term, exprs.variable_width(*v))
+                });
+            }
+        }
+        Verdict::Sat(model)
+    }
+}
+
+impl Solver for Incremental {
+    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        let start = Instant::now();
+        let verdict = self.decide(exprs, query);
+        self.statistics.count(start, true);
+        verdict
+    }
+
+    fn statistics(&self) -> Vec<LayerStatistics> {
+        vec![self.statistics.clone()]
+    }
+}

@@ -1,0 +1,217 @@
+//! Expressions as Bitwuzla's terms.
+//!
+//! A term of width 1 is a Bool or a bit-vector there. Each expression is translated to what
+//! it comes from (a comparison to a Bool, a slice to bits) and to the other form only when
+//! that is asked for.
+
+use bitwuzla_sys as sys;
+use rustc_hash::FxHashMap;
+
+use super::ffi::{Instance, Kind, Term};
+use crate::expr::{BinaryOp, Bv, ExprId, Exprs, Node, TableId, VariableId};
+
+/// What has been translated for one instance.
+#[derive(Default)]
+pub(super) struct Translation {
+    native: FxHashMap<ExprId, Native>,
+    /// The form that is not native, where it was asked for.
+    other: FxHashMap<ExprId, Term>,
+    variables: FxHashMap<VariableId, Term>,
+}
+
+#[derive(Clone, Copy)]
+enum Native {
+    Bits(Term),
+    Truth(Term),
+}
+
+impl Translation {
+    pub fn len(&self) -> usize {
+        self.native.len()
+    }
+
+    /// The Bool of an expression of width 1.
+    pub fn truth(&mut self, exprs: &Exprs, to: &mut Instance, e: ExprId) -> Term {
+        let mut walk = Walk { exprs, to, translation: self };
+        exprs.post_order(
+            &[e],
+            &mut walk,
+            |walk, e| walk.translation.native.contains_key(&e),
+            |walk, e| {
+                let native = walk.translate(e);
+                walk.translation.native.insert(e, native);
+            },
+        );
+        walk.truth(e)
+    }
+
+    pub fn variable(&mut self, exprs: &Exprs, to: &mut Instance, v: VariableId) -> Term {
+        *self
+            .variables
+            .entry(v)
+            .or_insert_with(|| to.variable(exprs.variable_name(v), exprs.variable_width(v)))
+    }
+}
+
+struct Walk<'a> {
+    exprs: &'a Exprs,
+    to: &'a mut Instance,
+    translation: &'a mut Translation,
+}
+
+impl Walk<'_> {
+    fn truth(&mut self, e: ExprId) -> Term {
+        match self.translation.native[&e] {
+            Native::Truth(term) => term,
+            Native::Bits(bits) => match self.translation.other.get(&e) {
+                Some(known) => *known,
+                None => {
+                    let one = self.to.constant(&Bv::new(1, 1));
+                    let term = self.to.term2(sys::BITWUZLA_KIND_EQUAL, bits, one);
+                    self.translation.other.insert(e, term);
+                    term
+                }
+            },
+        }
+    }
+
+    fn bits(&mut self, e: ExprId) -> Term {
+        match self.translation.native[&e] {
+            Native::Bits(term) => term,
+            Native::Truth(truth) => match self.translation.other.get(&e) {
+                Some(known) => *known,
+                None => {
+                    let (one, zero) =
+                        (self.to.constant(&Bv::new(1, 1)), self.to.constant(&Bv::new(1, 0)));
+                    let term = self.to.ite(truth, one, zero);
+                    self.translation.other.insert(e, term);
+                    term
+                }
+            },
+        }
+    }
+
+    /// Of `e`, whose operands are translated already.
+    fn translate(&mut self, e: ExprId) -> Native {
+        let exprs = self.exprs;
+        let width = exprs.width(e);
+        let logical = width == 1;
+        let bits = match exprs.node(e) {
+            Node::Constant(value) if logical => {
+                return Native::Truth(self.to.truth_value(value == 1));
+            }
+            Node::Constant(_) | Node::WideConstant(_) => {
+                self.to.constant(&exprs.as_bv(e).expect("a constant"))
+            }
+            Node::Variable(v) => self.translation.variable(exprs, self.to, v),
+            Node::Not(a) if logical => {
+                let a = self.truth(a);
+                return Native::Truth(self.to.term1(sys::BITWUZLA_KIND_NOT, a));
+            }
+            Node::Not(a) => self.unary(sys::BITWUZLA_KIND_BV_NOT, a),
+            Node::Neg(a) => self.unary(sys::BITWUZLA_KIND_BV_NEG, a),
+            Node::Binary(op, a, b) => return self.binary(op, a, b),
+            Node::Ite(c, a, b) if logical => {
+                let (c, a, b) = (self.truth(c), self.truth(a), self.truth(b));
+                return Native::Truth(self.to.ite(c, a, b));
+            }
+            Node::Ite(c, a, b) => {
+                let (c, a, b) = (self.truth(c), self.bits(a), self.bits(b));
+                self.to.ite(c, a, b)
+            }
+            Node::Extract { of, low } => {
+                let of = self.bits(of);
+                self.to.extract(of, low, width)
+            }
+            Node::Concat(a, b) => {
+                let (a, b) = (self.bits(a), self.bits(b));
+                self.to.term2(sys::BITWUZLA_KIND_BV_CONCAT, a, b)
+            }
+            Node::Zext(a) => {
+                let by = width - exprs.width(a);
+                let a = self.bits(a);
+                self.to.extend(sys::BITWUZLA_KIND_BV_ZERO_EXTEND, a, by)
+            }
+            Node::Sext(a) => {
+                let by = width - exprs.width(a);
+                let a = self.bits(a);
+                self.to.extend(sys::BITWUZLA_KIND_BV_SIGN_EXTEND, a, by)
+            }
+            Node::Select(table, index) => self.select(table, index),
+        };
+        Native::Bits(bits)
+    }
+
+    fn unary(&mut self, kind: Kind, a: ExprId) -> Term {
+        let a = self.bits(a);
+        self.to.term1(kind, a)
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Native {
+        let logical = match op {
+            BinaryOp::Eq => Some(sys::BITWUZLA_KIND_IFF),
+            BinaryOp::And => Some(sys::BITWUZLA_KIND_AND),
+            BinaryOp::Or => Some(sys::BITWUZLA_KIND_OR),
+            BinaryOp::Xor => Some(sys::BITWUZLA_KIND_XOR),
+            _ => None,
+        };
+        if let (1, Some(kind)) = (self.exprs.width(a), logical) {
+            let (a, b) = (self.truth(a), self.truth(b));
+            return Native::Truth(self.to.term2(kind, a, b));
+        }
+        let (a, b) = (self.bits(a), self.bits(b));
+        let kind = match op {
+            BinaryOp::Add => sys::BITWUZLA_KIND_BV_ADD,
+            BinaryOp::Mul => sys::BITWUZLA_KIND_BV_MUL,
+            BinaryOp::Udiv => sys::BITWUZLA_KIND_BV_UDIV,
+            BinaryOp::Sdiv => sys::BITWUZLA_KIND_BV_SDIV,
+            BinaryOp::Urem => sys::BITWUZLA_KIND_BV_UREM,
+            BinaryOp::Srem => sys::BITWUZLA_KIND_BV_SREM,
+            BinaryOp::And => sys::BITWUZLA_KIND_BV_AND,
+            BinaryOp::Or => sys::BITWUZLA_KIND_BV_OR,
+            BinaryOp::Xor => sys::BITWUZLA_KIND_BV_XOR,
+            BinaryOp::Shl => sys::BITWUZLA_KIND_BV_SHL,
+            BinaryOp::Lshr => sys::BITWUZLA_KIND_BV_SHR,
+            BinaryOp::Ashr => sys::BITWUZLA_KIND_BV_ASHR,
+            BinaryOp::Eq => sys::BITWUZLA_KIND_EQUAL,
+            BinaryOp::Ult => sys::BITWUZLA_KIND_BV_ULT,
+            BinaryOp::Slt => sys::BITWUZLA_KIND_BV_SLT,
+        };
+        let term = self.to.term2(kind, a, b);
+        if op.is_comparison() { Native::Truth(term) } else { Native::Bits(term) }
+    }
+
+    /// A tree of choices, one level for every bit of the index that matters: its depth is
+    /// logarithmic and equal neighbours share.
+    fn select(&mut self, table: TableId, index: ExprId) -> Term {
+        let elements = self.exprs.table_elements(table);
+        let width = self.exprs.width(elements[0]);
+        let bits = self.exprs.width(index);
+        let index = self.bits(index);
+        let zero = self.to.constant(&Bv::zero(width));
+        let mut row: Vec<Term> = elements.iter().map(|element| self.bits(*element)).collect();
+        let mut bit = 0;
+        while row.len() > 1 && bit < bits {
+            let selector = self.to.extract(index, bit, 1);
+            let one = self.to.constant(&Bv::new(1, 1));
+            let is_set = self.to.term2(sys::BITWUZLA_KIND_EQUAL, selector, one);
+            row = row
+                .chunks(2)
+                .map(|pair| {
+                    let (even, odd) = (pair[0], pair.get(1).copied().unwrap_or(zero));
+                    if even == odd { even } else { self.to.ite(is_set, odd, even) }
+                })
+                .collect();
+            bit += 1;
+        }
+        // A narrow index reaches only the first elements, which the first of the row holds.
+        let inside = row[0];
+        if bit == bits {
+            return inside;
+        }
+        let rest = self.to.extract(index, bit, bits - bit);
+        let none = self.to.constant(&Bv::zero(bits - bit));
+        let is_inside = self.to.term2(sys::BITWUZLA_KIND_EQUAL, rest, none);
+        self.to.ite(is_inside, inside, zero)
+    }
+}

@@ -1,0 +1,185 @@
+//! Answers from earlier answers.
+
+use std::{collections::VecDeque, sync::Arc, time::Instant};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{LayerStatistics, Query, Solver, Verdict};
+use crate::expr::{Assignment, Evaluator, ExprId, Exprs, Memo};
+
+/// Models kept to be tried on new queries.
+const MODELS: usize = 256;
+/// How many of the latest ones are tried on a query.
+const TRIED: usize = 8;
+/// Contradictions looked at for one goal.
+const CONTRADICTIONS: usize = 32;
+/// Values remembered with a model before they are dropped, in terms.
+const MEMO: usize = 1 << 16;
+/// Queries remembered before all are forgotten.
+const QUERIES: usize = 1 << 18;
+
+/// Knows a query again; a query with all constraints of an unsatisfiable one is
+/// unsatisfiable; a model of an earlier query may satisfy this one, which evaluation tells.
+///
+/// Every condition of a branch or its opposite holds in the model that the path had before,
+/// so half of all satisfiable queries of an exploration need no solver.
+pub struct Cache<S> {
+    below: S,
+    exact: FxHashMap<Box<[ExprId]>, Known>,
+    /// Unsatisfiable sets of constraints, by their goals.
+    contradictions: FxHashMap<ExprId, VecDeque<Arc<[ExprId]>>>,
+    models: VecDeque<Model>,
+    /// The number of the model that last satisfied a constraint as the end of a query.
+    latest: FxHashMap<ExprId, u64>,
+    /// Models forgotten so far: what to take off a number to get an index.
+    forgotten: u64,
+    statistics: LayerStatistics,
+}
+
+enum Known {
+    Sat(Arc<Assignment>),
+    Unsat,
+}
+
+struct Model {
+    assignment: Arc<Assignment>,
+    memo: Memo,
+}
+
+impl<S: Solver> Cache<S> {
+    /// Remembers what `below` answers.
+    pub fn new(below: S) -> Self {
+        Self {
+            below,
+            exact: FxHashMap::default(),
+            contradictions: FxHashMap::default(),
+            models: VecDeque::new(),
+            latest: FxHashMap::default(),
+            forgotten: 0,
+            statistics: LayerStatistics::new("cache"),
+        }
+    }
+
+    fn decide(&mut self, exprs: &Exprs, query: Query<'_>) -> (Verdict, bool) {
+        let mut key: Vec<_> = query.constraints().collect();
+        key.sort_unstable();
+        key.dedup();
+        match self.exact.get(&key[..]) {
+            Some(Known::Sat(model)) => return (Verdict::Sat((**model).clone()), true),
+            Some(Known::Unsat) => return (Verdict::Unsat, true),
+            None => {}
+        }
+        if self.exact.len() >= QUERIES {
+            self.exact.clear();
+            self.contradictions.clear();
+            self.latest.clear();
+        }
+        if self.is_contradictory(query) {
+            self.exact.insert(key.into(), Known::Unsat);
+            return (Verdict::Unsat, true);
+        }
+        if let Some(model) = self.fitting_model(exprs, query) {
+            self.exact.insert(key.into(), Known::Sat(model.clone()));
+            return (Verdict::Sat((*model).clone()), true);
+        }
+        let verdict = self.below.check(exprs, query);
+        match &verdict {
+            Verdict::Sat(model) => {
+                let model = Arc::new(model.clone());
+                self.remember_model(query, model.clone());
+                self.exact.insert(key.into(), Known::Sat(model));
+            }
+            Verdict::Unsat => {
+                self.remember_contradiction(query, &key);
+                self.exact.insert(key.into(), Known::Unsat);
+            }
+            // Another try may have more time.
+            Verdict::Unknown(_) => {}
+        }
+        (verdict, false)
+    }
+
+    fn is_contradictory(&self, query: Query<'_>) -> bool {
+        let mut known: Option<FxHashSet<ExprId>> = None;
+        query.goals.iter().filter_map(|goal| self.contradictions.get(goal)).flatten().any(|set| {
+            let all = known.get_or_insert_with(|| query.constraints().collect());
+            set.iter().all(|constraint| all.contains(constraint))
+        })
+    }
+
+    fn remember_contradiction(&mut self, query: Query<'_>, key: &[ExprId]) {
+        let set: Arc<[ExprId]> = key.into();
+        for goal in query.goals {
+            let sets = self.contradictions.entry(*goal).or_default();
+            sets.push_front(set.clone());
+            sets.truncate(CONTRADICTIONS);
+        }
+    }
+
+    /// First the model of the path itself, then the latest ones.
+    fn fitting_model(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Arc<Assignment>> {
+        let of_path = query.path.last().and_then(|last| self.latest.get(last));
+        let of_path = of_path.and_then(|number| number.checked_sub(self.forgotten));
+        let latest = (0..self.models.len()).rev().take(TRIED);
+        let candidates: Vec<_> =
+            of_path.map(|index| index as usize).into_iter().chain(latest).collect();
+        for index in candidates {
+            let Model { assignment, memo } = &mut self.models[index];
+            if memo.len() > MEMO {
+                *memo = Memo::default();
+            }
+            let mut evaluator = Evaluator::new(exprs, assignment, memo);
+            // What is new is most likely to fail.
+            let mut constraints = query.goals.iter().chain(query.path.iter().rev());
+            if constraints.all(|constraint| evaluator.holds(*constraint)) {
+                let assignment = assignment.clone();
+                self.note_latest(query, self.forgotten + index as u64);
+                let mentioned = restricted(exprs, query, &assignment);
+                return Some(Arc::new(mentioned));
+            }
+        }
+        None
+    }
+
+    fn remember_model(&mut self, query: Query<'_>, assignment: Arc<Assignment>) {
+        if self.models.len() == MODELS {
+            self.models.pop_front();
+            self.forgotten += 1;
+        }
+        self.models.push_back(Model { assignment, memo: Memo::default() });
+        self.note_latest(query, self.forgotten + self.models.len() as u64 - 1);
+    }
+
+    fn note_latest(&mut self, query: Query<'_>, number: u64) {
+        if let Some(end) = query.goals.last().or(query.path.last()) {
+            self.latest.insert(*end, number);
+        }
+    }
+}
+
+/// Without the variables that the query does not mention: another class may need them
+/// otherwise.
+fn restricted(exprs: &Exprs, query: Query<'_>, model: &Assignment) -> Assignment {
+    let mut values = Assignment::default();
+    for constraint in query.constraints() {
+        for v in exprs.variables(constraint).iter() {
+            if let Some(value) = model.0.get(v) {
+                values.0.entry(*v).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    values
+}
+
+impl<S: Solver> Solver for Cache<S> {
+    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        let start = Instant::now();
+        let (verdict, hit) = self.decide(exprs, query);
+        self.statistics.count(start, hit);
+        verdict
+    }
+
+    fn statistics(&self) -> Vec<LayerStatistics> {
+        self.statistics.above(&self.below)
+    }
+}

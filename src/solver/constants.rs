@@ -1,0 +1,76 @@
+//! What needs no solver: constant constraints, and one condition beside its own opposite.
+
+use std::time::Instant;
+
+use rustc_hash::FxHashSet;
+
+use super::{LayerStatistics, Query, Solver, Verdict};
+use crate::expr::{Assignment, ExprId, Exprs, Node};
+
+/// Drops constraints that are true or repeated, takes conjunctions apart, and answers when
+/// one is false, is the opposite of another, or none is left.
+pub struct Constants<S> {
+    below: S,
+    statistics: LayerStatistics,
+}
+
+impl<S: Solver> Constants<S> {
+    /// Sieves the queries for `below`.
+    pub fn new(below: S) -> Self {
+        Self { below, statistics: LayerStatistics::new("constants") }
+    }
+
+    fn decide(&mut self, exprs: &Exprs, query: Query<'_>) -> (Verdict, bool) {
+        let mut sieve = Sieve { exprs, seen: FxHashSet::default(), possible: true };
+        let path = sieve.keep(query.path);
+        let goals = sieve.keep(query.goals);
+        if !sieve.possible {
+            (Verdict::Unsat, true)
+        } else if path.is_empty() && goals.is_empty() {
+            (Verdict::Sat(Assignment::default()), true)
+        } else {
+            (self.below.check(exprs, Query { path: &path, goals: &goals }), false)
+        }
+    }
+}
+
+impl<S: Solver> Solver for Constants<S> {
+    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        let start = Instant::now();
+        let (verdict, hit) = self.decide(exprs, query);
+        self.statistics.count(start, hit);
+        verdict
+    }
+
+    fn statistics(&self) -> Vec<LayerStatistics> {
+        self.statistics.above(&self.below)
+    }
+}
+
+struct Sieve<'a> {
+    exprs: &'a Exprs,
+    seen: FxHashSet<ExprId>,
+    possible: bool,
+}
+
+impl Sieve<'_> {
+    fn keep(&mut self, constraints: &[ExprId]) -> Vec<ExprId> {
+        let mut kept = Vec::with_capacity(constraints.len());
+        let mut stack = Vec::new();
+        for constraint in constraints {
+            stack.push(*constraint);
+            while let Some(e) = stack.pop() {
+                if let Node::Binary(crate::expr::BinaryOp::And, a, b) = self.exprs.node(e) {
+                    stack.push(b);
+                    stack.push(a);
+                } else if self.exprs.is_false(e) {
+                    self.possible = false;
+                } else if !self.exprs.is_true(e) && self.seen.insert(e) {
+                    self.possible &= !self.seen.contains(&self.exprs.not(e));
+                    kept.push(e);
+                }
+            }
+        }
+        kept
+    }
+}

@@ -1,0 +1,124 @@
+//! Constraints that share no variable are decided apart.
+
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+
+use super::{LayerStatistics, Query, Solver, Unknown, Verdict};
+use crate::expr::{Assignment, ExprId, Exprs, VariableId};
+
+/// Splits a query into the classes of constraints that variables connect (union-find), asks
+/// for each class, those of the goals first, and puts the models together. Their variables
+/// are disjoint, so together they satisfy every constraint.
+///
+/// The idea is KLEE's independent solver (Cadar, Dunbar, Engler, OSDI 2008, section 3.3);
+/// unlike there, nothing is assumed of the classes without a goal: they are asked too, which
+/// costs a look at the cache below.
+pub struct Independence<S> {
+    below: S,
+    statistics: LayerStatistics,
+}
+
+impl<S: Solver> Independence<S> {
+    /// Slices the queries for `below`.
+    pub fn new(below: S) -> Self {
+        Self { below, statistics: LayerStatistics::new("independence") }
+    }
+
+    fn decide(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        let classes = classes(exprs, query);
+        if let [_] = &classes[..] {
+            return self.below.check(exprs, query);
+        }
+        let mut model = Assignment::default();
+        let mut unknown: Option<Unknown> = None;
+        for class in &classes {
+            match self.below.check(exprs, Query { path: &class.path, goals: &class.goals }) {
+                Verdict::Sat(part) => model.0.extend(part.0),
+                Verdict::Unsat => return Verdict::Unsat,
+                Verdict::Unknown(why) => unknown = Some(why),
+            }
+        }
+        unknown.map_or(Verdict::Sat(model), Verdict::Unknown)
+    }
+}
+
+impl<S: Solver> Solver for Independence<S> {
+    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        let start = Instant::now();
+        let verdict = self.decide(exprs, query);
+        self.statistics.count(start, false);
+        verdict
+    }
+
+    fn statistics(&self) -> Vec<LayerStatistics> {
+        self.statistics.above(&self.below)
+    }
+}
+
+#[derive(Default)]
+struct Class {
+    path: Vec<ExprId>,
+    goals: Vec<ExprId>,
+}
+
+/// The classes, those with goals first, each with its constraints in the order given.
+fn classes(exprs: &Exprs, query: Query<'_>) -> Vec<Class> {
+    let mut union = UnionFind::default();
+    let constraints: Vec<_> = query.constraints().collect();
+    let members: Vec<Option<usize>> = constraints
+        .iter()
+        .map(|constraint| {
+            let variables = exprs.variables(*constraint);
+            let mut nodes =
+                variables.iter().map(|v| union.node(*v)).collect::<Vec<_>>().into_iter();
+            let first = nodes.next()?;
+            nodes.for_each(|node| union.join(first, node));
+            Some(first)
+        })
+        .collect();
+    let mut classes: Vec<Class> = Vec::new();
+    let mut index: FxHashMap<Option<usize>, usize> = FxHashMap::default();
+    for (position, (constraint, member)) in constraints.iter().zip(members).enumerate() {
+        let root = member.map(|node| union.find(node));
+        let class = *index.entry(root).or_insert_with(|| {
+            classes.push(Class::default());
+            classes.len() - 1
+        });
+        if position < query.path.len() {
+            classes[class].path.push(*constraint);
+        } else {
+            classes[class].goals.push(*constraint);
+        }
+    }
+    classes.sort_by_key(|class| class.goals.is_empty());
+    classes
+}
+
+#[derive(Default)]
+struct UnionFind {
+    nodes: FxHashMap<VariableId, usize>,
+    parents: Vec<usize>,
+}
+
+impl UnionFind {
+    fn node(&mut self, v: VariableId) -> usize {
+        *self.nodes.entry(v).or_insert_with(|| {
+            self.parents.push(self.parents.len());
+            self.parents.len() - 1
+        })
+    }
+
+    fn find(&mut self, mut node: usize) -> usize {
+        while self.parents[node] != node {
+            self.parents[node] = self.parents[self.parents[node]];
+            node = self.parents[node];
+        }
+        node
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.parents[a.max(b)] = a.min(b);
+    }
+}

@@ -1,0 +1,63 @@
+//! Every query as an SMT-LIB 2 file that any solver can replay.
+
+use std::{
+    fs,
+    path::PathBuf,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
+};
+
+use super::{LayerStatistics, Query, Solver, Verdict};
+use crate::expr::Exprs;
+
+/// Writes `NNNNNN.smt2`, numbered through all workers of the process, with the verdict as
+/// its `:status`.
+pub struct Logging<S> {
+    directory: PathBuf,
+    below: S,
+    /// After the first failure to write, which is reported, nothing more is tried.
+    broken: bool,
+    statistics: LayerStatistics,
+}
+
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+impl<S: Solver> Logging<S> {
+    /// Logs into `directory`, which is made if need be.
+    pub fn new(directory: PathBuf, below: S) -> Self {
+        Self { directory, below, broken: false, statistics: LayerStatistics::new("logging") }
+    }
+
+    fn write(&mut self, exprs: &Exprs, query: Query<'_>, verdict: &Verdict) {
+        let status = match verdict {
+            Verdict::Sat(_) => "sat",
+            Verdict::Unsat => "unsat",
+            Verdict::Unknown(_) => "unknown",
+        };
+        let constraints: Vec<_> = query.constraints().collect();
+        let script = format!("(set-info :status {status})\n{}", exprs.smtlib(&constraints));
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let file = self.directory.join(format!("{number:06}.smt2"));
+        let written = fs::create_dir_all(&self.directory).and_then(|()| fs::write(&file, script));
+        if let Err(error) = written {
+            eprintln!("no further queries are logged: {}: {error}", file.display());
+            self.broken = true;
+        }
+    }
+}
+
+impl<S: Solver> Solver for Logging<S> {
+    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        let start = Instant::now();
+        let verdict = self.below.check(exprs, query);
+        if !self.broken {
+            self.write(exprs, query, &verdict);
+        }
+        self.statistics.count(start, false);
+        verdict
+    }
+
+    fn statistics(&self) -> Vec<LayerStatistics> {
+        self.statistics.above(&self.below)
+    }
+}

@@ -1,0 +1,111 @@
+//! The chain as a whole, against brute force and against the unsliced back end.
+
+use std::time::Duration;
+
+use super::*;
+use crate::expr::VariableKind;
+
+fn config() -> SolverConfig {
+    SolverConfig { check_models: true, ..SolverConfig::default() }
+}
+
+fn is_sat(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Sat(_) => true,
+        Verdict::Unsat => false,
+        Verdict::Unknown(why) => panic!("no verdict: {why}"),
+    }
+}
+
+#[test]
+fn every_kind_of_query_gets_its_verdict() {
+    let exprs = Exprs::new();
+    let x = exprs.variable("x", 32, VariableKind::Input);
+    let y = exprs.variable("y", 32, VariableKind::Input);
+    let k = |value| exprs.constant(32, value);
+    let mut solver = chain(&config());
+    let product = exprs.eq(exprs.mul(x, y), k(391));
+    let factors = [exprs.ult(k(1), x), exprs.ult(x, y), exprs.ult(y, k(1000))];
+    let verdict = solver.check(&exprs, Query { path: &factors, goals: &[product] });
+    let model = verdict.model().expect("17 * 23");
+    assert_eq!(exprs.evaluate(x, model).to_u64(), Some(17));
+    let odd = exprs.eq(exprs.extract(exprs.mul(x, exprs.add(x, k(1))), 0, 1), exprs.bool(true));
+    assert!(solver.check(&exprs, Query { path: &[], goals: &[odd] }).is_unsat());
+    assert!(is_sat(&solver.check(&exprs, Query { path: &[], goals: &[] })));
+    let no = exprs.bool(false);
+    assert!(solver.check(&exprs, Query { path: &factors, goals: &[no] }).is_unsat());
+}
+
+#[test]
+fn a_contradiction_far_from_the_goal_is_found() {
+    let exprs = Exprs::new();
+    let [x, y, z] = ["x", "y", "z"].map(|name| exprs.input(name, 8));
+    let path = [exprs.ult(x, y), exprs.ult(y, z), exprs.ult(z, x)];
+    let other = exprs.eq(exprs.input("other", 8), exprs.constant(8, 3));
+    assert!(chain(&config()).check(&exprs, Query { path: &path, goals: &[other] }).is_unsat());
+    assert!(reproducible(&exprs, &config(), Query { path: &path, goals: &[other] }).is_unsat());
+}
+
+#[test]
+fn a_hard_query_ends_in_time() {
+    let exprs = Exprs::new();
+    let [x, y] = ["x", "y"].map(|name| exprs.input(name, 64));
+    let product = exprs.mul(exprs.zext(x, 128), exprs.zext(y, 128));
+    // The product of two primes of 64 bits each.
+    let semiprime =
+        crate::expr::Bv::from_u128(128, 18_446_744_073_709_551_557 * 18_446_744_073_709_551_533);
+    let one = exprs.constant(64, 1);
+    let goals = [exprs.eq(product, exprs.bv(&semiprime)), exprs.ult(one, x), exprs.ult(one, y)];
+    let limit = Duration::from_millis(200);
+    let start = Instant::now();
+    let verdict = chain(&SolverConfig { timeout: limit, ..config() })
+        .check(&exprs, Query { path: &[], goals: &goals });
+    assert!(matches!(verdict, Verdict::Unknown(Unknown::Timeout(t)) if t == limit), "{verdict:?}");
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_model_depends_on_structure_alone() {
+    let ask = |exprs: &Exprs| {
+        let [x, y] = ["x", "y"].map(|name| exprs.input(name, 32));
+        let goals = [exprs.ult(exprs.mul(x, y), x), exprs.ult(x, exprs.add(y, x))];
+        let verdict = reproducible(exprs, &config(), Query { path: &[], goals: &goals });
+        let model = verdict.model().expect("satisfiable").clone();
+        [x, y].map(|e| exprs.evaluate(e, &model))
+    };
+    let exprs = Exprs::new();
+    let other = Exprs::new();
+    for (i, name) in ["b", "y", "a", "x"].into_iter().enumerate() {
+        let e = other.input(name, 32);
+        other.mul(e, other.add(e, other.constant(32, i as u64)));
+    }
+    assert_eq!(ask(&exprs), ask(&other));
+    assert_eq!(ask(&exprs), ask(&exprs));
+}
+
+#[test]
+fn queries_are_logged_with_their_verdict() {
+    let directory = tempfile::tempdir().unwrap();
+    let exprs = Exprs::new();
+    let x = exprs.input("x", 32);
+    let goal = exprs.slt(exprs.mul(x, x), exprs.constant(32, 0));
+    let log = Some(directory.path().join("queries"));
+    chain(&SolverConfig { log, ..config() }).check(&exprs, Query { path: &[], goals: &[goal] });
+    let files: Vec<_> = std::fs::read_dir(directory.path().join("queries")).unwrap().collect();
+    assert_eq!(files.len(), 1);
+    let text = std::fs::read_to_string(files[0].as_ref().unwrap().path()).unwrap();
+    assert!(text.starts_with("(set-info :status sat)\n") && text.contains("(declare-const |x|"));
+}
+
+#[test]
+fn deep_terms_are_translated() {
+    let exprs = Exprs::new();
+    let [x, y] = ["x", "y"].map(|name| exprs.input(name, 8));
+    let mut e = x;
+    for _ in 0..100_001 {
+        e = exprs.xor(exprs.or(e, y), x);
+    }
+    let zero = exprs.constant(8, 0);
+    let goals = [exprs.eq(e, exprs.constant(8, 5)), exprs.eq(y, zero)];
+    assert!(!is_sat(&chain(&config()).check(&exprs, Query { path: &[], goals: &goals })));
+}
