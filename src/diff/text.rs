@@ -335,15 +335,22 @@ impl Walk<'_> {
             let (condition, bytes) = match [0, 1].map(|side| self.texts[side].next(at[side])) {
                 [Next::End, Next::End] => return so_far,
                 [Next::Number(_), _] | [_, Next::Number(_)] => {
-                    let alignments = self.alignments(at);
-                    let more = alignments.len() > 1;
-                    if more && nesting > 0 && self.budget > 0 {
-                        let rest = self.split(at, alignments, nesting);
+                    let affordable = nesting > 0 && self.budget > 0;
+                    let (ways, complete) = self.alignments(at, affordable);
+                    if ways.len() > 1 && affordable {
+                        let rest = self.split(at, ways, nesting);
                         return self.both(so_far, rest);
                     }
-                    let Some(first) = alignments.first() else { return self.never() };
-                    so_far = self.both(so_far, Equal { formula: first.condition, exact: !more });
+                    let exact = complete && ways.len() < 2;
+                    let Some(first) = ways.first() else {
+                        return Equal { formula: self.exprs.bool(false), exact };
+                    };
+                    self.budget = self.budget.saturating_sub(usize::from(!exact));
+                    so_far = self.both(so_far, Equal { formula: first.condition, exact });
                     at = first.behind;
+                    if self.exprs.as_u64(so_far.formula) == Some(0) {
+                        return so_far;
+                    }
                     continue;
                 }
                 [Next::End, _] | [_, Next::End] => return self.never(),
@@ -371,7 +378,7 @@ impl Walk<'_> {
                 [a, b] => (self.exprs.eq(self.byte(a), self.byte(b)), 1),
             };
             so_far = self.both(so_far, Equal { formula: condition, exact: true });
-            if self.is_never(so_far) {
+            if self.exprs.as_u64(so_far.formula) == Some(0) {
                 return so_far;
             }
             at = [0, 1].map(|side| self.texts[side].advance(at[side], bytes));
@@ -426,33 +433,33 @@ impl Walk<'_> {
     }
 
     /// The ways in which the texts from these positions on, of which at least one is in
-    /// front of a number, can be equal. Every assignment under which they are equal is one
-    /// of exactly one alignment, except for those without any.
-    fn alignments(&self, at: [Position; 2]) -> Vec<Alignment> {
-        let nexts = [0, 1].map(|side| self.texts[side].next(at[side]));
-        let mut alignments = match nexts {
+    /// front of a number, can be equal, and whether these are all. Unless asked for all, of
+    /// numbers written the same way only the one with equal values is looked at.
+    fn alignments(&self, at: [Position; 2], all: bool) -> (Vec<Alignment>, bool) {
+        let mut complete = true;
+        let mut ways = match [0, 1].map(|side| self.texts[side].next(at[side])) {
             [Next::Number(a), Next::Number(b)] if a.comparable(b) => {
-                self.number_with_number(at, a, b)
+                let condition = a.same_value(self.exprs, b);
+                let behind = at.map(|position| Position::before(position.token + 1));
+                let certain = self.exprs.as_u64(condition) == Some(1) || self.delimited(a, behind);
+                let mut ways = vec![Alignment { condition, behind }];
+                if !certain && all {
+                    ways.extend(self.shifts(at, a, b));
+                }
+                complete = certain || all;
+                ways
             }
             [Next::Number(number), _] => self.number_with_text(at, 0, number),
             [_, Next::Number(number)] => self.number_with_text(at, 1, number),
             _ => unreachable!("called in front of a number"),
         };
-        alignments.retain(|alignment| {
-            self.exprs.as_u64(alignment.condition) != Some(0) && self.possible(alignment.behind)
-        });
-        alignments
+        ways.retain(|way| self.exprs.as_u64(way.condition) != Some(0) && self.possible(way.behind));
+        (ways, complete)
     }
 
-    /// Two comparable numbers: of the same value, or, if what follows can make up for it,
-    /// one longer than the other.
-    fn number_with_number(&self, at: [Position; 2], a: &Number, b: &Number) -> Vec<Alignment> {
-        let same = a.same_value(self.exprs, b);
-        let behind = at.map(|position| Position::before(position.token + 1));
-        let mut alignments = vec![Alignment { condition: same, behind }];
-        if self.exprs.as_u64(same) == Some(1) || self.delimited(a, behind) {
-            return alignments;
-        }
+    /// The alignments of comparable numbers of which one has a longer text.
+    fn shifts(&self, at: [Position; 2], a: &Number, b: &Number) -> Vec<Alignment> {
+        let mut ways = Vec::new();
         for (i, a_layout) in a.layouts.iter().enumerate() {
             for (j, b_layout) in b.layouts.iter().enumerate() {
                 let inside = [
@@ -466,10 +473,10 @@ impl Walk<'_> {
                 let guards = [(a, a_layout), (b, b_layout)].map(|(number, layout)| {
                     layout.guard(self.exprs, number.value, number.format.signed)
                 });
-                alignments.push(Alignment { condition: self.exprs.all(guards), behind: inside });
+                ways.push(Alignment { condition: self.exprs.all(guards), behind: inside });
             }
         }
-        alignments
+        ways
     }
 
     /// A number on one side and anything on the other: a value that the literal bytes there
