@@ -1,1 +1,547 @@
-//! TBD
+//! When do two texts with symbolic pieces differ?
+//!
+//! The answer is a condition over the variables. It is computed as its negation, the
+//! condition that the texts are *equal*, by walking both from left to right: literal bytes
+//! match or end the walk, symbolic bytes and numbers written the same way contribute an
+//! equation of their values. That is exact as long as a number's text cannot run into what
+//! follows (it is *delimited*). Where it can (`%d%d`, a number beside a symbolic byte), the
+//! walk splits over the [`Layout`]s of the number, after which every byte has its place;
+//! digits are compared in runs, as quotients of the value by powers of the base.
+//!
+//! The splitting has a budget. Past it only one alignment is followed, that of numbers which
+//! agree pairwise where there is one. So the condition for equality is stronger than it had
+//! to be and that for difference weaker: what it refutes is still a proof of equality.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::env::format::layout::{Cell, Layout};
+use crate::env::format::number::{NumberFormat, Radix};
+use crate::env::format::scanf::ByteSet;
+use crate::env::stream::{Atom, Stream};
+use crate::expr::{Bv, ExprId, Exprs};
+
+#[cfg(test)]
+mod tests;
+
+/// How many alignments of the two texts are looked at before the rest is approximated.
+const ALIGNMENTS: usize = 4096;
+
+/// How many splits may lie within each other before the rest is approximated; bounds the
+/// recursion.
+const NESTING: usize = 100;
+
+/// The condition under which two texts differ.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Difference {
+    /// A truth value. Under every assignment that makes it false the texts are equal.
+    pub formula: ExprId,
+    /// Whether also, under every assignment that makes it true, the texts differ.
+    pub exact: bool,
+}
+
+/// The condition under which the two texts differ.
+pub fn difference(exprs: &Exprs, a: &Stream, b: &Stream) -> Difference {
+    let mut a: Vec<Atom> = a.atoms().collect();
+    let mut b: Vec<Atom> = b.atoms().collect();
+    // What both end in makes no difference, and without it more numbers end the text.
+    let common = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    a.truncate(a.len() - common);
+    b.truncate(b.len() - common);
+    let mut shapes = Shapes::default();
+    let texts = [a, b].map(|atoms| Text::new(exprs, atoms, &mut shapes));
+    let mut walk = Walk { exprs, texts, budget: ALIGNMENTS, known: HashMap::new() };
+    let equal = walk.equal([Position::default(); 2], NESTING);
+    Difference { formula: exprs.not(equal.formula), exact: equal.exact }
+}
+
+/// A condition that implies that the texts are equal, and is implied by it if `exact`.
+#[derive(Clone, Copy)]
+struct Equal {
+    formula: ExprId,
+    exact: bool,
+}
+
+/// The layouts of numbers of a format and a width.
+type Shapes = HashMap<(NumberFormat, u32), Rc<[Layout]>>;
+
+/// A number of a text.
+#[derive(Clone)]
+struct Number {
+    value: ExprId,
+    format: NumberFormat,
+    layouts: Rc<[Layout]>,
+}
+
+impl Number {
+    fn length_bounds(&self) -> (usize, usize) {
+        let lengths = self.layouts.iter().map(Layout::len);
+        lengths.fold((usize::MAX, 0), |(least, most), l| (least.min(l), most.max(l)))
+    }
+
+    /// Whether equal values, and only those, have equal texts.
+    fn comparable(&self, other: &Self) -> bool {
+        let signed = other.format.signed;
+        let flags = self.format.flags;
+        // Signs of positive numbers are written for signed numbers only.
+        (NumberFormat { signed, ..self.format }) == other.format
+            && (self.format.signed == signed || !flags.plus && !flags.space)
+    }
+
+    /// The condition that the mathematical values are equal.
+    fn same_value(&self, exprs: &Exprs, other: &Self) -> ExprId {
+        let [a, b] = [self, other].map(|number| exprs.width(number.value));
+        let mixed = self.format.signed != other.format.signed;
+        let width = a.max(b) + u32::from(mixed);
+        let [a, b] = [self, other].map(|number| match number.format.signed {
+            true => exprs.sext(number.value, width),
+            false => exprs.zext(number.value, width),
+        });
+        exprs.eq(a, b)
+    }
+
+    /// The bytes that can stand in the text of one value where the text of another value,
+    /// a proper prefix of it, has ended. The longer text is longer than the field, so it is
+    /// not padded, and the first byte is part of the shorter one.
+    fn continuation(&self) -> ByteSet {
+        let (least, most) = self.length_bounds();
+        if least == most {
+            return ByteSet::default();
+        }
+        if least == 0 {
+            return ByteSet::default().complement();
+        }
+        let mut bytes = digits(self.format.radix);
+        bytes.extend(&self.layouts.iter().flat_map(|layout| layout.prefix).copied().collect());
+        bytes
+    }
+}
+
+/// An [`Atom`] with what is known about it.
+enum Token {
+    Literal(u8),
+    Byte(ExprId),
+    Number(Number),
+}
+
+/// One of the two texts.
+struct Text {
+    tokens: Vec<Token>,
+    /// The least and the greatest length of the text from each token on, and of the end.
+    lengths: Vec<(usize, usize)>,
+}
+
+/// A place in a text: in front of a token, or inside a number that has the layout of that
+/// index, behind that many of its bytes.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+struct Position {
+    token: usize,
+    inside: Option<(usize, usize)>,
+}
+
+impl Position {
+    fn before(token: usize) -> Self {
+        Self { token, inside: None }
+    }
+}
+
+/// What comes next at a [`Position`].
+enum Next<'t> {
+    End,
+    Literal(u8),
+    Byte(ExprId),
+    /// A number whose layout is not known.
+    Number(&'t Number),
+    /// Inside a number: the digit with that many digits to its right.
+    Digit(&'t Number, &'t Layout, usize),
+}
+
+impl Text {
+    fn new(exprs: &Exprs, atoms: Vec<Atom>, shapes: &mut Shapes) -> Self {
+        let token = |atom| match atom {
+            Atom::Literal(byte) => Token::Literal(byte),
+            Atom::Byte(byte) => Token::Byte(byte),
+            Atom::Number { value, format } => {
+                let bits = exprs.width(value);
+                let layouts = shapes
+                    .entry((format, bits))
+                    .or_insert_with(|| format.layouts(bits).into())
+                    .clone();
+                Token::Number(Number { value, format, layouts })
+            }
+        };
+        let tokens: Vec<_> = atoms.into_iter().map(token).collect();
+        let mut lengths = vec![(0usize, 0usize); tokens.len() + 1];
+        for (index, token) in tokens.iter().enumerate().rev() {
+            let (least, most) = match token {
+                Token::Literal(_) | Token::Byte(_) => (1, 1),
+                Token::Number(number) => number.length_bounds(),
+            };
+            let behind = lengths[index + 1];
+            lengths[index] = (behind.0.saturating_add(least), behind.1.saturating_add(most));
+        }
+        Self { tokens, lengths }
+    }
+
+    fn layout(&self, position: Position) -> Option<(&Number, &Layout, usize)> {
+        let (layout, offset) = position.inside?;
+        match &self.tokens[position.token] {
+            Token::Number(number) => Some((number, &number.layouts[layout], offset)),
+            Token::Literal(_) | Token::Byte(_) => None,
+        }
+    }
+
+    fn next(&self, position: Position) -> Next<'_> {
+        if let Some((number, layout, offset)) = self.layout(position) {
+            return match layout.cell(offset) {
+                Cell::Literal(byte) => Next::Literal(byte),
+                Cell::Digit(digit) => Next::Digit(number, layout, digit),
+            };
+        }
+        match self.tokens.get(position.token) {
+            None => Next::End,
+            Some(Token::Literal(byte)) => Next::Literal(*byte),
+            Some(Token::Byte(byte)) => Next::Byte(*byte),
+            Some(Token::Number(number)) => Next::Number(number),
+        }
+    }
+
+    /// The position behind that many bytes, none of which belongs to an unopened number.
+    fn advance(&self, mut position: Position, bytes: usize) -> Position {
+        for _ in 0..bytes {
+            position = match position.inside {
+                None => Position::before(position.token + 1),
+                Some((layout, offset)) => {
+                    Position { inside: Some((layout, offset + 1)), ..position }
+                }
+            };
+            position = self.leave(position);
+        }
+        position
+    }
+
+    /// The same place, not at the end of a number.
+    fn leave(&self, position: Position) -> Position {
+        match self.layout(position) {
+            Some((_, layout, offset)) if offset == layout.len() => {
+                Position::before(position.token + 1)
+            }
+            _ => position,
+        }
+    }
+
+    /// The literal bytes from a position on, at most that many.
+    fn literals(&self, mut position: Position, most: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while bytes.len() < most
+            && let Next::Literal(byte) = self.next(position)
+        {
+            bytes.push(byte);
+            position = self.advance(position, 1);
+        }
+        bytes
+    }
+
+    /// The least and the greatest length from a position on.
+    fn length_bounds(&self, position: Position) -> (usize, usize) {
+        let Some((_, layout, offset)) = self.layout(position) else {
+            return self.lengths[position.token];
+        };
+        let (least, most) = self.lengths[position.token + 1];
+        let here = layout.len() - offset;
+        (least.saturating_add(here), most.saturating_add(here))
+    }
+
+    /// The bytes with which the text from a position on can start.
+    fn first_bytes(&self, mut position: Position) -> ByteSet {
+        let mut first = ByteSet::default();
+        loop {
+            match self.next(position) {
+                Next::End => return first,
+                Next::Literal(byte) => {
+                    first.insert(byte);
+                    return first;
+                }
+                Next::Byte(_) => return ByteSet::default().complement(),
+                Next::Digit(number, ..) => {
+                    first.extend(&digits(number.format.radix));
+                    return first;
+                }
+                Next::Number(number) => {
+                    for layout in number.layouts.iter().filter(|layout| !layout.is_empty()) {
+                        match layout.cell(0) {
+                            Cell::Literal(byte) => first.insert(byte),
+                            Cell::Digit(_) => first.extend(&digits(number.format.radix)),
+                        }
+                    }
+                    if !number.layouts.iter().any(Layout::is_empty) {
+                        return first;
+                    }
+                    position = Position::before(position.token + 1);
+                }
+            }
+        }
+    }
+}
+
+/// The digits of a radix.
+fn digits(radix: Radix) -> ByteSet {
+    (0..radix.base()).map(|value| radix.digit(value)).collect()
+}
+
+/// The walk over both texts.
+struct Walk<'e> {
+    exprs: &'e Exprs,
+    texts: [Text; 2],
+    /// How many more alignments may be looked at.
+    budget: usize,
+    /// What was found out for pairs of positions with more than one alignment.
+    known: HashMap<[Position; 2], Equal>,
+}
+
+impl Walk<'_> {
+    fn always(&self) -> Equal {
+        Equal { formula: self.exprs.bool(true), exact: true }
+    }
+
+    fn never(&self) -> Equal {
+        Equal { formula: self.exprs.bool(false), exact: true }
+    }
+
+    fn is_never(&self, equal: Equal) -> bool {
+        equal.exact && self.exprs.as_u64(equal.formula) == Some(0)
+    }
+
+    fn both(&self, a: Equal, b: Equal) -> Equal {
+        if self.is_never(a) || self.is_never(b) {
+            return self.never();
+        }
+        Equal { formula: self.exprs.and(a.formula, b.formula), exact: a.exact && b.exact }
+    }
+
+    fn either(&self, a: Equal, b: Equal) -> Equal {
+        Equal { formula: self.exprs.or(a.formula, b.formula), exact: a.exact && b.exact }
+    }
+
+    /// The condition that the texts from these positions on are equal.
+    fn equal(&mut self, at: [Position; 2], nesting: usize) -> Equal {
+        let mut at = [self.texts[0].leave(at[0]), self.texts[1].leave(at[1])];
+        let mut so_far = self.always();
+        loop {
+            let [a, b] = [0, 1].map(|side| self.texts[side].length_bounds(at[side]));
+            if !overlap(a, b) {
+                return self.never();
+            }
+            let (condition, bytes) = match [0, 1].map(|side| self.texts[side].next(at[side])) {
+                [Next::End, Next::End] => return so_far,
+                [Next::Number(_), _] | [_, Next::Number(_)] => {
+                    let affordable = nesting > 0 && self.budget > 0;
+                    let (ways, complete) = self.alignments(at, affordable);
+                    if ways.len() > 1 && affordable {
+                        let rest = self.split(at, ways, nesting);
+                        return self.both(so_far, rest);
+                    }
+                    let exact = complete && ways.len() < 2;
+                    let Some(first) = ways.first() else {
+                        return Equal { formula: self.exprs.bool(false), exact };
+                    };
+                    self.budget = self.budget.saturating_sub(usize::from(!exact));
+                    so_far = self.both(so_far, Equal { formula: first.condition, exact });
+                    at = first.behind;
+                    if self.exprs.as_u64(so_far.formula) == Some(0) {
+                        return so_far;
+                    }
+                    continue;
+                }
+                [Next::End, _] | [_, Next::End] => return self.never(),
+                [Next::Digit(n, layout, digit), Next::Literal(_)] => {
+                    self.digits_are(n, layout, digit, &self.texts[1].literals(at[1], digit + 1))
+                }
+                [Next::Literal(_), Next::Digit(n, layout, digit)] => {
+                    self.digits_are(n, layout, digit, &self.texts[0].literals(at[0], digit + 1))
+                }
+                [Next::Digit(a, a_layout, a_digit), Next::Digit(b, b_layout, b_digit)]
+                    if a.format.radix == b.format.radix =>
+                {
+                    let bytes = a_digit.min(b_digit) + 1;
+                    let [a, b] = [(a, a_layout, a_digit), (b, b_layout, b_digit)].map(
+                        |(number, layout, digit)| {
+                            let (value, radix) = (number.value, number.format.radix);
+                            let last = digit + 1 - bytes;
+                            layout.digits(self.exprs, value, radix, last, bytes)
+                        },
+                    );
+                    let width = self.exprs.width(a).max(self.exprs.width(b));
+                    let [a, b] = [a, b].map(|digits| self.exprs.zext(digits, width));
+                    (self.exprs.eq(a, b), bytes)
+                }
+                [a, b] => (self.exprs.eq(self.byte(a), self.byte(b)), 1),
+            };
+            so_far = self.both(so_far, Equal { formula: condition, exact: true });
+            if self.exprs.as_u64(so_far.formula) == Some(0) {
+                return so_far;
+            }
+            at = [0, 1].map(|side| self.texts[side].advance(at[side], bytes));
+        }
+    }
+
+    /// What comes next, which is one byte, as 8 bits.
+    fn byte(&self, next: Next) -> ExprId {
+        match next {
+            Next::Literal(byte) => self.exprs.constant(8, byte.into()),
+            Next::Byte(byte) => byte,
+            Next::Digit(number, layout, digit) => {
+                let offset = layout.len() - layout.right_spaces - 1 - digit;
+                layout.byte(self.exprs, number.value, number.format.radix, offset)
+            }
+            Next::End | Next::Number(_) => unreachable!("neither is one byte"),
+        }
+    }
+
+    /// The condition that the digits of a number from `digit` on are those at the start of
+    /// `text`, and how many bytes it speaks about: as many as are digits, at least one.
+    fn digits_are(
+        &self,
+        number: &Number,
+        layout: &Layout,
+        digit: usize,
+        text: &[u8],
+    ) -> (ExprId, usize) {
+        let radix = number.format.radix;
+        let values: Vec<u8> = text.iter().map_while(|&byte| radix.digit_value(byte)).collect();
+        let expected = values.iter().try_fold(0u128, |number, &value| {
+            number.checked_mul(radix.base().into())?.checked_add(value.into())
+        });
+        let bits = self.exprs.width(number.value);
+        let expected = expected.filter(|&e| !values.is_empty() && e <= u128::MAX >> (128 - bits));
+        let Some(expected) = expected else { return (self.exprs.bool(false), 1) };
+        let last = digit + 1 - values.len();
+        let digits = layout.digits(self.exprs, number.value, radix, last, values.len());
+        let expected = self.exprs.bv(&Bv::from_u128(bits, expected));
+        (self.exprs.eq(digits, expected), values.len())
+    }
+
+    /// Whether comparable numbers in front of these positions have equal values wherever
+    /// the texts from the numbers on are equal: then none of the two can be a proper prefix
+    /// of the other with the difference made up by what follows.
+    fn delimited(&self, number: &Number, behind: [Position; 2]) -> bool {
+        let continuation = number.continuation();
+        [0, 1].iter().all(|&side| {
+            let follows = self.texts[side].first_bytes(behind[side]);
+            !follows.intersects(&continuation)
+        })
+    }
+
+    /// The ways in which the texts from these positions on, of which at least one is in
+    /// front of a number, can be equal, and whether these are all. Unless asked for all, of
+    /// numbers written the same way only the one with equal values is looked at.
+    fn alignments(&self, at: [Position; 2], all: bool) -> (Vec<Alignment>, bool) {
+        let mut complete = true;
+        let mut ways = match [0, 1].map(|side| self.texts[side].next(at[side])) {
+            [Next::Number(a), Next::Number(b)] if a.comparable(b) => {
+                let condition = a.same_value(self.exprs, b);
+                let behind = at.map(|position| Position::before(position.token + 1));
+                let certain = self.exprs.as_u64(condition) == Some(1) || self.delimited(a, behind);
+                let mut ways = vec![Alignment { condition, behind }];
+                if !certain && all {
+                    ways.extend(self.shifts(at, a, b));
+                }
+                complete = certain || all;
+                ways
+            }
+            [Next::Number(number), _] => self.number_with_text(at, 0, number),
+            [_, Next::Number(number)] => self.number_with_text(at, 1, number),
+            _ => unreachable!("called in front of a number"),
+        };
+        ways.retain(|way| self.exprs.as_u64(way.condition) != Some(0) && self.possible(way.behind));
+        (ways, complete)
+    }
+
+    /// The alignments of comparable numbers of which one has a longer text.
+    fn shifts(&self, at: [Position; 2], a: &Number, b: &Number) -> Vec<Alignment> {
+        let mut ways = Vec::new();
+        for (i, a_layout) in a.layouts.iter().enumerate() {
+            for (j, b_layout) in b.layouts.iter().enumerate() {
+                let inside = [
+                    Position { inside: Some((i, 0)), ..at[0] },
+                    Position { inside: Some((j, 0)), ..at[1] },
+                ];
+                // Different values of the same length have different texts.
+                if a_layout.len() == b_layout.len() || !self.possible(inside) {
+                    continue;
+                }
+                let guards = [(a, a_layout), (b, b_layout)].map(|(number, layout)| {
+                    layout.guard(self.exprs, number.value, number.format.signed)
+                });
+                ways.push(Alignment { condition: self.exprs.all(guards), behind: inside });
+            }
+        }
+        ways
+    }
+
+    /// A number on one side and anything on the other: a value that the literal bytes there
+    /// spell, or any value of some layout.
+    fn number_with_text(&self, at: [Position; 2], side: usize, number: &Number) -> Vec<Alignment> {
+        let other = 1 - side;
+        let mut alignments = Vec::new();
+        for (index, layout) in number.layouts.iter().enumerate() {
+            let text = self.texts[other].literals(at[other], layout.len());
+            let mut behind = at;
+            let condition = if text.len() == layout.len() {
+                let Some(magnitude) = layout.read(number.format.radix, text) else { continue };
+                let value = if layout.negative { magnitude.wrapping_neg() } else { magnitude };
+                let value = Bv::from_u128(self.exprs.width(number.value), value);
+                behind[side] = Position::before(at[side].token + 1);
+                behind[other] = self.texts[other].advance(at[other], layout.len());
+                self.exprs.eq(number.value, self.exprs.bv(&value))
+            } else {
+                behind[side].inside = Some((index, 0));
+                layout.guard(self.exprs, number.value, number.format.signed)
+            };
+            alignments.push(Alignment { condition, behind });
+        }
+        alignments
+    }
+
+    /// Whether a look at lengths and first bytes leaves it open that the texts from these
+    /// positions on can be equal.
+    fn possible(&self, at: [Position; 2]) -> bool {
+        let at = [0, 1].map(|side| self.texts[side].leave(at[side]));
+        let [a, b] = [0, 1].map(|side| self.texts[side].length_bounds(at[side]));
+        let [first_a, first_b] = [0, 1].map(|side| self.texts[side].first_bytes(at[side]));
+        overlap(a, b) && (a.0 == 0 && b.0 == 0 || first_a.intersects(&first_b))
+    }
+
+    /// [`Self::equal`] by the alignments that there are.
+    fn split(&mut self, at: [Position; 2], ways: Vec<Alignment>, nesting: usize) -> Equal {
+        if let Some(&known) = self.known.get(&at) {
+            return known;
+        }
+        let mut result = self.never();
+        for Alignment { condition, behind } in ways {
+            let rest = match self.budget.checked_sub(1) {
+                Some(budget) => {
+                    self.budget = budget;
+                    self.equal(behind, nesting - 1)
+                }
+                None => Equal { formula: self.exprs.bool(false), exact: false },
+            };
+            let branch = self.both(Equal { formula: condition, exact: true }, rest);
+            result = self.either(result, branch);
+        }
+        self.known.insert(at, result);
+        result
+    }
+}
+
+/// A way in which two texts can be equal.
+struct Alignment {
+    condition: ExprId,
+    /// From where on the texts then have to be equal.
+    behind: [Position; 2],
+}
+
+/// Whether some length lies within both bounds.
+fn overlap(a: (usize, usize), b: (usize, usize)) -> bool {
+    a.0 <= b.1 && b.0 <= a.1
+}
