@@ -1,1 +1,18 @@
-//! TBD
+//! Runs tests on the native binaries and says what a person would have seen.
+//!
+//! A [`TestInput`] is one concrete input, stored as KLEE's `.ktest` file. A [`Replayer`] runs it on
+//! revisions of the meta program, in a sandbox (candidate patches are untrusted code), and gives
+//! an [`Outcome`] for each. Two revisions differ on a test if and only if what is
+//! [`Visible`] of their outcomes differs.
+
+mod finding;
+mod ktest;
+mod outcome;
+mod replayer;
+mod sandbox;
+
+pub use finding::{Finding, FindingKind};
+pub use ktest::{KtestError, TestInput};
+pub use outcome::{ASSUMPTION_VIOLATED, Outcome, Termination, Visible};
+pub use replayer::{Binaries, ReplayError, Replayer};
+pub use sandbox::{Isolation, Limits, SandboxError, sandbox_helper};

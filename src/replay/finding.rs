@@ -1,0 +1,181 @@
+//! What a sanitizer found, in the coarse classes that the engine's halts share.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Accesses below this address are taken for ones through a null pointer (plus an offset).
+const NULL_PAGE: u64 = 4096;
+
+/// The class of a memory error or of undefined behaviour.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+pub enum FindingKind {
+    /// An access outside of every object, or past the end of one.
+    OutOfBounds,
+    /// An access to an object that is gone: freed, or of a function that returned.
+    UseAfterFree,
+    /// `free` of what is not (or no longer) allocated.
+    DoubleFree,
+    /// An access through a null pointer.
+    NullDereference,
+    /// An integer division by zero, or one whose quotient does not fit.
+    DivisionByZero,
+    /// A place that must not be reached: `__builtin_unreachable`, or the end of a function
+    /// without the `return` that its caller uses.
+    Unreachable,
+    /// A decision that depends on uninitialised memory.
+    UninitialisedRead,
+    /// Anything else that a sanitizer reports.
+    Other,
+}
+
+impl fmt::Display for FindingKind {
+    /// As in the column `finding` of `outcomes.csv`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OutOfBounds => "out-of-bounds",
+            Self::UseAfterFree => "use-after-free",
+            Self::DoubleFree => "double-free",
+            Self::NullDereference => "null-dereference",
+            Self::DivisionByZero => "division-by-zero",
+            Self::Unreachable => "unreachable",
+            Self::UninitialisedRead => "uninitialised-read",
+            Self::Other => "other",
+        })
+    }
+}
+
+/// One report of a sanitizer.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Finding {
+    /// Its class: all that takes part in comparisons.
+    pub kind: FindingKind,
+    /// The line of the report that says what happened, without addresses and process ids.
+    pub detail: String,
+}
+
+impl Finding {
+    /// Reads the report of AddressSanitizer, UndefinedBehaviorSanitizer or MemorySanitizer
+    /// (LLVM 19), as written to their `log_path`. `None` if there is none in the text.
+    pub fn parse(report: &str) -> Option<Self> {
+        report.lines().find_map(|line| {
+            let (kind, what) = if let Some((_, what)) = line.split_once(": runtime error: ") {
+                (undefined(what), what)
+            } else if let Some((_, what)) = line.split_once("AddressSanitizer: ") {
+                (address(what), what)
+            } else if let Some((_, what)) = line.split_once("MemorySanitizer: ") {
+                let uninitialised = what.starts_with("use-of-uninitialized-value");
+                (if uninitialised { FindingKind::UninitialisedRead } else { signal(what) }, what)
+            } else if let Some((_, what)) = line.split_once("UndefinedBehaviorSanitizer: ") {
+                (signal(what), what)
+            } else {
+                return None;
+            };
+            Some(Self { kind, detail: without_addresses(what) })
+        })
+    }
+}
+
+fn undefined(what: &str) -> FindingKind {
+    if what.contains("division by zero") {
+        FindingKind::DivisionByZero
+    } else if what.contains("null pointer") {
+        FindingKind::NullDereference
+    } else if what.contains("unreachable") || what.contains("without returning a value") {
+        FindingKind::Unreachable
+    } else if what.contains("out of bounds") {
+        FindingKind::OutOfBounds
+    } else {
+        FindingKind::Other
+    }
+}
+
+fn address(what: &str) -> FindingKind {
+    let class = what.split_whitespace().next().unwrap_or_default();
+    match class {
+        "heap-use-after-free" | "stack-use-after-return" | "stack-use-after-scope" => {
+            FindingKind::UseAfterFree
+        }
+        // "attempting double-free on", "attempting free on address which was not malloc()-ed".
+        "attempting" | "bad-free" | "alloc-dealloc-mismatch" => FindingKind::DoubleFree,
+        "negative-size-param:" => FindingKind::OutOfBounds,
+        class if class.ends_with("-overflow") && class != "stack-overflow" => {
+            FindingKind::OutOfBounds
+        }
+        class if class.ends_with("-underflow") => FindingKind::OutOfBounds,
+        "unknown-crash" => FindingKind::OutOfBounds,
+        _ => signal(what),
+    }
+}
+
+/// Reports of a deadly signal look alike in all sanitizers.
+fn signal(what: &str) -> FindingKind {
+    let class = what.split_whitespace().next().unwrap_or_default();
+    match class {
+        "FPE" => FindingKind::DivisionByZero,
+        "SEGV" | "BUS" => match fault_address(what) {
+            Some(address) if address < NULL_PAGE => FindingKind::NullDereference,
+            // The hardware hides the address of a non-canonical access.
+            _ => FindingKind::OutOfBounds,
+        },
+        _ => FindingKind::Other,
+    }
+}
+
+/// The address in `SEGV on unknown address 0x000000000010 (pc ...)`; `None` where it is hidden.
+fn fault_address(what: &str) -> Option<u64> {
+    let (_, rest) = what.split_once("address 0x")?;
+    let digits = rest.split(|c: char| !c.is_ascii_hexdigit()).next()?;
+    u64::from_str_radix(digits, 16).ok()
+}
+
+fn without_addresses(what: &str) -> String {
+    let cut = ["address 0x", "(pc 0x", " 0x"].iter().filter_map(|mark| what.find(mark)).min();
+    what[..cut.unwrap_or(what.len())].trim_end_matches([' ', ':', '(']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn parsed(report: &str, kind: FindingKind, detail: &str) {
+        let finding = Finding::parse(report).expect("a finding");
+        assert_eq!((finding.kind, finding.detail.as_str()), (kind, detail));
+    }
+
+    #[test]
+    fn address_reports() {
+        use FindingKind::*;
+        let report = |what: &str| format!("====\n==7==ERROR: AddressSanitizer: {what}\n#0 main\n");
+        let heap = report("heap-buffer-overflow on address 0x502000000018 at pc 0x1 bp 0x2 sp 0x3");
+        parsed(&heap, OutOfBounds, "heap-buffer-overflow on");
+        let double = report("attempting double-free on 0x502000000010 in thread T0:");
+        parsed(&double, DoubleFree, "attempting double-free on");
+        let null = report("SEGV on unknown address 0x000000000010 (pc 0x55 bp 0x7 sp 0x7 T0)");
+        parsed(&null, NullDereference, "SEGV on unknown");
+        parsed(
+            &report("SEGV on unknown address (pc 0x55 T0)"),
+            OutOfBounds,
+            "SEGV on unknown address",
+        );
+        parsed(&report("stack-overflow on address 0x7ffc (pc 0x5)"), Other, "stack-overflow on");
+        parsed(
+            &report("FPE on unknown address 0x5555 (pc 0x55)"),
+            DivisionByZero,
+            "FPE on unknown",
+        );
+    }
+
+    #[test]
+    fn other_reports() {
+        use FindingKind::*;
+        parsed("a.c:3:5: runtime error: division by zero\n", DivisionByZero, "division by zero");
+        parsed(
+            "==7==WARNING: MemorySanitizer: use-of-uninitialized-value\n",
+            UninitialisedRead,
+            "use-of-uninitialized-value",
+        );
+        assert_eq!(Finding::parse("all is well"), None);
+    }
+}

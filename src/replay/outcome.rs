@@ -1,0 +1,201 @@
+//! What one run showed, and what of it counts as a visible difference.
+
+use std::{collections::BTreeMap, fmt};
+
+use serde::{Deserialize, Serialize};
+
+use super::finding::{Finding, FindingKind};
+use crate::subject::config::OutputsConfig;
+
+/// The exit code of a native run in which an assumption (`psychic_assume`, `klee_assume`) does
+/// not hold, as `PSYCHIC_ASSUMPTION_VIOLATED` in `psychic.h`: the test is not one for that
+/// revision.
+pub const ASSUMPTION_VIOLATED: u8 = 119;
+
+/// Of a run that does not end only this much of what it printed is compared: the rest depends
+/// on how fast the machine is.
+const ENDLESS_PREFIX: usize = 4096;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+pub enum Termination {
+    /// By itself, with this code.
+    Exit(u8),
+    /// By this signal.
+    Signal(i32),
+    /// It was stopped at its limit of time.
+    Timeout,
+    /// It was stopped at its limit of output.
+    OutputLimit,
+}
+
+impl Termination {
+    /// Whether the run was stopped because it did not end.
+    pub fn is_endless(self) -> bool {
+        matches!(self, Self::Timeout | Self::OutputLimit)
+    }
+}
+
+impl fmt::Display for Termination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exit(code) => write!(f, "exit {code}"),
+            Self::Signal(number) => match nix::sys::signal::Signal::try_from(*number) {
+                Ok(signal) => f.write_str(signal.as_str()),
+                Err(_) => write!(f, "signal {number}"),
+            },
+            Self::Timeout => f.write_str("timeout"),
+            Self::OutputLimit => f.write_str("too much output"),
+        }
+    }
+}
+
+/// Everything a person could see of one run.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Outcome {
+    /// What it printed; up to the error if there is a [`Finding`].
+    pub stdout: Vec<u8>,
+    /// What it printed as errors, without a sanitizer's report.
+    pub stderr: Vec<u8>,
+    /// How it ended.
+    pub termination: Termination,
+    /// What it passed to `psychic_output`; a repeated name is numbered `name`, `name_1`, ...
+    pub outputs: BTreeMap<String, Vec<u8>>,
+    /// The files it left in its directory, by path relative to it; of a symbolic link, where it
+    /// points to. A file that was there before and is unchanged is left out.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// What a sanitizer found.
+    pub finding: Option<Finding>,
+}
+
+/// The part of an [`Outcome`] that is compared: equal for two revisions if and only if a person
+/// sees no difference.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Visible {
+    /// `None` for a run that was stopped, and for one with a finding: where natively it would
+    /// have gone on from there means nothing.
+    pub termination: Option<Termination>,
+    /// The class of the finding.
+    pub finding: Option<FindingKind>,
+    /// What it printed, if that counts.
+    pub stdout: Option<Vec<u8>>,
+    /// What it printed as errors, if that counts.
+    pub stderr: Option<Vec<u8>>,
+    /// The named outputs.
+    pub outputs: BTreeMap<String, Vec<u8>>,
+    /// The files it left.
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Outcome {
+    /// What of this outcome is compared under `config`.
+    ///
+    /// Runs that were stopped ([`Termination::is_endless`]) are all of a kind; of what they
+    /// printed only a prefix counts, and of files nothing, since both depend on the machine.
+    pub fn visible(&self, config: &OutputsConfig) -> Visible {
+        let endless = self.termination.is_endless() && self.finding.is_none();
+        let text = |counts: bool, bytes: &[u8]| {
+            let end = if endless { bytes.len().min(ENDLESS_PREFIX) } else { bytes.len() };
+            counts.then(|| bytes[..end].to_vec())
+        };
+        Visible {
+            termination: (!endless && self.finding.is_none()).then_some(self.termination),
+            finding: self.finding.as_ref().map(|finding| finding.kind),
+            stdout: text(config.stdout, &self.stdout),
+            stderr: text(config.stderr, &self.stderr),
+            outputs: if endless { BTreeMap::new() } else { self.outputs.clone() },
+            files: if endless { BTreeMap::new() } else { self.files.clone() },
+        }
+    }
+
+    /// Whether a person sees no difference between two runs.
+    pub fn same(&self, other: &Self, config: &OutputsConfig) -> bool {
+        self.visible(config) == other.visible(config)
+    }
+
+    /// Whether the test broke an assumption of the program: it says nothing about it then.
+    pub fn is_outside_assumptions(&self) -> bool {
+        self.finding.is_none() && self.termination == Termination::Exit(ASSUMPTION_VIOLATED)
+    }
+}
+
+/// Reads what `psychic_output` appended: name, NUL, eight bytes of little-endian length, bytes.
+/// A record that was cut off by the end of the run is dropped.
+pub(super) fn parse_outputs(mut bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
+    let mut outputs = BTreeMap::new();
+    while let Some(end) = bytes.iter().position(|byte| *byte == 0) {
+        let name = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let rest = &bytes[end + 1..];
+        let Some((length, rest)) = rest.split_first_chunk::<8>() else { break };
+        let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
+        let Some((data, rest)) = rest.split_at_checked(length) else { break };
+        let free = (0..).map(|n| if n == 0 { name.clone() } else { format!("{name}_{n}") });
+        if let Some(name) = free.into_iter().find(|name| !outputs.contains_key(name)) {
+            outputs.insert(name, data.to_vec());
+        }
+        bytes = rest;
+    }
+    outputs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(termination: Termination, stdout: &[u8]) -> Outcome {
+        Outcome {
+            stdout: stdout.to_vec(),
+            stderr: Vec::new(),
+            termination,
+            outputs: BTreeMap::new(),
+            files: BTreeMap::new(),
+            finding: None,
+        }
+    }
+
+    #[test]
+    fn what_counts_is_what_the_config_says() {
+        let a = outcome(Termination::Exit(0), b"1");
+        let b = outcome(Termination::Exit(0), b"2");
+        assert!(!a.same(&b, &OutputsConfig::default()));
+        assert!(a.same(&b, &OutputsConfig { stdout: false, stderr: true }));
+        let failed = outcome(Termination::Exit(1), b"1");
+        assert!(!a.same(&failed, &OutputsConfig { stdout: false, stderr: false }));
+    }
+
+    #[test]
+    fn of_a_finding_only_the_kind_counts() {
+        let finding = |kind, detail: &str| Outcome {
+            finding: Some(Finding { kind, detail: detail.into() }),
+            ..outcome(Termination::Exit(1), b"")
+        };
+        let config = OutputsConfig::default();
+        let a = finding(FindingKind::OutOfBounds, "heap");
+        assert!(a.same(&finding(FindingKind::OutOfBounds, "stack"), &config));
+        assert!(!a.same(&finding(FindingKind::UseAfterFree, "heap"), &config));
+        assert!(!a.same(&outcome(Termination::Exit(1), b""), &config));
+    }
+
+    #[test]
+    fn endless_runs_are_compared_by_how_they_begin() {
+        let config = OutputsConfig::default();
+        let short = outcome(Termination::Timeout, &[b'a'; 5000]);
+        let long = outcome(Termination::OutputLimit, &[b'a'; 9000]);
+        assert!(short.same(&long, &config));
+        assert!(!short.same(&outcome(Termination::Timeout, b"b"), &config));
+        assert!(!short.same(&outcome(Termination::Exit(0), &[b'a'; 5000]), &config));
+    }
+
+    #[test]
+    fn repeated_outputs_are_numbered_and_cut_ones_dropped() {
+        let record = |name: &str, data: &[u8]| {
+            [name.as_bytes(), &[0], &(data.len() as u64).to_le_bytes(), data].concat()
+        };
+        let bytes = [record("a", b"1"), record("b", b""), record("a", b"2"), record("c", b"xyz")];
+        let bytes = bytes.concat();
+        let outputs = parse_outputs(&bytes[..bytes.len() - 1]);
+        let expected = [("a", &b"1"[..]), ("a_1", b"2"), ("b", b"")];
+        let expected = expected.map(|(name, data)| (name.to_owned(), data.to_vec()));
+        assert_eq!(outputs, BTreeMap::from(expected));
+    }
+}

@@ -1,0 +1,259 @@
+//! Runs tests on the native binaries.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use rayon::prelude::*;
+
+use super::{
+    finding::Finding,
+    ktest::{KtestError, TestInput},
+    outcome::{Outcome, parse_outputs},
+    sandbox::{Isolation, Limits, Reply, Request, Sandbox, SandboxError},
+};
+use crate::{build::Sanitizer, subject::Revision};
+
+/// A sanitized program runs about two to three times as long.
+const SANITIZED_TIME: u32 = 3;
+/// What a program is called whose test does not say.
+const PROGRAM: &[u8] = b"program";
+
+/// The native builds of one meta program.
+#[derive(Clone, Debug)]
+pub struct Binaries {
+    /// Built with [`Sanitizer::None`].
+    pub plain: PathBuf,
+    /// Built with [`Sanitizer::AddressUndefined`].
+    pub address_undefined: Option<PathBuf>,
+    /// Built with [`Sanitizer::Memory`].
+    pub memory: Option<PathBuf>,
+}
+
+impl Binaries {
+    fn of(&self, sanitizer: Sanitizer) -> Option<&Path> {
+        match sanitizer {
+            Sanitizer::None => Some(&self.plain),
+            Sanitizer::AddressUndefined => self.address_undefined.as_deref(),
+            Sanitizer::Memory => self.memory.as_deref(),
+        }
+    }
+}
+
+/// Why a test could not be replayed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// The sandbox.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// The test cannot be written for the program to read.
+    #[error(transparent)]
+    Test(#[from] KtestError),
+    /// There is no such build.
+    #[error("the program has not been built with this sanitizer: {0:?}")]
+    NotBuilt(Sanitizer),
+}
+
+/// Runs tests on the revisions of one program, in sandboxes that it keeps for the next run.
+/// Any number of threads may use it at the same time; each has a sandbox of its own.
+#[derive(Debug)]
+pub struct Replayer {
+    binaries: Binaries,
+    limits: Limits,
+    isolation: Isolation,
+    plain: Mutex<Vec<Sandbox>>,
+    sanitized: Mutex<Vec<Sandbox>>,
+}
+
+impl Replayer {
+    /// Starts a first sandbox, so that a system which allows none is noticed here.
+    ///
+    /// # Errors
+    /// [`ReplayError::Sandbox`] if programs cannot be confined on this system.
+    pub fn new(binaries: Binaries, limits: Limits) -> Result<Self, ReplayError> {
+        Self::with_isolation(binaries, limits, Isolation::Namespaces)
+    }
+
+    /// The same, with at most this kind of isolation.
+    ///
+    /// # Errors
+    /// As [`Replayer::new`].
+    pub fn with_isolation(
+        binaries: Binaries,
+        limits: Limits,
+        strongest: Isolation,
+    ) -> Result<Self, ReplayError> {
+        let mut replayer = Self {
+            binaries,
+            limits,
+            isolation: strongest,
+            plain: Mutex::default(),
+            sanitized: Mutex::default(),
+        };
+        let first = replayer.start(Sanitizer::None)?;
+        replayer.isolation = first.isolation();
+        replayer.give_back(Sanitizer::None, first);
+        Ok(replayer)
+    }
+
+    /// By what means programs are confined here; anything but [`Isolation::Namespaces`] is
+    /// worth telling the user once.
+    pub fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+
+    /// Runs one revision on one test, under one of the builds.
+    ///
+    /// # Errors
+    /// [`ReplayError::NotBuilt`] if there is no such build; [`ReplayError::Test`];
+    /// [`ReplayError::Sandbox`].
+    pub fn run(
+        &self,
+        test: &TestInput,
+        revision: Revision,
+        sanitizer: Sanitizer,
+    ) -> Result<Outcome, ReplayError> {
+        let request = self.request(test, revision, sanitizer)?;
+        let mut sandbox = match self.pool(sanitizer).pop() {
+            Some(sandbox) => sandbox,
+            None => self.start(sanitizer)?,
+        };
+        let reply = match sandbox.run(&request) {
+            Ok(reply) => reply,
+            // A program can spoil its sandbox for the next one; a second time it is to blame.
+            Err(_) => {
+                sandbox = self.start(sanitizer)?;
+                sandbox.run(&request)?
+            }
+        };
+        self.give_back(sanitizer, sandbox);
+        Ok(outcome(reply, sanitizer))
+    }
+
+    /// The outcomes of several revisions on one test, in the order given, run in parallel.
+    ///
+    /// With `sanitize` every build there is runs; where a sanitizer finds something, the outcome
+    /// is that of its run (what was printed up to the error, and the finding), of two such runs
+    /// the one that got less far; else it is that of the plain run.
+    ///
+    /// # Errors
+    /// As [`Replayer::run`].
+    pub fn outcomes(
+        &self,
+        test: &TestInput,
+        revisions: &[Revision],
+        sanitize: bool,
+    ) -> Result<Vec<(Revision, Outcome)>, ReplayError> {
+        let one = |revision: &Revision| {
+            self.outcome(test, *revision, sanitize).map(|outcome| (*revision, outcome))
+        };
+        match revisions {
+            [revision] => Ok(vec![one(revision)?]),
+            _ => revisions.par_iter().map(one).collect(),
+        }
+    }
+
+    /// The outcome of one revision, as [`Replayer::outcomes`] has it.
+    ///
+    /// # Errors
+    /// As [`Replayer::run`].
+    pub fn outcome(
+        &self,
+        test: &TestInput,
+        revision: Revision,
+        sanitize: bool,
+    ) -> Result<Outcome, ReplayError> {
+        let mut found: Option<Outcome> = None;
+        for sanitizer in [Sanitizer::AddressUndefined, Sanitizer::Memory] {
+            if !sanitize || self.binaries.of(sanitizer).is_none() {
+                continue;
+            }
+            let outcome = self.run(test, revision, sanitizer)?;
+            let progress = |outcome: &Outcome| outcome.stdout.len() + outcome.stderr.len();
+            if outcome.finding.is_some()
+                && found.as_ref().is_none_or(|other| progress(&outcome) < progress(other))
+            {
+                found = Some(outcome);
+            }
+        }
+        match found {
+            Some(outcome) => Ok(outcome),
+            None => self.run(test, revision, Sanitizer::None),
+        }
+    }
+
+    fn request(
+        &self,
+        test: &TestInput,
+        revision: Revision,
+        sanitizer: Sanitizer,
+    ) -> Result<Request, ReplayError> {
+        let builds = self.builds(sanitizer);
+        let program = builds.iter().position(|(of, _)| *of == sanitizer);
+        let program = program.ok_or(ReplayError::NotBuilt(sanitizer))?;
+        let mut args = test.command_line();
+        if args.is_empty() {
+            args.push(PROGRAM.to_vec());
+        }
+        if let Some(index) = args.iter().position(|arg| arg.contains(&0)) {
+            return Err(KtestError::NulInArgument(index).into());
+        }
+        let files = test.files().map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
+        Ok(Request {
+            program,
+            args,
+            env: vec![("PSYCHIC_REVISION".to_owned(), revision.to_string())],
+            stdin: test.stdin.clone().unwrap_or_default(),
+            ktest: test.to_bytes()?,
+            files: files.collect::<BTreeMap<_, _>>(),
+            time: match sanitizer {
+                Sanitizer::None => self.limits.time,
+                _ => self.limits.time * SANITIZED_TIME,
+            },
+        })
+    }
+
+    /// The builds that share a sandbox: those under a sanitizer need room for its shadow.
+    fn builds(&self, sanitizer: Sanitizer) -> Vec<(Sanitizer, &Path)> {
+        let kinds: &[Sanitizer] = match sanitizer {
+            Sanitizer::None => &[Sanitizer::None],
+            _ => &[Sanitizer::AddressUndefined, Sanitizer::Memory],
+        };
+        kinds.iter().filter_map(|kind| Some((*kind, self.binaries.of(*kind)?))).collect()
+    }
+
+    fn start(&self, sanitizer: Sanitizer) -> Result<Sandbox, SandboxError> {
+        let programs = self.builds(sanitizer).into_iter().map(|(_, path)| path).collect::<Vec<_>>();
+        Sandbox::start(&programs, self.limits, sanitizer == Sanitizer::None, self.isolation)
+    }
+
+    fn pool(&self, sanitizer: Sanitizer) -> std::sync::MutexGuard<'_, Vec<Sandbox>> {
+        let pool = match sanitizer {
+            Sanitizer::None => &self.plain,
+            _ => &self.sanitized,
+        };
+        pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn give_back(&self, sanitizer: Sanitizer, sandbox: Sandbox) {
+        self.pool(sanitizer).push(sandbox);
+    }
+}
+
+fn outcome(reply: Reply, sanitizer: Sanitizer) -> Outcome {
+    let finding = match sanitizer {
+        Sanitizer::None => None,
+        _ => Finding::parse(&reply.report),
+    };
+    Outcome {
+        stdout: reply.stdout,
+        stderr: reply.stderr,
+        termination: reply.termination,
+        outputs: parse_outputs(&reply.outputs),
+        files: reply.files,
+        finding,
+    }
+}

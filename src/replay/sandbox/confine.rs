@@ -1,0 +1,398 @@
+//! Takes rights away from the helper's own process; everything it starts inherits that.
+//!
+//! Preferred are Linux namespaces: a mount namespace whose root is a fresh tmpfs with the system
+//! directories bound read-only into it, and network, process, IPC and host name namespaces that
+//! hold nothing else. Where the system denies them (many containers do), Landlock makes the
+//! file system read-only but for the scratch directory, and a seccomp filter denies sockets.
+
+use std::{
+    fs, io,
+    os::unix::fs::{DirBuilderExt, PermissionsExt, symlink},
+    path::{Path, PathBuf},
+};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
+    RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
+};
+use nix::{
+    mount::{MntFlags, MsFlags, mount, umount2},
+    sched::{CloneFlags, unshare},
+    sys::{
+        personality::{self, Persona},
+        prctl,
+        resource::{Resource, setrlimit},
+        signal::Signal,
+        stat::{Mode, umask},
+        statvfs::{FsFlags, statvfs},
+    },
+    unistd::{
+        Gid, Uid, chown, getegid, geteuid, pivot_root, setgroups, sethostname, setresgid, setresuid,
+    },
+};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule,
+};
+
+use super::protocol::Setup;
+
+/// What of the host's file system a program sees, read-only.
+const SYSTEM: &[&str] =
+    &["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "nix", "gnu"];
+const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
+const STACK: u64 = 8 << 20;
+const OPEN_FILES: u64 = 256;
+/// Files in each writable directory.
+const INODES: u64 = 4096;
+/// The helper itself needs as much.
+const LEAST_MEMORY: u64 = 256 << 20;
+/// Where user ids that nobody has begin; added to a process id each sandbox gets its own, so
+/// that a limit of processes counts only that sandbox's.
+const FREE_USERS: u32 = 0x7000_0000;
+
+/// Where a confined helper finds things.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// The programs of the set-up, in its order.
+    pub(super) programs: Vec<PathBuf>,
+    /// The directory that programs start in.
+    pub(super) work: PathBuf,
+    /// Where they put temporary files.
+    pub(super) tmp: PathBuf,
+    /// What is passed between the helper and the runtime in the program.
+    pub(super) io: PathBuf,
+}
+
+impl Place {
+    fn new(programs: Vec<PathBuf>, scratch: &Path) -> Self {
+        let [work, tmp, io] = ["work", "tmp", "io"].map(|name| scratch.join(name));
+        Self { programs, work, tmp, io }
+    }
+
+    /// The directories that may be written to. Their parent may not, so that they cannot be
+    /// renamed or removed.
+    pub(super) fn scratch(&self) -> [&Path; 3] {
+        [&self.work, &self.tmp, &self.io]
+    }
+}
+
+/// Enters new namespaces, but for the process namespace, which begins with the next child.
+pub(super) fn enter_namespaces() -> nix::Result<()> {
+    let (user, group) = (geteuid(), getegid());
+    let mut flags = CloneFlags::CLONE_NEWNS
+        | CloneFlags::CLONE_NEWNET
+        | CloneFlags::CLONE_NEWPID
+        | CloneFlags::CLONE_NEWIPC
+        | CloneFlags::CLONE_NEWUTS;
+    if !user.is_root() {
+        flags |= CloneFlags::CLONE_NEWUSER;
+    }
+    unshare(flags)?;
+    if !user.is_root() {
+        // Root of the new namespace, to be allowed to mount in it; given up by `give_up_rights`.
+        map_user("0", user.as_raw(), group.as_raw())?;
+    }
+    Ok(())
+}
+
+/// Builds the file system that the programs see, and enters it.
+pub(super) fn enter_file_system(setup: &Setup) -> io::Result<Place> {
+    // Read before anything is mounted over their place.
+    let programs = setup.programs.iter().map(fs::read).collect::<io::Result<Vec<_>>>()?;
+    sethostname("psychic")?;
+    mount(none(), "/", none(), MsFlags::MS_REC | MsFlags::MS_PRIVATE, none())?;
+    let root = std::env::temp_dir();
+    tmpfs(&root, "mode=755")?;
+    for name in SYSTEM {
+        bind_system(name, &root)?;
+    }
+    fs::create_dir(root.join("dev"))?;
+    for name in DEVICES {
+        let target = root.join("dev").join(name);
+        fs::write(&target, "")?;
+        bind(&Path::new("/dev").join(name), &target)?;
+    }
+    fs::create_dir(root.join("proc"))?;
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    if mount(Some("proc"), &root.join("proc"), Some("proc"), flags, none()).is_err() {
+        // A container that hides parts of its /proc may not mount another.
+        bind(Path::new("/proc"), &root.join("proc"))?;
+    }
+    fs::create_dir(root.join("psychic"))?;
+    let mut places = Vec::new();
+    for (index, program) in programs.iter().enumerate() {
+        let place = PathBuf::from(format!("psychic/{index}"));
+        fs::write(root.join(&place), program)?;
+        fs::set_permissions(root.join(&place), fs::Permissions::from_mode(0o755))?;
+        places.push(Path::new("/").join(place));
+    }
+    fs::create_dir(root.join("scratch"))?;
+    symlink("/scratch/tmp", root.join("tmp"))?;
+    let place = Place::new(places, Path::new("/scratch"));
+    let writable = place.scratch().map(|path| root.join(path.strip_prefix("/").unwrap_or(path)));
+    for directory in &writable {
+        fs::create_dir(directory)?;
+    }
+    read_only(&root)?;
+    for directory in &writable {
+        let options = format!("mode=700,size={},nr_inodes={INODES}", setup.limits.files);
+        tmpfs(directory, &options)?;
+    }
+    std::env::set_current_dir(&root)?;
+    pivot_root(".", ".")?;
+    umount2(".", MntFlags::MNT_DETACH)?;
+    std::env::set_current_dir("/")?;
+    Ok(place)
+}
+
+/// Makes the scratch directory the only writable one and denies sockets, without namespaces.
+pub(super) fn restrict(setup: &Setup) -> io::Result<Place> {
+    let scratch = fs::canonicalize(&setup.scratch)?;
+    let mut programs = Vec::new();
+    let store = scratch.join("programs");
+    fs::DirBuilder::new().mode(0o755).create(&store)?;
+    for (index, program) in setup.programs.iter().enumerate() {
+        let place = store.join(index.to_string());
+        fs::copy(program, &place)?;
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o755))?;
+        programs.push(place);
+    }
+    let place = Place::new(programs, &scratch);
+    for directory in place.scratch() {
+        fs::DirBuilder::new().mode(0o700).create(directory)?;
+    }
+    fs::set_permissions(&scratch, fs::Permissions::from_mode(0o755))?;
+    landlock(&place).map_err(io::Error::other)?;
+    Ok(place)
+}
+
+/// The last steps, common to both ways: limits, no privileges, no randomness of addresses.
+pub(super) fn give_up_rights(setup: &Setup, place: &Place, namespaces: bool) -> io::Result<()> {
+    let Setup { limits, limit_memory, .. } = setup;
+    // The memory hog goes first when the machine runs out: sanitizers' runs have no limit.
+    let _ = fs::write("/proc/self/oom_score_adj", "1000");
+    limit(Resource::RLIMIT_CORE, 0)?;
+    limit(Resource::RLIMIT_FSIZE, limits.files)?;
+    limit(Resource::RLIMIT_STACK, STACK)?;
+    limit(Resource::RLIMIT_NOFILE, OPEN_FILES)?;
+    if *limit_memory {
+        limit(Resource::RLIMIT_AS, limits.memory.max(LEAST_MEMORY))?;
+    }
+    let mut others = 0;
+    if geteuid().is_root() && (!namespaces || real_root()) {
+        become_nobody(place)?;
+    } else if namespaces {
+        // A second user namespace, in which we are not root: what is executed from here on
+        // has no rights over the first one's mounts.
+        unshare(CloneFlags::CLONE_NEWUSER)?;
+        map_user("1000", 0, 0)?;
+    } else {
+        others = processes_of(geteuid());
+    }
+    limit(Resource::RLIMIT_NPROC, others + 1 + u64::from(limits.processes))?;
+    umask(Mode::from_bits_truncate(0o022));
+    personality::set(personality::get()? | Persona::ADDR_NO_RANDOMIZE)?;
+    prctl::set_no_new_privs()?;
+    // Not to be traced by the programs, which run as the same user.
+    prctl::set_dumpable(false)?;
+    if namespaces {
+        prctl::set_pdeathsig(Signal::SIGKILL)?;
+    } else {
+        prctl::set_child_subreaper(true)?;
+        seccomp().map_err(io::Error::other)?;
+    }
+    Ok(())
+}
+
+/// Takes on a user id that nobody has. A container may not have the high ones.
+fn become_nobody(place: &Place) -> nix::Result<()> {
+    let number = std::env::var(super::ID).ok().and_then(|id| id.parse().ok()).unwrap_or(0u32);
+    let mut result = Ok(());
+    for id in [FREE_USERS + number, 20_000 + number % 40_000] {
+        let (user, group) = (Uid::from_raw(id), Gid::from_raw(id));
+        let chowned = place.scratch().map(|path| chown(path, Some(user), Some(group)));
+        result = chowned.into_iter().collect::<nix::Result<()>>();
+        if result.is_ok() {
+            setgroups(&[])?;
+            setresgid(group, group, group)?;
+            return setresuid(user, user, user);
+        }
+    }
+    result
+}
+
+fn map_user(inside: &str, user: u32, group: u32) -> nix::Result<()> {
+    let write = |file: &str, text: String| {
+        fs::write(format!("/proc/self/{file}"), text)
+            .map_err(|error| nix::Error::from_raw(error.raw_os_error().unwrap_or(nix::libc::EPERM)))
+    };
+    write("setgroups", "deny".to_owned())?;
+    write("uid_map", format!("{inside} {user} 1"))?;
+    write("gid_map", format!("{inside} {group} 1"))
+}
+
+/// Whether user 0 is the system's own, not that of a user namespace of ours.
+fn real_root() -> bool {
+    fs::read_to_string("/proc/self/uid_map")
+        .is_ok_and(|map| map.split_whitespace().last().is_some_and(|count| count != "1"))
+}
+
+fn processes_of(user: Uid) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let of_user = |entry: &fs::DirEntry| entry.metadata().is_ok_and(|m| m.uid() == user.as_raw());
+    let threads =
+        |entry: fs::DirEntry| fs::read_dir(entry.path().join("task")).map_or(0, Iterator::count);
+    entries.filter(of_user).map(threads).sum::<usize>() as u64
+}
+
+fn limit(resource: Resource, most: u64) -> nix::Result<()> {
+    let (_, hard) = nix::sys::resource::getrlimit(resource)?;
+    let most = most.min(hard);
+    setrlimit(resource, most, most)
+}
+
+fn none() -> Option<&'static str> {
+    None
+}
+
+fn tmpfs(at: &Path, options: &str) -> nix::Result<()> {
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    mount(Some("tmpfs"), at, Some("tmpfs"), flags, Some(options))
+}
+
+fn bind(from: &Path, to: &Path) -> nix::Result<()> {
+    mount(Some(from), to, none(), MsFlags::MS_BIND | MsFlags::MS_REC, none())
+}
+
+fn bind_system(name: &str, root: &Path) -> io::Result<()> {
+    let source = Path::new("/").join(name);
+    let Ok(metadata) = fs::symlink_metadata(&source) else { return Ok(()) };
+    if metadata.is_symlink() {
+        symlink(fs::read_link(&source)?, root.join(name))
+    } else {
+        fs::create_dir(root.join(name))?;
+        Ok(bind(&source, &root.join(name))?)
+    }
+}
+
+/// Remounts everything under `root` read-only, as the kernel has it: a flag that the original
+/// mount has may not be lost, or a user namespace may not remount it.
+fn read_only(root: &Path) -> io::Result<()> {
+    let table = fs::read_to_string("/proc/self/mountinfo")?;
+    for line in table.lines() {
+        let Some(point) = line.split(' ').nth(4) else { continue };
+        let point = PathBuf::from(unescaped(point));
+        if !point.starts_with(root) {
+            continue;
+        }
+        let mut flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
+        flags |= MsFlags::MS_NOSUID;
+        let kept = [
+            (FsFlags::ST_NODEV, MsFlags::MS_NODEV),
+            (FsFlags::ST_NOEXEC, MsFlags::MS_NOEXEC),
+            (FsFlags::ST_NOATIME, MsFlags::MS_NOATIME),
+            (FsFlags::ST_NODIRATIME, MsFlags::MS_NODIRATIME),
+            (FsFlags::ST_RELATIME, MsFlags::MS_RELATIME),
+        ];
+        let current = statvfs(&point)?.flags();
+        for (has, keep) in kept {
+            if current.contains(has) {
+                flags |= keep;
+            }
+        }
+        mount(none(), &point, none(), flags, none())?;
+    }
+    Ok(())
+}
+
+/// `\040` and the like of `/proc/self/mountinfo`.
+fn unescaped(field: &str) -> String {
+    let mut parts = field.split('\\');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(byte) => {
+                text.push(byte.into());
+                text.push_str(&part[3..]);
+            }
+            None => {
+                text.push('\\');
+                text.push_str(part);
+            }
+        }
+    }
+    text
+}
+
+fn landlock(place: &Place) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let everything = AccessFs::from_all(ABI::V5);
+    let reading = AccessFs::from_read(ABI::V5);
+    let mut rules = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(ABI::V1))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(everything)?
+        .handle_access(AccessNet::from_all(ABI::V4))?
+        .scope(Scope::from_all(ABI::V6))?
+        .create()?
+        .add_rule(PathBeneath::new(PathFd::new("/")?, reading))?;
+    for directory in place.scratch() {
+        rules = rules.add_rule(PathBeneath::new(PathFd::new(directory)?, everything))?;
+    }
+    for name in DEVICES {
+        let device = PathFd::new(Path::new("/dev").join(name))?;
+        rules = rules.add_rule(PathBeneath::new(device, AccessFs::from_file(ABI::V5)))?;
+    }
+    if rules.restrict_self()?.ruleset == RulesetStatus::NotEnforced {
+        return Err("the kernel has no Landlock".into());
+    }
+    Ok(())
+}
+
+/// Denies what Landlock does not cover: sockets, other processes' memory, and rings that would
+/// do either behind the filter's back.
+fn seccomp() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    use nix::libc;
+    let numbers = [
+        libc::SYS_socket,
+        libc::SYS_ptrace,
+        libc::SYS_process_vm_readv,
+        libc::SYS_process_vm_writev,
+        libc::SYS_io_uring_setup,
+        libc::SYS_bpf,
+        libc::SYS_userfaultfd,
+        libc::SYS_perf_event_open,
+        libc::SYS_unshare,
+        libc::SYS_setns,
+    ];
+    let mut rules = numbers.map(|number| (number, Vec::new())).to_vec();
+    let new_user = u64::from(libc::CLONE_NEWUSER.unsigned_abs());
+    let condition = SeccompCondition::new(
+        0,
+        SeccompCmpArgLen::Qword,
+        SeccompCmpOp::MaskedEq(new_user),
+        new_user,
+    )?;
+    rules.push((libc::SYS_clone, vec![SeccompRule::new(vec![condition])?]));
+    let filter = SeccompFilter::new(
+        rules.into_iter().collect(),
+        SeccompAction::Allow,
+        SeccompAction::Errno(libc::EPERM.unsigned_abs()),
+        std::env::consts::ARCH.try_into()?,
+    )?;
+    let program: BpfProgram = filter.try_into()?;
+    Ok(seccompiler::apply_filter(&program)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mount_points_are_unescaped() {
+        assert_eq!(unescaped(r"/a\040b\134c"), r"/a b\c");
+        assert_eq!(unescaped(r"/plain\x"), r"/plain\x");
+    }
+}

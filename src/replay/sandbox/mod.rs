@@ -1,0 +1,287 @@
+//! Runs untrusted programs: candidate patches are code that nobody has read.
+//!
+//! A [`Sandbox`] is a helper process (this same executable, started with the hidden argument
+//! `__sandbox`) that takes all rights away from itself once and then runs programs one after the
+//! other, so that a run costs no more than a `posix_spawn` from a small process. What a program
+//! cannot do in there:
+//!
+//! - write outside of its scratch directory, which is emptied after every run, or fill the disk
+//!   (it is a tmpfs of limited size);
+//! - reach any network, not even the loopback device;
+//! - see, signal or trace any process outside, or outlive its run;
+//! - have more processes, memory, open files or output than [`Limits`] allows, or run longer.
+//!
+//! [`Isolation`] says by what means; see the private module `confine` for how.
+
+mod confine;
+mod protocol;
+mod serve;
+
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, Read},
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+use protocol::{Answer, GREETING, Ready, Setup, receive, send};
+pub(super) use protocol::{Reply, Request};
+
+/// The hidden first argument that makes an executable a helper.
+const ARGUMENT: &str = "__sandbox";
+/// Environment variable: how far the helper has got with confining itself.
+const STAGE: &str = "PSYCHIC_SANDBOX_STAGE";
+/// Value of [`STAGE`]: the process is in its namespaces.
+const INSIDE: &str = "inside";
+/// Value of [`STAGE`]: no namespaces are wanted.
+const LANDLOCK: &str = "landlock";
+/// Environment variable: a number that no other sandbox of this run has.
+const ID: &str = "PSYCHIC_SANDBOX_ID";
+/// Environment variable: the `psychic` executable, for programs that are not it.
+const HELPER: &str = "PSYCHIC_SANDBOX";
+
+/// What one run may use.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub struct Limits {
+    /// Processor time; a run that uses none is stopped after five times as long.
+    pub time: Duration,
+    /// Bytes of each of stdout and stderr.
+    pub output: u64,
+    /// Bytes of all files together (with [`Isolation::Landlock`]: of each file).
+    pub files: u64,
+    /// Bytes of address space; not under a sanitizer.
+    pub memory: u64,
+    /// Processes and threads beside the first.
+    pub processes: u32,
+}
+
+impl Default for Limits {
+    /// A second, 1 MiB of output, 16 MiB of files, 1 GiB of memory, 32 processes.
+    fn default() -> Self {
+        Self {
+            time: Duration::from_secs(1),
+            output: 1 << 20,
+            files: 16 << 20,
+            memory: 1 << 30,
+            processes: 32,
+        }
+    }
+}
+
+/// By what means programs are confined.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub enum Isolation {
+    /// Namespaces: programs see nothing but themselves and the system's own files.
+    Namespaces,
+    /// Landlock and seccomp, where namespaces are denied: programs see the host's files but can
+    /// neither write to them nor use the network. Weaker: files are limited in size one by one,
+    /// and before Linux 6.12 processes of the same user can be signalled.
+    Landlock,
+}
+
+impl std::fmt::Display for Isolation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Namespaces => "namespaces",
+            Self::Landlock => "Landlock and seccomp (namespaces are denied here)",
+        })
+    }
+}
+
+/// Why nothing can be run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SandboxError {
+    /// The helper could not be started.
+    #[error("cannot start the sandbox helper {}: {error}", helper.display())]
+    Start {
+        /// The executable.
+        helper: PathBuf,
+        /// What happened.
+        error: io::Error,
+    },
+    /// The executable does not know that it is a helper.
+    #[error(
+        "{} does not serve as sandbox helper: name the psychic executable in PSYCHIC_SANDBOX, or \
+         call psychic::replay::sandbox_helper() first thing in main", helper.display()
+    )]
+    NotAHelper {
+        /// The executable.
+        helper: PathBuf,
+    },
+    /// The system denies what a sandbox needs.
+    #[error(
+        "patches cannot be confined on this system, so they are not run ({0}): allow user \
+         namespaces (sysctl kernel.unprivileged_userns_clone=1, or a container with \
+         --security-opt seccomp=unconfined), or use a kernel with Landlock (5.13 or later)"
+    )]
+    Denied(String),
+    /// The helper failed at a run.
+    #[error("the sandbox failed: {0}")]
+    Failed(String),
+    /// The helper is gone.
+    #[error("the sandbox helper ended unexpectedly: {0}")]
+    Lost(io::Error),
+}
+
+/// Serves as sandbox helper and exits if this process was started as one; otherwise returns at
+/// once. To be called first in `main`, while there is only one thread.
+pub fn sandbox_helper() {
+    if env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT) {
+        std::process::exit(match serve::serve() {
+            Ok(()) => 0,
+            Err(error) => {
+                // The other side sees no more than that the helper is gone.
+                eprintln!("psychic: sandbox: {error}");
+                1
+            }
+        });
+    }
+}
+
+/// One helper process, for one run at a time.
+#[derive(Debug)]
+pub(super) struct Sandbox {
+    child: Child,
+    requests: Option<ChildStdin>,
+    answers: ChildStdout,
+    isolation: Isolation,
+    /// What a helper without a file system of its own writes to.
+    _scratch: TempDir,
+}
+
+impl Sandbox {
+    /// Starts a helper that can run `programs`, with `strongest` isolation or else the other.
+    pub(super) fn start(
+        programs: &[&Path],
+        limits: Limits,
+        limit_memory: bool,
+        strongest: Isolation,
+    ) -> Result<Self, SandboxError> {
+        let programs = programs.iter().map(std::path::absolute).collect::<Result<_, _>>();
+        let programs: Vec<PathBuf> = programs.map_err(SandboxError::Lost)?;
+        let scratch = tempfile::Builder::new().prefix("psychic-sandbox-").tempdir();
+        let scratch = scratch.map_err(SandboxError::Lost)?;
+        let setup = Setup { programs, limits, limit_memory, scratch: scratch.path().to_owned() };
+        let result = Self::spawn(&setup, strongest);
+        let (child, requests, answers, isolation) = match result {
+            Err(SandboxError::Denied(first)) if strongest == Isolation::Namespaces => {
+                Self::spawn(&setup, Isolation::Landlock).map_err(|error| match error {
+                    SandboxError::Denied(second) => {
+                        SandboxError::Denied(format!("{first}; {second}"))
+                    }
+                    other => other,
+                })?
+            }
+            other => other?,
+        };
+        Ok(Self { child, requests: Some(requests), answers, isolation, _scratch: scratch })
+    }
+
+    fn spawn(
+        setup: &Setup,
+        strongest: Isolation,
+    ) -> Result<(Child, ChildStdin, ChildStdout, Isolation), SandboxError> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let (helper, arguments) = helper();
+        let error = |error| SandboxError::Start { helper: helper.clone(), error };
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let id = std::process::id().wrapping_mul(64).wrapping_add(number) % 0x0800_0000;
+        let mut command = Command::new(&helper);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.env(ID, id.to_string());
+        if strongest == Isolation::Landlock {
+            command.env(STAGE, LANDLOCK);
+        } else {
+            command.env_remove(STAGE);
+        }
+        // Not to be interrupted with the tool, which still wants its answers.
+        let mut child = command.process_group(0).spawn().map_err(error)?;
+        let (Some(mut requests), Some(mut answers)) = (child.stdin.take(), child.stdout.take())
+        else {
+            return Err(error(io::ErrorKind::BrokenPipe.into()));
+        };
+        let ready = send(&mut requests, setup)
+            .and_then(|()| skip_greeting(&mut answers))
+            .and_then(|()| receive::<Ready>(&mut answers));
+        let isolation = match ready {
+            Ok(Some(Ok(isolation))) => isolation,
+            Ok(Some(Err(reason))) => {
+                let _ = child.wait();
+                return Err(SandboxError::Denied(reason));
+            }
+            Ok(None) | Err(_) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(SandboxError::NotAHelper { helper });
+            }
+        };
+        Ok((child, requests, answers, isolation))
+    }
+
+    pub(super) fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+
+    /// Runs one program to its end. After an error the sandbox cannot be used any more.
+    pub(super) fn run(&mut self, request: &Request) -> Result<Reply, SandboxError> {
+        let requests = self.requests.as_mut().ok_or(io::ErrorKind::BrokenPipe);
+        let requests = requests.map_err(|error| SandboxError::Lost(error.into()))?;
+        send(requests, request).map_err(SandboxError::Lost)?;
+        match receive::<Answer>(&mut self.answers).map_err(SandboxError::Lost)? {
+            Some(Ok(reply)) => Ok(reply),
+            Some(Err(reason)) => Err(SandboxError::Failed(reason)),
+            None => Err(SandboxError::Lost(io::ErrorKind::UnexpectedEof.into())),
+        }
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        // The helper ends when its requests do.
+        drop(self.requests.take());
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(not(test))]
+fn helper() -> (PathBuf, Vec<OsString>) {
+    let helper = env::var_os(HELPER).map(PathBuf::from).or_else(|| env::current_exe().ok());
+    (helper.unwrap_or_else(|| "psychic".into()), vec![ARGUMENT.into()])
+}
+
+/// The unit tests' executable has no `main` of ours, but it can be told to run one test.
+#[cfg(test)]
+fn helper() -> (PathBuf, Vec<OsString>) {
+    let _ = HELPER;
+    let test = "replay::sandbox::serve_as_helper";
+    let arguments = ["--exact", test, "--ignored", "--nocapture", "--test-threads=1"];
+    (env::current_exe().expect("a test has a path"), arguments.map(OsString::from).to_vec())
+}
+
+#[cfg(test)]
+#[test]
+#[ignore = "run by other tests as their sandbox helper"]
+fn serve_as_helper() {
+    serve::serve().unwrap();
+}
+
+fn skip_greeting(answers: &mut impl Read) -> io::Result<()> {
+    let mut seen = 0;
+    let mut byte = [0];
+    while seen < GREETING.len() {
+        answers.read_exact(&mut byte)?;
+        seen = match byte[0] {
+            b if b == GREETING[seen] => seen + 1,
+            b => usize::from(b == GREETING[0]),
+        };
+    }
+    Ok(())
+}

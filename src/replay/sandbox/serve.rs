@@ -1,0 +1,455 @@
+//! The helper's side: confines itself, then runs one program after the other.
+//!
+//! In a process namespace it is process 1, which is what makes killing sound: `kill(-1)` reaches
+//! every other process of the namespace at once, whatever session or group it moved to, and none
+//! can be forked while it does; orphans become its children; and when it ends the kernel kills
+//! what is left.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    ffi::OsString,
+    fs::{self, File},
+    io::{self, Read, Write},
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::{
+            ffi::OsStringExt,
+            fs::PermissionsExt,
+            process::{CommandExt, ExitStatusExt},
+        },
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use nix::{
+    errno::Errno,
+    poll::{PollFd, PollFlags, PollTimeout, poll},
+    sys::{
+        signal::{Signal, kill, killpg},
+        wait::waitpid,
+    },
+    unistd::{Pid, getpid},
+};
+
+use super::{
+    INSIDE, Isolation, LANDLOCK, STAGE,
+    confine::{self, Place},
+    protocol::{Answer, GREETING, Ready, Reply, Request, Setup, receive, send},
+};
+use crate::replay::outcome::Termination;
+
+/// A run that uses no processor time is stopped after this many times its limit: on a loaded
+/// machine a run that is only slow must not look like one that does not end.
+const WALL: u32 = 5;
+/// How often the processor time is looked at once it could be used up.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Serves until standard input ends.
+pub(super) fn serve() -> io::Result<()> {
+    match env::var(STAGE).as_deref() {
+        Ok(INSIDE) => inside(Isolation::Namespaces),
+        Ok(LANDLOCK) => inside(Isolation::Landlock),
+        _ => match confine::enter_namespaces() {
+            Ok(()) => {
+                // The process namespace begins with the next process, which has to be a new one.
+                let mut command = Command::new(env::current_exe()?);
+                command.args(env::args_os().skip(1)).env(STAGE, INSIDE);
+                command.status().map(drop)
+            }
+            Err(error) => greet(&Err(format!("namespaces: {error}"))).map(drop),
+        },
+    }
+}
+
+/// Tells the tool whether it can send requests.
+fn greet(ready: &Ready) -> io::Result<File> {
+    let mut answers = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    answers.write_all(GREETING)?;
+    send(&mut answers, ready)?;
+    Ok(answers)
+}
+
+fn inside(isolation: Isolation) -> io::Result<()> {
+    let mut requests = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let Some(setup) = receive::<Setup>(&mut requests)? else { return Ok(()) };
+    let place = confined(&setup, isolation);
+    let ready = place.as_ref().map(|_| isolation).map_err(|error| format!("{error:#}"));
+    let mut answers = greet(&ready)?;
+    let Ok(place) = place else { return Ok(()) };
+    let server = Server { setup, place, isolation, client: requests.try_clone()? };
+    while let Some(request) = receive::<Request>(&mut requests)? {
+        let answer: Answer = server.run(&request).map_err(|error| format!("{error:#}"));
+        send(&mut answers, &answer)?;
+        if answer.is_err() {
+            // Whatever is wrong with this sandbox, the next one starts afresh.
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn confined(setup: &Setup, isolation: Isolation) -> anyhow::Result<Place> {
+    use anyhow::Context;
+    let namespaces = isolation == Isolation::Namespaces;
+    let place = if namespaces {
+        confine::enter_file_system(setup).context("cannot build the sandbox's file system")?
+    } else {
+        confine::restrict(setup).context("cannot restrict the file system")?
+    };
+    confine::give_up_rights(setup, &place, namespaces).context("cannot give up rights")?;
+    env::set_current_dir(&place.work).context("cannot enter the scratch directory")?;
+    Ok(place)
+}
+
+struct Server {
+    setup: Setup,
+    place: Place,
+    isolation: Isolation,
+    /// Where requests come from: it hangs up when the tool is gone.
+    client: File,
+}
+
+impl Server {
+    fn run(&self, request: &Request) -> io::Result<Reply> {
+        let Place { work, io, .. } = &self.place;
+        fs::write(io.join("stdin"), &request.stdin)?;
+        fs::write(io.join("ktest"), &request.ktest)?;
+        for (name, bytes) in &request.files {
+            fs::write(work.join(name), bytes)?;
+        }
+        let mut child = self.command(request)?.spawn()?;
+        let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
+        let watched = self.watch(&mut child, group, request.time);
+        self.kill_all(group)?;
+        let status = child.wait()?;
+        let (mut streams, stopped) = watched?;
+        streams.drain()?;
+        self.reap(group)?;
+        let termination = match (stopped, status.signal(), status.code()) {
+            (Some(stopped), ..) => stopped,
+            _ if streams.is_over() => Termination::OutputLimit,
+            (None, Some(signal), _) => Termination::Signal(signal),
+            // The low eight bits are all that the kernel passes on.
+            (None, None, code) => Termination::Exit(code.unwrap_or_default() as u8),
+        };
+        let reply = Reply {
+            termination,
+            stdout: streams.stdout.bytes,
+            stderr: streams.stderr.bytes,
+            files: self.files(request)?,
+            outputs: self.read_capped(&io.join("outputs"))?,
+            report: self.report(child.id())?,
+        };
+        for directory in self.place.scratch() {
+            empty(directory)?;
+        }
+        Ok(reply)
+    }
+
+    fn command(&self, request: &Request) -> io::Result<Command> {
+        let program = self.place.programs.get(request.program);
+        let mut command = Command::new(program.ok_or(io::ErrorKind::InvalidInput)?);
+        let word = |bytes: &Vec<u8>| OsString::from_vec(bytes.clone());
+        if let Some((name, args)) = request.args.split_first() {
+            command.arg0(word(name)).args(args.iter().map(word));
+        }
+        let Place { work, tmp, io, .. } = &self.place;
+        let report = format!("log_path={}", io.join("report").display());
+        // log_path keeps reports out of what the program prints; a symbolizer would have to run
+        // in here.
+        let sanitizer = format!(
+            "{report}:exitcode=99:symbolize=0:detect_leaks=0:abort_on_error=0:\
+             allocator_may_return_null=1:print_summary=0"
+        );
+        command
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("LC_ALL", "C")
+            .env("TZ", "UTC")
+            .env("HOME", work)
+            .env("TMPDIR", tmp)
+            .env("KTEST_FILE", io.join("ktest"))
+            .env("PSYCHIC_OUTPUTS", io.join("outputs"))
+            .env("ASAN_OPTIONS", &sanitizer)
+            .env("UBSAN_OPTIONS", &sanitizer)
+            .env("MSAN_OPTIONS", &sanitizer)
+            .envs(request.env.iter().map(|(name, value)| (name, value)))
+            .stdin(File::open(io.join("stdin"))?)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        Ok(command)
+    }
+
+    /// Reads what the program prints until it ends or has to be stopped.
+    fn watch(
+        &self,
+        child: &mut Child,
+        pid: Pid,
+        time: Duration,
+    ) -> io::Result<(Streams, Option<Termination>)> {
+        let mut streams = Streams::new(child, self.setup.limits.output)?;
+        let raw = rustix::process::Pid::from_raw(pid.as_raw()).ok_or(io::ErrorKind::NotFound)?;
+        let ended = rustix::process::pidfd_open(raw, rustix::process::PidfdFlags::empty())?;
+        let start = Instant::now();
+        loop {
+            let elapsed = start.elapsed();
+            let left = time.saturating_sub(elapsed).max(TICK);
+            let mut fds = vec![waiting(ended.as_fd()), waiting(self.client.as_fd())];
+            // The next request cannot have come yet: only the end of the tool is of interest.
+            fds[1].set_events(PollFlags::empty());
+            streams.waiting(&mut fds);
+            match poll(&mut fds, PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)) {
+                Err(Errno::EINTR) => continue,
+                other => other?,
+            };
+            let has = |index: usize| fds[index].any().unwrap_or(false);
+            let (is_ended, is_orphaned) = (has(0), has(1));
+            drop(fds);
+            if is_orphaned {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            if is_ended {
+                return Ok((streams, None));
+            }
+            streams.read_ready()?;
+            if streams.is_over() {
+                return Ok((streams, Some(Termination::OutputLimit)));
+            }
+            let elapsed = start.elapsed();
+            if elapsed >= time && (elapsed >= time * WALL || processor_time(pid) >= time) {
+                return Ok((streams, Some(Termination::Timeout)));
+            }
+        }
+    }
+
+    fn kill_all(&self, group: Pid) -> io::Result<()> {
+        let killed = match self.isolation {
+            Isolation::Namespaces => kill(Pid::from_raw(-1), Signal::SIGKILL),
+            Isolation::Landlock => killpg(group, Signal::SIGKILL),
+        };
+        match killed {
+            // Nobody is left.
+            Err(Errno::ESRCH) | Ok(()) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Waits for every process that the program left behind.
+    fn reap(&self, group: Pid) -> io::Result<()> {
+        let start = Instant::now();
+        loop {
+            if self.isolation == Isolation::Landlock {
+                self.kill_all(group)?;
+                for pid in descendants() {
+                    let _ = kill(pid, Signal::SIGKILL);
+                }
+            }
+            match waitpid(Pid::from_raw(-1), None) {
+                Err(Errno::ECHILD) => return Ok(()),
+                // A real-time signal: nix has no name for it.
+                Ok(_) | Err(Errno::EINTR | Errno::EINVAL) => {}
+                Err(error) => return Err(error.into()),
+            }
+            if start.elapsed() > Duration::from_secs(10) {
+                return Err(io::Error::other("processes of a patch could not be killed"));
+            }
+        }
+    }
+
+    fn files(&self, request: &Request) -> io::Result<BTreeMap<String, Vec<u8>>> {
+        let mut found = BTreeMap::new();
+        for path in walk(&self.place.work)? {
+            let name = path.strip_prefix(&self.place.work).unwrap_or(&path);
+            let name = name.to_string_lossy().into_owned();
+            let metadata = fs::symlink_metadata(&path)?;
+            if metadata.is_symlink() {
+                found.insert(name, fs::read_link(&path)?.into_os_string().into_vec());
+            } else if metadata.is_file() {
+                let bytes = self.read_capped(&path)?;
+                if request.files.get(&name) != Some(&bytes) {
+                    found.insert(name, bytes);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// A file that a program left, whatever it did to it; nothing if there is none.
+    fn read_capped(&self, path: &Path) -> io::Result<Vec<u8>> {
+        // Neither a link to elsewhere nor a pipe that nobody writes to.
+        if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+            return Ok(Vec::new());
+        }
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+        let mut bytes = Vec::new();
+        File::open(path)?.take(self.setup.limits.files).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The sanitizer's report of the program itself, else of a process it started.
+    fn report(&self, pid: u32) -> io::Result<String> {
+        let mut reports = Vec::new();
+        for entry in fs::read_dir(&self.place.io)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if let Some(of) = name.strip_prefix("report.") {
+                reports.push((of != pid.to_string(), name));
+            }
+        }
+        reports.sort();
+        let Some((_, name)) = reports.first() else { return Ok(String::new()) };
+        let bytes = self.read_capped(&self.place.io.join(name))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// Everything below a directory, a directory before what it holds. Directories that a program
+/// locked are opened again.
+fn walk(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut directories = vec![directory.to_owned()];
+    while let Some(directory) = directories.pop() {
+        fs::set_permissions(&directory, fs::Permissions::from_mode(0o700))?;
+        for entry in fs::read_dir(&directory)? {
+            let entry = entry?;
+            found.push(entry.path());
+            if entry.file_type()?.is_dir() {
+                directories.push(entry.path());
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn empty(directory: &Path) -> io::Result<()> {
+    for path in walk(directory)?.into_iter().rev() {
+        if fs::symlink_metadata(&path)?.is_dir() {
+            fs::remove_dir(path)?;
+        } else {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Processor time that a process has used; of one that is gone, nothing.
+fn processor_time(pid: Pid) -> Duration {
+    // Fields 14 and 15 of /proc/PID/stat, proc(5); the second can contain spaces.
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ');
+    let ticks = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum::<u64>();
+    // USER_HZ is 100 on every Linux there is.
+    Duration::from_millis(ticks * 10)
+}
+
+/// All descendants of this process.
+fn descendants() -> Vec<Pid> {
+    let mut parents = BTreeMap::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+            continue;
+        };
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+        if let Some(parent) = fields.split(' ').nth(1).and_then(|p| p.parse::<i32>().ok()) {
+            parents.insert(pid, parent);
+        }
+    }
+    let me = getpid().as_raw();
+    let is_mine = |pid: i32| {
+        let up = std::iter::successors(Some(pid), |pid| parents.get(pid).copied());
+        up.skip(1).take(parents.len()).any(|pid| pid == me)
+    };
+    parents.keys().filter(|pid| is_mine(**pid)).map(|pid| Pid::from_raw(*pid)).collect()
+}
+
+fn waiting(fd: BorrowedFd) -> PollFd {
+    PollFd::new(fd, PollFlags::POLLIN)
+}
+
+struct Streams {
+    stdout: Stream,
+    stderr: Stream,
+}
+
+/// One pipe and what came through it.
+struct Stream {
+    pipe: Option<File>,
+    bytes: Vec<u8>,
+    most: usize,
+    is_over: bool,
+}
+
+impl Streams {
+    fn new(child: &mut Child, most: u64) -> io::Result<Self> {
+        let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let stream = |pipe: File| Stream {
+            pipe: Some(pipe),
+            bytes: Vec::new(),
+            most: usize::try_from(most).unwrap_or(usize::MAX),
+            is_over: false,
+        };
+        let (stdout, stderr) = (OwnedFd::from(stdout), OwnedFd::from(stderr));
+        Ok(Self { stdout: stream(stdout.into()), stderr: stream(stderr.into()) })
+    }
+
+    fn both(&mut self) -> [&mut Stream; 2] {
+        [&mut self.stdout, &mut self.stderr]
+    }
+
+    fn is_over(&self) -> bool {
+        self.stdout.is_over || self.stderr.is_over
+    }
+
+    fn waiting<'fd>(&'fd self, fds: &mut Vec<PollFd<'fd>>) {
+        let pipes = [&self.stdout, &self.stderr].into_iter().flat_map(|s| &s.pipe);
+        fds.extend(pipes.map(|pipe| waiting(pipe.as_fd())));
+    }
+
+    fn read_ready(&mut self) -> io::Result<()> {
+        self.both().into_iter().try_for_each(Stream::read_ready)
+    }
+
+    /// Reads what is left in the pipes, when no process is left that could write more.
+    fn drain(&mut self) -> io::Result<()> {
+        for stream in self.both() {
+            while stream.pipe.is_some() {
+                stream.read_once()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Stream {
+    fn read_ready(&mut self) -> io::Result<()> {
+        while let Some(pipe) = &self.pipe {
+            let mut fds = [waiting(pipe.as_fd())];
+            if poll(&mut fds, PollTimeout::ZERO)? == 0 {
+                break;
+            }
+            self.read_once()?;
+        }
+        Ok(())
+    }
+
+    fn read_once(&mut self) -> io::Result<()> {
+        let Some(pipe) = &mut self.pipe else { return Ok(()) };
+        let mut buffer = [0; 1 << 16];
+        let count = match pipe.read(&mut buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
+            other => other?,
+        };
+        let room = self.most - self.bytes.len();
+        self.bytes.extend(&buffer[..count.min(room)]);
+        self.is_over |= count > room;
+        if count == 0 || self.is_over {
+            self.pipe = None;
+        }
+        Ok(())
+    }
+}
