@@ -1,7 +1,11 @@
 //! A subject: a program and its candidate patches, as `subject.toml` describes them.
 
 pub mod config;
+mod load;
 pub mod revision;
+mod setup;
 
 pub use config::Config;
+pub use load::{Patch, Subject, SubjectError};
 pub use revision::{Revision, RevisionSet};
+pub use setup::cache_directory;
