@@ -26,6 +26,10 @@ pub(super) enum Kind {
     Discarded,
     /// Statements.
     Run,
+    /// Items at file scope that the original does not have.
+    Added,
+    /// An item at file scope that the patched text does not have.
+    Removed,
 }
 
 /// A part of the original that a patch replaces.
@@ -503,7 +507,7 @@ impl<'o, 'n> List<'o, 'n> {
     }
 }
 
-fn statements<'t>(container: Node<'t>) -> Vec<Node<'t>> {
+pub(super) fn statements<'t>(container: Node<'t>) -> Vec<Node<'t>> {
     let mut cursor = container.walk();
     let nodes: Vec<_> = container.children(&mut cursor).collect();
     let mut colon = container.kind() != "case_statement";
@@ -519,7 +523,7 @@ fn statements<'t>(container: Node<'t>) -> Vec<Node<'t>> {
 }
 
 /// The tokens that the statements of a container may take.
-fn bounds(source: &Source, container: Node) -> Tokens {
+pub(super) fn bounds(source: &Source, container: Node) -> Tokens {
     let span = source.span(container);
     let child = |kind: &str| children(container).into_iter().find(|n| n.kind() == kind);
     match container.kind() {

@@ -5,8 +5,6 @@
 //! `#define F (x)`. The lexer shares nothing with the parser that finds the syntax nodes, so
 //! that the projection check does not repeat the parser's mistakes.
 
-use std::ops::Range;
-
 /// What a token is, as far as merging cares.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
