@@ -1,1 +1,105 @@
-//! TBD
+//! Candidate patches to one *meta program*, source to source.
+//!
+//! Every patch is applied to the original, and the two texts are compared along their syntax
+//! trees. What differs becomes the arms of meta branches, as small as C's rules allow:
+//!
+//! * a condition, or an operand of `&&`, `||` and `!` anywhere:
+//!   `(psychic_at_1() == 2 ? (patched) != 0 : (original) != 0)`;
+//! * a run of statements:
+//!   `if (psychic_at_1() == 2) { patched } else { original }`;
+//! * the whole body of a function, likewise;
+//! * at file scope: a further item for all revisions, with a name of its own where need be.
+//!
+//! `psychic_at_K()` gives the smallest revision of the arm that the running revision takes at
+//! site K, 0 for the original; equal arms are one. No program is returned that has not passed
+//! the *projection* check: taking every revision's arms in the emitted text gives exactly the
+//! tokens of its patched sources, and for revision 0 those of the original.
+//!
+//! The idea of higher-order branches on the revision is the Psychic paper's (section "Meta
+//! program"), which writes them by hand; unlike there, arms are found from the syntax trees,
+//! may be expressions, and are shared.
+//!
+//! What is not merged (the patch is rejected with its reason): new, deleted and renamed files;
+//! changes of conditional compilation; a changed macro before an `#include`; a changed
+//! declaration that another file uses too; a changed head of the entry function.
+
+mod apply;
+mod candidate;
+mod check;
+mod edit;
+mod emit;
+mod legal;
+mod patch;
+mod program;
+mod project;
+mod resolve;
+mod scope;
+mod source;
+mod token;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use thiserror::Error;
+
+pub use check::{Compiler, SyntaxCheck, overlay};
+pub use patch::PatchError;
+pub use program::{MergedRevision, MetaFile, MetaProgram, Status};
+
+use crate::subject::Subject;
+
+/// Why there is no meta program.
+#[derive(Debug, Error)]
+pub enum MergeError {
+    /// A file of the subject cannot be read, or a scratch file not be written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The original program does not compile.
+    #[error("the original program does not compile: {0}; see build.flags in subject.toml")]
+    Original(String),
+    /// The original uses names that the meta program needs.
+    #[error("{}:{line}: the name `{name}` is reserved for meta programs", path.display())]
+    Reserved {
+        /// File of the subject.
+        path: PathBuf,
+        /// Line in it, from 1.
+        line: usize,
+        /// The name.
+        name: String,
+    },
+    /// Every patch was rejected.
+    #[error("not one patch can be merged:\n{}", .0.join("\n"))]
+    NothingToMerge(
+        /// A line for each patch with the reason.
+        Vec<String>,
+    ),
+    /// The emitted text is not the program it must be; this is a fault of psychic.
+    #[error("the meta program for the original is wrong ({0}); please report this")]
+    Unfaithful(String),
+}
+
+impl MergeError {
+    fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        |source| Self::Io { path, source }
+    }
+}
+
+/// Merges a subject's patches into a meta program. A patch that cannot be merged is set aside
+/// with the reason in its [`MergedRevision`], and the others go on.
+///
+/// # Errors
+/// The original does not compile, not one patch can be merged, or files cannot be accessed.
+pub fn merge(subject: &Subject, check: &dyn SyntaxCheck) -> Result<MetaProgram, MergeError> {
+    program::Merger::new(subject, check)?.run()
+}

@@ -1,8 +1,12 @@
 //! A subject: a program and its candidate patches, as `subject.toml` describes them.
 
 pub mod config;
+mod load;
 pub mod results;
 pub mod revision;
+mod setup;
 
 pub use config::Config;
+pub use load::{Patch, Subject, SubjectError};
 pub use revision::{Revision, RevisionSet};
+pub use setup::cache_directory;

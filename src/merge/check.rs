@@ -1,0 +1,122 @@
+//! Whether a C file compiles, asked without knowing the compiler.
+
+use std::{
+    fs, io,
+    os::unix::fs::symlink,
+    path::{Component, Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// Says whether a C file is a translation unit without errors.
+///
+/// A meta program includes `psychic.h`: the check has to find it.
+pub trait SyntaxCheck: Sync {
+    /// Checks `root/file`; `root` looks like the subject's source root.
+    ///
+    /// # Errors
+    /// The compiler's first error, with file and line.
+    fn check(&self, root: &Path, file: &Path) -> Result<(), String>;
+}
+
+/// A [`SyntaxCheck`] that runs a compiler with `-fsyntax-only`.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    /// Name or path of the compiler: `clang-19`, `gcc`.
+    pub program: PathBuf,
+    /// Its flags; relative paths in them are relative to the source root.
+    pub flags: Vec<String>,
+}
+
+impl SyntaxCheck for Compiler {
+    fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
+        let output = Command::new(&self.program)
+            .args(["-fsyntax-only", "-w"])
+            .args(&self.flags)
+            .arg(file)
+            .current_dir(root)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("{}: {error}", self.program.display()))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let message = String::from_utf8_lossy(&output.stderr);
+        let error = message.lines().find(|l| l.contains("error:"));
+        let error = error.or_else(|| message.lines().next()).unwrap_or("it does not compile");
+        Err(error.replace(&format!("{}/", root.display()), ""))
+    }
+}
+
+/// Makes `dir` look like `root` with some files replaced: directories on the way to them are
+/// real, everything else is a symbolic link.
+///
+/// # Errors
+/// A directory cannot be read or something in `dir` not made; paths must not have `..`.
+pub fn overlay<'a>(
+    root: &Path,
+    files: impl IntoIterator<Item = (&'a Path, &'a str)>,
+    dir: &Path,
+) -> io::Result<()> {
+    fs::create_dir_all(dir)?;
+    link_entries(root, dir)?;
+    for (file, text) in files {
+        let (mut from, mut to) = (root.to_owned(), dir.to_owned());
+        let parts: Vec<_> = file.components().collect();
+        for (index, part) in parts.iter().enumerate() {
+            let Component::Normal(name) = part else {
+                return Err(io::Error::other(format!("{} is no inner path", file.display())));
+            };
+            from.push(name);
+            to.push(name);
+            if to.is_symlink() {
+                fs::remove_file(&to)?;
+            }
+            if index + 1 < parts.len() {
+                fs::create_dir_all(&to)?;
+                link_entries(&from, &to)?;
+            }
+        }
+        fs::write(&to, text)?;
+    }
+    Ok(())
+}
+
+fn link_entries(from: &Path, to: &Path) -> io::Result<()> {
+    if !from.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(from.canonicalize()?)? {
+        let entry = entry?;
+        let link = to.join(entry.file_name());
+        if !link.is_symlink() && !link.exists() {
+            symlink(entry.path(), link)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_overlay_replaces_files_and_links_the_rest() {
+        let base = tempfile::tempdir().unwrap();
+        let (root, dir) = (base.path().join("root"), base.path().join("dir"));
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        for file in ["x.c", "a/y.c", "a/z.h", "a/b/w.h"] {
+            fs::write(root.join(file), "old").unwrap();
+        }
+        let files = [(Path::new("a/y.c"), "new"), (Path::new("a/b/v.h"), "added")];
+        overlay(&root, files, &dir).unwrap();
+        let read = |file: &str| fs::read_to_string(dir.join(file)).unwrap();
+        assert_eq!(
+            (read("x.c"), read("a/y.c"), read("a/z.h")),
+            ("old".into(), "new".into(), "old".into())
+        );
+        assert_eq!((read("a/b/w.h"), read("a/b/v.h")), ("old".into(), "added".into()));
+        assert_eq!(fs::read_to_string(root.join("a/y.c")).unwrap(), "old");
+        assert!(!root.join("a/b/v.h").exists());
+        assert!(overlay(&root, [(Path::new("../x.c"), "")], &dir).is_err());
+    }
+}

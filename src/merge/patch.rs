@@ -1,0 +1,274 @@
+//! Unified diffs as `git diff` and `diff -u` print them.
+//!
+//! Our own reader: errors have to name the line of the patch, one file may hold the diffs of
+//! several, and line endings are not to matter; the crates that read diffs give up one of these.
+
+use thiserror::Error;
+
+/// The changes to one file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct FileDiff {
+    /// Path after `---`; `None` for `/dev/null`.
+    pub(super) old: Option<String>,
+    /// Path after `+++`; `None` for `/dev/null`.
+    pub(super) new: Option<String>,
+    /// Line of `---` in the patch, from 1.
+    pub(super) line: usize,
+    pub(super) hunks: Vec<Hunk>,
+}
+
+/// One `@@` block.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Hunk {
+    /// Line of the `@@` in the patch, from 1.
+    pub(super) line: usize,
+    /// First line of it in the old file, from 1 (the line before it when it removes nothing).
+    pub(super) old_start: usize,
+    pub(super) lines: Vec<Line>,
+    /// The new text does not end in a line feed.
+    pub(super) new_is_unterminated: bool,
+}
+
+/// One line of a hunk, without its line ending.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Line {
+    Context(String),
+    Removed(String),
+    Added(String),
+}
+
+/// Why a text is no patch: the line of it, from 1, and the reason.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[error("line {line}: {reason}")]
+pub struct PatchError {
+    /// Line of the patch, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+/// Reads a patch.
+pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, PatchError> {
+    let mut reader = Reader { lines: text.lines().collect(), at: 0 };
+    let mut diffs: Vec<FileDiff> = Vec::new();
+    while let Some(line) = reader.peek() {
+        let next = reader.lines.get(reader.at + 1).copied().unwrap_or_default();
+        if line.starts_with("--- ") && next.starts_with("+++ ") {
+            diffs.push(reader.file()?);
+        } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
+            return Err(reader.error("a binary file cannot be patched"));
+        } else if line.starts_with("rename from ") || line.starts_with("copy from ") {
+            return Err(reader.error("the patch renames or copies a file"));
+        } else if line.starts_with("@@ -") {
+            return Err(reader.error("a hunk without `---` and `+++` lines above it"));
+        } else {
+            reader.at += 1;
+        }
+    }
+    match diffs.is_empty() {
+        true if text.trim().is_empty() => Err(PatchError { line: 1, reason: "empty".into() }),
+        true => Err(PatchError { line: 1, reason: "not a unified diff".into() }),
+        false => Ok(diffs),
+    }
+}
+
+struct Reader<'a> {
+    lines: Vec<&'a str>,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn peek(&self) -> Option<&'a str> {
+        self.lines.get(self.at).copied()
+    }
+
+    fn error(&self, reason: impl Into<String>) -> PatchError {
+        PatchError { line: self.at + 1, reason: reason.into() }
+    }
+
+    fn file(&mut self) -> Result<FileDiff, PatchError> {
+        let line = self.at + 1;
+        let old = path(&self.lines[self.at][4..]);
+        let new = path(&self.lines[self.at + 1][4..]);
+        self.at += 2;
+        let mut hunks = Vec::new();
+        while let Some(header) = self.peek().filter(|l| l.starts_with("@@ ")) {
+            hunks.push(self.hunk(header)?);
+        }
+        if hunks.is_empty() {
+            return Err(self.error("expected a hunk, `@@ -LINE,COUNT +LINE,COUNT @@`"));
+        }
+        Ok(FileDiff { old, new, line, hunks })
+    }
+
+    fn hunk(&mut self, header: &str) -> Result<Hunk, PatchError> {
+        let Some(((old_start, mut old), mut new)) = counts(header) else {
+            return Err(self.error(format!("malformed hunk header `{header}`")));
+        };
+        let line = self.at + 1;
+        self.at += 1;
+        let mut hunk = Hunk { line, old_start, lines: Vec::new(), new_is_unterminated: false };
+        while old > 0 || new > 0 {
+            let Some(text) = self.peek() else {
+                return Err(self.error(format!("the hunk at line {line} is cut off")));
+            };
+            let (sign, rest) = match text.char_indices().nth(1) {
+                Some((index, _)) => text.split_at(index),
+                None => (text, ""),
+            };
+            let (takes_old, takes_new, entry) = match sign {
+                // Mailers and editors strip the blank of an empty context line.
+                " " | "" => (1, 1, Line::Context(rest.into())),
+                "-" => (1, 0, Line::Removed(rest.into())),
+                "+" => (0, 1, Line::Added(rest.into())),
+                "\\" => {
+                    self.unterminated(&mut hunk);
+                    continue;
+                }
+                _ => {
+                    let reason = format!("the hunk at line {line} has too few lines before this");
+                    return Err(self.error(reason));
+                }
+            };
+            if takes_old > old || takes_new > new {
+                let reason = format!("the hunk at line {line} has more lines than it announces");
+                return Err(self.error(reason));
+            }
+            old -= takes_old;
+            new -= takes_new;
+            hunk.lines.push(entry);
+            self.at += 1;
+        }
+        if self.peek().is_some_and(|l| l.starts_with('\\')) {
+            self.unterminated(&mut hunk);
+        }
+        Ok(hunk)
+    }
+
+    /// `\ No newline at end of file` speaks of the line before it.
+    fn unterminated(&mut self, hunk: &mut Hunk) {
+        hunk.new_is_unterminated |= !matches!(hunk.lines.last(), Some(Line::Removed(_)) | None);
+        self.at += 1;
+    }
+}
+
+/// `((old start, old count), new count)` of `@@ -a,b +c,d @@`.
+fn counts(header: &str) -> Option<((usize, usize), usize)> {
+    let (old, rest) = header.strip_prefix("@@ -")?.split_once(" +")?;
+    let (new, _) = rest.split_once(" @@")?;
+    let range = |text: &str| match text.split_once(',') {
+        Some((start, count)) => Some((start.parse().ok()?, count.parse().ok()?)),
+        None => Some((text.parse().ok()?, 1)),
+    };
+    Some((range(old)?, range(new)?.1))
+}
+
+/// The path of a `---` or `+++` line: without time stamp and quotes.
+fn path(text: &str) -> Option<String> {
+    let text = match text.strip_prefix('"') {
+        Some(quoted) => unquote(quoted),
+        None => text.split('\t').next().unwrap_or_default().trim_end().to_owned(),
+    };
+    let text = strip_time(&text);
+    (text != "/dev/null").then(|| text.to_owned())
+}
+
+/// Some diffs separate the time stamp with blanks: `x.c 2024-01-31 10:00:00 +0100`.
+fn strip_time(text: &str) -> &str {
+    let is_date = |word: &str| {
+        word.len() == 10
+            && word.bytes().enumerate().all(|(i, b)| match i {
+                4 | 7 => b == b'-',
+                _ => b.is_ascii_digit(),
+            })
+    };
+    text.match_indices(' ')
+        .find(|(index, _)| text[index + 1..].split(' ').next().is_some_and(is_date))
+        .map_or(text, |(index, _)| text[..index].trim_end())
+}
+
+/// git quotes paths with unusual bytes like C strings.
+fn unquote(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes().peekable();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'"' => break,
+            b'\\' => match rest.next() {
+                Some(b't') => bytes.push(b'\t'),
+                Some(b'n') => bytes.push(b'\n'),
+                Some(digit @ b'0'..=b'7') => {
+                    let mut value = u32::from(digit - b'0');
+                    while let Some(more) = rest.next_if(|b| (b'0'..=b'7').contains(b)) {
+                        value = value * 8 + u32::from(more - b'0');
+                        if value > 0o37 {
+                            break;
+                        }
+                    }
+                    bytes.push(value as u8);
+                }
+                Some(other) => bytes.push(other),
+                None => {}
+            },
+            _ => bytes.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn git_and_plain_headers() {
+        let text = "diff --git a/x.c b/x.c\nindex 1..2 100644\n--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@ f\n\
+                    -a\n+b\n--- y.c.orig\t2024-01-31 10:00:00.0 +0100\n+++ y.c 2024-01-31 10:00\n\
+                    @@ -3,2 +3,3 @@\n k\n+n\n\n";
+        let diffs = parse(text).unwrap();
+        let names: Vec<_> =
+            diffs.iter().map(|d| (d.old.as_deref().unwrap(), d.new.as_deref().unwrap())).collect();
+        assert_eq!(names, [("a/x.c", "b/x.c"), ("y.c.orig", "y.c")]);
+        assert_eq!((diffs[0].line, diffs[0].hunks[0].line, diffs[1].line), (3, 5, 8));
+        assert_eq!(diffs[1].hunks[0].lines.len(), 3);
+        assert_eq!(diffs[1].hunks[0].lines[2], Line::Context(String::new()));
+    }
+
+    #[test]
+    fn removed_lines_that_look_like_headers() {
+        let diffs = parse("--- a\n+++ b\n@@ -1,2 +1,2 @@\n--- x;\n+++ y;\n k\n").unwrap();
+        assert_eq!(diffs[0].hunks[0].lines[0], Line::Removed("-- x;".into()));
+        assert_eq!(diffs[0].hunks[0].lines[1], Line::Added("++ y;".into()));
+    }
+
+    #[test]
+    fn missing_line_feed_at_the_end() {
+        let no = "\\ No newline at end of file\n";
+        let old = parse(&format!("--- a\n+++ b\n@@ -1 +1 @@\n-x\n{no}+x\n")).unwrap();
+        let new = parse(&format!("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+x\n{no}")).unwrap();
+        assert!(!old[0].hunks[0].new_is_unterminated);
+        assert!(new[0].hunks[0].new_is_unterminated);
+    }
+
+    #[test]
+    fn creation_quotes_and_crlf() {
+        let diffs =
+            parse("--- /dev/null\r\n+++ \"b/\\303\\251 x.c\"\r\n@@ -0,0 +1 @@\r\n+a\r\n").unwrap();
+        assert_eq!((&diffs[0].old, diffs[0].new.as_deref()), (&None, Some("b/\u{e9} x.c")));
+        assert_eq!(diffs[0].hunks[0].lines, [Line::Added("a".into())]);
+    }
+
+    #[test]
+    fn errors_name_their_line() {
+        let error = |text: &str| parse(text).unwrap_err().to_string();
+        assert_eq!(error(" \n"), "line 1: empty");
+        assert_eq!(error("hello\n"), "line 1: not a unified diff");
+        assert!(error("--- a\n+++ b\nx\n").starts_with("line 3: expected a hunk"));
+        assert!(error("--- a\n+++ b\n@@ -x +1 @@\n").starts_with("line 3: malformed hunk header"));
+        assert!(error("--- a\n+++ b\n@@ -1,2 +1 @@\n-x\n").starts_with("line 5: "));
+        assert!(error("--- a\n+++ b\n@@ -1,2 +1 @@\n-x\n-y\n-z\n").starts_with("line 6: "));
+        assert!(error("--- a\n+++ b\n@@ -1,2 +1 @@\n-x\nfoo\n").starts_with("line 5: "));
+        assert!(error("@@ -1 +1 @@\n-x\n+y\n").starts_with("line 1: a hunk without"));
+        assert!(error("Binary files a and b differ\n").starts_with("line 1: a binary"));
+    }
+}

@@ -1,0 +1,425 @@
+//! Putting the files of a meta program together, and letting none out unchecked.
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::subject::{Patch, Revision, RevisionSet, Subject};
+
+use super::{
+    MergeError, SyntaxCheck,
+    candidate::{self, Candidate},
+    edit::Granularity,
+    emit::{self, Site, Version},
+    project,
+    resolve::{self, Resolved},
+    source::{Source, same},
+    token,
+};
+
+/// All revisions in one program.
+#[derive(Clone, Debug)]
+pub struct MetaProgram {
+    /// The files that are not as in the original, sorted by path.
+    pub files: Vec<MetaFile>,
+    /// One entry per revision, `revisions[r]` being revision r; the original is the first.
+    pub revisions: Vec<MergedRevision>,
+    /// The subject's sources, relative to `root`: those in `files` are replaced, the others
+    /// are used as they are.
+    pub sources: Vec<PathBuf>,
+    /// The subject's source root.
+    pub root: PathBuf,
+    originals: BTreeMap<PathBuf, String>,
+    patched: BTreeMap<Revision, BTreeMap<PathBuf, String>>,
+}
+
+/// A file of the meta program.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct MetaFile {
+    /// Path relative to the source root.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+}
+
+/// What became of a revision; a row of `revisions.csv`.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct MergedRevision {
+    /// Its number.
+    pub revision: Revision,
+    /// Name of the patch; empty for the original.
+    pub patch: String,
+    /// Whether it is in the meta program.
+    pub status: Status,
+    /// Why it is not; empty if it is.
+    pub reason: String,
+    /// Hunks of the patch; 0 where it could not be read or applied.
+    pub hunks: usize,
+    /// At how many sites it has an arm of its own or shared with other patches.
+    pub arms: usize,
+}
+
+/// Whether a revision is in the meta program.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It is.
+    Merged,
+    /// It was set aside.
+    Rejected,
+}
+
+impl MetaProgram {
+    /// Writes the changed files below `dir`, at their paths relative to the source root.
+    ///
+    /// # Errors
+    /// A directory or file cannot be written.
+    pub fn write(&self, dir: &Path) -> io::Result<()> {
+        for file in &self.files {
+            let path = dir.join(&file.path);
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            fs::write(path, &file.text)?;
+        }
+        Ok(())
+    }
+
+    /// The revisions in the meta program, the original included.
+    pub fn merged(&self) -> RevisionSet {
+        let merged = self.revisions.iter().filter(|r| r.status == Status::Merged);
+        merged.map(|r| r.revision).collect()
+    }
+
+    /// The text of one of [`Self::files`] as the patch of `revision` alone makes it; the
+    /// original's where it changes nothing. `None` for files that no merged patch changes and
+    /// for rejected revisions.
+    pub fn patched(&self, revision: Revision, file: &Path) -> Option<&str> {
+        let own = self.patched.get(&revision)?.get(file);
+        own.or_else(|| self.originals.get(file)).map(String::as_str)
+    }
+}
+
+/// A revision that stands in the way, and why.
+struct Fault {
+    revision: Revision,
+    reason: String,
+}
+
+/// The files of a meta program that passed projection.
+struct Draft {
+    files: Vec<MetaFile>,
+    sites: Vec<Site>,
+}
+
+pub(super) struct Merger<'a> {
+    subject: &'a Subject,
+    check: &'a dyn SyntaxCheck,
+    originals: BTreeMap<PathBuf, Source>,
+    candidates: BTreeMap<Revision, Candidate>,
+    rejected: BTreeMap<Revision, String>,
+    hunks: BTreeMap<Revision, usize>,
+    granularity: BTreeMap<Revision, Granularity>,
+    elsewhere: RefCell<BTreeMap<String, BTreeSet<PathBuf>>>,
+}
+
+impl<'a> Merger<'a> {
+    /// Reads and compiles the original and every patch.
+    pub(super) fn new(
+        subject: &'a Subject,
+        check: &'a dyn SyntaxCheck,
+    ) -> Result<Self, MergeError> {
+        for file in &subject.sources {
+            check.check(&subject.root, file).map_err(MergeError::Original)?;
+        }
+        let mut merger = Self {
+            subject,
+            check,
+            originals: BTreeMap::new(),
+            candidates: BTreeMap::new(),
+            rejected: BTreeMap::new(),
+            hunks: BTreeMap::new(),
+            granularity: BTreeMap::new(),
+            elsewhere: RefCell::default(),
+        };
+        let read: Vec<_> =
+            subject.patches.par_iter().map(|patch| candidate::read(subject, patch)).collect();
+        for candidate in read.iter().flatten() {
+            for path in candidate.files.keys() {
+                merger.original(path)?;
+            }
+        }
+        let originals = &merger.originals;
+        let checked: Vec<Result<Candidate, String>> = read
+            .into_par_iter()
+            .map(|candidate| {
+                let candidate = candidate?;
+                candidate::validate(subject, check, originals, &candidate)?;
+                Ok(candidate)
+            })
+            .collect();
+        for (Patch { revision, .. }, candidate) in subject.patches.iter().zip(checked) {
+            match candidate {
+                Ok(candidate) => {
+                    merger.hunks.insert(*revision, candidate.hunks);
+                    merger.candidates.insert(*revision, candidate);
+                }
+                Err(reason) => _ = merger.rejected.insert(*revision, reason),
+            }
+        }
+        Ok(merger)
+    }
+
+    fn original(&mut self, path: &Path) -> Result<(), MergeError> {
+        if self.originals.contains_key(path) {
+            return Ok(());
+        }
+        let full = self.subject.root.join(path);
+        let text = fs::read_to_string(&full).map_err(MergeError::io(&full))?;
+        let source = Source::new(text);
+        let reserved = source.tokens.iter().find(|t| {
+            let word = t.text(&source.text);
+            word.starts_with("psychic_at_") || word.contains(project::SUFFIX)
+        });
+        if let Some(token) = reserved {
+            return Err(MergeError::Reserved {
+                path: path.to_owned(),
+                line: token::line_of(&source.text, token.start),
+                name: token.text(&source.text).to_owned(),
+            });
+        }
+        self.originals.insert(path.to_owned(), source);
+        Ok(())
+    }
+
+    /// Drafts until one is right, with coarser edits for the revisions that stand in the way,
+    /// and at last without them.
+    pub(super) fn run(mut self) -> Result<MetaProgram, MergeError> {
+        loop {
+            if self.candidates.is_empty() {
+                let reasons =
+                    self.rejected.iter().map(|(r, why)| format!("{}: {why}", self.name(*r)));
+                return Err(MergeError::NothingToMerge(reasons.collect()));
+            }
+            let all: Vec<Revision> = self.candidates.keys().copied().collect();
+            let faults = match self.draft(&all) {
+                Err(faults) => faults,
+                Ok(draft) => match self.compile(&draft) {
+                    Ok(()) => return Ok(self.finish(draft)),
+                    Err(message) => self.blame(&all, message),
+                },
+            };
+            if let Some(fault) = faults.iter().find(|f| f.revision == Revision::ORIGINAL) {
+                return Err(MergeError::Unfaithful(fault.reason.clone()));
+            }
+            for Fault { revision, reason } in faults {
+                if self.granularity.insert(revision, Granularity::Function)
+                    == Some(Granularity::Function)
+                {
+                    self.candidates.remove(&revision);
+                    self.rejected.insert(revision, reason);
+                }
+            }
+        }
+    }
+
+    fn name(&self, revision: Revision) -> &str {
+        match revision.0.checked_sub(1) {
+            None => "",
+            Some(index) => &self.subject.patches[index as usize].name,
+        }
+    }
+
+    /// The meta program of some revisions, if it projects to each of them.
+    fn draft(&self, revisions: &[Revision]) -> Result<Draft, Vec<Fault>> {
+        let mut draft = Draft { files: Vec::new(), sites: Vec::new() };
+        let mut faults = Vec::new();
+        for (path, original) in &self.originals {
+            let versions = match self.versions(path, original, revisions) {
+                Ok(versions) => versions,
+                Err(found) => {
+                    faults.extend(found);
+                    continue;
+                }
+            };
+            if versions.is_empty() {
+                continue;
+            }
+            match emit::emit(original, &versions, draft.sites.len() + 1) {
+                Ok((text, sites)) => {
+                    draft.sites.extend(sites);
+                    faults.extend(self.project(path, &text, revisions));
+                    draft.files.push(MetaFile { path: path.clone(), text });
+                }
+                Err(conflict) => faults.extend(conflict.revisions.iter().map(|revision| {
+                    let reason = "its labels clash with another patch's".to_owned();
+                    Fault { revision, reason }
+                })),
+            }
+        }
+        if faults.is_empty() { Ok(draft) } else { Err(faults) }
+    }
+
+    /// The distinct patched texts of a file, those equal to the original left out.
+    fn versions(
+        &self,
+        path: &Path,
+        original: &Source,
+        revisions: &[Revision],
+    ) -> Result<Vec<Version>, Vec<Fault>> {
+        let whole = |source: &Source| 0..source.tokens.len();
+        let mut groups: Vec<(RevisionSet, &Source)> = Vec::new();
+        for revision in revisions {
+            let Some(source) = self.candidates[revision].files.get(path) else { continue };
+            if same(original, &whole(original), source, &whole(source)) {
+                continue;
+            }
+            let known = groups.iter_mut().find(|(_, s)| same(s, &whole(s), source, &whole(source)));
+            match known {
+                Some((set, _)) => _ = set.insert(*revision),
+                None => groups.push((RevisionSet::from_iter([*revision]), source)),
+            }
+        }
+        let granularity = |set: &RevisionSet| {
+            let coarse = |r| self.granularity.get(&r) == Some(&Granularity::Function);
+            if set.iter().any(coarse) { Granularity::Function } else { Granularity::Node }
+        };
+        let first = |set: &RevisionSet| set.first().unwrap_or_default();
+        let patched = groups.iter().map(|(set, s)| (first(set), (*s, granularity(set)))).collect();
+        let elsewhere = |name: &str| self.elsewhere(path, name);
+        let fixed = ["main", &self.subject.config.entry];
+        let file = resolve::File { original, patched, elsewhere: &elsewhere, fixed: &fixed };
+        let mut resolved = file.resolve();
+        let mut faults = Vec::new();
+        let mut versions = Vec::new();
+        for (set, _) in groups {
+            match resolved.remove(&first(&set)) {
+                Some(Ok(Resolved { source, edits })) => {
+                    versions.push(Version { revisions: set, source, edits });
+                }
+                Some(Err(obstacle)) => faults.extend(set.iter().map(|revision| {
+                    let (file, line) = (path.display(), obstacle.line);
+                    Fault { revision, reason: format!("{file}:{line}: {}", obstacle.reason) }
+                })),
+                None => {}
+            }
+        }
+        if faults.is_empty() { Ok(versions) } else { Err(faults) }
+    }
+
+    /// Revisions for which an emitted text is not what it must be.
+    fn project(&self, path: &Path, text: &str, revisions: &[Revision]) -> Vec<Fault> {
+        let all = std::iter::once(Revision::ORIGINAL).chain(revisions.iter().copied());
+        let wrong = all.filter_map(|revision| {
+            let own = self.candidates.get(&revision).and_then(|c| c.files.get(path));
+            let expected = own.unwrap_or(&self.originals[path]);
+            let reason = project::check(text, revision, &expected.text).err()?;
+            let reason = format!("{}: projection fails: {reason}", path.display());
+            Some(Fault { revision, reason })
+        });
+        wrong.collect()
+    }
+
+    fn compile(&self, draft: &Draft) -> Result<(), String> {
+        let texts: Vec<_> = draft.files.iter().map(|f| (f.path.as_path(), &*f.text)).collect();
+        candidate::compile(self.subject, self.check, &texts)
+    }
+
+    /// Finds the revisions that keep a meta program from compiling: those that cannot be
+    /// merged even alone, else those that cannot be merged with the ones before them.
+    fn blame(&self, all: &[Revision], message: String) -> Vec<Fault> {
+        let fails = |revisions: &[Revision]| match self.draft(revisions) {
+            Ok(draft) => self.compile(&draft).err(),
+            Err(faults) => faults.into_iter().next().map(|f| f.reason),
+        };
+        let reason = |message| format!("the meta program does not compile with it: {message}");
+        let fault = |revision, message| Fault { revision, reason: reason(message) };
+        let alone: Vec<_> = all.iter().filter_map(|r| Some(fault(*r, fails(&[*r])?))).collect();
+        if !alone.is_empty() {
+            return alone;
+        }
+        let mut good = Vec::new();
+        let mut faults = Vec::new();
+        for revision in all {
+            good.push(*revision);
+            if let Some(message) = fails(&good) {
+                good.pop();
+                faults.push(fault(*revision, message));
+            }
+        }
+        if faults.is_empty() {
+            // The compiler changed its mind: never loop on that.
+            faults.extend(all.iter().map(|r| fault(*r, message.clone())));
+        }
+        faults
+    }
+
+    /// A file other than `path` with `name` among its tokens.
+    fn elsewhere(&self, path: &Path, name: &str) -> Option<String> {
+        let mut known = self.elsewhere.borrow_mut();
+        if !known.contains_key(name) {
+            let mut files = BTreeSet::new();
+            find_word(&self.subject.root, Path::new(""), name, &mut files);
+            known.insert(name.to_owned(), files);
+        }
+        let other = known[name].iter().find(|f| *f != path)?;
+        Some(other.display().to_string())
+    }
+
+    fn finish(self, draft: Draft) -> MetaProgram {
+        let arms = |revision| {
+            let takes = |s: &&Site| s.arms.iter().any(|arm| arm.contains(revision));
+            draft.sites.iter().filter(takes).count()
+        };
+        let entry = |revision: Revision| {
+            let reason = self.rejected.get(&revision);
+            MergedRevision {
+                revision,
+                patch: self.name(revision).to_owned(),
+                status: if reason.is_some() { Status::Rejected } else { Status::Merged },
+                reason: reason.cloned().unwrap_or_default(),
+                hunks: self.hunks.get(&revision).copied().unwrap_or_default(),
+                arms: arms(revision),
+            }
+        };
+        let revisions = (0..self.subject.revisions() as u32).map(|r| entry(Revision(r))).collect();
+        let texts = |files: BTreeMap<PathBuf, Source>| {
+            files.into_iter().map(|(path, source)| (path, source.text)).collect()
+        };
+        let mut patched: BTreeMap<_, _> =
+            self.candidates.into_iter().map(|(r, c)| (r, texts(c.files))).collect();
+        patched.insert(Revision::ORIGINAL, BTreeMap::new());
+        MetaProgram {
+            files: draft.files,
+            revisions,
+            sources: self.subject.sources.clone(),
+            root: self.subject.root.clone(),
+            originals: texts(self.originals),
+            patched,
+        }
+    }
+}
+
+/// Collects the C files below `root/dir` that have `name` as a token.
+fn find_word(root: &Path, dir: &Path, name: &str, found: &mut BTreeSet<PathBuf>) {
+    let Ok(entries) = fs::read_dir(root.join(dir)) else { return };
+    for entry in entries.flatten() {
+        let path = dir.join(entry.file_name());
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_dir() {
+            find_word(root, &path, name, found);
+        } else if path.extension().is_some_and(|e| e == "c" || e == "h") {
+            let text = fs::read(root.join(&path)).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            if text.contains(name) && token::tokens(&text).iter().any(|t| t.text(&text) == name) {
+                found.insert(path);
+            }
+        }
+    }
+}

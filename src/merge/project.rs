@@ -1,0 +1,340 @@
+//! What a meta text is for one revision.
+//!
+//! The check of the whole merge: it knows nothing of edits, versions or syntax trees, only the
+//! emitted text and the few forms that psychic adds to a program. It reads the choosers as
+//! they stand in the text, takes the arms they choose and compares tokens.
+
+use std::collections::HashMap;
+
+use crate::subject::Revision;
+
+use super::token::{self, Kind, Token};
+
+/// The tokens of a meta text for `revision`.
+///
+/// # Errors
+/// Something in the text looks like ours but has not the form that it must have.
+pub(super) fn project(meta: &str, revision: Revision) -> Result<Vec<String>, String> {
+    let tokens: Vec<Token> = token::lex(meta)
+        .into_iter()
+        .filter(|t| t.kind != Kind::Comment || t.text(meta).starts_with(MARK))
+        .collect();
+    let mut projector =
+        Projector { meta, tokens, at: 0, revision, choice: HashMap::new(), out: Vec::new() };
+    projector.choosers()?;
+    projector.copy(projector.tokens.len())?;
+    Ok(projector.out)
+}
+
+/// Checks that `meta` is `patched` for `revision`.
+///
+/// # Errors
+/// Says where the token sequences part.
+pub(super) fn check(meta: &str, revision: Revision, patched: &str) -> Result<(), String> {
+    let projected = project(meta, revision)?;
+    let tokens = token::tokens(patched);
+    let mut expected = tokens.iter();
+    for word in &projected {
+        match expected.next() {
+            Some(token) if token.text(patched) == word => {}
+            Some(token) => {
+                let line = token::line_of(patched, token.start);
+                let text = token.text(patched);
+                return Err(format!("line {line} has `{text}`, the meta program `{word}`"));
+            }
+            None => return Err(format!("the meta program has a further `{word}`")),
+        }
+    }
+    match expected.next() {
+        None => Ok(()),
+        Some(token) => {
+            let line = token::line_of(patched, token.start);
+            Err(format!("line {line}: the meta program lacks `{}`", token.text(patched)))
+        }
+    }
+}
+
+/// How the comments start that mark items of some revisions only.
+const MARK: &str = "/* psychic: ";
+/// What separates a name that is renamed for a revision from the revision.
+pub(super) const SUFFIX: &str = "__psychic_";
+
+struct Projector<'a> {
+    meta: &'a str,
+    tokens: Vec<Token>,
+    at: usize,
+    revision: Revision,
+    /// Site number to the arm that the revision takes.
+    choice: HashMap<String, String>,
+    out: Vec<String>,
+}
+
+impl<'a> Projector<'a> {
+    fn word(&self, ahead: usize) -> &'a str {
+        self.tokens.get(self.at + ahead).map_or("", |t| t.text(self.meta))
+    }
+
+    fn expect(&mut self, words: &[&str]) -> Result<(), String> {
+        for word in words {
+            if self.word(0) != *word {
+                let start = self.tokens.get(self.at).map_or(self.meta.len(), |t| t.start);
+                let line = token::line_of(self.meta, start);
+                let found = self.word(0);
+                return Err(format!("meta program, line {line}: `{found}` instead of `{word}`"));
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> &'a str {
+        let word = self.word(0);
+        self.at += 1;
+        word
+    }
+
+    /// The include line and the `psychic_at_K` functions, at the start.
+    fn choosers(&mut self) -> Result<(), String> {
+        if self.word(0) != "#" || self.word(2) != "\"psychic.h\"" {
+            return Ok(());
+        }
+        self.expect(&["#", "include", "\"psychic.h\"", "\n"])?;
+        let is_chooser = |p: &Self| p.word(0) == "static" && p.word(3).starts_with("psychic_at_");
+        while is_chooser(self) {
+            self.expect(&["static", "inline", "int"])?;
+            let site = self.next().to_owned();
+            self.expect(&[
+                "(",
+                "void",
+                ")",
+                "{",
+                "switch",
+                "(",
+                "psychic_rev",
+                "(",
+                ")",
+                ")",
+                "{",
+            ])?;
+            let mut chosen = None;
+            while self.word(0) == "case" {
+                let mut ours = false;
+                while self.word(0) == "case" {
+                    self.at += 1;
+                    ours |= self.next() == self.revision.to_string();
+                    self.expect(&[":"])?;
+                }
+                self.expect(&["return"])?;
+                let arm = self.next();
+                self.expect(&[";"])?;
+                if ours && chosen.replace(arm).is_some() {
+                    return Err(format!("{site} has revision {} twice", self.revision));
+                }
+            }
+            self.expect(&["default", ":", "return", "0", ";", "}", "}"])?;
+            self.choice.insert(site, chosen.unwrap_or("0").to_owned());
+        }
+        Ok(())
+    }
+
+    /// Copies tokens up to index `end`, choosing arms on the way.
+    fn copy(&mut self, end: usize) -> Result<(), String> {
+        while self.at < end {
+            let word = self.word(0);
+            if word.starts_with(MARK) {
+                self.marked()?;
+            } else if word == "if" && self.word(1) == "(" && self.is_site(2) {
+                self.statement()?;
+            } else if word == "(" && self.is_site(1) {
+                self.expression()?;
+            } else if word.starts_with("psychic_at_") {
+                return Err(format!("`{word}` where no meta branch can be"));
+            } else {
+                let name = word.rsplit_once(SUFFIX).map_or(word, |(name, _)| name);
+                self.out.push(name.to_owned());
+                self.at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_site(&self, ahead: usize) -> bool {
+        self.word(ahead).starts_with("psychic_at_")
+    }
+
+    /// `psychic_at_K() == R`: whether this revision takes the arm.
+    fn arm(&mut self) -> Result<bool, String> {
+        let site = self.next();
+        self.expect(&["(", ")", "=="])?;
+        let arm = self.next();
+        match self.choice.get(site) {
+            Some(chosen) => Ok(chosen == arm),
+            None => Err(format!("{site} is not defined")),
+        }
+    }
+
+    /// Steps over a bracket's content, copying it if `take`.
+    fn bracket(&mut self, open: &str, close: &str, take: bool) -> Result<(), String> {
+        self.expect(&[open])?;
+        let mut depth = 1;
+        let mut end = self.at;
+        while depth > 0 {
+            let Some(token) = self.tokens.get(end) else {
+                return Err(format!("`{open}` is not closed"));
+            };
+            let word = token.text(self.meta);
+            depth += usize::from(word == open);
+            depth -= usize::from(word == close);
+            end += 1;
+        }
+        if take {
+            self.copy(end - 1)?;
+        }
+        self.at = end - 1;
+        self.expect(&[close])
+    }
+
+    fn statement(&mut self) -> Result<(), String> {
+        let mut taken = false;
+        loop {
+            if self.word(0) == "if" {
+                self.expect(&["if", "("])?;
+                let ours = self.arm()? && !taken;
+                self.expect(&[")"])?;
+                self.block(ours)?;
+                taken |= ours;
+                // An `else` after an arm is always ours: a chain under an `if` has its own.
+                if self.word(0) != "else" {
+                    return Ok(());
+                }
+                self.at += 1;
+            } else {
+                return self.block(!taken);
+            }
+        }
+    }
+
+    /// `{ statements }`, without the local labels that we put first.
+    fn block(&mut self, take: bool) -> Result<(), String> {
+        if take && self.word(1) == "__label__" {
+            // Leaves the brace on the last token that is dropped, so that it opens the block.
+            let open = self.tokens[self.at];
+            while self.next() != ";" {
+                if self.at >= self.tokens.len() {
+                    return Err("`__label__` without end".into());
+                }
+            }
+            self.at -= 1;
+            self.tokens[self.at] = open;
+        }
+        self.bracket("{", "}", take)
+    }
+
+    fn expression(&mut self) -> Result<(), String> {
+        self.expect(&["("])?;
+        let mut taken = false;
+        while self.is_site(0) {
+            let ours = self.arm()? && !taken;
+            self.expect(&["?"])?;
+            self.operand(ours)?;
+            self.expect(&[":"])?;
+            taken |= ours;
+        }
+        self.operand(!taken)?;
+        self.expect(&[")"])
+    }
+
+    /// `(expression) != 0` or `(void)(expression)`.
+    fn operand(&mut self, take: bool) -> Result<(), String> {
+        if self.word(1) == "void" && self.word(2) == ")" {
+            self.expect(&["(", "void", ")"])?;
+            return self.bracket("(", ")", take);
+        }
+        self.bracket("(", ")", take)?;
+        self.expect(&["!=", "0"])
+    }
+
+    /// `/* psychic: only R... */ items /* psychic: end */`, or `not` instead of `only`.
+    fn marked(&mut self) -> Result<(), String> {
+        let mark = self.next();
+        let text = mark[MARK.len()..].trim_end_matches("*/").trim();
+        let (word, revisions) = text.split_once(' ').unwrap_or((text, ""));
+        let listed = revisions.split(' ').any(|r| r == self.revision.to_string());
+        let take = match word {
+            "only" => listed,
+            "not" => !listed,
+            _ => return Err(format!("`{mark}` without a start")),
+        };
+        let mut depth = 1;
+        let mut end = self.at;
+        while depth > 0 {
+            let Some(token) = self.tokens.get(end) else {
+                return Err(format!("`{mark}` has no end"));
+            };
+            if token.kind == Kind::Comment {
+                let ends = token.text(self.meta)[MARK.len()..].starts_with("end");
+                depth = if ends { depth - 1 } else { depth + 1 };
+            }
+            end += 1;
+        }
+        if take {
+            self.copy(end - 1)?;
+        }
+        self.at = end;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const META: &str = "#include \"psychic.h\"
+static inline int psychic_at_1(void) {
+    switch (psychic_rev()) {
+    case 1: case 3: return 1;
+    case 2: return 2;
+    default: return 0;
+    }
+}
+static inline int psychic_at_2(void) {
+    switch (psychic_rev()) {
+    case 4: return 4;
+    default: return 0;
+    }
+}
+/* psychic: only 1 */ int a; /* psychic: end */
+int f(int x) {
+    if (psychic_at_1() == 1) { /* 1 3 */
+        __label__ out; out: ;
+    } else if (psychic_at_1() == 2) {
+    } else {
+        x = y;
+        if ((psychic_at_2() == 4 ? (x) != 0 : (x - 1) != 0)) {}
+    }
+}
+";
+
+    #[test]
+    fn chooses_by_the_choosers_in_the_text() {
+        check(META, Revision(0), "int f(int x) { x = y; if (x - 1) {} }").unwrap();
+        check(META, Revision(1), "int a; int f(int x) { out: ; }").unwrap();
+        check(META, Revision(2), "int f(int x) { }").unwrap();
+        check(META, Revision(3), "int f(int x) { out: ; }").unwrap();
+        check(META, Revision(4), "int f(int x) { x = y; if (x) {} }").unwrap();
+    }
+
+    #[test]
+    fn every_difference_is_seen() {
+        let error = |patched: &str| check(META, Revision(2), patched).unwrap_err();
+        assert!(error("int f(int x) { } x").contains("lacks `x`"));
+        assert!(error("int f(int x) {").contains("a further `}`"));
+        assert!(error("int f(int\ny) { }").contains("line 2 has `y`, the meta program `x`"));
+        let wrong = META.replace("== 4 ?", "== 4 &&");
+        assert!(check(&wrong, Revision(0), "").unwrap_err().contains("instead of `?`"));
+        let twice = META.replace("case 2:", "case 1:");
+        assert!(project(&twice, Revision(1)).unwrap_err().contains("twice"));
+        let undefined = META.replace("psychic_at_2()", "psychic_at_3()");
+        assert!(project(&undefined, Revision(0)).unwrap_err().contains("not defined"));
+    }
+}

@@ -1,0 +1,284 @@
+//! Makes what revisions change at file scope bearable for all of them.
+//!
+//! An item that a revision adds must not mean anything to another revision. Where a name is
+//! not free, because the original or another patch uses it (a constant, a global variable, a
+//! type, a parameter list that changed), the revision gets its own: `LIMIT__psychic_2`, in all
+//! of its text. That makes every function that uses it differ, and so the ordinary meta
+//! branches choose between the definitions; functions whose head mentions it become items of
+//! that revision in turn. Projection takes the suffix off again.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use crate::subject::Revision;
+
+use super::{
+    edit::{Edit, Granularity, Hoist, Kind},
+    project::SUFFIX,
+    scope::{self, Changes, Item, Sort},
+    source::{Source, Tokens},
+    token,
+};
+
+/// Why a revision of a file cannot be merged.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Obstacle {
+    /// Line in the patched text, from 1.
+    pub(super) line: usize,
+    pub(super) reason: String,
+}
+
+impl From<Hoist> for Obstacle {
+    fn from(hoist: Hoist) -> Self {
+        Self { line: hoist.line, reason: hoist.reason.to_owned() }
+    }
+}
+
+/// A patched text as it enters the meta program.
+pub(super) struct Resolved {
+    pub(super) source: Source,
+    pub(super) edits: Vec<Edit>,
+}
+
+/// What the resolution of one file depends on.
+pub(super) struct File<'a> {
+    pub(super) original: &'a Source,
+    pub(super) patched: BTreeMap<Revision, (&'a Source, Granularity)>,
+    /// A file other than this one that has the name as a token.
+    pub(super) elsewhere: &'a dyn Fn(&str) -> Option<String>,
+    /// Names that have to stay.
+    pub(super) fixed: &'a [&'a str],
+}
+
+/// What a revision changes at file scope, to find the revisions that change the same.
+type Signature<'a> = Vec<(usize, Vec<&'a str>)>;
+
+impl File<'_> {
+    /// Each revision's text and edits, or why there are none.
+    pub(super) fn resolve(&self) -> BTreeMap<Revision, Result<Resolved, Obstacle>> {
+        let mut leaders: BTreeMap<Signature, Revision> = BTreeMap::new();
+        let mut resolved: BTreeMap<Revision, Result<Resolved, Obstacle>> = BTreeMap::new();
+        let words: BTreeMap<Revision, HashSet<&str>> =
+            self.patched.iter().map(|(r, (source, _))| (*r, identifiers(source))).collect();
+        let mut teams: BTreeMap<Revision, Revision> = BTreeMap::new();
+        let mut first: BTreeMap<Revision, Result<Changes, Hoist>> = BTreeMap::new();
+        for (&revision, (source, granularity)) in &self.patched {
+            let changes = scope::compare(self.original, source, *granularity);
+            if let Ok(changes) = &changes {
+                let leader = *leaders.entry(signature(source, &changes.edits)).or_insert(revision);
+                teams.insert(revision, leader);
+            }
+            first.insert(revision, changes);
+        }
+        for (revision, changes) in first {
+            let (source, granularity) = self.patched[&revision];
+            let result = changes.map_err(Obstacle::from).and_then(|changes| {
+                if changes.added.is_empty() && changes.removed.is_empty() {
+                    return Ok(Resolved { source: source.clone(), edits: changes.edits });
+                }
+                let leader = teams[&revision];
+                let others: Vec<&HashSet<&str>> = words
+                    .iter()
+                    .filter(|(r, _)| teams.get(r) != Some(&leader))
+                    .map(|(_, words)| words)
+                    .collect();
+                let attempt = |suffix| self.rename(source, granularity, suffix, &others);
+                let shared = attempt(leader)?;
+                match resolved.get(&leader) {
+                    Some(Ok(led)) if !agree(led, &shared) => attempt(revision),
+                    _ => Ok(shared),
+                }
+            });
+            resolved.insert(revision, result);
+        }
+        resolved
+    }
+
+    /// Gives a revision its own names until its items disturb no other.
+    fn rename(
+        &self,
+        patched: &Source,
+        granularity: Granularity,
+        suffix: Revision,
+        others: &[&HashSet<&str>],
+    ) -> Result<Resolved, Obstacle> {
+        let known = identifiers(self.original);
+        let mut names: BTreeSet<String> = BTreeSet::new();
+        let mut macros: BTreeSet<String> = BTreeSet::new();
+        loop {
+            let source = if names.is_empty() {
+                patched.clone()
+            } else {
+                Source::new(renamed(patched, &names, &macros, suffix))
+            };
+            let changes = scope::compare(self.original, &source, granularity)?;
+            let before = names.len();
+            for item in &changes.added {
+                self.bearable(&source, item, "adds")?;
+                for name in &item.names {
+                    let taken =
+                        known.contains(&**name) || others.iter().any(|w| w.contains(&**name));
+                    if taken && !names.contains(name) {
+                        self.renamable(&source, item, name)?;
+                        names.insert(name.clone());
+                        if item.sort == Sort::Macro {
+                            macros.insert(name.clone());
+                        }
+                    }
+                }
+            }
+            if names.len() > before {
+                continue;
+            }
+            let words = identifiers(&source);
+            for item in &changes.removed {
+                self.bearable(self.original, item, "removes")?;
+                if let Some(name) = item.names.iter().find(|n| words.contains(&***n)) {
+                    let reason = format!("takes the definition of `{name}` away but uses the name");
+                    return Err(Obstacle { line: 1, reason });
+                }
+            }
+            names_are_not_shown(&source, &changes)?;
+            return Ok(Resolved { source, edits: changes.edits });
+        }
+    }
+
+    fn bearable(&self, source: &Source, item: &Item, verb: &str) -> Result<(), Obstacle> {
+        let line = source.line(item.tokens.start);
+        let text = source.slice(&item.tokens).lines().next().unwrap_or_default();
+        let obstacle = |why: &str| {
+            let reason = format!("{verb} `{text}` at file scope, {why}");
+            Err(Obstacle { line, reason })
+        };
+        let include = |i: usize| {
+            source.token(i) == "#"
+                && source.tokens.len() > i + 1
+                && source.token(i + 1) == "include"
+        };
+        match item.sort {
+            Sort::Other => obstacle("which cannot be merged"),
+            Sort::Macro if (item.tokens.end..source.tokens.len()).any(include) => {
+                obstacle("which may change the meaning of headers included after it")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn renamable(&self, source: &Source, item: &Item, name: &str) -> Result<(), Obstacle> {
+        let obstacle = |why: String| {
+            let reason = format!("changes `{name}` at file scope, {why}");
+            Err(Obstacle { line: source.line(item.tokens.start), reason })
+        };
+        if self.fixed.contains(&name) {
+            return obstacle("whose name has to stay".into());
+        }
+        match (self.elsewhere)(name) {
+            Some(file) => obstacle(format!("which {file} uses too")),
+            None => Ok(()),
+        }
+    }
+}
+
+fn identifiers(source: &Source) -> HashSet<&str> {
+    let identifiers = source.tokens.iter().filter(|t| t.kind == token::Kind::Identifier);
+    identifiers.map(|t| t.text(&source.text)).collect()
+}
+
+fn is_scope(edit: &&Edit) -> bool {
+    matches!(edit.kind, Kind::Added | Kind::Removed)
+}
+
+fn signature<'s>(source: &'s Source, edits: &[Edit]) -> Signature<'s> {
+    let scope = edits.iter().filter(is_scope);
+    scope.map(|e| (e.from.start, source.words(e.to.clone()).collect())).collect()
+}
+
+/// Whether two revisions with one suffix mean the same by every name that has it.
+fn agree(a: &Resolved, b: &Resolved) -> bool {
+    signature(&a.source, &a.edits) == signature(&b.source, &b.edits)
+}
+
+/// The text with a suffix at some of its names.
+fn renamed(
+    source: &Source,
+    names: &BTreeSet<String>,
+    macros: &BTreeSet<String>,
+    suffix: Revision,
+) -> String {
+    let mut text = String::with_capacity(source.text.len());
+    let mut copied = 0;
+    for (index, token) in source.tokens.iter().enumerate() {
+        let name = token.text(&source.text);
+        let is_member = index > 0 && matches!(source.token(index - 1), "." | "->");
+        if token.kind == token::Kind::Identifier
+            && names.contains(name)
+            && (!is_member || macros.contains(name))
+        {
+            text.push_str(&source.text[copied..token.end]);
+            text.push_str(&format!("{SUFFIX}{suffix}"));
+            copied = token.end;
+        }
+    }
+    text + &source.text[copied..]
+}
+
+/// Refuses suffixes that the program could print: in `__func__` and in stringised arguments.
+fn names_are_not_shown(source: &Source, changes: &Changes) -> Result<(), Obstacle> {
+    let shows =
+        |word: &str| matches!(word, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__" | "assert");
+    for item in changes.added.iter().filter(|i| i.sort == Sort::Function) {
+        let is_renamed = item.names.iter().any(|n| n.contains(SUFFIX));
+        if let Some(index) = item.tokens.clone().find(|i| is_renamed && shows(source.token(*i))) {
+            let reason = "a function that needs another name for this patch prints its name";
+            return Err(Obstacle { line: source.line(index), reason: reason.into() });
+        }
+    }
+    let stringising = stringising(source);
+    for index in 0..source.tokens.len().saturating_sub(1) {
+        if stringising.contains(source.token(index)) && source.token(index + 1) == "(" {
+            let arguments = argument(source, index + 1);
+            let shown = source.words(arguments).any(|word| word.contains(SUFFIX));
+            if shown {
+                let reason =
+                    "a name that needs a suffix for this patch is made a string by a macro";
+                return Err(Obstacle { line: source.line(index), reason: reason.into() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `assert`, and macros of this text with `#` in their body.
+fn stringising(source: &Source) -> HashSet<&str> {
+    let mut found = HashSet::from(["assert"]);
+    let mut name = None;
+    for index in 0..source.tokens.len() {
+        match source.tokens[index].kind {
+            token::Kind::EndOfDirective => name = None,
+            _ if source.token(index) == "#" || source.token(index) == "##" => {
+                if let Some(name) = name {
+                    found.insert(name);
+                } else if source.tokens.len() > index + 2 && source.token(index + 1) == "define" {
+                    name = Some(source.token(index + 2));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The tokens from an opening parenthesis to its closing one.
+fn argument(source: &Source, open: usize) -> Tokens {
+    let mut depth = 0;
+    for index in open..source.tokens.len() {
+        match source.token(index) {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return open..index;
+        }
+    }
+    open..source.tokens.len()
+}

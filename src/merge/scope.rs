@@ -1,0 +1,283 @@
+//! What a patch changes at file scope.
+//!
+//! An item that only some revisions have (a further function, variable, include, ...) is
+//! given to all, where that changes nothing for the others: no other revision has a token
+//! with a name that it defines. An item that a revision lacks stays, where that revision has
+//! no token with its name.
+
+use tree_sitter::Node;
+
+use super::{
+    edit::{self, Edit, Granularity, Hoist, Kind},
+    source::{Source, Tokens, descendants, same},
+};
+
+/// Names that an item gives a meaning, and whether it is a macro.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Item {
+    /// Token range, in the text that has the item.
+    pub(super) tokens: Tokens,
+    pub(super) names: Vec<String>,
+    pub(super) sort: Sort,
+}
+
+/// What an item at file scope is, as far as its presence matters.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Sort {
+    Include,
+    Macro,
+    Declaration,
+    Function,
+    /// Of unknown effect.
+    Other,
+}
+
+/// All that a patched text changes.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    pub(super) edits: Vec<Edit>,
+    /// Items of the patched text that the original lacks.
+    pub(super) added: Vec<Item>,
+    /// Items of the original that the patched text lacks.
+    pub(super) removed: Vec<Item>,
+}
+
+/// Compares two texts of a file.
+pub(super) fn compare(
+    original: &Source,
+    patched: &Source,
+    granularity: Granularity,
+) -> Result<Changes, Hoist> {
+    let mut comparison = Comparison { original, patched, granularity, changes: Changes::default() };
+    comparison.list(original.tree.root_node(), patched.tree.root_node())?;
+    Ok(comparison.changes)
+}
+
+struct Comparison<'a> {
+    original: &'a Source,
+    patched: &'a Source,
+    granularity: Granularity,
+    changes: Changes,
+}
+
+/// A node of a list at file scope with all tokens up to the next one: its `;`, the end of its
+/// directive.
+#[derive(Clone)]
+struct Place<'t> {
+    node: Node<'t>,
+    tokens: Tokens,
+}
+
+impl Comparison<'_> {
+    fn list(&mut self, old: Node, new: Node) -> Result<(), Hoist> {
+        let (old_bounds, new_bounds) = (bounds(self.original, old), bounds(self.patched, new));
+        let olds = places(self.original, old, &old_bounds);
+        let news = places(self.patched, new, &new_bounds);
+        let (mut i, mut j) = (0, 0);
+        for (next_i, next_j) in self.pairs(&olds, &news) {
+            self.gap(&olds[i..next_i], &news[j..next_j], olds[next_i].tokens.start);
+            self.pair(&olds[next_i], &news[next_j])?;
+            (i, j) = (next_i + 1, next_j + 1);
+        }
+        self.gap(&olds[i..], &news[j..], old_bounds.end);
+        Ok(())
+    }
+
+    /// Items without a partner: the new ones stand where the old ones end.
+    fn gap(&mut self, olds: &[Place], news: &[Place], end: usize) {
+        for place in olds {
+            let from = place.tokens.clone();
+            self.changes.removed.push(item(self.original, place));
+            self.edit(Kind::Removed, from, 0..0);
+        }
+        if let (Some(first), Some(last)) = (news.first(), news.last()) {
+            self.changes.added.extend(news.iter().map(|place| item(self.patched, place)));
+            self.edit(Kind::Added, end..end, first.tokens.start..last.tokens.end);
+        }
+    }
+
+    fn edit(&mut self, kind: Kind, from: Tokens, to: Tokens) {
+        let (body, patched_body) = (from.clone(), to.clone());
+        self.changes.edits.push(Edit { kind, from, to, to_end: false, body, patched_body });
+    }
+
+    fn pair(&mut self, old: &Place, new: &Place) -> Result<(), Hoist> {
+        if self.same(old, new) {
+            return Ok(());
+        }
+        if old.node.kind() == "function_definition" {
+            let (original, patched) = (self.original, self.patched);
+            let edits = edit::function(original, old.node, patched, new.node, self.granularity)?;
+            self.changes.edits.extend(edits);
+            return Ok(());
+        }
+        self.list(old.node, new.node)?;
+        let alternative = |source: &Source, node| Place { node, tokens: source.span(node) };
+        let (Some(a), Some(b)) = (
+            old.node.child_by_field_name("alternative"),
+            new.node.child_by_field_name("alternative"),
+        ) else {
+            return Ok(());
+        };
+        let (a, b) = (alternative(self.original, a), alternative(self.patched, b));
+        if self.same(&a, &b) || self.fit(&a, &b) {
+            return self.pair(&a, &b);
+        }
+        let line = new.node.start_position().row + 1;
+        Err(Hoist { line, reason: "an #else or #elif at file scope changes" })
+    }
+
+    fn same(&self, old: &Place, new: &Place) -> bool {
+        same(self.original, &old.tokens, self.patched, &new.tokens)
+    }
+
+    /// Whether two items are one item that changed inside.
+    fn fit(&self, old: &Place, new: &Place) -> bool {
+        if old.node.kind() != new.node.kind() {
+            return false;
+        }
+        let inner = |source: &Source, place: &Place| match place.node.kind() {
+            "function_definition" => {
+                place.node.child_by_field_name("body").map(|body| source.span(body))
+            }
+            kind if kind.starts_with("preproc_if") || kind.starts_with("preproc_el") => {
+                Some(bounds(source, place.node))
+            }
+            _ => None,
+        };
+        let alternative = |n: &Place| n.node.child_by_field_name("alternative").is_some();
+        let (Some(a), Some(b)) = (inner(self.original, old), inner(self.patched, new)) else {
+            return false;
+        };
+        alternative(old) == alternative(new)
+            && same(
+                self.original,
+                &(old.tokens.start..a.start),
+                self.patched,
+                &(new.tokens.start..b.start),
+            )
+    }
+
+    /// The items that correspond, as indices, in order: the alignment with the fewest tokens
+    /// outside of it.
+    fn pairs(&self, olds: &[Place], news: &[Place]) -> Vec<(usize, usize)> {
+        let prefix = olds.iter().zip(news).take_while(|(a, b)| self.same(a, b)).count();
+        let rest = olds.len().min(news.len()) - prefix;
+        let suffix = olds.iter().rev().zip(news.iter().rev()).take(rest);
+        let suffix = suffix.take_while(|(a, b)| self.same(a, b)).count();
+        let (n, m) = (olds.len() - suffix, news.len() - suffix);
+        let width = m - prefix + 1;
+        // Tokens that can stay, of the items from (i, j) on.
+        let mut kept = vec![0; (n - prefix + 1) * width];
+        let at = |i: usize, j: usize| (i - prefix) * width + j - prefix;
+        let worth = |i: usize, j: usize| match (&olds[i], &news[j]) {
+            (a, b) if self.same(a, b) => 2 * a.tokens.len(),
+            (a, b) if self.fit(a, b) => a.tokens.len().max(1),
+            _ => 0,
+        };
+        for i in (prefix..n).rev() {
+            for j in (prefix..m).rev() {
+                let paired = match worth(i, j) {
+                    0 => 0,
+                    tokens => tokens + kept[at(i + 1, j + 1)],
+                };
+                kept[at(i, j)] = paired.max(kept[at(i + 1, j)]).max(kept[at(i, j + 1)]);
+            }
+        }
+        let mut pairs: Vec<_> = (0..prefix).map(|i| (i, i)).collect();
+        let (mut i, mut j) = (prefix, prefix);
+        while i < n && j < m {
+            let tokens = worth(i, j);
+            if tokens > 0 && kept[at(i, j)] == tokens + kept[at(i + 1, j + 1)] {
+                pairs.push((i, j));
+                (i, j) = (i + 1, j + 1);
+            } else if kept[at(i, j)] == kept[at(i + 1, j)] {
+                i += 1;
+            } else {
+                j += 1;
+            }
+        }
+        pairs.extend((0..suffix).map(|k| (n + k, m + k)));
+        pairs
+    }
+}
+
+fn bounds(source: &Source, node: Node) -> Tokens {
+    match node.kind() {
+        "translation_unit" => 0..source.tokens.len(),
+        _ => edit::bounds(source, node),
+    }
+}
+
+fn places<'t>(source: &Source, list: Node<'t>, bounds: &Tokens) -> Vec<Place<'t>> {
+    let nodes = edit::statements(list);
+    let starts: Vec<usize> = nodes
+        .iter()
+        .enumerate()
+        // What precedes the first node (a stray `;`) belongs to it.
+        .map(|(i, n)| if i == 0 { bounds.start } else { source.span(*n).start })
+        .chain([bounds.end])
+        .collect();
+    nodes
+        .into_iter()
+        .zip(starts.windows(2))
+        .map(|(node, ends)| Place { node, tokens: ends[0]..ends[1].max(ends[0]) })
+        .collect()
+}
+
+fn item(source: &Source, place: &Place) -> Item {
+    let node = place.node;
+    let (sort, declarators) = match node.kind() {
+        "preproc_include" => (Sort::Include, Vec::new()),
+        "preproc_def" | "preproc_function_def" => {
+            (Sort::Macro, node.child_by_field_name("name").into_iter().collect())
+        }
+        "function_definition" => {
+            (Sort::Function, node.child_by_field_name("declarator").into_iter().collect())
+        }
+        "declaration" | "type_definition" => {
+            let mut cursor = node.walk();
+            (Sort::Declaration, node.children_by_field_name("declarator", &mut cursor).collect())
+        }
+        "struct_specifier" | "union_specifier" | "enum_specifier" => {
+            (Sort::Declaration, Vec::new())
+        }
+        _ => (Sort::Other, Vec::new()),
+    };
+    let mut names: Vec<&str> = Vec::new();
+    names.extend(declarators.iter().filter_map(|d| declared_name(*d, source)));
+    if sort == Sort::Declaration {
+        for inner in descendants(node, &|_| true) {
+            let defines = match inner.kind() {
+                "enumerator" => true,
+                "struct_specifier" | "union_specifier" | "enum_specifier" => {
+                    inner.child_by_field_name("body").is_some()
+                }
+                _ => false,
+            };
+            let name = inner.child_by_field_name("name").filter(|_| defines);
+            names.extend(name.map(|n| &source.text[n.byte_range()]));
+        }
+    }
+    let is_named = !names.is_empty() || sort == Sort::Include;
+    let is_sound = !node.has_error() && is_named || node.kind() == "enum_specifier";
+    Item {
+        tokens: place.tokens.clone(),
+        names: names.into_iter().map(str::to_owned).collect(),
+        sort: if is_sound { sort } else { Sort::Other },
+    }
+}
+
+/// The name inside a declarator (C17 6.7.6).
+fn declared_name<'s>(declarator: Node, source: &'s Source) -> Option<&'s str> {
+    let mut node = declarator;
+    loop {
+        match node.kind() {
+            "identifier" | "type_identifier" | "primitive_type" => {
+                return Some(&source.text[node.byte_range()]);
+            }
+            "parenthesized_declarator" | "attributed_declarator" => node = node.named_child(0)?,
+            _ => node = node.child_by_field_name("declarator")?,
+        }
+    }
+}

@@ -1,0 +1,202 @@
+use std::{
+    path::PathBuf,
+    process::{Command, Stdio},
+};
+
+use proptest::{prelude::*, test_runner::FileFailurePersistence};
+
+use super::*;
+
+const PROGRAM: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+#define LIMIT 12
+
+static int table[4] = { 3, 1, 4, 1 };
+
+static int weigh(int value, int factor)
+{
+	int total = 0;
+	int i;
+	for (i = 0; i < factor && i < LIMIT; i++) {
+		if (value > 5 && i != 2)
+			total += value;
+		else
+			total -= 1;
+	}
+	return total;
+}
+
+static int classify(int n)
+{
+	int kind = n % 4;
+	switch (kind) {
+	case 0:
+		n = n + 2;
+		break;
+	case 1:
+		n = weigh(n, 2);
+		/* fall through */
+	case 2:
+		n = n - 1;
+		break;
+	default:
+		n = 0;
+	}
+	if (n < 0)
+		goto negative;
+	return n;
+negative:
+	n = -n;
+	return n + table[n & 3];
+}
+
+int main(int argc, char **argv)
+{
+	int a = argc > 1 ? atoi(argv[1]) : 0;
+	int b = argc > 2 ? atoi(argv[2]) : 1;
+	int steps = 0;
+	while (a > 0 || b > 3) {
+		int before = a;
+		a = a - 1;
+		b = b / 2;
+		if (before == 7 || steps > LIMIT) {
+			printf("stop %d\n", steps);
+			break;
+		}
+		steps++;
+		if (steps > 50) return 3;
+	}
+	printf("%d %d %d\n", weigh(a + 6, b), classify(b), steps);
+	if (!a) printf("zero\n");
+	return classify(steps) & 7;
+}
+"#;
+
+/// Makes the `kind`th sort of change at the `position`th place that allows it.
+fn mutate(text: &str, kind: u8, position: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let statements: Vec<usize> = (0..lines.len())
+        .filter(|i| lines[*i].starts_with('\t') && lines[*i].ends_with(';'))
+        .collect();
+    let index = statements[position % statements.len()];
+    let mut lines: Vec<String> = lines.iter().map(|l| (*l).to_owned()).collect();
+    match kind {
+        0 => _ = lines.remove(index),
+        1 => lines.insert(index, lines[index].clone()),
+        2 => lines.swap(index, index + 1),
+        3 => lines.insert(index, "\tif (rand() == 1) exit(4);".into()),
+        4 => lines.insert(index, format!("\tint extra{index} = 2; (void)extra{index};")),
+        5 => lines[index] = format!("\tif (getenv(\"HOME\")) {{ {} }}", lines[index].trim()),
+        _ => return replace(text, kind, position),
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Replaces a token by another of its sort.
+fn replace(text: &str, kind: u8, position: usize) -> String {
+    let pairs = match kind {
+        6 => &[(" < ", " <= "), (" > ", " >= "), (" == ", " != "), (" != ", " == ")][..],
+        7 => &[(" + ", " - "), (" - ", " + "), (" % ", " / "), (" & ", " | ")],
+        8 => &[(" && ", " || "), (" || ", " && ")],
+        9 => &[(" 0", " 1"), (" 2", " 5"), (" 1", " 0"), (" 4", " 3"), (" 12", " 2")],
+        10 => &[("if (", "if (rand() >= 0 && "), ("while (", "while (1 && ")],
+        11 => &[("i++", "i += 2"), ("steps++", "steps--"), ("case 2", "case 3")],
+        _ => &[("int n)", "long n)"), ("int value", "short value"), ("table[4]", "table[5]")],
+    };
+    let places: Vec<_> = pairs
+        .iter()
+        .flat_map(|(from, to)| text.match_indices(from).map(move |(at, _)| (at, from, to)))
+        .collect();
+    let (at, from, to) = places[position % places.len()];
+    format!("{}{to}{}", &text[..at], &text[at + from.len()..])
+}
+
+fn mutants(most: usize) -> impl Strategy<Value = Vec<String>> {
+    let changes = prop::collection::vec((0u8..13, 0usize..200), 1..4);
+    let mutant = changes.prop_map(|changes| {
+        changes.into_iter().fold(PROGRAM.to_owned(), |text, (k, p)| mutate(&text, k, p))
+    });
+    prop::collection::vec(mutant, 1..most)
+}
+
+fn configuration(cases: u32) -> ProptestConfig {
+    let failure_persistence = Some(Box::new(FileFailurePersistence::Off) as _);
+    ProptestConfig { cases, failure_persistence, max_shrink_iters: 200, ..Default::default() }
+}
+
+fn build(dir: &Path, source: &Path, name: &str) -> PathBuf {
+    let binary = dir.join(name);
+    let output = Command::new("clang-19")
+        .args(["-w", "-Iinclude", "-O0", "-o"])
+        .args([&binary, source])
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    binary
+}
+
+/// Exit status and output of one run.
+fn run(binary: &Path, revision: u32, arguments: [&str; 2]) -> (Option<i32>, Vec<u8>) {
+    let output = Command::new("timeout")
+        .arg("5")
+        .arg(binary)
+        .args(arguments)
+        .env("PSYCHIC_REVISION", revision.to_string())
+        .env("HOME", "/")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    (output.status.code(), output.stdout)
+}
+
+proptest! {
+    #![proptest_config(configuration(150))]
+    /// `merge` checks projection itself; here nothing may be refused for want of it.
+    #[test]
+    fn every_mutant_projects(mutants in mutants(12)) {
+        let texts: Vec<_> =
+            mutants.iter().map(String::as_str).filter(|t| *t != PROGRAM).collect();
+        prop_assume!(!texts.is_empty());
+        let (_dir, subject) = subject(PROGRAM, &texts);
+        let meta = merge(&subject, &Believe).map_err(|e| TestCaseError::fail(e.to_string()))?;
+        for revision in &meta.revisions {
+            prop_assert_eq!(revision.status, Status::Merged, "{:?}", revision);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(configuration(6))]
+    #[test]
+    fn the_meta_program_behaves_as_each_patched_program(mutants in mutants(9)) {
+        let texts: Vec<_> =
+            mutants.iter().map(String::as_str).filter(|t| *t != PROGRAM).collect();
+        prop_assume!(!texts.is_empty());
+        let (dir, subject) = subject(PROGRAM, &texts);
+        let meta = match merge(&subject, &compiler()) {
+            Err(MergeError::NothingToMerge(reasons))
+                if reasons.iter().all(|r| r.contains("error:")) => return Ok(()),
+            other => other.map_err(|e| TestCaseError::fail(e.to_string()))?,
+        };
+        for revision in meta.revisions.iter().filter(|r| r.status == Status::Rejected) {
+            let own = revision.reason.starts_with("x.c:") && revision.reason.contains("error:");
+            prop_assert!(own, "{:?}", revision);
+        }
+        meta.write(&dir.path().join("meta")).unwrap();
+        let all = build(dir.path(), Path::new("meta/x.c"), "meta.native");
+        for revision in meta.merged().iter() {
+            let text = meta.patched(revision, Path::new("x.c")).unwrap();
+            fs::write(dir.path().join("own.c"), text).unwrap();
+            let own = build(dir.path(), Path::new("own.c"), "own");
+            for arguments in [["0", "1"], ["9", "40"], ["3", "-5"], ["20", "7"]] {
+                prop_assert_eq!(
+                    run(&all, revision.0, arguments),
+                    run(&own, revision.0, arguments),
+                    "revision {} of {}", revision, meta.files[0].text
+                );
+            }
+        }
+    }
+}

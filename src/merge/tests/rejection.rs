@@ -1,0 +1,106 @@
+use super::*;
+
+#[test]
+fn bad_patches_are_set_aside_with_file_and_line() {
+    let original = "int f(int a)\n{\n\treturn a;\n}\n";
+    let good = "--- a/x.c\n+++ b/x.c\n@@ -1,4 +1,4 @@\n int f(int a)\n {\n-\treturn a;\n+\treturn 1;\n }\n";
+    let diffs = [
+        good,
+        "nothing like a diff\n",
+        "",
+        &good.replace("-\treturn a", "-\treturn b"),
+        &good.replace("x.c", "y.c"),
+        &good.replace("+\treturn 1;", "+\treturn 1"),
+        &good.replace("+\treturn 1;", "+\treturn c;"),
+        "--- /dev/null\n+++ b/new.c\n@@ -0,0 +1 @@\n+int x;\n",
+    ];
+    let (_dir, subject) = subject_of(&[("x.c", original)], &diffs);
+    let meta = merge(&subject, &compiler()).unwrap();
+    let reasons: Vec<_> = meta.revisions.iter().map(|r| r.reason.as_str()).collect();
+    assert_eq!(reasons[..2], ["", ""]);
+    assert_eq!(reasons[2], "002.diff:1: not a unified diff");
+    assert_eq!(reasons[3], "003.diff:1: empty");
+    assert_eq!(reasons[4], "004.diff:3: hunk 1 does not apply at x.c:3: expected `return b;`");
+    assert_eq!(reasons[5], "005.diff:1: b/y.c is not a file of the subject");
+    assert!(reasons[6].starts_with("x.c:3: `;` is missing (x.c:3:"), "{}", reasons[6]);
+    assert!(reasons[7].starts_with("x.c:3:9: error: use of undeclared"), "{}", reasons[7]);
+    assert_eq!(reasons[8], "008.diff:1: it creates b/new.c; new files are not merged");
+    assert_eq!(meta.merged().to_string(), "0 1");
+    assert_eq!(meta.revisions[2].status, Status::Rejected);
+    assert_eq!(meta.patched(Revision(2), Path::new("x.c")), None);
+    assert_eq!(meta.patched(Revision(0), Path::new("x.c")), Some(original));
+}
+
+#[test]
+fn the_original_has_to_compile_and_leave_our_names() {
+    let (_dir, bad) = subject("int f(void) { return }\n", &["int f(void) { return 1; }\n"]);
+    let error = merge(&bad, &compiler()).unwrap_err().to_string();
+    assert!(error.contains("the original program does not compile: x.c:1:"), "{error}");
+    let (_dir, taken) = subject("\nint psychic_at_1;\n", &["int psychic_at_1 = 1;\n"]);
+    let error = merge(&taken, &compiler()).unwrap_err().to_string();
+    assert!(error.contains("x.c:2: the name `psychic_at_1` is reserved"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_merged_says_why() {
+    let entry = refused("int main(void) { return 0; }\n", "int main(int c) { return c; }\n");
+    assert!(entry.ends_with("changes `main` at file scope, whose name has to stay"), "{entry}");
+    let printed = refused(
+        "#include <assert.h>\n#define N 1\nvoid f(int a) { assert(a < N); }\n",
+        "#include <assert.h>\n#define N 2\nvoid f(int a) { assert(a < N); }\n",
+    );
+    assert!(printed.contains("is made a string by a macro"), "{printed}");
+    let early = refused(
+        "#define N 1\n#include <assert.h>\nint f(void) { return N; }\n",
+        "#define N 2\n#include <assert.h>\nint f(void) { return N; }\n",
+    );
+    assert!(early.contains("headers included after it"), "{early}");
+    let inside = refused(
+        "int f(void) {\n#define N 1\n return N; }\n",
+        "int f(void) {\n#define N 2\n return N; }\n",
+    );
+    assert!(inside.contains("a directive inside a function"), "{inside}");
+}
+
+#[test]
+fn names_of_other_files_stay() {
+    let files = [
+        ("x.c", "int limit = 1;\nint f(void) { return limit; }\n"),
+        ("y.c", "extern int limit;\nint g(void) { return limit; }\n"),
+    ];
+    let diff = "--- x.c\n+++ x.c\n@@ -1 +1 @@\n-int limit = 1;\n+int limit = 2;\n";
+    let (_dir, subject) = subject_of(&files, &[diff]);
+    let error = merge(&subject, &compiler()).unwrap_err().to_string();
+    assert!(error.contains("changes `limit` at file scope, which y.c uses too"), "{error}");
+}
+
+#[test]
+fn a_patch_may_change_several_files() {
+    let files = [
+        ("x.c", "#include \"in.h\"\nint f(int a) { return twice(a); }\n"),
+        ("sub/y.c", "int g(int a) { return a; }\n"),
+        ("in.h", "#ifndef IN_H\n#define IN_H\nstatic int twice(int a) { return a; }\n#endif\n"),
+    ];
+    let diff = "diff --git a/sub/y.c b/sub/y.c\n--- a/sub/y.c\n+++ b/sub/y.c\n@@ -1 +1 @@\n\
+                -int g(int a) { return a; }\n+int g(int a) { return 2; }\n\
+                --- a/in.h\n+++ b/in.h\n@@ -3,1 +3,1 @@\n\
+                -static int twice(int a) { return a; }\n+static int twice(int a) { return 2 * a; }\n";
+    let (dir, subject) = subject_of(&files, &[diff]);
+    let meta = merge(&subject, &compiler()).unwrap();
+    let paths: Vec<_> = meta.files.iter().map(|f| f.path.to_str().unwrap()).collect();
+    assert_eq!(paths, ["in.h", "sub/y.c"]);
+    assert!(meta.files[1].text.contains("psychic_at_2()"));
+    assert_eq!((meta.revisions[1].hunks, meta.revisions[1].arms), (2, 2));
+    let out = dir.path().join("meta");
+    meta.write(&out).unwrap();
+    assert_eq!(fs::read_to_string(out.join("sub/y.c")).unwrap(), meta.files[1].text);
+}
+
+#[test]
+fn a_patch_of_comments_is_the_original() {
+    let (_dir, subject) =
+        subject("int f(void) { return 1; }\n", &["int f(void) { /* one */ return 1; }\n"]);
+    let meta = merge(&subject, &compiler()).unwrap();
+    assert!(meta.files.is_empty());
+    assert_eq!((meta.revisions[1].status, meta.revisions[1].arms), (Status::Merged, 0));
+}

@@ -1,0 +1,324 @@
+//! C's preprocessing tokens (C17 6.4): what "the same program text" means here.
+//!
+//! Two texts are the same when their tokens are; white space and comments do not count, but
+//! the end of a directive does, and so does the blank that tells `#define F(x)` from
+//! `#define F (x)`. The lexer shares nothing with the parser that finds the syntax nodes, so
+//! that the projection check does not repeat the parser's mistakes.
+
+/// What a token is, as far as merging cares.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Kind {
+    Identifier,
+    Number,
+    /// String or character literal with its prefix, or the `<...>` of an include.
+    Literal,
+    Punctuator,
+    /// End of a preprocessor directive.
+    EndOfDirective,
+    Comment,
+}
+
+/// A token and its bytes in the text.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl Token {
+    pub(super) fn text<'a>(&self, source: &'a str) -> &'a str {
+        match self.kind {
+            // Where it falls (before CR LF, at the end of the file) is layout.
+            Kind::EndOfDirective => "\n",
+            _ => &source[self.start..self.end],
+        }
+    }
+}
+
+/// The tokens of `source` without comments.
+pub(super) fn tokens(source: &str) -> Vec<Token> {
+    lex(source).into_iter().filter(|t| t.kind != Kind::Comment).collect()
+}
+
+/// The tokens of `source` and its comments.
+pub(super) fn lex(source: &str) -> Vec<Token> {
+    Lexer { text: source.as_bytes(), at: 0, directive: Directive::Outside, tokens: Vec::new() }
+        .run()
+}
+
+/// Line of a byte offset, from 1.
+pub(super) fn line_of(source: &str, offset: usize) -> usize {
+    source.as_bytes()[..offset.min(source.len())].iter().filter(|b| **b == b'\n').count() + 1
+}
+
+/// Whether brackets of every sort close in the order they open.
+pub(super) fn is_balanced(source: &str, tokens: &[Token]) -> bool {
+    let mut open = Vec::new();
+    for token in tokens.iter().filter(|t| t.kind == Kind::Punctuator) {
+        let closes = match token.text(source) {
+            bracket @ ("(" | "[" | "{") => {
+                open.push(bracket);
+                continue;
+            }
+            ")" => "(",
+            "]" => "[",
+            "}" => "{",
+            _ => continue,
+        };
+        if open.pop() != Some(closes) {
+            return false;
+        }
+    }
+    open.is_empty()
+}
+
+/// How far a line is into a directive, as it decides how the next token reads.
+#[derive(Clone, Copy, PartialEq)]
+enum Directive {
+    Outside,
+    /// After `#`.
+    Hash,
+    /// After `#include`: `<` starts a header name.
+    Include,
+    /// After `#define`.
+    Define,
+    /// After `#define NAME`: an adjacent `(` starts parameters.
+    DefineName,
+    Rest,
+}
+
+const PUNCTUATORS: [&str; 23] = [
+    "...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "*=",
+    "/=", "%=", "+=", "-=", "&=", "^=", "|=", "##",
+];
+
+struct Lexer<'a> {
+    text: &'a [u8],
+    at: usize,
+    directive: Directive,
+    tokens: Vec<Token>,
+}
+
+impl Lexer<'_> {
+    fn run(mut self) -> Vec<Token> {
+        let mut line_start = true;
+        while let Some(byte) = self.peek(0) {
+            if self.splice() > 0 {
+                self.at += self.splice();
+            } else if byte == b'\n' {
+                self.end_directive();
+                self.at += 1;
+                line_start = true;
+            } else if byte.is_ascii_whitespace() || byte == 0x0b {
+                self.at += 1;
+            } else if self.starts_with("/*") || self.starts_with("//") {
+                let start = self.at;
+                self.comment();
+                self.push(Kind::Comment, start);
+            } else {
+                if line_start && byte == b'#' && self.directive == Directive::Outside {
+                    self.directive = Directive::Hash;
+                    self.at += 1;
+                    self.push(Kind::Punctuator, self.at - 1);
+                } else {
+                    self.token(byte);
+                }
+                line_start = false;
+            }
+        }
+        self.end_directive();
+        self.tokens
+    }
+
+    fn token(&mut self, byte: u8) {
+        let start = self.at;
+        let before = self.directive;
+        if before != Directive::Outside {
+            self.directive = Directive::Rest;
+        }
+        let kind = if is_letter(byte) {
+            self.skip_while(|b| is_letter(b) || b.is_ascii_digit());
+            let word = &self.text[start..self.at];
+            if matches!(self.peek(0), Some(b'"' | b'\'')) && is_prefix(word) {
+                self.literal();
+                Kind::Literal
+            } else {
+                self.directive = match (before, word) {
+                    (Directive::Hash, b"include" | b"include_next" | b"import") => {
+                        Directive::Include
+                    }
+                    (Directive::Hash, b"define") => Directive::Define,
+                    (Directive::Define, _) => Directive::DefineName,
+                    _ => self.directive,
+                };
+                Kind::Identifier
+            }
+        } else if byte.is_ascii_digit()
+            || byte == b'.' && self.peek(1).is_some_and(|b| b.is_ascii_digit())
+        {
+            self.number();
+            Kind::Number
+        } else if byte == b'"' || byte == b'\'' {
+            self.literal();
+            Kind::Literal
+        } else if byte == b'<' && before == Directive::Include {
+            self.skip_while(|b| b != b'>' && b != b'\n');
+            self.at += usize::from(self.peek(0) == Some(b'>'));
+            Kind::Literal
+        } else {
+            if byte == b'('
+                && before == Directive::DefineName
+                && self.tokens.last().is_some_and(|t| t.end == start)
+            {
+                self.push(Kind::Punctuator, start);
+            }
+            let long = PUNCTUATORS.iter().find(|p| self.starts_with(p));
+            self.at += long.map_or(1, |p| p.len());
+            Kind::Punctuator
+        };
+        self.push(kind, start);
+    }
+
+    fn comment(&mut self) {
+        let line = self.starts_with("//");
+        self.at += 2;
+        while let Some(byte) = self.peek(0) {
+            match self.splice() {
+                0 if line && byte == b'\n' => return,
+                0 if !line && self.starts_with("*/") => {
+                    self.at += 2;
+                    return;
+                }
+                length => self.at += length.max(1),
+            }
+        }
+    }
+
+    /// A literal ends at the end of its line at the latest: `#error don't` is no literal.
+    fn literal(&mut self) {
+        let quote = self.text[self.at];
+        self.at += 1;
+        while let Some(byte) = self.peek(0) {
+            match self.splice() {
+                0 if byte == b'\n' => return,
+                0 if byte == quote => {
+                    self.at += 1;
+                    return;
+                }
+                0 if byte == b'\\' => self.at = (self.at + 2).min(self.text.len()),
+                length => self.at += length.max(1),
+            }
+        }
+    }
+
+    fn number(&mut self) {
+        while let Some(byte) = self.peek(0) {
+            let exponent = matches!(byte, b'e' | b'E' | b'p' | b'P')
+                && matches!(self.peek(1), Some(b'+' | b'-'));
+            if !(is_letter(byte) || byte.is_ascii_digit() || byte == b'.') {
+                return;
+            }
+            self.at += 1 + usize::from(exponent);
+        }
+    }
+
+    fn end_directive(&mut self) {
+        if self.directive != Directive::Outside {
+            self.directive = Directive::Outside;
+            let end = (self.at + 1).min(self.text.len());
+            self.tokens.push(Token { kind: Kind::EndOfDirective, start: self.at, end });
+        }
+    }
+
+    fn push(&mut self, kind: Kind, start: usize) {
+        self.tokens.push(Token { kind, start, end: self.at });
+    }
+
+    fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {
+        while self.peek(0).is_some_and(&wanted) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.text.get(self.at + ahead).copied()
+    }
+
+    fn starts_with(&self, prefix: &str) -> bool {
+        self.text[self.at..].starts_with(prefix.as_bytes())
+    }
+
+    /// Length of the line splice (backslash, new line) here, 0 if there is none.
+    fn splice(&self) -> usize {
+        if self.starts_with("\\\n") {
+            2
+        } else if self.starts_with("\\\r\n") {
+            3
+        } else {
+            0
+        }
+    }
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+fn is_prefix(word: &[u8]) -> bool {
+    matches!(word, b"L" | b"u" | b"U" | b"u8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(source: &str) -> Vec<&str> {
+        tokens(source).iter().map(|t| t.text(source)).collect()
+    }
+
+    #[test]
+    fn white_space_and_comments_do_not_count() {
+        assert_eq!(words("a /* x */+// y\n\tb"), ["a", "+", "b"]);
+        assert_eq!(words("a+\\\nb // y \\\n still"), ["a", "+", "b"]);
+    }
+
+    #[test]
+    fn literals_numbers_and_punctuators() {
+        let words = words("L\"a\\\"//\" 'x' u8 1.5e+3f .5 0x1p-2 a+++b <<=x...");
+        let expected = [
+            "L\"a\\\"//\"",
+            "'x'",
+            "u8",
+            "1.5e+3f",
+            ".5",
+            "0x1p-2",
+            "a",
+            "++",
+            "+",
+            "b",
+            "<<=",
+            "x",
+            "...",
+        ];
+        assert_eq!(words, expected);
+    }
+
+    #[test]
+    fn directives_end_with_their_line() {
+        assert_eq!(words("#define A 1\nint x;"), ["#", "define", "A", "1", "\n", "int", "x", ";"]);
+        assert_eq!(words("#include <a/b.h>"), ["#", "include", "<a/b.h>", "\n"]);
+        assert_eq!(words("#error don't\nx"), ["#", "error", "don", "'t", "\n", "x"]);
+        assert_ne!(words("#define F(x) x\n"), words("#define F (x) x\n"));
+        assert_eq!(words("#define F \\\n 1\nx"), ["#", "define", "F", "1", "\n", "x"]);
+    }
+
+    #[test]
+    fn balance() {
+        let balanced = |s: &str| is_balanced(s, &tokens(s));
+        assert!(balanced("{ ( [ ] ) } '{' \"(\""));
+        assert!(!balanced("( ]"));
+        assert!(!balanced("} {"));
+        assert!(!balanced("{"));
+    }
+}

@@ -1,0 +1,309 @@
+//! From a directory with a `subject.toml` to sources and numbered patches that exist.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use thiserror::Error;
+
+use super::{Config, Revision, setup};
+
+/// The file that makes a directory a subject.
+pub const CONFIG_FILE: &str = "subject.toml";
+
+/// A program with its candidate patches, everything found on disk.
+///
+/// ```no_run
+/// # use psychic::subject::Subject;
+/// let subject = Subject::load("patches/smallest".as_ref())?;
+/// for patch in &subject.patches {
+///     println!("{}: {}", patch.revision, patch.name);
+/// }
+/// # Ok::<(), psychic::subject::SubjectError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// What `subject.toml` says.
+    pub config: Config,
+    /// The directory of `subject.toml`, absolute.
+    pub dir: PathBuf,
+    /// The directory that `sources` are relative to: `dir` itself, or the cached one that
+    /// `build.setup` filled.
+    pub root: PathBuf,
+    /// The C files to build, relative to `root`, in the order of `subject.toml`.
+    pub sources: Vec<PathBuf>,
+    /// The candidate patches; `patches[i]` is revision `i + 1`.
+    pub patches: Vec<Patch>,
+}
+
+/// A unified diff on disk and the revision that it makes.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Patch {
+    /// Its number, from 1.
+    pub revision: Revision,
+    /// Path relative to the subject's directory with `/`: how people are shown the patch.
+    pub name: String,
+    /// Absolute path.
+    pub path: PathBuf,
+}
+
+/// Why a subject cannot be used.
+#[derive(Debug, Error)]
+pub enum SubjectError {
+    /// The directory has no `subject.toml`.
+    #[error("{}: no such file; a subject is a directory with a subject.toml", .0.display())]
+    Missing(PathBuf),
+    /// A file or directory cannot be read or made.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// What was accessed.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// `subject.toml` is not TOML, or has a key or value that has no meaning.
+    #[error("{}:{line}: {message}", path.display())]
+    Config {
+        /// The `subject.toml`.
+        path: PathBuf,
+        /// Line of the fault, from 1.
+        line: usize,
+        /// What is wrong there.
+        message: String,
+    },
+    /// A glob in `patches` cannot be parsed.
+    #[error("{}:{line}: bad glob `{glob}` in patches: {message}", path.display())]
+    Glob {
+        /// The `subject.toml`.
+        path: PathBuf,
+        /// Line of the glob, from 1.
+        line: usize,
+        /// The glob.
+        glob: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Not one file matches `patches`.
+    #[error("{}:{line}: no file matches patches = {globs:?}", path.display())]
+    NoPatches {
+        /// The `subject.toml`.
+        path: PathBuf,
+        /// Line of the key, from 1.
+        line: usize,
+        /// The globs.
+        globs: Vec<String>,
+    },
+    /// A file of `sources` does not exist.
+    #[error("{}:{line}: source {} does not exist in {}", path.display(), file.display(), root.display())]
+    NoSource {
+        /// The `subject.toml`.
+        path: PathBuf,
+        /// Line that names the source, from 1.
+        line: usize,
+        /// The source as written.
+        file: PathBuf,
+        /// Where it was looked for.
+        root: PathBuf,
+    },
+    /// `sources` is empty.
+    #[error("{}:{line}: `sources` lists no file", .path.display())]
+    NoSources {
+        /// The `subject.toml`.
+        path: PathBuf,
+        /// Line of the key, from 1.
+        line: usize,
+    },
+    /// `build.setup` did not succeed.
+    #[error("{}:{line}: build.setup failed ({status}); its output ended with\n{output}", path.display())]
+    Setup {
+        /// The `subject.toml`.
+        path: PathBuf,
+        /// Line of the key, from 1.
+        line: usize,
+        /// How the command ended.
+        status: String,
+        /// Last lines of what it printed.
+        output: String,
+    },
+}
+
+impl SubjectError {
+    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        |source| Self::Io { path, source }
+    }
+}
+
+impl Subject {
+    /// Reads `dir/subject.toml`, finds the patches, and obtains the sources where
+    /// `build.setup` has to (once; see [`super::cache_directory`]).
+    ///
+    /// # Errors
+    /// Names the file and line to mend, whenever the subject is not complete.
+    pub fn load(dir: &Path) -> Result<Self, SubjectError> {
+        let path = dir.join(CONFIG_FILE);
+        if !path.is_file() {
+            return Err(SubjectError::Missing(path));
+        }
+        let dir = dir.canonicalize().map_err(SubjectError::io(dir))?;
+        let text = fs::read_to_string(&path).map_err(SubjectError::io(&path))?;
+        let file = ConfigFile { path: &path, text: &text };
+        let config = file.parse()?;
+        if config.sources.is_empty() {
+            let line = file.line_of("sources");
+            return Err(SubjectError::NoSources { path, line });
+        }
+        let patches = file.patches(&dir, &config)?;
+        let root = match &config.build.setup {
+            None => dir.clone(),
+            Some(command) => setup::obtain(&dir, &config.name, command)?.map_err(|failure| {
+                SubjectError::Setup {
+                    path: path.clone(),
+                    line: file.line_of("setup"),
+                    status: failure.status,
+                    output: failure.output,
+                }
+            })?,
+        };
+        if let Some(missing) = config.sources.iter().find(|s| !root.join(s).is_file()) {
+            return Err(SubjectError::NoSource {
+                line: file.line_of(&missing.to_string_lossy()),
+                file: missing.clone(),
+                path,
+                root,
+            });
+        }
+        Ok(Self { sources: config.sources.clone(), config, dir, root, patches })
+    }
+
+    /// How many revisions there are, the original included.
+    pub fn revisions(&self) -> usize {
+        self.patches.len() + 1
+    }
+}
+
+struct ConfigFile<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl ConfigFile<'_> {
+    fn parse(&self) -> Result<Config, SubjectError> {
+        toml::from_str(self.text).map_err(|error| SubjectError::Config {
+            path: self.path.to_owned(),
+            line: error.span().map_or(1, |span| line_at(self.text, span.start)),
+            message: error.message().trim().to_owned(),
+        })
+    }
+
+    /// The first line outside comments that has `word`; the parsed form keeps no positions.
+    fn line_of(&self, word: &str) -> usize {
+        let found = |line: &str| line.split('#').next().is_some_and(|code| code.contains(word));
+        self.text.lines().position(found).map_or(1, |index| index + 1)
+    }
+
+    fn patches(&self, dir: &Path, config: &Config) -> Result<Vec<Patch>, SubjectError> {
+        let mut patches: Vec<Patch> = Vec::new();
+        for pattern in &config.patches {
+            let absolute = Path::new(&glob::Pattern::escape(&dir.to_string_lossy())).join(pattern);
+            let matches =
+                glob::glob(&absolute.to_string_lossy()).map_err(|error| SubjectError::Glob {
+                    path: self.path.to_owned(),
+                    line: self.line_of(pattern),
+                    glob: pattern.clone(),
+                    message: error.msg.to_owned(),
+                })?;
+            let mut paths = Vec::new();
+            for entry in matches {
+                let path = entry.map_err(|error| SubjectError::Io {
+                    path: error.path().to_owned(),
+                    source: error.into(),
+                })?;
+                // A patch that two globs match is one revision, where it was first matched.
+                if path.is_file() && patches.iter().all(|p| p.path != path) {
+                    paths.push(path);
+                }
+            }
+            paths.sort();
+            for path in paths {
+                let name = path.strip_prefix(dir).unwrap_or(&path).to_string_lossy().into_owned();
+                patches.push(Patch { revision: Revision(patches.len() as u32 + 1), name, path });
+            }
+        }
+        if patches.is_empty() {
+            return Err(SubjectError::NoPatches {
+                path: self.path.to_owned(),
+                line: self.line_of("patches"),
+                globs: config.patches.clone(),
+            });
+        }
+        Ok(patches)
+    }
+}
+
+fn line_at(text: &str, offset: usize) -> usize {
+    text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn subject(toml: &str, files: &[&str]) -> TempDir {
+        let dir = TempDir::new().unwrap();
+        fs::write(dir.path().join(CONFIG_FILE), toml).unwrap();
+        for file in files {
+            let path = dir.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "int main(void) { return 0; }\n").unwrap();
+        }
+        dir
+    }
+
+    fn message(toml: &str, files: &[&str]) -> String {
+        let dir = subject(toml, files);
+        let text = Subject::load(dir.path()).unwrap_err().to_string();
+        text.replace(&format!("{}/", dir.path().display()), "")
+    }
+
+    #[test]
+    fn numbers_patches_by_glob_then_by_name() {
+        let toml = "name = 'x'\nsources = ['a.c']\npatches = ['z/*.diff', '*.diff', 'z/1.*']\n";
+        let dir = subject(toml, &["a.c", "b.diff", "a.diff", "z/2.diff", "z/1.diff", "z/no"]);
+        let subject = Subject::load(dir.path()).unwrap();
+        let names: Vec<_> = subject.patches.iter().map(|p| (p.revision.0, &*p.name)).collect();
+        assert_eq!(names, [(1, "z/1.diff"), (2, "z/2.diff"), (3, "a.diff"), (4, "b.diff")]);
+        assert_eq!(subject.root, subject.dir);
+        assert_eq!(subject.revisions(), 5);
+    }
+
+    #[test]
+    fn errors_name_file_and_line() {
+        let dir = TempDir::new().unwrap();
+        assert!(Subject::load(dir.path()).unwrap_err().to_string().contains("no such file"));
+        let unknown = message("name = 'x'\nsources = []\npatches = []\ncolour = 1\n", &[]);
+        assert!(unknown.starts_with("subject.toml:4: unknown field `colour`"), "{unknown}");
+        let syntax = message("name = 'x'\nsources = [\n", &[]);
+        assert!(syntax.starts_with("subject.toml:"), "{syntax}");
+        let none = message("name = 'x'\nsources = ['a.c']\n\npatches = ['*.diff']\n", &["a.c"]);
+        assert_eq!(none, "subject.toml:4: no file matches patches = [\"*.diff\"]");
+        let glob = message("name = 'x'\nsources = ['a.c']\npatches = ['***']\n", &["a.c"]);
+        assert!(glob.starts_with("subject.toml:3: bad glob `***`"), "{glob}");
+        let source =
+            message("name = 'x'\nsources = [\n'a.c',\n'b.c']\npatches = ['*.c']\n", &["a.c"]);
+        assert!(source.starts_with("subject.toml:4: source b.c does not exist in"), "{source}");
+    }
+
+    #[test]
+    fn globs_do_not_read_the_directory_as_a_pattern() {
+        let dir = TempDir::with_prefix("[odd]*").unwrap();
+        let toml = "name = 'x'\nsources = ['a.c']\npatches = ['*.diff']\n";
+        fs::write(dir.path().join(CONFIG_FILE), toml).unwrap();
+        fs::write(dir.path().join("a.c"), "").unwrap();
+        fs::write(dir.path().join("a.diff"), "").unwrap();
+        assert_eq!(Subject::load(dir.path()).unwrap().patches.len(), 1);
+    }
+}

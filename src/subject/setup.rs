@@ -1,0 +1,164 @@
+//! Sources that have to be obtained: `build.setup`, run once and kept in a cache.
+
+use std::{
+    env,
+    fs::{self, File},
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use sha2::{Digest, Sha256};
+
+use super::SubjectError;
+
+const OUTPUT_LINES: usize = 20;
+
+/// How a setup command failed.
+pub(super) struct Failure {
+    pub(super) status: String,
+    pub(super) output: String,
+}
+
+/// Where things that can be made again are kept: `$PSYCHIC_CACHE`, else `.cache` in the nearest
+/// directory at or above `dir` that holds a `Cargo.toml` or `.git`, else `psychic` in the user's
+/// cache directory (`$XDG_CACHE_HOME` or `~/.cache`).
+pub fn cache_directory(dir: &Path) -> PathBuf {
+    if let Some(chosen) = env::var_os("PSYCHIC_CACHE").filter(|value| !value.is_empty()) {
+        return PathBuf::from(chosen);
+    }
+    let project =
+        dir.ancestors().find(|d| ["Cargo.toml", ".git"].iter().any(|f| d.join(f).exists()));
+    if let Some(project) = project {
+        return project.join(".cache");
+    }
+    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    absolute("XDG_CACHE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+        .unwrap_or_else(env::temp_dir)
+        .join("psychic")
+}
+
+/// The directory that `command` fills, after running it there unless it succeeded before.
+///
+/// The directory's name carries a digest of the command and of the files that it mentions, so
+/// that a changed setup starts afresh; a stamp beside it tells a finished setup from one that
+/// was interrupted.
+pub(super) fn obtain(
+    dir: &Path,
+    name: &str,
+    command: &str,
+) -> Result<Result<PathBuf, Failure>, SubjectError> {
+    let cache = cache_directory(dir).join("sources");
+    fs::create_dir_all(&cache).map_err(SubjectError::io(&cache))?;
+    let cache = cache.canonicalize().map_err(SubjectError::io(&cache))?;
+    let source = cache.join(format!("{}-{}", file_name(name), digest(dir, command)));
+    let beside = |extension: &str| {
+        let mut path = source.clone().into_os_string();
+        path.push(extension);
+        PathBuf::from(path)
+    };
+    let (stamp, lock, log) = (beside(".done"), beside(".lock"), beside(".log"));
+    let guard = File::create(&lock).map_err(SubjectError::io(&lock))?;
+    guard.lock().map_err(SubjectError::io(&lock))?;
+    if stamp.is_file() && source.is_dir() {
+        return Ok(Ok(source));
+    }
+    if source.exists() {
+        fs::remove_dir_all(&source).map_err(SubjectError::io(&source))?;
+    }
+    fs::create_dir_all(&source).map_err(SubjectError::io(&source))?;
+    let output = File::create(&log).map_err(SubjectError::io(&log))?;
+    let errors = output.try_clone().map_err(SubjectError::io(&log))?;
+    let status = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(dir)
+        .env("PSYCHIC_SOURCE", &source)
+        .stdin(Stdio::null())
+        .stdout(output)
+        .stderr(errors)
+        .status()
+        .map_err(SubjectError::io(Path::new("sh")))?;
+    if !status.success() {
+        let printed = fs::read(&log).map_err(SubjectError::io(&log))?;
+        let output = last_lines(&String::from_utf8_lossy(&printed));
+        return Ok(Err(Failure { status: status.to_string(), output }));
+    }
+    let mut file = File::create(&stamp).map_err(SubjectError::io(&stamp))?;
+    writeln!(file, "{command}").map_err(SubjectError::io(&stamp))?;
+    Ok(Ok(source))
+}
+
+fn digest(dir: &Path, command: &str) -> String {
+    let mut hash = Sha256::new_with_prefix(dir.to_string_lossy().as_bytes());
+    hash.update(command);
+    for word in command.split(|c: char| c.is_whitespace() || "\"';&|()".contains(c)) {
+        if !word.is_empty()
+            && let Ok(content) = fs::read(dir.join(word))
+        {
+            hash.update(content);
+        }
+    }
+    hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn file_name(name: &str) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    name.chars().map(safe).collect()
+}
+
+fn last_lines(output: &str) -> String {
+    let lines: Vec<_> = output.lines().collect();
+    lines[lines.len().saturating_sub(OUTPUT_LINES)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use crate::subject::Subject;
+
+    use super::*;
+
+    /// A subject in a project of its own, so that the cache is inside the directory.
+    fn subject(setup: &str) -> TempDir {
+        let dir = TempDir::new().unwrap();
+        fs::write(dir.path().join("Cargo.toml"), "").unwrap();
+        fs::write(dir.path().join("a.diff"), "").unwrap();
+        let toml = format!(
+            "name = 'x/y'\nsources = ['a.c']\npatches = ['*.diff']\n[build]\nsetup = '''{setup}'''\n"
+        );
+        fs::write(dir.path().join("subject.toml"), toml).unwrap();
+        dir
+    }
+
+    #[test]
+    fn runs_once_and_again_when_its_script_changes() {
+        let dir = subject("sh ./get.sh");
+        let script = "echo x >> count; touch \"$PSYCHIC_SOURCE/a.c\"\n";
+        fs::write(dir.path().join("get.sh"), script).unwrap();
+        let count = || fs::read_to_string(dir.path().join("count")).unwrap().lines().count();
+        let first = Subject::load(dir.path()).unwrap();
+        let second = Subject::load(dir.path()).unwrap();
+        assert_eq!((first.root.clone(), 1), (second.root, count()));
+        assert_eq!(first.sources, [PathBuf::from("a.c")]);
+        assert!(first.root.starts_with(cache_directory(&first.dir)));
+        fs::write(dir.path().join("get.sh"), format!("{script}# changed\n")).unwrap();
+        assert_ne!(Subject::load(dir.path()).unwrap().root, first.root);
+        assert_eq!(count(), 2);
+    }
+
+    #[test]
+    fn a_failure_shows_the_end_of_the_output_and_is_tried_again() {
+        let dir = subject("seq 100; echo gone >&2; exit 3");
+        for _ in 0..2 {
+            let error = Subject::load(dir.path()).unwrap_err().to_string();
+            assert!(
+                error.contains("subject.toml:5: build.setup failed (exit status: 3)"),
+                "{error}"
+            );
+            assert!(error.ends_with("99\n100\ngone"), "{error}");
+            assert!(!error.contains("\n50\n"), "{error}");
+        }
+    }
+}
