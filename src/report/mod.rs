@@ -1,1 +1,160 @@
-//! TBD
+//! Results for eyes: the decision tree as text, DOT, TikZ, SVG and PNG, the clusters as a matrix,
+//! and one page of HTML with everything.
+//!
+//! A report knows the files of a results directory and nothing of how they were obtained.
+
+mod cluster_plot;
+mod dot;
+mod html;
+mod labels;
+mod layout;
+#[cfg(test)]
+mod sample;
+mod scene;
+mod terminal;
+mod tree_plot;
+mod verdicts;
+
+use std::collections::BTreeMap;
+
+pub use cluster_plot::{clusters_png, clusters_svg};
+pub use dot::dot;
+pub use html::html;
+pub use labels::{
+    Labels, OutcomeDescription, TestDescription, patch_name, ranges, shorten, visible,
+};
+pub use terminal::{TextStyle, terminal};
+pub use tree_plot::{tikz, tree_png, tree_svg};
+pub use verdicts::{Leaf, LeafKind, Verdicts};
+
+use crate::{
+    subject::{
+        Revision,
+        results::{
+            Clustering, PairRow, ResultsDir, ResultsError, RevisionRow, StatsRow, SummaryRow,
+            TestId, TestRow,
+        },
+    },
+    tree::Solution,
+};
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum PlotError {
+    /// The fonts that the program carries cannot be read.
+    #[error("the fonts within the program cannot be read: it was not built rightly")]
+    Font,
+    /// A PNG would not fit in memory.
+    #[error("a picture of {width} x {height} is too large for PNG: take the SVG")]
+    TooLarge {
+        /// Pixels of the SVG from left to right.
+        width: i32,
+        /// Pixels of the SVG from top to bottom.
+        height: i32,
+    },
+    /// No scratch directory.
+    #[error("no room to draw in: {0}; set TMPDIR to a directory that can be written to")]
+    Scratch(#[source] std::io::Error),
+    /// plotters failed.
+    #[error("drawing failed: {message}")]
+    Plotters {
+        /// What it said.
+        message: String,
+    },
+}
+
+/// Why a report is not written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A file cannot be written.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    /// A picture cannot be drawn.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
+}
+
+/// All that a report shows.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// One row about the whole run.
+    pub summary: SummaryRow,
+    /// Where the time went.
+    pub stats: Vec<StatsRow>,
+    /// The patches and what became of them.
+    pub revisions: Vec<RevisionRow>,
+    /// Texts of the patches.
+    pub diffs: BTreeMap<Revision, String>,
+    /// The tests.
+    pub tests: Vec<TestRow>,
+    /// Their inputs.
+    pub inputs: BTreeMap<TestId, TestDescription>,
+    /// The outcomes of each test by their cluster.
+    pub outcomes: BTreeMap<(TestId, Revision), OutcomeDescription>,
+    /// The clusterings of the tests.
+    pub clusterings: Vec<Clustering>,
+    /// What is known about every two revisions.
+    pub pairs: Vec<PairRow>,
+    /// The decision tree.
+    pub solution: Solution,
+    /// Under which bounds and assumptions all this holds, a sentence each.
+    pub bounds: Vec<String>,
+}
+
+impl Report {
+    /// What everything is called.
+    pub fn labels(&self) -> Labels {
+        let patches = self.revisions.iter().filter(|row| !row.patch.is_empty());
+        let inputs = self.inputs.iter();
+        let outcomes = self.outcomes.iter();
+        Labels {
+            patches: patches.map(|row| (row.revision, patch_name(&row.patch))).collect(),
+            inputs: inputs.map(|(test, input)| (*test, input.input.clone())).collect(),
+            outcomes: outcomes.map(|(key, outcome)| (*key, outcome.short())).collect(),
+        }
+    }
+
+    /// What is known about every two revisions.
+    pub fn verdicts(&self) -> Verdicts {
+        Verdicts::new(&self.pairs)
+    }
+
+    /// The decision tree as text.
+    pub fn terminal(&self, style: TextStyle) -> String {
+        terminal(&self.solution.tree, &self.labels(), &self.verdicts(), style)
+    }
+
+    /// Writes `summary.csv`, `stats.csv`, `tree.json`, `.dot`, `.tex`, `.svg` and `.png`,
+    /// `clusters.svg` and `.png`, and `report.html`.
+    ///
+    /// # Errors
+    /// A file cannot be written, or a picture cannot be drawn. A picture that is only too large
+    /// for PNG is left out.
+    pub fn write_all(&self, results: &ResultsDir) -> Result<(), ReportError> {
+        let (tree, labels, verdicts) = (&self.solution.tree, self.labels(), self.verdicts());
+        results.write(std::slice::from_ref(&self.summary))?;
+        results.write(&self.stats)?;
+        results.write_file("tree.json", tree.to_json().as_bytes())?;
+        results.write_file("tree.dot", dot(tree, &labels, &verdicts).as_bytes())?;
+        results.write_file("tree.tex", tikz(tree, &labels, &verdicts).as_bytes())?;
+        results.write_file("tree.svg", tree_svg(tree, &labels, &verdicts)?.as_bytes())?;
+        let clusters = clusters_svg(&self.clusterings, tree, &labels, &verdicts)?;
+        results.write_file("clusters.svg", clusters.as_bytes())?;
+        results.write_file("report.html", html(self)?.as_bytes())?;
+        let pictures = [
+            ("tree.png", tree_png(tree, &labels, &verdicts)),
+            ("clusters.png", clusters_png(&self.clusterings, tree, &labels, &verdicts)),
+        ];
+        for (name, picture) in pictures {
+            match picture {
+                Ok(png) => drop(results.write_file(name, &png)?),
+                Err(PlotError::TooLarge { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

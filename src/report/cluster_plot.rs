@@ -1,0 +1,270 @@
+//! The clusterings as a matrix: a row for each revision, a column for each test, a colour for
+//! each cluster.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use plotters::style::RGBColor;
+
+use super::{
+    Labels, PlotError, Verdicts,
+    labels::shorten,
+    layout::Face,
+    scene::{Align, Colour, FAINT, INK, Scene, Shape, WHITE, text_width},
+    tree_plot::leaf_colours,
+};
+use crate::{
+    subject::{
+        Revision, RevisionSet,
+        results::{Clustering, TestId},
+    },
+    tree::Tree,
+};
+
+/// More columns would be too narrow to read on a page.
+const MOST_TESTS: usize = 48;
+
+const MARGIN: i32 = 12;
+const TEXT: i32 = 11;
+const ROW: i32 = 18;
+const COLUMN: i32 = 24;
+/// Space between classes.
+const CLASS_GAP: i32 = 5;
+/// Space between the tests of the tree and the others.
+const TREE_GAP: i32 = 10;
+
+/// The clusters that the original is in, then by size. The hues are Okabe and Ito's ("Color
+/// Universal Design", 2008), which people of all kinds of colour vision can tell apart, lightened
+/// so that the number on them can be read; beyond them the number alone tells.
+const COLOURS: [Colour; 8] = [
+    RGBColor(0xe8, 0xea, 0xed),
+    RGBColor(0xf3, 0xb1, 0x3d),
+    RGBColor(0x7c, 0xc4, 0xee),
+    RGBColor(0x35, 0xb2, 0x8b),
+    RGBColor(0xe2, 0x9f, 0xc4),
+    RGBColor(0xf3, 0xe9, 0x6b),
+    RGBColor(0xe5, 0x8b, 0x4f),
+    RGBColor(0x5b, 0x9f, 0xd0),
+];
+
+/// The matrix as SVG. Rows are in the order of the tree's leaves, columns are the tests of the
+/// tree and then the others that make different clusterings, at most 48 in all.
+///
+/// # Errors
+/// See [`PlotError`].
+pub fn clusters_svg(
+    clusterings: &[Clustering],
+    tree: &Tree,
+    labels: &Labels,
+    verdicts: &Verdicts,
+) -> Result<String, PlotError> {
+    scene(clusterings, tree, labels, verdicts).svg()
+}
+
+/// The matrix as PNG.
+///
+/// # Errors
+/// See [`PlotError`].
+pub fn clusters_png(
+    clusterings: &[Clustering],
+    tree: &Tree,
+    labels: &Labels,
+    verdicts: &Verdicts,
+) -> Result<Vec<u8>, PlotError> {
+    scene(clusterings, tree, labels, verdicts).png()
+}
+
+fn scene(clusterings: &[Clustering], tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> Scene {
+    let (columns, hidden) = columns(clusterings, tree);
+    let in_tree = tree.tests();
+    let header = |c: &Clustering| {
+        let input = labels.input(c.test);
+        let name = if input.is_empty() { "test ".into() } else { String::new() };
+        (format!("{name}{}", c.test), shorten(&input, 24))
+    };
+    let headers: Vec<(String, String)> = columns.iter().map(|c| header(c)).collect();
+    let leaves = tree.leaves();
+    let name = |revision| shorten(&labels.revision(revision), 36);
+    let names = leaves.iter().flat_map(|leaf| leaf.iter());
+    let name_width = names.map(|r| text_width(&name(r), Face::Plain, TEXT)).max().unwrap_or(0);
+    let number_width = headers.iter().map(|(n, _)| text_width(n, Face::Bold, TEXT)).max();
+    let input_width = headers.iter().map(|(_, i)| text_width(i, Face::Mono, TEXT - 1)).max();
+    let (number_width, input_width) = (number_width.unwrap_or(0), input_width.unwrap_or(0));
+
+    let mut scene = Scene::default();
+    let left = MARGIN + name_width + 10;
+    let top = MARGIN + number_width + 8 + input_width + 8;
+    let mut xs = Vec::new();
+    let mut x = left;
+    for (index, column) in columns.iter().enumerate() {
+        if index > 0
+            && in_tree.contains(&columns[index - 1].test)
+            && !in_tree.contains(&column.test)
+        {
+            x += TREE_GAP;
+        }
+        xs.push(x);
+        x += COLUMN;
+    }
+    for ((number, input), x) in headers.iter().zip(&xs) {
+        let middle = x + COLUMN / 2;
+        let bottom = top - 8;
+        upright(&mut scene, (middle, bottom), number, Face::Bold, INK);
+        upright(&mut scene, (middle, bottom - number_width - 8), input, Face::Mono, FAINT);
+    }
+    let colours: Vec<BTreeMap<Revision, usize>> = columns.iter().map(|c| ranks(c)).collect();
+    let mut y = top;
+    let mut right = x;
+    for leaf in &leaves {
+        let first = y;
+        for revision in leaf.iter() {
+            let middle = y + ROW / 2;
+            let at = (left - 10, middle);
+            scene.text(at, &name(revision), Face::Plain, TEXT, Align::Right, INK);
+            for ((column, x), colours) in columns.iter().zip(&xs).zip(&colours) {
+                let Some(cluster) = column.cluster(revision) else { continue };
+                let rank = colours.get(&cluster).copied().unwrap_or(0);
+                let colour = COLOURS.get(rank).copied().unwrap_or(WHITE);
+                scene.fill(*x, y, COLUMN - 1, ROW - 1, colour);
+                let at = (x + (COLUMN - 1) / 2, middle);
+                let ink = if rank == 0 { FAINT } else { INK };
+                let number = cluster.to_string();
+                scene.text(at, &number, Face::Plain, TEXT - 2, Align::Middle, ink);
+            }
+            y += ROW;
+        }
+        right = right.max(class_mark(&mut scene, (x + 6, first, y - 1), leaf, verdicts));
+        y += CLASS_GAP;
+    }
+    scene.width = right + MARGIN;
+    scene.height = y - CLASS_GAP + MARGIN;
+    captions(&mut scene, left, hidden, columns.len() < clusterings.len());
+    scene
+}
+
+/// A bracket right of the rows of a class, with how its revisions are related; where it ends.
+fn class_mark(
+    scene: &mut Scene,
+    (x, top, bottom): (i32, i32, i32),
+    leaf: &RevisionSet,
+    verdicts: &Verdicts,
+) -> i32 {
+    let kind = verdicts.leaf(leaf).kind;
+    let Some(text) = kind.text() else { return x };
+    let (_, border, dashed) = leaf_colours(kind);
+    let line = |from, to| Shape::Line { from, to, width: 2, dashed, colour: border };
+    scene.shapes.push(line((x, top), (x, bottom)));
+    let middle = i32::midpoint(top, bottom);
+    scene.text((x + 8, middle), text, Face::Plain, TEXT, Align::Left, border);
+    x + 8 + text_width(text, Face::Plain, TEXT)
+}
+
+/// How to read the colours, and what is left out, below the matrix.
+fn captions(scene: &mut Scene, left: i32, hidden: usize, any_hidden: bool) {
+    let mut lines = vec![String::from(
+        "number: smallest revision with the same outcome; grey: same as the smallest of all",
+    )];
+    if any_hidden {
+        lines.push(format!("{hidden} more tests are not shown: the revisions cluster no finer"));
+    }
+    for line in lines {
+        scene.height += ROW;
+        let y = scene.height - MARGIN - ROW / 2 + 4;
+        scene.text((left, y), &line, Face::Faint, TEXT - 1, Align::Left, FAINT);
+        let end = left + text_width(&line, Face::Faint, TEXT - 1);
+        scene.width = scene.width.max(end + MARGIN);
+    }
+}
+
+fn upright(scene: &mut Scene, (x, y): (i32, i32), text: &str, face: Face, colour: Colour) {
+    scene.shapes.push(Shape::Text {
+        x,
+        y,
+        text: text.to_owned(),
+        face,
+        size: if face == Face::Mono { TEXT - 1 } else { TEXT },
+        align: Align::Left,
+        upright: true,
+        colour,
+    });
+}
+
+/// The rank of each cluster: that of the smallest revision first, the others by size.
+fn ranks(clustering: &Clustering) -> BTreeMap<Revision, usize> {
+    let groups = clustering.groups();
+    let first = groups.keys().next().copied();
+    let mut order: Vec<(&Revision, usize)> =
+        groups.iter().map(|(cluster, revisions)| (cluster, revisions.len())).collect();
+    order.sort_by_key(|(cluster, size)| (Some(**cluster) != first, std::cmp::Reverse(*size)));
+    order.iter().enumerate().map(|(rank, (cluster, _))| (**cluster, rank)).collect()
+}
+
+/// The tests to show, and how many are left out: those of the tree as a person meets them, then
+/// one for each further clustering, the finest first.
+fn columns<'a>(clusterings: &'a [Clustering], tree: &Tree) -> (Vec<&'a Clustering>, usize) {
+    let mut order = Vec::new();
+    breadth_first(tree, &mut order);
+    let mut shown: Vec<&Clustering> =
+        order.iter().filter_map(|test| clusterings.iter().find(|c| c.test == *test)).collect();
+    let mut seen: BTreeSet<&BTreeMap<Revision, Revision>> =
+        shown.iter().map(|c| &c.clusters).collect();
+    let mut others: Vec<(usize, &Clustering)> = clusterings
+        .iter()
+        .filter(|c| seen.insert(&c.clusters))
+        .map(|c| (c.groups().len(), c))
+        .filter(|(clusters, _)| *clusters > 1)
+        .collect();
+    others.sort_by_key(|(clusters, c)| (std::cmp::Reverse(*clusters), c.test));
+    let room = MOST_TESTS.saturating_sub(shown.len());
+    shown.extend(others.into_iter().map(|(_, c)| c).take(room));
+    let hidden = clusterings.len() - shown.len();
+    (shown, hidden)
+}
+
+fn breadth_first(tree: &Tree, order: &mut Vec<TestId>) {
+    let mut level = vec![tree];
+    while !level.is_empty() {
+        let mut below = Vec::new();
+        for tree in level {
+            if let Tree::Node { test, outcomes } = tree {
+                if !order.contains(test) {
+                    order.push(*test);
+                }
+                below.extend(outcomes.iter().map(|branch| &branch.child));
+            }
+        }
+        level = below;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn the_tests_of_the_tree_come_first_and_none_twice() {
+        let sample = sample::forty();
+        let (shown, hidden) = columns(&sample.clusterings, &sample.solution.tree);
+        let asked = sample.solution.tree.tests();
+        assert!(shown[..asked.len()].iter().all(|c| asked.contains(&c.test)));
+        assert_eq!(shown.len(), MOST_TESTS);
+        assert_eq!(shown.len() + hidden, sample.clusterings.len());
+        let tests: BTreeSet<TestId> = shown.iter().map(|c| c.test).collect();
+        assert_eq!(tests.len(), shown.len());
+    }
+
+    #[test]
+    fn there_is_a_cell_for_every_revision_and_test() {
+        let sample = sample::seven();
+        let scene =
+            scene(&sample.clusterings, &sample.solution.tree, &sample.labels(), &sample.verdicts());
+        let cells = scene.shapes.iter().filter(|s| matches!(s, Shape::Fill { .. })).count();
+        let (shown, _) = columns(&sample.clusterings, &sample.solution.tree);
+        assert_eq!(cells, 7 * shown.len());
+        for shape in &scene.shapes {
+            if let Shape::Fill { x, y, width, height, .. } = shape {
+                assert!(x + width <= scene.width && y + height <= scene.height);
+            }
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! One page with everything, in one file without links to others.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
+
+use super::{
+    Labels, PlotError, Report, Verdicts, clusters_svg,
+    labels::{patch_name, ranges, visible},
+    tree_svg,
+};
+use crate::{
+    subject::{
+        Revision,
+        results::{Status, Verdict},
+    },
+    tree::Proven,
+};
+
+const STYLE: &str = include_str!("report.css");
+
+/// The page.
+///
+/// # Errors
+/// The pictures in it cannot be drawn.
+pub fn html(report: &Report) -> Result<String, PlotError> {
+    let (labels, verdicts) = (report.labels(), report.verdicts());
+    let tree = tree_svg(&report.solution.tree, &labels, &verdicts)?;
+    let clusters = clusters_svg(&report.clusterings, &report.solution.tree, &labels, &verdicts)?;
+    let subject = &report.summary.subject;
+    let page = markup! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (subject) " · Psychic" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { (subject) }
+                (summary(report))
+                section id="tree" {
+                    h2 { "Decision tree" }
+                    p { (tree_sentence(report)) }
+                    div.picture { (PreEscaped(&tree)) }
+                }
+                section id="clusters" {
+                    h2 { "Clusters" }
+                    p { "Revisions with the same number in a column have the same outcome on "
+                        "that test." }
+                    div.picture { (PreEscaped(&clusters)) }
+                }
+                (tests(report, &labels))
+                (pairs(report, &labels, &verdicts))
+                (patches(report))
+                (bounds(report))
+            }
+        }
+    };
+    Ok(page.into_string())
+}
+
+fn summary(report: &Report) -> Markup {
+    let s = &report.summary;
+    let figures: [(&str, String); 10] = [
+        ("revisions", s.revisions.to_string()),
+        ("patches rejected", s.rejected.to_string()),
+        ("tests", s.tests.to_string()),
+        ("classes", s.classes.to_string()),
+        ("questions at most", s.height.to_string()),
+        ("pairs told apart", s.distinguished.to_string()),
+        ("differ only inside", s.internal.to_string()),
+        ("proved equivalent", s.equivalent.to_string()),
+        ("unknown", s.unknown.to_string()),
+        ("mismatches", s.mismatches.to_string()),
+    ];
+    markup! {
+        dl.figures {
+            @for (name, value) in &figures {
+                div { dt { (name) } dd { (value) } }
+            }
+        }
+        p.faint {
+            (s.paths) " paths, " (s.instructions) " instructions, " (s.queries) " queries, "
+            (format!("{:.1}", s.seconds)) " s, " (s.peak_mb) " MiB"
+        }
+    }
+}
+
+fn tree_sentence(report: &Report) -> String {
+    let solution = &report.solution;
+    let questions = |n: u32| if n == 1 { "1 question".into() } else { format!("{n} questions") };
+    let proof = match solution.proven {
+        Proven::Nothing => {
+            format!("; within the time no proof that {} would not do", solution.lower_bound)
+        }
+        Proven::Height => ", and no tree over these tests needs fewer".into(),
+        Proven::Depth | Proven::Everything => {
+            ", and no tree over these tests needs fewer, at most or on average".into()
+        }
+    };
+    format!(
+        "At most {}, {:.2} on average{proof}. Leaves hold the revisions that no test tells apart.",
+        questions(solution.height),
+        solution.expected_depth
+    )
+}
+
+fn tests(report: &Report, labels: &Labels) -> Markup {
+    let asked = report.solution.tree.tests();
+    let groups = |row: &crate::subject::results::TestRow| {
+        let clustering = report.clusterings.iter().find(|c| c.test == row.test);
+        clustering.map(crate::subject::results::Clustering::groups).unwrap_or_default()
+    };
+    markup! {
+        section id="tests" {
+            h2 { "Tests" }
+            table {
+                thead { tr { th { "test" } th { "input" } th { "outcomes" } th { "found by" } } }
+                tbody {
+                    @for row in &report.tests {
+                        tr.asked[asked.contains(&row.test)] {
+                            td.number { (row.test) }
+                            td { code { (labels.input(row.test)) } }
+                            td {
+                                @for (cluster, revisions) in groups(row) {
+                                    div {
+                                        code { (labels.outcome(row.test, cluster)) }
+                                        " " span.faint { (ranges(&revisions)) }
+                                        @if let Some(seen) =
+                                            report.outcomes.get(&(row.test, cluster))
+                                        {
+                                            (streams(&seen.stdout, &seen.stderr))
+                                        }
+                                    }
+                                }
+                            }
+                            td {
+                                (row.found_by)
+                                @if row.mismatch { " " strong.warning { "mismatch" } }
+                            }
+                        }
+                    }
+                }
+            }
+            p.faint { "Tests of the decision tree are marked at the left." }
+        }
+    }
+}
+
+/// Whole outputs, folded away where the short form leaves something out.
+fn streams(stdout: &str, stderr: &str) -> Markup {
+    let long = |text: &str| text.trim_end().contains('\n') || text.len() > 60;
+    markup! {
+        @for (name, text) in [("stdout", stdout), ("stderr", stderr)] {
+            @if long(text) {
+                details { summary { (name) } pre { (lines(text)) } }
+            }
+        }
+    }
+}
+
+fn pairs(report: &Report, labels: &Labels, verdicts: &Verdicts) -> Markup {
+    let merged: Vec<Revision> = report
+        .revisions
+        .iter()
+        .filter(|row| row.status == Status::Merged)
+        .map(|row| row.revision)
+        .collect();
+    let reason = |a: Revision, b: Revision| {
+        let (a, b) = (a.min(b), a.max(b));
+        let row = report.pairs.iter().find(|row| (row.a, row.b) == (a, b));
+        row.map_or(String::new(), |row| {
+            let test = row.test.map_or(String::new(), |test| format!(" by test {test}"));
+            let output = if row.output.is_empty() { "" } else { &format!(" in {}", row.output) };
+            let reason = if row.reason.is_empty() { "" } else { &format!(": {}", row.reason) };
+            format!("{a} and {b}: {}{test}{output}{reason}", row.verdict)
+        })
+    };
+    let unknown: Vec<_> =
+        report.pairs.iter().filter(|row| row.verdict == Verdict::Unknown).collect();
+    markup! {
+        section id="pairs" {
+            h2 { "Pairs" }
+            p {
+                @for verdict in [Verdict::Distinguished, Verdict::Internal, Verdict::Equivalent,
+                    Verdict::Unknown]
+                {
+                    span.key { span class={ "cell " (verdict) } { (sign(verdict)) } " " (verdict) }
+                }
+            }
+            div.picture {
+                table.matrix {
+                    tr { th {} @for column in &merged { th { (column) } } }
+                    @for row in &merged {
+                        tr {
+                            th { (labels.revision(*row)) }
+                            @for column in &merged {
+                                @if row == column { td.cell {} } @else {
+                                    @let verdict = verdicts.get(*row, *column);
+                                    td class={ "cell " (verdict) } title=(reason(*row, *column)) {
+                                        (sign(verdict))
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            @if !unknown.is_empty() {
+                h3 { "Why pairs are unknown" }
+                ul {
+                    @for row in unknown {
+                        li { (row.a) " and " (row.b) ": " (row.reason) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Distinguished => "≠",
+        Verdict::Internal => "≈",
+        Verdict::Equivalent => "≡",
+        Verdict::Unknown => "?",
+    }
+}
+
+fn patches(report: &Report) -> Markup {
+    let patches = report.revisions.iter().filter(|row| row.revision != Revision::ORIGINAL);
+    let (merged, rejected): (Vec<_>, Vec<_>) =
+        patches.partition(|row| row.status == Status::Merged);
+    let diff = |revision| {
+        markup! {
+            @if let Some(diff) = report.diffs.get(&revision) {
+                pre.diff {
+                    @for line in diff.lines() { span class=(diff_class(line)) { (visible_line(line)) } }
+                }
+            }
+        }
+    };
+    markup! {
+        section id="patches" {
+            h2 { "Patches" }
+            @for row in &merged {
+                details {
+                    summary {
+                        strong { (row.revision) " " (patch_name(&row.patch)) }
+                        " " span.faint { (row.hunks) " hunks, " (row.arms) " arms" }
+                    }
+                    (diff(row.revision))
+                }
+            }
+            @if !rejected.is_empty() {
+                h3 { "Rejected" }
+                @for row in &rejected {
+                    details {
+                        summary {
+                            strong { (row.revision) " " (patch_name(&row.patch)) }
+                            " " span.warning { (row.reason) }
+                        }
+                        (diff(row.revision))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn diff_class(line: &str) -> &'static str {
+    match line.as_bytes().first() {
+        _ if line.starts_with("+++") || line.starts_with("---") => "file",
+        Some(b'+') => "added",
+        Some(b'-') => "removed",
+        Some(b'@') => "hunk",
+        _ => "same",
+    }
+}
+
+/// A line with its tabs and a line end.
+fn visible_line(line: &str) -> String {
+    let parts: Vec<String> = line.split('\t').map(visible).collect();
+    parts.join("\t") + "\n"
+}
+
+fn lines(text: &str) -> String {
+    text.lines().map(visible_line).collect()
+}
+
+fn bounds(report: &Report) -> Markup {
+    markup! {
+        @if !report.bounds.is_empty() {
+            section id="bounds" {
+                h2 { "Bounds and assumptions" }
+                ul { @for bound in &report.bounds { li { (bound) } } }
+            }
+        }
+        @if !report.stats.is_empty() {
+            section id="stats" {
+                h2 { "Where the time went" }
+                table {
+                    thead {
+                        tr {
+                            th { "phase" } th { "count" } th { "seconds" } th { "cache hits" }
+                            th { "cache misses" }
+                        }
+                    }
+                    tbody {
+                        @for row in &report.stats {
+                            tr {
+                                td { (row.phase) } td.number { (row.count) }
+                                td.number { (format!("{:.3}", row.seconds)) }
+                                td.number { (row.cache_hits) } td.number { (row.cache_misses) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

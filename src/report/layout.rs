@@ -1,0 +1,243 @@
+//! Where the nodes of a drawn tree go: from left to right, one column for each depth, so that
+//! texts lie level; leaves one below the other, so that nothing can overlap; an inner node in the
+//! middle of its children, as in Reingold and Tilford, "Tidier Drawings of Trees" (1981).
+
+use super::{
+    Labels, LeafKind, Verdicts,
+    labels::{ranges, shorten},
+};
+use crate::tree::Tree;
+
+/// A line of text in a box.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub text: String,
+    pub face: Face,
+}
+
+/// The looks of a text.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(super) enum Face {
+    Bold,
+    Plain,
+    Mono,
+    Faint,
+}
+
+/// A box with its place; units are pixels, `y` grows downwards.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    pub x: i32,
+    pub y: i32,
+    pub width: i32,
+    pub height: i32,
+    pub lines: Vec<Line>,
+    /// For leaves.
+    pub kind: Option<LeafKind>,
+}
+
+impl Placed {
+    pub fn middle(&self) -> i32 {
+        self.y + self.height / 2
+    }
+}
+
+/// A line from the right side of a box to the left side of another.
+#[derive(Clone, Debug)]
+pub(super) struct Edge {
+    pub from: usize,
+    pub to: usize,
+    pub label: String,
+}
+
+/// A tree with a place for everything.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    pub boxes: Vec<Placed>,
+    pub edges: Vec<Edge>,
+    pub width: i32,
+    pub height: i32,
+}
+
+/// Height of a line of text.
+pub(super) const LINE: i32 = 15;
+/// Space between text and the border of its box, at each side.
+pub(super) const PAD_X: i32 = 8;
+const PAD_Y: i32 = 4;
+const GAP: i32 = 8;
+/// Where the vertical part of edges is, right of the box.
+pub(super) const BUS: i32 = 14;
+/// Length of an edge beside its label.
+pub(super) const STUB: i32 = 14;
+pub(super) const LABEL_PAD: i32 = 4;
+
+/// Width of a text in pixels.
+pub(super) type Measure<'a> = &'a dyn Fn(&str, Face) -> i32;
+
+pub(super) fn layout(
+    tree: &Tree,
+    labels: &Labels,
+    verdicts: &Verdicts,
+    measure: Measure<'_>,
+) -> Layout {
+    let mut builder = Builder {
+        labels,
+        verdicts,
+        measure,
+        layout: Layout::default(),
+        depths: Vec::new(),
+        next_y: 0,
+    };
+    builder.place(tree, 0);
+    builder.columns();
+    let mut layout = builder.layout;
+    layout.width = layout.boxes.iter().map(|b| b.x + b.width).max().unwrap_or(0);
+    layout.height = layout.boxes.iter().map(|b| b.y + b.height).max().unwrap_or(0);
+    layout
+}
+
+struct Builder<'a> {
+    labels: &'a Labels,
+    verdicts: &'a Verdicts,
+    measure: Measure<'a>,
+    layout: Layout,
+    /// Depth of each box.
+    depths: Vec<usize>,
+    next_y: i32,
+}
+
+impl Builder<'_> {
+    /// Places all but for the columns; the index of the box.
+    fn place(&mut self, tree: &Tree, depth: usize) -> usize {
+        let lines = match tree {
+            Tree::Leaf(revisions) => self.leaf_lines(revisions),
+            Tree::Node { test, .. } => {
+                let mut lines = vec![Line { text: format!("test {test}"), face: Face::Bold }];
+                let input = self.labels.input(*test);
+                if !input.is_empty() {
+                    lines.push(Line { text: shorten(&input, 26), face: Face::Mono });
+                }
+                let still = shorten(&ranges(&tree.revisions()), 26);
+                lines.push(Line { text: still, face: Face::Faint });
+                lines
+            }
+        };
+        let text = lines.iter().map(|line| (self.measure)(&line.text, line.face)).max();
+        let height = lines.len() as i32 * LINE + 2 * PAD_Y;
+        let index = self.layout.boxes.len();
+        self.layout.boxes.push(Placed {
+            x: 0,
+            y: self.next_y,
+            width: text.unwrap_or(0) + 2 * PAD_X,
+            height,
+            lines,
+            kind: match tree {
+                Tree::Leaf(revisions) => Some(self.verdicts.leaf(revisions).kind),
+                Tree::Node { .. } => None,
+            },
+        });
+        self.depths.push(depth);
+        match tree {
+            Tree::Leaf(_) => self.next_y += height + GAP,
+            Tree::Node { test, outcomes } => {
+                let top = self.next_y;
+                let mut middles = Vec::new();
+                for branch in outcomes {
+                    let child = self.place(&branch.child, depth + 1);
+                    middles.push(self.layout.boxes[child].middle());
+                    let label = shorten(&self.labels.outcome(*test, branch.cluster), 30);
+                    self.layout.edges.push(Edge { from: index, to: child, label });
+                }
+                let middle = middles.first().zip(middles.last()).map_or(top, |(a, b)| (a + b) / 2);
+                self.settle(index, middle, top);
+            }
+        }
+        index
+    }
+
+    /// Puts an inner box at its middle. Where it is taller than all below it, those move down and
+    /// the next subtree begins under it.
+    fn settle(&mut self, index: usize, middle: i32, top: i32) {
+        let height = self.layout.boxes[index].height;
+        let missing = (top - (middle - height / 2)).max(0);
+        for below in &mut self.layout.boxes[index + 1..] {
+            below.y += missing;
+        }
+        self.next_y += missing;
+        let y = middle + missing - height / 2;
+        self.layout.boxes[index].y = y;
+        self.next_y = self.next_y.max(y + height + GAP);
+    }
+
+    fn leaf_lines(&self, revisions: &crate::subject::RevisionSet) -> Vec<Line> {
+        let leaf = self.verdicts.leaf(revisions);
+        let mut lines = Vec::new();
+        for group in &leaf.groups {
+            for (index, revision) in group.iter().enumerate() {
+                let name = shorten(&self.labels.revision(revision), 34);
+                let mark = if index == 0 { "" } else { "≡ " };
+                lines.push(Line { text: format!("{mark}{name}"), face: Face::Plain });
+            }
+        }
+        let kind = leaf.kind.text();
+        lines.extend(kind.map(|text| Line { text: text.into(), face: Face::Faint }));
+        lines
+    }
+
+    /// Columns begin where the widest box and the widest label before them end.
+    fn columns(&mut self) {
+        let deepest = self.depths.iter().copied().max().unwrap_or(0);
+        let mut x = 0;
+        for depth in 0..=deepest {
+            let mut width = 0;
+            for (place, _) in
+                self.layout.boxes.iter_mut().zip(&self.depths).filter(|(_, d)| **d == depth)
+            {
+                place.x = x;
+                if place.kind.is_none() {
+                    width = width.max(place.width);
+                }
+            }
+            let label = self
+                .layout
+                .edges
+                .iter()
+                .filter(|edge| self.depths[edge.from] == depth)
+                .map(|edge| (self.measure)(&edge.label, Face::Mono))
+                .max()
+                .unwrap_or(0);
+            x += width + BUS + 2 * STUB + label + 2 * LABEL_PAD;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn nothing_overlaps() {
+        for sample in [sample::seven(), sample::seventeen(), sample::forty()] {
+            let layout =
+                layout(&sample.solution.tree, &sample.labels(), &sample.verdicts(), &|text, _| {
+                    text.chars().count() as i32 * 7
+                });
+            for (index, a) in layout.boxes.iter().enumerate() {
+                for b in &layout.boxes[..index] {
+                    let apart = a.x + a.width < b.x
+                        || b.x + b.width < a.x
+                        || a.y + a.height < b.y
+                        || b.y + b.height < a.y;
+                    assert!(apart, "{a:?} {b:?}");
+                }
+                assert!(a.x >= 0 && a.y >= 0);
+            }
+            for edge in &layout.edges {
+                let (from, to) = (&layout.boxes[edge.from], &layout.boxes[edge.to]);
+                let label = edge.label.chars().count() as i32 * 7;
+                assert!(from.x + from.width + BUS + label < to.x);
+            }
+        }
+    }
+}

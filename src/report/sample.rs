@@ -1,0 +1,137 @@
+//! Made-up results to look at.
+
+use std::collections::BTreeMap;
+
+use super::{Labels, Verdicts, labels::OutcomeDescription};
+use crate::{
+    subject::{
+        Revision, RevisionSet,
+        results::{Clustering, PairRow, TestId, Verdict},
+    },
+    tree::{Options, Solution, minimal},
+};
+
+pub(crate) struct Sample {
+    pub clusterings: Vec<Clustering>,
+    pub pairs: Vec<PairRow>,
+    pub solution: Solution,
+    pub names: BTreeMap<Revision, String>,
+    pub inputs: BTreeMap<TestId, String>,
+    pub shown: BTreeMap<(TestId, Revision), OutcomeDescription>,
+}
+
+impl Sample {
+    pub fn labels(&self) -> Labels {
+        Labels {
+            patches: self.names.clone(),
+            inputs: self.inputs.clone(),
+            outcomes: self.shown.iter().map(|(key, shown)| (*key, shown.short())).collect(),
+        }
+    }
+
+    pub fn verdicts(&self) -> Verdicts {
+        Verdicts::new(&self.pairs)
+    }
+}
+
+pub(crate) fn seven() -> Sample {
+    sample(7, 4, 5)
+}
+
+pub(crate) fn seventeen() -> Sample {
+    sample(17, 12, 3)
+}
+
+pub(crate) fn forty() -> Sample {
+    sample(40, 60, 1)
+}
+
+fn sample(revisions: u32, tests: u32, mut seed: u64) -> Sample {
+    let mut next = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    // Some patches are written by the same idea: they always behave the same.
+    let idea: Vec<u32> = (0..revisions)
+        .map(|r| if next(4) == 0 { next(u64::from(r) + 1) as u32 } else { r })
+        .collect();
+    let mut clusterings = Vec::new();
+    let mut inputs = BTreeMap::new();
+    let mut shown = BTreeMap::new();
+    for test in (1..=tests).map(TestId) {
+        let kinds = 2 + next(3);
+        let mut own: Vec<u64> =
+            (0..revisions).map(|_| if next(3) == 0 { next(kinds) } else { 0 }).collect();
+        for r in 0..revisions as usize {
+            own[r] = own[idea[r] as usize];
+        }
+        let clustering = Clustering::new(test, (0..revisions).map(Revision).zip(own.clone()));
+        for cluster in clustering.groups().into_keys() {
+            let kind = own[cluster.0 as usize];
+            shown.insert((test, cluster), outcome(kind, next(100)));
+        }
+        let (x, y) = (next(40) as i64 - 20, next(9000));
+        inputs.insert(
+            test,
+            match next(3) {
+                0 => format!("x = {x}, y = {y}"),
+                1 => format!("\"{x} {y} {}\n\"", next(100)),
+                _ => format!("argv: -n {y} --pattern 'a{x}*'"),
+            },
+        );
+        clusterings.push(clustering);
+    }
+    let all: RevisionSet = (0..revisions).map(Revision).collect();
+    let solution = minimal(&all, &clusterings, &Options::default()).unwrap();
+    let names =
+        ["null-check", "bounds", "off-by-one-upper", "guard_return", "genprog-v3", "early-exit"];
+    let names = (1..revisions)
+        .map(|r| (Revision(r), format!("{}-{r}", names[r as usize % names.len()])))
+        .collect();
+    let mut pairs = Vec::new();
+    for leaf in &solution.classes {
+        for a in leaf.iter() {
+            for b in leaf.iter().filter(|b| *b > a) {
+                let same = (a.0 + b.0) % 7 != 0;
+                let verdict = if same { Verdict::Equivalent } else { Verdict::Unknown };
+                let reason =
+                    String::from(if same { "loops up to 16 rounds" } else { "solver timeout" });
+                pairs.push(PairRow { a, b, verdict, test: None, output: String::new(), reason });
+            }
+        }
+    }
+    for (i, class) in solution.classes.iter().enumerate() {
+        for other in &solution.classes[i + 1..] {
+            for (a, b) in class.iter().flat_map(|a| other.iter().map(move |b| (a, b))) {
+                pairs.push(PairRow {
+                    a: a.min(b),
+                    b: a.max(b),
+                    verdict: Verdict::Distinguished,
+                    test: Some(TestId(1)),
+                    output: "stdout".into(),
+                    reason: String::new(),
+                });
+            }
+        }
+    }
+    pairs.sort_by_key(|row| (row.a, row.b));
+    Sample { clusterings, pairs, solution, names, inputs, shown }
+}
+
+fn outcome(kind: u64, value: u64) -> OutcomeDescription {
+    let mut outcome = OutcomeDescription { exit: Some(0), ..OutcomeDescription::default() };
+    match kind {
+        0 => outcome.stdout = "6\n".into(),
+        1 => outcome.outputs = vec![("return".into(), value.to_string())],
+        2 => (outcome.exit, outcome.signal) = (None, Some(11)),
+        3 => {
+            outcome.exit = Some(1);
+            outcome.stderr = "error: out of range\n".into();
+        }
+        _ => outcome.finding = "heap-buffer-overflow".into(),
+    }
+    if value % 2 == 0 && kind == 1 {
+        outcome.stdout = format!("{value}\n");
+    }
+    outcome
+}

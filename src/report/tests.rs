@@ -1,0 +1,111 @@
+use super::{sample::Sample, *};
+use crate::subject::results::{FoundBy, Status};
+
+fn report(sample: Sample) -> Report {
+    let labels = sample.labels();
+    let row = |revision: Revision, patch: String| RevisionRow {
+        revision,
+        patch,
+        status: Status::Merged,
+        reason: String::new(),
+        hunks: 1,
+        arms: 2,
+    };
+    let mut revisions = vec![row(Revision::ORIGINAL, String::new())];
+    revisions.extend(labels.patches.iter().map(|(r, name)| row(*r, format!("{name}.diff"))));
+    let count = revisions.len() as u32;
+    revisions.push(RevisionRow {
+        status: Status::Rejected,
+        reason: "hunk 2 does not apply: no `if (n > <max>)` near a.c:40".into(),
+        ..row(Revision(count), "sub/broken.patch".into())
+    });
+    let tests = sample.clusterings.iter().map(|c| TestRow {
+        test: c.test,
+        found_by: FoundBy::Pair,
+        clusters: c.groups().len() as u32,
+        size: 8,
+        mismatch: c.test == TestId(2),
+    });
+    let of = |verdict| sample.pairs.iter().filter(|row| row.verdict == verdict).count() as u64;
+    use crate::subject::results::Verdict::{Distinguished, Equivalent, Internal, Unknown};
+    let summary = SummaryRow {
+        subject: "smallest".into(),
+        revisions: count,
+        rejected: 1,
+        tests: sample.clusterings.len() as u32,
+        classes: sample.solution.classes.len() as u32,
+        height: sample.solution.height,
+        lower_bound: sample.solution.lower_bound,
+        distinguished: of(Distinguished),
+        internal: of(Internal),
+        equivalent: of(Equivalent),
+        unknown: of(Unknown),
+        mismatches: 1,
+        paths: 120,
+        instructions: 45_678,
+        queries: 321,
+        seconds: 12.3456,
+        peak_mb: 210,
+    };
+    let stats = StatsRow {
+        phase: "explore".into(),
+        count: 1,
+        seconds: 10.0,
+        cache_hits: 200,
+        cache_misses: 121,
+    };
+    let diff = "--- a/a.c\n+++ b/a.c\n@@ -1,2 +1,2 @@\n int f(int n) {\n-\treturn n > 1 && n < 5;\n\
+                +\treturn n >= 1;\n";
+    Report {
+        summary,
+        stats: vec![stats],
+        diffs: revisions[1..].iter().map(|row| (row.revision, diff.into())).collect(),
+        revisions,
+        tests: tests.collect(),
+        inputs: sample
+            .inputs
+            .iter()
+            .map(|(test, input)| (*test, TestDescription { input: input.clone() }))
+            .collect(),
+        outcomes: sample.shown,
+        clusterings: sample.clusterings,
+        pairs: sample.pairs,
+        solution: sample.solution,
+        bounds: vec!["At most 64 tokens of standard input.".into()],
+    }
+}
+
+/// Where the pictures go when a person wants to look at them.
+fn directory(name: &str) -> (tempfile::TempDir, ResultsDir) {
+    let scratch = tempfile::tempdir().unwrap();
+    let place = std::env::var_os("PSYCHIC_LOOK").map_or(scratch.path().into(), Into::into);
+    let place: std::path::PathBuf = place;
+    let results = ResultsDir::create(place.join(name)).unwrap();
+    (scratch, results)
+}
+
+#[test]
+fn everything_is_written() {
+    for (name, sample) in
+        [("seven", sample::seven()), ("seventeen", sample::seventeen()), ("forty", sample::forty())]
+    {
+        let (_scratch, results) = directory(name);
+        let report = report(sample);
+        report.write_all(&results).unwrap();
+        let text = |name: &str| std::fs::read_to_string(results.path().join(name)).unwrap();
+        let tree = crate::tree::Tree::from_json(&text("tree.json")).unwrap();
+        assert_eq!(tree, report.solution.tree);
+        assert_eq!(results.read::<SummaryRow>().unwrap()[0].subject, "smallest");
+        assert_eq!(results.read::<StatsRow>().unwrap(), report.stats);
+        for picture in ["tree.png", "clusters.png"] {
+            let bytes = std::fs::read(results.path().join(picture)).unwrap();
+            assert!(bytes.starts_with(b"\x89PNG"), "{picture}");
+        }
+        let page = text("report.html");
+        assert!(page.contains("no `if (n &gt; &lt;max&gt;)` near a.c:40"));
+        assert!(page.contains("At most 64 tokens"));
+        assert!(!page.contains("src=") && !page.contains("href="), "the page is one file");
+        let style = TextStyle { colour: std::env::var_os("PSYCHIC_LOOK").is_some(), width: 100 };
+        results.write_file("tree.txt", report.terminal(style).as_bytes()).unwrap();
+    }
+}

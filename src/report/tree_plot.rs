@@ -1,0 +1,245 @@
+//! The decision tree as a drawing, and as TikZ.
+
+use std::fmt::Write as _;
+
+use super::{
+    Labels, LeafKind, PlotError, Verdicts,
+    layout::{BUS, Face, LABEL_PAD, LINE, Layout, PAD_X, Placed, layout},
+    scene::{Align, Colour, FAINT, INK, Scene, WHITE, text_width},
+};
+use crate::tree::Tree;
+
+const MARGIN: i32 = 12;
+const TEXT: i32 = 11;
+const EDGE: Colour = plotters::style::RGBColor(0x8a, 0x95, 0xa1);
+const TEST: Colour = plotters::style::RGBColor(0xe9, 0xee, 0xf4);
+
+/// Fill and border of a leaf; the border is dashed where nothing is proved, so that the picture
+/// can be read without colours.
+pub(super) fn leaf_colours(kind: LeafKind) -> (Colour, Colour, bool) {
+    use plotters::style::RGBColor;
+    match kind {
+        LeafKind::Single => (WHITE, FAINT, false),
+        LeafKind::Equivalent => (RGBColor(0xd9, 0xee, 0xe6), RGBColor(0x00, 0x9e, 0x73), false),
+        LeafKind::Internal => (RGBColor(0xe3, 0xf1, 0xfa), RGBColor(0x00, 0x72, 0xb2), true),
+        LeafKind::Open => (RGBColor(0xfd, 0xf0, 0xdb), RGBColor(0xd5, 0x5e, 0x00), true),
+    }
+}
+
+fn measure(text: &str, face: Face) -> i32 {
+    text_width(text, face, TEXT)
+}
+
+/// The tree as SVG.
+///
+/// # Errors
+/// See [`PlotError`].
+pub fn tree_svg(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> Result<String, PlotError> {
+    scene(tree, labels, verdicts).svg()
+}
+
+/// The tree as PNG, at 288 dots for an inch of the SVG.
+///
+/// # Errors
+/// See [`PlotError`].
+pub fn tree_png(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> Result<Vec<u8>, PlotError> {
+    scene(tree, labels, verdicts).png()
+}
+
+fn scene(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> Scene {
+    let layout = layout(tree, labels, verdicts, &measure);
+    let mut scene = Scene {
+        width: layout.width + 2 * MARGIN,
+        height: layout.height + 2 * MARGIN,
+        shapes: Vec::new(),
+    };
+    for edge in &layout.edges {
+        let (from, to) = (&layout.boxes[edge.from], &layout.boxes[edge.to]);
+        let bus = MARGIN + from.x + from.width + BUS;
+        let (start, end) = (MARGIN + from.middle(), MARGIN + to.middle());
+        scene.line((MARGIN + from.x + from.width, start), (bus, start), 1, EDGE);
+        scene.line((bus, start), (bus, end), 1, EDGE);
+        scene.line((bus, end), (MARGIN + to.x, end), 1, EDGE);
+    }
+    for edge in &layout.edges {
+        let (from, to) = (&layout.boxes[edge.from], &layout.boxes[edge.to]);
+        let width = measure(&edge.label, Face::Mono);
+        let (left, right) = (MARGIN + from.x + from.width + BUS, MARGIN + to.x);
+        let middle = (left + right) / 2;
+        let y = MARGIN + to.middle();
+        let background = middle - width / 2 - LABEL_PAD;
+        scene.fill(background, y - LINE / 2, width + 2 * LABEL_PAD, LINE, WHITE);
+        scene.text((middle, y), &edge.label, Face::Mono, TEXT, Align::Middle, INK);
+    }
+    for placed in &layout.boxes {
+        draw_box(&mut scene, placed);
+    }
+    legend(&mut scene, &layout);
+    scene
+}
+
+fn draw_box(scene: &mut Scene, placed: &Placed) {
+    let (x, y) = (MARGIN + placed.x, MARGIN + placed.y);
+    let (fill, border, dashed) = placed.kind.map_or((TEST, FAINT, false), leaf_colours);
+    scene.fill(x, y, placed.width, placed.height, fill);
+    scene.frame((x, y), (placed.width, placed.height), dashed, border);
+    let top = y + (placed.height - placed.lines.len() as i32 * LINE) / 2;
+    for (row, line) in placed.lines.iter().enumerate() {
+        let colour = if line.face == Face::Faint { FAINT } else { INK };
+        let middle = top + row as i32 * LINE + LINE / 2;
+        scene.text((x + PAD_X, middle), &line.text, line.face, TEXT, Align::Left, colour);
+    }
+}
+
+/// Explains the kinds of leaves that occur, below the tree.
+fn legend(scene: &mut Scene, layout: &Layout) {
+    const SWATCH: i32 = 22;
+    let kinds = [LeafKind::Equivalent, LeafKind::Internal, LeafKind::Open];
+    let occurring = |kind: &LeafKind| layout.boxes.iter().any(|placed| placed.kind == Some(*kind));
+    let kinds: Vec<LeafKind> = kinds.into_iter().filter(occurring).collect();
+    if kinds.is_empty() {
+        return;
+    }
+    scene.height += 2 * LINE;
+    let (mut x, y) = (MARGIN, scene.height - MARGIN - LINE / 2);
+    for kind in kinds {
+        let (fill, border, dashed) = leaf_colours(kind);
+        scene.fill(x, y - 6, SWATCH, 12, fill);
+        scene.frame((x, y - 6), (SWATCH, 12), dashed, border);
+        let text = kind.text().unwrap_or_default();
+        scene.text((x + SWATCH + 6, y), text, Face::Plain, TEXT, Align::Left, FAINT);
+        x += SWATCH + 6 + measure(text, Face::Plain) + 2 * LINE;
+    }
+    scene.width = scene.width.max(x);
+}
+
+/// The tree as a LaTeX document of its own, drawn by TikZ. Its styles (`test`, `leaf`,
+/// `equivalent`, `internal`, `open`, `outcome`) are set at its top, to be changed for a paper.
+pub fn tikz(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> String {
+    let layout = layout(tree, labels, verdicts, &measure);
+    let mut out = String::from(TIKZ_BEGIN);
+    for (index, placed) in layout.boxes.iter().enumerate() {
+        let style = match placed.kind {
+            None => "test",
+            Some(LeafKind::Single) => "leaf",
+            Some(LeafKind::Equivalent) => "leaf, equivalent",
+            Some(LeafKind::Internal) => "leaf, internal",
+            Some(LeafKind::Open) => "leaf, open",
+        };
+        let lines = placed.lines.iter().map(|line| {
+            let face = match line.face {
+                Face::Bold => "\\bfseries ",
+                Face::Mono => "\\ttfamily ",
+                Face::Plain => "",
+                Face::Faint => "\\color{black!60}",
+            };
+            format!("{{{face}{}}}", latex(&line.text))
+        });
+        let _ = writeln!(
+            out,
+            "  \\node[{style}] (n{index}) at ({}, {}) {{{}}};",
+            placed.x,
+            -placed.middle(),
+            lines.collect::<Vec<_>>().join(" \\\\ ")
+        );
+    }
+    for edge in &layout.edges {
+        let (from, to) = (&layout.boxes[edge.from], &layout.boxes[edge.to]);
+        let bus = from.x + from.width + BUS;
+        let _ = writeln!(
+            out,
+            "  \\draw[edge] (n{}.east) -- ({bus}, {}) |- (n{}.west);\n  \\node[outcome] at ({}, \
+             {}) {{{}}};",
+            edge.from,
+            -from.middle(),
+            edge.to,
+            i32::midpoint(bus, to.x),
+            -to.middle(),
+            latex(&edge.label)
+        );
+    }
+    out.push_str("\\end{tikzpicture}\n\\end{document}\n");
+    out
+}
+
+const TIKZ_BEGIN: &str = r"\documentclass[tikz, border=4pt]{standalone}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{lmodern}
+\begin{document}
+\definecolor{proved}{RGB}{0,158,115}
+\definecolor{inside}{RGB}{0,114,178}
+\definecolor{open}{RGB}{213,94,0}
+\begin{tikzpicture}[
+  x=0.75pt, y=0.75pt, font=\fontsize{8}{10}\selectfont\sffamily,
+  every node/.style={anchor=west, align=left, inner xsep=5pt, inner ysep=3pt},
+  test/.style={draw=black!50, fill=black!6},
+  leaf/.style={draw=black!50},
+  equivalent/.style={draw=proved, fill=proved!15},
+  internal/.style={draw=inside, fill=inside!12, dashed},
+  open/.style={draw=open, fill=open!12, dashed},
+  edge/.style={draw=black!45},
+  outcome/.style={anchor=center, align=center, fill=white, font=\fontsize{8}{10}\ttfamily,
+    inner xsep=2pt, inner ysep=1pt},
+]
+";
+
+/// Text for LaTeX. Beyond ASCII only the signs that this module writes are sure to have a glyph;
+/// others become their code points.
+fn latex(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\textbackslash{}"),
+            '~' => out.push_str("\\textasciitilde{}"),
+            '^' => out.push_str("\\textasciicircum{}"),
+            '"' => out.push_str("\\textquotedbl{}"),
+            '\'' => out.push_str("\\textquotesingle{}"),
+            '`' => out.push_str("\\textasciigrave{}"),
+            '{' | '}' | '$' | '&' | '#' | '_' | '%' => out.extend(['\\', c]),
+            // Else two of them would be put together to a dash or another sign.
+            '-' | '<' | '>' | ',' | '?' | '!' => out.extend(['{', c, '}']),
+            ' ' => out.push_str("\\ "),
+            '≡' => out.push_str("$\\equiv$"),
+            '·' => out.push_str("$\\cdot$"),
+            '…' => out.push_str("\\ldots{}"),
+            '–' => out.push_str("{--}"),
+            c if c.is_ascii() => out.push(c),
+            c => {
+                let _ = write!(out, "U+{:04X}", u32::from(c));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn the_picture_has_every_revision_and_every_outcome() {
+        let sample = sample::seventeen();
+        let svg = tree_svg(&sample.solution.tree, &sample.labels(), &sample.verdicts()).unwrap();
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+        let labels = sample.labels();
+        for leaf in sample.solution.tree.leaves() {
+            for revision in leaf.iter() {
+                let name = labels.revision(revision).replace(' ', "\u{a0}");
+                assert!(svg.contains(&name), "{name}");
+            }
+        }
+        let png = tree_png(&sample.solution.tree, &labels, &sample.verdicts()).unwrap();
+        assert!(png.starts_with(b"\x89PNG"));
+    }
+
+    #[test]
+    fn latex_is_escaped() {
+        assert_eq!(latex(r"a_b\ é--"), r"a\_b\textbackslash{}\ U+00E9{-}{-}");
+        let sample = sample::seven();
+        let text = tikz(&sample.solution.tree, &sample.labels(), &sample.verdicts());
+        assert_eq!(text.matches("\\draw[edge]").count(), text.matches("\\node[outcome]").count());
+        assert!(text.ends_with("\\end{document}\n"));
+    }
+}

@@ -1,0 +1,121 @@
+//! What is known about the revisions at one leaf.
+
+use std::collections::BTreeMap;
+
+use crate::subject::{
+    Revision, RevisionSet,
+    results::{PairRow, Verdict},
+};
+
+/// What is known about every two revisions.
+#[derive(Clone, Debug, Default)]
+pub struct Verdicts(BTreeMap<(Revision, Revision), Verdict>);
+
+/// How the revisions at a leaf are related.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LeafKind {
+    /// There is only one.
+    Single,
+    /// All are proved to behave the same.
+    Equivalent,
+    /// They differ, but only in what a person cannot see.
+    Internal,
+    /// No test tells them apart, and no proof says that none could.
+    Open,
+}
+
+impl LeafKind {
+    /// For people; nothing for a single revision.
+    pub fn text(self) -> Option<&'static str> {
+        match self {
+            Self::Single => None,
+            Self::Equivalent => Some("proved equivalent"),
+            Self::Internal => Some("differ only inside"),
+            Self::Open => Some("not told apart"),
+        }
+    }
+}
+
+/// The revisions at a leaf.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Leaf {
+    /// Revisions that are proved to behave the same stand together.
+    pub groups: Vec<RevisionSet>,
+    /// How the groups are related.
+    pub kind: LeafKind,
+}
+
+impl Verdicts {
+    /// From the rows of `pairs.csv`.
+    pub fn new(pairs: &[PairRow]) -> Self {
+        Self(pairs.iter().map(|row| ((row.a.min(row.b), row.a.max(row.b)), row.verdict)).collect())
+    }
+
+    /// What is known about two revisions; a pair that is not in the table is unknown.
+    pub fn get(&self, a: Revision, b: Revision) -> Verdict {
+        if a == b {
+            return Verdict::Equivalent;
+        }
+        self.0.get(&(a.min(b), a.max(b))).copied().unwrap_or(Verdict::Unknown)
+    }
+
+    /// What is known about the revisions of a leaf.
+    pub fn leaf(&self, revisions: &RevisionSet) -> Leaf {
+        let mut groups: Vec<RevisionSet> = Vec::new();
+        for revision in revisions.iter() {
+            // Equivalence is transitive: a proof with one of a group is a proof with all of it,
+            // and a proof with two groups makes them one.
+            let joins = |group: &RevisionSet| {
+                group.iter().any(|other| self.get(other, revision) == Verdict::Equivalent)
+            };
+            let (same, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(joins);
+            let own = RevisionSet::from_iter([revision]);
+            groups = others;
+            groups.push(same.iter().fold(own, |all, group| all.union(group)));
+            groups.sort_by_key(RevisionSet::first);
+        }
+        let kind = match (groups.len(), revisions.len()) {
+            (_, 0 | 1) => LeafKind::Single,
+            (1, _) => LeafKind::Equivalent,
+            _ if self.all_internal(&groups) => LeafKind::Internal,
+            _ => LeafKind::Open,
+        };
+        Leaf { groups, kind }
+    }
+
+    fn all_internal(&self, groups: &[RevisionSet]) -> bool {
+        let known = |a: &RevisionSet, b: &RevisionSet| {
+            a.iter().any(|a| b.iter().any(|b| self.get(a, b) == Verdict::Internal))
+        };
+        groups.iter().enumerate().all(|(i, a)| groups[..i].iter().all(|b| known(a, b)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdicts(pairs: &[(u32, u32, Verdict)]) -> Verdicts {
+        Verdicts(pairs.iter().map(|(a, b, v)| ((Revision(*a), Revision(*b)), *v)).collect())
+    }
+
+    fn set(revisions: &[u32]) -> RevisionSet {
+        revisions.iter().copied().map(Revision).collect()
+    }
+
+    #[test]
+    fn proofs_join_groups() {
+        let known = verdicts(&[(1, 3, Verdict::Equivalent), (2, 3, Verdict::Equivalent)]);
+        assert_eq!(known.leaf(&set(&[1, 2, 3])).kind, LeafKind::Equivalent);
+        let leaf = known.leaf(&set(&[0, 1, 3]));
+        assert_eq!(leaf, Leaf { groups: vec![set(&[0]), set(&[1, 3])], kind: LeafKind::Open });
+        assert_eq!(known.leaf(&set(&[2])).kind, LeafKind::Single);
+    }
+
+    #[test]
+    fn one_difference_inside_holds_for_whole_groups() {
+        let known = verdicts(&[(1, 2, Verdict::Equivalent), (2, 4, Verdict::Internal)]);
+        assert_eq!(known.leaf(&set(&[1, 2, 4])).kind, LeafKind::Internal);
+        assert_eq!(known.leaf(&set(&[1, 2, 5])).kind, LeafKind::Open);
+    }
+}
