@@ -34,7 +34,9 @@ impl<'m> Lowering<'_, 'm> {
         {
             Ok(())
         } else {
-            unsupported(format!("the intrinsic function {name}"))
+            // Relative tables hold differences of addresses in 32 bits, too few here.
+            let hint = if base == "load.relative" { "; compile with -fno-pie" } else { "" };
+            unsupported(format!("the intrinsic function {name}{hint}"))
         }
     }
 
