@@ -2,12 +2,38 @@
 //!
 //! A truth value is a bit-vector of width 1. Every constructor simplifies locally and
 //! eagerly, so a constant comes back as a constant node and equal terms have equal ids.
+//! The result of a constructor depends on the structure of its operands alone: not on
+//! their ids, on the thread, or on what else the arena holds.
+//!
+//! ```
+//! use psychic::expr::{Exprs, VariableKind};
+//! let exprs = Exprs::new();
+//! let x = exprs.variable("x", 32, VariableKind::Input);
+//! let less = exprs.slt(x, exprs.constant(32, 10));
+//! // What a C compiler makes of `if (x < 10)` without optimisation:
+//! let as_int = exprs.zext(less, 32);
+//! assert_eq!(exprs.ne(as_int, exprs.constant(32, 0)), less);
+//! ```
 
-use std::num::NonZeroU32;
+use std::{collections::BTreeMap, fmt, num::NonZeroU32};
 
+mod arena;
 pub mod bv;
+mod display;
+mod evaluate;
+mod fold;
+mod node;
+#[cfg(test)]
+pub(crate) mod raw;
+mod simplify;
+mod smtlib;
+mod substitute;
+mod traverse;
 
 pub use bv::Bv;
+pub use evaluate::{Evaluator, Memo};
+pub use node::{BinaryOp, Node, WideId};
+pub use substitute::Substitution;
 
 /// An expression of an [`Exprs`] arena.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -43,80 +69,201 @@ pub struct Mentions {
     pub revision: bool,
 }
 
+impl Mentions {
+    fn of(kind: VariableKind) -> Self {
+        Self {
+            input: kind == VariableKind::Input,
+            uninitialised: kind == VariableKind::Uninitialised,
+            revision: kind == VariableKind::Revision,
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self {
+            input: self.input || other.input,
+            uninitialised: self.uninitialised || other.uninitialised,
+            revision: self.revision || other.revision,
+        }
+    }
+
+    /// Whether a variable of that kind is among them.
+    pub fn has(self, kind: VariableKind) -> bool {
+        match kind {
+            VariableKind::Input => self.input,
+            VariableKind::Uninitialised => self.uninitialised,
+            VariableKind::Revision => self.revision,
+        }
+    }
+}
+
 /// Values for variables; what is not mentioned counts as zero.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Assignment(pub std::collections::BTreeMap<VariableId, Bv>);
+pub struct Assignment(pub BTreeMap<VariableId, Bv>);
 
 /// The arena: shared by all workers, never shrinks.
-pub struct Exprs {}
+#[derive(Default)]
+pub struct Exprs {
+    arena: arena::Arena,
+}
 
-#[allow(missing_docs, unused_variables)]
+/// Name of the variable of kind [`VariableKind::Revision`].
+pub const REVISION: &str = "psychic_revision";
+
 impl Exprs {
-    pub fn new() -> Self { todo!() }
+    /// An empty arena.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many distinct nodes exist.
+    pub fn len(&self) -> usize {
+        self.arena.len()
+    }
+
+    /// Whether nothing was made yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// `value` cut to `width` bits (zero-extended above 64).
-    pub fn constant(&self, width: u32, value: u64) -> ExprId { todo!() }
-    pub fn bv(&self, value: &Bv) -> ExprId { todo!() }
-    pub fn bool(&self, value: bool) -> ExprId { self.constant(1, value as u64) }
+    pub fn constant(&self, width: u32, value: u64) -> ExprId {
+        if (1..=64).contains(&width) {
+            self.arena.intern(Node::Constant(value & fold::mask(width)), width)
+        } else {
+            self.bv(&Bv::new(width, value))
+        }
+    }
+
+    /// The constant `value`.
+    pub fn bv(&self, value: &Bv) -> ExprId {
+        self.arena.intern_constant(value)
+    }
+
+    /// The truth value, 1 bit wide.
+    pub fn bool(&self, value: bool) -> ExprId {
+        self.constant(1, u64::from(value))
+    }
+
     /// The variable of that name; asking again gives the same one.
+    ///
     /// # Panics
     /// when it exists with another width or kind.
-    pub fn variable(&self, name: &str, width: u32, kind: VariableKind) -> ExprId { todo!() }
-    pub fn variable_id(&self, name: &str) -> Option<VariableId> { todo!() }
-    pub fn variable_name(&self, v: VariableId) -> &str { todo!() }
-    pub fn variable_width(&self, v: VariableId) -> u32 { todo!() }
-    pub fn variable_kind(&self, v: VariableId) -> VariableKind { todo!() }
-    /// The variable that `e` is, if it is just a variable.
-    pub fn as_variable(&self, e: ExprId) -> Option<VariableId> { todo!() }
-    pub fn not(&self, a: ExprId) -> ExprId { todo!() }
-    pub fn neg(&self, a: ExprId) -> ExprId { todo!() }
-    pub fn add(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn sub(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn mul(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    /// As SMT-LIB: division by zero gives all ones, the remainder the dividend.
-    pub fn udiv(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn sdiv(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn urem(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn srem(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn and(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn or(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn xor(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    /// As SMT-LIB: a shift by the width or more gives zeros (sign bits for `ashr`).
-    pub fn shl(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn lshr(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn ashr(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn eq(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn ne(&self, a: ExprId, b: ExprId) -> ExprId { self.not(self.eq(a, b)) }
-    pub fn ult(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn ule(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn slt(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn sle(&self, a: ExprId, b: ExprId) -> ExprId { todo!() }
-    pub fn ite(&self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId { todo!() }
-    pub fn extract(&self, e: ExprId, low: u32, width: u32) -> ExprId { todo!() }
-    pub fn concat(&self, high: ExprId, low: ExprId) -> ExprId { todo!() }
-    pub fn zext(&self, e: ExprId, width: u32) -> ExprId { todo!() }
-    pub fn sext(&self, e: ExprId, width: u32) -> ExprId { todo!() }
-    pub fn table(&self, elements: &[ExprId]) -> TableId { todo!() }
-    /// The element of that index (unsigned); 0 beyond the end.
-    pub fn select(&self, table: TableId, index: ExprId) -> ExprId { todo!() }
-    /// Conjunction of any number of truth values.
-    pub fn all(&self, parts: impl IntoIterator<Item = ExprId>) -> ExprId { todo!() }
-    /// Disjunction of any number of truth values.
-    pub fn any(&self, parts: impl IntoIterator<Item = ExprId>) -> ExprId { todo!() }
+    pub fn variable(&self, name: &str, width: u32, kind: VariableKind) -> ExprId {
+        self.arena.intern_variable(name, width, kind)
+    }
 
-    pub fn width(&self, e: ExprId) -> u32 { todo!() }
-    pub fn as_bv(&self, e: ExprId) -> Option<Bv> { todo!() }
+    /// A part of the symbolic input, as [`Exprs::variable`].
+    pub fn input(&self, name: &str, width: u32) -> ExprId {
+        self.variable(name, width, VariableKind::Input)
+    }
+
+    /// A part of memory that was never written, as [`Exprs::variable`].
+    pub fn uninitialised(&self, name: &str, width: u32) -> ExprId {
+        self.variable(name, width, VariableKind::Uninitialised)
+    }
+
+    /// The variable [`REVISION`]: which revision runs.
+    pub fn revision(&self) -> ExprId {
+        self.variable(REVISION, 32, VariableKind::Revision)
+    }
+
+    /// The variable of that name, if there is one.
+    pub fn variable_id(&self, name: &str) -> Option<VariableId> {
+        self.arena.variable_named(name).map(|(id, _)| id)
+    }
+
+    /// The variable as an expression.
+    pub fn variable_expr(&self, v: VariableId) -> ExprId {
+        self.arena.intern(Node::Variable(v), self.variable_width(v))
+    }
+
+    /// Its name.
+    pub fn variable_name(&self, v: VariableId) -> &str {
+        &self.arena.variable(v).name
+    }
+
+    /// Its width in bits.
+    pub fn variable_width(&self, v: VariableId) -> u32 {
+        self.arena.variable(v).width
+    }
+
+    /// What it stands for.
+    pub fn variable_kind(&self, v: VariableId) -> VariableKind {
+        self.arena.variable(v).kind
+    }
+
+    /// The variable that `e` is, if it is just a variable.
+    pub fn as_variable(&self, e: ExprId) -> Option<VariableId> {
+        match self.node(e) {
+            Node::Variable(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// The row of these elements.
+    ///
+    /// # Panics
+    /// when there is no element or they differ in width.
+    pub fn table(&self, elements: &[ExprId]) -> TableId {
+        self.arena.intern_table(elements)
+    }
+
+    /// The elements of a row.
+    pub fn table_elements(&self, table: TableId) -> &[ExprId] {
+        &self.arena.table(table).elements
+    }
+
+    /// What `e` is made of.
+    pub fn node(&self, e: ExprId) -> Node {
+        self.arena.entry(e).node
+    }
+
+    /// Width in bits.
+    pub fn width(&self, e: ExprId) -> u32 {
+        self.arena.entry(e).width
+    }
+
+    /// The constant that `e` is, if it is one.
+    pub fn as_bv(&self, e: ExprId) -> Option<Bv> {
+        let entry = self.arena.entry(e);
+        match entry.node {
+            Node::Constant(value) => Some(Bv::new(entry.width, value)),
+            Node::WideConstant(id) => Some(self.arena.wide(id).clone()),
+            _ => None,
+        }
+    }
+
     /// The constant that `e` is, if it is one of at most 64 bits.
-    pub fn as_u64(&self, e: ExprId) -> Option<u64> { todo!() }
-    pub fn mentions(&self, e: ExprId) -> Mentions { todo!() }
-    /// The variables of `e`, ascending by id; cached per node.
-    pub fn variables(&self, e: ExprId) -> std::sync::Arc<[VariableId]> { todo!() }
-    /// `e` with the variable replaced and everything above it simplified anew.
-    pub fn substitute(&self, e: ExprId, variable: VariableId, by: ExprId) -> ExprId { todo!() }
-    pub fn evaluate(&self, e: ExprId, assignment: &Assignment) -> Bv { todo!() }
+    pub fn as_u64(&self, e: ExprId) -> Option<u64> {
+        match self.node(e) {
+            Node::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether `e` is the constant 1 of width 1.
+    pub fn is_true(&self, e: ExprId) -> bool {
+        self.width(e) == 1 && self.as_u64(e) == Some(1)
+    }
+
+    /// Whether `e` is the constant 0 of width 1.
+    pub fn is_false(&self, e: ExprId) -> bool {
+        self.width(e) == 1 && self.as_u64(e) == Some(0)
+    }
+
+    /// The kinds of variables in `e`.
+    pub fn mentions(&self, e: ExprId) -> Mentions {
+        self.arena.entry(e).mentions
+    }
+
     /// A hash of the structure of `e` that does not depend on ids, threads or runs.
-    pub fn structural_hash(&self, e: ExprId) -> u64 { todo!() }
-    /// A readable infix form for reports and error messages.
-    pub fn display(&self, e: ExprId) -> String { todo!() }
-    /// An SMT-LIB 2 script that asserts `constraints` and asks for a model.
-    pub fn smtlib(&self, constraints: &[ExprId]) -> String { todo!() }
+    pub fn structural_hash(&self, e: ExprId) -> u64 {
+        self.arena.entry(e).hash
+    }
+}
+
+impl fmt::Debug for Exprs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exprs").field("len", &self.len()).finish()
+    }
 }

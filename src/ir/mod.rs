@@ -159,42 +159,123 @@ pub struct Global {
 /// Binary operations on equally wide operands.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum BinaryOp { Add, Sub, Mul, Udiv, Sdiv, Urem, Srem, And, Or, Xor, Shl, Lshr, Ashr, Umin, Umax, Smin, Smax, UaddSat, UsubSat, SaddSat, SsubSat }
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Udiv,
+    Sdiv,
+    Urem,
+    Srem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Lshr,
+    Ashr,
+    Umin,
+    Umax,
+    Smin,
+    Smax,
+    UaddSat,
+    UsubSat,
+    SaddSat,
+    SsubSat,
+}
 
 /// Integer comparisons.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Predicate { Eq, Ne, Ult, Ule, Ugt, Uge, Slt, Sle, Sgt, Sge }
+pub enum Predicate {
+    Eq,
+    Ne,
+    Ult,
+    Ule,
+    Ugt,
+    Uge,
+    Slt,
+    Sle,
+    Sgt,
+    Sge,
+}
 
 /// Unary bit operations; `Clz`/`Ctz` of zero give the width.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum UnaryOp { Bswap, Bitreverse, Popcount, Clz, Ctz, Abs }
+pub enum UnaryOp {
+    Bswap,
+    Bitreverse,
+    Popcount,
+    Clz,
+    Ctz,
+    Abs,
+}
 
 /// Integer conversions.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Cast { Trunc, Zext, Sext }
+pub enum Cast {
+    Trunc,
+    Zext,
+    Sext,
+}
 
 /// Arithmetic with overflow flag.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum OverflowOp { Uadd, Sadd, Usub, Ssub, Umul, Smul }
+pub enum OverflowOp {
+    Uadd,
+    Sadd,
+    Usub,
+    Ssub,
+    Umul,
+    Smul,
+}
 
 /// Floating-point arithmetic (IEEE, round to nearest even).
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum FloatOp { Add, Sub, Mul, Div, Rem }
+pub enum FloatOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+}
 
 /// Floating-point comparisons: `O` ordered (false on NaN), `U` unordered (true on NaN).
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum FloatPredicate { False, Oeq, Ogt, Oge, Olt, Ole, One, Ord, Ueq, Ugt, Uge, Ult, Ule, Une, Uno, True }
+pub enum FloatPredicate {
+    False,
+    Oeq,
+    Ogt,
+    Oge,
+    Olt,
+    Ole,
+    One,
+    Ord,
+    Ueq,
+    Ugt,
+    Uge,
+    Ult,
+    Ule,
+    Une,
+    Uno,
+    True,
+}
 
 /// Conversions from or to floating point; widths say which format (32 float, 64 double).
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum FloatCast { Extend, Truncate, FromUnsigned, FromSigned, ToUnsigned, ToSigned }
+pub enum FloatCast {
+    Extend,
+    Truncate,
+    FromUnsigned,
+    FromSigned,
+    ToUnsigned,
+    ToSigned,
+}
 
 /// One `index * scale` of an address computation; the index is sign-extended to 64 bits.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -262,46 +343,161 @@ pub struct Switch {
 pub enum Inst {
     /// Copies; reading an undefined source gives the destination (and a source register) one
     /// and the same arbitrary value of `width` bits.
-    Move { dst: Reg, src: Operand, width: u32 },
+    Move {
+        dst: Reg,
+        src: Operand,
+        width: u32,
+    },
     /// Marks a promoted local variable as not yet written.
-    Undefine { dst: Reg },
-    Binary { op: BinaryOp, width: u32, dst: Reg, a: Operand, b: Operand },
-    Unary { op: UnaryOp, width: u32, dst: Reg, a: Operand },
-    Compare { predicate: Predicate, width: u32, dst: Reg, a: Operand, b: Operand },
-    Cast { cast: Cast, from: u32, to: u32, dst: Reg, a: Operand },
-    Overflow { op: OverflowOp, width: u32, dst: Reg, overflow: Reg, a: Operand, b: Operand },
+    Undefine {
+        dst: Reg,
+    },
+    Binary {
+        op: BinaryOp,
+        width: u32,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    Unary {
+        op: UnaryOp,
+        width: u32,
+        dst: Reg,
+        a: Operand,
+    },
+    Compare {
+        predicate: Predicate,
+        width: u32,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    Cast {
+        cast: Cast,
+        from: u32,
+        to: u32,
+        dst: Reg,
+        a: Operand,
+    },
+    Overflow {
+        op: OverflowOp,
+        width: u32,
+        dst: Reg,
+        overflow: Reg,
+        a: Operand,
+        b: Operand,
+    },
     /// `dst` = the high (`left`) or low half of `a:b` shifted by `by` modulo the width.
-    FunnelShift { left: bool, width: u32, dst: Reg, a: Operand, b: Operand, by: Operand },
-    Select { width: u32, dst: Reg, condition: Operand, a: Operand, b: Operand },
-    FloatBinary { op: FloatOp, width: u32, dst: Reg, a: Operand, b: Operand },
-    FloatNegate { width: u32, dst: Reg, a: Operand },
-    FloatCompare { predicate: FloatPredicate, width: u32, dst: Reg, a: Operand, b: Operand },
-    FloatCast { cast: FloatCast, from: u32, to: u32, dst: Reg, a: Operand },
+    FunnelShift {
+        left: bool,
+        width: u32,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+        by: Operand,
+    },
+    Select {
+        width: u32,
+        dst: Reg,
+        condition: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    FloatBinary {
+        op: FloatOp,
+        width: u32,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    FloatNegate {
+        width: u32,
+        dst: Reg,
+        a: Operand,
+    },
+    FloatCompare {
+        predicate: FloatPredicate,
+        width: u32,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    FloatCast {
+        cast: FloatCast,
+        from: u32,
+        to: u32,
+        dst: Reg,
+        a: Operand,
+    },
     /// A new stack object of `count * size` bytes; it lives until the function returns.
-    Alloca { dst: Reg, size: u64, count: Operand },
+    Alloca {
+        dst: Reg,
+        size: u64,
+        count: Operand,
+    },
     /// Reads `width` bits from `ceil(width / 8)` bytes, little-endian.
-    Load { width: u32, dst: Reg, address: Operand },
-    Store { width: u32, value: Operand, address: Operand },
+    Load {
+        width: u32,
+        dst: Reg,
+        address: Operand,
+    },
+    Store {
+        width: u32,
+        value: Operand,
+        address: Operand,
+    },
     /// `dst = base + offset + sum of terms`, 64 bits.
-    Address { dst: Reg, base: Operand, offset: i64, terms: Box<[AddressTerm]> },
+    Address {
+        dst: Reg,
+        base: Operand,
+        offset: i64,
+        terms: Box<[AddressTerm]>,
+    },
     /// memcpy or memmove (same thing here); `length` is 64 bits.
-    Copy { to: Operand, from: Operand, length: Operand },
+    Copy {
+        to: Operand,
+        from: Operand,
+        length: Operand,
+    },
     /// memset; `value` is 8 bits, `length` 64.
-    Fill { to: Operand, value: Operand, length: Operand },
-    VaStart { list: Operand },
-    VaCopy { to: Operand, from: Operand },
-    VaEnd { list: Operand },
+    Fill {
+        to: Operand,
+        value: Operand,
+        length: Operand,
+    },
+    VaStart {
+        list: Operand,
+    },
+    VaCopy {
+        to: Operand,
+        from: Operand,
+    },
+    VaEnd {
+        list: Operand,
+    },
     Call(Box<Call>),
-    Jump { target: Pc },
-    Branch { condition: Operand, then: Pc, otherwise: Pc },
+    Jump {
+        target: Pc,
+    },
+    Branch {
+        condition: Operand,
+        then: Pc,
+        otherwise: Pc,
+    },
     Switch(Box<Switch>),
-    Return { values: Box<[Operand]> },
+    Return {
+        values: Box<[Operand]>,
+    },
     /// Undefined behaviour when reached.
     Unreachable,
     /// `llvm.trap`, `llvm.ubsantrap`.
     Trap,
     /// `llvm.assume` of a 1-bit value (undefined behaviour where it is false).
-    Assume { condition: Operand },
+    Assume {
+        condition: Operand,
+    },
     /// What could not be lowered; running it ends the state. The text names the LLVM instruction.
-    Unsupported { what: Box<str> },
+    Unsupported {
+        what: Box<str>,
+    },
 }

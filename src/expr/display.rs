@@ -1,0 +1,165 @@
+//! A readable form for reports and error messages.
+
+use std::fmt::Write;
+
+use super::{BinaryOp, ExprId, Exprs, Node};
+
+/// Longer texts end in an ellipsis: sharing makes the tree exponentially larger than the term.
+const LONGEST: usize = 2000;
+
+impl Exprs {
+    /// A readable infix form for reports and error messages, in C's operators. Signed
+    /// operations are marked `s`, as in `a <s b`; what gets too long is cut (`...`).
+    pub fn display(&self, e: ExprId) -> String {
+        enum Item {
+            Term(ExprId),
+            Text(String),
+        }
+        let mut text = String::new();
+        let mut stack = vec![Item::Term(e)];
+        while let Some(item) = stack.pop() {
+            if text.len() > LONGEST {
+                text.push_str("...");
+                break;
+            }
+            match item {
+                Item::Text(part) => text.push_str(&part),
+                Item::Term(e) => {
+                    let first = stack.len();
+                    for part in self.parts(e) {
+                        stack.push(match part {
+                            Part::Term(e) => Item::Term(e),
+                            Part::Text(part) => Item::Text(part),
+                        });
+                    }
+                    stack[first..].reverse();
+                }
+            }
+        }
+        text
+    }
+
+    fn parts(&self, e: ExprId) -> Vec<Part> {
+        use Part::{Term, Text};
+        let text = |text: &str| Text(text.to_owned());
+        let infix = |a, op: &str, b| vec![text("("), Term(a), text(op), Term(b), text(")")];
+        let width = self.width(e);
+        match self.node(e) {
+            Node::Constant(_) | Node::WideConstant(_) => {
+                vec![Text(self.as_bv(e).expect("a constant").to_string())]
+            }
+            Node::Variable(v) => vec![text(self.variable_name(v))],
+            Node::Not(a) => self.negation_parts(a),
+            Node::Neg(a) => vec![text("-"), Term(a)],
+            Node::Binary(op, a, b) => match (op, self.node(b), self.as_bv(b)) {
+                (BinaryOp::Add, Node::Neg(b), _) => infix(a, " - ", b),
+                (BinaryOp::Add, _, Some(c)) if c.is_negative() && width > 1 => {
+                    vec![text("("), Term(a), Text(format!(" - {})", c.neg()))]
+                }
+                (BinaryOp::Slt, _, Some(c)) => {
+                    vec![text("("), Term(a), Text(format!(" <s {})", signed(&c)))]
+                }
+                (BinaryOp::And, ..) if width == 1 => infix(a, " && ", b),
+                _ => infix(a, symbol(op), b),
+            },
+            Node::Ite(c, a, b) => {
+                vec![text("("), Term(c), text(" ? "), Term(a), text(" : "), Term(b), text(")")]
+            }
+            Node::Extract { of, low } => {
+                let mut range = String::new();
+                let _ = write!(range, "[{}:{low}]", low + width - 1);
+                vec![Term(of), Text(range)]
+            }
+            Node::Concat(a, b) => infix(a, " ++ ", b),
+            Node::Zext(a) => vec![Text(format!("u{width}(")), Term(a), text(")")],
+            Node::Sext(a) => vec![Text(format!("s{width}(")), Term(a), text(")")],
+            Node::Select(table, index) => {
+                let length = self.table_elements(table).len();
+                vec![Text(format!("table{length}[")), Term(index), text("]")]
+            }
+        }
+    }
+
+    fn negation_parts(&self, a: ExprId) -> Vec<Part> {
+        use Part::{Term, Text};
+        let text = |text: &str| Text(text.to_owned());
+        let width = self.width(a);
+        match self.node(a) {
+            _ if width > 1 => vec![text("~"), Term(a)],
+            Node::Binary(BinaryOp::Eq, x, y) => {
+                vec![text("("), Term(x), text(" != "), Term(y), text(")")]
+            }
+            Node::Binary(BinaryOp::Ult, x, y) => {
+                vec![text("("), Term(x), text(" >= "), Term(y), text(")")]
+            }
+            Node::Binary(BinaryOp::Slt, x, y) => {
+                let y = self.as_bv(y).map_or(Term(y), |y| Text(signed(&y)));
+                vec![text("("), Term(x), text(" >=s "), y, text(")")]
+            }
+            Node::Binary(BinaryOp::And, x, y) => {
+                let [x, y] = [x, y].map(|e| match self.node(e) {
+                    Node::Not(positive) => vec![Term(positive)],
+                    Node::Binary(BinaryOp::And, ..) => vec![text("!"), Term(e)],
+                    _ => self.negation_parts(e),
+                });
+                let mut parts = vec![text("(")];
+                parts.extend(x);
+                parts.push(text(" || "));
+                parts.extend(y);
+                parts.push(text(")"));
+                parts
+            }
+            _ => vec![text("!"), Term(a)],
+        }
+    }
+}
+
+enum Part {
+    Term(ExprId),
+    Text(String),
+}
+
+fn signed(value: &super::Bv) -> String {
+    if value.is_negative() { format!("-{}", value.neg()) } else { value.to_string() }
+}
+
+fn symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => " + ",
+        BinaryOp::Mul => " * ",
+        BinaryOp::Udiv => " / ",
+        BinaryOp::Sdiv => " /s ",
+        BinaryOp::Urem => " % ",
+        BinaryOp::Srem => " %s ",
+        BinaryOp::And => " & ",
+        BinaryOp::Or => " | ",
+        BinaryOp::Xor => " ^ ",
+        BinaryOp::Shl => " << ",
+        BinaryOp::Lshr => " >> ",
+        BinaryOp::Ashr => " >>s ",
+        BinaryOp::Eq => " == ",
+        BinaryOp::Ult => " < ",
+        BinaryOp::Slt => " <s ",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_read_like_c() {
+        let exprs = Exprs::new();
+        let x = exprs.input("x", 32);
+        let c = exprs.input("c", 8);
+        let at_most = exprs.sle(x, exprs.constant(32, 9));
+        assert_eq!(exprs.display(at_most), "(x <s 10)");
+        assert_eq!(exprs.display(exprs.not(at_most)), "(x >=s 10)");
+        let other = exprs.ne(c, exprs.constant(8, 65));
+        assert_eq!(exprs.display(other), "(c != 65)");
+        assert_eq!(exprs.display(exprs.sub(x, exprs.constant(32, 3))), "(x - 3)");
+        assert_eq!(exprs.display(exprs.extract(x, 8, 8)), "x[15:8]");
+        let either = exprs.display(exprs.or(at_most, other));
+        assert!(either == "((x <s 10) || (c != 65))" || either == "((c != 65) || (x <s 10))");
+    }
+}

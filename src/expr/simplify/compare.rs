@@ -1,0 +1,297 @@
+//! Equality and order.
+
+use super::super::{BinaryOp, Bv, ExprId, Exprs, Node};
+
+impl Exprs {
+    /// Equality.
+    pub fn eq(&self, a: ExprId, b: ExprId) -> ExprId {
+        self.binary(BinaryOp::Eq, a, b)
+    }
+
+    /// Inequality.
+    pub fn ne(&self, a: ExprId, b: ExprId) -> ExprId {
+        self.not(self.eq(a, b))
+    }
+
+    /// Unsigned `a < b`.
+    pub fn ult(&self, a: ExprId, b: ExprId) -> ExprId {
+        self.binary(BinaryOp::Ult, a, b)
+    }
+
+    /// Unsigned `a <= b`.
+    pub fn ule(&self, a: ExprId, b: ExprId) -> ExprId {
+        self.not(self.ult(b, a))
+    }
+
+    /// Signed `a < b`.
+    pub fn slt(&self, a: ExprId, b: ExprId) -> ExprId {
+        self.binary(BinaryOp::Slt, a, b)
+    }
+
+    /// Signed `a <= b`.
+    pub fn sle(&self, a: ExprId, b: ExprId) -> ExprId {
+        self.not(self.slt(b, a))
+    }
+
+    pub(super) fn simplify_eq(&self, a: ExprId, b: ExprId) -> Option<ExprId> {
+        if a == b {
+            return Some(self.bool(true));
+        }
+        if self.complements(a, b) {
+            return Some(self.bool(false));
+        }
+        if let Some(constant) = self.as_bv(b) {
+            return self.simplify_eq_constant(a, b, &constant);
+        }
+        match (self.node(a), self.node(b)) {
+            (Node::Not(x), Node::Not(y)) | (Node::Neg(x), Node::Neg(y)) => {
+                return Some(self.eq(x, y));
+            }
+            (Node::Not(x), _) if self.width(a) == 1 => return Some(self.not(self.eq(x, b))),
+            (_, Node::Not(y)) if self.width(a) == 1 => return Some(self.not(self.eq(a, y))),
+            (Node::Concat(p, q), Node::Concat(r, s)) if p == r => return Some(self.eq(q, s)),
+            (Node::Concat(p, q), Node::Concat(r, s)) if q == s => return Some(self.eq(p, r)),
+            _ => {}
+        }
+        for (x, y) in [(a, b), (b, a)] {
+            match self.node(x) {
+                Node::Binary(BinaryOp::Add, p, q) => {
+                    if p == y || q == y {
+                        let rest = if p == y { q } else { p };
+                        return Some(self.eq(rest, self.zero(self.width(a))));
+                    }
+                    if let Some(equal) = self.eq_of_sums((p, q), y) {
+                        return Some(equal);
+                    }
+                }
+                Node::Binary(BinaryOp::Xor, p, q) if p == y || q == y => {
+                    let rest = if p == y { q } else { p };
+                    return Some(self.eq(rest, self.zero(self.width(a))));
+                }
+                Node::Ite(c, p, q) if p == y || q == y => {
+                    let equal = self.eq(if p == y { q } else { p }, y);
+                    let taken = if p == y { c } else { self.not(c) };
+                    return Some(self.or(taken, equal));
+                }
+                _ => {}
+            }
+        }
+        self.narrowed(BinaryOp::Eq, a, b)
+    }
+
+    /// Equality of `p + q` with a sum that shares a summand.
+    fn eq_of_sums(&self, (p, q): (ExprId, ExprId), other: ExprId) -> Option<ExprId> {
+        let Node::Binary(BinaryOp::Add, r, s) = self.node(other) else { return None };
+        if p == r || q == s {
+            return Some(if p == r { self.eq(q, s) } else { self.eq(p, r) });
+        }
+        (p == s || q == r).then(|| if p == s { self.eq(q, r) } else { self.eq(p, s) })
+    }
+
+    fn simplify_eq_constant(&self, a: ExprId, b: ExprId, constant: &Bv) -> Option<ExprId> {
+        let width = self.width(a);
+        if width == 1 {
+            return Some(if constant.is_one() { a } else { self.not(a) });
+        }
+        match self.node(a) {
+            Node::Binary(BinaryOp::Add, x, y) => match self.as_bv(y) {
+                Some(_) => Some(self.eq(x, self.sub(b, y))),
+                None if constant.is_zero() => match (self.node(x), self.node(y)) {
+                    (Node::Neg(x), _) => Some(self.eq(x, y)),
+                    (_, Node::Neg(y)) => Some(self.eq(x, y)),
+                    _ => None,
+                },
+                None => None,
+            },
+            Node::Binary(BinaryOp::Xor, x, y) if self.is_constant(y) => {
+                Some(self.eq(x, self.xor(b, y)))
+            }
+            Node::Binary(BinaryOp::Xor, x, y) if constant.is_zero() => Some(self.eq(x, y)),
+            Node::Binary(BinaryOp::And, _, y) => {
+                let outside = self.as_bv(y).map(|y| Bv::binary(BinaryOp::And, constant, &y.not()));
+                outside.is_some_and(|bits| !bits.is_zero()).then(|| self.bool(false))
+            }
+            Node::Binary(BinaryOp::Or, _, y) => {
+                let missing = self.as_bv(y).map(|y| Bv::binary(BinaryOp::And, &y, &constant.not()));
+                missing.is_some_and(|bits| !bits.is_zero()).then(|| self.bool(false))
+            }
+            Node::Binary(BinaryOp::Mul, x, y) => self.eq_of_product(x, &self.as_bv(y)?, constant),
+            Node::Neg(x) => Some(self.eq(x, self.neg(b))),
+            Node::Not(x) => Some(self.eq(x, self.not(b))),
+            Node::Zext(x) => {
+                let narrow = self.width(x);
+                let fits = constant.significant_bits() <= narrow;
+                Some(if fits {
+                    self.eq(x, self.bv(&constant.extract(0, narrow)))
+                } else {
+                    self.bool(false)
+                })
+            }
+            Node::Sext(x) => {
+                let cut = constant.extract(0, self.width(x));
+                let fits = cut.sext(width) == *constant;
+                Some(if fits { self.eq(x, self.bv(&cut)) } else { self.bool(false) })
+            }
+            Node::Concat(high, low) if self.is_constant(high) || self.is_constant(low) => {
+                let split = self.width(low);
+                let high = self.eq(high, self.bv(&constant.extract(split, width - split)));
+                Some(self.and(high, self.eq(low, self.bv(&constant.extract(0, split)))))
+            }
+            // One arm is a constant: either it is this one, and the choice decides, or not.
+            Node::Ite(c, x, y) => match (self.as_bv(x), self.as_bv(y)) {
+                (Some(x), None) => {
+                    let rest = self.eq(y, b);
+                    Some(if x == *constant {
+                        self.or(c, rest)
+                    } else {
+                        self.and(self.not(c), rest)
+                    })
+                }
+                (None, Some(y)) => {
+                    let rest = self.eq(x, b);
+                    Some(if y == *constant {
+                        self.or(self.not(c), rest)
+                    } else {
+                        self.and(c, rest)
+                    })
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `x * factor = constant`: solvable only if the constant has the factor's powers of
+    /// two, and an odd factor has an inverse.
+    fn eq_of_product(&self, x: ExprId, factor: &Bv, constant: &Bv) -> Option<ExprId> {
+        if constant.trailing_zeros() < factor.trailing_zeros() {
+            return Some(self.bool(false));
+        }
+        if !factor.bit(0) {
+            return None;
+        }
+        // Newton's iteration doubles the number of right bits; the start has three.
+        let width = factor.width();
+        let mul = |a: &Bv, b: &Bv| Bv::binary(BinaryOp::Mul, a, b);
+        let mut inverse = factor.clone();
+        let mut right_bits = 3;
+        while right_bits < width {
+            let error = Bv::binary(BinaryOp::Add, &Bv::new(width, 2), &mul(factor, &inverse).neg());
+            inverse = mul(&inverse, &error);
+            right_bits *= 2;
+        }
+        Some(self.eq(x, self.bv(&mul(constant, &inverse))))
+    }
+
+    pub(super) fn simplify_ult(&self, a: ExprId, b: ExprId) -> Option<ExprId> {
+        let width = self.width(a);
+        if a == b {
+            return Some(self.bool(false));
+        }
+        if width == 1 {
+            return Some(self.and(self.not(a), b));
+        }
+        if let Some(constant) = self.as_bv(a) {
+            return Some(if constant.is_ones() {
+                self.bool(false)
+            } else {
+                let next = self.add(a, self.constant(width, 1));
+                self.not(self.ult(b, next))
+            });
+        }
+        if let Some(constant) = self.as_bv(b) {
+            if constant.is_zero() {
+                return Some(self.bool(false));
+            }
+            if constant.is_one() {
+                return Some(self.eq(a, self.zero(width)));
+            }
+            if constant.is_ones() {
+                return Some(self.ne(a, b));
+            }
+            match self.node(a) {
+                Node::Zext(x) if constant.significant_bits() > self.width(x) => {
+                    return Some(self.bool(true));
+                }
+                Node::Sext(x) if constant.extract(0, self.width(x)).sext(width) != constant => {
+                    return Some(self.not(self.slt(x, self.zero(self.width(x)))));
+                }
+                _ => {}
+            }
+        }
+        if let (Node::Not(x), Node::Not(y)) = (self.node(a), self.node(b)) {
+            return Some(self.ult(y, x));
+        }
+        self.narrowed(BinaryOp::Ult, a, b)
+    }
+
+    pub(super) fn simplify_slt(&self, a: ExprId, b: ExprId) -> Option<ExprId> {
+        let width = self.width(a);
+        if a == b {
+            return Some(self.bool(false));
+        }
+        if width == 1 {
+            return Some(self.and(a, self.not(b)));
+        }
+        let greatest = Bv::ones(width - 1).zext(width);
+        let least = greatest.not();
+        if let Some(constant) = self.as_bv(a) {
+            return Some(if constant == greatest {
+                self.bool(false)
+            } else {
+                let next = self.add(a, self.constant(width, 1));
+                self.not(self.slt(b, next))
+            });
+        }
+        if let Some(constant) = self.as_bv(b) {
+            if constant == least {
+                return Some(self.bool(false));
+            }
+            if constant == greatest {
+                return Some(self.ne(a, b));
+            }
+            if Bv::binary(BinaryOp::Add, &constant, &Bv::ones(width)) == least {
+                return Some(self.eq(a, self.bv(&least)));
+            }
+            match self.node(a) {
+                Node::Sext(x) if constant.extract(0, self.width(x)).sext(width) != constant => {
+                    return Some(self.bool(!constant.is_negative()));
+                }
+                _ if self.is_non_negative(a) && constant.is_negative() => {
+                    return Some(self.bool(false));
+                }
+                _ => {}
+            }
+        }
+        if self.is_non_negative(a) && self.is_non_negative(b) {
+            return Some(self.ult(a, b));
+        }
+        if let (Node::Not(x), Node::Not(y)) = (self.node(a), self.node(b)) {
+            return Some(self.slt(y, x));
+        }
+        self.narrowed(BinaryOp::Slt, a, b)
+    }
+
+    /// The comparison without the bits that both operands only have by extension.
+    fn narrowed(&self, op: BinaryOp, a: ExprId, b: ExprId) -> Option<ExprId> {
+        let width = self.width(a);
+        let unsigned = |e: ExprId| match self.node(e) {
+            Node::Zext(x) => self.width(x),
+            _ => self.as_bv(e).map_or(width, |value| value.significant_bits().max(1)),
+        };
+        let signed = |e: ExprId| match self.node(e) {
+            Node::Zext(x) => self.width(x) + 1,
+            Node::Sext(x) => self.width(x),
+            _ => self.as_bv(e).map_or(width, |value| {
+                let magnitude = if value.is_negative() { value.not() } else { value };
+                magnitude.significant_bits() + 1
+            }),
+        };
+        let by_zeros = unsigned(a).max(unsigned(b));
+        // Sign extension keeps the unsigned order too: it moves the upper half up whole.
+        let by_signs = signed(a).max(signed(b));
+        let enough = if op == BinaryOp::Slt { by_signs } else { by_zeros.min(by_signs) };
+        (enough < width)
+            .then(|| self.binary(op, self.extract(a, 0, enough), self.extract(b, 0, enough)))
+    }
+}

@@ -1,0 +1,357 @@
+//! Every rule against the meaning of the term as it was written.
+
+use proptest::prelude::*;
+
+use super::super::{
+    Assignment, BinaryOp, Bv, Evaluator, ExprId, Exprs, Node, evaluate::Memo, raw::Raw,
+};
+
+/// A term, both as the constructors simplify it and as it was written.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    simple: ExprId,
+    raw: ExprId,
+}
+
+/// Makes terms from a tape of choices: a term stack machine whose every instruction is
+/// valid, because it fits its operands' widths.
+struct Builder<'a> {
+    exprs: &'a Exprs,
+    stack: Vec<Pair>,
+}
+
+const WIDTHS: [u32; 9] = [1, 3, 8, 8, 16, 24, 32, 64, 72];
+
+impl Builder<'_> {
+    fn run(exprs: &Exprs, tape: &[(u8, u8, u64)], widths: &[u32]) -> Pair {
+        let mut builder = Builder { exprs, stack: Vec::new() };
+        for (op, which, value) in tape {
+            builder.step(*op, *which, *value, widths);
+        }
+        builder.pop(widths[0])
+    }
+
+    fn leaf(&mut self, which: u8, value: u64, widths: &[u32]) -> Pair {
+        let width = widths[which as usize % widths.len()];
+        let e = match value % 5 {
+            0 => self.exprs.constant(width, value / 5),
+            1 => self.exprs.constant(width, value / 5 % 4),
+            2 => self
+                .exprs
+                .bv(&Bv::ones(width).extract(0, width.min(1 + which as u32 % 9)).zext(width)),
+            _ => self.exprs.input(&format!("v{width}_{}", value % 3), width),
+        };
+        Pair { simple: e, raw: e }
+    }
+
+    fn pop(&mut self, default_width: u32) -> Pair {
+        self.stack.pop().unwrap_or_else(|| {
+            let e = self.exprs.input(&format!("v{default_width}_0"), default_width);
+            Pair { simple: e, raw: e }
+        })
+    }
+
+    /// Brings `pair` to `width` by an extract or an extension.
+    fn fit(&self, pair: Pair, width: u32, signed: bool) -> Pair {
+        let raw = Raw(self.exprs);
+        let from = self.exprs.width(pair.raw);
+        if from == width {
+            pair
+        } else if from > width {
+            let low = if signed { from - width } else { 0 };
+            Pair {
+                simple: self.exprs.extract(pair.simple, low, width),
+                raw: raw.extract(pair.raw, low, width),
+            }
+        } else if signed {
+            Pair { simple: self.exprs.sext(pair.simple, width), raw: raw.sext(pair.raw, width) }
+        } else {
+            Pair { simple: self.exprs.zext(pair.simple, width), raw: raw.zext(pair.raw, width) }
+        }
+    }
+
+    fn step(&mut self, op: u8, which: u8, value: u64, widths: &[u32]) {
+        let (exprs, raw) = (self.exprs, Raw(self.exprs));
+        let signed = value & 1 == 1;
+        let new = match op % 32 {
+            0..=7 => self.leaf(which, value, widths),
+            8..=20 => {
+                let b = self.pop(widths[0]);
+                let a = self.pop(exprs.width(b.raw));
+                let a = self.fit(a, exprs.width(b.raw), signed);
+                let op = BinaryOp::ALL[value as usize / 2 % BinaryOp::ALL.len()];
+                let (a, b) = if which & 1 == 1 { (b, a) } else { (a, b) };
+                Pair {
+                    simple: exprs.binary(op, a.simple, b.simple),
+                    raw: raw.binary(op, a.raw, b.raw),
+                }
+            }
+            21 => {
+                let a = self.pop(widths[0]);
+                Pair { simple: exprs.not(a.simple), raw: raw.not(a.raw) }
+            }
+            22 => {
+                let a = self.pop(widths[0]);
+                Pair { simple: exprs.neg(a.simple), raw: raw.neg(a.raw) }
+            }
+            23 | 24 => {
+                let a = self.pop(widths[0]);
+                let width = exprs.width(a.raw);
+                let low = value as u32 % width;
+                let taken = 1 + u32::from(which) % (width - low);
+                let part = Pair {
+                    simple: exprs.extract(a.simple, low, taken),
+                    raw: if taken == width { a.raw } else { raw.extract(a.raw, low, taken) },
+                };
+                // Keep the whole too, so that slices of one term meet again.
+                self.stack.push(a);
+                part
+            }
+            25 | 26 => {
+                let (low, high) = (self.pop(widths[0]), self.pop(widths[0]));
+                if exprs.width(low.raw) + exprs.width(high.raw) > 100 {
+                    low
+                } else {
+                    Pair {
+                        simple: exprs.concat(high.simple, low.simple),
+                        raw: raw.concat(high.raw, low.raw),
+                    }
+                }
+            }
+            27 => {
+                let a = self.pop(widths[0]);
+                self.fit(a, widths[which as usize % widths.len()], signed)
+            }
+            28 | 29 => {
+                let (b, a) = (self.pop(widths[0]), self.pop(widths[0]));
+                let c = self.pop(1);
+                let c = self.fit(c, 1, which & 2 == 2);
+                let a = self.fit(a, exprs.width(b.raw), signed);
+                Pair {
+                    simple: exprs.ite(c.simple, a.simple, b.simple),
+                    raw: raw.ite(c.raw, a.raw, b.raw),
+                }
+            }
+            30 => {
+                let a = self.pop(widths[0]);
+                self.stack.push(a);
+                a
+            }
+            _ => {
+                let index = self.pop(3);
+                let width = widths[which as usize % widths.len()];
+                let elements: Vec<_> = (0..3 + value % 3)
+                    .map(|i| exprs.constant(width, i.wrapping_mul(value)))
+                    .collect();
+                Pair {
+                    simple: exprs.select(exprs.table(&elements), index.simple),
+                    raw: raw.select(&elements, index.raw),
+                }
+            }
+        };
+        self.stack.push(new);
+    }
+}
+
+fn tape(length: usize) -> impl Strategy<Value = Vec<(u8, u8, u64)>> {
+    prop::collection::vec((any::<u8>(), any::<u8>(), any::<u64>()), 1..length)
+}
+
+fn assignments(exprs: &Exprs, e: ExprId, seeds: &[u64]) -> Vec<Assignment> {
+    let value = |width: u32, seed: u64, index: usize| {
+        let random = super::super::arena::mix(seed, index as u64);
+        match (random >> 60) % 5 {
+            0 => Bv::zero(width),
+            1 => Bv::ones(width),
+            2 => Bv::new(width, random % 5),
+            3 => Bv::ones(width).extract(0, 1 + random as u32 % width).zext(width),
+            _ => Bv::from_u128(width, u128::from(random) << 40 | u128::from(random >> 13)),
+        }
+    };
+    seeds
+        .iter()
+        .map(|seed| {
+            let variables = exprs.variables(e);
+            Assignment(
+                variables
+                    .iter()
+                    .enumerate()
+                    .map(|(index, v)| (*v, value(exprs.variable_width(*v), *seed, index)))
+                    .collect(),
+            )
+        })
+        .collect()
+}
+
+fn size(exprs: &Exprs, e: ExprId) -> usize {
+    let mut seen = rustc_hash::FxHashSet::default();
+    exprs.post_order(
+        &[e],
+        &mut seen,
+        |seen, e| seen.contains(&e),
+        |seen, e| {
+            seen.insert(e);
+        },
+    );
+    seen.len()
+}
+
+fn cases(default: u32) -> ProptestConfig {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig { cases: cases.unwrap_or(default), ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(cases(3000))]
+
+    #[test]
+    fn simplification_keeps_the_value(
+        tape in tape(40),
+        first in any::<prop::sample::Index>(),
+        mixed in any::<bool>(),
+        seeds in prop::collection::vec(any::<u64>(), 12),
+    ) {
+        let exprs = Exprs::new();
+        let one = [WIDTHS[first.index(WIDTHS.len())]];
+        let widths: &[u32] = if mixed { &WIDTHS } else { &one };
+        let pair = Builder::run(&exprs, &tape, widths);
+        prop_assert_eq!(exprs.width(pair.simple), exprs.width(pair.raw));
+        for assignment in assignments(&exprs, pair.raw, &seeds) {
+            let simple = Evaluator::new(&exprs, &assignment, &mut Memo::default()).value(pair.simple);
+            let raw = Evaluator::new(&exprs, &assignment, &mut Memo::default()).value(pair.raw);
+            prop_assert_eq!(
+                simple, raw, "\n{}\n{}\n{:?}",
+                exprs.display(pair.raw), exprs.display(pair.simple), assignment
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_split_in_bytes_joins_again(
+        tape in tape(30), upwards in any::<bool>(), width in 1u32..5, odd in any::<bool>()
+    ) {
+        let exprs = Exprs::new();
+        let bits = width * 16;
+        let widths = [bits, 8, 1, bits / 2];
+        let mut builder = Builder { exprs: &exprs, stack: Vec::new() };
+        for (op, which, value) in &tape {
+            builder.step(*op, *which, *value, &widths);
+        }
+        let whole = builder.pop(bits);
+        let e = builder.fit(whole, bits, odd).simple;
+        let bytes: Vec<_> = (0..bits / 8).map(|i| exprs.extract(e, 8 * i, 8)).collect();
+        let joined = if upwards {
+            bytes.iter().copied().reduce(|low, high| exprs.concat(high, low))
+        } else {
+            bytes.iter().rev().copied().reduce(|high, low| exprs.concat(high, low))
+        };
+        let joined = joined.unwrap();
+        prop_assert!(
+            joined == e || size(&exprs, joined) <= size(&exprs, e),
+            "{}\n{}", exprs.display(e), exprs.display(joined)
+        );
+    }
+
+    #[test]
+    fn building_again_changes_nothing(tape in tape(40)) {
+        let exprs = Exprs::new();
+        let e = Builder::run(&exprs, &tape, &WIDTHS).simple;
+        let other = Exprs::new();
+        // Ids differ in the other arena, where unrelated terms came first.
+        for (op, which, value) in tape.iter().rev() {
+            let _ = Builder::run(&other, &[(*op, *which, *value)], &WIDTHS);
+        }
+        let f = Builder::run(&other, &tape, &WIDTHS).simple;
+        prop_assert_eq!(exprs.structural_hash(e), other.structural_hash(f));
+        prop_assert_eq!(exprs.smtlib(&[exprs.extract(e, 0, 1)]), other.smtlib(&[other.extract(f, 0, 1)]));
+    }
+}
+
+#[test]
+fn a_truth_value_survives_the_way_through_an_int() {
+    let exprs = Exprs::new();
+    let [x, y] = ["x", "y"].map(|name| exprs.input(name, 32));
+    let c = exprs.slt(x, y);
+    let zero = exprs.constant(32, 0);
+    let int = exprs.zext(c, 32);
+    assert_eq!(exprs.ne(int, zero), c);
+    assert_eq!(exprs.eq(int, zero), exprs.sle(y, x));
+    // `!!c`, `bool b = c` (stored as a byte and masked), `c ? 1 : 0`, `c == 1`.
+    let stored = exprs.zext(exprs.extract(int, 0, 8), 32);
+    assert_eq!(exprs.extract(exprs.and(stored, exprs.constant(32, 1)), 0, 1), c);
+    assert_eq!(exprs.ite(c, exprs.constant(32, 1), zero), int);
+    assert_eq!(exprs.eq(int, exprs.constant(32, 1)), c);
+    assert!(exprs.is_false(exprs.and(c, exprs.sle(y, x))));
+    assert!(exprs.is_true(exprs.or(c, exprs.sle(y, x))));
+}
+
+#[test]
+fn constants_of_offsets_meet() {
+    let exprs = Exprs::new();
+    let x = exprs.input("x", 32);
+    let k = |value| exprs.constant(32, value);
+    assert_eq!(exprs.add(exprs.add(x, k(3)), k(u64::from(u32::MAX - 2))), x);
+    assert_eq!(exprs.eq(exprs.add(x, k(3)), k(10)), exprs.eq(x, k(7)));
+    assert!(exprs.is_false(exprs.eq(exprs.add(x, k(3)), x)));
+    assert_eq!(exprs.sub(exprs.add(x, k(5)), x), k(5));
+    let thrice = exprs.mul(x, k(3));
+    assert_eq!(exprs.add(exprs.add(x, x), x), thrice);
+    assert_eq!(exprs.sub(exprs.shl(x, k(2)), x), thrice);
+    assert_eq!(
+        exprs.eq(exprs.sub(x, k(4)), exprs.add(x, k(u64::from(u32::MAX - 3)))),
+        exprs.bool(true)
+    );
+}
+
+#[test]
+fn bytes_put_together_by_arithmetic_are_a_concatenation() {
+    let exprs = Exprs::new();
+    let bytes: Vec<_> = (0..4).map(|i| exprs.input(&format!("b{i}"), 8)).collect();
+    let joined = bytes.iter().copied().reduce(|low, high| exprs.concat(high, low)).unwrap();
+    for op in [BinaryOp::Or, BinaryOp::Add, BinaryOp::Xor] {
+        let parts = bytes
+            .iter()
+            .enumerate()
+            .map(|(i, byte)| exprs.shl(exprs.zext(*byte, 32), exprs.constant(32, 8 * i as u64)));
+        let sum = parts.reduce(|sum, part| exprs.binary(op, sum, part)).unwrap();
+        assert_eq!(sum, joined, "{}", exprs.display(sum));
+    }
+}
+
+#[test]
+fn comparisons_of_extended_characters_are_narrow() {
+    let exprs = Exprs::new();
+    let c = exprs.input("c", 8);
+    let k = |value| exprs.constant(32, value);
+    assert_eq!(exprs.eq(exprs.sext(c, 32), k(65)), exprs.eq(c, exprs.constant(8, 65)));
+    assert!(exprs.is_false(exprs.eq(exprs.sext(c, 32), k(200))));
+    assert!(exprs.is_true(exprs.slt(exprs.sext(c, 32), k(200))));
+    assert_eq!(exprs.slt(exprs.zext(c, 32), k(65)), exprs.ult(c, exprs.constant(8, 65)));
+    assert!(exprs.is_true(exprs.ule(exprs.zext(c, 32), k(255))));
+    // `(unsigned)(c - '0') < 10`, as isdigit does.
+    let digit = exprs.ult(exprs.sub(exprs.zext(c, 32), k(48)), k(10));
+    assert!(matches!(exprs.node(digit), Node::Binary(BinaryOp::Ult, ..)));
+    // `(char)(c + 1)`.
+    let next = exprs.extract(exprs.add(exprs.sext(c, 32), k(1)), 0, 8);
+    assert_eq!(next, exprs.add(c, exprs.constant(8, 1)));
+}
+
+#[test]
+fn long_chains_of_rules_do_not_exhaust_the_stack() {
+    let exprs = Exprs::new();
+    let x = exprs.input("x", 32);
+    let mut e = x;
+    for i in 0..100_000 {
+        e = exprs.xor(e, exprs.constant(32, 2 * i + 1));
+        e = exprs.add(e, exprs.constant(32, i + 7));
+    }
+    let equal = exprs.eq(e, exprs.constant(32, 5));
+    assert_eq!(exprs.width(equal), 1);
+    let mut difference = x;
+    for i in 0..20_000 {
+        let y = exprs.input(&format!("y{}", i % 100), 32);
+        difference = exprs.mul(exprs.sub(difference, y), x);
+        difference = exprs.neg(exprs.sub(difference, y));
+    }
+    assert_eq!(exprs.width(exprs.neg(difference)), 32);
+}

@@ -1,0 +1,110 @@
+//! Replacing a variable.
+
+use rustc_hash::FxHashMap;
+
+use super::{ExprId, Exprs, Node, VariableId};
+
+/// The replacement of one variable; it remembers what it replaced already, so that one
+/// value serves many expressions that share terms.
+pub struct Substitution {
+    variable: VariableId,
+    by: ExprId,
+    memo: FxHashMap<ExprId, ExprId>,
+}
+
+impl Substitution {
+    /// `variable` is to become `by`.
+    pub fn new(variable: VariableId, by: ExprId) -> Self {
+        Self { variable, by, memo: FxHashMap::default() }
+    }
+
+    /// `e` with the variable replaced and everything above it simplified anew.
+    ///
+    /// # Panics
+    /// when the widths of the variable and its replacement differ.
+    pub fn apply(&mut self, exprs: &Exprs, e: ExprId) -> ExprId {
+        assert_eq!(
+            exprs.variable_width(self.variable),
+            exprs.width(self.by),
+            "a variable is replaced by something of its width"
+        );
+        let Self { variable, by, memo } = self;
+        let kind = exprs.variable_kind(*variable);
+        let untouched = |e: ExprId| !exprs.mentions(e).has(kind);
+        if untouched(e) {
+            return e;
+        }
+        let done = |memo: &FxHashMap<_, _>, e| untouched(e) || memo.contains_key(&e);
+        exprs.post_order(&[e], memo, done, |memo, e| {
+            let new = match exprs.node(e) {
+                Node::Variable(v) if v == *variable => *by,
+                _ => exprs.rebuild(e, |operand| *memo.get(&operand).unwrap_or(&operand)),
+            };
+            memo.insert(e, new);
+        });
+        memo[&e]
+    }
+}
+
+impl Exprs {
+    /// `e` with the variable replaced and everything above it simplified anew; see
+    /// [`Substitution`] for several expressions.
+    ///
+    /// # Panics
+    /// when the widths of the variable and its replacement differ.
+    pub fn substitute(&self, e: ExprId, variable: VariableId, by: ExprId) -> ExprId {
+        Substitution::new(variable, by).apply(self, e)
+    }
+
+    /// The node of `e` built anew from the images of its operands.
+    pub(crate) fn rebuild(&self, e: ExprId, image: impl Fn(ExprId) -> ExprId) -> ExprId {
+        let mut changed = false;
+        self.for_each_operand(e, |operand| changed |= image(operand) != operand);
+        if !changed {
+            return e;
+        }
+        match self.node(e) {
+            Node::Constant(_) | Node::WideConstant(_) | Node::Variable(_) => e,
+            Node::Not(a) => self.not(image(a)),
+            Node::Neg(a) => self.neg(image(a)),
+            Node::Binary(op, a, b) => self.binary(op, image(a), image(b)),
+            Node::Ite(c, a, b) => self.ite(image(c), image(a), image(b)),
+            Node::Extract { of, low } => self.extract(image(of), low, self.width(e)),
+            Node::Concat(a, b) => self.concat(image(a), image(b)),
+            Node::Zext(a) => self.zext(image(a), self.width(e)),
+            Node::Sext(a) => self.sext(image(a), self.width(e)),
+            Node::Select(table, index) => {
+                let elements: Vec<_> =
+                    self.table_elements(table).iter().map(|element| image(*element)).collect();
+                self.select(self.table(&elements), image(index))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::VariableKind;
+    use super::*;
+
+    #[test]
+    fn replacing_the_revision_decides_a_meta_branch() {
+        let exprs = Exprs::new();
+        let x = exprs.variable("x", 32, VariableKind::Input);
+        let revision = exprs.as_variable(exprs.revision()).unwrap();
+        let is_two = exprs.eq(exprs.revision(), exprs.constant(32, 2));
+        let value = exprs.ite(is_two, exprs.add(x, exprs.constant(32, 1)), x);
+        assert_eq!(exprs.substitute(value, revision, exprs.constant(32, 0)), x);
+        assert!(exprs.is_true(exprs.substitute(is_two, revision, exprs.constant(32, 2))));
+        assert_eq!(exprs.substitute(x, revision, exprs.constant(32, 2)), x);
+    }
+
+    #[test]
+    fn elements_of_tables_are_replaced_too() {
+        let exprs = Exprs::new();
+        let [x, i] = ["x", "i"].map(|name| exprs.variable(name, 8, VariableKind::Input));
+        let row = |first: ExprId| exprs.select(exprs.table(&[first, exprs.constant(8, 1)]), i);
+        let seven = exprs.constant(8, 7);
+        assert_eq!(exprs.substitute(row(x), exprs.as_variable(x).unwrap(), seven), row(seven));
+    }
+}
