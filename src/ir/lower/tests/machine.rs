@@ -98,7 +98,11 @@ impl<'a> Machine<'a> {
                 }
                 Inst::Jump { target } => *target,
                 Inst::Branch { condition, then, otherwise } => {
-                    if frame.read(*condition) == 1 { *then } else { *otherwise }
+                    if frame.read(*condition) == 1 {
+                        *then
+                    } else {
+                        *otherwise
+                    }
                 }
                 Inst::Switch(switch) => {
                     let value = frame.read(switch.value);
@@ -280,7 +284,7 @@ fn binary(op: BinaryOp, width: u32, a: u64, b: u64) -> u64 {
         BinaryOp::Umax => a.max(b),
         BinaryOp::Smin => sa.min(sb) as u64,
         BinaryOp::Smax => sa.max(sb) as u64,
-        BinaryOp::UaddSat => a.checked_add(b).unwrap_or(u64::MAX).min(mask(width)),
+        BinaryOp::UaddSat => a.saturating_add(b).min(mask(width)),
         BinaryOp::UsubSat => a.saturating_sub(b),
         BinaryOp::SaddSat => sa.saturating_add(sb).clamp(least, most) as u64,
         BinaryOp::SsubSat => sa.saturating_sub(sb).clamp(least, most) as u64,

@@ -295,3 +295,41 @@ fn verify_finds_faults() {
     module.functions[0].registers = 0;
     assert!(verify(&module).is_err());
 }
+
+#[test]
+fn mathematics_is_called_by_name() {
+    let module = c(
+        "double floor(double); float f(float x) { return __builtin_ceilf(x); }
+         double g(double x) { return floor(x) + __builtin_floor(x); }",
+        &["-O0", "-fno-math-errno"],
+    );
+    assert_eq!(gaps(&module), [""; 0]);
+    insta::assert_snapshot!(module);
+}
+
+#[test]
+fn constructors_run_in_order() {
+    let module = c(
+        "__attribute__((constructor(300))) void late(void) {}
+         __attribute__((constructor(200))) void early(void) {}",
+        &["-O0"],
+    );
+    let names: Vec<&str> = module
+        .constructors
+        .iter()
+        .map(|id| module.functions[id.0 as usize].name.as_str())
+        .collect();
+    assert_eq!(names, ["early", "late"]);
+}
+
+#[test]
+fn wide_numbers_keep_all_bits() {
+    let module = c("__int128 f(__int128 x) { return x * (((__int128)7 << 100) + 1); }", &["-O0"]);
+    assert_eq!(gaps(&module), [""; 0]);
+    let f = function(&module, "f");
+    assert!(count(f, |inst| matches!(inst, Inst::Binary { width: 128, .. })) > 0);
+    assert!(
+        f.constants
+            .contains(&crate::ir::Constant::Wide(crate::expr::Bv::from_u128(128, (7 << 100) + 1)))
+    );
+}
