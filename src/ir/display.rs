@@ -108,8 +108,21 @@ impl Shown<'_> {
         }
     }
 
+    /// An operand that is no address.
+    fn plain(&self, operand: Operand) -> String {
+        if let OperandKind::Constant(index) = operand.kind()
+            && let Some(Constant::Int(value)) = self.function.constants.get(index as usize)
+        {
+            return format!("{value:#x}");
+        }
+        self.operand(operand)
+    }
+
     fn number(&self, value: u64) -> String {
-        if let Some(function) = function_at(value) {
+        let known = |id: &FunctionId| {
+            self.module.is_none_or(|module| (id.0 as usize) < module.functions.len())
+        };
+        if let Some(function) = function_at(value).filter(known) {
             return self.callee(function);
         }
         let global = (object_number(value) as usize)
@@ -132,6 +145,7 @@ impl Shown<'_> {
 
     fn inst(&self, inst: &Inst) -> String {
         let op = |operand: &Operand| self.operand(*operand);
+        let number = |operand: &Operand| self.plain(*operand);
         match inst {
             Inst::Move { dst, src, width } => format!("{dst} = move.{width} {}", op(src)),
             Inst::Undefine { dst } => format!("{dst} = undefine"),
@@ -159,11 +173,11 @@ impl Shown<'_> {
                 format!("{dst} = select.{width} {} ? {} : {}", op(condition), op(a), op(b))
             }
             Inst::FloatBinary { op: name, width, dst, a, b } => {
-                format!("{dst} = f{}.{width} {}, {}", lower(name), op(a), op(b))
+                format!("{dst} = f{}.{width} {}, {}", lower(name), number(a), number(b))
             }
             Inst::FloatNegate { width, dst, a } => format!("{dst} = fneg.{width} {}", op(a)),
             Inst::FloatCompare { predicate, width, dst, a, b } => {
-                format!("{dst} = f{}.{width} {}, {}", lower(predicate), op(a), op(b))
+                format!("{dst} = f{}.{width} {}, {}", lower(predicate), number(a), number(b))
             }
             Inst::FloatCast { cast, from, to, dst, a } => {
                 format!("{dst} = f{}.{from}.{to} {}", lower(cast), op(a))

@@ -91,6 +91,8 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// All global variables, declarations too.
     pub globals: Vec<Global>,
+    /// Functions to run before the entry, in this order.
+    pub constructors: Vec<FunctionId>,
     /// Source files that [`Place`] refers to, as the debug information names them.
     pub files: Vec<String>,
 }
@@ -331,7 +333,7 @@ pub struct Switch {
     pub value: Operand,
     /// Its width in bits.
     pub width: u32,
-    /// Constants (at most 64 bits) and where they lead.
+    /// Constants (at most 64 bits), ascending and distinct, and where they lead.
     pub cases: Vec<(u64, Pc)>,
     /// Where everything else leads.
     pub default: Pc,

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    Callee, Constant, Function, FunctionId, Inst, Module, Operand, OperandKind, Pc, Reg,
-};
+use super::{Callee, Constant, Function, FunctionId, Inst, Module, Operand, OperandKind, Pc, Reg};
 
 /// A broken invariant of a [`Module`]: a bug in whatever made it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -96,10 +94,10 @@ impl Check<'_> {
             Inst::Return { values } if values.len() != function.returns.len() => {
                 fault = Some("another number of values than the function returns".into());
             }
-            Inst::Cast { cast, from, to, .. } => {
-                if (*cast == super::Cast::Trunc) != (to < from) || to == from {
-                    fault = Some(format!("{cast:?} from {from} to {to} bits"));
-                }
+            Inst::Cast { cast, from, to, .. }
+                if (*cast == super::Cast::Trunc) != (to < from) || to == from =>
+            {
+                fault = Some(format!("{cast:?} from {from} to {to} bits"));
             }
             _ => {}
         }

@@ -57,19 +57,13 @@ impl<'m> Lowering<'_, 'm> {
                 *part = element;
             }
         } else {
-            let (width, bits) =
-                (lane_width(inst.ty())?, lane_width(inst.operand(2).ty())?);
+            let (width, bits) = (lane_width(inst.ty())?, lane_width(inst.operand(2).ty())?);
             for (i, part) in parts.iter_mut().enumerate() {
                 let at = self.constant(bits, i as u64);
                 let condition = self.compute(|dst| equal(bits, dst, index, at));
                 let old = *part;
-                *part = self.compute(|dst| Inst::Select {
-                    width,
-                    dst,
-                    condition,
-                    a: element,
-                    b: old,
-                });
+                *part =
+                    self.compute(|dst| Inst::Select { width, dst, condition, a: element, b: old });
             }
         }
         self.define(inst, parts);

@@ -71,7 +71,8 @@ impl<'m> Lowering<'_, 'm> {
     fn assembly(&mut self, inst: Value<'m>, assembly: Value<'m>) -> Lowered<()> {
         let (code, constraints) = assembly.asm();
         if !code.trim().is_empty() {
-            return unsupported(format!("inline assembly \"{}\"", code.trim().replace('\n', "; ")));
+            let start: String = code.split_whitespace().take(6).collect::<Vec<_>>().join(" ");
+            return unsupported(format!("inline assembly \"{start}\""));
         }
         let count = scalars(self.source, inst.ty())?.len();
         let mut parts = Parts::new();

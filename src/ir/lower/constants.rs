@@ -199,11 +199,12 @@ impl<'m> Symbols<'m> {
             Some(element) => Ok(element),
             None => unsupported(format!("the constant {}", value.print())),
         };
-        let rest = |bytes: &mut [u8], offset: u64, element: Value<'m>| {
-            match usize::try_from(offset).ok().and_then(|at| bytes.get_mut(at..)) {
-                Some(rest) => self.write(element, rest),
-                None => unsupported("an initialiser larger than its variable"),
-            }
+        let rest = |bytes: &mut [u8], offset: u64, element: Value<'m>| match usize::try_from(offset)
+            .ok()
+            .and_then(|at| bytes.get_mut(at..))
+        {
+            Some(rest) => self.write(element, rest),
+            None => unsupported("an initialiser larger than its variable"),
         };
         match ty.kind() {
             TypeKind::LLVMStructTypeKind => {
@@ -259,7 +260,9 @@ fn literal(value: Value, width: u32) -> Lowered<u128> {
     // The C API gives wide literals as text only, "i128 -1" for one.
     let printed = value.print();
     let number = printed.split_whitespace().nth(1).and_then(|text| text.parse::<BigInt>().ok());
-    let number = number.map(|number| if number < BigInt::ZERO { number + (BigInt::from(1) << width) } else { number });
+    let number = number.map(|number| {
+        if number < BigInt::ZERO { number + (BigInt::from(1) << width) } else { number }
+    });
     match number.and_then(|number| u128::try_from(number).ok()) {
         Some(bits) => Ok(bits),
         None => unsupported(format!("the constant {printed}, wider than 128 bits")),

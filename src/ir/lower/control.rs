@@ -37,9 +37,10 @@ impl<'m> Lowering<'_, 'm> {
         let successors = inst.successors();
         let default = self.target(successors[0]);
         if width <= 64 {
-            let cases = (1..successors.len())
+            let mut cases: Vec<(u64, Pc)> = (1..successors.len())
                 .map(|i| (inst.operand(2 * i as u32).int(), self.target(successors[i])))
                 .collect();
+            cases.sort_unstable_by_key(|(case, _)| *case);
             self.emit(Inst::Switch(Box::new(Switch { value, width, cases, default })));
             return Ok(());
         }
@@ -65,11 +66,10 @@ impl<'m> Lowering<'_, 'm> {
         let function = inst.parent().function();
         let mut cases = Vec::new();
         for block in inst.successors() {
-            let case = (self.symbols.label_address(function, block)?, self.target(block));
-            if !cases.contains(&case) {
-                cases.push(case);
-            }
+            cases.push((self.symbols.label_address(function, block)?, self.target(block)));
         }
+        cases.sort_unstable_by_key(|(case, _)| *case);
+        cases.dedup();
         let next = self.new_block();
         let default = Pc(next as u32);
         self.emit(Inst::Switch(Box::new(Switch { value, width: 64, cases, default })));

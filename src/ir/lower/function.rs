@@ -5,6 +5,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::constants::{Bits, Symbols};
 use super::debug::Files;
+use super::library::Library;
 use super::llvm::{Block, Opcode, Source, Value};
 use super::types::{Lowered, Unsupported, scalars, unsupported};
 use super::{layout, phi, promote, propagate};
@@ -63,6 +64,7 @@ pub struct Recipe {
 pub struct Lowering<'a, 'm> {
     pub source: Source<'m>,
     pub symbols: &'a Symbols<'m>,
+    pub library: &'a mut Library,
     pub function: Function,
     pub blocks: Vec<Code>,
     pub current: usize,
@@ -82,6 +84,7 @@ pub struct Lowering<'a, 'm> {
 pub fn lower<'m>(
     source: Source<'m>,
     symbols: &Symbols<'m>,
+    library: &mut Library,
     files: &mut Files<'m>,
     value: Value<'m>,
     function: Function,
@@ -90,6 +93,7 @@ pub fn lower<'m>(
     let mut lowering = Lowering {
         source,
         symbols,
+        library,
         function,
         blocks: Vec::new(),
         current: 0,

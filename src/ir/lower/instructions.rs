@@ -4,7 +4,7 @@ use super::function::{Lowering, Parts};
 use super::llvm::{IntPredicate, Opcode, RealPredicate, Type, Value};
 use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
 use crate::ir::{
-    BinaryOp, Cast, FloatOp, FloatCast, FloatPredicate, Inst, Operand, Predicate, Reg,
+    BinaryOp, Cast, FloatCast, FloatOp, FloatPredicate, Inst, Operand, Predicate, Reg,
 };
 
 impl<'m> Lowering<'_, 'm> {
@@ -93,11 +93,12 @@ impl<'m> Lowering<'_, 'm> {
         if lanes.iter().any(|parts| parts.len() != count) {
             return unsupported("operands with another number of lanes");
         }
-        let mut parts = Parts::new();
-        for lane in 0..count {
-            let operands = std::array::from_fn(|i| lanes[i][lane]);
-            parts.push(self.compute(|dst| make(dst, operands)));
-        }
+        let parts = (0..count)
+            .map(|lane| {
+                let operands = std::array::from_fn(|operand| lanes[operand][lane]);
+                self.compute(|dst| make(dst, operands))
+            })
+            .collect();
         self.define(value, parts);
         Ok(())
     }
@@ -142,8 +143,12 @@ impl<'m> Lowering<'_, 'm> {
             _ => FloatOp::Rem,
         };
         let width = float_width(inst.ty())?;
-        self.each_lane(inst, [inst.operand(0), inst.operand(1)], |dst, [a, b]| {
-            Inst::FloatBinary { op, width, dst, a, b }
+        self.each_lane(inst, [inst.operand(0), inst.operand(1)], |dst, [a, b]| Inst::FloatBinary {
+            op,
+            width,
+            dst,
+            a,
+            b,
         })
     }
 

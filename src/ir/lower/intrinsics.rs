@@ -4,9 +4,7 @@ use super::constants::truncate;
 use super::function::{Lowering, Parts};
 use super::llvm::Value;
 use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
-use crate::ir::{
-    BinaryOp, Cast, FloatOp, Inst, Operand, OverflowOp, Predicate, UnaryOp,
-};
+use crate::ir::{BinaryOp, Cast, FloatOp, Inst, Operand, OverflowOp, Predicate, UnaryOp};
 
 /// The name without `llvm.` and the types that an overloaded intrinsic carries.
 fn base_name(name: &str) -> &str {
@@ -30,11 +28,14 @@ impl<'m> Lowering<'_, 'm> {
         if self.memory_intrinsic(inst, base)?
             || self.bit_intrinsic(inst, base)?
             || self.float_intrinsic(inst, base)?
+            || self.library_intrinsic(inst, base)?
             || self.hint(inst, base)?
         {
             Ok(())
         } else {
-            unsupported(format!("the intrinsic function {name}"))
+            // Relative tables hold differences of addresses in 32 bits, too few here.
+            let hint = if base == "load.relative" { "; compile with -fno-pie" } else { "" };
+            unsupported(format!("the intrinsic function {name}{hint}"))
         }
     }
 
@@ -127,8 +128,13 @@ impl<'m> Lowering<'_, 'm> {
             "fshl" | "fshr" => {
                 let (left, width) = (base == "fshl", lane_width(inst.ty())?);
                 let operands = [inst.operand(0), inst.operand(1), inst.operand(2)];
-                self.each_lane(inst, operands, |dst, [a, b, by]| {
-                    Inst::FunnelShift { left, width, dst, a, b, by }
+                self.each_lane(inst, operands, |dst, [a, b, by]| Inst::FunnelShift {
+                    left,
+                    width,
+                    dst,
+                    a,
+                    b,
+                    by,
                 })?;
             }
             "ucmp" | "scmp" => self.three_way(inst, base == "scmp")?,
@@ -159,8 +165,11 @@ impl<'m> Lowering<'_, 'm> {
     fn three_way(&mut self, inst: Value<'m>, signed: bool) -> Lowered<()> {
         let width = lane_width(inst.operand(0).ty())?;
         let to = lane_width(inst.ty())?;
-        let (less, greater) =
-            if signed { (Predicate::Slt, Predicate::Sgt) } else { (Predicate::Ult, Predicate::Ugt) };
+        let (less, greater) = if signed {
+            (Predicate::Slt, Predicate::Sgt)
+        } else {
+            (Predicate::Ult, Predicate::Ugt)
+        };
         let (a, b) = (self.parts(inst.operand(0))?, self.parts(inst.operand(1))?);
         let mut parts = Parts::new();
         for (a, b) in a.into_iter().zip(b) {
@@ -203,8 +212,12 @@ impl<'m> Lowering<'_, 'm> {
             "fabs" => {
                 let width = float_width(inst.ty())?;
                 let mask = self.constant(width, truncate(width - 1, u128::MAX) as u64);
-                self.each_lane(inst, [inst.operand(0)], |dst, [a]| {
-                    Inst::Binary { op: BinaryOp::And, width, dst, a, b: mask }
+                self.each_lane(inst, [inst.operand(0)], |dst, [a]| Inst::Binary {
+                    op: BinaryOp::And,
+                    width,
+                    dst,
+                    a,
+                    b: mask,
                 })?;
             }
             "copysign" => {
@@ -310,13 +323,31 @@ impl<'m> Lowering<'_, 'm> {
     /// What only informs the optimiser, or asks what it knows.
     fn hint(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
         match base {
-            "lifetime.start" | "lifetime.end" | "invariant.end" | "sideeffect" | "donothing"
-            | "prefetch" | "var.annotation" | "codeview.annotation" | "pseudoprobe"
-            | "experimental.noalias.scope.decl" | "stackrestore" | "clear_cache" | "dbg.declare"
-            | "dbg.value" | "dbg.label" | "dbg.assign" => {}
-            "expect" | "expect.with.probability" | "annotation" | "ptr.annotation"
-            | "threadlocal.address" | "launder.invariant.group" | "strip.invariant.group"
-            | "ssa.copy" | "arithmetic.fence" => {
+            "lifetime.start"
+            | "lifetime.end"
+            | "invariant.end"
+            | "sideeffect"
+            | "donothing"
+            | "prefetch"
+            | "var.annotation"
+            | "codeview.annotation"
+            | "pseudoprobe"
+            | "experimental.noalias.scope.decl"
+            | "stackrestore"
+            | "clear_cache"
+            | "dbg.declare"
+            | "dbg.value"
+            | "dbg.label"
+            | "dbg.assign" => {}
+            "expect"
+            | "expect.with.probability"
+            | "annotation"
+            | "ptr.annotation"
+            | "threadlocal.address"
+            | "launder.invariant.group"
+            | "strip.invariant.group"
+            | "ssa.copy"
+            | "arithmetic.fence" => {
                 let parts = self.parts(inst.operand(0))?;
                 self.define(inst, parts);
             }

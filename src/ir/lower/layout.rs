@@ -97,11 +97,14 @@ fn renumber(blocks: &mut [Code], order: &[usize], params: u32) -> u32 {
                 }
             });
             inst.writes(|reg, _| {
-                homes.entry(*reg).and_modify(|home| {
-                    if *home != Some(index) {
-                        *home = None;
-                    }
-                }).or_insert(Some(index));
+                homes
+                    .entry(*reg)
+                    .and_modify(|home| {
+                        if *home != Some(index) {
+                            *home = None;
+                        }
+                    })
+                    .or_insert(Some(index));
             });
         }
     }

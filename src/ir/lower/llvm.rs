@@ -63,10 +63,7 @@ pub struct Source<'m> {
     borrow: PhantomData<&'m ()>,
 }
 
-fn chain<'m, T: Copy>(first: Option<T>, next: impl Fn(T) -> Option<T> + 'm) -> impl Iterator<Item = T> + 'm
-where
-    T: 'm,
-{
+fn chain<T: Copy>(first: Option<T>, next: impl Fn(T) -> Option<T>) -> impl Iterator<Item = T> {
     std::iter::successors(first, move |item| next(*item))
 }
 

@@ -4,12 +4,8 @@
 
 use super::function::{Lowering, Parts, Recipe};
 use super::llvm::{RmwOp, TypeKind, Value};
-use super::types::{
-    Lowered, Scalar, float_width, is_bit_vector, lane_width, scalars, unsupported,
-};
-use crate::ir::{
-    AddressTerm, BinaryOp, Cast, FloatOp, Inst, Operand, OperandKind, Predicate,
-};
+use super::types::{Lowered, Scalar, float_width, is_bit_vector, lane_width, scalars, unsupported};
+use crate::ir::{AddressTerm, BinaryOp, Cast, FloatOp, Inst, Operand, OperandKind, Predicate};
 
 // More terms than this in one address cost more to add up again than to keep apart.
 const MOST_TERMS: usize = 3;
@@ -96,12 +92,7 @@ impl<'m> Lowering<'_, 'm> {
     }
 
     /// `base + offset + terms`, continuing an earlier address of the same block.
-    pub fn address(
-        &mut self,
-        base: Operand,
-        offset: i64,
-        terms: Box<[AddressTerm]>,
-    ) -> Operand {
+    pub fn address(&mut self, base: Operand, offset: i64, terms: Box<[AddressTerm]>) -> Operand {
         if offset == 0 && terms.is_empty() {
             return base;
         }

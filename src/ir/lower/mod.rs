@@ -5,23 +5,18 @@
 //! [`Inst::Move`](super::Inst::Move)); undefined behaviour flags (`nsw`, `inbounds`) are
 //! dropped, because the machine code of unoptimised programs does not use them.
 
-#[allow(missing_docs)]
 mod aggregates;
-#[allow(missing_docs)]
 mod calls;
 mod constants;
-#[allow(missing_docs)]
 mod control;
 mod debug;
-#[allow(missing_docs)]
 mod function;
 mod instructions;
 mod intrinsics;
 mod layout;
+mod library;
 mod llvm;
-#[allow(missing_docs)]
 mod memory;
-#[allow(missing_docs)]
 mod phi;
 mod promote;
 mod propagate;
@@ -32,9 +27,11 @@ use std::path::{Path, PathBuf};
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 
+use super::address::function_at;
 use super::{Function, FunctionId, Global, GlobalId, Module};
 use constants::Symbols;
 use debug::Files;
+use library::Library;
 use llvm::{Source, Value};
 use types::{Unsupported, scalars};
 
@@ -108,12 +105,15 @@ const WRAPPED_BITCODE: [u8; 4] = [0xde, 0xc0, 0x17, 0x0b];
 
 /// Reads a program from LLVM 19 bitcode (`.bc`) or LLVM's text form (`.ll`).
 ///
+/// A file that starts like bitcode is taken to come from a compiler: truncation is noticed,
+/// but LLVM's own reader may crash on bits that were changed at random.
+///
 /// # Errors
 /// See [`LowerError`]. Instructions that are not supported are no error: they become
 /// [`Inst::Unsupported`](super::Inst::Unsupported).
 pub fn load(path: &Path) -> Result<Module, LowerError> {
-    let bytes = std::fs::read(path)
-        .map_err(|source| LowerError::Read { path: path.to_owned(), source })?;
+    let bytes =
+        std::fs::read(path).map_err(|source| LowerError::Read { path: path.to_owned(), source })?;
     let bitcode = bytes.starts_with(&BITCODE) || bytes.starts_with(&WRAPPED_BITCODE);
     let text = path.extension().is_some_and(|extension| extension == "ll");
     if !bitcode && (!text || std::str::from_utf8(&bytes).is_err()) {
@@ -181,18 +181,35 @@ fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerE
             reason,
         })?);
     }
+    module.constructors = constructors(source, &symbols);
+    let mut library = Library::new(functions.iter().map(|function| function.name()));
     let mut files = Files::new(name);
     for function in functions {
         let head = head(source, &mut files, function);
         let defined = function.is_function() && !function.is_declaration();
         module.functions.push(if defined {
-            function::lower(source, &symbols, &mut files, function, head)
+            function::lower(source, &symbols, &mut library, &mut files, function, head)
         } else {
             head
         });
     }
+    module.functions.extend(library.into_declared());
     module.files = files.names();
     Ok(module)
+}
+
+/// The functions that run before `main`, lowest priority number first.
+fn constructors<'m>(source: Source<'m>, symbols: &Symbols<'m>) -> Vec<FunctionId> {
+    let list = source.globals().find(|global| global.name() == "llvm.global_ctors");
+    let Some(list) = list.and_then(Value::initializer) else { return Vec::new() };
+    let field =
+        |entry: Value<'m>, index| symbols.scalar(entry.aggregate_element(index)?).ok().flatten();
+    let mut found: Vec<(u128, FunctionId)> = (0..)
+        .map_while(|i| list.aggregate_element(i))
+        .filter_map(|entry| Some((field(entry, 0)?, function_at(field(entry, 1)? as u64)?)))
+        .collect();
+    found.sort_by_key(|(priority, _)| *priority);
+    found.into_iter().map(|(_, function)| function).collect()
 }
 
 fn global_variable<'m>(

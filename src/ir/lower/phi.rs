@@ -76,7 +76,9 @@ fn edge<'m>(lowering: &mut Lowering<'_, 'm>, from: Block<'m>, to: Block<'m>) -> 
         let lowered = lowering.parts(phi).and_then(|dst| Ok((dst, lowering.parts(value)?)));
         let (dst, src) = match lowered {
             Ok(parts) => parts,
-            Err(reason) => return vec![Inst::Unsupported { what: format!("phi: {}", reason.0).into() }],
+            Err(reason) => {
+                return vec![Inst::Unsupported { what: format!("phi: {}", reason.0).into() }];
+            }
         };
         let widths = scalars(lowering.source, phi.ty()).unwrap_or_default();
         for ((dst, src), scalar) in dst.into_iter().zip(src).zip(widths) {

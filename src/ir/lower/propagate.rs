@@ -159,7 +159,9 @@ fn read_variables_directly(
     let mut last_read: FxHashMap<Reg, usize> = FxHashMap::default();
     let mut writes: FxHashMap<Reg, Vec<usize>> = FxHashMap::default();
     for (at, inst) in code.insts.iter().enumerate() {
-        reads_of(inst).for_each(|reg| { last_read.insert(reg, at); });
+        reads_of(inst).for_each(|reg| {
+            last_read.insert(reg, at);
+        });
         for reg in writes_of(inst).filter(|reg| assigned.numbers.contains_key(reg)) {
             writes.entry(reg).or_default().push(at);
         }
@@ -167,8 +169,7 @@ fn read_variables_directly(
     let mut state = assigned.starts[index].clone();
     let mut renamed: FxHashMap<Reg, Operand> = FxHashMap::default();
     let mut dead = vec![false; code.insts.len()];
-    for at in 0..code.insts.len() {
-        let inst = &mut code.insts[at];
+    for (at, inst) in code.insts.iter_mut().enumerate() {
         let variable = match inst {
             Inst::Move { src, .. } => {
                 read_reg(src).and_then(|reg| Some((reg, *assigned.numbers.get(&reg)?)))
@@ -194,7 +195,6 @@ fn read_variables_directly(
                 }
             }
         }
-        let inst = &code.insts[at];
         assigned.step(inst, &mut state);
     }
     code.retain(|i| !dead[i]);
@@ -206,8 +206,12 @@ fn write_destinations_directly(code: &mut Code, index: usize, params: u32, uses:
     let mut written: FxHashMap<Reg, usize> = FxHashMap::default();
     let mut last_read: FxHashMap<Reg, usize> = FxHashMap::default();
     for (at, inst) in code.insts.iter().enumerate() {
-        reads_of(inst).for_each(|reg| { last_read.insert(reg, at); });
-        writes_of(inst).for_each(|reg| { written.insert(reg, at); });
+        reads_of(inst).for_each(|reg| {
+            last_read.insert(reg, at);
+        });
+        writes_of(inst).for_each(|reg| {
+            written.insert(reg, at);
+        });
     }
     for at in 0..code.insts.len() {
         let Inst::Move { dst, src, .. } = &code.insts[at] else { continue };

@@ -92,7 +92,8 @@ impl Bits {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        let byte = |bits: &[bool]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit));
+        let byte =
+            |bits: &[bool]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit));
         self.0.chunks(8).map(byte).collect()
     }
 }
