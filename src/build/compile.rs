@@ -135,6 +135,21 @@ impl Toolchain {
         })
     }
 
+    /// Links bitcode files to one; symbols of the first that others define too stay its own.
+    ///
+    /// # Errors
+    /// [`BuildError::Compile`] if llvm-link refuses.
+    pub fn link_bitcode(
+        &self,
+        program: &Path,
+        libraries: &[PathBuf],
+        out: &Path,
+    ) -> Result<(), BuildError> {
+        let mut command = self.llvm_link();
+        command.arg("--only-needed").arg(program).args(libraries).arg("-o").arg(out);
+        run(&mut command).map(drop)
+    }
+
     /// Compiles the program and links it with the native runtime to the executable `out`.
     ///
     /// # Errors

@@ -15,6 +15,7 @@
 
 mod compile;
 mod harness;
+mod libc;
 mod runtime;
 mod signature;
 mod stamp;
@@ -23,6 +24,7 @@ mod toolchain;
 use std::path::PathBuf;
 
 pub use compile::{Compilation, Sanitizer};
+pub use libc::Libc;
 pub use harness::{HarnessError, harness};
 pub use runtime::{PSYCHIC_C, PSYCHIC_H};
 pub use toolchain::Toolchain;

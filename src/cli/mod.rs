@@ -61,9 +61,6 @@ enum Command {
     Tree(tree::TreeArgs),
     /// Draw the tree and the clusters of a results directory
     Plot(plot::PlotArgs),
-    /// Confines itself and runs programs for `replay`
-    #[command(hide = true, name = crate::replay::SANDBOX_COMMAND)]
-    Sandbox,
 }
 
 /// Arguments of the stages that take a subject.
@@ -103,6 +100,8 @@ impl SearchArgs {
 
 /// Runs the command that the arguments ask for.
 pub fn run() -> ExitCode {
+    // Where this process was started to confine native runs it does not come back from here.
+    crate::replay::sandbox_helper();
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Diff(args) => diff::run(&args),
@@ -112,7 +111,6 @@ pub fn run() -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         Command::Tree(args) => tree::run(&args),
         Command::Plot(args) => plot::run(&args),
-        Command::Sandbox => return crate::replay::sandbox_helper(),
     };
     match result {
         Ok(code) => ExitCode::from(code),

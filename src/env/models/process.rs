@@ -12,6 +12,7 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("_Exit", |m, a| Err(exit(m, a.get(0)))),
     ("abort", |_, _| Err(Stop::Halt(Halt::Abort))),
     ("__assert_fail", assert_fail),
+    ("__errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),
     ("getenv", |_, _| Ok(Some(Value::Int(0)))),
 ];
 

@@ -1,0 +1,284 @@
+//! The stages before exploration, each from the files that the one before left behind.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail};
+
+use super::progress::Progress;
+use crate::{
+    build::{Compilation, HarnessError, Libc, Sanitizer, Toolchain, harness},
+    env::models,
+    exec::Argument,
+    ir::{Module, lower},
+    memory::Byte,
+    merge::{self, Compiler, overlay},
+    replay::Binaries,
+    subject::{
+        Revision, Subject, cache_directory,
+        config::{ArgConfig, InputsConfig},
+        results::{ResultsDir, RevisionRow, Status},
+    },
+};
+
+/// The name of a generated `main`.
+const HARNESS: &str = "psychic_harness.c";
+/// What the program is called in its own `argv`.
+const PROGRAM: &[u8] = b"program";
+
+/// A subject and the directory for its results.
+pub(super) struct Stage {
+    pub(super) subject: Subject,
+    pub(super) results: ResultsDir,
+    toolchain: Toolchain,
+}
+
+/// What the merge left.
+pub(super) struct Merged {
+    /// Rows of `revisions.csv`, the original first.
+    pub(super) rows: Vec<RevisionRow>,
+    /// Those that are in the meta program.
+    pub(super) revisions: Vec<Revision>,
+}
+
+/// What the build left.
+pub(super) struct Built {
+    pub(super) bitcode: PathBuf,
+    pub(super) binaries: Binaries,
+    compilation: Compilation,
+}
+
+impl Stage {
+    pub(super) fn open(subject: &Path, out: Option<&Path>) -> anyhow::Result<Self> {
+        let subject = Subject::load(subject)?;
+        let out = out.map_or_else(|| default_results(&subject), Path::to_owned);
+        let results = ResultsDir::create(out)?;
+        Ok(Self { subject, results, toolchain: Toolchain::find()? })
+    }
+
+    /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.
+    pub(super) fn merge(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
+        let count = self.subject.patches.len();
+        progress.stage(&format!("merging {count} patches of {}", self.subject.config.name));
+        let mut flags = self.subject.config.build.flags.clone();
+        flags.push(format!("-I{}", self.toolchain.include().display()));
+        let compiler = Compiler { program: "clang-19".into(), flags };
+        let program = merge::merge(&self.subject, &compiler)?;
+        let meta = self.results.meta();
+        if meta.exists() {
+            fs::remove_dir_all(&meta).with_context(|| meta.display().to_string())?;
+        }
+        program.write(&meta).with_context(|| meta.display().to_string())?;
+        let rows: Vec<RevisionRow> = program
+            .revisions
+            .iter()
+            .map(|revision| RevisionRow {
+                revision: revision.revision,
+                patch: revision.patch.clone(),
+                status: match revision.status {
+                    merge::Status::Merged => Status::Merged,
+                    merge::Status::Rejected => Status::Rejected,
+                },
+                reason: revision.reason.clone(),
+                hunks: revision.hunks as u32,
+                arms: revision.arms as u32,
+            })
+            .collect();
+        for row in rows.iter().filter(|row| row.status == Status::Rejected) {
+            progress.stage(&format!("set aside: {}: {}", row.patch, row.reason));
+        }
+        self.results.write(&rows)?;
+        Ok(Merged::of(rows))
+    }
+
+    /// What an earlier merge left in the results, else merges now.
+    pub(super) fn merged(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
+        if self.results.meta().is_dir() && self.results.table::<RevisionRow>().is_file() {
+            return Ok(Merged::of(self.results.read()?));
+        }
+        self.merge(progress)
+    }
+
+    /// Compiles the meta program in `meta/` to bitcode and a native binary.
+    pub(super) fn build(&self, merged: &Merged, progress: &mut Progress) -> anyhow::Result<Built> {
+        progress.stage(&format!("building {} revisions as one program", merged.revisions.len()));
+        let directory = self.results.path().join("build");
+        if directory.exists() {
+            fs::remove_dir_all(&directory).with_context(|| directory.display().to_string())?;
+        }
+        let files = meta_files(&self.results.meta())?;
+        overlay(
+            &self.subject.root,
+            files.iter().map(|(path, text)| (path.as_path(), text.as_str())),
+            &directory,
+        )
+        .with_context(|| directory.display().to_string())?;
+        let mut compilation = Compilation {
+            directory,
+            sources: self.subject.sources.clone(),
+            flags: self.subject.config.build.flags.clone(),
+            includes: Vec::new(),
+        };
+        if self.subject.config.entry != "main" {
+            self.add_harness(&mut compilation)?;
+        }
+        let libc = Libc::find(&cache_directory(&self.subject.dir))?;
+        let bitcode = self.results.bitcode();
+        compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
+        let plain = self.results.native();
+        self.toolchain.native(&compilation, Sanitizer::None, &plain)?;
+        let binaries = Binaries { plain, address_undefined: None, memory: None };
+        Ok(Built { bitcode, binaries, compilation })
+    }
+
+    /// Compiles the meta program under a sanitizer.
+    pub(super) fn build_sanitized(
+        &self,
+        built: &Built,
+        sanitizer: Sanitizer,
+    ) -> anyhow::Result<PathBuf> {
+        let suffix = match sanitizer {
+            Sanitizer::None => "native",
+            Sanitizer::AddressUndefined => "asan",
+            Sanitizer::Memory => "msan",
+        };
+        let out = self.results.path().join(format!("meta.{suffix}"));
+        self.toolchain.native(&built.compilation, sanitizer, &out)?;
+        Ok(out)
+    }
+
+    /// Puts a generated `main` in place of the source that defines the entry.
+    fn add_harness(&self, compilation: &mut Compilation) -> anyhow::Result<()> {
+        let config = &self.subject.config;
+        let mut missing = None;
+        for source in &mut compilation.sources {
+            let path = compilation.directory.join(&*source);
+            let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+            match harness(&text, source, &config.entry, &config.inputs) {
+                Ok(text) => {
+                    let path = compilation.directory.join(HARNESS);
+                    fs::write(&path, text).with_context(|| path.display().to_string())?;
+                    *source = HARNESS.into();
+                    return Ok(());
+                }
+                Err(error @ HarnessError::NoEntry { .. }) => {
+                    missing.get_or_insert(error);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        match missing {
+            Some(error) => Err(error.into()),
+            None => bail!("the subject has no sources"),
+        }
+    }
+}
+
+impl Merged {
+    fn of(rows: Vec<RevisionRow>) -> Self {
+        let merged = rows.iter().filter(|row| row.status == Status::Merged);
+        let revisions = merged.map(|row| row.revision).collect();
+        Self { rows, revisions }
+    }
+}
+
+/// `results/NAME` beside the directory that holds the subjects, else below this directory.
+fn default_results(subject: &Subject) -> PathBuf {
+    let beside = subject
+        .dir
+        .parent()
+        .filter(|parent| parent.file_name().is_some_and(|name| name == "patches"))
+        .and_then(Path::parent);
+    beside.unwrap_or(Path::new("")).join("results").join(&subject.config.name)
+}
+
+fn meta_files(meta: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
+    let mut files = Vec::new();
+    let mut open = vec![meta.to_owned()];
+    while let Some(directory) = open.pop() {
+        let entries =
+            fs::read_dir(&directory).with_context(|| directory.display().to_string())?;
+        for entry in entries {
+            let path = entry?.path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                let text =
+                    fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+                let relative = path.strip_prefix(meta).expect("found below it").to_owned();
+                files.push((relative, text));
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Compiles to bitcode against musl's headers and links the functions of musl that it needs;
+/// without them, against the system's headers, and calls of the libc that have no model end
+/// their path.
+pub(super) fn compile_bitcode(
+    toolchain: &Toolchain,
+    libc: Option<&Libc>,
+    compilation: &Compilation,
+    out: &Path,
+) -> anyhow::Result<()> {
+    let mut compilation = compilation.clone();
+    if let Some(libc) = libc {
+        let system = |directory: &Path| format!("-isystem{}", directory.display());
+        let mut flags =
+            vec!["-nostdinc".into(), system(&libc.include()), system(&toolchain.headers()?)];
+        flags.append(&mut compilation.flags);
+        compilation.flags = flags;
+    }
+    let program = out.with_extension("program.bc");
+    toolchain.bitcode(&compilation, &program)?;
+    link_libc(toolchain, libc, &program, out)
+}
+
+/// Links what a bitcode program needs of the libc.
+pub(super) fn link_libc(
+    toolchain: &Toolchain,
+    libc: Option<&Libc>,
+    program: &Path,
+    out: &Path,
+) -> anyhow::Result<()> {
+    let module = lower::load(program)?;
+    let undefined = undefined_functions(&module);
+    let provided = |name: &str| models::lookup(name).is_some();
+    let modules = libc.map(|libc| libc.modules(undefined, provided)).unwrap_or_default();
+    toolchain.link_bitcode(program, &modules, out)?;
+    Ok(())
+}
+
+fn undefined_functions(module: &Module) -> Vec<&str> {
+    let undefined = module.functions.iter().filter(|function| function.code.is_empty());
+    undefined.map(|function| function.name.as_str()).collect()
+}
+
+/// Where the bitcode of the libc is: in the cache of the place, else of this executable.
+pub(super) fn find_libc(place: &Path) -> anyhow::Result<Option<Libc>> {
+    if let Some(libc) = Libc::find(&cache_directory(place))? {
+        return Ok(Some(libc));
+    }
+    let executable = env::current_exe().context("finding this executable")?;
+    Ok(Libc::find(&cache_directory(&executable))?)
+}
+
+/// The arguments and the standard input that a subject asks for.
+pub(super) fn inputs(config: &InputsConfig) -> (Vec<Argument>, crate::env::stdin::Stdin) {
+    use crate::env::stdin::Stdin;
+    let mut arguments = vec![Argument::Text(PROGRAM.to_vec())];
+    arguments.extend(config.args.iter().map(|argument| match argument {
+        ArgConfig::Text(text) => Argument::Text(text.clone().into_bytes()),
+        ArgConfig::Symbolic { string } => Argument::Symbolic(*string),
+    }));
+    let stdin = match (&config.stdin.text, config.stdin.bytes) {
+        (Some(text), _) => Stdin::bytes(text.bytes().map(Byte::Concrete).collect()),
+        (None, Some(bytes)) => Stdin::symbolic(bytes),
+        (None, None) => Stdin::typed(config.stdin.tokens, config.stdin.eof),
+    };
+    (arguments, stdin)
+}
