@@ -72,6 +72,17 @@ impl Toolchain {
         &self.version
     }
 
+    /// The directory of the compiler's own headers (`stdarg.h`, `stddef.h` and so on), for
+    /// builds that leave the system's headers out.
+    ///
+    /// # Errors
+    /// [`BuildError::Compile`] if the compiler does not say.
+    pub fn headers(&self) -> Result<PathBuf, BuildError> {
+        let output = run(self.clang().arg("-print-resource-dir"))?;
+        let directory = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        Ok(Path::new(&directory).join("include"))
+    }
+
     /// The directory that has `psychic.h` and `klee/klee.h`, for builds by other means. It
     /// lives as long as the toolchain.
     pub fn include(&self) -> &Path {

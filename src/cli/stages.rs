@@ -3,22 +3,26 @@
 use std::{
     env, fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use anyhow::{Context, bail};
 
-use super::progress::Progress;
+use super::{SearchArgs, progress::Progress};
 use crate::{
     build::{Compilation, HarnessError, Libc, Sanitizer, Toolchain, harness},
     env::models,
-    exec::Argument,
+    exec::{Argument, Limits},
+    explore,
+    expr::Exprs,
     ir::{Module, lower},
     memory::Byte,
     merge::{self, Compiler, overlay},
     replay::Binaries,
+    solver::SolverConfig,
     subject::{
         Revision, Subject, cache_directory,
-        config::{ArgConfig, InputsConfig},
+        config::{ArgConfig, BudgetConfig, InputsConfig},
         results::{ResultsDir, RevisionRow, Status},
     },
 };
@@ -27,6 +31,9 @@ use crate::{
 const HARNESS: &str = "psychic_harness.c";
 /// What the program is called in its own `argv`.
 const PROGRAM: &[u8] = b"program";
+
+/// A symbolic size or format may fork into so many concrete ones.
+const CONCRETISATIONS: u32 = 64;
 
 /// A subject and the directory for its results.
 pub(super) struct Stage {
@@ -268,7 +275,7 @@ pub(super) fn find_libc(place: &Path) -> anyhow::Result<Option<Libc>> {
 }
 
 /// The arguments and the standard input that a subject asks for.
-pub(super) fn inputs(config: &InputsConfig) -> (Vec<Argument>, crate::env::stdin::Stdin) {
+pub(super) fn inputs(exprs: &Exprs, config: &InputsConfig) -> (Vec<Argument>, crate::env::stdin::Stdin) {
     use crate::env::stdin::Stdin;
     let mut arguments = vec![Argument::Text(PROGRAM.to_vec())];
     arguments.extend(config.args.iter().map(|argument| match argument {
@@ -277,8 +284,24 @@ pub(super) fn inputs(config: &InputsConfig) -> (Vec<Argument>, crate::env::stdin
     }));
     let stdin = match (&config.stdin.text, config.stdin.bytes) {
         (Some(text), _) => Stdin::bytes(text.bytes().map(Byte::Concrete).collect()),
-        (None, Some(bytes)) => Stdin::symbolic(bytes),
+        (None, Some(bytes)) => Stdin::symbolic(exprs, bytes),
         (None, None) => Stdin::typed(config.stdin.tokens, config.stdin.eof),
     };
     (arguments, stdin)
+}
+
+/// How to explore under a budget.
+pub(super) fn explore_config(search: &SearchArgs, budget: &BudgetConfig) -> explore::Config {
+    explore::Config {
+        jobs: search.jobs(),
+        search: search.search,
+        seed: search.seed,
+        limits: Limits { instructions: budget.instructions, concretisations: CONCRETISATIONS },
+        solver: SolverConfig {
+            timeout: budget.solver,
+            check_models: cfg!(debug_assertions),
+            log: None,
+        },
+        time: search.time_budget.or(Some(budget.time)).filter(|time| *time < Duration::MAX),
+    }
 }

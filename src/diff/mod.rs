@@ -377,6 +377,22 @@ impl<'a> Differ<'a> {
     }
 }
 
+/// An input that takes the path of one state.
+pub fn path_input(
+    program: &Program,
+    solver: &SolverConfig,
+    arguments: &[crate::exec::Argument],
+    state: &HaltState,
+) -> Option<TestInput> {
+    let query = Query { path: &[], goals: &state.path };
+    match solver::reproducible(&program.exprs, solver, query) {
+        Verdict::Sat(model) => {
+            Some(input::concrete(&program.exprs, arguments, &[state], &model))
+        }
+        Verdict::Unsat | Verdict::Unknown(_) => None,
+    }
+}
+
 /// Why nothing can be proved from a state.
 fn weakness(state: &HaltState) -> String {
     match &state.halt {

@@ -6,7 +6,10 @@
 //! the reads that the program makes.
 
 use super::{Machine, Stop, format::number::NumberFormat, stream::Stream};
-use crate::{expr::ExprId, memory::Byte};
+use crate::{
+    expr::{ExprId, Exprs},
+    memory::Byte,
+};
 
 /// Standard input of one state.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -54,6 +57,12 @@ impl Stdin {
     /// These bytes.
     pub fn bytes(bytes: Vec<Byte>) -> Self {
         Self::Bytes(ByteInput { bytes, ..ByteInput::default() })
+    }
+
+    /// So many symbolic bytes, the object `stdin`.
+    pub fn symbolic(exprs: &Exprs, count: u32) -> Self {
+        let byte = |index| Byte::Symbolic(exprs.input(&format!("stdin[{index}]"), 8));
+        Self::bytes((0..count).map(byte).collect())
     }
 
     /// A read has met the end of the file (`feof`).

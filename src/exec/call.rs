@@ -66,7 +66,7 @@ impl Executor<'_> {
                     argument.width
                 )));
             }
-            registers[index] = value;
+            registers[index] = self.fixed(value, *width);
         }
         let variadic = call.args[fixed..]
             .iter()
@@ -92,13 +92,22 @@ impl Executor<'_> {
         self.state.memory.release(&locals);
         self.state.top = Arc::unwrap_or_clone(caller);
         let code = &self.program.module.functions[self.state.top.function.0 as usize].code;
-        if let Inst::Call(call) = &code[self.state.top.pc as usize] {
-            for (reg, value) in call.results.iter().zip(values) {
+        if let Some(Inst::Call(call)) = code.get(self.state.top.pc as usize) {
+            for ((reg, width), value) in call.results.iter().zip(&call.widths).zip(values) {
+                let value = self.fixed(value, *width);
                 self.set(*reg, value);
             }
         }
-        self.state.top.pc += 1;
+        self.state.top.pc = self.state.top.pc.wrapping_add(1);
         Ok(Next::Frame)
+    }
+
+    /// What was never written becomes one arbitrary value when it is passed on.
+    fn fixed(&mut self, value: Value, width: u32) -> Value {
+        match value {
+            Value::Undefined => Value::Expr(self.uninitialised(width)),
+            value => value,
+        }
     }
 
     /// `main` has returned: the same as calling `exit` with its value.

@@ -249,7 +249,10 @@ impl Executor<'_> {
 
     fn switch(&mut self, switch: &Switch) -> Result<Pc, Stop> {
         let target = |value: u64| {
-            switch.cases.iter().find(|case| case.0 == value).map_or(switch.default, |case| case.1)
+            match switch.cases.binary_search_by_key(&value, |case| case.0) {
+                Ok(index) => switch.cases[index].1,
+                Err(_) => switch.default,
+            }
         };
         let value = match self.get(switch.value) {
             Value::Int(value) => return Ok(target(truncate(value, switch.width))),

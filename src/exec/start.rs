@@ -131,15 +131,24 @@ impl Program {
                 *register = Value::Int(value);
             }
         }
+        let frame = |function, registers| Frame {
+            function,
+            pc: Frame::NOT_STARTED,
+            registers,
+            locals: Vec::new(),
+            variadic: Vec::new(),
+        };
+        // The entry below, and above it the constructors, the first one on top.
+        let mut frames = vec![frame(entry, registers)];
+        for constructor in self.module.constructors.iter().rev() {
+            let function = &self.module.functions[constructor.0 as usize];
+            frames.push(frame(*constructor, vec![Value::Undefined; function.registers as usize]));
+        }
+        let mut top = frames.pop().expect("the entry at least");
+        top.pc = 0;
         Ok(State {
-            top: Frame {
-                function: entry,
-                pc: 0,
-                registers,
-                locals: Vec::new(),
-                variadic: Vec::new(),
-            },
-            callers: Vec::new(),
+            top,
+            callers: frames.into_iter().map(Arc::new).collect(),
             memory,
             world,
             path: Vec::new(),

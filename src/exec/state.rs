@@ -15,7 +15,7 @@ use crate::{
 pub struct Frame {
     /// The function.
     pub function: FunctionId,
-    /// The instruction to run next (for a caller: its call).
+    /// The instruction to run next; for a caller its call, or [`Frame::NOT_STARTED`].
     pub pc: u32,
     /// The registers.
     pub registers: Vec<Value>,
@@ -23,6 +23,11 @@ pub struct Frame {
     pub locals: Vec<u32>,
     /// Arguments beyond the fixed ones.
     pub variadic: Vec<VariadicArgument>,
+}
+
+impl Frame {
+    /// The `pc` of a frame that runs from its start once the frame above it returns.
+    pub const NOT_STARTED: u32 = u32::MAX;
 }
 
 /// An argument behind the ellipsis.

@@ -1,0 +1,264 @@
+//! `psychic explore SUBJECT|FILE.c|FILE.bc`.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+
+use super::{
+    INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED,
+    interrupt,
+    progress::Progress,
+    stages::{self, Stage},
+};
+use crate::{
+    build::{Compilation, Toolchain},
+    diff::path_input,
+    env::Halt,
+    exec::{Argument, HaltState, Program, Start},
+    explore::{Explorer, Round, Statistics},
+    ir::{Module, lower},
+    subject::{
+        Revision, RevisionSet, Subject,
+        config::{BudgetConfig, InputsConfig},
+        results::{ResultsDir, StateId, StateRow, StatsRow, TestId},
+    },
+};
+
+#[derive(Args, Debug)]
+pub(super) struct ExploreArgs {
+    /// Directory with a subject.toml, a C file, or LLVM 19 bitcode
+    target: PathBuf,
+    /// Function to run, for a file
+    #[arg(long, value_name = "NAME", default_value = "main")]
+    entry: String,
+    /// Where results go [default: results/NAME for a subject, psychic-out for a file]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print where time went
+    #[arg(long)]
+    stats: bool,
+    /// Which tests to write
+    #[arg(long, value_name = "WHICH", default_value = "none")]
+    tests: Tests,
+    #[command(flatten)]
+    search: SearchArgs,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum Tests {
+    /// None
+    None,
+    /// One for each path that ended with an error
+    Errors,
+    /// One for each path
+    All,
+}
+
+struct Target {
+    module: Module,
+    entry: String,
+    revisions: RevisionSet,
+    inputs: InputsConfig,
+    budget: BudgetConfig,
+    results: ResultsDir,
+}
+
+pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
+    let mut progress = Progress::new();
+    let begin = Instant::now();
+    let target = load(args, &mut progress)?;
+    let program = Program::new(target.module);
+    let (arguments, stdin) = stages::inputs(&program.exprs, &target.inputs);
+    let start = program.start(Start {
+        entry: target.entry,
+        revisions: target.revisions,
+        args: arguments.clone(),
+        stdin,
+    })?;
+    let interrupted = interrupt::listen();
+    let config = stages::explore_config(&args.search, &target.budget);
+    let mut explorer = Explorer::new(&program, config.clone(), start, interrupted)?;
+    let mut states: Vec<HaltState> = Vec::new();
+    let exhausted = loop {
+        match explorer.round() {
+            Round::Halted(halted) => states.extend(halted),
+            Round::Exhausted => break true,
+            Round::Stopped(left) => {
+                states.extend(left);
+                break false;
+            }
+        }
+        progress.update(|| format!("{} paths, {} waiting", states.len(), explorer.waiting()));
+    };
+    let statistics = explorer.statistics();
+    let seconds = begin.elapsed().as_secs_f64();
+    drop(progress);
+    target.results.write(&state_rows(&program.module, &states))?;
+    target.results.write(&stats_rows(&statistics))?;
+    let tests = write_tests(args.tests, &program, &config.solver, &arguments, &states, &target.results)?;
+    let complete = states.iter().filter(|s| !matches!(s.halt, Halt::Incomplete(_))).count();
+    let errors = states.iter().filter(|s| matches!(s.halt, Halt::Error(_))).count();
+    println!(
+        "{complete} paths ended ({errors} with an error), {} left incomplete, {} instructions, \
+         {} queries, {seconds:.2} s, {tests} tests: {}",
+        states.len() - complete,
+        statistics.instructions,
+        statistics.solver.first().map_or(0, |layer| layer.queries),
+        target.results.path().display(),
+    );
+    print_reasons(&program.module, &states);
+    if args.stats {
+        print_statistics(&statistics);
+    }
+    Ok(match (interrupted.load(std::sync::atomic::Ordering::Relaxed), exhausted) {
+        (true, _) => INTERRUPTED,
+        (false, true) if complete == states.len() => SUCCESS,
+        _ => UNDECIDED,
+    })
+}
+
+fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
+    if args.target.is_dir() {
+        return load_subject(args, progress);
+    }
+    let results =
+        ResultsDir::create(args.out.clone().unwrap_or_else(|| PathBuf::from("psychic-out")))?;
+    let toolchain = Toolchain::find()?;
+    let file = fs::canonicalize(&args.target)
+        .with_context(|| format!("{}: cannot be read", args.target.display()))?;
+    let directory = file.parent().unwrap_or(Path::new("/")).to_owned();
+    let libc = stages::find_libc(&directory)?;
+    let bitcode = results.bitcode();
+    if file.extension().is_some_and(|extension| extension == "c") {
+        let name = file.file_name().map(PathBuf::from).unwrap_or_default();
+        let compilation =
+            Compilation { directory, sources: vec![name], ..Compilation::default() };
+        stages::compile_bitcode(&toolchain, libc.as_ref(), &compilation, &bitcode)?;
+    } else {
+        lower::load(&args.target)?;
+        stages::link_libc(&toolchain, libc.as_ref(), &file, &bitcode)?;
+    }
+    Ok(Target {
+        module: lower::load(&bitcode)?,
+        entry: args.entry.clone(),
+        revisions: [Revision::ORIGINAL].into_iter().collect(),
+        inputs: InputsConfig::default(),
+        budget: BudgetConfig { time: std::time::Duration::MAX, ..BudgetConfig::default() },
+        results,
+    })
+}
+
+fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
+    let stage = Stage::open(&args.target, args.out.as_deref())?;
+    let merged = stage.merged(progress)?;
+    let built = stage.build(&merged, progress)?;
+    let Subject { config, .. } = stage.subject;
+    Ok(Target {
+        module: lower::load(&built.bitcode)?,
+        entry: "main".into(),
+        revisions: merged.revisions.into_iter().collect(),
+        inputs: config.inputs,
+        budget: config.budget,
+        results: stage.results,
+    })
+}
+
+fn write_tests(
+    which: Tests,
+    program: &Program,
+    solver: &crate::solver::SolverConfig,
+    arguments: &[Argument],
+    states: &[HaltState],
+    results: &ResultsDir,
+) -> anyhow::Result<usize> {
+    let wanted = |state: &HaltState| match which {
+        Tests::None => false,
+        Tests::Errors => matches!(state.halt, Halt::Error(_) | Halt::Abort),
+        Tests::All => true,
+    };
+    if which != Tests::None {
+        fs::create_dir_all(results.tests())
+            .with_context(|| results.tests().display().to_string())?;
+    }
+    let mut count = 0;
+    for (number, state) in (1u32..).zip(states).filter(|(_, state)| wanted(state)) {
+        if let Some(input) = path_input(program, solver, arguments, state) {
+            input.write(&results.ktest(TestId(number)))?;
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
+/// Rows of `states.csv`.
+pub(super) fn state_rows(module: &Module, states: &[HaltState]) -> Vec<StateRow> {
+    (1u32..)
+        .zip(states)
+        .map(|(number, state)| {
+            let mut approximations: Vec<String> =
+                state.world.approximations.iter().map(ToString::to_string).collect();
+            if let Halt::Incomplete(why) = &state.halt {
+                approximations.push(why.to_string());
+            }
+            StateRow {
+                state: StateId(number),
+                revisions: state.revisions.clone(),
+                halt: state.halt.to_string(),
+                location: location(module, state),
+                depth: state.branch.depth(),
+                approximations,
+            }
+        })
+        .collect()
+}
+
+fn location(module: &Module, state: &HaltState) -> String {
+    let Some(place) = state.place else { return String::new() };
+    let file = module.files.get(place.file.0 as usize).map_or("", String::as_str);
+    format!("{file}:{}", place.line)
+}
+
+/// Rows of `stats.csv` about an exploration.
+pub(super) fn stats_rows(statistics: &Statistics) -> Vec<StatsRow> {
+    let mut rows = vec![StatsRow {
+        phase: "explore".into(),
+        count: statistics.paths,
+        seconds: statistics.time.as_secs_f64(),
+        cache_hits: 0,
+        cache_misses: 0,
+    }];
+    rows.extend(statistics.solver.iter().map(|layer| StatsRow {
+        phase: format!("solver.{}", layer.layer),
+        count: layer.queries,
+        seconds: layer.time.as_secs_f64(),
+        cache_hits: layer.hits,
+        cache_misses: layer.queries - layer.hits,
+    }));
+    rows
+}
+
+/// Why paths were left before their end, or ended with an error, each once.
+fn print_reasons(module: &Module, states: &[HaltState]) {
+    let mut reasons: std::collections::BTreeMap<String, usize> = Default::default();
+    for state in states {
+        if matches!(state.halt, Halt::Incomplete(_) | Halt::Error(_) | Halt::Abort | Halt::Hang) {
+            *reasons.entry(format!("{} at {}", state.halt, location(module, state))).or_default() +=
+                1;
+        }
+    }
+    for (reason, count) in reasons {
+        println!("  {count} x {reason}");
+    }
+}
+
+fn print_statistics(statistics: &Statistics) {
+    println!("{:<24} {:>12} {:>10} {:>12}", "phase", "count", "seconds", "cache hits");
+    for row in stats_rows(statistics) {
+        println!("{:<24} {:>12} {:>10.3} {:>12}", row.phase, row.count, row.seconds, row.cache_hits);
+    }
+}

@@ -1,0 +1,143 @@
+//! Native replay for the pairing: which builds and limits serve a test.
+
+use std::sync::OnceLock;
+
+
+use super::stages::{Built, Stage};
+use crate::{
+    build::Sanitizer,
+    diff::{Expected, Replay, ReplayFailed},
+    env::Error,
+    replay::{Binaries, Limits, Outcome, Replayer, Termination, TestInput},
+    subject::Revision,
+};
+use rayon::prelude::*;
+
+/// A run that is known never to end is watched for this part of the usual limit.
+const ENDLESS_PART: u32 = 4;
+/// A run that ought to end but did not is given this many times the usual limit.
+const PATIENCE: u32 = 5;
+
+/// Replays tests on the builds of a subject; sanitized builds are made when first needed.
+pub(super) struct Native<'a> {
+    stage: &'a Stage,
+    built: &'a Built,
+    limits: Limits,
+    plain: Replayer,
+    hasty: OnceLock<Replayer>,
+    patient: OnceLock<Replayer>,
+    address: OnceLock<Replayer>,
+    memory: OnceLock<Replayer>,
+}
+
+impl<'a> Native<'a> {
+    pub(super) fn new(stage: &'a Stage, built: &'a Built) -> anyhow::Result<Self> {
+        let limits = Limits { time: stage.subject.config.budget.replay, ..Limits::default() };
+        Ok(Self {
+            stage,
+            built,
+            limits,
+            plain: Replayer::new(built.binaries.clone(), limits)?,
+            hasty: OnceLock::new(),
+            patient: OnceLock::new(),
+            address: OnceLock::new(),
+            memory: OnceLock::new(),
+        })
+    }
+
+    /// The replayer in that place, made by the first who needs it.
+    fn get<'s>(
+        &'s self,
+        place: &'s OnceLock<Replayer>,
+        make: impl FnOnce() -> anyhow::Result<Replayer>,
+    ) -> anyhow::Result<&'s Replayer> {
+        if let Some(replayer) = place.get() {
+            return Ok(replayer);
+        }
+        let made = make()?;
+        Ok(place.get_or_init(|| made))
+    }
+
+    fn with_time(&self, time: std::time::Duration) -> anyhow::Result<Replayer> {
+        let limits = Limits { time, ..self.limits };
+        Ok(Replayer::new(self.built.binaries.clone(), limits)?)
+    }
+
+    fn sanitized(&self, sanitizer: Sanitizer) -> anyhow::Result<&Replayer> {
+        let place = match sanitizer {
+            Sanitizer::Memory => &self.memory,
+            _ => &self.address,
+        };
+        self.get(place, || {
+            let path = self.stage.build_sanitized(self.built, sanitizer)?;
+            let mut binaries: Binaries = self.built.binaries.clone();
+            match sanitizer {
+                Sanitizer::Memory => binaries.memory = Some(path),
+                _ => binaries.address_undefined = Some(path),
+            }
+            Ok(Replayer::new(binaries, self.limits)?)
+        })
+    }
+
+    /// What one revision does on a test.
+    pub(super) fn outcome(
+        &self,
+        test: &TestInput,
+        revision: Revision,
+        expected: &Expected,
+    ) -> anyhow::Result<Outcome> {
+        if expected.endless.contains(revision) {
+            let hasty =
+                self.get(&self.hasty, || self.with_time(self.limits.time / ENDLESS_PART))?;
+            return Ok(hasty.outcome(test, revision, false)?);
+        }
+        let mut watching: Option<Outcome> = None;
+        for sanitizer in sanitizers(expected) {
+            let outcome = self.sanitized(sanitizer)?.run(test, revision, sanitizer)?;
+            let progress = |outcome: &Outcome| outcome.stdout.len() + outcome.stderr.len();
+            if outcome.finding.is_some()
+                && watching.as_ref().is_none_or(|other| progress(&outcome) < progress(other))
+            {
+                watching = Some(outcome);
+            }
+        }
+        if let Some(found) = watching {
+            return Ok(found);
+        }
+        let outcome = self.plain.outcome(test, revision, false)?;
+        if outcome.termination != Termination::Timeout {
+            return Ok(outcome);
+        }
+        // A busy machine must not make a difference.
+        let patient = self.get(&self.patient, || self.with_time(self.limits.time * PATIENCE))?;
+        Ok(patient.outcome(test, revision, false)?)
+    }
+}
+
+/// The sanitizers that can confirm what is expected.
+fn sanitizers(expected: &Expected) -> Vec<Sanitizer> {
+    let mut sanitizers = Vec::new();
+    let unknown = !expected.unknown.is_empty();
+    if unknown || expected.errors.iter().any(|error| *error != Error::UninitialisedRead) {
+        sanitizers.push(Sanitizer::AddressUndefined);
+    }
+    if unknown || expected.errors.contains(&Error::UninitialisedRead) {
+        sanitizers.push(Sanitizer::Memory);
+    }
+    sanitizers
+}
+
+impl Replay for Native<'_> {
+    fn outcomes(
+        &self,
+        test: &TestInput,
+        revisions: &[Revision],
+        expected: &Expected,
+    ) -> Result<Vec<Outcome>, ReplayFailed> {
+        let one = |revision: &Revision| {
+            self.outcome(test, *revision, expected)
+                .map_err(|error| ReplayFailed(format!("{error:#}")))
+        };
+        revisions.par_iter().map(one).collect()
+    }
+}
