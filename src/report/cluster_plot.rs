@@ -9,7 +9,7 @@ use super::{
     Labels, PlotError, Verdicts,
     labels::shorten,
     layout::Face,
-    scene::{Align, Colour, FAINT, INK, Scene, Shape, WHITE, text_width},
+    scene::{Align, Colour, FAINT, INK, Scene, Shape, Text, WHITE, text_width},
     tree_plot::leaf_colours,
 };
 use crate::{
@@ -76,12 +76,8 @@ pub fn clusters_png(
 fn scene(clusterings: &[Clustering], tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> Scene {
     let (columns, hidden) = columns(clusterings, tree);
     let in_tree = tree.tests();
-    let header = |c: &Clustering| {
-        let input = labels.input(c.test);
-        let name = if input.is_empty() { "test ".into() } else { String::new() };
-        (format!("{name}{}", c.test), shorten(&input, 24))
-    };
-    let headers: Vec<(String, String)> = columns.iter().map(|c| header(c)).collect();
+    let header = |c: &&Clustering| (c.test.to_string(), shorten(&labels.input(c.test), 26));
+    let headers: Vec<(String, String)> = columns.iter().map(header).collect();
     let leaves = tree.leaves();
     let name = |revision| shorten(&labels.revision(revision), 36);
     let names = leaves.iter().flat_map(|leaf| leaf.iter());
@@ -93,6 +89,8 @@ fn scene(clusterings: &[Clustering], tree: &Tree, labels: &Labels, verdicts: &Ve
     let mut scene = Scene::default();
     let left = MARGIN + name_width + 10;
     let top = MARGIN + number_width + 8 + input_width + 8;
+    let beside = (left - 10, top - 8 - number_width / 2);
+    scene.text(beside, "test", Face::Bold, TEXT, Align::Right, INK);
     let mut xs = Vec::new();
     let mut x = left;
     for (index, column) in columns.iter().enumerate() {
@@ -161,10 +159,12 @@ fn class_mark(
 /// How to read the colours, and what is left out, below the matrix.
 fn captions(scene: &mut Scene, left: i32, hidden: usize, any_hidden: bool) {
     let mut lines = vec![String::from(
-        "number: smallest revision with the same outcome; grey: same as the smallest of all",
+        "number: the smallest revision with the same outcome on the test; grey: the first cluster",
     )];
     if any_hidden {
-        lines.push(format!("{hidden} more tests are not shown: the revisions cluster no finer"));
+        lines.push(format!(
+            "{hidden} more tests are not shown; they tell no further revisions apart"
+        ));
     }
     for line in lines {
         scene.height += ROW;
@@ -176,7 +176,7 @@ fn captions(scene: &mut Scene, left: i32, hidden: usize, any_hidden: bool) {
 }
 
 fn upright(scene: &mut Scene, (x, y): (i32, i32), text: &str, face: Face, colour: Colour) {
-    scene.shapes.push(Shape::Text {
+    scene.shapes.push(Shape::Text(Text {
         x,
         y,
         text: text.to_owned(),
@@ -185,7 +185,7 @@ fn upright(scene: &mut Scene, (x, y): (i32, i32), text: &str, face: Face, colour
         align: Align::Left,
         upright: true,
         colour,
-    });
+    }));
 }
 
 /// The rank of each cluster: that of the smallest revision first, the others by size.

@@ -1,5 +1,7 @@
 //! One page with everything, in one file without links to others.
 
+use std::collections::BTreeMap;
+
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
 use super::{
@@ -10,7 +12,7 @@ use super::{
 use crate::{
     subject::{
         Revision,
-        results::{Status, Verdict},
+        results::{Clustering, PairRow, Status, TestRow, Verdict},
     },
     tree::Proven,
 };
@@ -107,9 +109,9 @@ fn tree_sentence(report: &Report) -> String {
 
 fn tests(report: &Report, labels: &Labels) -> Markup {
     let asked = report.solution.tree.tests();
-    let groups = |row: &crate::subject::results::TestRow| {
+    let groups = |row: &TestRow| {
         let clustering = report.clusterings.iter().find(|c| c.test == row.test);
-        clustering.map(crate::subject::results::Clustering::groups).unwrap_or_default()
+        clustering.map(Clustering::groups).unwrap_or_default()
     };
     markup! {
         section id="tests" {
@@ -166,10 +168,11 @@ fn pairs(report: &Report, labels: &Labels, verdicts: &Verdicts) -> Markup {
         .filter(|row| row.status == Status::Merged)
         .map(|row| row.revision)
         .collect();
+    let rows: BTreeMap<(Revision, Revision), &PairRow> =
+        report.pairs.iter().map(|row| ((row.a.min(row.b), row.a.max(row.b)), row)).collect();
     let reason = |a: Revision, b: Revision| {
         let (a, b) = (a.min(b), a.max(b));
-        let row = report.pairs.iter().find(|row| (row.a, row.b) == (a, b));
-        row.map_or(String::new(), |row| {
+        rows.get(&(a, b)).map_or(String::new(), |row| {
             let test = row.test.map_or(String::new(), |test| format!(" by test {test}"));
             let output = if row.output.is_empty() { "" } else { &format!(" in {}", row.output) };
             let reason = if row.reason.is_empty() { "" } else { &format!(": {}", row.reason) };

@@ -1,6 +1,6 @@
-//! Where the nodes of a drawn tree go: from left to right, one column for each depth, so that
-//! texts lie level; leaves one below the other, so that nothing can overlap; an inner node in the
-//! middle of its children, as in Reingold and Tilford, "Tidier Drawings of Trees" (1981).
+//! Where the nodes of a drawn tree go: from left to right, so that texts lie level; leaves one
+//! below the other, so that nothing can overlap; an inner node in the middle of its children, as
+//! in Reingold and Tilford, "Tidier Drawings of Trees" (1981).
 
 use super::{
     Labels, LeafKind, Verdicts,
@@ -66,9 +66,9 @@ pub(super) const PAD_X: i32 = 8;
 const PAD_Y: i32 = 4;
 const GAP: i32 = 8;
 /// Where the vertical part of edges is, right of the box.
-pub(super) const BUS: i32 = 14;
+pub(super) const BUS: i32 = 12;
 /// Length of an edge beside its label.
-pub(super) const STUB: i32 = 14;
+pub(super) const STUB: i32 = 10;
 pub(super) const LABEL_PAD: i32 = 4;
 
 /// Width of a text in pixels.
@@ -80,16 +80,8 @@ pub(super) fn layout(
     verdicts: &Verdicts,
     measure: Measure<'_>,
 ) -> Layout {
-    let mut builder = Builder {
-        labels,
-        verdicts,
-        measure,
-        layout: Layout::default(),
-        depths: Vec::new(),
-        next_y: 0,
-    };
+    let mut builder = Builder { labels, verdicts, measure, layout: Layout::default(), next_y: 0 };
     builder.place(tree, 0);
-    builder.columns();
     let mut layout = builder.layout;
     layout.width = layout.boxes.iter().map(|b| b.x + b.width).max().unwrap_or(0);
     layout.height = layout.boxes.iter().map(|b| b.y + b.height).max().unwrap_or(0);
@@ -101,14 +93,12 @@ struct Builder<'a> {
     verdicts: &'a Verdicts,
     measure: Measure<'a>,
     layout: Layout,
-    /// Depth of each box.
-    depths: Vec<usize>,
     next_y: i32,
 }
 
 impl Builder<'_> {
-    /// Places all but for the columns; the index of the box.
-    fn place(&mut self, tree: &Tree, depth: usize) -> usize {
+    /// Places the tree with its left border at `x`; the index of its box.
+    fn place(&mut self, tree: &Tree, x: i32) -> usize {
         let lines = match tree {
             Tree::Leaf(revisions) => self.leaf_lines(revisions),
             Tree::Node { test, .. } => {
@@ -124,11 +114,12 @@ impl Builder<'_> {
         };
         let text = lines.iter().map(|line| (self.measure)(&line.text, line.face)).max();
         let height = lines.len() as i32 * LINE + 2 * PAD_Y;
+        let width = text.unwrap_or(0) + 2 * PAD_X;
         let index = self.layout.boxes.len();
         self.layout.boxes.push(Placed {
-            x: 0,
+            x,
             y: self.next_y,
-            width: text.unwrap_or(0) + 2 * PAD_X,
+            width,
             height,
             lines,
             kind: match tree {
@@ -136,16 +127,21 @@ impl Builder<'_> {
                 Tree::Node { .. } => None,
             },
         });
-        self.depths.push(depth);
         match tree {
             Tree::Leaf(_) => self.next_y += height + GAP,
             Tree::Node { test, outcomes } => {
                 let top = self.next_y;
+                let labels: Vec<String> = outcomes
+                    .iter()
+                    .map(|branch| shorten(&self.labels.outcome(*test, branch.cluster), 26))
+                    .collect();
+                let widths = labels.iter().map(|label| (self.measure)(label, Face::Mono));
+                let label = widths.max().unwrap_or(0) + 2 * LABEL_PAD;
+                let child_x = x + width + BUS + 2 * STUB + label;
                 let mut middles = Vec::new();
-                for branch in outcomes {
-                    let child = self.place(&branch.child, depth + 1);
+                for (branch, label) in outcomes.iter().zip(labels) {
+                    let child = self.place(&branch.child, child_x);
                     middles.push(self.layout.boxes[child].middle());
-                    let label = shorten(&self.labels.outcome(*test, branch.cluster), 30);
                     self.layout.edges.push(Edge { from: index, to: child, label });
                 }
                 let middle = middles.first().zip(middles.last()).map_or(top, |(a, b)| (a + b) / 2);
@@ -182,32 +178,6 @@ impl Builder<'_> {
         let kind = leaf.kind.text();
         lines.extend(kind.map(|text| Line { text: text.into(), face: Face::Faint }));
         lines
-    }
-
-    /// Columns begin where the widest box and the widest label before them end.
-    fn columns(&mut self) {
-        let deepest = self.depths.iter().copied().max().unwrap_or(0);
-        let mut x = 0;
-        for depth in 0..=deepest {
-            let mut width = 0;
-            for (place, _) in
-                self.layout.boxes.iter_mut().zip(&self.depths).filter(|(_, d)| **d == depth)
-            {
-                place.x = x;
-                if place.kind.is_none() {
-                    width = width.max(place.width);
-                }
-            }
-            let label = self
-                .layout
-                .edges
-                .iter()
-                .filter(|edge| self.depths[edge.from] == depth)
-                .map(|edge| (self.measure)(&edge.label, Face::Mono))
-                .max()
-                .unwrap_or(0);
-            x += width + BUS + 2 * STUB + label + 2 * LABEL_PAD;
-        }
     }
 }
 

@@ -130,7 +130,7 @@ fn outcome(kind: u64, value: u64) -> OutcomeDescription {
         }
         _ => outcome.finding = "heap-buffer-overflow".into(),
     }
-    if value % 2 == 0 && kind == 1 {
+    if value.is_multiple_of(2) && kind == 1 {
         outcome.stdout = format!("{value}\n");
     }
     outcome

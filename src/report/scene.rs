@@ -6,11 +6,11 @@
 
 use std::sync::OnceLock;
 
-use ab_glyph::{Font as _, FontRef, PxScale, ScaleFont as _};
+use ab_glyph::{Font as _, FontRef, PxScale, ScaleFont as _, point};
 use plotters::{
     prelude::{BitMapBackend, DrawingBackend, RGBColor, SVGBackend, ShapeStyle},
     style::{
-        Color as _, FontFamily, FontStyle, FontTransform, IntoFont as _, TextStyle, register_font,
+        Color as _, FontFamily, FontStyle, FontTransform, IntoFont as _, TextStyle,
         text_anchor::{HPos, Pos, VPos},
     },
 };
@@ -32,23 +32,39 @@ pub(super) enum Align {
     Right,
 }
 
+/// A text whose capitals are centred on `y`; read from below if `upright`.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    pub x: i32,
+    pub y: i32,
+    pub text: String,
+    pub face: Face,
+    /// Height of the em in pixels.
+    pub size: i32,
+    pub align: Align,
+    pub upright: bool,
+    pub colour: Colour,
+}
+
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     /// A filled rectangle.
-    Fill { x: i32, y: i32, width: i32, height: i32, colour: Colour },
-    /// A level or upright line, `width` pixels wide; dashed if asked.
-    Line { from: (i32, i32), to: (i32, i32), width: i32, dashed: bool, colour: Colour },
-    /// A text whose capitals are centred on `y`; read from below if `upright`.
-    Text {
+    Fill {
         x: i32,
         y: i32,
-        text: String,
-        face: Face,
-        size: i32,
-        align: Align,
-        upright: bool,
+        width: i32,
+        height: i32,
         colour: Colour,
     },
+    /// A level or upright line, `width` pixels wide; dashed if asked.
+    Line {
+        from: (i32, i32),
+        to: (i32, i32),
+        width: i32,
+        dashed: bool,
+        colour: Colour,
+    },
+    Text(Text),
 }
 
 /// A drawing.
@@ -73,7 +89,7 @@ impl Scene {
         let ((x, y), (right, bottom)) = (at, (at.0 + size.0, at.1 + size.1));
         for (from, to) in [
             ((x, y), (right, y)),
-            ((x, bottom), (right, bottom)),
+            ((x, bottom), (right + 1, bottom)),
             ((x, y), (x, bottom)),
             ((right, y), (right, bottom)),
         ] {
@@ -91,18 +107,15 @@ impl Scene {
         colour: Colour,
     ) {
         let (text, upright) = (text.to_owned(), false);
-        self.shapes.push(Shape::Text { x, y, text, face, size, align, upright, colour });
+        self.shapes.push(Shape::Text(Text { x, y, text, face, size, align, upright, colour }));
     }
 
     /// As SVG 1.1.
     pub fn svg(&self) -> Result<String, PlotError> {
-        register_fonts()?;
         let mut svg = String::new();
         let size = (self.width.max(1) as u32, self.height.max(1) as u32);
         let mut backend = SVGBackend::with_string(&mut svg, size);
-        // SVG's font size is the em; plotters divides by 1.24 to get there, and puts the baseline
-        // of text anchored at the top 0.76 em below.
-        self.paint(&mut backend, &Metrics { scale: 1, size_of_em: 1.24, baseline: 0.76 })?;
+        self.paint(&mut backend, 1, svg_text)?;
         drop(backend);
         Ok(svg)
     }
@@ -110,7 +123,6 @@ impl Scene {
     /// As PNG, at three pixels for one where that is not too large to hold.
     pub fn png(&self) -> Result<Vec<u8>, PlotError> {
         const MOST_PIXELS: i64 = 60_000_000;
-        register_fonts()?;
         let (width, height) = (self.width.max(1), self.height.max(1));
         let pixels = i64::from(width) * i64::from(height);
         let Some(scale) = (1..=3).rev().find(|scale| pixels * scale * scale <= MOST_PIXELS) else {
@@ -121,10 +133,7 @@ impl Scene {
         let path = scratch.path().join("drawing.png");
         let size = ((width * scale) as u32, (height * scale) as u32);
         let mut backend = BitMapBackend::new(&path, size);
-        // The bitmap back end scales ascent and descent together to the size, and puts the
-        // baseline half the size below the top.
-        let size_of_em = em_height();
-        self.paint(&mut backend, &Metrics { scale, size_of_em, baseline: size_of_em / 2.0 })?;
+        self.paint(&mut backend, scale, |backend, text| bitmap_text(backend, text, scale))?;
         drop(backend);
         std::fs::read(&path).map_err(PlotError::Scratch)
     }
@@ -132,79 +141,102 @@ impl Scene {
     fn paint<B: DrawingBackend>(
         &self,
         backend: &mut B,
-        metrics: &Metrics,
+        scale: i32,
+        draw_text: impl Fn(&mut B, &Text) -> Result<(), PlotError>,
     ) -> Result<(), PlotError> {
-        let failed =
-            |error: &dyn std::fmt::Display| PlotError::Plotters { message: error.to_string() };
-        let s = metrics.scale;
-        let whole = ShapeStyle { color: WHITE.into(), filled: true, stroke_width: 0 };
+        let s = scale;
+        let white = ShapeStyle { color: WHITE.into(), filled: true, stroke_width: 0 };
         backend
-            .draw_rect((0, 0), (self.width * s, self.height * s), &whole, true)
-            .map_err(|error| failed(&error))?;
+            .draw_rect((0, 0), (self.width * s, self.height * s), &white, true)
+            .map_err(failed)?;
         for shape in &self.shapes {
             match shape {
-                Shape::Fill { x, y, width, height, colour } => backend.draw_rect(
-                    (x * s, y * s),
-                    ((x + width) * s, (y + height) * s),
-                    colour,
-                    true,
-                ),
+                Shape::Fill { x, y, width, height, colour } => {
+                    let (right, bottom) = (x + width, y + height);
+                    backend
+                        .draw_rect((x * s, y * s), (right * s, bottom * s), colour, true)
+                        .map_err(failed)?;
+                }
                 Shape::Line { from, to, width, dashed, colour } => {
                     let dash = if *dashed { Some(4) } else { None };
-                    pieces(*from, *to, *width, dash).into_iter().try_for_each(|(a, b)| {
-                        backend.draw_rect((a.0 * s, a.1 * s), (b.0 * s, b.1 * s), colour, true)
-                    })
+                    for (a, b) in pieces(*from, *to, *width, dash) {
+                        backend
+                            .draw_rect((a.0 * s, a.1 * s), (b.0 * s, b.1 * s), colour, true)
+                            .map_err(failed)?;
+                    }
                 }
-                Shape::Text { x, y, text, face, size, align, upright, colour } => {
-                    let (style, drop) = metrics.text_style(*face, *size, *align, *upright, *colour);
-                    let at = if *upright { (x * s - drop, y * s) } else { (x * s, y * s - drop) };
-                    // SVG would put a run of spaces together to one.
-                    backend.draw_text(&text.replace(' ', "\u{a0}"), &style, at)
-                }
+                Shape::Text(text) => draw_text(backend, text)?,
             }
-            .map_err(|error| failed(&error))?;
         }
-        backend.present().map_err(|error| failed(&error))
+        backend.present().map_err(failed)
     }
 }
 
-/// How a back end takes sizes and places of text.
-struct Metrics {
-    /// Pixels of the back end for one of the scene.
-    scale: i32,
-    /// Font size, as the back end has it, of text with an em of 1.
-    size_of_em: f64,
-    /// Distance of the baseline from the top of the text, in em.
-    baseline: f64,
+fn failed(error: impl std::fmt::Display) -> PlotError {
+    PlotError::Plotters { message: error.to_string() }
 }
 
-impl Metrics {
-    /// The style, and how far above the middle of the capitals the text's top is.
-    fn text_style(
-        &self,
-        face: Face,
-        size: i32,
-        align: Align,
-        upright: bool,
-        colour: Colour,
-    ) -> (TextStyle<'static>, i32) {
-        /// Height of capitals in DejaVu, in em.
-        const CAPITALS: f64 = 0.729;
-        let em = f64::from(size * self.scale);
-        let (family, style) = family(face);
-        let transform = if upright { FontTransform::Rotate270 } else { FontTransform::None };
-        let font = (family, em * self.size_of_em, style).into_font().transform(transform);
-        let h_pos = match align {
-            Align::Left => HPos::Left,
-            Align::Middle => HPos::Center,
-            Align::Right => HPos::Right,
-        };
-        let drop = ((self.baseline - CAPITALS / 2.0) * em).round() as i32;
-        let mut style = TextStyle::from(font);
-        style.color = colour.to_backend_color();
-        style.pos = Pos::new(h_pos, VPos::Top);
-        (style, drop)
+/// Height of capitals in DejaVu, in em.
+const CAPITALS: f32 = 0.729;
+
+fn svg_text(backend: &mut SVGBackend<'_>, text: &Text) -> Result<(), PlotError> {
+    // plotters divides the size by this to get the em, and puts the baseline of text anchored at
+    // its top 0.76 em lower.
+    const SIZE_OF_EM: f64 = 1.24;
+    const BASELINE: f32 = 0.76;
+    let (family, style) = family(text.face);
+    let transform = if text.upright { FontTransform::Rotate270 } else { FontTransform::None };
+    let size = f64::from(text.size) * SIZE_OF_EM;
+    let mut style = TextStyle::from((family, size, style).into_font().transform(transform));
+    style.color = text.colour.to_backend_color();
+    let h_pos = match text.align {
+        Align::Left => HPos::Left,
+        Align::Middle => HPos::Center,
+        Align::Right => HPos::Right,
+    };
+    style.pos = Pos::new(h_pos, VPos::Top);
+    let rise = ((BASELINE - CAPITALS / 2.0) * text.size as f32).round() as i32;
+    let at = if text.upright { (text.x - rise, text.y) } else { (text.x, text.y - rise) };
+    // A run of spaces would be put together to one.
+    backend.draw_text(&text.text.replace(' ', "\u{a0}"), &style, at).map_err(failed)
+}
+
+/// Sets glyph by glyph: the text of plotters 0.3 ignores the space that belongs to a glyph's left.
+fn bitmap_text(backend: &mut BitMapBackend<'_>, text: &Text, scale: i32) -> Result<(), PlotError> {
+    let font = font(text.face)?;
+    let em = (text.size * scale) as f32;
+    let scaled = font.as_scaled(PxScale::from(em * height_in_em(font)));
+    let width: f32 = text.text.chars().map(|c| scaled.h_advance(scaled.glyph_id(c))).sum();
+    let start = match text.align {
+        Align::Left => 0.0,
+        Align::Middle => -width / 2.0,
+        Align::Right => -width,
+    };
+    let (x, y) = ((text.x * scale) as f32, (text.y * scale) as f32);
+    let baseline = (CAPITALS * em / 2.0).round();
+    let mut along = start;
+    for c in text.text.chars() {
+        let id = scaled.glyph_id(c);
+        let advance = scaled.h_advance(id);
+        let mut pixels = Vec::new();
+        if let Some(outline) =
+            font.outline_glyph(id.with_scale_and_position(scaled.scale(), point(along, baseline)))
+        {
+            let corner = outline.px_bounds().min;
+            outline.draw(|right, down, cover| {
+                let (right, down) = (corner.x + right as f32, corner.y + down as f32);
+                let at = if text.upright { (x + down, y - right) } else { (x + right, y + down) };
+                pixels.push(((at.0.round() as i32, at.1.round() as i32), cover));
+            });
+        }
+        for (at, cover) in pixels {
+            let mut colour = text.colour.to_backend_color();
+            colour.alpha = f64::from(cover.clamp(0.0, 1.0));
+            backend.draw_pixel(at, colour).map_err(failed)?;
+        }
+        along += advance;
     }
+    Ok(())
 }
 
 /// The rectangles that make up a level or upright line.
@@ -252,18 +284,7 @@ fn file(face: Face) -> &'static [u8] {
     }
 }
 
-fn register_fonts() -> Result<(), PlotError> {
-    static DONE: OnceLock<bool> = OnceLock::new();
-    let done = DONE.get_or_init(|| {
-        [Face::Bold, Face::Plain, Face::Mono].into_iter().all(|face| {
-            let (family, style) = family(face);
-            register_font(family.as_str(), style, file(face)).is_ok()
-        })
-    });
-    if *done { Ok(()) } else { Err(PlotError::Font) }
-}
-
-fn font(face: Face) -> Option<&'static FontRef<'static>> {
+fn font(face: Face) -> Result<&'static FontRef<'static>, PlotError> {
     static FONTS: OnceLock<[Option<FontRef<'static>>; 3]> = OnceLock::new();
     let fonts = FONTS.get_or_init(|| {
         [Face::Bold, Face::Plain, Face::Mono].map(|face| FontRef::try_from_slice(file(face)).ok())
@@ -273,21 +294,19 @@ fn font(face: Face) -> Option<&'static FontRef<'static>> {
         Face::Plain | Face::Faint => 1,
         Face::Mono => 2,
     };
-    fonts[index].as_ref()
+    fonts[index].as_ref().ok_or(PlotError::Font)
 }
 
-/// Ascent and descent together, in em.
-fn em_height() -> f64 {
-    font(Face::Plain).map_or(1.164, |font| {
-        f64::from(font.height_unscaled() / font.units_per_em().unwrap_or(2048.0))
-    })
+/// Ascent and descent together, which is what ab_glyph takes for the size.
+fn height_in_em(font: &FontRef<'_>) -> f32 {
+    font.height_unscaled() / font.units_per_em().unwrap_or(2048.0)
 }
 
 /// Width of a text in pixels at an em of `size` pixels, rounded up.
 pub(super) fn text_width(text: &str, face: Face, size: i32) -> i32 {
-    let Some(font) = font(face) else { return text.chars().count() as i32 * size };
-    let height = font.height_unscaled() / font.units_per_em().unwrap_or(2048.0);
-    let scaled = font.as_scaled(PxScale::from(size as f32 * height));
+    // Without its font no picture is drawn: any width does.
+    let Ok(font) = font(face) else { return text.chars().count() as i32 * size };
+    let scaled = font.as_scaled(PxScale::from(size as f32 * height_in_em(font)));
     let advance = |c| scaled.h_advance(scaled.glyph_id(c));
     text.chars().map(advance).sum::<f32>().ceil() as i32
 }
@@ -298,7 +317,6 @@ mod tests {
 
     #[test]
     fn fonts_are_carried_along() {
-        register_fonts().unwrap();
         assert!(text_width("WWWW", Face::Plain, 10) > text_width("iiii", Face::Plain, 10));
         assert_eq!(text_width("WWWW", Face::Mono, 10), text_width("iiii", Face::Mono, 10));
         for c in "≡–…·▸".chars() {

@@ -162,10 +162,10 @@ pub fn tikz(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> String {
     out
 }
 
+/// Latin Modern where TeX has it; its default fonts hold all that is written here, too.
 const TIKZ_BEGIN: &str = r"\documentclass[tikz, border=4pt]{standalone}
-\usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
-\usepackage{lmodern}
+\IfFileExists{lmodern.sty}{\usepackage[T1]{fontenc}\usepackage{lmodern}}{}
 \begin{document}
 \definecolor{proved}{RGB}{0,158,115}
 \definecolor{inside}{RGB}{0,114,178}
@@ -193,12 +193,16 @@ fn latex(text: &str) -> String {
             '\\' => out.push_str("\\textbackslash{}"),
             '~' => out.push_str("\\textasciitilde{}"),
             '^' => out.push_str("\\textasciicircum{}"),
-            '"' => out.push_str("\\textquotedbl{}"),
-            '\'' => out.push_str("\\textquotesingle{}"),
-            '`' => out.push_str("\\textasciigrave{}"),
+            '<' => out.push_str("\\textless{}"),
+            '>' => out.push_str("\\textgreater{}"),
+            '|' => out.push_str("\\textbar{}"),
+            // By their places in the font, which are the same in all of TeX's text encodings.
+            '"' | '\'' | '`' => {
+                let _ = write!(out, "\\char{}{{}}", u32::from(c));
+            }
             '{' | '}' | '$' | '&' | '#' | '_' | '%' => out.extend(['\\', c]),
             // Else two of them would be put together to a dash or another sign.
-            '-' | '<' | '>' | ',' | '?' | '!' => out.extend(['{', c, '}']),
+            '-' | ',' | '?' | '!' => out.extend(['{', c, '}']),
             ' ' => out.push_str("\\ "),
             '≡' => out.push_str("$\\equiv$"),
             '·' => out.push_str("$\\cdot$"),

@@ -81,7 +81,8 @@ pub(super) fn first_split(
         .max_depth(Some(1))
         .fit(&Dataset::new(features, labels))
         .ok()?;
-    let root = stump.root_node();
-    let (feature, threshold, _) = root.split();
-    (!root.is_leaf()).then_some((feature, threshold))
+    // Where most samples on both sides have the same label, the split is pruned away again, but
+    // still to be read.
+    let (feature, threshold, decrease) = stump.root_node().split();
+    (decrease > 0.0).then_some((feature, threshold))
 }
