@@ -109,3 +109,61 @@ fn deep_terms_are_translated() {
     let goals = [exprs.eq(e, exprs.constant(8, 5)), exprs.eq(y, zero)];
     assert!(!is_sat(&chain(&config()).check(&exprs, Query { path: &[], goals: &goals })));
 }
+
+/// The comparison tree of a sort: every path of `insertion sort of n symbolic values`.
+fn explore_sort(exprs: &Exprs, solver: &mut dyn Solver, count: usize) -> (usize, u64) {
+    struct Walk<'a> {
+        exprs: &'a Exprs,
+        solver: &'a mut dyn Solver,
+        path: Vec<ExprId>,
+        leaves: usize,
+        queries: u64,
+    }
+    impl Walk<'_> {
+        fn feasible(&mut self, condition: ExprId) -> bool {
+            self.queries += 1;
+            is_sat(&self.solver.check(self.exprs, Query { path: &self.path, goals: &[condition] }))
+        }
+
+        /// `sorted` holds what is inserted already; the next value sinks from `at` down.
+        fn sink(&mut self, values: &[ExprId], mut sorted: Vec<ExprId>, at: usize) {
+            if at == 0 {
+                if sorted.len() == values.len() {
+                    self.leaves += 1;
+                } else {
+                    let next = sorted.len();
+                    sorted.push(values[next]);
+                    self.sink(values, sorted, next);
+                }
+                return;
+            }
+            let less = self.exprs.slt(sorted[at], sorted[at - 1]);
+            for condition in [less, self.exprs.not(less)] {
+                if !self.feasible(condition) {
+                    continue;
+                }
+                self.path.push(condition);
+                if condition == less {
+                    let mut swapped = sorted.clone();
+                    swapped.swap(at, at - 1);
+                    self.sink(values, swapped, at - 1);
+                } else {
+                    self.sink(values, sorted.clone(), 0);
+                }
+                self.path.pop();
+            }
+        }
+    }
+    let values: Vec<_> = (0..count).map(|i| exprs.input(&format!("v{i}"), 32)).collect();
+    let mut walk = Walk { exprs, solver, path: Vec::new(), leaves: 0, queries: 0 };
+    walk.sink(&values, vec![values[0]], 0);
+    (walk.leaves, walk.queries)
+}
+
+#[test]
+fn a_sort_of_four_values_has_all_permutations() {
+    let exprs = Exprs::new();
+    assert_eq!(explore_sort(&exprs, &mut chain(&config()), 4).0, 24);
+    let mut plain = bitwuzla::Incremental::new(Duration::ZERO);
+    assert_eq!(explore_sort(&exprs, &mut plain, 4).0, 24);
+}
