@@ -14,7 +14,6 @@ const VALUES: usize = 6;
 struct Walk<'a> {
     exprs: &'a Exprs,
     solver: &'a mut dyn Solver,
-    values: Vec<ExprId>,
     path: Vec<ExprId>,
     leaves: usize,
     queries: usize,
@@ -23,25 +22,21 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn run(exprs: &'a Exprs, solver: &'a mut dyn Solver) -> (usize, usize) {
         let values = (0..VALUES).map(|i| exprs.input(&format!("v{i}"), 32)).collect();
-        let mut walk = Self { exprs, solver, values, path: Vec::new(), leaves: 0, queries: 0 };
-        let first = vec![walk.values[0]];
-        walk.sink(first, 0);
+        let mut walk = Self { exprs, solver, path: Vec::new(), leaves: 0, queries: 0 };
+        walk.bubble(values, 0, VALUES - 1);
         (walk.leaves, walk.queries)
     }
 
-    /// Insertion sort: the value at `at` sinks below the greater ones.
-    fn sink(&mut self, mut sorted: Vec<ExprId>, at: usize) {
-        if at == 0 {
-            if sorted.len() == VALUES {
-                self.leaves += 1;
-            } else {
-                sorted.push(self.values[sorted.len()]);
-                let last = sorted.len() - 1;
-                self.sink(sorted, last);
-            }
+    /// Bubble sort, whose later comparisons are often decided by earlier ones.
+    fn bubble(&mut self, values: Vec<ExprId>, at: usize, end: usize) {
+        if end == 0 {
+            self.leaves += 1;
             return;
         }
-        let less = self.exprs.slt(sorted[at], sorted[at - 1]);
+        if at == end {
+            return self.bubble(values, 0, end - 1);
+        }
+        let less = self.exprs.slt(values[at + 1], values[at]);
         for condition in [less, self.exprs.not(less)] {
             self.queries += 1;
             let query = Query { path: &self.path, goals: &[condition] };
@@ -49,13 +44,11 @@ impl<'a> Walk<'a> {
                 continue;
             }
             self.path.push(condition);
-            let mut next = sorted.clone();
+            let mut next = values.clone();
             if condition == less {
-                next.swap(at, at - 1);
-                self.sink(next, at - 1);
-            } else {
-                self.sink(next, 0);
+                next.swap(at, at + 1);
             }
+            self.bubble(next, at + 1, end);
             self.path.pop();
         }
     }
