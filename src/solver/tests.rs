@@ -53,7 +53,7 @@ fn a_hard_query_ends_in_time() {
     let product = exprs.mul(exprs.zext(x, 128), exprs.zext(y, 128));
     // The product of two primes of 64 bits each.
     let semiprime =
-        crate::expr::Bv::from_u128(128, 18_446_744_073_709_551_557 * 18_446_744_073_709_551_533);
+        crate::expr::Bv::from_u128(128, 15_837_184_877_706_723_481 * 17_429_142_207_974_170_187);
     let one = exprs.constant(64, 1);
     let goals = [exprs.eq(product, exprs.bv(&semiprime)), exprs.ult(one, x), exprs.ult(one, y)];
     let limit = Duration::from_millis(200);
@@ -108,4 +108,118 @@ fn deep_terms_are_translated() {
     let zero = exprs.constant(8, 0);
     let goals = [exprs.eq(e, exprs.constant(8, 5)), exprs.eq(y, zero)];
     assert!(!is_sat(&chain(&config()).check(&exprs, Query { path: &[], goals: &goals })));
+}
+
+/// The comparison tree of a sort: every path of `insertion sort of n symbolic values`.
+fn explore_sort(exprs: &Exprs, solver: &mut dyn Solver, count: usize) -> (usize, u64) {
+    struct Walk<'a> {
+        exprs: &'a Exprs,
+        solver: &'a mut dyn Solver,
+        path: Vec<ExprId>,
+        leaves: usize,
+        queries: u64,
+    }
+    impl Walk<'_> {
+        fn feasible(&mut self, condition: ExprId) -> bool {
+            self.queries += 1;
+            is_sat(&self.solver.check(self.exprs, Query { path: &self.path, goals: &[condition] }))
+        }
+
+        /// `sorted` holds what is inserted already; the next value sinks from `at` down.
+        fn sink(&mut self, values: &[ExprId], mut sorted: Vec<ExprId>, at: usize) {
+            if at == 0 {
+                if sorted.len() == values.len() {
+                    self.leaves += 1;
+                } else {
+                    let next = sorted.len();
+                    sorted.push(values[next]);
+                    self.sink(values, sorted, next);
+                }
+                return;
+            }
+            let less = self.exprs.slt(sorted[at], sorted[at - 1]);
+            for condition in [less, self.exprs.not(less)] {
+                if !self.feasible(condition) {
+                    continue;
+                }
+                self.path.push(condition);
+                if condition == less {
+                    let mut swapped = sorted.clone();
+                    swapped.swap(at, at - 1);
+                    self.sink(values, swapped, at - 1);
+                } else {
+                    self.sink(values, sorted.clone(), 0);
+                }
+                self.path.pop();
+            }
+        }
+    }
+    let values: Vec<_> = (0..count).map(|i| exprs.input(&format!("v{i}"), 32)).collect();
+    let mut walk = Walk { exprs, solver, path: Vec::new(), leaves: 0, queries: 0 };
+    walk.sink(&values, vec![values[0]], 0);
+    (walk.leaves, walk.queries)
+}
+
+#[test]
+fn a_sort_of_four_values_has_all_permutations() {
+    let exprs = Exprs::new();
+    assert_eq!(explore_sort(&exprs, &mut chain(&config()), 4).0, 24);
+    let mut plain = bitwuzla::Incremental::new(Duration::ZERO);
+    assert_eq!(explore_sort(&exprs, &mut plain, 4).0, 24);
+}
+
+/// Whether some values of four 2-bit variables satisfy all, by trying every one.
+fn brute_force(exprs: &Exprs, variables: &[ExprId], query: Query<'_>) -> bool {
+    (0..1u64 << (2 * variables.len())).any(|bits| {
+        let values = variables.iter().enumerate().map(|(i, e)| {
+            let v = exprs.as_variable(*e).expect("a variable");
+            (v, crate::expr::Bv::new(2, bits >> (2 * i)))
+        });
+        let assignment = Assignment(values.collect());
+        query.constraints().all(|constraint| !exprs.evaluate(constraint, &assignment).is_zero())
+    })
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(60))]
+
+    /// One chain answers many related queries, so that slices, caches and the assertion
+    /// stack all come into play, satisfiable paths and others.
+    #[test]
+    fn the_chain_agrees_with_brute_force(
+        tape in proptest::collection::vec((0usize..4, 0usize..4, 0u64..48, 0usize..5), 1..40),
+    ) {
+        let exprs = Exprs::new();
+        let variables: Vec<_> = (0..4).map(|i| exprs.input(&format!("x{i}"), 2)).collect();
+        let mut solver = chain(&config());
+        let mut path: Vec<ExprId> = Vec::new();
+        for (a, b, what, keep) in tape {
+            let (a, b, k) = (variables[a], variables[b], exprs.constant(2, what / 12));
+            let goal = match what % 12 {
+                0 => exprs.eq(a, k),
+                1 => exprs.ult(a, b),
+                2 => exprs.slt(a, k),
+                3 => exprs.eq(exprs.add(a, b), k),
+                4 => exprs.eq(exprs.mul(a, b), k),
+                5 => exprs.ne(a, b),
+                6 => exprs.or(exprs.eq(a, b), exprs.ult(k, a)),
+                7 => exprs.and(exprs.ne(a, k), exprs.ne(b, k)),
+                8 => exprs.eq(exprs.urem(a, b), k),
+                9 => exprs.ule(exprs.xor(a, b), k),
+                10 => exprs.ne(exprs.shl(a, b), k),
+                _ => exprs.sle(exprs.sub(a, b), k),
+            };
+            for goal in [goal, exprs.not(goal)] {
+                let query = Query { path: &path, goals: &[goal] };
+                let expected = brute_force(&exprs, &variables, query);
+                proptest::prop_assert_eq!(is_sat(&solver.check(&exprs, query)), expected);
+            }
+            // Mostly deeper, sometimes back, as a search does.
+            match keep {
+                0 => path.truncate(path.len() / 2),
+                1 => path.push(exprs.not(goal)),
+                _ => path.push(goal),
+            }
+        }
+    }
 }

@@ -27,18 +27,21 @@ impl Exprs {
                 self.concat(self.bv(&ones), self.not(x))
             }
             Node::Sext(x) => self.sext(self.not(x), self.width(a)),
-            Node::Concat(high, low) if self.has_constant_part(a) => {
+            Node::Concat(high, low) if self.complements_partly(a) => {
                 self.concat(self.not(high), self.not(low))
             }
             _ => self.arena.intern(Node::Not(a), self.width(a)),
         }
     }
 
-    fn has_constant_part(&self, e: ExprId) -> bool {
+    /// Whether the complement of some part of a concatenation is no mere [`Node::Not`].
+    fn complements_partly(&self, e: ExprId) -> bool {
         match self.node(e) {
-            Node::Concat(high, low) => self.is_constant(high) || self.has_constant_part(low),
-            Node::Zext(_) => true,
-            _ => self.is_constant(e),
+            Node::Concat(high, low) => {
+                self.complements_partly(high) || self.complements_partly(low)
+            }
+            Node::Zext(_) | Node::Not(_) | Node::Neg(_) => true,
+            _ => self.is_constant(e) || self.as_choice(e).is_some(),
         }
     }
 

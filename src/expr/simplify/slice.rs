@@ -73,9 +73,7 @@ impl Exprs {
 
     /// A slice that a constant mask leaves whole or wipes out.
     fn extract_of_masked(&self, e: ExprId, low: u32, width: u32) -> Option<ExprId> {
-        let Node::Binary(op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), x, mask) =
-            self.node(e)
-        else {
+        let Node::Binary(op @ (BinaryOp::And | BinaryOp::Or), x, mask) = self.node(e) else {
             return None;
         };
         let mask = self.as_bv(mask)?.extract(low, width);
@@ -83,7 +81,7 @@ impl Exprs {
             BinaryOp::And if mask.is_zero() => Some(self.bv(&mask)),
             BinaryOp::Or if mask.is_ones() => Some(self.bv(&mask)),
             BinaryOp::And if mask.is_ones() => Some(self.extract(x, low, width)),
-            BinaryOp::Or | BinaryOp::Xor if mask.is_zero() => Some(self.extract(x, low, width)),
+            BinaryOp::Or if mask.is_zero() => Some(self.extract(x, low, width)),
             _ => None,
         }
     }
@@ -124,8 +122,15 @@ impl Exprs {
         if let Some(joined) = self.join(high, low) {
             return joined;
         }
-        if self.as_bv(high).is_some_and(|high| high.is_zero()) {
-            return self.zext(low, width);
+        if let Some(constant) = self.as_bv(high) {
+            let significant = constant.significant_bits();
+            if significant == 0 {
+                return self.zext(low, width);
+            }
+            if significant < constant.width() {
+                let trimmed = self.bv(&constant.extract(0, significant));
+                return self.zext(self.concat(trimmed, low), width);
+            }
         }
         if let Node::Zext(x) = self.node(high) {
             return self.zext(self.concat(x, low), width);
@@ -151,7 +156,10 @@ impl Exprs {
         if let (Some(high), Some(low)) = (self.as_bv(high), self.as_bv(low)) {
             return Some(self.bv(&high.concat(&low)));
         }
-        if let Some(joined) = self.zip_choices(high, low, |high, low| high.concat(low)) {
+        let is_extension = self.as_bv(high).is_some_and(|high| high.is_zero());
+        if !is_extension
+            && let Some(joined) = self.zip_choices(high, low, |high, low| high.concat(low))
+        {
             return Some(joined);
         }
         if let (Node::Not(a), Node::Not(b)) = (self.node(high), self.node(low)) {
@@ -229,9 +237,11 @@ impl Exprs {
                 self.bv(&self.as_bv(e).expect("a constant").zext(width))
             }
             Node::Zext(x) => self.zext(x, width),
-            _ => self
+            // Not every shape of a choice: that of a sign must stay one, to meet its term.
+            Node::Ite(..) => self
                 .map_choice(e, |value| value.zext(width))
                 .unwrap_or_else(|| self.arena.intern(Node::Zext(e), width)),
+            _ => self.arena.intern(Node::Zext(e), width),
         }
     }
 
@@ -253,8 +263,23 @@ impl Exprs {
             Node::Sext(x) => self.sext(x, width),
             _ => self
                 .map_choice(e, |value| value.sext(width))
+                .or_else(|| self.extend_known_sign(e, width))
                 .unwrap_or_else(|| self.arena.intern(Node::Sext(e), width)),
         }
+    }
+
+    /// Sign extension of a term whose sign bit a constant determines.
+    fn extend_known_sign(&self, e: ExprId, width: u32) -> Option<ExprId> {
+        let narrow = self.width(e);
+        let worth_a_look = matches!(
+            self.node(e),
+            Node::Concat(..) | Node::Not(_) | Node::Binary(BinaryOp::And | BinaryOp::Or, ..)
+        );
+        if narrow == 1 || !worth_a_look {
+            return None;
+        }
+        let sign = self.as_bv(self.extract(e, narrow - 1, 1))?;
+        Some(self.concat(self.bv(&sign.sext(width - narrow)), e))
     }
 
     /// As SMT-LIB: a shift by the width or more gives zeros.
