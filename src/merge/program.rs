@@ -183,10 +183,8 @@ impl<'a> Merger<'a> {
         let full = self.subject.root.join(path);
         let text = fs::read_to_string(&full).map_err(MergeError::io(&full))?;
         let source = Source::new(text);
-        let reserved = source.tokens.iter().find(|t| {
-            let word = t.text(&source.text);
-            word.starts_with("psychic_at_") || word.contains(project::SUFFIX)
-        });
+        let all = token::lex(&source.text);
+        let reserved = all.iter().find(|t| project::is_reserved(t, t.text(&source.text)));
         if let Some(token) = reserved {
             return Err(MergeError::Reserved {
                 path: path.to_owned(),

@@ -14,7 +14,7 @@ use crate::subject::Revision;
 use super::{
     edit::{Edit, Granularity, Hoist, Kind},
     project::SUFFIX,
-    scope::{self, Changes, Item, Sort},
+    scope::{self, Changes, Item, Name, Sort, Space},
     source::{Source, Tokens},
     token,
 };
@@ -102,39 +102,36 @@ impl File<'_> {
         others: &[&HashSet<&str>],
     ) -> Result<Resolved, Obstacle> {
         let known = identifiers(self.original);
-        let mut names: BTreeSet<String> = BTreeSet::new();
-        let mut macros: BTreeSet<String> = BTreeSet::new();
+        let mut names: BTreeSet<Name> = BTreeSet::new();
         loop {
             let source = if names.is_empty() {
                 patched.clone()
             } else {
-                Source::new(renamed(patched, &names, &macros, suffix))
+                Source::new(renamed(patched, &names, suffix))
             };
             let changes = scope::compare(self.original, &source, granularity)?;
             let before = names.len();
             for item in &changes.added {
                 self.bearable(&source, item, "adds")?;
                 for name in &item.names {
-                    let taken =
-                        known.contains(&**name) || others.iter().any(|w| w.contains(&**name));
+                    let text = name.text.as_str();
+                    let taken = known.contains(text) || others.iter().any(|w| w.contains(text));
                     if taken && !names.contains(name) {
-                        self.renamable(&source, item, name)?;
+                        self.renamable(&source, item, text)?;
                         names.insert(name.clone());
-                        if item.sort == Sort::Macro {
-                            macros.insert(name.clone());
-                        }
                     }
                 }
             }
             if names.len() > before {
                 continue;
             }
-            let words = identifiers(&source);
             for item in &changes.removed {
                 self.bearable(self.original, item, "removes")?;
-                if let Some(name) = item.names.iter().find(|n| words.contains(&***n)) {
-                    let reason = format!("takes the definition of `{name}` away but uses the name");
-                    return Err(Obstacle { line: 1, reason });
+                let used = |name: &&Name| uses(&source, name).is_some();
+                if let Some(name) = item.names.iter().find(used) {
+                    let line = uses(&source, name).map_or(1, |token| source.line(token));
+                    let reason = format!("uses `{}` but takes its definition away", name.text);
+                    return Err(Obstacle { line, reason });
                 }
             }
             names_are_not_shown(&source, &changes)?;
@@ -197,25 +194,34 @@ fn agree(a: &Resolved, b: &Resolved) -> bool {
     signature(&a.source, &a.edits) == signature(&b.source, &b.edits)
 }
 
+/// Whether a token may mean something that has this name at file scope.
+fn may_mean(source: &Source, token: usize, name: &Name) -> bool {
+    let before = |words: &[&str]| token > 0 && words.contains(&source.token(token - 1));
+    source.tokens[token].kind == token::Kind::Identifier
+        && source.token(token) == name.text
+        && match name.space {
+            Space::Macro => true,
+            Space::Tag => before(&["struct", "union", "enum"]),
+            Space::Ordinary => !before(&["struct", "union", "enum", ".", "->"]),
+        }
+}
+
+/// The first token that may mean `name`.
+fn uses(source: &Source, name: &Name) -> Option<usize> {
+    (0..source.tokens.len()).find(|token| may_mean(source, *token, name))
+}
+
 /// The text with a suffix at some of its names.
-fn renamed(
-    source: &Source,
-    names: &BTreeSet<String>,
-    macros: &BTreeSet<String>,
-    suffix: Revision,
-) -> String {
+fn renamed(source: &Source, names: &BTreeSet<Name>, suffix: Revision) -> String {
+    let texts: HashSet<&str> = names.iter().map(|n| n.text.as_str()).collect();
     let mut text = String::with_capacity(source.text.len());
     let mut copied = 0;
-    for (index, token) in source.tokens.iter().enumerate() {
-        let name = token.text(&source.text);
-        let is_member = index > 0 && matches!(source.token(index - 1), "." | "->");
-        if token.kind == token::Kind::Identifier
-            && names.contains(name)
-            && (!is_member || macros.contains(name))
-        {
-            text.push_str(&source.text[copied..token.end]);
+    for index in 0..source.tokens.len() {
+        if texts.contains(source.token(index)) && names.iter().any(|n| may_mean(source, index, n)) {
+            let end = source.tokens[index].end;
+            text.push_str(&source.text[copied..end]);
             text.push_str(&format!("{SUFFIX}{suffix}"));
-            copied = token.end;
+            copied = end;
         }
     }
     text + &source.text[copied..]
@@ -226,7 +232,7 @@ fn names_are_not_shown(source: &Source, changes: &Changes) -> Result<(), Obstacl
     let shows =
         |word: &str| matches!(word, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__" | "assert");
     for item in changes.added.iter().filter(|i| i.sort == Sort::Function) {
-        let is_renamed = item.names.iter().any(|n| n.contains(SUFFIX));
+        let is_renamed = item.names.iter().any(|n| n.text.contains(SUFFIX));
         if let Some(index) = item.tokens.clone().find(|i| is_renamed && shows(source.token(*i))) {
             let reason = "a function that needs another name for this patch prints its name";
             return Err(Obstacle { line: source.line(index), reason: reason.into() });
