@@ -45,8 +45,28 @@ pub(super) struct File<'a> {
     pub(super) patched: BTreeMap<Revision, (&'a Source, Granularity)>,
     /// A file other than this one that has the name as a token.
     pub(super) elsewhere: &'a dyn Fn(&str) -> Option<String>,
+    /// Whether a text of this file compiles as part of a revision.
+    pub(super) compiles: &'a dyn Fn(Revision, &str) -> bool,
     /// Names that have to stay.
     pub(super) fixed: &'a [&'a str],
+}
+
+/// A text whose names of `names` have a suffix.
+struct Renamed {
+    resolved: Resolved,
+    names: BTreeSet<Name>,
+}
+
+impl Name {
+    /// Lines that are an error after another declaration of the name.
+    fn probe(&self, number: usize) -> String {
+        let name = &self.text;
+        match self.space {
+            Space::Macro => format!("#ifdef {name}\n#error\n#endif\n"),
+            Space::Tag => format!("enum {name} {{ psychic_probe_{number} }};\n"),
+            Space::Ordinary => format!("enum {{ {name} }};\n"),
+        }
+    }
 }
 
 /// What a revision changes at file scope, to find the revisions that change the same.
@@ -81,7 +101,10 @@ impl File<'_> {
                     .filter(|(r, _)| teams.get(r) != Some(&leader))
                     .map(|(_, words)| words)
                     .collect();
-                let attempt = |suffix| self.rename(source, granularity, suffix, &others);
+                let attempt = |suffix| {
+                    let renamed = self.rename(source, granularity, suffix, &others)?;
+                    self.declared_here(revision, renamed)
+                };
                 let shared = attempt(leader)?;
                 match resolved.get(&leader) {
                     Some(Ok(led)) if !agree(led, &shared) => attempt(revision),
@@ -100,7 +123,7 @@ impl File<'_> {
         granularity: Granularity,
         suffix: Revision,
         others: &[&HashSet<&str>],
-    ) -> Result<Resolved, Obstacle> {
+    ) -> Result<Renamed, Obstacle> {
         let known = identifiers(self.original);
         let mut names: BTreeSet<Name> = BTreeSet::new();
         loop {
@@ -135,8 +158,27 @@ impl File<'_> {
                 }
             }
             names_are_not_shown(&source, &changes)?;
-            return Ok(Resolved { source, edits: changes.edits });
+            return Ok(Renamed { resolved: Resolved { source, edits: changes.edits }, names });
         }
+    }
+
+    /// Refuses to rename what a header declares: the revision would still use the header's. The
+    /// renamed text has none of the names, so that they are free to be declared as something
+    /// else unless a header has them.
+    fn declared_here(&self, revision: Revision, renamed: Renamed) -> Result<Resolved, Obstacle> {
+        let Renamed { resolved, names } = renamed;
+        let text = &resolved.source.text;
+        let probe = |names: &mut dyn Iterator<Item = &Name>| {
+            let lines: String = names.enumerate().map(|(i, name)| name.probe(i)).collect();
+            (self.compiles)(revision, &format!("{text}\n{lines}"))
+        };
+        if names.is_empty() || probe(&mut names.iter()) {
+            return Ok(resolved);
+        }
+        let culprit = names.iter().find(|name| !probe(&mut std::iter::once(*name)));
+        let name = culprit.or(names.first()).map_or("", |name| &name.text);
+        let reason = format!("changes `{name}` at file scope, which a header declares too");
+        Err(Obstacle { line: 1, reason })
     }
 
     fn bearable(&self, source: &Source, item: &Item, verb: &str) -> Result<(), Obstacle> {
