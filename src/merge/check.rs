@@ -30,7 +30,7 @@ pub struct Compiler {
 impl SyntaxCheck for Compiler {
     fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
         let output = Command::new(&self.program)
-            .args(["-fsyntax-only", "-w"])
+            .arg("-fsyntax-only")
             .args(&self.flags)
             .arg(file)
             .current_dir(root)

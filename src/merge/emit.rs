@@ -349,7 +349,7 @@ impl Version {
         let shift = |token: usize, insertions: bool| {
             self.edits
                 .iter()
-                .take_while(|e| e.from.end < token || e.from.end == token)
+                .take_while(|e| e.from.end <= token)
                 .filter(|e| e.from.end < token || !e.from.is_empty() || insertions)
                 .fold(token as isize, |at, e| at + e.to.len() as isize - e.from.len() as isize)
                 as usize

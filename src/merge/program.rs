@@ -183,10 +183,8 @@ impl<'a> Merger<'a> {
         let full = self.subject.root.join(path);
         let text = fs::read_to_string(&full).map_err(MergeError::io(&full))?;
         let source = Source::new(text);
-        let reserved = source.tokens.iter().find(|t| {
-            let word = t.text(&source.text);
-            word.starts_with("psychic_at_") || word.contains(project::SUFFIX)
-        });
+        let all = token::lex(&source.text);
+        let reserved = all.iter().find(|t| project::is_reserved(t, t.text(&source.text)));
         if let Some(token) = reserved {
             return Err(MergeError::Reserved {
                 path: path.to_owned(),
@@ -293,8 +291,21 @@ impl<'a> Merger<'a> {
         let first = |set: &RevisionSet| set.first().unwrap_or_default();
         let patched = groups.iter().map(|(set, s)| (first(set), (*s, granularity(set)))).collect();
         let elsewhere = |name: &str| self.elsewhere(path, name);
+        let compiles = |revision: Revision, text: &str| {
+            let others =
+                self.candidates[&revision].files.iter().filter(|(other, _)| *other != path);
+            let texts = others.map(|(other, source)| (other.as_path(), &*source.text));
+            let texts: Vec<_> = texts.chain([(path, text)]).collect();
+            candidate::compile(self.subject, self.check, &texts).is_ok()
+        };
         let fixed = ["main", &self.subject.config.entry];
-        let file = resolve::File { original, patched, elsewhere: &elsewhere, fixed: &fixed };
+        let file = resolve::File {
+            original,
+            patched,
+            elsewhere: &elsewhere,
+            compiles: &compiles,
+            fixed: &fixed,
+        };
         let mut resolved = file.resolve();
         let mut faults = Vec::new();
         let mut versions = Vec::new();

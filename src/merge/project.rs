@@ -59,6 +59,15 @@ const MARK: &str = "/* psychic: ";
 /// What separates a name that is renamed for a revision from the revision.
 pub(super) const SUFFIX: &str = "__psychic_";
 
+/// Whether a token would be taken for one of ours.
+pub(super) fn is_reserved(token: &Token, text: &str) -> bool {
+    match token.kind {
+        Kind::Comment => text.starts_with(MARK),
+        Kind::Identifier => text.starts_with("psychic_at_") || text.contains(SUFFIX),
+        _ => false,
+    }
+}
+
 struct Projector<'a> {
     meta: &'a str,
     tokens: Vec<Token>,

@@ -14,7 +14,7 @@ use crate::subject::Revision;
 use super::{
     edit::{Edit, Granularity, Hoist, Kind},
     project::SUFFIX,
-    scope::{self, Changes, Item, Sort},
+    scope::{self, Changes, Item, Name, Sort, Space},
     source::{Source, Tokens},
     token,
 };
@@ -45,8 +45,28 @@ pub(super) struct File<'a> {
     pub(super) patched: BTreeMap<Revision, (&'a Source, Granularity)>,
     /// A file other than this one that has the name as a token.
     pub(super) elsewhere: &'a dyn Fn(&str) -> Option<String>,
+    /// Whether a text of this file compiles as part of a revision.
+    pub(super) compiles: &'a dyn Fn(Revision, &str) -> bool,
     /// Names that have to stay.
     pub(super) fixed: &'a [&'a str],
+}
+
+/// A text whose names of `names` have a suffix.
+struct Renamed {
+    resolved: Resolved,
+    names: BTreeSet<Name>,
+}
+
+impl Name {
+    /// Lines that are an error after another declaration of the name.
+    fn probe(&self, number: usize) -> String {
+        let name = &self.text;
+        match self.space {
+            Space::Macro => format!("#ifdef {name}\n#error\n#endif\n"),
+            Space::Tag => format!("enum {name} {{ psychic_probe_{number} }};\n"),
+            Space::Ordinary => format!("enum {{ {name} }};\n"),
+        }
+    }
 }
 
 /// What a revision changes at file scope, to find the revisions that change the same.
@@ -81,7 +101,10 @@ impl File<'_> {
                     .filter(|(r, _)| teams.get(r) != Some(&leader))
                     .map(|(_, words)| words)
                     .collect();
-                let attempt = |suffix| self.rename(source, granularity, suffix, &others);
+                let attempt = |suffix| {
+                    let renamed = self.rename(source, granularity, suffix, &others)?;
+                    self.declared_here(revision, renamed)
+                };
                 let shared = attempt(leader)?;
                 match resolved.get(&leader) {
                     Some(Ok(led)) if !agree(led, &shared) => attempt(revision),
@@ -100,46 +123,62 @@ impl File<'_> {
         granularity: Granularity,
         suffix: Revision,
         others: &[&HashSet<&str>],
-    ) -> Result<Resolved, Obstacle> {
+    ) -> Result<Renamed, Obstacle> {
         let known = identifiers(self.original);
-        let mut names: BTreeSet<String> = BTreeSet::new();
-        let mut macros: BTreeSet<String> = BTreeSet::new();
+        let mut names: BTreeSet<Name> = BTreeSet::new();
         loop {
             let source = if names.is_empty() {
                 patched.clone()
             } else {
-                Source::new(renamed(patched, &names, &macros, suffix))
+                Source::new(renamed(patched, &names, suffix))
             };
             let changes = scope::compare(self.original, &source, granularity)?;
             let before = names.len();
             for item in &changes.added {
                 self.bearable(&source, item, "adds")?;
                 for name in &item.names {
-                    let taken =
-                        known.contains(&**name) || others.iter().any(|w| w.contains(&**name));
+                    let text = name.text.as_str();
+                    let taken = known.contains(text) || others.iter().any(|w| w.contains(text));
                     if taken && !names.contains(name) {
-                        self.renamable(&source, item, name)?;
+                        self.renamable(&source, item, text)?;
                         names.insert(name.clone());
-                        if item.sort == Sort::Macro {
-                            macros.insert(name.clone());
-                        }
                     }
                 }
             }
             if names.len() > before {
                 continue;
             }
-            let words = identifiers(&source);
             for item in &changes.removed {
                 self.bearable(self.original, item, "removes")?;
-                if let Some(name) = item.names.iter().find(|n| words.contains(&***n)) {
-                    let reason = format!("takes the definition of `{name}` away but uses the name");
-                    return Err(Obstacle { line: 1, reason });
+                let used = |name: &&Name| uses(&source, name).is_some();
+                if let Some(name) = item.names.iter().find(used) {
+                    let line = uses(&source, name).map_or(1, |token| source.line(token));
+                    let reason = format!("uses `{}` but takes its definition away", name.text);
+                    return Err(Obstacle { line, reason });
                 }
             }
             names_are_not_shown(&source, &changes)?;
-            return Ok(Resolved { source, edits: changes.edits });
+            return Ok(Renamed { resolved: Resolved { source, edits: changes.edits }, names });
         }
+    }
+
+    /// Refuses to rename what a header declares: the revision would still use the header's. The
+    /// renamed text has none of the names, so that they are free to be declared as something
+    /// else unless a header has them.
+    fn declared_here(&self, revision: Revision, renamed: Renamed) -> Result<Resolved, Obstacle> {
+        let Renamed { resolved, names } = renamed;
+        let text = &resolved.source.text;
+        let probe = |names: &mut dyn Iterator<Item = &Name>| {
+            let lines: String = names.enumerate().map(|(i, name)| name.probe(i)).collect();
+            (self.compiles)(revision, &format!("{text}\n{lines}"))
+        };
+        if names.is_empty() || probe(&mut names.iter()) {
+            return Ok(resolved);
+        }
+        let culprit = names.iter().find(|name| !probe(&mut std::iter::once(*name)));
+        let name = culprit.or(names.first()).map_or("", |name| &name.text);
+        let reason = format!("changes `{name}` at file scope, which a header declares too");
+        Err(Obstacle { line: 1, reason })
     }
 
     fn bearable(&self, source: &Source, item: &Item, verb: &str) -> Result<(), Obstacle> {
@@ -197,25 +236,34 @@ fn agree(a: &Resolved, b: &Resolved) -> bool {
     signature(&a.source, &a.edits) == signature(&b.source, &b.edits)
 }
 
+/// Whether a token may mean something that has this name at file scope.
+fn may_mean(source: &Source, token: usize, name: &Name) -> bool {
+    let before = |words: &[&str]| token > 0 && words.contains(&source.token(token - 1));
+    source.tokens[token].kind == token::Kind::Identifier
+        && source.token(token) == name.text
+        && match name.space {
+            Space::Macro => true,
+            Space::Tag => before(&["struct", "union", "enum"]),
+            Space::Ordinary => !before(&["struct", "union", "enum", ".", "->"]),
+        }
+}
+
+/// The first token that may mean `name`.
+fn uses(source: &Source, name: &Name) -> Option<usize> {
+    (0..source.tokens.len()).find(|token| may_mean(source, *token, name))
+}
+
 /// The text with a suffix at some of its names.
-fn renamed(
-    source: &Source,
-    names: &BTreeSet<String>,
-    macros: &BTreeSet<String>,
-    suffix: Revision,
-) -> String {
+fn renamed(source: &Source, names: &BTreeSet<Name>, suffix: Revision) -> String {
+    let texts: HashSet<&str> = names.iter().map(|n| n.text.as_str()).collect();
     let mut text = String::with_capacity(source.text.len());
     let mut copied = 0;
-    for (index, token) in source.tokens.iter().enumerate() {
-        let name = token.text(&source.text);
-        let is_member = index > 0 && matches!(source.token(index - 1), "." | "->");
-        if token.kind == token::Kind::Identifier
-            && names.contains(name)
-            && (!is_member || macros.contains(name))
-        {
-            text.push_str(&source.text[copied..token.end]);
+    for index in 0..source.tokens.len() {
+        if texts.contains(source.token(index)) && names.iter().any(|n| may_mean(source, index, n)) {
+            let end = source.tokens[index].end;
+            text.push_str(&source.text[copied..end]);
             text.push_str(&format!("{SUFFIX}{suffix}"));
-            copied = token.end;
+            copied = end;
         }
     }
     text + &source.text[copied..]
@@ -226,7 +274,7 @@ fn names_are_not_shown(source: &Source, changes: &Changes) -> Result<(), Obstacl
     let shows =
         |word: &str| matches!(word, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__" | "assert");
     for item in changes.added.iter().filter(|i| i.sort == Sort::Function) {
-        let is_renamed = item.names.iter().any(|n| n.contains(SUFFIX));
+        let is_renamed = item.names.iter().any(|n| n.text.contains(SUFFIX));
         if let Some(index) = item.tokens.clone().find(|i| is_renamed && shows(source.token(*i))) {
             let reason = "a function that needs another name for this patch prints its name";
             return Err(Obstacle { line: source.line(index), reason: reason.into() });

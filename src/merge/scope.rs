@@ -12,13 +12,30 @@ use super::{
     source::{Source, Tokens, descendants, same},
 };
 
-/// Names that an item gives a meaning, and whether it is a macro.
+/// A part of a text at file scope that can be there or not.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Item {
     /// Token range, in the text that has the item.
     pub(super) tokens: Tokens,
-    pub(super) names: Vec<String>,
+    /// Names that it gives a meaning.
+    pub(super) names: Vec<Name>,
     pub(super) sort: Sort,
+}
+
+/// A name with its name space (C17 6.2.3).
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) struct Name {
+    pub(super) space: Space,
+    pub(super) text: String,
+}
+
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Space {
+    /// Replaces any token.
+    Macro,
+    /// After `struct`, `union`, `enum`.
+    Tag,
+    Ordinary,
 }
 
 /// What an item at file scope is, as far as its presence matters.
@@ -244,28 +261,30 @@ fn item(source: &Source, place: &Place) -> Item {
         }
         _ => (Sort::Other, Vec::new()),
     };
-    let mut names: Vec<&str> = Vec::new();
-    names.extend(declarators.iter().filter_map(|d| declared_name(*d, source)));
+    let space = if sort == Sort::Macro { Space::Macro } else { Space::Ordinary };
+    let name = |space, text: &str| Name { space, text: text.to_owned() };
+    let mut names: Vec<Name> = declarators
+        .iter()
+        .filter_map(|d| declared_name(*d, source))
+        .map(|text| name(space, text))
+        .collect();
     if sort == Sort::Declaration {
         for inner in descendants(node, &|_| true) {
-            let defines = match inner.kind() {
-                "enumerator" => true,
-                "struct_specifier" | "union_specifier" | "enum_specifier" => {
-                    inner.child_by_field_name("body").is_some()
+            let space = match inner.kind() {
+                "enumerator" => Space::Ordinary,
+                "struct_specifier" | "union_specifier" | "enum_specifier"
+                    if inner.child_by_field_name("body").is_some() =>
+                {
+                    Space::Tag
                 }
-                _ => false,
+                _ => continue,
             };
-            let name = inner.child_by_field_name("name").filter(|_| defines);
-            names.extend(name.map(|n| &source.text[n.byte_range()]));
+            let inner = inner.child_by_field_name("name");
+            names.extend(inner.map(|n| name(space, &source.text[n.byte_range()])));
         }
     }
-    let is_named = !names.is_empty() || sort == Sort::Include;
-    let is_sound = !node.has_error() && is_named || node.kind() == "enum_specifier";
-    Item {
-        tokens: place.tokens.clone(),
-        names: names.into_iter().map(str::to_owned).collect(),
-        sort: if is_sound { sort } else { Sort::Other },
-    }
+    let is_sound = !node.has_error() && (!names.is_empty() || sort == Sort::Include);
+    Item { tokens: place.tokens.clone(), names, sort: if is_sound { sort } else { Sort::Other } }
 }
 
 /// The name inside a declarator (C17 6.7.6).

@@ -62,6 +62,19 @@ fn what_cannot_be_merged_says_why() {
     assert!(inside.contains("a directive inside a function"), "{inside}");
 }
 
+/// The functions of the file would go on using the header's name for the type.
+#[test]
+fn a_type_that_a_header_outside_names_too_stays() {
+    let outside = TempDir::new().unwrap();
+    fs::write(outside.path().join("api.h"), "typedef struct s S;\n").unwrap();
+    let original = "#include \"api.h\"\nstruct s { int a, b; };\nint f(S *s) { return s->a; }\n";
+    let (_dir, subject) = subject(original, &[&original.replace("a, b", "b, a")]);
+    let mut compiler = compiler();
+    compiler.flags.push(format!("-I{}", outside.path().display()));
+    let error = merge(&subject, &compiler).unwrap_err().to_string();
+    assert!(error.contains("changes `s` at file scope, which a header declares too"), "{error}");
+}
+
 #[test]
 fn names_of_other_files_stay() {
     let files = [

@@ -150,9 +150,18 @@ fn cases_stay_in_their_switch() {
 fn labels_belong_to_their_arm() {
     let inside = sites("out: g(1);", &["out: g(2);"]);
     assert!(inside.starts_with("out: if (psychic_at_1() == 1)"), "{inside}");
-    let moved = sites("if (a) goto out; g(1); out: g(2);", &["if (a) goto out; out: g(1); g(2);"]);
-    assert!(moved.starts_with("if (psychic_at_1() == 1) { /* revisions 1 */ __label__ out; if"));
-    assert!(moved.contains("else { /* original */ __label__ out; if (a)"), "{moved}");
+    let away = sites("if (a) goto out; g(1); out: g(2);", &["if (a) return 1; g(1); g(2);"]);
+    assert!(
+        away.starts_with("if (psychic_at_1() == 1) { /* revisions 1 */ if (a) return"),
+        "{away}"
+    );
+    assert!(away.contains("else { /* original */ __label__ out; if (a) goto out;"), "{away}");
+    let both = sites(
+        "if (a) goto out; g(1); out: g(2);",
+        &["int m = b; if (a) goto out; g(1); out: g(m);", "if (a) goto out; g(1); out: g(3);"],
+    );
+    assert!(both.starts_with("if (psychic_at_1() == 1) { /* revisions 1 */ __label__ out; int m"));
+    assert!(both.contains("out: if (psychic_at_2() == 2) { /* revisions 2 */ g(3); }"), "{both}");
 }
 
 #[test]
