@@ -69,6 +69,8 @@ fn delimited_numbers_are_compared_by_value() {
     let differs = exprs.ne(x, y);
     assert_eq!(shown("{d:x}\n", "{d:y}\n"), differs);
     assert_eq!(shown("x={d:x}, y=1", "x={d:y}, y=1"), differs);
+    let quick = quick_difference(exprs, &text(exprs, "{d:x}\n"), &text(exprs, "{d:y}\n"));
+    assert_eq!(quick, Difference { formula: differs, exact: true });
     // What both end in is no reason for doubt.
     assert_eq!(shown("{d:x}5", "{d:y}5"), differs);
     assert_eq!(shown("{d:x}{d:z}", "{d:y}{d:z}"), differs);
@@ -303,13 +305,15 @@ proptest! {
     fn the_formula_is_true_where_texts_differ_and_if_exact_only_there(
         parts in proptest::collection::vec((part(), edit()), 0..5),
         swap in any::<bool>(),
+        budget in prop_oneof![3 => Just(ALIGNMENTS), 1 => 0..12usize],
     ) {
         let exprs = exprs();
         let [mut a, mut b] = streams(exprs, &parts);
         if swap {
             std::mem::swap(&mut a, &mut b);
         }
-        let Difference { formula, exact } = difference(exprs, &a, &b);
+        let Difference { formula, exact } = difference_within(budget, exprs, &a, &b);
+        prop_assert!(exact || budget < ALIGNMENTS, "{} and {}", a.display(exprs), b.display(exprs));
         for bits in 0..256 {
             let assignment = assignment(exprs, bits);
             let [left, right] = [&a, &b].map(|stream| stream.render(exprs, &assignment));
