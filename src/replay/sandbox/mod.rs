@@ -20,6 +20,7 @@ mod serve;
 use std::{
     env,
     ffi::OsString,
+    fs::File,
     io::{self, Read},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
@@ -107,6 +108,14 @@ pub enum SandboxError {
         /// What happened.
         error: io::Error,
     },
+    /// A program to run cannot be read.
+    #[error("cannot read the program {}: {error}", program.display())]
+    Program {
+        /// The program.
+        program: PathBuf,
+        /// What happened.
+        error: io::Error,
+    },
     /// The executable does not know that it is a helper.
     #[error(
         "{} does not serve as sandbox helper: name the psychic executable in PSYCHIC_SANDBOX, or \
@@ -165,8 +174,11 @@ impl Sandbox {
         limit_memory: bool,
         strongest: Isolation,
     ) -> Result<Self, SandboxError> {
-        let programs = programs.iter().map(std::path::absolute).collect::<Result<_, _>>();
-        let programs: Vec<PathBuf> = programs.map_err(SandboxError::Lost)?;
+        let readable = |program: &&Path| {
+            let opened = File::open(program).and_then(|_| std::path::absolute(program));
+            opened.map_err(|error| SandboxError::Program { program: program.to_path_buf(), error })
+        };
+        let programs = programs.iter().map(readable).collect::<Result<Vec<_>, _>>()?;
         let scratch = tempfile::Builder::new().prefix("psychic-sandbox-").tempdir();
         let scratch = scratch.map_err(SandboxError::Lost)?;
         let setup = Setup { programs, limits, limit_memory, scratch: scratch.path().to_owned() };

@@ -49,6 +49,8 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// Serves until standard input ends.
 pub(super) fn serve() -> io::Result<()> {
+    // Whatever the tool itself was started with open is none of a patch's business.
+    close_fds::set_fds_cloexec(3, &[]);
     match env::var(STAGE).as_deref() {
         Ok(INSIDE) => inside(Isolation::Namespaces),
         Ok(LANDLOCK) => inside(Isolation::Landlock),
