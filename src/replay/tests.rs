@@ -191,36 +191,45 @@ fn runs_are_deterministic() {
     assert_eq!(String::from_utf8_lossy(&a.stdout), String::from_utf8_lossy(&b.stdout));
 }
 
-#[track_caller]
-fn finds(body: &str, kind: FindingKind) {
-    let program = Program::new(body, true);
-    let replayer = program.replayer(Limits::default());
-    let outcome = replayer.outcome(&TestInput::default(), Revision(0), true).unwrap();
-    let found = outcome.finding.as_ref().map(|finding| finding.kind);
-    assert_eq!(found, Some(kind), "{body}: {outcome:?}");
-    assert_eq!(outcome.stdout, b"so far", "{body}");
-    assert_eq!(outcome.stderr, b"", "{body}: reports are kept out of what is compared");
-}
-
 #[test]
 fn every_kind_of_finding() {
     use FindingKind::*;
-    let so_far = |rest: &str| {
-        format!("printf(\"so far\"); volatile int n = 0; {rest}; printf(\"on\"); return 0;")
-    };
-    finds(&so_far("char *p = malloc(4); p[n + 4] = 1"), OutOfBounds);
-    finds(&so_far("int a[3]; a[n + 3] = 1"), OutOfBounds);
-    finds(&so_far("*(volatile char *)0x123456789000 = 1"), OutOfBounds);
-    finds(&so_far("*(volatile char *)0x1234567890000000 = 1"), OutOfBounds);
-    finds(&so_far("char *p = malloc(4); free(p); p[n] = 1"), UseAfterFree);
-    finds(&so_far("char *p = malloc(4); free(p); free(p + n)"), DoubleFree);
-    finds(&so_far("int x; free(&x + n)"), DoubleFree);
-    finds(&so_far("int *volatile p = 0; *p = 1"), NullDereference);
-    finds(&so_far("char *volatile p = 0; memcpy(p + 16, \"x\", 1)"), NullDereference);
-    finds(&so_far("n = 1 / n"), DivisionByZero);
-    finds(&so_far("n = 1 % n"), DivisionByZero);
-    finds(&so_far("if (!n) __builtin_unreachable()"), Unreachable);
-    finds(&so_far("int x[2]; x[n] = 1; if (x[1 - n]) n = 1"), UninitialisedRead);
+    let cases = [
+        (OutOfBounds, "char *p = malloc(4); p[n + 4] = 1"),
+        (OutOfBounds, "int a[3]; a[n + 3] = 1"),
+        (OutOfBounds, "*(volatile char *)0x123456789000 = 1"),
+        (OutOfBounds, "*(volatile char *)0x1234567890000000 = 1"),
+        (UseAfterFree, "char *p = malloc(4); free(p); p[n] = 1"),
+        (DoubleFree, "char *p = malloc(4); free(p); free(p + n)"),
+        (DoubleFree, "int x; free(&x + n)"),
+        (NullDereference, "int *volatile p = 0; *p = 1"),
+        (NullDereference, "char *volatile p = 0; memcpy(p + 16, \"x\", 1)"),
+        (NullDereference, "void (*volatile f)(void) = 0; f()"),
+        (DivisionByZero, "n = 1 / n"),
+        (DivisionByZero, "n = 1 % n"),
+        (DivisionByZero, "n = n - 1; volatile int m = -2147483647 - 1; n = m / n"),
+        (Unreachable, "if (!n) __builtin_unreachable()"),
+        (UninitialisedRead, "int x[2]; x[n] = 1; if (x[1 - n]) n = 1"),
+    ];
+    let arms = cases.iter().enumerate();
+    let arms = arms.map(|(index, (_, body))| format!("case {index}: {{ {body}; break; }}\n"));
+    let body = format!(
+        "printf(\"so far\"); fprintf(stderr, \"!\"); volatile int n = 0;
+         switch (psychic_rev()) {{ {} }} printf(\"on\"); return 0;",
+        arms.collect::<String>()
+    );
+    let program = Program::new(&body, true);
+    let replayer = program.replayer(Limits::default());
+    let revisions = (0..=cases.len() as u32).map(Revision).collect::<Vec<_>>();
+    let outcomes = replayer.outcomes(&TestInput::default(), &revisions, true).unwrap();
+    for ((_, outcome), (kind, body)) in outcomes.iter().zip(&cases) {
+        let found = outcome.finding.as_ref().map(|finding| finding.kind);
+        assert_eq!(found, Some(*kind), "{body}: {outcome:?}");
+        assert_eq!(outcome.stdout, b"so far", "{body}");
+        assert_eq!(outcome.stderr, b"!", "{body}: reports are kept out of what is compared");
+    }
+    let (_, clean) = outcomes.last().unwrap();
+    assert_eq!((&clean.finding, &clean.stdout[..]), (&None, &b"so faron"[..]));
 }
 
 #[test]
