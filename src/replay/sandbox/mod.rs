@@ -263,19 +263,20 @@ impl Drop for Sandbox {
     }
 }
 
-#[cfg(not(test))]
+/// The executable to start as helper, and its arguments.
 fn helper() -> (PathBuf, Vec<OsString>) {
-    let helper = env::var_os(HELPER).map(PathBuf::from).or_else(|| env::current_exe().ok());
-    (helper.unwrap_or_else(|| "psychic".into()), vec![ARGUMENT.into()])
-}
-
-/// The unit tests' executable has no `main` of ours, but it can be told to run one test.
-#[cfg(test)]
-fn helper() -> (PathBuf, Vec<OsString>) {
-    let _ = HELPER;
-    let test = "replay::sandbox::serve_as_helper";
-    let arguments = ["--exact", test, "--ignored", "--nocapture", "--test-threads=1"];
-    (env::current_exe().expect("a test has a path"), arguments.map(OsString::from).to_vec())
+    let this = || env::current_exe().unwrap_or_else(|_| "psychic".into());
+    match env::var_os(HELPER) {
+        Some(helper) => (helper.into(), vec![ARGUMENT.into()]),
+        // The unit tests' executable has no `main` of ours, but can be told to run one test;
+        // in a thread, though, so that only root gets a helper with namespaces that way.
+        None if cfg!(test) => {
+            let test = "replay::sandbox::serve_as_helper";
+            let arguments = ["--exact", test, "--ignored", "--nocapture", "--test-threads=1"];
+            (this(), arguments.map(OsString::from).to_vec())
+        }
+        None => (this(), vec![ARGUMENT.into()]),
+    }
 }
 
 #[cfg(test)]
