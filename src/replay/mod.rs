@@ -10,6 +10,8 @@ mod ktest;
 mod outcome;
 mod replayer;
 mod sandbox;
+#[cfg(test)]
+mod tests;
 
 pub use finding::{Finding, FindingKind};
 pub use ktest::{KtestError, TestInput};

@@ -248,12 +248,30 @@ fn outcome(reply: Reply, sanitizer: Sanitizer) -> Outcome {
         Sanitizer::None => None,
         _ => Finding::parse(&reply.report),
     };
+    let stderr = match finding {
+        Some(_) => without_last_words(reply.stderr),
+        None => reply.stderr,
+    };
     Outcome {
         stdout: reply.stdout,
-        stderr: reply.stderr,
+        stderr,
         termination: reply.termination,
         outputs: parse_outputs(&reply.outputs),
         files: reply.files,
         finding,
     }
+}
+
+/// A sanitizer that catches a deadly signal says so on stderr before it writes its report.
+fn without_last_words(stderr: Vec<u8>) -> Vec<u8> {
+    const WORDS: [&[u8]; 3] = [
+        b"AddressSanitizer:DEADLYSIGNAL\n",
+        b"MemorySanitizer:DEADLYSIGNAL\n",
+        b"UndefinedBehaviorSanitizer:DEADLYSIGNAL\n",
+    ];
+    let end = WORDS
+        .iter()
+        .find_map(|words| stderr.strip_suffix(*words))
+        .map_or(stderr.len(), <[u8]>::len);
+    stderr[..end].to_vec()
 }

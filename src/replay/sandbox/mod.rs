@@ -20,6 +20,7 @@ mod serve;
 use std::{
     env,
     ffi::OsString,
+    fs::File,
     io::{self, Read},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
@@ -107,6 +108,14 @@ pub enum SandboxError {
         /// What happened.
         error: io::Error,
     },
+    /// A program to run cannot be read.
+    #[error("cannot read the program {}: {error}", program.display())]
+    Program {
+        /// The program.
+        program: PathBuf,
+        /// What happened.
+        error: io::Error,
+    },
     /// The executable does not know that it is a helper.
     #[error(
         "{} does not serve as sandbox helper: name the psychic executable in PSYCHIC_SANDBOX, or \
@@ -165,8 +174,11 @@ impl Sandbox {
         limit_memory: bool,
         strongest: Isolation,
     ) -> Result<Self, SandboxError> {
-        let programs = programs.iter().map(std::path::absolute).collect::<Result<_, _>>();
-        let programs: Vec<PathBuf> = programs.map_err(SandboxError::Lost)?;
+        let readable = |program: &&Path| {
+            let opened = File::open(program).and_then(|_| std::path::absolute(program));
+            opened.map_err(|error| SandboxError::Program { program: program.to_path_buf(), error })
+        };
+        let programs = programs.iter().map(readable).collect::<Result<Vec<_>, _>>()?;
         let scratch = tempfile::Builder::new().prefix("psychic-sandbox-").tempdir();
         let scratch = scratch.map_err(SandboxError::Lost)?;
         let setup = Setup { programs, limits, limit_memory, scratch: scratch.path().to_owned() };
@@ -251,19 +263,20 @@ impl Drop for Sandbox {
     }
 }
 
-#[cfg(not(test))]
+/// The executable to start as helper, and its arguments.
 fn helper() -> (PathBuf, Vec<OsString>) {
-    let helper = env::var_os(HELPER).map(PathBuf::from).or_else(|| env::current_exe().ok());
-    (helper.unwrap_or_else(|| "psychic".into()), vec![ARGUMENT.into()])
-}
-
-/// The unit tests' executable has no `main` of ours, but it can be told to run one test.
-#[cfg(test)]
-fn helper() -> (PathBuf, Vec<OsString>) {
-    let _ = HELPER;
-    let test = "replay::sandbox::serve_as_helper";
-    let arguments = ["--exact", test, "--ignored", "--nocapture", "--test-threads=1"];
-    (env::current_exe().expect("a test has a path"), arguments.map(OsString::from).to_vec())
+    let this = || env::current_exe().unwrap_or_else(|_| "psychic".into());
+    match env::var_os(HELPER) {
+        Some(helper) => (helper.into(), vec![ARGUMENT.into()]),
+        // The unit tests' executable has no `main` of ours, but can be told to run one test;
+        // in a thread, though, so that only root gets a helper with namespaces that way.
+        None if cfg!(test) => {
+            let test = "replay::sandbox::serve_as_helper";
+            let arguments = ["--exact", test, "--ignored", "--nocapture", "--test-threads=1"];
+            (this(), arguments.map(OsString::from).to_vec())
+        }
+        None => (this(), vec![ARGUMENT.into()]),
+    }
 }
 
 #[cfg(test)]

@@ -49,6 +49,8 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// Serves until standard input ends.
 pub(super) fn serve() -> io::Result<()> {
+    // Whatever the tool itself was started with open is none of a patch's business.
+    close_fds::set_fds_cloexec(3, &[]);
     match env::var(STAGE).as_deref() {
         Ok(INSIDE) => inside(Isolation::Namespaces),
         Ok(LANDLOCK) => inside(Isolation::Landlock),
@@ -128,9 +130,10 @@ impl Server {
         let (mut streams, stopped) = watched?;
         streams.drain()?;
         self.reap(group)?;
+        let (files, is_over) = self.files(request)?;
         let termination = match (stopped, status.signal(), status.code()) {
             (Some(stopped), ..) => stopped,
-            _ if streams.is_over() => Termination::OutputLimit,
+            _ if is_over || streams.is_over() => Termination::OutputLimit,
             (None, Some(signal), _) => Termination::Signal(signal),
             // The low eight bits are all that the kernel passes on.
             (None, None, code) => Termination::Exit(code.unwrap_or_default() as u8),
@@ -139,7 +142,7 @@ impl Server {
             termination,
             stdout: streams.stdout.bytes,
             stderr: streams.stderr.bytes,
-            files: self.files(request)?,
+            files,
             outputs: self.read_capped(&io.join("outputs"))?,
             report: self.report(child.id())?,
         };
@@ -260,22 +263,30 @@ impl Server {
         }
     }
 
-    fn files(&self, request: &Request) -> io::Result<BTreeMap<String, Vec<u8>>> {
+    /// The files that the program left, and whether there is more in them than allowed.
+    fn files(&self, request: &Request) -> io::Result<(BTreeMap<String, Vec<u8>>, bool)> {
         let mut found = BTreeMap::new();
-        for path in walk(&self.place.work)? {
+        let mut room = self.setup.limits.files;
+        let mut paths = walk(&self.place.work)?;
+        paths.sort();
+        for path in paths {
             let name = path.strip_prefix(&self.place.work).unwrap_or(&path);
             let name = name.to_string_lossy().into_owned();
             let metadata = fs::symlink_metadata(&path)?;
             if metadata.is_symlink() {
                 found.insert(name, fs::read_link(&path)?.into_os_string().into_vec());
             } else if metadata.is_file() {
+                if metadata.len() > room {
+                    return Ok((found, true));
+                }
                 let bytes = self.read_capped(&path)?;
+                room -= metadata.len();
                 if request.files.get(&name) != Some(&bytes) {
                     found.insert(name, bytes);
                 }
             }
         }
-        Ok(found)
+        Ok((found, false))
     }
 
     /// A file that a program left, whatever it did to it; nothing if there is none.
