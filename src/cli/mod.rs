@@ -9,6 +9,7 @@ mod native;
 mod plot;
 mod progress;
 mod replay;
+mod report;
 mod stages;
 mod tree;
 

@@ -308,8 +308,16 @@ impl<'a> Differ<'a> {
         })
     }
 
-    /// Runs the input of a model natively on every revision and keeps the test if it shows a
-    /// difference, or shows something else than predicted.
+    /// Replays an input that did not come from here, of which nothing is predicted.
+    ///
+    /// # Errors
+    /// where a native run is impossible.
+    pub fn seed(&mut self, input: TestInput) -> Result<(), ReplayFailed> {
+        let predicted = vec![None; self.revisions.len()];
+        self.replay_input(input, &predicted, FoundBy::Seed)
+    }
+
+    /// Runs the input of a model natively on every revision.
     fn replay(&mut self, model: Assignment, found_by: FoundBy) -> Result<(), ReplayFailed> {
         let exprs = &self.program.exprs;
         let predicted = self.predict(&model);
@@ -319,11 +327,21 @@ impl<'a> Differ<'a> {
             .filter(|s| s.path.iter().all(|c| !exprs.evaluate(*c, &model).is_zero()))
             .collect();
         let input = input::concrete(exprs, &self.arguments, &matching, &model);
+        self.replay_input(input, &predicted, found_by)
+    }
+
+    /// Keeps the test if it shows a difference, or shows something else than predicted.
+    fn replay_input(
+        &mut self,
+        input: TestInput,
+        predicted: &[Option<(usize, Visible)>],
+        found_by: FoundBy,
+    ) -> Result<(), ReplayFailed> {
         if !self.inputs.insert(input.clone()) {
             return Ok(());
         }
         let mut expected = Expected::default();
-        for (revision, slot) in self.revisions.iter().zip(&predicted) {
+        for (revision, slot) in self.revisions.iter().zip(predicted) {
             match slot.as_ref().map(|(index, _)| &self.states[*index].halt) {
                 Some(Halt::Error(error)) => {
                     expected.errors.insert(*error);
@@ -341,7 +359,7 @@ impl<'a> Differ<'a> {
         let visible: Vec<Visible> = outcomes.iter().map(|o| o.visible(&self.outputs)).collect();
         let mut mismatches = Vec::new();
         for ((revision, slot), (shown, outcome)) in
-            self.revisions.iter().zip(&predicted).zip(visible.iter().zip(&outcomes))
+            self.revisions.iter().zip(predicted).zip(visible.iter().zip(&outcomes))
         {
             if let Some((_, predicted)) = slot
                 && predicted != shown

@@ -31,7 +31,7 @@ macro_rules! whole_numbers {
     )*};
 }
 
-whole_numbers!(u32, u64, i32);
+whole_numbers!(u32, u64, i32, i64);
 
 macro_rules! ids {
     ($($type:ident: $what:literal),*) => {$(

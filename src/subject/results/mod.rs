@@ -33,7 +33,7 @@ mod table;
 pub use cell::Cell;
 pub use clustering::{Clustering, clusterings, read_clusterings};
 pub use rows::{
-    ClusterRow, FoundBy, OutcomeRow, PairRow, RevisionRow, StateRow, StatsRow, Status, SummaryRow,
+    ClusterRow, FoundBy, OutcomeRow, PairRow, RangeRow, RevisionRow, StateRow, StatsRow, Status, SummaryRow,
     TestRow, Verdict,
 };
 pub use table::{Table, read_table, write_table};

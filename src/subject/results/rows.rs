@@ -225,6 +225,23 @@ table! {
 }
 
 table! {
+    /// `ranges.csv`: the values of scalar inputs in each region in which every revision takes
+    /// one path.
+    RangeRow in "ranges.csv" {
+        /// Number of the region.
+        cell: u32,
+        /// A test that clusters the revisions as all of the region does; none where all agree.
+        test: Option<TestId>,
+        /// Name of the input.
+        input: String,
+        /// Its least value in the region.
+        low: i64,
+        /// Its largest value in the region.
+        high: i64,
+    }
+}
+
+table! {
     /// `stats.csv`: where the time went.
     StatsRow in "stats.csv" {
         /// Name of the phase.

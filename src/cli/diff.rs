@@ -1,0 +1,151 @@
+//! `psychic diff SUBJECT`: explore, pair and replay interleaved, then cluster, tree, report.
+
+use std::{
+    fs,
+    io::IsTerminal,
+    path::PathBuf,
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use clap::Args;
+
+use super::{
+    INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED, interrupt,
+    native::Native,
+    progress::Progress,
+    replay::ktest_files,
+    report::{self, Findings},
+    stages::{self, Stage},
+};
+use crate::{
+    diff::{Differ, Regions, Walk},
+    exec::{Program, Start},
+    explore::{Explorer, Round},
+    ir::lower,
+    replay::TestInput,
+    report::TextStyle,
+};
+
+#[derive(Args, Debug)]
+pub(super) struct DiffArgs {
+    /// Directory with a subject.toml
+    subject: PathBuf,
+    /// Where results go [default: results/NAME beside the subject's patches/]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Begin with the tests that an earlier, interrupted run left in the results
+    #[arg(long)]
+    resume: bool,
+    #[command(flatten)]
+    search: SearchArgs,
+}
+
+/// Results are written anew after this long.
+const WRITE_INTERVAL: Duration = Duration::from_secs(5);
+
+pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
+    let begin = Instant::now();
+    let interrupted = interrupt::listen();
+    let mut progress = Progress::new();
+    let stage = Stage::open(&args.subject, args.out.as_deref())?;
+    let seeds = if args.resume { earlier_tests(&stage)? } else { Vec::new() };
+    clear(&stage)?;
+    let merged = stage.merge(&mut progress)?;
+    let built = stage.build(&merged, &mut progress)?;
+    let program = Program::new(lower::load(&built.bitcode)?);
+    let config = &stage.subject.config;
+    let (arguments, stdin) = stages::inputs(&program.exprs, &config.inputs);
+    let start = program.start(Start {
+        entry: "main".into(),
+        revisions: merged.revisions.iter().copied().collect(),
+        args: arguments.clone(),
+        stdin,
+    })?;
+    let mut exploration = stages::explore_config(&args.search, &config.budget);
+    exploration.time = exploration.time.map(|time| time.saturating_sub(begin.elapsed()));
+    let solver = exploration.solver.clone();
+    let native = Native::new(&stage, &built)?;
+    let mut explorer = Explorer::new(&program, exploration, start, interrupted)?;
+    let mut differ = Differ::new(
+        &program,
+        &native,
+        solver.clone(),
+        config.outputs.clone(),
+        merged.revisions.clone(),
+        arguments,
+    );
+    progress.stage("exploring, pairing and replaying");
+    for seed in seeds {
+        differ.seed(seed)?;
+    }
+    let mut written = Instant::now();
+    let exhausted = loop {
+        let (halted, last) = match explorer.round() {
+            Round::Halted(halted) => (halted, None),
+            Round::Exhausted => (Vec::new(), Some(true)),
+            Round::Stopped(left) => (left, Some(false)),
+        };
+        differ.add(halted, explorer.pool())?;
+        progress.update(|| {
+            format!(
+                "{} paths, {} waiting, {} tests, {} pairs open",
+                differ.states().len(),
+                explorer.waiting(),
+                differ.tests().len(),
+                differ.pairs().open()
+            )
+        });
+        if let Some(exhausted) = last {
+            break exhausted;
+        }
+        if written.elapsed() >= WRITE_INTERVAL {
+            report::write_tests(&stage, &differ)?;
+            written = Instant::now();
+        }
+    };
+    let walk = if exhausted && !interrupted.load(Ordering::Relaxed) {
+        progress.stage("walking the regions of the input");
+        differ.walk(Regions::default(), &mut *crate::solver::chain(&solver))?
+    } else {
+        Walk::default()
+    };
+    let findings = Findings {
+        stage: &stage,
+        merged: &merged,
+        program: &program,
+        differ: &differ,
+        walk: &walk,
+        statistics: explorer.statistics(),
+        exhausted,
+        elapsed: begin.elapsed(),
+    };
+    let report = findings.write()?;
+    drop(progress);
+    let style = TextStyle { colour: std::io::stdout().is_terminal(), ..TextStyle::default() };
+    print!("{}", report.terminal(style));
+    println!("{}", report::conclusion(&report, &stage));
+    if interrupted.load(Ordering::Relaxed) {
+        return Ok(INTERRUPTED);
+    }
+    let decided = report.summary.unknown == 0 && report.summary.mismatches == 0;
+    Ok(if decided { SUCCESS } else { UNDECIDED })
+}
+
+/// The inputs that an earlier run of the same subject left.
+fn earlier_tests(stage: &Stage) -> anyhow::Result<Vec<TestInput>> {
+    ktest_files(&stage.results.tests())?
+        .into_iter()
+        .map(|file| TestInput::read(&file).with_context(|| file.display().to_string()))
+        .collect()
+}
+
+/// Takes the tests of an earlier run away, so that results are of one run.
+fn clear(stage: &Stage) -> anyhow::Result<()> {
+    let directory = stage.results.tests();
+    if directory.is_dir() {
+        fs::remove_dir_all(&directory).with_context(|| directory.display().to_string())?;
+    }
+    Ok(())
+}

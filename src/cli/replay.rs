@@ -1,0 +1,95 @@
+//! `psychic replay SUBJECT`: the tests of a results directory, natively on every revision.
+
+use std::{fs, path::PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+
+use super::{
+    SUCCESS,
+    native::Native,
+    progress::Progress,
+    report::outcome_rows,
+    stages::Stage,
+};
+use crate::{
+    diff::{Expected, Replay},
+    replay::TestInput,
+    subject::results::{Clustering, FoundBy, TestId, TestRow},
+};
+
+#[derive(Args, Debug)]
+pub(super) struct ReplayArgs {
+    /// Directory with a subject.toml
+    subject: PathBuf,
+    /// .ktest files [default: those in tests/ of the results]
+    tests: Vec<PathBuf>,
+    /// Where results are and go [default: results/NAME beside the subject's patches/]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
+    let mut progress = Progress::new();
+    let stage = Stage::open(&args.subject, args.out.as_deref())?;
+    let files = if args.tests.is_empty() { tests_of(&stage)? } else { args.tests.clone() };
+    let merged = stage.merged(&mut progress)?;
+    let built = stage.build(&merged, &mut progress)?;
+    let native = Native::new(&stage, &built)?;
+    // Nothing is predicted, so that every sanitizer watches.
+    let expected =
+        Expected { unknown: merged.revisions.iter().copied().collect(), ..Expected::default() };
+    let (mut tests, mut outcomes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, file) in (1u32..).zip(&files) {
+        progress.update(|| format!("{} of {} tests", number - 1, files.len()));
+        let input = TestInput::read(file).with_context(|| file.display().to_string())?;
+        let shown = native.outcomes(&input, &merged.revisions, &expected)?;
+        let test = number_of(file).unwrap_or(TestId(number));
+        let config = &stage.subject.config.outputs;
+        let visible = shown.iter().map(|outcome| outcome.visible(config));
+        let clustering = Clustering::new(test, merged.revisions.iter().copied().zip(visible));
+        tests.push(TestRow {
+            test,
+            found_by: FoundBy::Seed,
+            clusters: clustering.groups().len() as u32,
+            size: input.size() as u64,
+            mismatch: false,
+        });
+        outcomes.extend(outcome_rows(
+            test,
+            &clustering,
+            merged.revisions.iter().copied().zip(&shown),
+        ));
+        println!("{}: {} clusters", file.display(), clustering.groups().len());
+        clusters.extend(clustering.rows());
+    }
+    stage.results.write(&tests)?;
+    stage.results.write(&outcomes)?;
+    stage.results.write(&clusters)?;
+    Ok(SUCCESS)
+}
+
+fn tests_of(stage: &Stage) -> anyhow::Result<Vec<PathBuf>> {
+    let files = ktest_files(&stage.results.tests())?;
+    if files.is_empty() {
+        bail!("{}: no .ktest files; name some", stage.results.tests().display());
+    }
+    Ok(files)
+}
+
+/// The tests of a directory in the order of their names; none where there is no directory.
+pub(super) fn ktest_files(directory: &std::path::Path) -> anyhow::Result<Vec<PathBuf>> {
+    if !directory.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut files: Vec<PathBuf> = fs::read_dir(directory)
+        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
+        .with_context(|| directory.display().to_string())?;
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "ktest"));
+    files.sort();
+    Ok(files)
+}
+
+fn number_of(file: &std::path::Path) -> Option<TestId> {
+    file.file_stem()?.to_str()?.parse().ok().map(TestId)
+}

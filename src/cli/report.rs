@@ -1,0 +1,441 @@
+//! From what was found to the files of a results directory.
+
+use std::{collections::BTreeMap, fs, time::Duration};
+
+use anyhow::Context;
+use sha2::{Digest, Sha256};
+
+use super::{
+    explore::{state_rows, stats_rows},
+    stages::{Merged, Stage},
+};
+use crate::{
+    diff::{DifferentialTest, Differ, PairVerdict, Walk},
+    env::stdin::Stdin,
+    exec::Program,
+    explore::Statistics,
+    replay::{Outcome, Termination, TestInput},
+    report::{OutcomeDescription, Report, TestDescription, visible},
+    subject::{
+        Revision, RevisionSet,
+        config::ArgConfig,
+        results::{
+            Clustering, OutcomeRow, PairRow, RangeRow, StatsRow, Status, SummaryRow, TestId,
+            TestRow, Verdict,
+        },
+    },
+    tree,
+};
+
+/// How long to look for the smallest tree.
+const TREE_TIME: Duration = Duration::from_secs(30);
+/// Where contradictions between engine and replay are listed.
+const MISMATCHES: &str = "mismatches.txt";
+
+/// All that a run found.
+pub(super) struct Findings<'a> {
+    pub(super) stage: &'a Stage,
+    pub(super) merged: &'a Merged,
+    pub(super) program: &'a Program,
+    pub(super) differ: &'a Differ<'a>,
+    pub(super) walk: &'a Walk,
+    pub(super) statistics: Statistics,
+    /// Every path was followed to its end.
+    pub(super) exhausted: bool,
+    pub(super) elapsed: Duration,
+}
+
+impl Findings<'_> {
+    /// Writes every file of the results.
+    pub(super) fn write(&self) -> anyhow::Result<Report> {
+        let results = &self.stage.results;
+        results.write(&state_rows(&self.program.module, self.differ.states()))?;
+        write_tests(self.stage, self.differ)?;
+        let pairs = self.pairs();
+        results.write(&pairs)?;
+        results.write(&self.ranges())?;
+        self.write_mismatches()?;
+        let report = self.report(pairs)?;
+        report.write_all(results)?;
+        Ok(report)
+    }
+
+    /// Lists what replay showed otherwise than predicted; no file where there is nothing.
+    fn write_mismatches(&self) -> anyhow::Result<()> {
+        let mut text = String::new();
+        for test in self.differ.tests() {
+            for mismatch in &test.mismatches {
+                text.push_str(&format!("test {}, {mismatch}\n", test.test));
+            }
+        }
+        let path = self.stage.results.path().join(MISMATCHES);
+        if text.is_empty() {
+            return match fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    Err(error).with_context(|| path.display().to_string())
+                }
+                _ => Ok(()),
+            };
+        }
+        self.stage.results.write_file(MISMATCHES, text.as_bytes())?;
+        Ok(())
+    }
+
+    fn pairs(&self) -> Vec<PairRow> {
+        let bounds = self.bounds().join("; ");
+        self.differ
+            .pairs()
+            .verdicts()
+            .map(|(a, b, verdict)| match verdict {
+                PairVerdict::Distinguished(decided) => PairRow {
+                    a,
+                    b,
+                    verdict: Verdict::Distinguished,
+                    test: Some(decided.test),
+                    output: decided.output.clone(),
+                    reason: String::new(),
+                },
+                PairVerdict::Equivalent => PairRow {
+                    a,
+                    b,
+                    verdict: Verdict::Equivalent,
+                    test: None,
+                    output: String::new(),
+                    reason: bounds.clone(),
+                },
+                PairVerdict::Unknown(reasons) => PairRow {
+                    a,
+                    b,
+                    verdict: Verdict::Unknown,
+                    test: None,
+                    output: String::new(),
+                    reason: reasons.join("; "),
+                },
+            })
+            .collect()
+    }
+
+    fn ranges(&self) -> Vec<RangeRow> {
+        let row = |range: &crate::diff::Range| RangeRow {
+            cell: range.cell,
+            test: range.test,
+            input: range.input.clone(),
+            low: range.low,
+            high: range.high,
+        };
+        self.walk.ranges.iter().map(row).collect()
+    }
+
+    fn report(&self, pairs: Vec<PairRow>) -> anyhow::Result<Report> {
+        let tests = self.differ.tests();
+        let clusterings: Vec<Clustering> =
+            tests.iter().map(|test| test.clustering.clone()).collect();
+        let revisions: RevisionSet = self.merged.revisions.iter().copied().collect();
+        let options = tree::Options {
+            time: Some(TREE_TIME),
+            sizes: tests.iter().map(|test| (test.test, test.input.size() as u64)).collect(),
+            ..tree::Options::default()
+        };
+        let solution = tree::minimal(&revisions, &clusterings, &options)?;
+        let verdicts = |wanted| pairs.iter().filter(|row| row.verdict == wanted).count() as u64;
+        let solver = self.statistics.solver.first();
+        let summary = SummaryRow {
+            subject: self.stage.subject.config.name.clone(),
+            revisions: self.merged.revisions.len() as u32,
+            rejected: (self.merged.rows.len() - self.merged.revisions.len()) as u32,
+            tests: tests.len() as u32,
+            classes: solution.classes.len() as u32,
+            height: solution.height,
+            lower_bound: solution.lower_bound,
+            distinguished: verdicts(Verdict::Distinguished),
+            internal: verdicts(Verdict::Internal),
+            equivalent: verdicts(Verdict::Equivalent),
+            unknown: verdicts(Verdict::Unknown),
+            mismatches: tests.iter().filter(|test| !test.mismatches.is_empty()).count() as u32,
+            paths: self.differ.states().len() as u64,
+            instructions: self.statistics.instructions,
+            queries: solver.map_or(0, |layer| layer.queries) + self.differ.queries(),
+            seconds: self.elapsed.as_secs_f64(),
+            peak_mb: peak_memory(),
+        };
+        let mut stats = stats_rows(&self.statistics);
+        stats.push(StatsRow {
+            phase: "pair".into(),
+            count: self.differ.queries(),
+            seconds: 0.0,
+            cache_hits: 0,
+            cache_misses: self.differ.queries(),
+        });
+        Ok(Report {
+            summary,
+            stats,
+            revisions: self.merged.rows.clone(),
+            diffs: self.diffs()?,
+            tests: test_rows(tests),
+            inputs: tests.iter().map(|test| (test.test, describe_input(&test.input))).collect(),
+            outcomes: describe_outcomes(tests, self.differ.revisions()),
+            clusterings,
+            pairs,
+            solution,
+            bounds: self.bounds(),
+        })
+    }
+
+    fn diffs(&self) -> anyhow::Result<BTreeMap<Revision, String>> {
+        let read = |patch: &crate::subject::Patch| {
+            let bytes =
+                fs::read(&patch.path).with_context(|| patch.path.display().to_string())?;
+            Ok((patch.revision, String::from_utf8_lossy(&bytes).into_owned()))
+        };
+        self.stage.subject.patches.iter().map(read).collect()
+    }
+
+    /// Under which bounds and assumptions the verdicts hold.
+    fn bounds(&self) -> Vec<String> {
+        let inputs = &self.stage.subject.config.inputs;
+        let mut bounds = Vec::new();
+        let reads = |state: &crate::exec::HaltState| match &state.world.stdin {
+            Stdin::Typed(typed) => !typed.text.is_empty(),
+            Stdin::Bytes(fixed) => !fixed.bytes.is_empty(),
+        };
+        if self.differ.states().iter().any(reads) {
+            bounds.push(match (&inputs.stdin.text, inputs.stdin.bytes) {
+                (Some(_), _) => "standard input as given".to_owned(),
+                (None, Some(bytes)) => format!("standard input of exactly {bytes} bytes"),
+                (None, None) => format!(
+                    "standard input well formed for what the program reads, {} {} tokens",
+                    if inputs.stdin.eof { "up to" } else { "at least what it reads of" },
+                    inputs.stdin.tokens
+                ),
+            });
+        }
+        for (name, param) in &inputs.params {
+            let value = (param.value, param.min, param.max);
+            let size = param.string.map(|n| format!("{name} of up to {n} bytes"));
+            let elements = param.elements.map(|n| format!("{name} of {n} elements"));
+            bounds.extend(size.or(elements));
+            match value {
+                (Some(value), _, _) => bounds.push(format!("{name} = {value}")),
+                (None, None, None) => {}
+                (None, min, max) => {
+                    let least = min.map(|min| format!("{min} <= ")).unwrap_or_default();
+                    let most = max.map(|max| format!(" <= {max}")).unwrap_or_default();
+                    bounds.push(format!("{least}{name}{most}"));
+                }
+            }
+        }
+        for (index, argument) in inputs.args.iter().enumerate() {
+            if let ArgConfig::Symbolic { string } = argument {
+                bounds.push(format!("argument {} of up to {string} bytes", index + 1));
+            }
+        }
+        if !self.exhausted {
+            bounds.push("exploration was stopped before its end".into());
+        }
+        bounds
+    }
+}
+
+/// Writes `tests/`, `tests.csv`, `outcomes.csv` and `clusters.csv`.
+pub(super) fn write_tests(stage: &Stage, differ: &Differ<'_>) -> anyhow::Result<()> {
+    let results = &stage.results;
+    let tests = differ.tests();
+    fs::create_dir_all(results.tests()).with_context(|| results.tests().display().to_string())?;
+    for test in tests {
+        let path = results.ktest(test.test);
+        if !path.exists() {
+            test.input.write(&path)?;
+        }
+    }
+    results.write(&test_rows(tests))?;
+    let mut outcomes = Vec::new();
+    for test in tests {
+        outcomes.extend(outcome_rows(
+            test.test,
+            &test.clustering,
+            differ.revisions().iter().copied().zip(&test.outcomes),
+        ));
+    }
+    results.write(&outcomes)?;
+    let clusters: Vec<_> = tests.iter().flat_map(|test| test.clustering.rows()).collect();
+    results.write(&clusters)?;
+    Ok(())
+}
+
+fn test_rows(tests: &[DifferentialTest]) -> Vec<TestRow> {
+    tests
+        .iter()
+        .map(|test| TestRow {
+            test: test.test,
+            found_by: test.found_by,
+            clusters: test.clustering.groups().len() as u32,
+            size: test.input.size() as u64,
+            mismatch: !test.mismatches.is_empty(),
+        })
+        .collect()
+}
+
+/// Rows of `outcomes.csv` for one test.
+pub(super) fn outcome_rows<'a>(
+    test: TestId,
+    clustering: &Clustering,
+    outcomes: impl Iterator<Item = (Revision, &'a Outcome)>,
+) -> Vec<OutcomeRow> {
+    let hash = |bytes: &[u8]| format!("{:x}", Sha256::digest(bytes));
+    outcomes
+        .map(|(revision, outcome)| {
+            let mut files = Sha256::new();
+            for (name, bytes) in outcome.files.iter().chain(&outcome.outputs) {
+                files.update((name.len() as u64).to_le_bytes());
+                files.update(name);
+                files.update((bytes.len() as u64).to_le_bytes());
+                files.update(bytes);
+            }
+            OutcomeRow {
+                test,
+                revision,
+                cluster: clustering.cluster(revision).unwrap_or(revision),
+                exit: match outcome.termination {
+                    Termination::Exit(code) => Some(i32::from(code)),
+                    _ => None,
+                },
+                signal: match outcome.termination {
+                    Termination::Signal(signal) => Some(signal),
+                    _ => None,
+                },
+                stdout_sha256: hash(&outcome.stdout),
+                stderr_sha256: hash(&outcome.stderr),
+                files_sha256: format!("{:x}", files.finalize()),
+                finding: ending(outcome),
+            }
+        })
+        .collect()
+}
+
+/// What made a run end that did not end by itself.
+fn ending(outcome: &Outcome) -> String {
+    match (&outcome.finding, outcome.termination) {
+        (Some(finding), _) => finding.kind.to_string(),
+        (None, Termination::Timeout | Termination::OutputLimit) => outcome.termination.to_string(),
+        (None, _) => String::new(),
+    }
+}
+
+/// A test's input in one line.
+fn describe_input(input: &TestInput) -> TestDescription {
+    let mut parts = Vec::new();
+    let argument = |name: &str| name.starts_with("arg") && name.len() == 5;
+    for (name, bytes) in input.objects.iter().filter(|(name, _)| !argument(name)) {
+        parts.push(format!("{name} = {}", describe_bytes(bytes)));
+    }
+    if input.args.len() > 1 {
+        let args: Vec<String> =
+            input.args[1..].iter().map(|arg| format!("\"{}\"", text(arg))).collect();
+        parts.push(format!("arguments {}", args.join(" ")));
+    }
+    if let Some(stdin) = &input.stdin {
+        parts.push(format!("\"{}\"", text(stdin)));
+    }
+    TestDescription { input: parts.join(", ") }
+}
+
+fn text(bytes: &[u8]) -> String {
+    visible(&String::from_utf8_lossy(bytes))
+}
+
+/// An object of the size of an `int` or `long` as a number, a text as a text, others in
+/// hexadecimal.
+fn describe_bytes(bytes: &[u8]) -> String {
+    match bytes.len() {
+        4 => i32::from_le_bytes(bytes.try_into().expect("four bytes")).to_string(),
+        8 => i64::from_le_bytes(bytes.try_into().expect("eight bytes")).to_string(),
+        _ => format!("\"{}\"", bytes.escape_ascii()),
+    }
+}
+
+fn describe_outcomes(
+    tests: &[DifferentialTest],
+    revisions: &[Revision],
+) -> BTreeMap<(TestId, Revision), OutcomeDescription> {
+    let mut described = BTreeMap::new();
+    for test in tests {
+        for (revision, outcome) in revisions.iter().zip(&test.outcomes) {
+            if test.clustering.cluster(*revision) == Some(*revision) {
+                described.insert((test.test, *revision), describe_outcome(outcome));
+            }
+        }
+    }
+    described
+}
+
+fn describe_outcome(outcome: &Outcome) -> OutcomeDescription {
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let settled = outcome.finding.is_none();
+    OutcomeDescription {
+        exit: match outcome.termination {
+            Termination::Exit(code) if settled => Some(i32::from(code)),
+            _ => None,
+        },
+        signal: match outcome.termination {
+            Termination::Signal(signal) if settled => Some(signal),
+            _ => None,
+        },
+        finding: ending(outcome),
+        outputs: outcome
+            .outputs
+            .iter()
+            .map(|(name, bytes)| (name.clone(), describe_bytes(bytes)))
+            .collect(),
+        stdout: lossy(&outcome.stdout),
+        stderr: lossy(&outcome.stderr),
+    }
+}
+
+/// What to say at the end.
+pub(super) fn conclusion(report: &Report, stage: &Stage) -> String {
+    let s = &report.summary;
+    let mut lines = vec![format!(
+        "{} revisions, {} classes: {} pairs distinguished, {} equivalent, {} unknown; \
+         {} tests, tree of height {}{}; {} paths, {:.1} s",
+        s.revisions,
+        s.classes,
+        s.distinguished,
+        s.equivalent,
+        s.unknown,
+        s.tests,
+        s.height,
+        if s.height == s.lower_bound {
+            " (minimal)".into()
+        } else {
+            format!(" (at least {})", s.lower_bound)
+        },
+        s.paths,
+        s.seconds,
+    )];
+    let rejected = report.revisions.iter().filter(|row| row.status == Status::Rejected);
+    lines.extend(rejected.map(|row| format!("set aside: {}: {}", row.patch, row.reason)));
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in report.pairs.iter().filter(|row| row.verdict == Verdict::Unknown) {
+        *reasons.entry(&row.reason).or_default() += 1;
+    }
+    lines.extend(reasons.iter().map(|(why, count)| format!("{count} pairs unknown: {why}")));
+    if s.mismatches > 0 {
+        lines.push(format!(
+            "{} tests whose replay contradicts the engine: see {MISMATCHES}",
+            s.mismatches
+        ));
+    }
+    if !report.bounds.is_empty() {
+        lines.push(format!("bounds: {}", report.bounds.join("; ")));
+    }
+    lines.push(format!("files: {}", stage.results.path().display()));
+    lines.join("\n")
+}
+
+/// Largest resident memory of this process, in MiB (`VmHWM` of proc(5)); 0 if unknown.
+fn peak_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok())
+        .map_or(0, |kib| kib / 1024)
+}
