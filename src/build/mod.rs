@@ -13,6 +13,8 @@
 //! Builds are reproducible (fixed locale, no absolute paths in debug information) and are
 //! skipped when nothing they read has changed.
 
+#![forbid(unsafe_code)]
+
 mod compile;
 mod harness;
 mod libc;

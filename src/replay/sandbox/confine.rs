@@ -170,8 +170,6 @@ pub(super) fn restrict(setup: &Setup) -> io::Result<Place> {
 /// The last steps, common to both ways: limits, no privileges, no randomness of addresses.
 pub(super) fn give_up_rights(setup: &Setup, place: &Place, namespaces: bool) -> io::Result<()> {
     let Setup { limits, limit_memory, .. } = setup;
-    // The memory hog goes first when the machine runs out: sanitizers' runs have no limit.
-    let _ = fs::write("/proc/self/oom_score_adj", "1000");
     limit(Resource::RLIMIT_CORE, 0)?;
     limit(Resource::RLIMIT_FSIZE, limits.files)?;
     limit(Resource::RLIMIT_STACK, STACK)?;
@@ -284,7 +282,8 @@ fn read_only(root: &Path) -> io::Result<()> {
     for line in table.lines() {
         let Some(point) = line.split(' ').nth(4) else { continue };
         let point = PathBuf::from(unescaped(point));
-        if !point.starts_with(root) {
+        // What may be written below /proc is the kernel's to say; `map_user` has to.
+        if !point.starts_with(root) || point.starts_with(root.join("proc")) {
             continue;
         }
         let mut flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;

@@ -21,6 +21,7 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -29,7 +30,7 @@ use nix::{
     poll::{PollFd, PollFlags, PollTimeout, poll},
     sys::{
         signal::{Signal, kill, killpg},
-        wait::waitpid,
+        wait::{WaitPidFlag, WaitStatus, waitpid},
     },
     unistd::{Pid, getpid},
 };
@@ -46,11 +47,15 @@ use crate::replay::outcome::Termination;
 const WALL: u32 = 5;
 /// How often the processor time is looked at once it could be used up.
 const TICK: Duration = Duration::from_millis(20);
+/// How long it may take to kill everything that a program started.
+const UNKILLABLE: Duration = Duration::from_secs(10);
 
 /// Serves until standard input ends.
 pub(super) fn serve() -> io::Result<()> {
     // Whatever the tool itself was started with open is none of a patch's business.
     close_fds::set_fds_cloexec(3, &[]);
+    // The memory hog goes first when the machine runs out: sanitizers' runs have no limit.
+    let _ = fs::write("/proc/self/oom_score_adj", "1000");
     match env::var(STAGE).as_deref() {
         Ok(INSIDE) => inside(Isolation::Namespaces),
         Ok(LANDLOCK) => inside(Isolation::Landlock),
@@ -129,7 +134,7 @@ impl Server {
         let status = child.wait()?;
         let (mut streams, stopped) = watched?;
         streams.drain()?;
-        self.reap(group)?;
+        self.reap()?;
         let (files, is_over) = self.files(request)?;
         let termination = match (stopped, status.signal(), status.code()) {
             (Some(stopped), ..) => stopped,
@@ -241,25 +246,28 @@ impl Server {
         }
     }
 
-    /// Waits for every process that the program left behind.
-    fn reap(&self, group: Pid) -> io::Result<()> {
+    /// Waits for every process that the program left behind, which in a process namespace are
+    /// dying already. Elsewhere they are looked for until there is none: here is where orphans
+    /// go to.
+    fn reap(&self) -> io::Result<()> {
         let start = Instant::now();
         loop {
+            match waitpid(Pid::from_raw(-1), Some(WaitPidFlag::WNOHANG)) {
+                Err(Errno::ECHILD) => return Ok(()),
+                Ok(WaitStatus::StillAlive) => {}
+                // nix has no names for real-time signals.
+                Ok(_) | Err(Errno::EINTR | Errno::EINVAL) => continue,
+                Err(error) => return Err(error.into()),
+            }
             if self.isolation == Isolation::Landlock {
-                self.kill_all(group)?;
                 for pid in descendants() {
                     let _ = kill(pid, Signal::SIGKILL);
                 }
             }
-            match waitpid(Pid::from_raw(-1), None) {
-                Err(Errno::ECHILD) => return Ok(()),
-                // A real-time signal: nix has no name for it.
-                Ok(_) | Err(Errno::EINTR | Errno::EINVAL) => {}
-                Err(error) => return Err(error.into()),
-            }
-            if start.elapsed() > Duration::from_secs(10) {
+            if start.elapsed() > UNKILLABLE {
                 return Err(io::Error::other("processes of a patch could not be killed"));
             }
+            thread::sleep(Duration::from_micros(200));
         }
     }
 
