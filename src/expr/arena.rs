@@ -219,3 +219,24 @@ impl Arena {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Exprs;
+
+    #[test]
+    fn threads_that_make_the_same_terms_get_the_same_ids() {
+        let exprs = Exprs::new();
+        let build = || {
+            let x = exprs.input("x", 32);
+            (0..2000).map(|i| exprs.mul(exprs.add(x, exprs.constant(32, i)), x)).collect::<Vec<_>>()
+        };
+        let all = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(build)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        });
+        assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
+        // x, the constants but one, the sums but one, the products.
+        assert_eq!(exprs.len(), 1 + 2000 + 1999 + 2000);
+    }
+}

@@ -191,7 +191,6 @@ impl Bv {
 
     /// Bitwise complement.
     #[must_use]
-    #[expect(clippy::should_implement_trait, reason = "named as in Exprs and SMT-LIB")]
     pub fn not(&self) -> Self {
         let bits = match &self.bits {
             Bits::Narrow(value) => Bits::Narrow(!value & fold::mask(self.width)),
@@ -202,7 +201,6 @@ impl Bv {
 
     /// Two's complement negation.
     #[must_use]
-    #[expect(clippy::should_implement_trait, reason = "named as in Exprs and SMT-LIB")]
     pub fn neg(&self) -> Self {
         let one = Self::new(self.width, 1);
         Self::binary(super::BinaryOp::Add, &self.not(), &one)

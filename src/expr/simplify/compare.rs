@@ -137,28 +137,25 @@ impl Exprs {
                 let high = self.eq(high, self.bv(&constant.extract(split, width - split)));
                 Some(self.and(high, self.eq(low, self.bv(&constant.extract(0, split)))))
             }
-            // One arm is a constant: either it is this one, and the choice decides, or not.
-            Node::Ite(c, x, y) => match (self.as_bv(x), self.as_bv(y)) {
-                (Some(x), None) => {
-                    let rest = self.eq(y, b);
-                    Some(if x == *constant {
-                        self.or(c, rest)
-                    } else {
-                        self.and(self.not(c), rest)
-                    })
-                }
-                (None, Some(y)) => {
-                    let rest = self.eq(x, b);
-                    Some(if y == *constant {
-                        self.or(self.not(c), rest)
-                    } else {
-                        self.and(c, rest)
-                    })
-                }
-                _ => None,
-            },
+            Node::Ite(c, x, y) => self.eq_of_choice((c, x, y), b, constant),
             _ => None,
         }
+    }
+
+    /// One arm is a constant: either it is this one, and the choice decides, or not.
+    fn eq_of_choice(
+        &self,
+        (c, x, y): (ExprId, ExprId, ExprId),
+        b: ExprId,
+        constant: &Bv,
+    ) -> Option<ExprId> {
+        let (taken, arm, rest) = match (self.as_bv(x), self.as_bv(y)) {
+            (Some(x), None) => (c, x, y),
+            (None, Some(y)) => (self.not(c), y, x),
+            _ => return None,
+        };
+        let rest = self.eq(rest, b);
+        Some(if arm == *constant { self.or(taken, rest) } else { self.and(self.not(taken), rest) })
     }
 
     /// `x * factor = constant`: solvable only if the constant has the factor's powers of
