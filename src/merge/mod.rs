@@ -83,9 +83,6 @@ pub enum MergeError {
         /// A line for each patch with the reason.
         Vec<String>,
     ),
-    /// The emitted text is not the program it must be; this is a fault of psychic.
-    #[error("the meta program for the original is wrong ({0}); please report this")]
-    Unfaithful(String),
 }
 
 impl MergeError {

@@ -110,6 +110,8 @@ impl MetaProgram {
 struct Fault {
     revision: Revision,
     reason: String,
+    /// Coarser edits would not help.
+    hopeless: bool,
 }
 
 /// The files of a meta program that passed projection.
@@ -126,7 +128,10 @@ pub(super) struct Merger<'a> {
     rejected: BTreeMap<Revision, String>,
     hunks: BTreeMap<Revision, usize>,
     granularity: BTreeMap<Revision, Granularity>,
+    /// Files with a name among their tokens.
     elsewhere: RefCell<BTreeMap<String, BTreeSet<PathBuf>>>,
+    /// Whether a text of a file compiles in a revision.
+    compiled: RefCell<BTreeMap<(Revision, PathBuf, String), bool>>,
 }
 
 impl<'a> Merger<'a> {
@@ -147,6 +152,7 @@ impl<'a> Merger<'a> {
             hunks: BTreeMap::new(),
             granularity: BTreeMap::new(),
             elsewhere: RefCell::default(),
+            compiled: RefCell::default(),
         };
         let read: Vec<_> =
             subject.patches.par_iter().map(|patch| candidate::read(subject, patch)).collect();
@@ -213,13 +219,15 @@ impl<'a> Merger<'a> {
                     Err(message) => self.blame(&all, message),
                 },
             };
-            if let Some(fault) = faults.iter().find(|f| f.revision == Revision::ORIGINAL) {
-                return Err(MergeError::Unfaithful(fault.reason.clone()));
-            }
-            for Fault { revision, reason } in faults {
-                if self.granularity.insert(revision, Granularity::Function)
-                    == Some(Granularity::Function)
-                {
+            // When even the original is wrong, some revision's edits make it so.
+            let original = faults.iter().find(|f| f.revision == Revision::ORIGINAL);
+            let faults = match original {
+                Some(fault) => self.blame(&all, fault.reason.clone()),
+                None => faults,
+            };
+            for Fault { revision, reason, hopeless } in faults {
+                let known = self.granularity.insert(revision, Granularity::Function);
+                if hopeless || known == Some(Granularity::Function) {
                     self.candidates.remove(&revision);
                     self.rejected.insert(revision, reason);
                 }
@@ -257,7 +265,7 @@ impl<'a> Merger<'a> {
                 }
                 Err(conflict) => faults.extend(conflict.revisions.iter().map(|revision| {
                     let reason = "its labels clash with another patch's".to_owned();
-                    Fault { revision, reason }
+                    Fault { revision, reason, hopeless: false }
                 })),
             }
         }
@@ -291,13 +299,7 @@ impl<'a> Merger<'a> {
         let first = |set: &RevisionSet| set.first().unwrap_or_default();
         let patched = groups.iter().map(|(set, s)| (first(set), (*s, granularity(set)))).collect();
         let elsewhere = |name: &str| self.elsewhere(path, name);
-        let compiles = |revision: Revision, text: &str| {
-            let others =
-                self.candidates[&revision].files.iter().filter(|(other, _)| *other != path);
-            let texts = others.map(|(other, source)| (other.as_path(), &*source.text));
-            let texts: Vec<_> = texts.chain([(path, text)]).collect();
-            candidate::compile(self.subject, self.check, &texts).is_ok()
-        };
+        let compiles = |revision: Revision, text: &str| self.compiles(revision, path, text);
         let fixed = ["main", &self.subject.config.entry];
         let file = resolve::File {
             original,
@@ -316,7 +318,8 @@ impl<'a> Merger<'a> {
                 }
                 Some(Err(obstacle)) => faults.extend(set.iter().map(|revision| {
                     let (file, line) = (path.display(), obstacle.line);
-                    Fault { revision, reason: format!("{file}:{line}: {}", obstacle.reason) }
+                    let reason = format!("{file}:{line}: {}", obstacle.reason);
+                    Fault { revision, reason, hopeless: true }
                 })),
                 None => {}
             }
@@ -332,7 +335,7 @@ impl<'a> Merger<'a> {
             let expected = own.unwrap_or(&self.originals[path]);
             let reason = project::check(text, revision, &expected.text).err()?;
             let reason = format!("{}: projection fails: {reason}", path.display());
-            Some(Fault { revision, reason })
+            Some(Fault { revision, reason, hopeless: false })
         });
         wrong.collect()
     }
@@ -349,8 +352,9 @@ impl<'a> Merger<'a> {
             Ok(draft) => self.compile(&draft).err(),
             Err(faults) => faults.into_iter().next().map(|f| f.reason),
         };
-        let reason = |message| format!("the meta program does not compile with it: {message}");
-        let fault = |revision, message| Fault { revision, reason: reason(message) };
+        let reason = |message| format!("the meta program would be wrong with it: {message}");
+        let fault =
+            |revision, message| Fault { revision, reason: reason(message), hopeless: false };
         let alone: Vec<_> = all.iter().filter_map(|r| Some(fault(*r, fails(&[*r])?))).collect();
         if !alone.is_empty() {
             return alone;
@@ -369,6 +373,17 @@ impl<'a> Merger<'a> {
             faults.extend(all.iter().map(|r| fault(*r, message.clone())));
         }
         faults
+    }
+
+    /// Whether a revision compiles with another text of one of its files.
+    fn compiles(&self, revision: Revision, path: &Path, text: &str) -> bool {
+        let key = (revision, path.to_owned(), text.to_owned());
+        *self.compiled.borrow_mut().entry(key).or_insert_with(|| {
+            let others = self.candidates[&revision].files.iter().filter(|(p, _)| *p != path);
+            let texts = others.map(|(other, source)| (other.as_path(), &*source.text));
+            let texts: Vec<_> = texts.chain([(path, text)]).collect();
+            candidate::compile(self.subject, self.check, &texts).is_ok()
+        })
     }
 
     /// A file other than `path` with `name` among its tokens.

@@ -176,9 +176,15 @@ impl File<'_> {
             return Ok(resolved);
         }
         let culprit = names.iter().find(|name| !probe(&mut std::iter::once(*name)));
-        let name = culprit.or(names.first()).map_or("", |name| &name.text);
+        let name = culprit.or(names.first()).map_or(String::new(), |name| name.text.clone());
+        let own = |token: &usize| {
+            let text = resolved.source.token(*token);
+            text.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(SUFFIX))
+        };
+        let line = (0..resolved.source.tokens.len()).find(own);
+        let line = line.map_or(1, |token| resolved.source.line(token));
         let reason = format!("changes `{name}` at file scope, which a header declares too");
-        Err(Obstacle { line: 1, reason })
+        Err(Obstacle { line, reason })
     }
 
     fn bearable(&self, source: &Source, item: &Item, verb: &str) -> Result<(), Obstacle> {
