@@ -113,22 +113,24 @@ impl Number {
         });
         exprs.eq(a, b)
     }
+}
 
-    /// The bytes that can stand in the text of one value where the text of another value,
-    /// a proper prefix of it, has ended. The longer text is longer than the field, so it is
-    /// not padded, and the first byte is part of the shorter one.
-    fn continuation(&self) -> ByteSet {
-        let (least, most) = self.length_bounds();
-        if least == most {
-            return ByteSet::default();
-        }
-        if least == 0 {
-            return ByteSet::default().complement();
-        }
-        let mut bytes = digits(self.format.radix);
-        bytes.extend(&self.layouts.iter().flat_map(|layout| layout.prefix).copied().collect());
-        bytes
+/// The bytes with which the text of one of two comparable numbers can go on where the text of
+/// the other, a proper prefix of it, has ended. The longer text is longer than the field, so
+/// it is not padded, and its first byte is part of the shorter one.
+fn continuation(a: &Number, b: &Number) -> ByteSet {
+    let [a_bounds, b_bounds] = [a, b].map(Number::length_bounds);
+    let (least, most) = (a_bounds.0.min(b_bounds.0), a_bounds.1.max(b_bounds.1));
+    if least == most {
+        return ByteSet::default();
     }
+    if least == 0 {
+        return ByteSet::default().complement();
+    }
+    let layouts = a.layouts.iter().chain(&*b.layouts);
+    let mut bytes = digits(a.format.radix);
+    bytes.extend(&layouts.flat_map(|layout| layout.prefix).copied().collect());
+    bytes
 }
 
 /// An [`Atom`] with what is known about it.
@@ -234,7 +236,13 @@ impl Text {
         position
     }
 
-    /// The same place, not at the end of a number.
+    /// The start of the number that the token is, in the layout of that index.
+    fn enter(&self, token: usize, layout: usize) -> Position {
+        self.leave(Position { token, inside: Some((layout, 0)) })
+    }
+
+    /// The same place, not at the end of a number: so positions are kept, because the layout
+    /// of a number says nothing about what is behind it.
     fn leave(&self, position: Position) -> Position {
         match self.layout(position) {
             Some((_, layout, offset)) if offset == layout.len() => {
@@ -314,60 +322,40 @@ struct Walk<'e> {
 }
 
 impl Walk<'_> {
-    fn always(&self) -> Equal {
-        Equal { formula: self.exprs.bool(true), exact: true }
-    }
-
-    fn never(&self) -> Equal {
-        Equal { formula: self.exprs.bool(false), exact: true }
-    }
-
-    fn is_never(&self, equal: Equal) -> bool {
-        equal.exact && self.exprs.as_u64(equal.formula) == Some(0)
-    }
-
-    fn both(&self, a: Equal, b: Equal) -> Equal {
-        if self.is_never(a) || self.is_never(b) {
-            return self.never();
-        }
-        Equal { formula: self.exprs.and(a.formula, b.formula), exact: a.exact && b.exact }
-    }
-
-    fn either(&self, a: Equal, b: Equal) -> Equal {
-        Equal { formula: self.exprs.or(a.formula, b.formula), exact: a.exact && b.exact }
-    }
-
     /// The condition that the texts from these positions on are equal.
-    fn equal(&mut self, at: [Position; 2], nesting: usize) -> Equal {
-        let mut at = [self.texts[0].leave(at[0]), self.texts[1].leave(at[1])];
-        let mut so_far = self.always();
-        loop {
+    fn equal(&mut self, mut at: [Position; 2], nesting: usize) -> Equal {
+        // What has to hold for the bytes passed so far.
+        let mut formula = self.exprs.bool(true);
+        // Whether no alignment was left out.
+        let mut exact = true;
+        let never = self.exprs.bool(false);
+        while formula != never {
             let [a, b] = [0, 1].map(|side| self.texts[side].length_bounds(at[side]));
             if !overlap(a, b) {
-                return self.never();
+                return Equal { formula: never, exact };
             }
             let (condition, bytes) = match [0, 1].map(|side| self.texts[side].next(at[side])) {
-                [Next::End, Next::End] => return so_far,
+                [Next::End, Next::End] => break,
                 [Next::Number(_), _] | [_, Next::Number(_)] => {
                     let affordable = nesting > 0 && self.budget > 0;
                     let (ways, complete) = self.alignments(at, affordable);
                     if ways.len() > 1 && affordable {
                         let rest = self.split(at, ways, nesting);
-                        return self.both(so_far, rest);
+                        formula = self.exprs.and(formula, rest.formula);
+                        return Equal { formula, exact: exact && rest.exact };
                     }
-                    let exact = complete && ways.len() < 2;
+                    if !complete || ways.len() > 1 {
+                        exact = false;
+                        self.budget = self.budget.saturating_sub(1);
+                    }
                     let Some(first) = ways.first() else {
-                        return Equal { formula: self.exprs.bool(false), exact };
+                        return Equal { formula: never, exact };
                     };
-                    self.budget = self.budget.saturating_sub(usize::from(!exact));
-                    so_far = self.both(so_far, Equal { formula: first.condition, exact });
+                    formula = self.exprs.and(formula, first.condition);
                     at = first.behind;
-                    if self.exprs.as_u64(so_far.formula) == Some(0) {
-                        return so_far;
-                    }
                     continue;
                 }
-                [Next::End, _] | [_, Next::End] => return self.never(),
+                [Next::End, _] | [_, Next::End] => return Equal { formula: never, exact },
                 [Next::Digit(n, layout, digit), Next::Literal(_)] => {
                     self.digits_are(n, layout, digit, &self.texts[1].literals(at[1], digit + 1))
                 }
@@ -391,12 +379,10 @@ impl Walk<'_> {
                 }
                 [a, b] => (self.exprs.eq(self.byte(a), self.byte(b)), 1),
             };
-            so_far = self.both(so_far, Equal { formula: condition, exact: true });
-            if self.exprs.as_u64(so_far.formula) == Some(0) {
-                return so_far;
-            }
+            formula = self.exprs.and(formula, condition);
             at = [0, 1].map(|side| self.texts[side].advance(at[side], bytes));
         }
+        Equal { formula, exact }
     }
 
     /// What comes next, which is one byte, as 8 bits.
@@ -438,8 +424,8 @@ impl Walk<'_> {
     /// Whether comparable numbers in front of these positions have equal values wherever
     /// the texts from the numbers on are equal: then none of the two can be a proper prefix
     /// of the other with the difference made up by what follows.
-    fn delimited(&self, number: &Number, behind: [Position; 2]) -> bool {
-        let continuation = number.continuation();
+    fn delimited(&self, a: &Number, b: &Number, behind: [Position; 2]) -> bool {
+        let continuation = continuation(a, b);
         [0, 1].iter().all(|&side| {
             let follows = self.texts[side].first_bytes(behind[side]);
             !follows.intersects(&continuation)
@@ -455,7 +441,8 @@ impl Walk<'_> {
             [Next::Number(a), Next::Number(b)] if a.comparable(b) => {
                 let condition = a.same_value(self.exprs, b);
                 let behind = at.map(|position| Position::before(position.token + 1));
-                let certain = self.exprs.as_u64(condition) == Some(1) || self.delimited(a, behind);
+                let certain =
+                    self.exprs.as_u64(condition) == Some(1) || self.delimited(a, b, behind);
                 let mut ways = vec![Alignment { condition, behind }];
                 if !certain && all {
                     ways.extend(self.shifts(at, a, b));
@@ -476,10 +463,8 @@ impl Walk<'_> {
         let mut ways = Vec::new();
         for (i, a_layout) in a.layouts.iter().enumerate() {
             for (j, b_layout) in b.layouts.iter().enumerate() {
-                let inside = [
-                    Position { inside: Some((i, 0)), ..at[0] },
-                    Position { inside: Some((j, 0)), ..at[1] },
-                ];
+                let inside =
+                    [self.texts[0].enter(at[0].token, i), self.texts[1].enter(at[1].token, j)];
                 // Different values of the same length have different texts.
                 if a_layout.len() == b_layout.len() || !self.possible(inside) {
                     continue;
@@ -509,7 +494,7 @@ impl Walk<'_> {
                 behind[other] = self.texts[other].advance(at[other], layout.len());
                 self.exprs.eq(number.value, self.exprs.bv(&value))
             } else {
-                behind[side].inside = Some((index, 0));
+                behind[side] = self.texts[side].enter(at[side].token, index);
                 layout.guard(self.exprs, number.value, number.format.signed)
             };
             alignments.push(Alignment { condition, behind });
@@ -520,7 +505,6 @@ impl Walk<'_> {
     /// Whether a look at lengths and first bytes leaves it open that the texts from these
     /// positions on can be equal.
     fn possible(&self, at: [Position; 2]) -> bool {
-        let at = [0, 1].map(|side| self.texts[side].leave(at[side]));
         let [a, b] = [0, 1].map(|side| self.texts[side].length_bounds(at[side]));
         let [first_a, first_b] = [0, 1].map(|side| self.texts[side].first_bytes(at[side]));
         overlap(a, b) && (a.0 == 0 && b.0 == 0 || first_a.intersects(&first_b))
@@ -531,17 +515,17 @@ impl Walk<'_> {
         if let Some(&known) = self.known.get(&at) {
             return known;
         }
-        let mut result = self.never();
+        let mut result = Equal { formula: self.exprs.bool(false), exact: true };
         for Alignment { condition, behind } in ways {
-            let rest = match self.budget.checked_sub(1) {
-                Some(budget) => {
-                    self.budget = budget;
-                    self.equal(behind, nesting - 1)
-                }
-                None => Equal { formula: self.exprs.bool(false), exact: false },
+            let Some(budget) = self.budget.checked_sub(1) else {
+                result.exact = false;
+                break;
             };
-            let branch = self.both(Equal { formula: condition, exact: true }, rest);
-            result = self.either(result, branch);
+            self.budget = budget;
+            let rest = self.equal(behind, nesting - 1);
+            let branch = self.exprs.and(condition, rest.formula);
+            result.formula = self.exprs.or(result.formula, branch);
+            result.exact &= rest.exact;
         }
         self.known.insert(at, result);
         result

@@ -52,6 +52,7 @@ impl Layout {
 
     /// The byte at an offset below [`Self::len`].
     pub fn cell(&self, offset: usize) -> Cell {
+        debug_assert!(offset < self.len());
         let Some(offset) = offset.checked_sub(self.left_spaces) else {
             return Cell::Literal(b' ');
         };
