@@ -9,14 +9,16 @@
 
 mod input;
 mod outcome;
+mod overlap;
 mod pairs;
 mod regions;
 pub mod text;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Mutex};
 
 use rayon::prelude::*;
 
+use outcome::Precision;
 pub use pairs::{Decided, PairVerdict, Pairs};
 pub use regions::{Range, Regions, Walk};
 
@@ -87,6 +89,9 @@ pub struct Differ<'a> {
     revisions: Vec<Revision>,
     arguments: Vec<crate::exec::Argument>,
     states: Vec<HaltState>,
+    conditions: overlap::Conditions,
+    footprints: Vec<overlap::Footprint>,
+    solvers: Vec<Mutex<Box<dyn Solver>>>,
     pairs: Pairs,
     tests: Vec<DifferentialTest>,
     inputs: BTreeSet<TestInput>,
@@ -122,6 +127,9 @@ impl<'a> Differ<'a> {
             revisions,
             arguments,
             states: Vec::new(),
+            conditions: overlap::Conditions::default(),
+            footprints: Vec::new(),
+            solvers: Vec::new(),
             pairs,
             tests: Vec::new(),
             inputs: BTreeSet::new(),
@@ -168,23 +176,28 @@ impl<'a> Differ<'a> {
         for state in &halted {
             self.note_weaknesses(state);
         }
+        for state in &halted {
+            let footprint = self.conditions.footprint(&self.program.exprs, &state.path);
+            self.footprints.push(footprint);
+        }
         self.states.extend(halted);
         for index in first..self.states.len() {
             self.try_path(index)?;
         }
-        let candidates = self.candidates(first);
-        let (program, config, states, outputs) =
-            (self.program, &self.solver, &self.states, &self.outputs);
+        let workers = pool.current_num_threads();
+        self.solvers.resize_with(workers.max(self.solvers.len()), || {
+            Mutex::new(solver::chain(&self.solver))
+        });
         let comparisons: Vec<(usize, usize, Comparison)> = pool.install(|| {
+            let candidates = self.candidates(first);
             candidates
-                .par_iter()
-                .map_init(
-                    || solver::chain(config),
-                    |solver, &(a, b)| {
-                        let (x, y) = (&states[a], &states[b]);
-                        (a, b, compare(program, outputs, &mut **solver, x, y))
-                    },
-                )
+                .into_par_iter()
+                .map(|(a, b)| {
+                    let worker = rayon::current_thread_index().expect("runs in the pool");
+                    let mut solver = self.solvers[worker].lock().expect("a worker panicked");
+                    let (x, y) = (&self.states[a], &self.states[b]);
+                    (a, b, compare(self.program, &self.outputs, &mut **solver, x, y))
+                })
                 .collect()
         });
         self.queries += comparisons.len() as u64;
@@ -206,18 +219,20 @@ impl<'a> Differ<'a> {
     /// Pairs of states, one of them from `first` on, that may overlap and whose revisions are
     /// not all told apart.
     fn candidates(&self, first: usize) -> Vec<(usize, usize)> {
-        let mut candidates = Vec::new();
-        for b in first..self.states.len() {
-            for a in 0..b {
-                let (x, y) = (&self.states[a], &self.states[b]);
-                if Branch::parted(&x.branch, &y.branch) == Some(ForkKind::Meta)
-                    && self.pairs.any_open(&x.revisions, &y.revisions)
-                {
-                    candidates.push((a, b));
-                }
-            }
-        }
-        candidates
+        (first..self.states.len())
+            .into_par_iter()
+            .flat_map_iter(|b| {
+                let y = &self.states[b];
+                let open = self.pairs.open_with(&y.revisions);
+                (0..b).filter_map(move |a| {
+                    let x = &self.states[a];
+                    let overlap = !x.revisions.is_disjoint(&open)
+                        && !self.footprints[a].excludes(&self.footprints[b])
+                        && Branch::parted(&x.branch, &y.branch) == Some(ForkKind::Meta);
+                    overlap.then_some((a, b))
+                })
+            })
+            .collect()
     }
 
     /// The cheap way: an input of the state's own path may already separate something.
@@ -456,20 +471,28 @@ fn compare(
             },
         };
     }
-    let difference = outcome::difference(exprs, outputs, a, b);
-    if exprs.as_u64(difference.formula) == Some(0) {
-        return Comparison::Same;
-    }
-    goals.push(difference.formula);
-    match ask(&goals) {
-        Verdict::Unsat => Comparison::Same,
-        Verdict::Sat(_) => {
-            Comparison::Differs { conditions: conditions(&goals), exact: difference.exact }
+    // Comparing texts exactly is dear, and seldom needed after the quick way.
+    for precision in [Precision::Quick, Precision::Full] {
+        let difference = outcome::difference(exprs, outputs, a, b, precision);
+        if exprs.as_u64(difference.formula) == Some(0) {
+            return Comparison::Same;
         }
-        Verdict::Unknown(why) => {
-            Comparison::Unknown { conditions: conditions(&goals), reason: why.to_string() }
+        goals.push(difference.formula);
+        match ask(&goals) {
+            Verdict::Unsat => return Comparison::Same,
+            Verdict::Sat(_) if difference.exact || precision == Precision::Full => {
+                let exact = difference.exact;
+                return Comparison::Differs { conditions: conditions(&goals), exact };
+            }
+            Verdict::Sat(_) => {}
+            Verdict::Unknown(why) => {
+                let reason = why.to_string();
+                return Comparison::Unknown { conditions: conditions(&goals), reason };
+            }
         }
+        goals.pop();
     }
+    unreachable!("the full comparison always ends in an answer")
 }
 
 /// The class of finding by which a sanitizer confirms an error of the engine.

@@ -17,13 +17,27 @@ use crate::{
 
 const SIGABRT: i32 = 6;
 
+/// How closely texts are compared.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Precision {
+    /// Without looking into the digits of numbers.
+    Quick,
+    /// Down to single digits where it matters.
+    Full,
+}
+
 /// The condition under which the outcomes of two exact halt states differ visibly.
 pub(super) fn difference(
     exprs: &Exprs,
     config: &OutputsConfig,
     a: &HaltState,
     b: &HaltState,
+    precision: Precision,
 ) -> Difference {
+    let texts = match precision {
+        Precision::Quick => text::quick_difference,
+        Precision::Full => text::difference,
+    };
     let always = Difference { formula: exprs.bool(true), exact: true };
     let mut differences = Vec::new();
     match (&a.halt, &b.halt) {
@@ -38,10 +52,10 @@ pub(super) fn difference(
         return always;
     }
     if config.stdout {
-        differences.push(text::difference(exprs, &a.world.stdout, &b.world.stdout));
+        differences.push(texts(exprs, &a.world.stdout, &b.world.stdout));
     }
     if config.stderr {
-        differences.push(text::difference(exprs, &a.world.stderr, &b.world.stderr));
+        differences.push(texts(exprs, &a.world.stderr, &b.world.stderr));
     }
     if a.halt != Halt::Hang {
         for (name, bytes) in &x {

@@ -51,6 +51,12 @@ impl Pairs {
         a.iter().any(|x| b.iter().any(|y| self.is_open(x, y)))
     }
 
+    /// The revisions that are still open with some revision of the set.
+    pub(super) fn open_with(&self, set: &RevisionSet) -> RevisionSet {
+        let open = |y: &Revision| set.iter().any(|x| self.is_open(x, *y));
+        self.revisions.iter().copied().filter(open).collect()
+    }
+
     pub(super) fn distinguish(&mut self, a: Revision, b: Revision, test: TestId, output: String) {
         self.decided.entry(ordered(a, b)).or_insert(Decided { test, output });
     }

@@ -1,0 +1,81 @@
+//! Which halt states can overlap, decided without a solver.
+//!
+//! States of one execution tree share most of their conditions, as the same expressions. Two
+//! of which one has a condition and the other its negation exclude each other; with a bit for
+//! each condition that costs a few machine words a pair.
+
+use std::collections::HashMap;
+
+use crate::expr::{ExprId, Exprs};
+
+/// Numbers for conditions; a condition and its negation have the same one.
+#[derive(Default)]
+pub(super) struct Conditions {
+    numbers: HashMap<ExprId, (usize, bool)>,
+    count: usize,
+}
+
+/// The conditions of a path, a bit each: those that it has, and those whose negation it has.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Footprint {
+    holds: Vec<u64>,
+    fails: Vec<u64>,
+}
+
+impl Conditions {
+    /// The footprint of a path.
+    pub(super) fn footprint(&mut self, exprs: &Exprs, path: &[ExprId]) -> Footprint {
+        let mut footprint = Footprint::default();
+        for &condition in path {
+            let (number, holds) = self.number(exprs, condition);
+            let bits = if holds { &mut footprint.holds } else { &mut footprint.fails };
+            if bits.len() <= number / 64 {
+                bits.resize(number / 64 + 1, 0);
+            }
+            bits[number / 64] |= 1 << (number % 64);
+        }
+        footprint
+    }
+
+    fn number(&mut self, exprs: &Exprs, condition: ExprId) -> (usize, bool) {
+        if let Some(known) = self.numbers.get(&condition) {
+            return *known;
+        }
+        let number = self.count;
+        self.count += 1;
+        self.numbers.insert(condition, (number, true));
+        self.numbers.insert(exprs.not(condition), (number, false));
+        (number, true)
+    }
+}
+
+impl Footprint {
+    /// Whether one path has a condition that the other has negated. Paths that do not exclude
+    /// each other in this way may still do so in another.
+    pub(super) fn excludes(&self, other: &Self) -> bool {
+        let meet = |a: &[u64], b: &[u64]| a.iter().zip(b).any(|(a, b)| a & b != 0);
+        meet(&self.holds, &other.fails) || meet(&self.fails, &other.holds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_and_its_negation_exclude_each_other() {
+        let exprs = Exprs::new();
+        let mut conditions = Conditions::default();
+        let all: Vec<ExprId> = (0..200).map(|i| exprs.input(&format!("c{i}"), 1)).collect();
+        let mut paths = Vec::new();
+        for &condition in &all {
+            paths.push(conditions.footprint(&exprs, &[condition]));
+            paths.push(conditions.footprint(&exprs, &[exprs.not(condition)]));
+        }
+        for (i, a) in paths.iter().enumerate() {
+            for (j, b) in paths.iter().enumerate() {
+                assert_eq!(a.excludes(b), i != j && i / 2 == j / 2);
+            }
+        }
+    }
+}
