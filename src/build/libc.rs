@@ -29,8 +29,7 @@ impl Libc {
             return Ok(None);
         }
         let fail = |error: csv::Error| BuildError::Io { path: index.clone(), error: error.into() };
-        let mut libc =
-            Self { directory, definitions: BTreeMap::new(), needs: BTreeMap::new() };
+        let mut libc = Self { directory, definitions: BTreeMap::new(), needs: BTreeMap::new() };
         let mut reader = csv::Reader::from_path(&index).map_err(fail)?;
         for row in reader.deserialize() {
             let (module, symbol, kind): (String, String, String) = row.map_err(fail)?;

@@ -26,8 +26,8 @@ mod toolchain;
 use std::path::PathBuf;
 
 pub use compile::{Compilation, Sanitizer};
-pub use libc::Libc;
 pub use harness::{HarnessError, harness};
+pub use libc::Libc;
 pub use runtime::{PSYCHIC_C, PSYCHIC_H};
 pub use toolchain::Toolchain;
 

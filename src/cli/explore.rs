@@ -10,8 +10,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::{
-    INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED,
-    interrupt,
+    INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED, interrupt,
     progress::Progress,
     stages::{self, Stage},
 };
@@ -100,7 +99,8 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     drop(progress);
     target.results.write(&state_rows(&program.module, &states))?;
     target.results.write(&stats_rows(&statistics))?;
-    let tests = write_tests(args.tests, &program, &config.solver, &arguments, &states, &target.results)?;
+    let tests =
+        write_tests(args.tests, &program, &config.solver, &arguments, &states, &target.results)?;
     let complete = states.iter().filter(|s| !matches!(s.halt, Halt::Incomplete(_))).count();
     let errors = states.iter().filter(|s| matches!(s.halt, Halt::Error(_))).count();
     println!(
@@ -136,8 +136,7 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     let bitcode = results.bitcode();
     if file.extension().is_some_and(|extension| extension == "c") {
         let name = file.file_name().map(PathBuf::from).unwrap_or_default();
-        let compilation =
-            Compilation { directory, sources: vec![name], ..Compilation::default() };
+        let compilation = Compilation { directory, sources: vec![name], ..Compilation::default() };
         stages::compile_bitcode(&toolchain, libc.as_ref(), &compilation, &bitcode)?;
     } else {
         lower::load(&args.target)?;
@@ -247,8 +246,9 @@ fn print_reasons(module: &Module, states: &[HaltState]) {
     let mut reasons: std::collections::BTreeMap<String, usize> = Default::default();
     for state in states {
         if matches!(state.halt, Halt::Incomplete(_) | Halt::Error(_) | Halt::Abort | Halt::Hang) {
-            *reasons.entry(format!("{} at {}", state.halt, location(module, state))).or_default() +=
-                1;
+            *reasons
+                .entry(format!("{} at {}", state.halt, location(module, state)))
+                .or_default() += 1;
         }
     }
     for (reason, count) in reasons {
@@ -259,6 +259,9 @@ fn print_reasons(module: &Module, states: &[HaltState]) {
 fn print_statistics(statistics: &Statistics) {
     println!("{:<24} {:>12} {:>10} {:>12}", "phase", "count", "seconds", "cache hits");
     for row in stats_rows(statistics) {
-        println!("{:<24} {:>12} {:>10.3} {:>12}", row.phase, row.count, row.seconds, row.cache_hits);
+        println!(
+            "{:<24} {:>12} {:>10.3} {:>12}",
+            row.phase, row.count, row.seconds, row.cache_hits
+        );
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-
 use super::stages::{Built, Stage};
 use crate::{
     build::Sanitizer,

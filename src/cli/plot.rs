@@ -11,7 +11,9 @@ use crate::{
         Labels, PlotError, Verdicts, clusters_png, clusters_svg, dot, patch_name, tikz, tree_png,
         tree_svg,
     },
-    subject::results::{ClusterRow, PairRow, ResultsDir, RevisionRow, read_clusterings, read_table},
+    subject::results::{
+        ClusterRow, PairRow, ResultsDir, RevisionRow, read_clusterings, read_table,
+    },
     tree::Tree,
 };
 

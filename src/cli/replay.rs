@@ -5,13 +5,7 @@ use std::{fs, path::PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::{
-    SUCCESS,
-    native::Native,
-    progress::Progress,
-    report::outcome_rows,
-    stages::Stage,
-};
+use super::{SUCCESS, native::Native, progress::Progress, report::outcome_rows, stages::Stage};
 use crate::{
     diff::{Expected, Replay},
     replay::TestInput,

@@ -10,7 +10,7 @@ use super::{
     stages::{Merged, Stage},
 };
 use crate::{
-    diff::{DifferentialTest, Differ, PairVerdict, Walk},
+    diff::{Differ, DifferentialTest, PairVerdict, Walk},
     env::stdin::Stdin,
     exec::Program,
     explore::Statistics,
@@ -183,8 +183,7 @@ impl Findings<'_> {
 
     fn diffs(&self) -> anyhow::Result<BTreeMap<Revision, String>> {
         let read = |patch: &crate::subject::Patch| {
-            let bytes =
-                fs::read(&patch.path).with_context(|| patch.path.display().to_string())?;
+            let bytes = fs::read(&patch.path).with_context(|| patch.path.display().to_string())?;
             Ok((patch.revision, String::from_utf8_lossy(&bytes).into_owned()))
         };
         self.stage.subject.patches.iter().map(read).collect()

@@ -205,15 +205,13 @@ fn meta_files(meta: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
     let mut files = Vec::new();
     let mut open = vec![meta.to_owned()];
     while let Some(directory) = open.pop() {
-        let entries =
-            fs::read_dir(&directory).with_context(|| directory.display().to_string())?;
+        let entries = fs::read_dir(&directory).with_context(|| directory.display().to_string())?;
         for entry in entries {
             let path = entry?.path();
             if path.is_dir() {
                 open.push(path);
             } else {
-                let text =
-                    fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+                let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
                 let relative = path.strip_prefix(meta).expect("found below it").to_owned();
                 files.push((relative, text));
             }
@@ -275,7 +273,10 @@ pub(super) fn find_libc(place: &Path) -> anyhow::Result<Option<Libc>> {
 }
 
 /// The arguments and the standard input that a subject asks for.
-pub(super) fn inputs(exprs: &Exprs, config: &InputsConfig) -> (Vec<Argument>, crate::env::stdin::Stdin) {
+pub(super) fn inputs(
+    exprs: &Exprs,
+    config: &InputsConfig,
+) -> (Vec<Argument>, crate::env::stdin::Stdin) {
     use crate::env::stdin::Stdin;
     let mut arguments = vec![Argument::Text(PROGRAM.to_vec())];
     arguments.extend(config.args.iter().map(|argument| match argument {

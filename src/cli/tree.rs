@@ -66,7 +66,11 @@ pub(super) fn run(args: &TreeArgs) -> anyhow::Result<u8> {
     println!(
         "height {} ({}), greedy {}, {} classes of {} revisions, {} tests used of {}",
         tree.height(),
-        if solution.optimal() { "minimal".into() } else { format!("at least {}", solution.lower_bound) },
+        if solution.optimal() {
+            "minimal".into()
+        } else {
+            format!("at least {}", solution.lower_bound)
+        },
         cart.height(),
         solution.classes.len(),
         revisions.len(),

@@ -26,9 +26,9 @@ pub(super) fn comparable(a: &World, b: &World) -> bool {
         _ => true,
     };
     stdin
-        && a.objects.iter().all(|x| {
-            b.objects.iter().all(|y| x.name != y.name || x.bytes.len() == y.bytes.len())
-        })
+        && a.objects
+            .iter()
+            .all(|x| b.objects.iter().all(|y| x.name != y.name || x.bytes.len() == y.bytes.len()))
 }
 
 /// The input that an assignment stands for. `states` are those that it takes, over all

@@ -95,8 +95,16 @@ pub struct Differ<'a> {
     pairs: Pairs,
     tests: Vec<DifferentialTest>,
     inputs: BTreeSet<TestInput>,
+    /// Inputs of paths tried since one last separated something.
+    fruitless: u32,
     queries: u64,
 }
+
+/// After so many inputs of paths that separate nothing, no more are tried: what is still open
+/// then is mostly equivalent, and left to the solver.
+const FRUITLESS_PATHS: u32 = 64;
+/// Pairs of states that are compared before what they told apart is looked at again.
+const COMPARISONS: usize = 512;
 
 /// What a pair of halt states comes to.
 enum Comparison {
@@ -133,6 +141,7 @@ impl<'a> Differ<'a> {
             pairs,
             tests: Vec::new(),
             inputs: BTreeSet::new(),
+            fruitless: 0,
             queries: 0,
         }
     }
@@ -188,21 +197,21 @@ impl<'a> Differ<'a> {
         self.solvers.resize_with(workers.max(self.solvers.len()), || {
             Mutex::new(solver::chain(&self.solver))
         });
-        let comparisons: Vec<(usize, usize, Comparison)> = pool.install(|| {
-            let candidates = self.candidates(first);
-            candidates
-                .into_par_iter()
-                .map(|(a, b)| {
-                    let worker = rayon::current_thread_index().expect("runs in the pool");
-                    let mut solver = self.solvers[worker].lock().expect("a worker panicked");
-                    let (x, y) = (&self.states[a], &self.states[b]);
-                    (a, b, compare(self.program, &self.outputs, &mut **solver, x, y))
-                })
-                .collect()
-        });
-        self.queries += comparisons.len() as u64;
-        for (a, b, comparison) in comparisons {
-            self.settle(a, b, comparison)?;
+        let mut candidates = pool.install(|| self.candidates(first));
+        while !candidates.is_empty() {
+            let tests = self.tests.len();
+            let rest = candidates.split_off(candidates.len().min(COMPARISONS));
+            let comparisons = pool.install(|| self.compare_all(&candidates));
+            self.queries += comparisons.len() as u64;
+            for ((a, b), comparison) in candidates.into_iter().zip(comparisons) {
+                self.settle(a, b, comparison)?;
+            }
+            candidates = rest;
+            if self.tests.len() > tests {
+                candidates.retain(|(a, b)| {
+                    self.pairs.any_open(&self.states[*a].revisions, &self.states[*b].revisions)
+                });
+            }
         }
         Ok(())
     }
@@ -235,8 +244,23 @@ impl<'a> Differ<'a> {
             .collect()
     }
 
+    fn compare_all(&self, candidates: &[(usize, usize)]) -> Vec<Comparison> {
+        candidates
+            .par_iter()
+            .map(|(a, b)| {
+                let worker = rayon::current_thread_index().expect("runs in the pool");
+                let mut solver = self.solvers[worker].lock().expect("a worker panicked");
+                let (x, y) = (&self.states[*a], &self.states[*b]);
+                compare(self.program, &self.outputs, &mut **solver, x, y)
+            })
+            .collect()
+    }
+
     /// The cheap way: an input of the state's own path may already separate something.
     fn try_path(&mut self, index: usize) -> Result<(), ReplayFailed> {
+        if self.fruitless >= FRUITLESS_PATHS {
+            return Ok(());
+        }
         let state = &self.states[index];
         let all: RevisionSet = self.revisions.iter().copied().collect();
         if !self.pairs.any_open(&state.revisions, &all) {
@@ -244,7 +268,9 @@ impl<'a> Differ<'a> {
         }
         if let Some(model) = self.model(&state.path) {
             let predicted = self.predict(&model);
+            self.fruitless += 1;
             if self.separates(&predicted) {
+                self.fruitless = 0;
                 self.replay(model, FoundBy::Path)?;
             }
         }
@@ -291,23 +317,24 @@ impl<'a> Differ<'a> {
     fn predict(&self, model: &Assignment) -> Vec<Option<(usize, Visible)>> {
         let exprs = &self.program.exprs;
         let mut predicted: Vec<Option<(usize, Visible)>> = vec![None; self.revisions.len()];
-        for (index, state) in self.states.iter().enumerate() {
-            let wanted = |r: &Revision, slot: &Option<_>| slot.is_none() && state.revisions.contains(*r);
-            if !self.revisions.iter().zip(&predicted).any(|(r, slot)| wanted(r, slot)) {
-                continue;
-            }
-            if !state.path.iter().all(|c| !exprs.evaluate(*c, model).is_zero()) {
-                continue;
-            }
+        for index in self.taken(model) {
+            let state = &self.states[index];
             let Some(outcome) = outcome::predicted(exprs, state, model) else { continue };
             let visible = outcome.visible(&self.outputs);
             for (revision, slot) in self.revisions.iter().zip(&mut predicted) {
-                if wanted(revision, slot) {
+                if slot.is_none() && state.revisions.contains(*revision) {
                     *slot = Some((index, visible.clone()));
                 }
             }
         }
         predicted
+    }
+
+    /// The states whose paths are taken under an assignment.
+    fn taken(&self, model: &Assignment) -> Vec<usize> {
+        let truths = self.conditions.truths(&self.program.exprs, model);
+        let states = 0..self.states.len();
+        states.filter(|index| self.footprints[*index].is_taken(&truths)).collect()
     }
 
     /// Whether two revisions that nobody has told apart are predicted to differ.
@@ -336,11 +363,8 @@ impl<'a> Differ<'a> {
     fn replay(&mut self, model: Assignment, found_by: FoundBy) -> Result<(), ReplayFailed> {
         let exprs = &self.program.exprs;
         let predicted = self.predict(&model);
-        let matching: Vec<&HaltState> = self
-            .states
-            .iter()
-            .filter(|s| s.path.iter().all(|c| !exprs.evaluate(*c, &model).is_zero()))
-            .collect();
+        let matching: Vec<&HaltState> =
+            self.taken(&model).into_iter().map(|index| &self.states[index]).collect();
         let input = input::concrete(exprs, &self.arguments, &matching, &model);
         self.replay_input(input, &predicted, found_by)
     }
@@ -419,9 +443,7 @@ pub fn path_input(
 ) -> Option<TestInput> {
     let query = Query { path: &[], goals: &state.path };
     match solver::reproducible(&program.exprs, solver, query) {
-        Verdict::Sat(model) => {
-            Some(input::concrete(&program.exprs, arguments, &[state], &model))
-        }
+        Verdict::Sat(model) => Some(input::concrete(&program.exprs, arguments, &[state], &model)),
         Verdict::Unsat | Verdict::Unknown(_) => None,
     }
 }

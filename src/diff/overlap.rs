@@ -6,14 +6,17 @@
 
 use std::collections::HashMap;
 
-use crate::expr::{ExprId, Exprs};
+use crate::expr::{Assignment, Evaluator, ExprId, Exprs, Memo};
 
 /// Numbers for conditions; a condition and its negation have the same one.
 #[derive(Default)]
 pub(super) struct Conditions {
     numbers: HashMap<ExprId, (usize, bool)>,
-    count: usize,
+    conditions: Vec<ExprId>,
 }
+
+/// Which conditions hold under an assignment.
+pub(super) struct Truths(Vec<u64>);
 
 /// The conditions of a path, a bit each: those that it has, and those whose negation it has.
 #[derive(Clone, Debug, Default)]
@@ -37,12 +40,23 @@ impl Conditions {
         footprint
     }
 
+    /// Which of all conditions hold under an assignment.
+    pub(super) fn truths(&self, exprs: &Exprs, model: &Assignment) -> Truths {
+        let mut memo = Memo::default();
+        let mut evaluator = Evaluator::new(exprs, model, &mut memo);
+        let mut truths = vec![0; self.conditions.len().div_ceil(64)];
+        for (number, condition) in self.conditions.iter().enumerate() {
+            truths[number / 64] |= u64::from(evaluator.holds(*condition)) << (number % 64);
+        }
+        Truths(truths)
+    }
+
     fn number(&mut self, exprs: &Exprs, condition: ExprId) -> (usize, bool) {
         if let Some(known) = self.numbers.get(&condition) {
             return *known;
         }
-        let number = self.count;
-        self.count += 1;
+        let number = self.conditions.len();
+        self.conditions.push(condition);
         self.numbers.insert(condition, (number, true));
         self.numbers.insert(exprs.not(condition), (number, false));
         (number, true)
@@ -55,6 +69,12 @@ impl Footprint {
     pub(super) fn excludes(&self, other: &Self) -> bool {
         let meet = |a: &[u64], b: &[u64]| a.iter().zip(b).any(|(a, b)| a & b != 0);
         meet(&self.holds, &other.fails) || meet(&self.fails, &other.holds)
+    }
+
+    /// Whether the path is taken.
+    pub(super) fn is_taken(&self, truths: &Truths) -> bool {
+        self.holds.iter().zip(&truths.0).all(|(wanted, truth)| wanted & !truth == 0)
+            && self.fails.iter().zip(&truths.0).all(|(unwanted, truth)| unwanted & truth == 0)
     }
 }
 

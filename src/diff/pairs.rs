@@ -34,11 +34,7 @@ pub struct Pairs {
 
 impl Pairs {
     pub(super) fn new(revisions: &[Revision]) -> Self {
-        Self {
-            revisions: revisions.to_vec(),
-            decided: BTreeMap::new(),
-            doubts: BTreeMap::new(),
-        }
+        Self { revisions: revisions.to_vec(), decided: BTreeMap::new(), doubts: BTreeMap::new() }
     }
 
     /// Whether no test has told the two apart yet.

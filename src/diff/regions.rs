@@ -158,28 +158,34 @@ impl Differ<'_> {
     ) -> Option<(i64, i64)> {
         let exprs = &self.program.exprs;
         let width = exprs.variable_width(variable);
-        let expr = exprs.variable(
-            exprs.variable_name(variable),
-            width,
-            exprs.variable_kind(variable),
-        );
+        let expr =
+            exprs.variable(exprs.variable_name(variable), width, exprs.variable_kind(variable));
         let constant = |value: i64| exprs.constant(width, value as u64);
         let (least, largest) = (i64::MIN >> (64 - width), i64::MAX >> (64 - width));
-        let mut possible = |goal| match solver.check(exprs, Query { path: conditions, goals: &[goal] }) {
-            Verdict::Sat(_) => Some(true),
-            Verdict::Unsat => Some(false),
-            Verdict::Unknown(_) => None,
-        };
+        let mut possible =
+            |goal| match solver.check(exprs, Query { path: conditions, goals: &[goal] }) {
+                Verdict::Sat(_) => Some(true),
+                Verdict::Unsat => Some(false),
+                Verdict::Unknown(_) => None,
+            };
         let (mut low, mut high) = (least, largest);
         while low < high {
             let middle = low + ((i128::from(high) - i128::from(low)) / 2) as i64;
-            if possible(exprs.sle(expr, constant(middle)))? { high = middle } else { low = middle + 1 }
+            if possible(exprs.sle(expr, constant(middle)))? {
+                high = middle
+            } else {
+                low = middle + 1
+            }
         }
         let first = low;
         (low, high) = (first, largest);
         while low < high {
             let middle = low + ((i128::from(high) - i128::from(low) + 1) / 2) as i64;
-            if possible(exprs.sle(constant(middle), expr))? { low = middle } else { high = middle - 1 }
+            if possible(exprs.sle(constant(middle), expr))? {
+                low = middle
+            } else {
+                high = middle - 1
+            }
         }
         Some((first, low))
     }

@@ -128,10 +128,11 @@ pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
     if !input.ended {
         let name = format!("stdin.{}.end", input.tokens);
         let (full, early) = (input.tokens >= input.limit, input.early_end);
-        let ended = full || early && {
-            let end = machine.exprs().input(&name, 1);
-            machine.decide(end)?
-        };
+        let ended = full
+            || early && {
+                let end = machine.exprs().input(&name, 1);
+                machine.decide(end)?
+            };
         typed(machine).ended = ended;
     }
     Ok(typed(machine).ended)

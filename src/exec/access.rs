@@ -10,9 +10,15 @@ use crate::{
 
 /// Where in an object an access goes.
 enum Place {
-    Concrete { address: u64, offset: usize },
+    Concrete {
+        address: u64,
+        offset: usize,
+    },
     /// The object of that number at this 32-bit offset, known to be within bounds.
-    Symbolic { object: u64, offset: ExprId },
+    Symbolic {
+        object: u64,
+        offset: ExprId,
+    },
 }
 
 /// Largest object that is read or written at a symbolic offset, in bytes.
@@ -25,9 +31,10 @@ const OBJECTS_PER_ADDRESS: u32 = 64;
 impl Executor<'_> {
     /// A new object of the running function, `size * count` bytes.
     pub(super) fn alloca(&mut self, size: u64, count: u64) -> Result<u64, Stop> {
-        let bytes = size.checked_mul(count).filter(|bytes| *bytes <= OBJECT_LIMIT).ok_or_else(
-            || Stop::unsupported(format!("a local array of {count} times {size} bytes")),
-        )?;
+        let bytes =
+            size.checked_mul(count).filter(|bytes| *bytes <= OBJECT_LIMIT).ok_or_else(|| {
+                Stop::unsupported(format!("a local array of {count} times {size} bytes"))
+            })?;
         let object = Object::uninitialised(Segment::Stack, bytes as usize);
         let address = self.state.memory.allocate(object);
         self.state.top.locals.push(object_number(address));
@@ -237,10 +244,7 @@ impl Executor<'_> {
         for _ in 0..OBJECTS_PER_ADDRESS {
             let candidate = match exprs.as_u64(number) {
                 Some(number) => number as u32,
-                None => exprs
-                    .evaluate(number, &self.state.model)
-                    .to_u64()
-                    .expect("32 bits") as u32,
+                None => exprs.evaluate(number, &self.state.model).to_u64().expect("32 bits") as u32,
             };
             let here = exprs.eq(number, exprs.constant(32, u64::from(candidate)));
             if self.settle(here)? {
@@ -349,9 +353,6 @@ impl Executor<'_> {
     }
 }
 
-fn join(
-    exprs: &crate::expr::Exprs,
-    bytes: impl IntoIterator<Item = ExprId>,
-) -> ExprId {
+fn join(exprs: &crate::expr::Exprs, bytes: impl IntoIterator<Item = ExprId>) -> ExprId {
     bytes.into_iter().reduce(|low, high| exprs.concat(high, low)).expect("at least one byte")
 }

@@ -47,10 +47,8 @@ impl Executor<'_> {
                 // The one quotient that does not fit traps on x86-64 like a division by zero.
                 let exprs = &self.program.exprs;
                 let smallest = smallest(exprs, width);
-                let overflow = exprs.and(
-                    exprs.eq(a, smallest),
-                    exprs.eq(b, exprs.not(exprs.constant(width, 0))),
-                );
+                let overflow = exprs
+                    .and(exprs.eq(a, smallest), exprs.eq(b, exprs.not(exprs.constant(width, 0))));
                 if self.settle(overflow)? {
                     return Err(Error::DivisionByZero.into());
                 }
@@ -150,9 +148,8 @@ impl Executor<'_> {
                 exprs.concat(high, exprs.extract(a, byte * 8, 8))
             }),
             UnaryOp::Bitreverse => (1..width).fold(bit(0), |high, i| exprs.concat(high, bit(i))),
-            UnaryOp::Popcount => (0..width).fold(exprs.constant(width, 0), |sum, i| {
-                exprs.add(sum, exprs.zext(bit(i), width))
-            }),
+            UnaryOp::Popcount => (0..width)
+                .fold(exprs.constant(width, 0), |sum, i| exprs.add(sum, exprs.zext(bit(i), width))),
             UnaryOp::Clz => count(&mut (0..width).rev()),
             UnaryOp::Ctz => count(&mut (0..width)),
             UnaryOp::Abs => {
@@ -187,7 +184,14 @@ impl Executor<'_> {
         (Value::from_expr(exprs, wrapped), Value::from_expr(exprs, overflow))
     }
 
-    pub(super) fn funnel(&mut self, left: bool, width: u32, a: Value, b: Value, by: Value) -> Value {
+    pub(super) fn funnel(
+        &mut self,
+        left: bool,
+        width: u32,
+        a: Value,
+        b: Value,
+        by: Value,
+    ) -> Value {
         let (a, b, by) = (self.expr(a, width), self.expr(b, width), self.expr(by, width));
         let exprs = &self.program.exprs;
         let double = 2 * width;

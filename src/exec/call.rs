@@ -43,7 +43,10 @@ impl Executor<'_> {
         }
         let fixed = function.params.len();
         if call.args.len() < fixed {
-            return Err(Stop::unsupported(format!("a call of {} with too few arguments", function.name)));
+            return Err(Stop::unsupported(format!(
+                "a call of {} with too few arguments",
+                function.name
+            )));
         }
         if self.state.callers.len() >= CALL_DEPTH {
             return Err(Stop::unsupported(format!("calls nested {CALL_DEPTH} deep")));
@@ -147,8 +150,7 @@ impl Executor<'_> {
         let named = function.params.len().min(GENERAL_REGISTERS);
         let arguments = self.state.top.variadic.clone();
         let mut allocate = |size: usize| {
-            let address =
-                self.state.memory.allocate(Object::uninitialised(Segment::Stack, size));
+            let address = self.state.memory.allocate(Object::uninitialised(Segment::Stack, size));
             self.state.top.locals.push(address::object_number(address));
             address
         };

@@ -113,8 +113,7 @@ impl Executor<'_> {
             Inst::Return { values } => return self.leave(values),
             Inst::Switch(switch) => return self.switch(switch).map(Next::Jump),
             Inst::Select { width, dst, condition, a, b } => {
-                let value =
-                    self.select(*width, self.get(*condition), self.get(*a), self.get(*b));
+                let value = self.select(*width, self.get(*condition), self.get(*a), self.get(*b));
                 self.set(*dst, value);
             }
             _ => return self.step_rare(function, inst),
@@ -248,11 +247,9 @@ impl Executor<'_> {
     }
 
     fn switch(&mut self, switch: &Switch) -> Result<Pc, Stop> {
-        let target = |value: u64| {
-            match switch.cases.binary_search_by_key(&value, |case| case.0) {
-                Ok(index) => switch.cases[index].1,
-                Err(_) => switch.default,
-            }
+        let target = |value: u64| match switch.cases.binary_search_by_key(&value, |case| case.0) {
+            Ok(index) => switch.cases[index].1,
+            Err(_) => switch.default,
         };
         let value = match self.get(switch.value) {
             Value::Int(value) => return Ok(target(truncate(value, switch.width))),
@@ -285,8 +282,8 @@ impl Executor<'_> {
         }
         for to in targets {
             let cases = switch.cases.iter().filter(|case| case.1 == to);
-            let here = exprs
-                .any(cases.map(|case| exprs.eq(value, exprs.constant(switch.width, case.0))));
+            let here =
+                exprs.any(cases.map(|case| exprs.eq(value, exprs.constant(switch.width, case.0))));
             if self.settle(here)? {
                 return Ok(to);
             }

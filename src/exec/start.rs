@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{Branch, Frame, Program, State};
 use crate::{
-    env::{World, models, stdin::Stdin, stream::Stream, world::StandardFiles, InputObject},
+    env::{InputObject, World, models, stdin::Stdin, stream::Stream, world::StandardFiles},
     expr::{Assignment, ExprId, Exprs},
     ir::{Constant, Function, FunctionId, Module},
     memory::{Byte, Memory, Object, Segment, Value},

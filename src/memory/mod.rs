@@ -111,9 +111,9 @@ impl Memory {
     fn kill(&mut self, number: u32, segment: Segment) {
         *self.slot_mut(number) = Slot::Dead(segment);
         let index = number as usize / PAGE;
-        let stack_only = self.pages[index].as_ref().is_some_and(|page| {
-            page.iter().all(|slot| matches!(slot, Slot::Dead(Segment::Stack)))
-        });
+        let stack_only = self.pages[index]
+            .as_ref()
+            .is_some_and(|page| page.iter().all(|slot| matches!(slot, Slot::Dead(Segment::Stack))));
         if stack_only {
             self.pages[index] = None;
         }

@@ -141,9 +141,7 @@ fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
         });
     }
     if bytes.contains(&Byte::Uninitialised) {
-        machine
-            .world()
-            .approximate(crate::env::Approximation::UninitialisedOutput(name.clone()));
+        machine.world().approximate(crate::env::Approximation::UninitialisedOutput(name.clone()));
     }
     machine.world().outputs.push(NamedOutput { name, bytes });
     Ok(None)

@@ -87,11 +87,7 @@ fn string_at(
 }
 
 /// A C string that has to be concrete (a format, a name).
-fn concrete_string(
-    machine: &mut dyn Machine,
-    address: Value,
-    what: &str,
-) -> Result<Vec<u8>, Stop> {
+fn concrete_string(machine: &mut dyn Machine, address: Value, what: &str) -> Result<Vec<u8>, Stop> {
     let mut text = Vec::new();
     for (index, byte) in string_at(machine, address, None)?.into_iter().enumerate() {
         text.push(match byte {

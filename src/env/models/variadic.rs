@@ -48,11 +48,7 @@ impl<'a> Variadic<'a> {
     }
 }
 
-fn next_of_list(
-    machine: &mut dyn Machine,
-    list: Value,
-    kind: ArgumentKind,
-) -> Result<Value, Stop> {
+fn next_of_list(machine: &mut dyn Machine, list: Value, kind: ArgumentKind) -> Result<Value, Stop> {
     let field = |machine: &dyn Machine, at| offset(machine.exprs(), list, at);
     let (width, used, end, step) = match kind {
         ArgumentKind::Integer(width) => (width, field(machine, 0), 48, 8),
