@@ -297,7 +297,11 @@ pub(super) fn explore_config(search: &SearchArgs, budget: &BudgetConfig) -> expl
         jobs: search.jobs(),
         search: search.search,
         seed: search.seed,
-        limits: Limits { instructions: budget.instructions, concretisations: CONCRETISATIONS },
+        limits: Limits {
+            instructions: budget.instructions,
+            concretisations: CONCRETISATIONS,
+            solver: budget.solver,
+        },
         solver: SolverConfig {
             timeout: budget.solver,
             check_models: cfg!(debug_assertions),

@@ -13,7 +13,10 @@ mod interpret;
 mod start;
 pub mod state;
 
-use std::{collections::HashMap, time::Instant};
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
 
 pub use start::{Argument, Start, StartError};
 pub use state::{Branch, ForkKind, Frame, HaltState, State};
@@ -49,6 +52,8 @@ pub struct Limits {
     pub instructions: u64,
     /// A symbolic value that has to be concrete (a size, a format) may fork into so many.
     pub concretisations: u32,
+    /// Time for one query.
+    pub solver: Duration,
 }
 
 /// How long [`Executor::run`] may go on.
