@@ -4,7 +4,6 @@ use std::{
     fs,
     io::IsTerminal,
     path::PathBuf,
-    sync::atomic::Ordering,
     time::{Duration, Instant},
 };
 
@@ -15,13 +14,14 @@ use super::{
     INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED, interrupt,
     native::Native,
     progress::Progress,
+    ranges,
     replay::ktest_files,
     report::{self, Findings},
     stages::{self, Stage},
 };
 use crate::{
     diff::{Differ, Regions, Walk},
-    exec::{Program, Start},
+    exec::{Clock, Program, Start},
     explore::{Explorer, Round},
     ir::lower,
     replay::TestInput,
@@ -63,11 +63,12 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         args: arguments.clone(),
         stdin,
     })?;
-    let mut exploration = stages::explore_config(&args.search, &config.budget);
-    exploration.time = exploration.time.map(|time| time.saturating_sub(begin.elapsed()));
+    let exploration = stages::explore_config(&args.search, &config.budget);
+    let budget = stages::time_budget(&args.search, &config.budget);
+    let clock = Clock::new(budget.map(|time| time.saturating_sub(begin.elapsed())), interrupted);
     let solver = exploration.solver.clone();
     let native = Native::new(&stage, &built)?;
-    let mut explorer = Explorer::new(&program, exploration, start, interrupted)?;
+    let mut explorer = Explorer::new(&program, exploration, start, clock)?;
     let mut differ = Differ::new(
         &program,
         &native,
@@ -75,6 +76,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         config.outputs.clone(),
         merged.revisions.clone(),
         arguments,
+        clock,
     );
     progress.stage("exploring, pairing and replaying");
     for seed in seeds {
@@ -105,7 +107,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
             written = Instant::now();
         }
     };
-    let walk = if exhausted && !interrupted.load(Ordering::Relaxed) {
+    let walk = if exhausted && !clock.is_over() {
         progress.stage("walking the regions of the input");
         differ.walk(Regions::default(), &mut *crate::solver::chain(&solver))?
     } else {
@@ -125,8 +127,11 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     drop(progress);
     let style = TextStyle { colour: std::io::stdout().is_terminal(), ..TextStyle::default() };
     print!("{}", report.terminal(style));
+    for line in ranges::table(&walk.ranges, &report) {
+        println!("{line}");
+    }
     println!("{}", report::conclusion(&report, &stage));
-    if interrupted.load(Ordering::Relaxed) {
+    if clock.is_interrupted() {
         return Ok(INTERRUPTED);
     }
     let decided = report.summary.unknown == 0 && report.summary.mismatches == 0;

@@ -305,8 +305,12 @@ pub(super) fn explore_config(search: &SearchArgs, budget: &BudgetConfig) -> expl
         solver: SolverConfig {
             timeout: budget.solver,
             check_models: cfg!(debug_assertions),
-            log: None,
+            log: search.log_queries.clone(),
         },
-        time: search.time_budget.or(Some(budget.time)).filter(|time| *time < Duration::MAX),
     }
+}
+
+/// The time that a run may take, if it is limited.
+pub(super) fn time_budget(search: &SearchArgs, budget: &BudgetConfig) -> Option<Duration> {
+    search.time_budget.or(Some(budget.time)).filter(|time| *time < Duration::MAX)
 }

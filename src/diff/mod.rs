@@ -14,7 +14,11 @@ mod pairs;
 mod regions;
 pub mod text;
 
-use std::{collections::BTreeSet, sync::Mutex};
+use std::{
+    collections::BTreeSet,
+    sync::Mutex,
+    time::{Duration, Instant},
+};
 
 use rayon::prelude::*;
 
@@ -23,8 +27,8 @@ pub use pairs::{Decided, PairVerdict, Pairs};
 pub use regions::{Range, Regions, Walk};
 
 use crate::{
-    env::{Error, Halt},
-    exec::{Branch, ForkKind, HaltState, Program},
+    env::{Error, Halt, Incomplete},
+    exec::{Branch, Clock, ForkKind, HaltState, Program},
     expr::{Assignment, ExprId},
     replay::{FindingKind, Outcome, TestInput, Visible},
     solver::{self, Query, Solver, SolverConfig, Verdict},
@@ -88,6 +92,7 @@ pub struct Differ<'a> {
     outputs: OutputsConfig,
     revisions: Vec<Revision>,
     arguments: Vec<crate::exec::Argument>,
+    clock: Clock<'a>,
     states: Vec<HaltState>,
     conditions: overlap::Conditions,
     footprints: Vec<overlap::Footprint>,
@@ -97,7 +102,20 @@ pub struct Differ<'a> {
     inputs: BTreeSet<TestInput>,
     /// Inputs of paths tried since one last separated something.
     fruitless: u32,
-    queries: u64,
+    effort: Effort,
+}
+
+/// What finding the differences took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Effort {
+    /// Pairs of halt states compared.
+    pub comparisons: u64,
+    /// Wall-clock time of that, all workers together.
+    pub comparing: Duration,
+    /// Tests run natively, each on every revision.
+    pub replays: u64,
+    /// Wall-clock time of that.
+    pub replaying: Duration,
 }
 
 /// After so many inputs of paths that separate nothing, no more are tried: what is still open
@@ -125,6 +143,7 @@ impl<'a> Differ<'a> {
         outputs: OutputsConfig,
         revisions: Vec<Revision>,
         arguments: Vec<crate::exec::Argument>,
+        clock: Clock<'a>,
     ) -> Self {
         let pairs = Pairs::new(&revisions);
         Self {
@@ -134,6 +153,7 @@ impl<'a> Differ<'a> {
             outputs,
             revisions,
             arguments,
+            clock,
             states: Vec::new(),
             conditions: overlap::Conditions::default(),
             footprints: Vec::new(),
@@ -142,7 +162,7 @@ impl<'a> Differ<'a> {
             tests: Vec::new(),
             inputs: BTreeSet::new(),
             fruitless: 0,
-            queries: 0,
+            effort: Effort::default(),
         }
     }
 
@@ -166,9 +186,9 @@ impl<'a> Differ<'a> {
         &self.pairs
     }
 
-    /// Queries asked about pairs so far.
-    pub fn queries(&self) -> u64 {
-        self.queries
+    /// What it took so far.
+    pub fn effort(&self) -> Effort {
+        self.effort
     }
 
     /// Takes in states that have halted, pairs them with all before, and replays what may tell
@@ -199,10 +219,16 @@ impl<'a> Differ<'a> {
         });
         let mut candidates = pool.install(|| self.candidates(first));
         while !candidates.is_empty() {
+            if self.clock.is_over() {
+                self.leave(&candidates);
+                break;
+            }
             let tests = self.tests.len();
             let rest = candidates.split_off(candidates.len().min(COMPARISONS));
+            let begin = Instant::now();
             let comparisons = pool.install(|| self.compare_all(&candidates));
-            self.queries += comparisons.len() as u64;
+            self.effort.comparisons += comparisons.len() as u64;
+            self.effort.comparing += begin.elapsed();
             for ((a, b), comparison) in candidates.into_iter().zip(comparisons) {
                 self.settle(a, b, comparison)?;
             }
@@ -244,6 +270,14 @@ impl<'a> Differ<'a> {
             .collect()
     }
 
+    /// What was not compared for lack of time is not known.
+    fn leave(&mut self, candidates: &[(usize, usize)]) {
+        for (a, b) in candidates {
+            let (x, y) = (&self.states[*a].revisions, &self.states[*b].revisions);
+            self.pairs.doubt(x, y, &Incomplete::Time.to_string());
+        }
+    }
+
     fn compare_all(&self, candidates: &[(usize, usize)]) -> Vec<Comparison> {
         candidates
             .par_iter()
@@ -258,7 +292,7 @@ impl<'a> Differ<'a> {
 
     /// The cheap way: an input of the state's own path may already separate something.
     fn try_path(&mut self, index: usize) -> Result<(), ReplayFailed> {
-        if self.fruitless >= FRUITLESS_PATHS {
+        if self.fruitless >= FRUITLESS_PATHS || self.clock.is_over() {
             return Ok(());
         }
         let state = &self.states[index];
@@ -394,7 +428,10 @@ impl<'a> Differ<'a> {
                 }
             }
         }
+        let begin = Instant::now();
         let outcomes = self.replay.outcomes(&input, &self.revisions, &expected)?;
+        self.effort.replays += 1;
+        self.effort.replaying += begin.elapsed();
         let visible: Vec<Visible> = outcomes.iter().map(|o| o.visible(&self.outputs)).collect();
         let mut mismatches = Vec::new();
         for ((revision, slot), (shown, outcome)) in

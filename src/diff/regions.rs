@@ -80,6 +80,10 @@ impl Differ<'_> {
         }
         let scalars = scalars(self.program, &cells);
         for (number, cell) in (0u32..).zip(&cells) {
+            if self.clock.is_over() {
+                walk.complete = false;
+                break;
+            }
             let Some(model) = self.model(&cell.conditions) else { continue };
             let predicted = self.predict(&model);
             let known = self
@@ -122,6 +126,9 @@ impl Differ<'_> {
             cells.push(Cell { conditions: conditions.clone() });
             return cells.len() < limit;
         };
+        if self.clock.is_over() {
+            return false;
+        }
         let exprs = &self.program.exprs;
         for state in self.states().iter().filter(|state| state.revisions.contains(revision)) {
             let mark = conditions.len();
