@@ -30,7 +30,7 @@ use crate::{
     env::{Error, Halt, Incomplete},
     exec::{Branch, Clock, ForkKind, HaltState, Program},
     expr::{Assignment, ExprId},
-    replay::{FindingKind, Outcome, TestInput, Visible},
+    replay::{Outcome, TestInput, Visible},
     solver::{self, Query, Solver, SolverConfig, Verdict},
     subject::{
         Revision, RevisionSet,
@@ -552,17 +552,4 @@ fn compare(
         goals.pop();
     }
     unreachable!("the full comparison always ends in an answer")
-}
-
-/// The class of finding by which a sanitizer confirms an error of the engine.
-fn finding_of(error: Error) -> FindingKind {
-    match error {
-        Error::OutOfBounds => FindingKind::OutOfBounds,
-        Error::UseAfterFree => FindingKind::UseAfterFree,
-        Error::DoubleFree => FindingKind::DoubleFree,
-        Error::NullDereference => FindingKind::NullDereference,
-        Error::DivisionByZero => FindingKind::DivisionByZero,
-        Error::Unreachable => FindingKind::Unreachable,
-        Error::UninitialisedRead => FindingKind::UninitialisedRead,
-    }
 }
