@@ -20,7 +20,7 @@ use super::{
     stages::{self, Stage},
 };
 use crate::{
-    diff::{Differ, Regions, Walk},
+    diff::{Differ, Regions, Task, Walk},
     exec::{Clock, Program, Start},
     explore::{Explorer, Round},
     ir::lower,
@@ -76,15 +76,15 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let solver = exploration.solver.clone();
     let native = Native::new(&stage, &built)?;
     let mut explorer = Explorer::new(&program, exploration, start, exploring)?;
-    let mut differ = Differ::new(
-        &program,
-        &native,
-        solver.clone(),
-        config.outputs.clone(),
-        merged.revisions.clone(),
+    let mut differ = Differ::new(Task {
+        program: &program,
+        replay: &native,
+        solver: solver.clone(),
+        outputs: config.outputs.clone(),
+        revisions: merged.revisions.clone(),
         arguments,
         clock,
-    );
+    });
     progress.stage("exploring, pairing and replaying");
     for seed in seeds {
         differ.seed(seed)?;

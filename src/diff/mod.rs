@@ -28,7 +28,7 @@ pub use regions::{Range, Regions, Walk};
 
 use crate::{
     env::{Error, Halt, Incomplete},
-    exec::{Branch, Clock, ForkKind, HaltState, Program},
+    exec::{Argument, Branch, Clock, ForkKind, HaltState, Program},
     expr::{Assignment, ExprId},
     replay::{Outcome, TestInput, Visible},
     solver::{self, Query, Solver, SolverConfig, Verdict},
@@ -84,15 +84,28 @@ pub struct DifferentialTest {
     pub mismatches: Vec<String>,
 }
 
+/// What is compared, and how.
+#[derive(Clone)]
+pub struct Task<'a> {
+    /// The meta program that was explored.
+    pub program: &'a Program,
+    /// Runs tests natively.
+    pub replay: &'a dyn Replay,
+    /// For queries about pairs.
+    pub solver: SolverConfig,
+    /// What counts as visible.
+    pub outputs: OutputsConfig,
+    /// The revisions that run.
+    pub revisions: Vec<Revision>,
+    /// The command line that exploration started with.
+    pub arguments: Vec<Argument>,
+    /// When to stop.
+    pub clock: Clock<'a>,
+}
+
 /// Finds the differences among halt states as they come.
 pub struct Differ<'a> {
-    program: &'a Program,
-    replay: &'a dyn Replay,
-    solver: SolverConfig,
-    outputs: OutputsConfig,
-    revisions: Vec<Revision>,
-    arguments: Vec<crate::exec::Argument>,
-    clock: Clock<'a>,
+    task: Task<'a>,
     states: Vec<HaltState>,
     conditions: overlap::Conditions,
     footprints: Vec<overlap::Footprint>,
@@ -135,25 +148,11 @@ enum Comparison {
 }
 
 impl<'a> Differ<'a> {
-    /// For the revisions that run.
-    pub fn new(
-        program: &'a Program,
-        replay: &'a dyn Replay,
-        solver: SolverConfig,
-        outputs: OutputsConfig,
-        revisions: Vec<Revision>,
-        arguments: Vec<crate::exec::Argument>,
-        clock: Clock<'a>,
-    ) -> Self {
-        let pairs = Pairs::new(&revisions);
+    /// Nothing is known yet.
+    pub fn new(task: Task<'a>) -> Self {
+        let pairs = Pairs::new(&task.revisions);
         Self {
-            program,
-            replay,
-            solver,
-            outputs,
-            revisions,
-            arguments,
-            clock,
+            task,
             states: Vec::new(),
             conditions: overlap::Conditions::default(),
             footprints: Vec::new(),
@@ -168,7 +167,7 @@ impl<'a> Differ<'a> {
 
     /// The revisions that run.
     pub fn revisions(&self) -> &[Revision] {
-        &self.revisions
+        &self.task.revisions
     }
 
     /// The halt states so far, in the order they came.
@@ -206,7 +205,7 @@ impl<'a> Differ<'a> {
             self.note_weaknesses(state);
         }
         for state in &halted {
-            let footprint = self.conditions.footprint(&self.program.exprs, &state.path);
+            let footprint = self.conditions.footprint(&self.task.program.exprs, &state.path);
             self.footprints.push(footprint);
         }
         self.states.extend(halted);
@@ -215,11 +214,11 @@ impl<'a> Differ<'a> {
         }
         let workers = pool.current_num_threads();
         self.solvers.resize_with(workers.max(self.solvers.len()), || {
-            Mutex::new(solver::chain(&self.solver))
+            Mutex::new(solver::chain(&self.task.solver))
         });
         let mut candidates = pool.install(|| self.candidates(first));
         while !candidates.is_empty() {
-            if self.clock.is_over() {
+            if self.task.clock.is_over() {
                 self.leave(&candidates);
                 break;
             }
@@ -285,18 +284,18 @@ impl<'a> Differ<'a> {
                 let worker = rayon::current_thread_index().expect("runs in the pool");
                 let mut solver = self.solvers[worker].lock().expect("a worker panicked");
                 let (x, y) = (&self.states[*a], &self.states[*b]);
-                compare(self.program, &self.outputs, &mut **solver, x, y)
+                compare(self.task.program, &self.task.outputs, &mut **solver, x, y)
             })
             .collect()
     }
 
     /// The cheap way: an input of the state's own path may already separate something.
     fn try_path(&mut self, index: usize) -> Result<(), ReplayFailed> {
-        if self.fruitless >= FRUITLESS_PATHS || self.clock.is_over() {
+        if self.fruitless >= FRUITLESS_PATHS || self.task.clock.is_over() {
             return Ok(());
         }
         let state = &self.states[index];
-        let all: RevisionSet = self.revisions.iter().copied().collect();
+        let all: RevisionSet = self.task.revisions.iter().copied().collect();
         if !self.pairs.any_open(&state.revisions, &all) {
             return Ok(());
         }
@@ -340,7 +339,7 @@ impl<'a> Differ<'a> {
     /// A model of conditions that depends on them alone.
     fn model(&self, conditions: &[ExprId]) -> Option<Assignment> {
         let query = Query { path: &[], goals: conditions };
-        match solver::reproducible(&self.program.exprs, &self.solver, query) {
+        match solver::reproducible(&self.task.program.exprs, &self.task.solver, query) {
             Verdict::Sat(model) => Some(model),
             Verdict::Unsat | Verdict::Unknown(_) => None,
         }
@@ -349,13 +348,13 @@ impl<'a> Differ<'a> {
     /// What each revision shows under an assignment, where a halt state says so exactly; and
     /// that state.
     fn predict(&self, model: &Assignment) -> Vec<Option<(usize, Visible)>> {
-        let exprs = &self.program.exprs;
-        let mut predicted: Vec<Option<(usize, Visible)>> = vec![None; self.revisions.len()];
+        let exprs = &self.task.program.exprs;
+        let mut predicted: Vec<Option<(usize, Visible)>> = vec![None; self.task.revisions.len()];
         for index in self.taken(model) {
             let state = &self.states[index];
             let Some(outcome) = outcome::predicted(exprs, state, model) else { continue };
-            let visible = outcome.visible(&self.outputs);
-            for (revision, slot) in self.revisions.iter().zip(&mut predicted) {
+            let visible = outcome.visible(&self.task.outputs);
+            for (revision, slot) in self.task.revisions.iter().zip(&mut predicted) {
                 if slot.is_none() && state.revisions.contains(*revision) {
                     *slot = Some((index, visible.clone()));
                 }
@@ -366,7 +365,7 @@ impl<'a> Differ<'a> {
 
     /// The states whose paths are taken under an assignment.
     fn taken(&self, model: &Assignment) -> Vec<usize> {
-        let truths = self.conditions.truths(&self.program.exprs, model);
+        let truths = self.conditions.truths(&self.task.program.exprs, model);
         let states = 0..self.states.len();
         states.filter(|index| self.footprints[*index].is_taken(&truths)).collect()
     }
@@ -374,6 +373,7 @@ impl<'a> Differ<'a> {
     /// Whether two revisions that nobody has told apart are predicted to differ.
     fn separates(&self, predicted: &[Option<(usize, Visible)>]) -> bool {
         let known: Vec<(Revision, &Visible)> = self
+            .task
             .revisions
             .iter()
             .zip(predicted)
@@ -389,17 +389,17 @@ impl<'a> Differ<'a> {
     /// # Errors
     /// where a native run is impossible.
     pub fn seed(&mut self, input: TestInput) -> Result<(), ReplayFailed> {
-        let predicted = vec![None; self.revisions.len()];
+        let predicted = vec![None; self.task.revisions.len()];
         self.replay_input(input, &predicted, FoundBy::Seed)
     }
 
     /// Runs the input of a model natively on every revision.
     fn replay(&mut self, model: Assignment, found_by: FoundBy) -> Result<(), ReplayFailed> {
-        let exprs = &self.program.exprs;
+        let exprs = &self.task.program.exprs;
         let predicted = self.predict(&model);
         let matching: Vec<&HaltState> =
             self.taken(&model).into_iter().map(|index| &self.states[index]).collect();
-        let input = input::concrete(exprs, &self.arguments, &matching, &model);
+        let input = input::concrete(exprs, &self.task.arguments, &matching, &model);
         self.replay_input(input, &predicted, found_by)
     }
 
@@ -414,7 +414,7 @@ impl<'a> Differ<'a> {
             return Ok(());
         }
         let mut expected = Expected::default();
-        for (revision, slot) in self.revisions.iter().zip(predicted) {
+        for (revision, slot) in self.task.revisions.iter().zip(predicted) {
             match slot.as_ref().map(|(index, _)| &self.states[*index].halt) {
                 Some(Halt::Error(error)) => {
                     expected.errors.insert(*error);
@@ -429,13 +429,14 @@ impl<'a> Differ<'a> {
             }
         }
         let begin = Instant::now();
-        let outcomes = self.replay.outcomes(&input, &self.revisions, &expected)?;
+        let outcomes = self.task.replay.outcomes(&input, &self.task.revisions, &expected)?;
         self.effort.replays += 1;
         self.effort.replaying += begin.elapsed();
-        let visible: Vec<Visible> = outcomes.iter().map(|o| o.visible(&self.outputs)).collect();
+        let visible: Vec<Visible> =
+            outcomes.iter().map(|o| o.visible(&self.task.outputs)).collect();
         let mut mismatches = Vec::new();
         for ((revision, slot), (shown, outcome)) in
-            self.revisions.iter().zip(predicted).zip(visible.iter().zip(&outcomes))
+            self.task.revisions.iter().zip(predicted).zip(visible.iter().zip(&outcomes))
         {
             if let Some((_, predicted)) = slot
                 && predicted != shown
@@ -447,13 +448,13 @@ impl<'a> Differ<'a> {
             }
         }
         let test = TestId(self.tests.len() as u32 + 1);
-        let known = self.revisions.iter().copied().zip(&visible);
+        let known = self.task.revisions.iter().copied().zip(&visible);
         let clustering = Clustering::new(test, known);
         if clustering.groups().len() < 2 && mismatches.is_empty() {
             return Ok(());
         }
-        for (index, (a, x)) in self.revisions.iter().zip(&visible).enumerate() {
-            for (b, y) in self.revisions.iter().zip(&visible).skip(index + 1) {
+        for (index, (a, x)) in self.task.revisions.iter().zip(&visible).enumerate() {
+            for (b, y) in self.task.revisions.iter().zip(&visible).skip(index + 1) {
                 if let Some(output) = outcome::first_difference(x, y) {
                     self.pairs.distinguish(*a, *b, test, output);
                 }
@@ -475,7 +476,7 @@ impl<'a> Differ<'a> {
 pub fn path_input(
     program: &Program,
     solver: &SolverConfig,
-    arguments: &[crate::exec::Argument],
+    arguments: &[Argument],
     state: &HaltState,
 ) -> Option<TestInput> {
     let query = Query { path: &[], goals: &state.path };
