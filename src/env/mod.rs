@@ -15,7 +15,7 @@ pub use world::{Approximation, InputObject, NamedOutput, World};
 
 use crate::{
     expr::{ExprId, Exprs},
-    memory::{Memory, Value},
+    memory::{Fault, Memory, Value},
 };
 
 /// Why a model (or any step of the interpreter) did not finish.
@@ -40,9 +40,14 @@ impl From<Error> for Stop {
     }
 }
 
-impl From<crate::memory::Fault> for Stop {
-    fn from(fault: crate::memory::Fault) -> Self {
-        Error::from(fault).into()
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Null => Error::NullDereference.into(),
+            Fault::Dead(_) => Error::UseAfterFree.into(),
+            Fault::Wild | Fault::OutOfBounds | Fault::ReadOnly => Error::OutOfBounds.into(),
+            Fault::External => Self::unsupported("a variable that the program only declares"),
+        }
     }
 }
 

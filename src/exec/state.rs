@@ -143,7 +143,7 @@ pub struct State {
     pub instructions: u64,
     /// Number of variables made for uninitialised memory.
     pub uninitialised: u32,
-    /// Values already tried for the symbolic value that has to become concrete now.
+    /// Values tried in vain on the way here for symbolic values that had to become concrete.
     pub concretisations: u32,
     /// Watches for a loop that changes nothing.
     pub loops: LoopWatch,

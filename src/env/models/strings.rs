@@ -35,7 +35,7 @@ pub(super) const MODELS: &[(&str, Model)] = &[
 
 fn copy(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<(), Stop> {
     let length = machine.concrete(arguments.get(2), 64, "length to copy")?;
-    let mut values = Vec::with_capacity(length as usize);
+    let mut values = Vec::new();
     for index in 0..length {
         let at = offset(machine.exprs(), arguments.get(1), index);
         values.push(machine.load(at, 8)?);
