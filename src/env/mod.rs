@@ -78,6 +78,10 @@ pub trait Machine {
     fn load(&mut self, address: Value, width: u32) -> Result<Value, Stop>;
     /// Writes `width` bits at an address, which may be symbolic.
     fn store(&mut self, address: Value, width: u32, value: Value) -> Result<(), Stop>;
+    /// Copies bytes, from before any is written: the places may overlap.
+    fn copy(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop>;
+    /// Writes the same 8-bit value to all bytes.
+    fn fill(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop>;
 }
 
 /// `value + offset` for addresses.

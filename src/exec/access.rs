@@ -311,8 +311,29 @@ impl Executor<'_> {
         Ok(Place::Symbolic { object: base, offset })
     }
 
+    /// Settles at once whether a symbolic length stays inside the object at a concrete address,
+    /// so that all lengths that do not are one error and not one each.
+    fn settle_room(&mut self, address: Value, length: Value) -> Result<(), Stop> {
+        let (Value::Int(address), Value::Expr(length)) = (address, length) else { return Ok(()) };
+        let length = self.settle_revision(length)?;
+        let room = match self.state.memory.object(address) {
+            Ok(object) => object.size().saturating_sub(address::offset(address)),
+            // Wherever that is, no bytes at all may be copied.
+            Err(_) => 0,
+        };
+        let exprs = &self.program.exprs;
+        let inside = exprs.ule(length, exprs.constant(64, room));
+        if self.settle(inside)? {
+            return Ok(());
+        }
+        self.state.memory.object(address)?;
+        Err(Fault::OutOfBounds.into())
+    }
+
     /// memcpy and memmove.
     pub(super) fn copy_bytes(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop> {
+        self.settle_room(to, length)?;
+        self.settle_room(from, length)?;
         let length = self.settle_value(length, 64, "length to copy")?;
         if length == 0 {
             return Ok(());
@@ -355,6 +376,7 @@ impl Executor<'_> {
 
     /// memset.
     pub(super) fn fill_bytes(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop> {
+        self.settle_room(to, length)?;
         let length = self.settle_value(length, 64, "length to fill")?;
         if length == 0 {
             return Ok(());

@@ -244,6 +244,14 @@ impl Machine for Executor<'_> {
         self.store_bits(address, width, value)
     }
 
+    fn copy(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop> {
+        self.copy_bytes(to, from, length)
+    }
+
+    fn fill(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop> {
+        self.fill_bytes(to, byte, length)
+    }
+
     fn revision(&self) -> ExprId {
         self.program.revision_expr
     }
