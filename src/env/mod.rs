@@ -68,6 +68,9 @@ pub trait Machine {
     fn decide(&mut self, condition: ExprId) -> Result<bool, Stop>;
     /// Keeps only the inputs for which the 1-bit condition holds.
     fn assume(&mut self, condition: ExprId) -> Result<(), Stop>;
+    /// The same for an assumption of the program: where not all revisions make it, what it
+    /// leaves out is recorded, since the others may take it.
+    fn require(&mut self, condition: ExprId) -> Result<(), Stop>;
     /// `value` without mention of the revision (splits the revisions where they differ)
     /// and, as an expression of `width` bits; an uninitialised one is an error.
     fn settled(&mut self, value: Value, width: u32) -> Result<ExprId, Stop>;

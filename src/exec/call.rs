@@ -218,6 +218,14 @@ impl Machine for Executor<'_> {
         self.restrict(condition)
     }
 
+    fn require(&mut self, condition: ExprId) -> Result<(), Stop> {
+        let condition = self.settle_revision(condition)?;
+        if !self.state.branch.has_meta_fork() {
+            return self.restrict(condition);
+        }
+        if self.settle(condition)? { Ok(()) } else { Err(Stop::Halt(crate::env::Halt::Outside)) }
+    }
+
     fn settled(&mut self, value: Value, width: u32) -> Result<ExprId, Stop> {
         match value {
             Value::Undefined => Err(Error::UninitialisedRead.into()),

@@ -110,7 +110,7 @@ fn assume(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
     let value = machine.settled(arguments.get(0), width)?;
     let exprs = machine.exprs();
     let holds = exprs.ne(value, exprs.constant(width, 0));
-    machine.assume(holds)?;
+    machine.require(holds)?;
     Ok(None)
 }
 
@@ -124,7 +124,7 @@ fn range(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
     let expr = machine.settled(value, 32)?;
     let exprs = machine.exprs();
     let within = exprs.and(exprs.sle(begin, expr), exprs.slt(expr, end));
-    machine.assume(within)?;
+    machine.require(within)?;
     Ok(Some(value))
 }
 
