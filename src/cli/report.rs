@@ -139,7 +139,13 @@ impl Findings<'_> {
             sizes: tests.iter().map(|test| (test.test, test.input.size() as u64)).collect(),
             ..tree::Options::default()
         };
-        let solution = tree::minimal(&revisions, &clusterings, &options)?;
+        // A test that says nothing about some revision cannot be asked while that is possible.
+        let complete: Vec<Clustering> = clusterings
+            .iter()
+            .filter(|clustering| clustering.clusters.len() == revisions.len())
+            .cloned()
+            .collect();
+        let solution = tree::minimal(&revisions, &complete, &options)?;
         let verdicts = |wanted| pairs.iter().filter(|row| row.verdict == wanted).count() as u64;
         let solver = self.statistics.solver.first();
         let params = &self.stage.subject.config.inputs.params;
