@@ -1,0 +1,7 @@
+//! The interpreter against native runs: what it predicts of a program is what the program
+//! does, on every path and for every input of it.
+
+#[path = "engine/concrete.rs"]
+mod concrete;
+#[path = "engine/machine.rs"]
+mod machine;
