@@ -4,7 +4,6 @@ use std::{
     fs,
     io::IsTerminal,
     path::PathBuf,
-    sync::atomic::Ordering,
     time::{Duration, Instant},
 };
 
@@ -15,13 +14,14 @@ use super::{
     INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED, interrupt,
     native::Native,
     progress::Progress,
+    ranges,
     replay::ktest_files,
     report::{self, Findings},
     stages::{self, Stage},
 };
 use crate::{
-    diff::{Differ, Regions, Walk},
-    exec::{Program, Start},
+    diff::{Differ, Regions, Task, Walk},
+    exec::{Clock, Program, Start},
     explore::{Explorer, Round},
     ir::lower,
     replay::TestInput,
@@ -42,6 +42,11 @@ pub(super) struct DiffArgs {
     search: SearchArgs,
 }
 
+/// Exploring may take this part of the time budget; the rest is for pairing what it found.
+const EXPLORING_PART: f64 = 0.75;
+/// Halt states are paired when there are so many new ones, or after so many rounds.
+const BATCH_STATES: usize = 2048;
+const BATCH_ROUNDS: u32 = 16;
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -63,49 +68,29 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         args: arguments.clone(),
         stdin,
     })?;
-    let mut exploration = stages::explore_config(&args.search, &config.budget);
-    exploration.time = exploration.time.map(|time| time.saturating_sub(begin.elapsed()));
+    let exploration = stages::explore_config(&args.search, &config.budget);
+    let budget = stages::time_budget(&args.search, &config.budget);
+    let left = budget.map(|time| time.saturating_sub(begin.elapsed()));
+    let clock = Clock::new(left, interrupted);
+    let exploring = Clock::new(left.map(|time| time.mul_f64(EXPLORING_PART)), interrupted);
     let solver = exploration.solver.clone();
     let native = Native::new(&stage, &built)?;
-    let mut explorer = Explorer::new(&program, exploration, start, interrupted)?;
-    let mut differ = Differ::new(
-        &program,
-        &native,
-        solver.clone(),
-        config.outputs.clone(),
-        merged.revisions.clone(),
+    let mut explorer = Explorer::new(&program, exploration, start, exploring)?;
+    let mut differ = Differ::new(Task {
+        program: &program,
+        replay: &native,
+        solver: solver.clone(),
+        outputs: config.outputs.clone(),
+        revisions: merged.revisions.clone(),
         arguments,
-    );
+        clock,
+    });
     progress.stage("exploring, pairing and replaying");
     for seed in seeds {
         differ.seed(seed)?;
     }
-    let mut written = Instant::now();
-    let exhausted = loop {
-        let (halted, last) = match explorer.round() {
-            Round::Halted(halted) => (halted, None),
-            Round::Exhausted => (Vec::new(), Some(true)),
-            Round::Stopped(left) => (left, Some(false)),
-        };
-        differ.add(halted, explorer.pool())?;
-        progress.update(|| {
-            format!(
-                "{} paths, {} waiting, {} tests, {} pairs open",
-                differ.states().len(),
-                explorer.waiting(),
-                differ.tests().len(),
-                differ.pairs().open()
-            )
-        });
-        if let Some(exhausted) = last {
-            break exhausted;
-        }
-        if written.elapsed() >= WRITE_INTERVAL {
-            report::write_tests(&stage, &differ)?;
-            written = Instant::now();
-        }
-    };
-    let walk = if exhausted && !interrupted.load(Ordering::Relaxed) {
+    let exhausted = explore_and_pair(&mut explorer, &mut differ, &stage, &mut progress)?;
+    let walk = if exhausted && !clock.is_over() {
         progress.stage("walking the regions of the input");
         differ.walk(Regions::default(), &mut *crate::solver::chain(&solver))?
     } else {
@@ -125,12 +110,66 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     drop(progress);
     let style = TextStyle { colour: std::io::stdout().is_terminal(), ..TextStyle::default() };
     print!("{}", report.terminal(style));
+    for line in ranges::table(&walk.ranges, &report) {
+        println!("{line}");
+    }
     println!("{}", report::conclusion(&report, &stage));
-    if interrupted.load(Ordering::Relaxed) {
+    if clock.is_interrupted() {
         return Ok(INTERRUPTED);
     }
     let decided = report.summary.unknown == 0 && report.summary.mismatches == 0;
     Ok(if decided { SUCCESS } else { UNDECIDED })
+}
+
+/// Runs rounds until nothing is left to explore or time is over, and hands on what halted;
+/// whether every path was followed to its end.
+///
+/// Halt states are handed on in batches: a revision of which no state has halted yet cannot be
+/// predicted, and its replay costs a run under every sanitizer. When a batch is full depends on
+/// the exploration alone, not on time, so that the results do not either.
+fn explore_and_pair(
+    explorer: &mut Explorer<'_>,
+    differ: &mut Differ<'_>,
+    stage: &Stage,
+    progress: &mut Progress,
+) -> anyhow::Result<bool> {
+    let mut written = Instant::now();
+    let mut batch = Vec::new();
+    let mut rounds = 0;
+    loop {
+        let last = match explorer.round() {
+            Round::Halted(halted) => {
+                batch.extend(halted);
+                None
+            }
+            Round::Exhausted => Some(true),
+            Round::Stopped(left) => {
+                batch.extend(left);
+                Some(false)
+            }
+        };
+        rounds += 1;
+        if last.is_some() || batch.len() >= BATCH_STATES || rounds >= BATCH_ROUNDS {
+            differ.add(std::mem::take(&mut batch), explorer.pool())?;
+            rounds = 0;
+        }
+        progress.update(|| {
+            format!(
+                "{} paths, {} waiting, {} tests, {} pairs open",
+                differ.states().len() + batch.len(),
+                explorer.waiting(),
+                differ.tests().len(),
+                differ.pairs().open()
+            )
+        });
+        if let Some(exhausted) = last {
+            return Ok(exhausted);
+        }
+        if written.elapsed() >= WRITE_INTERVAL {
+            report::write_tests(stage, differ)?;
+            written = Instant::now();
+        }
+    }
 }
 
 /// The inputs that an earlier run of the same subject left.

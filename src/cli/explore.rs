@@ -18,7 +18,7 @@ use crate::{
     build::{Compilation, Toolchain},
     diff::path_input,
     env::Halt,
-    exec::{Argument, HaltState, Program, Start},
+    exec::{Argument, Clock, HaltState, Program, Start},
     explore::{Explorer, Round, Statistics},
     ir::{Module, lower},
     subject::{
@@ -81,7 +81,8 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     })?;
     let interrupted = interrupt::listen();
     let config = stages::explore_config(&args.search, &target.budget);
-    let mut explorer = Explorer::new(&program, config.clone(), start, interrupted)?;
+    let clock = Clock::new(stages::time_budget(&args.search, &target.budget), interrupted);
+    let mut explorer = Explorer::new(&program, config.clone(), start, clock)?;
     let mut states: Vec<HaltState> = Vec::new();
     let exhausted = loop {
         match explorer.round() {
@@ -115,7 +116,7 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     if args.stats {
         print_statistics(&statistics);
     }
-    Ok(match (interrupted.load(std::sync::atomic::Ordering::Relaxed), exhausted) {
+    Ok(match (clock.is_interrupted(), exhausted) {
         (true, _) => INTERRUPTED,
         (false, true) if complete == states.len() => SUCCESS,
         _ => UNDECIDED,

@@ -8,6 +8,7 @@ mod merge;
 mod native;
 mod plot;
 mod progress;
+mod ranges;
 mod replay;
 mod report;
 mod stages;
@@ -89,6 +90,9 @@ struct SearchArgs {
     /// Which states run first: dfs, bfs, random-path, coverage
     #[arg(long, value_name = "NAME", default_value = "dfs")]
     search: Search,
+    /// Keep every query that reaches the solver here, as SMT-LIB 2 files
+    #[arg(long, value_name = "DIR")]
+    log_queries: Option<PathBuf>,
 }
 
 impl SearchArgs {

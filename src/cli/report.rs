@@ -154,18 +154,23 @@ impl Findings<'_> {
             mismatches: tests.iter().filter(|test| !test.mismatches.is_empty()).count() as u32,
             paths: self.differ.states().len() as u64,
             instructions: self.statistics.instructions,
-            queries: solver.map_or(0, |layer| layer.queries) + self.differ.queries(),
+            queries: solver.map_or(0, |layer| layer.queries) + self.differ.effort().comparisons,
             seconds: self.elapsed.as_secs_f64(),
             peak_mb: peak_memory(),
         };
         let mut stats = stats_rows(&self.statistics);
-        stats.push(StatsRow {
-            phase: "pair".into(),
-            count: self.differ.queries(),
-            seconds: 0.0,
-            cache_hits: 0,
-            cache_misses: self.differ.queries(),
-        });
+        let effort = self.differ.effort();
+        let mut add = |phase: &str, count, time: Duration| {
+            stats.push(StatsRow {
+                phase: phase.into(),
+                count,
+                seconds: time.as_secs_f64(),
+                cache_hits: 0,
+                cache_misses: 0,
+            });
+        };
+        add("pair", effort.comparisons, effort.comparing);
+        add("replay", effort.replays, effort.replaying);
         Ok(Report {
             summary,
             stats,

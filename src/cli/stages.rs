@@ -297,12 +297,20 @@ pub(super) fn explore_config(search: &SearchArgs, budget: &BudgetConfig) -> expl
         jobs: search.jobs(),
         search: search.search,
         seed: search.seed,
-        limits: Limits { instructions: budget.instructions, concretisations: CONCRETISATIONS },
+        limits: Limits {
+            instructions: budget.instructions,
+            concretisations: CONCRETISATIONS,
+            solver: budget.solver,
+        },
         solver: SolverConfig {
             timeout: budget.solver,
             check_models: cfg!(debug_assertions),
-            log: None,
+            log: search.log_queries.clone(),
         },
-        time: search.time_budget.or(Some(budget.time)).filter(|time| *time < Duration::MAX),
     }
+}
+
+/// The time that a run may take, if it is limited.
+pub(super) fn time_budget(search: &SearchArgs, budget: &BudgetConfig) -> Option<Duration> {
+    search.time_budget.or(Some(budget.time)).filter(|time| *time < Duration::MAX)
 }

@@ -14,7 +14,11 @@ mod pairs;
 mod regions;
 pub mod text;
 
-use std::{collections::BTreeSet, sync::Mutex};
+use std::{
+    collections::BTreeSet,
+    sync::Mutex,
+    time::{Duration, Instant},
+};
 
 use rayon::prelude::*;
 
@@ -24,10 +28,10 @@ pub use pairs::{Decided, PairVerdict, Pairs};
 pub use regions::{Range, Regions, Walk};
 
 use crate::{
-    env::{Error, Halt},
-    exec::{Branch, ForkKind, HaltState, Program},
+    env::{Error, Halt, Incomplete},
+    exec::{Argument, Branch, Clock, ForkKind, HaltState, Program},
     expr::{Assignment, ExprId},
-    replay::{FindingKind, Outcome, TestInput, Visible},
+    replay::{Outcome, TestInput, Visible},
     solver::{self, Query, Solver, SolverConfig, Verdict},
     subject::{
         Revision, RevisionSet,
@@ -81,14 +85,28 @@ pub struct DifferentialTest {
     pub mismatches: Vec<String>,
 }
 
+/// What is compared, and how.
+#[derive(Clone)]
+pub struct Task<'a> {
+    /// The meta program that was explored.
+    pub program: &'a Program,
+    /// Runs tests natively.
+    pub replay: &'a dyn Replay,
+    /// For queries about pairs.
+    pub solver: SolverConfig,
+    /// What counts as visible.
+    pub outputs: OutputsConfig,
+    /// The revisions that run.
+    pub revisions: Vec<Revision>,
+    /// The command line that exploration started with.
+    pub arguments: Vec<Argument>,
+    /// When to stop.
+    pub clock: Clock<'a>,
+}
+
 /// Finds the differences among halt states as they come.
 pub struct Differ<'a> {
-    program: &'a Program,
-    replay: &'a dyn Replay,
-    solver: SolverConfig,
-    outputs: OutputsConfig,
-    revisions: Vec<Revision>,
-    arguments: Vec<crate::exec::Argument>,
+    task: Task<'a>,
     states: Vec<HaltState>,
     conditions: overlap::Conditions,
     footprints: Vec<overlap::Footprint>,
@@ -98,7 +116,20 @@ pub struct Differ<'a> {
     inputs: BTreeSet<TestInput>,
     /// Inputs of paths tried since one last separated something.
     fruitless: u32,
-    queries: u64,
+    effort: Effort,
+}
+
+/// What finding the differences took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Effort {
+    /// Pairs of halt states compared.
+    pub comparisons: u64,
+    /// Wall-clock time of that, all workers together.
+    pub comparing: Duration,
+    /// Tests run natively, each on every revision.
+    pub replays: u64,
+    /// Wall-clock time of that.
+    pub replaying: Duration,
 }
 
 /// After so many inputs of paths that separate nothing, no more are tried: what is still open
@@ -118,23 +149,11 @@ enum Comparison {
 }
 
 impl<'a> Differ<'a> {
-    /// For the revisions that run.
-    pub fn new(
-        program: &'a Program,
-        replay: &'a dyn Replay,
-        solver: SolverConfig,
-        outputs: OutputsConfig,
-        revisions: Vec<Revision>,
-        arguments: Vec<crate::exec::Argument>,
-    ) -> Self {
-        let pairs = Pairs::new(&revisions);
+    /// Nothing is known yet.
+    pub fn new(task: Task<'a>) -> Self {
+        let pairs = Pairs::new(&task.revisions);
         Self {
-            program,
-            replay,
-            solver,
-            outputs,
-            revisions,
-            arguments,
+            task,
             states: Vec::new(),
             conditions: overlap::Conditions::default(),
             footprints: Vec::new(),
@@ -143,13 +162,13 @@ impl<'a> Differ<'a> {
             tests: Vec::new(),
             inputs: BTreeSet::new(),
             fruitless: 0,
-            queries: 0,
+            effort: Effort::default(),
         }
     }
 
     /// The revisions that run.
     pub fn revisions(&self) -> &[Revision] {
-        &self.revisions
+        &self.task.revisions
     }
 
     /// The halt states so far, in the order they came.
@@ -167,9 +186,9 @@ impl<'a> Differ<'a> {
         &self.pairs
     }
 
-    /// Queries asked about pairs so far.
-    pub fn queries(&self) -> u64 {
-        self.queries
+    /// What it took so far.
+    pub fn effort(&self) -> Effort {
+        self.effort
     }
 
     /// Takes in states that have halted, pairs them with all before, and replays what may tell
@@ -187,7 +206,7 @@ impl<'a> Differ<'a> {
             self.note_weaknesses(state);
         }
         for state in &halted {
-            let footprint = self.conditions.footprint(&self.program.exprs, &state.path);
+            let footprint = self.conditions.footprint(&self.task.program.exprs, &state.path);
             self.footprints.push(footprint);
         }
         self.states.extend(halted);
@@ -196,14 +215,20 @@ impl<'a> Differ<'a> {
         }
         let workers = pool.current_num_threads();
         self.solvers.resize_with(workers.max(self.solvers.len()), || {
-            Mutex::new(solver::chain(&self.solver))
+            Mutex::new(solver::chain(&self.task.solver))
         });
         let mut candidates = pool.install(|| self.candidates(first));
         while !candidates.is_empty() {
+            if self.task.clock.is_over() {
+                self.leave(&candidates);
+                break;
+            }
             let tests = self.tests.len();
             let rest = candidates.split_off(candidates.len().min(COMPARISONS));
+            let begin = Instant::now();
             let comparisons = pool.install(|| self.compare_all(&candidates));
-            self.queries += comparisons.len() as u64;
+            self.effort.comparisons += comparisons.len() as u64;
+            self.effort.comparing += begin.elapsed();
             for ((a, b), comparison) in candidates.into_iter().zip(comparisons) {
                 self.settle(a, b, comparison)?;
             }
@@ -245,6 +270,14 @@ impl<'a> Differ<'a> {
             .collect()
     }
 
+    /// What was not compared for lack of time is not known.
+    fn leave(&mut self, candidates: &[(usize, usize)]) {
+        for (a, b) in candidates {
+            let (x, y) = (&self.states[*a].revisions, &self.states[*b].revisions);
+            self.pairs.doubt(x, y, &Incomplete::Time.to_string());
+        }
+    }
+
     fn compare_all(&self, candidates: &[(usize, usize)]) -> Vec<Comparison> {
         candidates
             .par_iter()
@@ -252,18 +285,18 @@ impl<'a> Differ<'a> {
                 let worker = rayon::current_thread_index().expect("runs in the pool");
                 let mut solver = self.solvers[worker].lock().expect("a worker panicked");
                 let (x, y) = (&self.states[*a], &self.states[*b]);
-                compare(self.program, &self.outputs, &mut **solver, x, y)
+                compare(self.task.program, &self.task.outputs, &mut **solver, x, y)
             })
             .collect()
     }
 
     /// The cheap way: an input of the state's own path may already separate something.
     fn try_path(&mut self, index: usize) -> Result<(), ReplayFailed> {
-        if self.fruitless >= FRUITLESS_PATHS {
+        if self.fruitless >= FRUITLESS_PATHS || self.task.clock.is_over() {
             return Ok(());
         }
         let state = &self.states[index];
-        let all: RevisionSet = self.revisions.iter().copied().collect();
+        let all: RevisionSet = self.task.revisions.iter().copied().collect();
         if !self.pairs.any_open(&state.revisions, &all) {
             return Ok(());
         }
@@ -307,7 +340,7 @@ impl<'a> Differ<'a> {
     /// A model of conditions that depends on them alone.
     fn model(&self, conditions: &[ExprId]) -> Option<Assignment> {
         let query = Query { path: &[], goals: conditions };
-        match solver::reproducible(&self.program.exprs, &self.solver, query) {
+        match solver::reproducible(&self.task.program.exprs, &self.task.solver, query) {
             Verdict::Sat(model) => Some(model),
             Verdict::Unsat | Verdict::Unknown(_) => None,
         }
@@ -316,13 +349,13 @@ impl<'a> Differ<'a> {
     /// What each revision shows under an assignment, where a halt state says so exactly; and
     /// that state.
     fn predict(&self, model: &Assignment) -> Vec<Option<(usize, Visible)>> {
-        let exprs = &self.program.exprs;
-        let mut predicted: Vec<Option<(usize, Visible)>> = vec![None; self.revisions.len()];
+        let exprs = &self.task.program.exprs;
+        let mut predicted: Vec<Option<(usize, Visible)>> = vec![None; self.task.revisions.len()];
         for index in self.taken(model) {
             let state = &self.states[index];
             let Some(outcome) = outcome::predicted(exprs, state, model) else { continue };
-            let visible = outcome.visible(&self.outputs);
-            for (revision, slot) in self.revisions.iter().zip(&mut predicted) {
+            let visible = outcome.visible(&self.task.outputs);
+            for (revision, slot) in self.task.revisions.iter().zip(&mut predicted) {
                 if slot.is_none() && state.revisions.contains(*revision) {
                     *slot = Some((index, visible.clone()));
                 }
@@ -333,7 +366,7 @@ impl<'a> Differ<'a> {
 
     /// The states whose paths are taken under an assignment.
     fn taken(&self, model: &Assignment) -> Vec<usize> {
-        let truths = self.conditions.truths(&self.program.exprs, model);
+        let truths = self.conditions.truths(&self.task.program.exprs, model);
         let states = 0..self.states.len();
         states.filter(|index| self.footprints[*index].is_taken(&truths)).collect()
     }
@@ -341,6 +374,7 @@ impl<'a> Differ<'a> {
     /// Whether two revisions that nobody has told apart are predicted to differ.
     fn separates(&self, predicted: &[Option<(usize, Visible)>]) -> bool {
         let known: Vec<(Revision, &Visible)> = self
+            .task
             .revisions
             .iter()
             .zip(predicted)
@@ -356,17 +390,17 @@ impl<'a> Differ<'a> {
     /// # Errors
     /// where a native run is impossible.
     pub fn seed(&mut self, input: TestInput) -> Result<(), ReplayFailed> {
-        let predicted = vec![None; self.revisions.len()];
+        let predicted = vec![None; self.task.revisions.len()];
         self.replay_input(input, &predicted, FoundBy::Seed)
     }
 
     /// Runs the input of a model natively on every revision.
     fn replay(&mut self, model: Assignment, found_by: FoundBy) -> Result<(), ReplayFailed> {
-        let exprs = &self.program.exprs;
+        let exprs = &self.task.program.exprs;
         let predicted = self.predict(&model);
         let matching: Vec<&HaltState> =
             self.taken(&model).into_iter().map(|index| &self.states[index]).collect();
-        let input = input::concrete(exprs, &self.arguments, &matching, &model);
+        let input = input::concrete(exprs, &self.task.arguments, &matching, &model);
         self.replay_input(input, &predicted, found_by)
     }
 
@@ -381,7 +415,7 @@ impl<'a> Differ<'a> {
             return Ok(());
         }
         let mut expected = Expected::default();
-        for (revision, slot) in self.revisions.iter().zip(predicted) {
+        for (revision, slot) in self.task.revisions.iter().zip(predicted) {
             match slot.as_ref().map(|(index, _)| &self.states[*index].halt) {
                 Some(Halt::Error(error)) => {
                     expected.errors.insert(*error);
@@ -395,11 +429,15 @@ impl<'a> Differ<'a> {
                 }
             }
         }
-        let outcomes = self.replay.outcomes(&input, &self.revisions, &expected)?;
-        let visible: Vec<Visible> = outcomes.iter().map(|o| o.visible(&self.outputs)).collect();
+        let begin = Instant::now();
+        let outcomes = self.task.replay.outcomes(&input, &self.task.revisions, &expected)?;
+        self.effort.replays += 1;
+        self.effort.replaying += begin.elapsed();
+        let visible: Vec<Visible> =
+            outcomes.iter().map(|o| o.visible(&self.task.outputs)).collect();
         let mut mismatches = Vec::new();
         for ((revision, slot), (shown, outcome)) in
-            self.revisions.iter().zip(predicted).zip(visible.iter().zip(&outcomes))
+            self.task.revisions.iter().zip(predicted).zip(visible.iter().zip(&outcomes))
         {
             if let Some((_, predicted)) = slot
                 && predicted != shown
@@ -411,13 +449,13 @@ impl<'a> Differ<'a> {
             }
         }
         let test = TestId(self.tests.len() as u32 + 1);
-        let known = self.revisions.iter().copied().zip(&visible);
+        let known = self.task.revisions.iter().copied().zip(&visible);
         let clustering = Clustering::new(test, known);
         if clustering.groups().len() < 2 && mismatches.is_empty() {
             return Ok(());
         }
-        for (index, (a, x)) in self.revisions.iter().zip(&visible).enumerate() {
-            for (b, y) in self.revisions.iter().zip(&visible).skip(index + 1) {
+        for (index, (a, x)) in self.task.revisions.iter().zip(&visible).enumerate() {
+            for (b, y) in self.task.revisions.iter().zip(&visible).skip(index + 1) {
                 if let Some(output) = outcome::first_difference(x, y) {
                     self.pairs.distinguish(*a, *b, test, output);
                 }
@@ -439,7 +477,7 @@ impl<'a> Differ<'a> {
 pub fn path_input(
     program: &Program,
     solver: &SolverConfig,
-    arguments: &[crate::exec::Argument],
+    arguments: &[Argument],
     state: &HaltState,
 ) -> Option<TestInput> {
     path_test(program, solver, arguments, state).map(|(input, _)| input)
@@ -530,17 +568,4 @@ fn compare(
         goals.pop();
     }
     unreachable!("the full comparison always ends in an answer")
-}
-
-/// The class of finding by which a sanitizer confirms an error of the engine.
-fn finding_of(error: Error) -> FindingKind {
-    match error {
-        Error::OutOfBounds => FindingKind::OutOfBounds,
-        Error::UseAfterFree => FindingKind::UseAfterFree,
-        Error::DoubleFree => FindingKind::DoubleFree,
-        Error::NullDereference => FindingKind::NullDereference,
-        Error::DivisionByZero => FindingKind::DivisionByZero,
-        Error::Unreachable => FindingKind::Unreachable,
-        Error::UninitialisedRead => FindingKind::UninitialisedRead,
-    }
 }

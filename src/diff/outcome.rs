@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    finding_of,
-    text::{self, Difference},
-};
+use super::text::{self, Difference};
 use crate::{
     env::{Halt, NamedOutput},
     exec::HaltState,
@@ -119,7 +116,7 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
         }
         Halt::Abort => (Termination::Signal(SIGABRT), None),
         Halt::Error(error) => {
-            let finding = Finding { kind: finding_of(*error), detail: error.to_string() };
+            let finding = Finding { kind: (*error).into(), detail: error.to_string() };
             (Termination::Signal(SIGABRT), Some(finding))
         }
         Halt::Hang => (Termination::Timeout, None),

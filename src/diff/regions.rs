@@ -78,8 +78,12 @@ impl Differ<'_> {
         for test in self.tests() {
             seen.insert(shape(&test.clustering));
         }
-        let scalars = scalars(self.program, &cells);
+        let scalars = scalars(self.task.program, &cells);
         for (number, cell) in (0u32..).zip(&cells) {
+            if self.task.clock.is_over() {
+                walk.complete = false;
+                break;
+            }
             let Some(model) = self.model(&cell.conditions) else { continue };
             let predicted = self.predict(&model);
             let known = self
@@ -100,7 +104,7 @@ impl Differ<'_> {
                     .map(|test| test.test);
                 for variable in &scalars {
                     if let Some((low, high)) = self.range(&cell.conditions, *variable, solver) {
-                        let input = self.program.exprs.variable_name(*variable).to_owned();
+                        let input = self.task.program.exprs.variable_name(*variable).to_owned();
                         walk.ranges.push(Range { test, cell: number, input, low, high });
                     }
                 }
@@ -122,7 +126,10 @@ impl Differ<'_> {
             cells.push(Cell { conditions: conditions.clone() });
             return cells.len() < limit;
         };
-        let exprs = &self.program.exprs;
+        if self.task.clock.is_over() {
+            return false;
+        }
+        let exprs = &self.task.program.exprs;
         for state in self.states().iter().filter(|state| state.revisions.contains(revision)) {
             let mark = conditions.len();
             let new: Vec<ExprId> =
@@ -156,7 +163,7 @@ impl Differ<'_> {
         variable: VariableId,
         solver: &mut dyn Solver,
     ) -> Option<(i64, i64)> {
-        let exprs = &self.program.exprs;
+        let exprs = &self.task.program.exprs;
         let width = exprs.variable_width(variable);
         let expr =
             exprs.variable(exprs.variable_name(variable), width, exprs.variable_kind(variable));

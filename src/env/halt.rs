@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{expr::ExprId, memory::Fault, solver};
 
 /// How a state ended.
@@ -22,15 +24,23 @@ pub enum Halt {
 }
 
 /// Errors that the engine finds and a sanitizer can confirm.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Error {
+    /// An access outside of every object, or past the end of one.
     OutOfBounds,
+    /// An access to an object that is gone: freed, or of a function that returned.
     UseAfterFree,
+    /// `free` of what is not (or no longer) allocated.
     DoubleFree,
+    /// An access through a null pointer.
     NullDereference,
+    /// An integer division by zero, or one whose quotient does not fit.
     DivisionByZero,
+    /// A place that must not be reached: `__builtin_unreachable`, or the end of a function
+    /// without the `return` that its caller uses.
     Unreachable,
+    /// Something visible (a decision, an address, printed text) that depends on memory that
+    /// was never written.
     UninitialisedRead,
 }
 

@@ -25,8 +25,6 @@ enum Place {
 const SYMBOLIC_OFFSET_LIMIT: u64 = 1 << 16;
 /// Largest single object, in bytes.
 const OBJECT_LIMIT: u64 = 1 << 30;
-/// The objects that one symbolic address is tried on before the rest counts as out of bounds.
-const OBJECTS_PER_ADDRESS: u32 = 64;
 
 impl Executor<'_> {
     /// A new object of the running function, `size * count` bytes.
@@ -241,17 +239,8 @@ impl Executor<'_> {
             return self.resolve_concrete(address, length, write);
         }
         let number = exprs.extract(expr, OFFSET_BITS, 32);
-        for _ in 0..OBJECTS_PER_ADDRESS {
-            let candidate = match exprs.as_u64(number) {
-                Some(number) => number as u32,
-                None => exprs.evaluate(number, &self.state.model).to_u64().expect("32 bits") as u32,
-            };
-            let here = exprs.eq(number, exprs.constant(32, u64::from(candidate)));
-            if self.settle(here)? {
-                return self.resolve_within(object_address(candidate), expr, length, write);
-            }
-        }
-        Err(Stop::unsupported("a pointer that may point to too many objects"))
+        let number = self.settle_value(Value::Expr(number), 32, "pointer")? as u32;
+        self.resolve_within(object_address(number), expr, length, write)
     }
 
     fn resolve_concrete(&self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {

@@ -7,7 +7,7 @@ use crate::{
     env::{Error, Halt, Incomplete, Stop},
     expr::ExprId,
     memory::Value,
-    solver::{Query, Verdict},
+    solver::{self, Query, SolverConfig, Verdict},
     subject::RevisionSet,
 };
 
@@ -155,6 +155,28 @@ impl Executor<'_> {
         Ok(())
     }
 
+    /// A possible value of an expression of at most 64 bits on this path. Where there are
+    /// several, which one it is depends on the path alone, and not on the model that the
+    /// search happened to find: what the state forks into must not differ from run to run.
+    pub(super) fn candidate(&mut self, expr: ExprId) -> u64 {
+        let exprs = &self.program.exprs;
+        let under = |model| exprs.evaluate(expr, model).to_u64().expect("at most 64 bits");
+        let guess = under(&self.state.model);
+        let other = exprs.ne(expr, exprs.constant(exprs.width(expr), guess));
+        let path = &self.state.path;
+        match self.solver.check(exprs, Query { path, goals: &[other] }) {
+            Verdict::Unsat | Verdict::Unknown(_) => guess,
+            Verdict::Sat(_) => {
+                let config =
+                    SolverConfig { timeout: self.limits.solver, ..SolverConfig::default() };
+                match solver::reproducible(exprs, &config, Query { path, goals: &[] }) {
+                    Verdict::Sat(model) => under(&model),
+                    Verdict::Unsat | Verdict::Unknown(_) => guess,
+                }
+            }
+        }
+    }
+
     /// A concrete value for `value` on this path, forking over the possible ones; past the
     /// limit of forks the rest is left as incomplete.
     pub(super) fn settle_value(
@@ -181,13 +203,10 @@ impl Executor<'_> {
                 self.limits.concretisations
             )));
         }
-        let candidate = exprs
-            .evaluate(expr, &self.state.model)
-            .to_u64()
-            .expect("at most 64 bits, checked above");
+        let candidate = self.candidate(expr);
         let siblings = self.siblings.len();
         if !self.settle(exprs.eq(expr, exprs.constant(width, candidate)))? {
-            unreachable!("the model of a state satisfies its path");
+            unreachable!("the candidate is possible on this path, and true goes first");
         }
         for sibling in &mut self.siblings[siblings..] {
             sibling.concretisations += 1;

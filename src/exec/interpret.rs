@@ -1,7 +1,5 @@
 //! The main loop: fetches instructions and dispatches them.
 
-use std::time::Instant;
-
 use super::{Executor, Quantum};
 use crate::{
     env::{Error, Halt, Incomplete, Stop},
@@ -22,7 +20,7 @@ pub(super) enum Next {
 
 impl Executor<'_> {
     /// Runs the state until it stops (`Some`) or the quantum is used up (`None`).
-    pub(super) fn run_until_stop(&mut self, quantum: Quantum) -> Option<Stop> {
+    pub(super) fn run_until_stop(&mut self, quantum: Quantum<'_>) -> Option<Stop> {
         let program = self.program;
         loop {
             let function = &program.module.functions[self.state.top.function.0 as usize];
@@ -59,14 +57,11 @@ impl Executor<'_> {
     /// because of the limits of the path (`Some(Some)`) or of the quantum (`Some(None)`).
     #[inline]
     #[allow(clippy::option_option)]
-    fn pause(&self, quantum: Quantum) -> Option<Option<Stop>> {
+    fn pause(&self, quantum: Quantum<'_>) -> Option<Option<Stop>> {
         if self.state.instructions >= self.limits.instructions {
             return Some(Some(Stop::Halt(Halt::Incomplete(Incomplete::Instructions))));
         }
-        let late = || {
-            self.instructions % 4096 < 8
-                && quantum.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-        };
+        let late = || self.instructions % 4096 < 8 && quantum.clock.is_over();
         let used_up = self.instructions >= quantum.instructions || self.forks >= quantum.forks;
         (used_up || late()).then_some(None)
     }

@@ -7,14 +7,16 @@
 mod access;
 mod arithmetic;
 mod call;
+mod clock;
 mod decide;
 mod float;
 mod interpret;
 mod start;
 pub mod state;
 
-use std::{collections::HashMap, time::Instant};
+use std::{collections::HashMap, time::Duration};
 
+pub use clock::Clock;
 pub use start::{Argument, Start, StartError};
 pub use state::{Branch, ForkKind, Frame, HaltState, State};
 
@@ -49,17 +51,19 @@ pub struct Limits {
     pub instructions: u64,
     /// A symbolic value that has to be concrete (a size, a format) may fork into so many.
     pub concretisations: u32,
+    /// Time for one query.
+    pub solver: Duration,
 }
 
 /// How long [`Executor::run`] may go on.
 #[derive(Clone, Copy, Debug)]
-pub struct Quantum {
+pub struct Quantum<'a> {
     /// Instructions, over all states.
     pub instructions: u64,
     /// Forks.
     pub forks: u64,
-    /// A moment past which nothing new is begun.
-    pub deadline: Option<Instant>,
+    /// When everything has to end.
+    pub clock: Clock<'a>,
 }
 
 /// What came of a run.
@@ -95,7 +99,7 @@ impl<'a> Executor<'a> {
         limits: Limits,
         solver: &'a mut dyn Solver,
         state: State,
-        quantum: Quantum,
+        quantum: Quantum<'_>,
     ) -> Harvest {
         let mut executor = Self {
             program,
@@ -117,7 +121,7 @@ impl<'a> Executor<'a> {
             }
             let used_up = executor.instructions >= quantum.instructions
                 || executor.forks >= quantum.forks
-                || quantum.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                || quantum.clock.is_over();
             if used_up {
                 running.append(&mut executor.siblings);
             }

@@ -8,10 +8,7 @@
 mod search;
 
 use std::{
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Mutex,
     time::{Duration, Instant},
 };
 
@@ -21,7 +18,7 @@ pub use search::{Search, UnknownSearch};
 
 use crate::{
     env::Incomplete,
-    exec::{Executor, HaltState, Limits, Program, Quantum, State, abandon},
+    exec::{Clock, Executor, HaltState, Limits, Program, Quantum, State, abandon},
     solver::{self, LayerStatistics, Solver, SolverConfig},
 };
 
@@ -47,8 +44,6 @@ pub struct Config {
     pub limits: Limits,
     /// The solver of each worker.
     pub solver: SolverConfig,
-    /// Stop beginning new work after this long.
-    pub time: Option<Duration>,
 }
 
 /// Counters of an exploration.
@@ -71,8 +66,7 @@ pub struct Explorer<'a> {
     pool: rayon::ThreadPool,
     solvers: Vec<Mutex<Box<dyn Solver>>>,
     frontier: search::Frontier,
-    deadline: Option<Instant>,
-    interrupted: &'a AtomicBool,
+    clock: Clock<'a>,
     paths: u64,
     instructions: u64,
     time: Duration,
@@ -90,7 +84,7 @@ pub enum Round {
 }
 
 impl<'a> Explorer<'a> {
-    /// Sets out from `start`; a true `interrupted` stops at the next round.
+    /// Sets out from `start`; no round begins when the clock is over.
     ///
     /// # Errors
     /// where the worker threads cannot be started.
@@ -98,22 +92,20 @@ impl<'a> Explorer<'a> {
         program: &'a Program,
         config: Config,
         start: State,
-        interrupted: &'a AtomicBool,
+        clock: Clock<'a>,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         let jobs = config.jobs.max(1);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
         let solvers = (0..jobs).map(|_| Mutex::new(solver::chain(&config.solver))).collect();
         let mut frontier = search::Frontier::new(config.search, config.seed);
         frontier.extend([start]);
-        let deadline = config.time.map(|time| Instant::now() + time);
         Ok(Self {
             program,
             config,
             pool,
             solvers,
             frontier,
-            deadline,
-            interrupted,
+            clock,
             paths: 0,
             instructions: 0,
             time: Duration::ZERO,
@@ -125,8 +117,7 @@ impl<'a> Explorer<'a> {
         if self.frontier.is_empty() {
             return Round::Exhausted;
         }
-        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if late || self.interrupted.load(Ordering::Relaxed) {
+        if self.clock.is_over() {
             let left = self.frontier.take(usize::MAX);
             return Round::Stopped(
                 left.into_iter().map(|state| abandon(state, Incomplete::Time)).collect(),
@@ -137,7 +128,7 @@ impl<'a> Explorer<'a> {
         let quantum = Quantum {
             instructions: INSTRUCTIONS,
             forks: if spread { FORKS_TO_SPREAD } else { FORKS },
-            deadline: self.deadline,
+            clock: self.clock,
         };
         let states = self.frontier.take(ROUND);
         let (program, limits, solvers) = (self.program, self.config.limits, &self.solvers);

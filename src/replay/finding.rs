@@ -4,44 +4,33 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::env::Error;
+
 /// Accesses below this address are taken for ones through a null pointer (plus an offset).
 const NULL_PAGE: u64 = 4096;
 
 /// The class of a memory error or of undefined behaviour.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum FindingKind {
-    /// An access outside of every object, or past the end of one.
-    OutOfBounds,
-    /// An access to an object that is gone: freed, or of a function that returned.
-    UseAfterFree,
-    /// `free` of what is not (or no longer) allocated.
-    DoubleFree,
-    /// An access through a null pointer.
-    NullDereference,
-    /// An integer division by zero, or one whose quotient does not fit.
-    DivisionByZero,
-    /// A place that must not be reached: `__builtin_unreachable`, or the end of a function
-    /// without the `return` that its caller uses.
-    Unreachable,
-    /// A decision that depends on uninitialised memory.
-    UninitialisedRead,
+    /// One at which the engine halts too.
+    Error(Error),
     /// Anything else that a sanitizer reports.
     Other,
+}
+
+impl From<Error> for FindingKind {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
 }
 
 impl fmt::Display for FindingKind {
     /// As in the column `finding` of `outcomes.csv`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::OutOfBounds => "out-of-bounds",
-            Self::UseAfterFree => "use-after-free",
-            Self::DoubleFree => "double-free",
-            Self::NullDereference => "null-dereference",
-            Self::DivisionByZero => "division-by-zero",
-            Self::Unreachable => "unreachable",
-            Self::UninitialisedRead => "uninitialised-read",
-            Self::Other => "other",
-        })
+        match self {
+            Self::Error(error) => error.fmt(f),
+            Self::Other => f.write_str("other"),
+        }
     }
 }
 
@@ -65,7 +54,14 @@ impl Finding {
                 (address(what), what)
             } else if let Some((_, what)) = line.split_once("MemorySanitizer: ") {
                 let uninitialised = what.starts_with("use-of-uninitialized-value");
-                (if uninitialised { FindingKind::UninitialisedRead } else { signal(what) }, what)
+                (
+                    if uninitialised {
+                        FindingKind::Error(Error::UninitialisedRead)
+                    } else {
+                        signal(what)
+                    },
+                    what,
+                )
             } else if let Some((_, what)) = line.split_once("UndefinedBehaviorSanitizer: ") {
                 (signal(what), what)
             } else {
@@ -78,13 +74,13 @@ impl Finding {
 
 fn undefined(what: &str) -> FindingKind {
     if what.contains("division by zero") {
-        FindingKind::DivisionByZero
+        FindingKind::Error(Error::DivisionByZero)
     } else if what.contains("null pointer") {
-        FindingKind::NullDereference
+        FindingKind::Error(Error::NullDereference)
     } else if what.contains("unreachable") || what.contains("without returning a value") {
-        FindingKind::Unreachable
+        FindingKind::Error(Error::Unreachable)
     } else if what.contains("out of bounds") {
-        FindingKind::OutOfBounds
+        FindingKind::Error(Error::OutOfBounds)
     } else {
         FindingKind::Other
     }
@@ -94,16 +90,18 @@ fn address(what: &str) -> FindingKind {
     let class = what.split_whitespace().next().unwrap_or_default();
     match class {
         "heap-use-after-free" | "stack-use-after-return" | "stack-use-after-scope" => {
-            FindingKind::UseAfterFree
+            FindingKind::Error(Error::UseAfterFree)
         }
         // "attempting double-free on", "attempting free on address which was not malloc()-ed".
-        "attempting" | "bad-free" | "alloc-dealloc-mismatch" => FindingKind::DoubleFree,
-        "negative-size-param:" => FindingKind::OutOfBounds,
-        class if class.ends_with("-overflow") && class != "stack-overflow" => {
-            FindingKind::OutOfBounds
+        "attempting" | "bad-free" | "alloc-dealloc-mismatch" => {
+            FindingKind::Error(Error::DoubleFree)
         }
-        class if class.ends_with("-underflow") => FindingKind::OutOfBounds,
-        "unknown-crash" => FindingKind::OutOfBounds,
+        "negative-size-param:" => FindingKind::Error(Error::OutOfBounds),
+        class if class.ends_with("-overflow") && class != "stack-overflow" => {
+            FindingKind::Error(Error::OutOfBounds)
+        }
+        class if class.ends_with("-underflow") => FindingKind::Error(Error::OutOfBounds),
+        "unknown-crash" => FindingKind::Error(Error::OutOfBounds),
         _ => signal(what),
     }
 }
@@ -112,11 +110,11 @@ fn address(what: &str) -> FindingKind {
 fn signal(what: &str) -> FindingKind {
     let class = what.split_whitespace().next().unwrap_or_default();
     match class {
-        "FPE" => FindingKind::DivisionByZero,
+        "FPE" => FindingKind::Error(Error::DivisionByZero),
         "SEGV" | "BUS" => match fault_address(what) {
-            Some(address) if address < NULL_PAGE => FindingKind::NullDereference,
+            Some(address) if address < NULL_PAGE => FindingKind::Error(Error::NullDereference),
             // The hardware hides the address of a non-canonical access.
-            _ => FindingKind::OutOfBounds,
+            _ => FindingKind::Error(Error::OutOfBounds),
         },
         _ => FindingKind::Other,
     }
@@ -139,14 +137,15 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn parsed(report: &str, kind: FindingKind, detail: &str) {
+    fn parsed(report: &str, kind: impl Into<FindingKind>, detail: &str) {
         let finding = Finding::parse(report).expect("a finding");
-        assert_eq!((finding.kind, finding.detail.as_str()), (kind, detail));
+        assert_eq!((finding.kind, finding.detail.as_str()), (kind.into(), detail));
     }
 
     #[test]
     fn address_reports() {
-        use FindingKind::*;
+        use Error::*;
+        use FindingKind::Other;
         let report = |what: &str| format!("====\n==7==ERROR: AddressSanitizer: {what}\n#0 main\n");
         let heap = report("heap-buffer-overflow on address 0x502000000018 at pc 0x1 bp 0x2 sp 0x3");
         parsed(&heap, OutOfBounds, "heap-buffer-overflow on");
@@ -169,7 +168,7 @@ mod tests {
 
     #[test]
     fn other_reports() {
-        use FindingKind::*;
+        use Error::*;
         parsed("a.c:3:5: runtime error: division by zero\n", DivisionByZero, "division by zero");
         parsed(
             "==7==WARNING: MemorySanitizer: use-of-uninitialized-value\n",

@@ -141,6 +141,7 @@ pub(super) fn parse_outputs(mut bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::env::Error;
 
     fn outcome(termination: Termination, stdout: &[u8]) -> Outcome {
         Outcome {
@@ -170,9 +171,9 @@ mod tests {
             ..outcome(Termination::Exit(1), b"")
         };
         let config = OutputsConfig::default();
-        let a = finding(FindingKind::OutOfBounds, "heap");
-        assert!(a.same(&finding(FindingKind::OutOfBounds, "stack"), &config));
-        assert!(!a.same(&finding(FindingKind::UseAfterFree, "heap"), &config));
+        let a = finding(Error::OutOfBounds.into(), "heap");
+        assert!(a.same(&finding(Error::OutOfBounds.into(), "stack"), &config));
+        assert!(!a.same(&finding(Error::UseAfterFree.into(), "heap"), &config));
         assert!(!a.same(&outcome(Termination::Exit(1), b""), &config));
     }
 

@@ -195,7 +195,7 @@ fn runs_are_deterministic() {
 
 #[test]
 fn every_kind_of_finding() {
-    use FindingKind::*;
+    use crate::env::Error::*;
     let cases = [
         (OutOfBounds, "char *p = malloc(4); p[n + 4] = 1"),
         (OutOfBounds, "int a[3]; a[n + 3] = 1"),
@@ -226,7 +226,7 @@ fn every_kind_of_finding() {
     let outcomes = replayer.outcomes(&TestInput::default(), &revisions, true).unwrap();
     for ((_, outcome), (kind, body)) in outcomes.iter().zip(&cases) {
         let found = outcome.finding.as_ref().map(|finding| finding.kind);
-        assert_eq!(found, Some(*kind), "{body}: {outcome:?}");
+        assert_eq!(found, Some((*kind).into()), "{body}: {outcome:?}");
         assert_eq!(outcome.stdout, b"so far", "{body}");
         assert_eq!(outcome.stderr, b"!", "{body}: reports are kept out of what is compared");
     }

@@ -1,0 +1,30 @@
+//! When a run has to come to its end.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+/// A time budget and a way to interrupt, shared by everything that may take long.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock<'a> {
+    deadline: Option<Instant>,
+    interrupted: &'a AtomicBool,
+}
+
+impl<'a> Clock<'a> {
+    /// Ends after `time` from now, or when `interrupted` turns true.
+    pub fn new(time: Option<Duration>, interrupted: &'a AtomicBool) -> Self {
+        Self { deadline: time.and_then(|time| Instant::now().checked_add(time)), interrupted }
+    }
+
+    /// Whether nothing new should be begun.
+    pub fn is_over(&self) -> bool {
+        self.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Whether somebody asked for the end.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+}
