@@ -3,5 +3,9 @@
 
 #[path = "engine/concrete.rs"]
 mod concrete;
+#[path = "engine/csmith.rs"]
+mod csmith;
 #[path = "engine/machine.rs"]
 mod machine;
+#[path = "engine/paths.rs"]
+mod paths;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{expr::ExprId, memory::Fault, solver};
+use crate::{expr::ExprId, solver};
 
 /// How a state ended.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -64,16 +64,6 @@ pub enum Incomplete {
 impl From<solver::Unknown> for Incomplete {
     fn from(_: solver::Unknown) -> Self {
         Self::Solver
-    }
-}
-
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Null => Self::NullDereference,
-            Fault::Dead(_) => Self::UseAfterFree,
-            Fault::Wild | Fault::OutOfBounds | Fault::ReadOnly => Self::OutOfBounds,
-        }
     }
 }
 

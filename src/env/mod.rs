@@ -15,7 +15,7 @@ pub use world::{Approximation, InputObject, NamedOutput, World};
 
 use crate::{
     expr::{ExprId, Exprs},
-    memory::{Memory, Value},
+    memory::{Fault, Memory, Value},
 };
 
 /// Why a model (or any step of the interpreter) did not finish.
@@ -23,6 +23,9 @@ use crate::{
 pub enum Stop {
     /// The state ends here.
     Halt(Halt),
+    /// The program ends by itself with this exit code (8 bits), once it has run what it left
+    /// for its end.
+    Exit(ExprId),
     /// The path is impossible: an assumption contradicts it.
     Impossible,
 }
@@ -40,9 +43,14 @@ impl From<Error> for Stop {
     }
 }
 
-impl From<crate::memory::Fault> for Stop {
-    fn from(fault: crate::memory::Fault) -> Self {
-        Error::from(fault).into()
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Null => Error::NullDereference.into(),
+            Fault::Dead(_) => Error::UseAfterFree.into(),
+            Fault::Wild | Fault::OutOfBounds | Fault::ReadOnly => Error::OutOfBounds.into(),
+            Fault::Foreign => Self::unsupported("a variable that is only declared"),
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use super::Executor;
 use crate::{
     env::{Error, Stop, offset},
     expr::ExprId,
-    ir::address::{OFFSET_BITS, object_address, object_number},
-    memory::{Byte, Fault, Object, Segment, Value, value::truncate},
+    ir::address::{OFFSET_BITS, SPACING, object_address, object_number},
+    memory::{Byte, Fault, NULL_PAGE, Object, Segment, Value, value::truncate},
 };
 
 /// Where in an object an access goes.
@@ -33,6 +33,9 @@ impl Executor<'_> {
             size.checked_mul(count).filter(|bytes| *bytes <= OBJECT_LIMIT).ok_or_else(|| {
                 Stop::unsupported(format!("a local array of {count} times {size} bytes"))
             })?;
+        if self.state.memory.is_full() {
+            return Err(Stop::unsupported("that many local variables"));
+        }
         let object = Object::uninitialised(Segment::Stack, bytes as usize);
         let address = self.state.memory.allocate(object);
         self.state.top.locals.push(object_number(address));
@@ -238,9 +241,34 @@ impl Executor<'_> {
         if let Some(address) = exprs.as_u64(expr) {
             return self.resolve_concrete(address, length, write);
         }
-        let number = exprs.extract(expr, OFFSET_BITS, 32);
-        let number = self.settle_value(Value::Expr(number), 32, "pointer")? as u32;
+        let number = self.object_of(expr)?;
+        if number == 0 {
+            let exprs = &self.program.exprs;
+            let null = exprs.ult(expr, exprs.constant(64, NULL_PAGE));
+            return Err(if self.settle(null)? { Fault::Null } else { Fault::Wild }.into());
+        }
         self.resolve_within(object_address(number), expr, length, write)
+    }
+
+    /// The number of the object that a symbolic address points to. All addresses where nothing
+    /// has ever been are one error, however many they are.
+    fn object_of(&mut self, address: ExprId) -> Result<u32, Stop> {
+        let exprs = &self.program.exprs;
+        let number = exprs.extract(address, OFFSET_BITS, 32);
+        if let Some(number) = exprs.as_u64(number) {
+            return Ok(number as u32);
+        }
+        let candidate = self.candidate(number);
+        if candidate != 0 && !self.state.memory.has_been(candidate as u32) {
+            let spaced = exprs.extract(number, 0, SPACING.trailing_zeros());
+            let between = exprs.ne(spaced, exprs.constant(exprs.width(spaced), 0));
+            let unused = exprs.constant(32, u64::from(self.state.memory.unused_from()));
+            let nowhere = exprs.or(between, exprs.ule(unused, number));
+            if self.settle(nowhere)? {
+                return Err(Fault::Wild.into());
+            }
+        }
+        Ok(self.settle_candidate(number, candidate, "pointer")? as u32)
     }
 
     fn resolve_concrete(&self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {

@@ -117,6 +117,7 @@ impl<'a> Executor<'a> {
             match executor.run_until_stop(quantum) {
                 None => running.push(executor.state.clone()),
                 Some(Stop::Halt(halt)) => executor.halt(halt),
+                Some(Stop::Exit(code)) => executor.halt(Halt::Exit(code)),
                 Some(Stop::Impossible) => {}
             }
             let used_up = executor.instructions >= quantum.instructions

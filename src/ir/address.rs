@@ -1,14 +1,19 @@
 //! Addresses: 32 bits of object number, 32 bits of offset.
 //!
-//! The number alone finds an object, an overflow of up to 4 GiB never reaches another one,
-//! and a path that repeats the same allocations repeats the same addresses. Number 0 is
-//! never used, so that null and small integers point nowhere.
+//! The number alone finds an object. Only every sixteenth number is used, so that an offset
+//! out of bounds by less than 60 GiB (an `int` as an index, above all) never reaches another
+//! object. Number 0 is never used, so that null and small integers point nowhere.
 
 use super::{FunctionId, GlobalId};
 
 /// Bits of the offset.
 pub const OFFSET_BITS: u32 = 32;
 const FIRST_FUNCTION: u64 = 0x4000_0000;
+
+/// Distance of the numbers of two objects, a power of two.
+pub const SPACING: u32 = 16;
+/// There are fewer objects than this, so that none is where functions are.
+pub const OBJECTS: u32 = (FIRST_FUNCTION / SPACING as u64) as u32;
 
 /// Number of the object at `address`.
 #[inline(always)]
@@ -22,9 +27,21 @@ pub fn object_address(number: u32) -> u64 {
     u64::from(number) << OFFSET_BITS
 }
 
-/// Address of a global variable; globals are the objects 1, 2, and so on.
+/// Number of the object that is the n-th to be made.
+#[inline(always)]
+pub fn nth_object(n: u32) -> u32 {
+    n * SPACING
+}
+
+/// The reverse of [`nth_object`]: `None` where no object can be.
+#[inline(always)]
+pub fn object_index(number: u32) -> Option<usize> {
+    (number % SPACING == 0).then_some((number / SPACING) as usize)
+}
+
+/// Address of a global variable; globals are the first objects, after one that is not there.
 pub fn global_address(global: GlobalId) -> u64 {
-    object_address(global.0 + 1)
+    object_address(nth_object(global.0 + 1))
 }
 
 /// Address of a function.

@@ -20,6 +20,8 @@ const PAGE: usize = 32;
 enum Slot {
     #[default]
     Never,
+    /// Something that exists natively, but nothing is known of it.
+    Foreign,
     Dead(Segment),
     Live(Arc<Object>),
 }
@@ -47,20 +49,22 @@ pub enum Fault {
     Dead(Segment),
     /// A write to constant memory.
     ReadOnly,
+    /// A variable that is only declared, of which nothing is known.
+    Foreign,
 }
 
 /// Addresses below this one count as null.
 pub const NULL_PAGE: u64 = 4096;
 
 impl Memory {
-    /// Empty memory whose first free object number is `first`.
+    /// Empty memory that keeps the first so many objects for [`Memory::place`].
     pub fn starting_at(first: u32) -> Self {
         Self { pages: Vec::new(), next: first.max(1) }
     }
 
     /// Puts `object` at the next free number and gives its address.
     pub fn allocate(&mut self, object: Object) -> u64 {
-        let number = self.next;
+        let number = address::nth_object(self.next);
         self.next += 1;
         self.place(number, object);
         address::object_address(number)
@@ -69,6 +73,26 @@ impl Memory {
     /// Puts `object` at a fixed number (globals).
     pub fn place(&mut self, number: u32, object: Object) {
         *self.slot_mut(number) = Slot::Live(Arc::new(object));
+    }
+
+    /// Whether no further object fits.
+    pub fn is_full(&self) -> bool {
+        self.next >= address::OBJECTS
+    }
+
+    /// Marks a number as that of a variable of which nothing is known.
+    pub fn place_foreign(&mut self, number: u32) {
+        *self.slot_mut(number) = Slot::Foreign;
+    }
+
+    /// Whether an object has ever been at that number.
+    pub fn has_been(&self, number: u32) -> bool {
+        !matches!(self.slot(number), Slot::Never)
+    }
+
+    /// The numbers from this one on have not been used yet.
+    pub fn unused_from(&self) -> u32 {
+        address::nth_object(self.next)
     }
 
     /// The live object that `address` lies in, by its number alone (not its bounds).
@@ -90,7 +114,7 @@ impl Memory {
         }
         match self.slot_mut(number) {
             Slot::Live(object) => Ok(Arc::make_mut(object)),
-            Slot::Never | Slot::Dead(_) => unreachable!("looked at just above"),
+            _ => unreachable!("looked at just above"),
         }
     }
 
@@ -110,7 +134,7 @@ impl Memory {
 
     fn kill(&mut self, number: u32, segment: Segment) {
         *self.slot_mut(number) = Slot::Dead(segment);
-        let index = number as usize / PAGE;
+        let index = address::object_index(number).expect("it was allocated") / PAGE;
         let stack_only = self.pages[index]
             .as_ref()
             .is_some_and(|page| page.iter().all(|slot| matches!(slot, Slot::Dead(Segment::Stack))));
@@ -119,42 +143,68 @@ impl Memory {
         }
     }
 
-    /// Whether both hold the same objects with the same content.
-    pub fn same(&self, other: &Self) -> bool {
-        self.next == other.next
-            && self.pages.len() == other.pages.len()
-            && self.pages.iter().zip(&other.pages).all(|pair| match pair {
-                (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
-                (None, None) => true,
-                _ => false,
+    /// Whether this memory, which `earlier` has become, holds the same objects with the same
+    /// content again. Objects that have come and gone in between do not count: new ones get
+    /// other numbers than natively anyway.
+    pub fn same(&self, earlier: &Self) -> bool {
+        let boundary = earlier.next as usize;
+        (0..self.pages.len()).all(|index| {
+            let here = self.pages[index].as_ref();
+            let before = earlier.pages.get(index).and_then(Option::as_ref);
+            if let (Some(a), Some(b)) = (here, before)
+                && Arc::ptr_eq(a, b)
+            {
+                return true;
+            }
+            if here.is_none() && before.is_none() {
+                return true;
+            }
+            (index * PAGE..(index + 1) * PAGE).all(|at| {
+                let slot = self.slot_at(at);
+                if at < boundary {
+                    slot == earlier.slot_at(at)
+                } else {
+                    !matches!(slot, Slot::Live(_))
+                }
             })
+        })
     }
 
     #[inline]
     fn slot(&self, number: u32) -> &Slot {
+        match address::object_index(number) {
+            Some(index) => self.slot_at(index),
+            None => &Slot::Never,
+        }
+    }
+
+    #[inline]
+    fn slot_at(&self, index: usize) -> &Slot {
         const NEVER: &Slot = &Slot::Never;
         const RETURNED: &Slot = &Slot::Dead(Segment::Stack);
-        match self.pages.get(number as usize / PAGE) {
-            Some(Some(page)) => &page[number as usize % PAGE],
-            Some(None) if number < self.next => RETURNED,
+        match self.pages.get(index / PAGE) {
+            Some(Some(page)) => &page[index % PAGE],
+            Some(None) if index < self.next as usize => RETURNED,
             _ => NEVER,
         }
     }
 
     #[inline]
     fn slot_mut(&mut self, number: u32) -> &mut Slot {
-        let index = number as usize / PAGE;
+        let at = address::object_index(number).expect("numbers of objects only");
+        let index = at / PAGE;
         if index >= self.pages.len() {
             self.pages.resize(index + 1, None);
         }
         let page = self.pages[index].get_or_insert_with(Default::default);
-        &mut Arc::make_mut(page)[number as usize % PAGE]
+        &mut Arc::make_mut(page)[at % PAGE]
     }
 }
 
 fn fault(slot: &Slot, address: u64) -> Fault {
     match slot {
         Slot::Dead(segment) => Fault::Dead(*segment),
+        Slot::Foreign => Fault::Foreign,
         _ if address < NULL_PAGE => Fault::Null,
         _ => Fault::Wild,
     }

@@ -3,7 +3,7 @@
 
 use std::{fs, panic, path::Path};
 
-use super::machine::runs_as_natively_on;
+use super::machine::runs_as_natively;
 
 /// Runs each program of `tests/engine/concrete`, with the `.stdin` beside it if there is one.
 fn all(flags: &[&str]) {
@@ -20,7 +20,7 @@ fn all(flags: &[&str]) {
         .filter(|source| {
             let text = fs::read_to_string(source).expect("readable");
             let stdin = fs::read_to_string(source.with_extension("stdin")).unwrap_or_default();
-            let run = || runs_as_natively_on(&text, &stdin, flags);
+            let run = || runs_as_natively(&text, &stdin, flags);
             panic::catch_unwind(run).is_err()
         })
         .filter_map(|source| source.file_name())

@@ -9,9 +9,9 @@ use psychic::{
     build::{Compilation, Libc, Sanitizer, Toolchain},
     diff,
     env::{Halt, models, stdin::Stdin},
-    exec::{Argument, HaltState, Limits, Program, Start},
+    exec::{Argument, Clock, HaltState, Limits, Program, Start},
     explore::{Config, Explorer, Round, Search},
-    ir::lower,
+    ir::{Place, lower},
     memory::Byte,
     replay::{self, Binaries, Outcome, Replayer, TestInput, Visible},
     solver::SolverConfig,
@@ -98,12 +98,12 @@ impl Subject {
             jobs: 1,
             search: Search::Dfs,
             seed: 0,
-            limits: Limits { instructions, concretisations: 64 },
+            limits: Limits { instructions, concretisations: 64, solver: solver().timeout },
             solver: solver(),
-            time: None,
         };
         let never = AtomicBool::new(false);
-        let mut explorer = Explorer::new(&self.program, config, start, &never).expect("threads");
+        let clock = Clock::new(None, &never);
+        let mut explorer = Explorer::new(&self.program, config, start, clock).expect("threads");
         let mut states = Vec::new();
         loop {
             match explorer.round() {
@@ -141,10 +141,8 @@ impl Paths<'_> {
         let errors = self.states.iter().any(|state| matches!(state.halt, Halt::Error(_)));
         let replayer = self.subject.replayer(errors);
         let mut replayed = 0;
-        for state in &self.states {
-            let test =
-                diff::path_test(&self.subject.program, &solver(), &self.arguments, state);
-            let (input, predicted) = test.expect("the path of a state is satisfiable");
+        for (index, state) in self.states.iter().enumerate() {
+            let (input, predicted) = self.test(index);
             let Some(predicted) = predicted else {
                 assert!(tolerant, "no prediction: {} {:?}", state.halt, state.world.approximations);
                 continue;
@@ -156,13 +154,26 @@ impl Paths<'_> {
         replayed
     }
 
+    /// An input of a path, and what is predicted of it.
+    pub fn test(&self, index: usize) -> (TestInput, Option<Outcome>) {
+        let state = &self.states[index];
+        diff::path_test(&self.subject.program, &solver(), &self.arguments, state)
+            .expect("the path of a state is satisfiable")
+    }
+
+    fn is_in_subject(&self, place: Place) -> bool {
+        self.subject.program.module.files[place.file.0 as usize].ends_with("subject.c")
+    }
+
     /// How the paths end, with their source line, sorted.
     pub fn ends(&self) -> Vec<String> {
         let mut ends: Vec<String> = self
             .states
             .iter()
             .map(|state| match (&state.halt, state.place) {
-                (Halt::Error(error), Some(place)) => format!("{error} at {}", place.line),
+                (Halt::Error(error), Some(place)) if self.is_in_subject(place) => {
+                    format!("{error} at {}", place.line)
+                }
                 (halt, _) => halt.to_string(),
             })
             .collect();
@@ -236,15 +247,10 @@ fn bitcode(compilation: &Compilation) -> PathBuf {
     linked
 }
 
-/// Runs a program without symbolic input in both machines and compares.
+/// Runs a program without symbolic input in both machines, on some standard input and with
+/// further compiler flags, and compares.
 #[track_caller]
-pub fn runs_as_natively(source: &str) {
-    runs_as_natively_on(source, "", &[]);
-}
-
-/// The same, on some standard input and with further compiler flags.
-#[track_caller]
-pub fn runs_as_natively_on(source: &str, stdin: &str, flags: &[&str]) {
+pub fn runs_as_natively(source: &str, stdin: &str, flags: &[&str]) {
     let subject = Subject::with_flags(source, flags);
     let paths = subject.explore(&Input::Text(stdin.into()));
     assert_eq!(paths.states.len(), 1, "a concrete program has one path: {:?}", paths.ends());

@@ -85,7 +85,6 @@ int main(void) {
   by_kind("iiipptmfbimmi", 1, 2, 3, p, p, t, m, f, b, 4, m, m, 5);
   by_kind("ffffffdi", f, f, f, f, f, f, 3.0, 4);
   by_kind("wiw", ((__int128)3 << 64) + 4, 5, (__int128)-1);
-  by_kind("iiiiwiw", 1, 2, 3, 4, ((__int128)3 << 64) + 4, 5, (__int128)-1);
   fixed_doubles(1, 2, 3, 10, 20, 30, p, 0.75);
   fixed_doubles(1, 2, 4, 10, 20, 30, 40, p, 0.75);
   many_fixed(1, 2, 3, 4, 5, 6, 7, 8.5, 9, 10.5, 11L);
