@@ -8,8 +8,13 @@ use crate::{
 
 pub(super) const MODELS: &[(&str, Model)] = &[
     ("exit", |m, a| Err(exit(m, a.get(0)))),
-    ("_exit", |m, a| Err(exit(m, a.get(0)))),
-    ("_Exit", |m, a| Err(exit(m, a.get(0)))),
+    ("_exit", |m, a| Err(exit_at_once(m, a.get(0)))),
+    ("_Exit", |m, a| Err(exit_at_once(m, a.get(0)))),
+    ("atexit", |m, a| {
+        let function = m.concrete(a.get(0), 64, "function to run at exit")?;
+        m.world().at_exit.push(function);
+        Ok(Some(Value::Int(0)))
+    }),
     ("abort", |_, _| Err(Stop::Halt(Halt::Abort))),
     ("__assert_fail", assert_fail),
     ("__errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),
@@ -19,8 +24,15 @@ pub(super) const MODELS: &[(&str, Model)] = &[
 /// Ends the program with a status, of which the parent sees the low eight bits.
 pub fn exit(machine: &mut dyn Machine, status: Value) -> Stop {
     match machine.settled(status, 32) {
-        Ok(status) => Stop::Halt(Halt::Exit(machine.exprs().extract(status, 0, 8))),
+        Ok(status) => Stop::Exit(machine.exprs().extract(status, 0, 8)),
         Err(stop) => stop,
+    }
+}
+
+fn exit_at_once(machine: &mut dyn Machine, status: Value) -> Stop {
+    match exit(machine, status) {
+        Stop::Exit(code) => Stop::Halt(Halt::Exit(code)),
+        other => other,
     }
 }
 
