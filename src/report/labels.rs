@@ -275,7 +275,7 @@ pub fn wrap(text: &str, width: usize, rows: usize) -> Vec<String> {
         // A line that is nearly empty would be worse than a number in two parts.
         let mut places = (width / 3..=width).rev();
         let at = places.clone().find(after_part).or_else(|| places.find(after_blank));
-        let at = at.unwrap_or(width);
+        let at = at.unwrap_or(if rest[width - 1] == '\\' { width - 1 } else { width });
         lines.push(rest[..at].iter().collect::<String>().trim().to_owned());
         rest = &rest[at..];
     }
@@ -393,7 +393,7 @@ mod tests {
         assert_eq!(wrap("x = 12, y = 34", 9, 1), ["x = 12…34"]);
         assert_eq!(wrap("x = 12, y = 34", 11, 4), ["x = 12, y = 34"]);
         assert_eq!(wrap("x = 12, y = 345678", 12, 4), ["x = 12,", "y = 345678"]);
-        assert_eq!(wrap(r"-1\n-2147483648\n1\n", 12, 4), [r"-1\n", r"-2147483648\n1\n"]);
+        assert_eq!(wrap(r"-1\n-2147483648\n1\n", 12, 4), [r"-1\n", "-2147483648", r"\n1\n"]);
         assert_eq!(wrap("0123456789", 4, 4), ["0123", "456789"]);
         assert_eq!(wrap("", 9, 4), [""]);
     }
