@@ -93,6 +93,9 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         differ.seed(seed)?;
     }
     let exhausted = explore_and_pair(&mut explorer, &mut differ, &stage, &mut progress)?;
+    differ.finish(explorer.pool())?;
+    // Tests are judged anew, and so numbered anew.
+    clear(&stage)?;
     let walk = if exhausted && !clock.is_over() {
         progress.stage("walking the regions of the input");
         differ.walk(Regions::default(), &mut *crate::solver::chain(&solver))?
@@ -117,6 +120,9 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         say::line(&line)?;
     }
     say::line(&report::conclusion(&report, &stage))?;
+    if exhausted && !walk.complete {
+        say::line("not every region of the input was visited: other tests may make a lower tree")?;
+    }
     if clock.is_interrupted() {
         return Ok(INTERRUPTED);
     }

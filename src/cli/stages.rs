@@ -32,8 +32,8 @@ const HARNESS: &str = "psychic_harness.c";
 /// What the program is called in its own `argv`.
 const PROGRAM: &[u8] = b"program";
 
-/// A symbolic size or format may fork into so many concrete ones.
-const CONCRETISATIONS: u32 = 64;
+/// Values tried in vain on one path for symbolic sizes, pointers and the like.
+const CONCRETISATIONS: u32 = 256;
 
 /// A subject and the directory for its results.
 pub(super) struct Stage {
@@ -262,16 +262,17 @@ pub(super) fn link_libc(
     out: &Path,
 ) -> anyhow::Result<()> {
     let module = lower::load(program)?;
-    let undefined = undefined_functions(&module);
+    let undefined = undefined_symbols(&module);
     let provided = |name: &str| models::lookup(name).is_some();
     let modules = libc.map(|libc| libc.modules(undefined, provided)).unwrap_or_default();
     toolchain.link_bitcode(program, &modules, out)?;
     Ok(())
 }
 
-fn undefined_functions(module: &Module) -> Vec<&str> {
-    let undefined = module.functions.iter().filter(|function| function.code.is_empty());
-    undefined.map(|function| function.name.as_str()).collect()
+fn undefined_symbols(module: &Module) -> Vec<&str> {
+    let functions = module.functions.iter().filter(|function| function.code.is_empty());
+    let variables = module.globals.iter().filter(|variable| variable.external);
+    functions.map(|f| f.name.as_str()).chain(variables.map(|v| v.name.as_str())).collect()
 }
 
 /// Where the bitcode of the libc is: in the cache of the place, else of this executable.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{expr::ExprId, memory::Fault, solver};
+use crate::{expr::ExprId, solver};
 
 /// How a state ended.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -19,6 +19,9 @@ pub enum Halt {
     Hang,
     /// `klee_silent_exit`: the program asks not to be looked at any further.
     Silent,
+    /// An assumption that not all revisions make does not hold: they say nothing about these
+    /// inputs.
+    Outside,
     /// The path was left before its end, so its outcome is not known.
     Incomplete(Incomplete),
 }
@@ -67,16 +70,6 @@ impl From<solver::Unknown> for Incomplete {
     }
 }
 
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Null => Self::NullDereference,
-            Fault::Dead(_) => Self::UseAfterFree,
-            Fault::Wild | Fault::OutOfBounds | Fault::ReadOnly => Self::OutOfBounds,
-        }
-    }
-}
-
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -100,6 +93,7 @@ impl fmt::Display for Halt {
             Self::Error(error) => error.fmt(f),
             Self::Hang => f.write_str("hang"),
             Self::Silent => f.write_str("silent"),
+            Self::Outside => f.write_str("outside"),
             Self::Incomplete(why) => write!(f, "incomplete ({why})"),
         }
     }

@@ -15,7 +15,7 @@ pub use world::{Approximation, InputObject, NamedOutput, World};
 
 use crate::{
     expr::{ExprId, Exprs},
-    memory::{Memory, Value},
+    memory::{Fault, Memory, Value},
 };
 
 /// Why a model (or any step of the interpreter) did not finish.
@@ -40,9 +40,14 @@ impl From<Error> for Stop {
     }
 }
 
-impl From<crate::memory::Fault> for Stop {
-    fn from(fault: crate::memory::Fault) -> Self {
-        Error::from(fault).into()
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Null => Error::NullDereference.into(),
+            Fault::Dead(_) => Error::UseAfterFree.into(),
+            Fault::Wild | Fault::OutOfBounds | Fault::ReadOnly => Error::OutOfBounds.into(),
+            Fault::External => Self::unsupported("a variable that the program only declares"),
+        }
     }
 }
 
@@ -63,6 +68,9 @@ pub trait Machine {
     fn decide(&mut self, condition: ExprId) -> Result<bool, Stop>;
     /// Keeps only the inputs for which the 1-bit condition holds.
     fn assume(&mut self, condition: ExprId) -> Result<(), Stop>;
+    /// The same for an assumption of the program: where not all revisions make it, what it
+    /// leaves out is recorded, since the others may take it.
+    fn require(&mut self, condition: ExprId) -> Result<(), Stop>;
     /// `value` without mention of the revision (splits the revisions where they differ)
     /// and, as an expression of `width` bits; an uninitialised one is an error.
     fn settled(&mut self, value: Value, width: u32) -> Result<ExprId, Stop>;
@@ -73,6 +81,10 @@ pub trait Machine {
     fn load(&mut self, address: Value, width: u32) -> Result<Value, Stop>;
     /// Writes `width` bits at an address, which may be symbolic.
     fn store(&mut self, address: Value, width: u32, value: Value) -> Result<(), Stop>;
+    /// Copies bytes, from before any is written: the places may overlap.
+    fn copy(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop>;
+    /// Writes the same 8-bit value to all bytes.
+    fn fill(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop>;
 }
 
 /// `value + offset` for addresses.

@@ -84,6 +84,11 @@ impl TypedInput {
         text
     }
 
+    /// How many more tokens there are at least before the file ends.
+    pub fn left(&self) -> u32 {
+        if self.ended || self.early_end { 0 } else { self.limit.saturating_sub(self.tokens) }
+    }
+
     /// Whether a newline comes next.
     pub fn newline_is_next(&self) -> bool {
         self.newline

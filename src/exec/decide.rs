@@ -191,15 +191,16 @@ impl Executor<'_> {
             Value::Expr(expr) => self.settle_revision(expr)?,
         };
         let exprs = &self.program.exprs;
+        if width > 64 || exprs.width(expr) != width {
+            let actual = exprs.width(expr);
+            return Err(Stop::unsupported(format!("a {what} of {actual} bits, not {width}")));
+        }
         if let Some(constant) = exprs.as_u64(expr) {
             return Ok(constant);
         }
-        if width > 64 {
-            return Err(Stop::unsupported(format!("a symbolic {what} of {width} bits")));
-        }
         if self.state.concretisations >= self.limits.concretisations {
             return Err(Stop::unsupported(format!(
-                "a symbolic {what} with more than {} values",
+                "a symbolic {what} after {} other values were tried on this path",
                 self.limits.concretisations
             )));
         }
@@ -211,7 +212,6 @@ impl Executor<'_> {
         for sibling in &mut self.siblings[siblings..] {
             sibling.concretisations += 1;
         }
-        self.state.concretisations = 0;
         Ok(candidate)
     }
 }

@@ -49,7 +49,8 @@ pub struct Program {
 pub struct Limits {
     /// Instructions of one path.
     pub instructions: u64,
-    /// A symbolic value that has to be concrete (a size, a format) may fork into so many.
+    /// Values tried in vain on one path for symbolic values that have to be concrete (a size,
+    /// a pointer).
     pub concretisations: u32,
     /// Time for one query.
     pub solver: Duration,

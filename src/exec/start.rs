@@ -101,8 +101,10 @@ impl Program {
                     Some(file) if object.size() >= 8 => {
                         object.write_concrete(0, &file.to_le_bytes());
                     }
-                    // Nothing is known of it, so using it ends the path.
-                    _ => continue,
+                    _ => {
+                        memory.place_external(number);
+                        continue;
+                    }
                 }
             }
             memory.place(number, object);

@@ -1,6 +1,6 @@
-//! Memory: bounded objects at 32-bit numbers, shared between states until written.
+//! Memory: bounded objects at numbers, shared between states until written.
 //!
-//! An object is found by the number in the upper half of an address ([`crate::ir::address`]).
+//! An object is found by the number in the upper bits of an address ([`crate::ir::address`]).
 //! Its bytes are concrete, symbolic or never written; what was freed stays known as such.
 
 mod object;
@@ -21,6 +21,8 @@ enum Slot {
     #[default]
     Never,
     Dead(Segment),
+    /// A variable that is defined elsewhere: nothing is known of it.
+    External,
     Live(Arc<Object>),
 }
 
@@ -47,6 +49,8 @@ pub enum Fault {
     Dead(Segment),
     /// A write to constant memory.
     ReadOnly,
+    /// A variable that the program only declares.
+    External,
 }
 
 /// Addresses below this one count as null.
@@ -71,6 +75,16 @@ impl Memory {
         *self.slot_mut(number) = Slot::Live(Arc::new(object));
     }
 
+    /// Marks a number as that of a variable which is defined elsewhere.
+    pub fn place_external(&mut self, number: u32) {
+        *self.slot_mut(number) = Slot::External;
+    }
+
+    /// Whether every number is used up.
+    pub fn is_full(&self) -> bool {
+        self.next >= address::OBJECTS
+    }
+
     /// The live object that `address` lies in, by its number alone (not its bounds).
     #[inline]
     pub fn object(&self, address: u64) -> Result<&Object, Fault> {
@@ -90,7 +104,7 @@ impl Memory {
         }
         match self.slot_mut(number) {
             Slot::Live(object) => Ok(Arc::make_mut(object)),
-            Slot::Never | Slot::Dead(_) => unreachable!("looked at just above"),
+            Slot::Never | Slot::Dead(_) | Slot::External => unreachable!("looked at just above"),
         }
     }
 
@@ -155,6 +169,7 @@ impl Memory {
 fn fault(slot: &Slot, address: u64) -> Fault {
     match slot {
         Slot::Dead(segment) => Fault::Dead(*segment),
+        Slot::External => Fault::External,
         _ if address < NULL_PAGE => Fault::Null,
         _ => Fault::Wild,
     }

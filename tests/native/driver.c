@@ -192,9 +192,10 @@ static struct outcome run(struct revision *revision, const char *input, size_t s
 	if (in != nothing)
 		fclose(in);
 	fflush(output);
-	int lost = !strcmp(outcome.kind, "hung") || !strcmp(outcome.kind, "killed");
-	/* A program that ends by a signal loses what it has not flushed to its pipe. */
-	size_t seen = lost ? 0 : printed_size;
+	int hung = !strcmp(outcome.kind, "hung");
+	/* What was printed is seen however the program ends. Of a loop that prints, how far it
+	   came is chance. */
+	size_t seen = hung && printed_size > MAX_RECORD ? MAX_RECORD : printed_size;
 	/* Where the entry is main, returning from it and calling exit are the same. */
 	if (!strcmp(psychic_entry, "psychic_main") && !strcmp(outcome.kind, "returned")) {
 		outcome.kind = "exited";

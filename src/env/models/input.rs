@@ -11,6 +11,7 @@ use crate::{
         format::{
             is_space,
             number::NumberFormat,
+            printf::Flags,
             scan::{self, Scanned},
             scanf::{self, Conversion, Directive, IntegerSyntax, Kind},
         },
@@ -215,7 +216,14 @@ fn read_token(
     let bytes: Vec<Byte> = match &conversion.kind {
         Kind::Integer(syntax) => {
             let format = match syntax {
-                IntegerSyntax::Signed | IntegerSyntax::Prefixed => NumberFormat::decimal(true),
+                IntegerSyntax::Signed => NumberFormat::decimal(true),
+                // Written in decimal like the above, but no other text of the same number
+                // (octal, hexadecimal) means the same to both: a format of its own, by a flag
+                // without effect, makes such reads incomparable.
+                IntegerSyntax::Prefixed => NumberFormat {
+                    flags: Flags { alternative: true, ..Flags::default() },
+                    ..NumberFormat::decimal(true)
+                },
                 IntegerSyntax::Unsigned(radix) => {
                     NumberFormat { radix: *radix, ..NumberFormat::decimal(false) }
                 }

@@ -7,24 +7,20 @@ use crate::{
 };
 
 pub(super) const MODELS: &[(&str, Model)] = &[
-    ("memcpy", |m, a| copy(m, a).map(|()| Some(a.get(0)))),
-    ("memmove", |m, a| copy(m, a).map(|()| Some(a.get(0)))),
+    ("memcpy", copy),
+    ("memmove", copy),
     ("mempcpy", |m, a| {
         copy(m, a)?;
         let length = m.concrete(a.get(2), 64, "length to copy")?;
         Ok(Some(offset(m.exprs(), a.get(0), length)))
     }),
     ("memset", |m, a| {
-        let length = m.concrete(a.get(2), 64, "length to fill")?;
         let byte = match a.get(1) {
             Value::Int(value) => Value::Int(value & 0xff),
             Value::Expr(expr) => Value::from_expr(m.exprs(), m.exprs().extract(expr, 0, 8)),
             Value::Undefined => Value::Undefined,
         };
-        for index in 0..length {
-            let at = offset(m.exprs(), a.get(0), index);
-            m.store(at, 8, byte)?;
-        }
+        m.fill(a.get(0), byte, a.get(2))?;
         Ok(Some(a.get(0)))
     }),
     ("strlen", |m, a| {
@@ -33,18 +29,9 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     }),
 ];
 
-fn copy(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<(), Stop> {
-    let length = machine.concrete(arguments.get(2), 64, "length to copy")?;
-    let mut values = Vec::with_capacity(length as usize);
-    for index in 0..length {
-        let at = offset(machine.exprs(), arguments.get(1), index);
-        values.push(machine.load(at, 8)?);
-    }
-    for (index, value) in values.into_iter().enumerate() {
-        let at = offset(machine.exprs(), arguments.get(0), index as u64);
-        machine.store(at, 8, value)?;
-    }
-    Ok(())
+fn copy(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    machine.copy(arguments.get(0), arguments.get(1), arguments.get(2))?;
+    Ok(Some(arguments.get(0)))
 }
 
 /// Writes bytes to memory, one after the other.
