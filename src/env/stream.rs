@@ -127,6 +127,15 @@ impl Stream {
         }
     }
 
+    /// Whether nothing was appended since `earlier` was cloned from this stream.
+    pub fn unchanged_since(&self, earlier: &Self) -> bool {
+        match (&self.last, &earlier.last) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
     /// The pieces that this stream shares with no other.
     fn own(&mut self) -> &mut Vec<Piece> {
         if self.last.as_mut().is_none_or(|chunk| Arc::get_mut(chunk).is_none()) {

@@ -261,11 +261,9 @@ fn concrete_binary(op: BinaryOp, width: u32, x: u64, y: u64) -> Option<u64> {
         BinaryOp::And => x & y,
         BinaryOp::Or => x | y,
         BinaryOp::Xor => x ^ y,
-        BinaryOp::Shl if y >= u64::from(width) => 0,
-        BinaryOp::Shl => x << y,
-        BinaryOp::Lshr if y >= u64::from(width) => 0,
-        BinaryOp::Lshr => x >> y,
-        BinaryOp::Ashr => (sx >> y.min(63)) as u64,
+        BinaryOp::Shl => x.checked_shl(shift_amount(width, y)).unwrap_or(0),
+        BinaryOp::Lshr => x.checked_shr(shift_amount(width, y)).unwrap_or(0),
+        BinaryOp::Ashr => (sx >> shift_amount(width, y).min(63)) as u64,
         BinaryOp::Umin => x.min(y),
         BinaryOp::Umax => x.max(y),
         BinaryOp::Smin => sx.min(sy) as u64,
@@ -277,6 +275,30 @@ fn concrete_binary(op: BinaryOp, width: u32, x: u64, y: u64) -> Option<u64> {
         BinaryOp::SaddSat => clamp(i128::from(sx) + i128::from(sy)),
         BinaryOp::SsubSat => clamp(i128::from(sx) - i128::from(sy)),
     })
+}
+
+/// The bits of a shift's amount that the hardware looks at (Intel SDM, SAL/SAR/SHL/SHR): C
+/// leaves shifts by the width or more undefined, and a native run of unoptimised code shows
+/// what the instruction does. Other widths than those of registers are never such.
+fn shift_mask(width: u32) -> Option<u64> {
+    match width {
+        8 | 16 | 32 => Some(31),
+        64 => Some(63),
+        _ => None,
+    }
+}
+
+fn shift_amount(width: u32, y: u64) -> u32 {
+    let amount = shift_mask(width).map_or(y, |mask| y & mask);
+    u32::try_from(amount).unwrap_or(u32::MAX)
+}
+
+fn shift_by(exprs: &Exprs, width: u32, amount: ExprId) -> ExprId {
+    // The mask of a narrow width may be wider than the width, but no less than its number.
+    match shift_mask(width) {
+        Some(mask) => exprs.and(amount, exprs.constant(width, mask)),
+        None => amount,
+    }
 }
 
 fn binary_expr(exprs: &Exprs, op: BinaryOp, width: u32, a: ExprId, b: ExprId) -> ExprId {
@@ -304,9 +326,9 @@ fn binary_expr(exprs: &Exprs, op: BinaryOp, width: u32, a: ExprId, b: ExprId) ->
         BinaryOp::And => exprs.and(a, b),
         BinaryOp::Or => exprs.or(a, b),
         BinaryOp::Xor => exprs.xor(a, b),
-        BinaryOp::Shl => exprs.shl(a, b),
-        BinaryOp::Lshr => exprs.lshr(a, b),
-        BinaryOp::Ashr => exprs.ashr(a, b),
+        BinaryOp::Shl => exprs.shl(a, shift_by(exprs, width, b)),
+        BinaryOp::Lshr => exprs.lshr(a, shift_by(exprs, width, b)),
+        BinaryOp::Ashr => exprs.ashr(a, shift_by(exprs, width, b)),
         BinaryOp::Umin => exprs.ite(exprs.ult(a, b), a, b),
         BinaryOp::Umax => exprs.ite(exprs.ult(a, b), b, a),
         BinaryOp::Smin => exprs.ite(exprs.slt(a, b), a, b),
