@@ -12,7 +12,7 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("_Exit", |m, a| Err(exit_at_once(m, a.get(0)))),
     ("atexit", |m, a| {
         let function = m.concrete(a.get(0), 64, "function to run at exit")?;
-        m.world().at_exit.push(function);
+        m.world_mut().at_exit.push(function);
         Ok(Some(Value::Int(0)))
     }),
     ("abort", |_, _| Err(Stop::Halt(Halt::Abort))),
@@ -41,6 +41,6 @@ fn exit_at_once(machine: &mut dyn Machine, status: Value) -> Stop {
 fn assert_fail(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let condition = concrete_string(machine, arguments.get(0), "an assertion")?;
     let text = [b"Assertion `", condition.as_slice(), b"' failed.\n"].concat();
-    machine.world().stderr.push_bytes(&text);
+    machine.world_mut().stderr.push_bytes(&text);
     Err(Stop::Halt(Halt::Abort))
 }

@@ -1,30 +1,26 @@
 //! The copying functions of `<string.h>` (C11 7.24.2, 7.24.6.1); the others are run as code.
 
-use super::{Arguments, Model};
+use super::Model;
 use crate::{
     env::{Error, Machine, Stop, offset},
     memory::{Byte, Value},
 };
 
 pub(super) const MODELS: &[(&str, Model)] = &[
-    ("memcpy", |m, a| copy(m, a).map(|()| Some(a.get(0)))),
-    ("memmove", |m, a| copy(m, a).map(|()| Some(a.get(0)))),
+    ("memcpy", |m, a| m.copy(a.get(0), a.get(1), a.get(2)).map(|()| Some(a.get(0)))),
+    ("memmove", |m, a| m.copy(a.get(0), a.get(1), a.get(2)).map(|()| Some(a.get(0)))),
     ("mempcpy", |m, a| {
-        copy(m, a)?;
         let length = m.concrete(a.get(2), 64, "length to copy")?;
+        m.copy(a.get(0), a.get(1), Value::Int(length))?;
         Ok(Some(offset(m.exprs(), a.get(0), length)))
     }),
     ("memset", |m, a| {
-        let length = m.concrete(a.get(2), 64, "length to fill")?;
         let byte = match a.get(1) {
             Value::Int(value) => Value::Int(value & 0xff),
             Value::Expr(expr) => Value::from_expr(m.exprs(), m.exprs().extract(expr, 0, 8)),
             Value::Undefined => Value::Undefined,
         };
-        for index in 0..length {
-            let at = offset(m.exprs(), a.get(0), index);
-            m.store(at, 8, byte)?;
-        }
+        m.fill(a.get(0), byte, a.get(2))?;
         Ok(Some(a.get(0)))
     }),
     ("strlen", |m, a| {
@@ -32,20 +28,6 @@ pub(super) const MODELS: &[(&str, Model)] = &[
         Ok(Some(Value::Int(length as u64)))
     }),
 ];
-
-fn copy(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<(), Stop> {
-    let length = machine.concrete(arguments.get(2), 64, "length to copy")?;
-    let mut values = Vec::with_capacity(length as usize);
-    for index in 0..length {
-        let at = offset(machine.exprs(), arguments.get(1), index);
-        values.push(machine.load(at, 8)?);
-    }
-    for (index, value) in values.into_iter().enumerate() {
-        let at = offset(machine.exprs(), arguments.get(0), index as u64);
-        machine.store(at, 8, value)?;
-    }
-    Ok(())
-}
 
 /// Writes bytes to memory, one after the other.
 pub(super) fn write(machine: &mut dyn Machine, address: Value, bytes: &[Byte]) -> Result<(), Stop> {
