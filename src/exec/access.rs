@@ -330,7 +330,7 @@ impl Executor<'_> {
 
     /// Settles at once whether a symbolic length stays inside the object at a concrete address,
     /// so that all lengths that do not are one error and not one each.
-    fn settle_room(&mut self, address: Value, length: Value) -> Result<(), Stop> {
+    pub(super) fn settle_room(&mut self, address: Value, length: Value) -> Result<(), Stop> {
         let (Value::Int(address), Value::Expr(length)) = (address, length) else { return Ok(()) };
         let length = self.settle_revision(length)?;
         let room = match self.state.memory.object(address) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Executor, Frame, interpret::Next, state::VariadicArgument};
+use super::{Checkpoint, Executor, Frame, interpret::Next, state::VariadicArgument};
 use crate::{
     env::{
         Error, Machine, Stop, World,
@@ -154,10 +154,7 @@ impl Executor<'_> {
             return Err(Stop::Exit(code));
         }
         let value = value.unwrap_or(Value::Int(0));
-        self.before_call = Some(Box::new(self.state.clone()));
-        let stop = models::process::exit(self, value);
-        self.before_call = None;
-        Err(stop)
+        Err(models::process::exit(self, value))
     }
 
     fn call_model(
@@ -172,14 +169,31 @@ impl Executor<'_> {
         let values: Vec<Value> = call.args.iter().map(|a| self.get(a.value)).collect();
         let arguments = Arguments { values: &values, passed: &call.args };
         // A fork inside the model runs the whole call again from here.
-        self.before_call = Some(Box::new(self.state.clone()));
+        self.checkpoint = Checkpoint::Unchanged;
         let result = model(self, arguments);
-        self.before_call = None;
+        self.checkpoint = Checkpoint::NoCall;
         let value = result?;
         if let (Some(reg), Some(value)) = (call.results.first(), value) {
             self.set(*reg, value);
         }
         Ok(Next::Advance)
+    }
+
+    /// A model is about to change the state: keeps how it was, unless nothing can fork any
+    /// more. Most calls decide nothing, or decide before they change anything, and a copy of
+    /// the state is dear.
+    fn keep_checkpoint(&mut self) {
+        if matches!(self.checkpoint, Checkpoint::Unchanged) {
+            self.checkpoint = Checkpoint::Kept(Box::new(self.state.clone()));
+        }
+    }
+
+    /// The same, before bytes are moved: no fork where both ends are known.
+    fn before_bytes(&mut self, to: Value, from: Value) {
+        match (to, from) {
+            (Value::Int(_), Value::Int(_)) => Machine::commit(self),
+            _ => self.keep_checkpoint(),
+        }
     }
 
     /// Fills a `va_list` as the System V ABI for x86-64 (section 3.5.7) lays it out.
@@ -279,12 +293,28 @@ impl Machine for Executor<'_> {
         &self.program.exprs
     }
 
-    fn memory(&mut self) -> &mut Memory {
+    fn memory(&self) -> &Memory {
+        &self.state.memory
+    }
+
+    fn memory_mut(&mut self) -> &mut Memory {
+        self.keep_checkpoint();
         &mut self.state.memory
     }
 
-    fn world(&mut self) -> &mut World {
+    fn world(&self) -> &World {
+        &self.state.world
+    }
+
+    fn world_mut(&mut self) -> &mut World {
+        self.keep_checkpoint();
         &mut self.state.world
+    }
+
+    fn commit(&mut self) {
+        if matches!(self.checkpoint, Checkpoint::Unchanged) {
+            self.checkpoint = Checkpoint::Committed;
+        }
     }
 
     fn decide(&mut self, condition: ExprId) -> Result<bool, Stop> {
@@ -326,14 +356,22 @@ impl Machine for Executor<'_> {
     }
 
     fn store(&mut self, address: Value, width: u32, value: Value) -> Result<(), Stop> {
+        self.keep_checkpoint();
         self.store_bits(address, width, value)
     }
 
     fn copy(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop> {
+        self.settle_room(to, length)?;
+        self.settle_room(from, length)?;
+        let length = Value::Int(self.settle_value(length, 64, "length to copy")?);
+        self.before_bytes(to, from);
         self.copy_bytes(to, from, length)
     }
 
     fn fill(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop> {
+        self.settle_room(to, length)?;
+        let length = Value::Int(self.settle_value(length, 64, "length to fill")?);
+        self.before_bytes(to, to);
         self.fill_bytes(to, byte, length)
     }
 

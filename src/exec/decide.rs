@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Executor, ForkKind, State, state::Concretisations};
+use super::{Checkpoint, Executor, ForkKind, State, state::Concretisations};
 use crate::{
     env::{Error, Halt, Incomplete, Stop},
     expr::{ExprId, VariableKind},
@@ -139,9 +139,15 @@ impl Executor<'_> {
 
     /// A copy that will run the current instruction from its start, under what is known now.
     fn sibling(&self) -> State {
-        let mut sibling = match &self.before_call {
-            None => self.state.clone(),
-            Some(before) => {
+        debug_assert!(
+            !matches!(self.checkpoint, Checkpoint::Committed),
+            "a model decides after it promised not to"
+        );
+        let mut sibling = match &self.checkpoint {
+            Checkpoint::NoCall | Checkpoint::Unchanged | Checkpoint::Committed => {
+                self.state.clone()
+            }
+            Checkpoint::Kept(before) => {
                 let mut sibling = (**before).clone();
                 sibling.path.clone_from(&self.state.path);
                 sibling.model = self.state.model.clone();

@@ -77,14 +77,25 @@ pub struct Harvest {
     pub instructions: u64,
 }
 
+/// The state as it was before the call of a model, so that a sibling can run it anew.
+enum Checkpoint {
+    /// No model is running.
+    NoCall,
+    /// A model is running and has changed nothing yet.
+    Unchanged,
+    /// A model is running; this is how the state was.
+    Kept(Box<State>),
+    /// A model is running and decides nothing any more.
+    Committed,
+}
+
 /// Runs states, one worker's.
 pub struct Executor<'a> {
     program: &'a Program,
     limits: Limits,
     solver: &'a mut dyn Solver,
     state: State,
-    /// The state as it was before the call of a model that is running.
-    before_call: Option<Box<State>>,
+    checkpoint: Checkpoint,
     siblings: Vec<State>,
     halted: Vec<HaltState>,
     forks: u64,
@@ -106,7 +117,7 @@ impl<'a> Executor<'a> {
             limits,
             solver,
             state,
-            before_call: None,
+            checkpoint: Checkpoint::NoCall,
             siblings: Vec::new(),
             halted: Vec::new(),
             forks: 0,

@@ -21,7 +21,7 @@ const INSTRUCTIONS: u64 = 5_000_000;
 const SHAPES: [&[&str]; 5] = [
     &["--max-funcs", "3", "--max-block-depth", "3"],
     &["--max-funcs", "4", "--bitfields", "--packed-struct"],
-    &["--max-funcs", "3", "--int128", "--uint128", "--builtins"],
+    &["--max-funcs", "3", "--builtins"],
     &["--max-funcs", "2", "--max-expr-complexity", "8", "--no-pointers"],
     &["--max-funcs", "5", "--max-array-dim", "3", "--no-bitfields"],
 ];

@@ -192,20 +192,24 @@ pub fn compare(replayer: &Replayer, input: &TestInput, predicted: &Outcome, is_e
         expected == shown_visible,
         "on {}\nthe engine predicts {}\nthe native run gave {}",
         describe_input(input),
-        describe(predicted, &expected),
-        describe(&shown, &shown_visible)
+        describe(predicted, &expected, &shown_visible),
+        describe(&shown, &shown_visible, &expected)
     );
 }
 
-fn describe(outcome: &Outcome, visible: &Visible) -> String {
-    let text =
-        |bytes: &Option<Vec<u8>>| bytes.as_deref().unwrap_or_default().escape_ascii().to_string();
+fn describe(outcome: &Outcome, visible: &Visible, other: &Visible) -> String {
+    let text = |bytes: &Option<Vec<u8>>, other: &Option<Vec<u8>>| {
+        let (bytes, other) = (bytes.as_deref().unwrap_or_default(), other.as_deref());
+        let same = bytes.iter().zip(other.unwrap_or_default()).take_while(|(a, b)| a == b).count();
+        let shown = &bytes[same.saturating_sub(60)..bytes.len().min(same + 60)];
+        format!("\"{}\" (from byte {})", shown.escape_ascii(), same.saturating_sub(60))
+    };
     format!(
-        "{} {:?}, stdout \"{}\", stderr \"{}\", outputs {:?}",
+        "{} {:?}, stdout {}, stderr {}, outputs {:?}",
         outcome.termination,
         outcome.finding,
-        text(&visible.stdout),
-        text(&visible.stderr),
+        text(&visible.stdout, &other.stdout),
+        text(&visible.stderr, &other.stderr),
         visible.outputs
     )
 }

@@ -45,9 +45,10 @@ fn product(machine: &mut dyn Machine, count: Value, each: Value) -> Result<Optio
 
 /// Gives 0 where the request is too large. A request of no bytes gives an object of none.
 fn allocate(machine: &mut dyn Machine, size: u64, zeroed: bool) -> u64 {
+    machine.commit();
     if size > LIMIT || machine.memory().is_full() {
         let errno = machine.world().errno;
-        if let Ok(object) = machine.memory().object_mut(errno) {
+        if let Ok(object) = machine.memory_mut().object_mut(errno) {
             object.write_concrete(0, &ENOMEM.to_le_bytes());
         }
         return 0;
@@ -58,7 +59,7 @@ fn allocate(machine: &mut dyn Machine, size: u64, zeroed: bool) -> u64 {
     } else {
         Object::uninitialised(Segment::Heap, size)
     };
-    machine.memory().allocate(object)
+    machine.memory_mut().allocate(object)
 }
 
 fn calloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
@@ -85,7 +86,7 @@ fn realloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option
         return Ok(Some(Value::Int(0)));
     }
     let kept = source.size().min(size) as usize;
-    let target = machine.memory().object_mut(new)?;
+    let target = machine.memory_mut().object_mut(new)?;
     for index in 0..kept {
         match source.byte(index) {
             Byte::Uninitialised => {}
@@ -108,7 +109,8 @@ fn heap_object(machine: &mut dyn Machine, address: u64) -> Result<&Object, Stop>
 fn free(machine: &mut dyn Machine, address: u64) -> Result<(), Stop> {
     if address != 0 {
         heap_object(machine, address)?;
-        machine.memory().free(address)?;
+        machine.commit();
+        machine.memory_mut().free(address)?;
     }
     Ok(())
 }

@@ -156,7 +156,7 @@ fn scan_stdin(
         return Err(Stop::unsupported("scanf on raw symbolic bytes (use typed stdin)"));
     };
     let scan = scan_text(machine, &directives, &text, arguments)?;
-    if let Stdin::Bytes(input) = &mut machine.world().stdin {
+    if let Stdin::Bytes(input) = &mut machine.world_mut().stdin {
         stdin::advance(input, scan.consumed, scan.met_end);
     }
     Ok(Some(scan.result))

@@ -89,7 +89,7 @@ pub fn symbolic_object(machine: &mut dyn Machine, name: &str, size: u32) -> Vec<
     } else {
         (0..size).map(|index| exprs.input(&format!("{unique}[{index}]"), 8)).collect()
     };
-    machine.world().objects.push(InputObject { name: unique, bytes: bytes.clone() });
+    machine.world_mut().objects.push(InputObject { name: unique, bytes: bytes.clone() });
     bytes
 }
 
@@ -150,8 +150,10 @@ fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
         });
     }
     if bytes.contains(&Byte::Uninitialised) {
-        machine.world().approximate(crate::env::Approximation::UninitialisedOutput(name.clone()));
+        machine
+            .world_mut()
+            .approximate(crate::env::Approximation::UninitialisedOutput(name.clone()));
     }
-    machine.world().outputs.push(NamedOutput { name, bytes });
+    machine.world_mut().outputs.push(NamedOutput { name, bytes });
     Ok(None)
 }

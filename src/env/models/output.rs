@@ -219,7 +219,7 @@ fn convert(
             let value = arguments.next(machine, ArgumentKind::Integer(64))?;
             let value = machine.concrete(value, 64, "pointer to print")?;
             if value != 0 {
-                machine.world().approximate(Approximation::Loose("a printed pointer".into()));
+                machine.world_mut().approximate(Approximation::Loose("a printed pointer".into()));
             }
             text.push_bytes(&conversion.format_pointer(value, width, precision));
         }
@@ -298,11 +298,12 @@ fn emit(machine: &mut dyn Machine, sink: Sink, text: &Stream) -> Result<(), Stop
 }
 
 fn append(machine: &mut dyn Machine, stream: fn(&mut World) -> &mut Stream, text: &Stream) {
-    let mut whole = std::mem::take(stream(machine.world()));
+    machine.commit();
+    let mut whole = std::mem::take(stream(machine.world_mut()));
     for piece in text.pieces() {
         whole.push(machine.exprs(), piece);
     }
-    *stream(machine.world()) = whole;
+    *stream(machine.world_mut()) = whole;
 }
 
 /// The bytes of a symbolic number; forks over the shapes (sign, length) that its text can have.

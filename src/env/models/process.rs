@@ -12,7 +12,7 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("_Exit", |m, a| Err(exit_at_once(m, a.get(0)))),
     ("atexit", |m, a| {
         let function = m.concrete(a.get(0), 64, "function to run at exit")?;
-        m.world().at_exit.push(function);
+        m.world_mut().at_exit.push(function);
         Ok(Some(Value::Int(0)))
     }),
     ("abort", |_, _| Err(Stop::Halt(Halt::Abort))),
@@ -29,7 +29,7 @@ fn getenv(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
     let name = concrete_string(machine, arguments.get(0), "the name of a variable")?;
     if SET_NATIVELY.contains(&name.as_slice()) {
         let name = String::from_utf8_lossy(&name);
-        machine.world().approximate(Approximation::Loose(format!("the variable {name}")));
+        machine.world_mut().approximate(Approximation::Loose(format!("the variable {name}")));
     }
     Ok(Some(Value::Int(0)))
 }
@@ -54,6 +54,6 @@ fn exit_at_once(machine: &mut dyn Machine, status: Value) -> Stop {
 fn assert_fail(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let condition = concrete_string(machine, arguments.get(0), "an assertion")?;
     let text = [b"Assertion `", condition.as_slice(), b"' failed.\n"].concat();
-    machine.world().stderr.push_bytes(&text);
+    machine.world_mut().stderr.push_bytes(&text);
     Err(Stop::Halt(Halt::Abort))
 }

@@ -1,4 +1,4 @@
-/* ends: exit, null-dereference at 9, out-of-bounds at 11 */
+/* ends: exit, exit, null-dereference at 9, out-of-bounds at 11 */
 #include <klee/klee.h>
 struct s { int a, b; };
 int main(void) {
