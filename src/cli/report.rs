@@ -7,7 +7,8 @@ use sha2::{Digest, Sha256};
 
 use super::{
     explore::{state_rows, stats_rows},
-    stages::{Merged, Stage},
+    say::count,
+    stages::{Merged, Stage, set_aside},
 };
 use crate::{
     diff::{Differ, DifferentialTest, PairVerdict, Walk},
@@ -447,34 +448,34 @@ fn describe_outcome(outcome: &Outcome, config: &Config) -> OutcomeDescription {
 pub(super) fn conclusion(report: &Report, stage: &Stage) -> String {
     let s = &report.summary;
     let mut lines = vec![format!(
-        "{} revisions, {} classes: {} pairs distinguished, {} equivalent, {} unknown; \
-         {} tests, tree of height {}{}; {} paths, {:.1} s",
-        s.revisions,
-        s.classes,
-        s.distinguished,
+        "{}, {}: {} distinguished, {} equivalent, {} unknown; \
+         {}, tree of height {}{}; {}, {:.1} s",
+        count(s.revisions, "revision"),
+        count(s.classes, "class"),
+        count(s.distinguished, "pair"),
         s.equivalent,
         s.unknown,
-        s.tests,
+        count(s.tests, "test"),
         s.height,
         if s.height == s.lower_bound {
             " (minimal)".into()
         } else {
             format!(" (at least {})", s.lower_bound)
         },
-        s.paths,
+        count(s.paths, "path"),
         s.seconds,
     )];
     let rejected = report.revisions.iter().filter(|row| row.status == Status::Rejected);
-    lines.extend(rejected.map(|row| format!("set aside: {}: {}", row.patch, row.reason)));
-    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    lines.extend(rejected.map(set_aside));
+    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
     for row in report.pairs.iter().filter(|row| row.verdict == Verdict::Unknown) {
         *reasons.entry(&row.reason).or_default() += 1;
     }
-    lines.extend(reasons.iter().map(|(why, count)| format!("{count} pairs unknown: {why}")));
+    lines.extend(reasons.iter().map(|(why, n)| format!("{} unknown: {why}", count(*n, "pair"))));
     if s.mismatches > 0 {
         lines.push(format!(
-            "{} tests whose replay contradicts the engine: see {MISMATCHES}",
-            s.mismatches
+            "{} on which replay contradicts the engine: see {MISMATCHES}",
+            count(s.mismatches, "test")
         ));
     }
     if !report.bounds.is_empty() {

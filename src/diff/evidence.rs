@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, time::Instant};
 
 use super::{Differ, DifferentialTest, Expected, ReplayFailed, input, outcome, weakness};
 use crate::{
-    env::{Approximation, Halt},
+    env::{Approximation, Error, Halt},
     exec::HaltState,
     expr::Assignment,
     replay::{Outcome, Termination, TestInput, Visible},
@@ -166,7 +166,7 @@ impl Differ<'_> {
         let mut mismatches = Vec::new();
         for (index, slot) in slots.iter().enumerate() {
             let (revision, shown, outcome) = (revisions[index], &visible[index], &outcomes[index]);
-            if let Some(reason) = self.objection(slot, outcome) {
+            if let Some(reason) = self.objection(slot, shown, outcome) {
                 objections.insert(revision, reason);
             }
             if let Some(predicted) = slot.visible()
@@ -246,10 +246,14 @@ impl Differ<'_> {
     }
 
     /// Why what a revision showed may not be held against another one, if so.
-    fn objection(&self, slot: &Slot, outcome: &Outcome) -> Option<String> {
+    fn objection(&self, slot: &Slot, shown: &Visible, outcome: &Outcome) -> Option<String> {
         let stopped = outcome.termination == Termination::Timeout && outcome.finding.is_none();
         // That a run takes long is no proof that it never ends; the machine may be slow.
         let slow = || "a native run was stopped that nobody proved endless".to_owned();
+        if shown.finding == Some(Error::UninitialisedRead.into()) && slot.visible() != Some(shown) {
+            // What else it shows depends on what happened to be in memory.
+            return Some("a native run used what was never written".to_owned());
+        }
         let state = match slot {
             Slot::Exact(index, _) => {
                 let endless = self.states[*index].halt == Halt::Hang;

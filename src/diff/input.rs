@@ -61,9 +61,23 @@ pub(super) fn concrete(
             }
         });
     }
-    let texts = states.iter().map(|state| stdin(exprs, state, model));
-    input.stdin = texts.max_by_key(Vec::len).filter(|text| !text.is_empty());
+    input.stdin = text(exprs, states, model).filter(|text| !text.is_empty());
     input
+}
+
+/// Standard input that suits most revisions: the longest text that continues what they read.
+/// One that reads its input in another way (a byte where others read a number) gets a text
+/// that is not what the engine thought of.
+fn text(exprs: &Exprs, states: &[&HaltState], model: &Assignment) -> Option<Vec<u8>> {
+    let texts: Vec<(Vec<u8>, usize)> = states
+        .iter()
+        .map(|state| (stdin(exprs, state, model), state.revisions.iter().count()))
+        .collect();
+    let served = |text: &[u8]| -> usize {
+        texts.iter().filter(|(other, _)| text.starts_with(other)).map(|(_, count)| count).sum()
+    };
+    let best = texts.iter().max_by_key(|(text, _)| (served(text), text.len()))?;
+    Some(best.0.clone())
 }
 
 /// Whether a program that takes the path of the state reads from a test what the state did

@@ -23,6 +23,9 @@ use crate::{
 pub enum Stop {
     /// The state ends here.
     Halt(Halt),
+    /// The program ends by itself with this exit code (8 bits), once it has run what it left
+    /// for its end.
+    Exit(ExprId),
     /// The path is impossible: an assumption contradicts it.
     Impossible,
 }
@@ -61,9 +64,16 @@ pub trait Machine {
     /// The revision that runs, 32 bits.
     fn revision(&self) -> ExprId;
     /// The memory of the state.
-    fn memory(&mut self) -> &mut Memory;
+    fn memory(&self) -> &Memory;
+    /// The memory of the state, to change it.
+    fn memory_mut(&mut self) -> &mut Memory;
     /// The world of the state.
-    fn world(&mut self) -> &mut World;
+    fn world(&self) -> &World;
+    /// The world of the state, to change it.
+    fn world_mut(&mut self) -> &mut World;
+    /// Promises that nothing is decided any more in this call: what changes from here on need
+    /// not be undone for a sibling.
+    fn commit(&mut self);
     /// Settles a 1-bit condition on this path, forking where both answers are possible.
     fn decide(&mut self, condition: ExprId) -> Result<bool, Stop>;
     /// Keeps only the inputs for which the 1-bit condition holds.

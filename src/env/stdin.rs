@@ -118,7 +118,7 @@ impl TypedInput {
 /// # Panics
 /// where its input is not typed.
 pub fn typed(machine: &mut dyn Machine) -> &mut TypedInput {
-    match &mut machine.world().stdin {
+    match &mut machine.world_mut().stdin {
         Stdin::Typed(input) => input,
         Stdin::Bytes(_) => unreachable!("only asked where input is typed"),
     }
@@ -220,7 +220,7 @@ fn ranges(accepts: &impl Fn(u8) -> bool) -> Vec<(u8, u8)> {
 
 /// The next byte, `None` at the end of the file; forks where the file may end here.
 pub fn byte(machine: &mut dyn Machine) -> Result<Option<Byte>, Stop> {
-    match &mut machine.world().stdin {
+    match &mut machine.world_mut().stdin {
         Stdin::Bytes(input) => {
             if let Some(byte) = input.unread.pop() {
                 return Ok(Some(byte));
@@ -253,7 +253,7 @@ pub fn byte(machine: &mut dyn Machine) -> Result<Option<Byte>, Stop> {
 
 /// Puts a byte back in front of the input (C11 7.21.7.10).
 pub fn unread(machine: &mut dyn Machine, byte: Byte) {
-    match &mut machine.world().stdin {
+    match &mut machine.world_mut().stdin {
         Stdin::Typed(input) => {
             input.ended = false;
             input.unread.push(byte);
@@ -277,10 +277,10 @@ pub fn concrete_rest(input: &ByteInput) -> Option<Vec<u8>> {
         .collect()
 }
 
-/// Moves on in a fixed input.
-pub fn advance(input: &mut ByteInput, by: usize) {
+/// Moves on in a fixed input; `met_end` if the end of the file was seen on the way.
+pub fn advance(input: &mut ByteInput, by: usize, met_end: bool) {
     let unread = by.min(input.unread.len());
     input.unread.truncate(input.unread.len() - unread);
     input.position = (input.position + by - unread).min(input.bytes.len());
-    input.ended |= by > 0 && input.position == input.bytes.len();
+    input.ended |= met_end;
 }

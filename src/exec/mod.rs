@@ -49,8 +49,7 @@ pub struct Program {
 pub struct Limits {
     /// Instructions of one path.
     pub instructions: u64,
-    /// Values tried in vain on one path for symbolic values that have to be concrete (a size,
-    /// a pointer).
+    /// A symbolic value that has to be concrete (a size, a pointer) may have so many values.
     pub concretisations: u32,
     /// Time for one query.
     pub solver: Duration,
@@ -78,14 +77,25 @@ pub struct Harvest {
     pub instructions: u64,
 }
 
+/// The state as it was before the call of a model, so that a sibling can run it anew.
+enum Checkpoint {
+    /// No model is running.
+    NoCall,
+    /// A model is running and has changed nothing yet.
+    Unchanged,
+    /// A model is running; this is how the state was.
+    Kept(Box<State>),
+    /// A model is running and decides nothing any more.
+    Committed,
+}
+
 /// Runs states, one worker's.
 pub struct Executor<'a> {
     program: &'a Program,
     limits: Limits,
     solver: &'a mut dyn Solver,
     state: State,
-    /// The state as it was before the call of a model that is running.
-    before_call: Option<Box<State>>,
+    checkpoint: Checkpoint,
     siblings: Vec<State>,
     halted: Vec<HaltState>,
     forks: u64,
@@ -107,7 +117,7 @@ impl<'a> Executor<'a> {
             limits,
             solver,
             state,
-            before_call: None,
+            checkpoint: Checkpoint::NoCall,
             siblings: Vec::new(),
             halted: Vec::new(),
             forks: 0,
@@ -118,6 +128,7 @@ impl<'a> Executor<'a> {
             match executor.run_until_stop(quantum) {
                 None => running.push(executor.state.clone()),
                 Some(Stop::Halt(halt)) => executor.halt(halt),
+                Some(Stop::Exit(code)) => executor.halt(Halt::Exit(code)),
                 Some(Stop::Impossible) => {}
             }
             let used_up = executor.instructions >= quantum.instructions

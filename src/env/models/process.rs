@@ -8,8 +8,13 @@ use crate::{
 
 pub(super) const MODELS: &[(&str, Model)] = &[
     ("exit", |m, a| Err(exit(m, a.get(0)))),
-    ("_exit", |m, a| Err(exit(m, a.get(0)))),
-    ("_Exit", |m, a| Err(exit(m, a.get(0)))),
+    ("_exit", |m, a| Err(exit_at_once(m, a.get(0)))),
+    ("_Exit", |m, a| Err(exit_at_once(m, a.get(0)))),
+    ("atexit", |m, a| {
+        let function = m.concrete(a.get(0), 64, "function to run at exit")?;
+        m.world_mut().at_exit.push(function);
+        Ok(Some(Value::Int(0)))
+    }),
     ("abort", |_, _| Err(Stop::Halt(Halt::Abort))),
     ("__assert_fail", assert_fail),
     ("__errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),
@@ -24,7 +29,7 @@ fn getenv(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
     let name = concrete_string(machine, arguments.get(0), "the name of a variable")?;
     if SET_NATIVELY.contains(&name.as_slice()) {
         let name = String::from_utf8_lossy(&name);
-        machine.world().approximate(Approximation::Loose(format!("the variable {name}")));
+        machine.world_mut().approximate(Approximation::Loose(format!("the variable {name}")));
     }
     Ok(Some(Value::Int(0)))
 }
@@ -32,8 +37,15 @@ fn getenv(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
 /// Ends the program with a status, of which the parent sees the low eight bits.
 pub fn exit(machine: &mut dyn Machine, status: Value) -> Stop {
     match machine.settled(status, 32) {
-        Ok(status) => Stop::Halt(Halt::Exit(machine.exprs().extract(status, 0, 8))),
+        Ok(status) => Stop::Exit(machine.exprs().extract(status, 0, 8)),
         Err(stop) => stop,
+    }
+}
+
+fn exit_at_once(machine: &mut dyn Machine, status: Value) -> Stop {
+    match exit(machine, status) {
+        Stop::Exit(code) => Stop::Halt(Halt::Exit(code)),
+        other => other,
     }
 }
 
@@ -42,6 +54,6 @@ pub fn exit(machine: &mut dyn Machine, status: Value) -> Stop {
 fn assert_fail(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let condition = concrete_string(machine, arguments.get(0), "an assertion")?;
     let text = [b"Assertion `", condition.as_slice(), b"' failed.\n"].concat();
-    machine.world().stderr.push_bytes(&text);
+    machine.world_mut().stderr.push_bytes(&text);
     Err(Stop::Halt(Halt::Abort))
 }

@@ -1,17 +1,17 @@
 //! The copying functions of `<string.h>` (C11 7.24.2, 7.24.6.1); the others are run as code.
 
-use super::{Arguments, Model};
+use super::Model;
 use crate::{
     env::{Error, Machine, Stop, offset},
     memory::{Byte, Value},
 };
 
 pub(super) const MODELS: &[(&str, Model)] = &[
-    ("memcpy", copy),
-    ("memmove", copy),
+    ("memcpy", |m, a| m.copy(a.get(0), a.get(1), a.get(2)).map(|()| Some(a.get(0)))),
+    ("memmove", |m, a| m.copy(a.get(0), a.get(1), a.get(2)).map(|()| Some(a.get(0)))),
     ("mempcpy", |m, a| {
-        copy(m, a)?;
         let length = m.concrete(a.get(2), 64, "length to copy")?;
+        m.copy(a.get(0), a.get(1), Value::Int(length))?;
         Ok(Some(offset(m.exprs(), a.get(0), length)))
     }),
     ("memset", |m, a| {
@@ -28,11 +28,6 @@ pub(super) const MODELS: &[(&str, Model)] = &[
         Ok(Some(Value::Int(length as u64)))
     }),
 ];
-
-fn copy(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    machine.copy(arguments.get(0), arguments.get(1), arguments.get(2))?;
-    Ok(Some(arguments.get(0)))
-}
 
 /// Writes bytes to memory, one after the other.
 pub(super) fn write(machine: &mut dyn Machine, address: Value, bytes: &[Byte]) -> Result<(), Stop> {
