@@ -71,7 +71,7 @@ impl Stage {
         progress.stage(&format!("merging {patches} of {}", self.subject.config.name));
         let mut flags = self.subject.config.build.flags.clone();
         flags.push(format!("-I{}", self.toolchain.include().display()));
-        let compiler = Compiler { program: "clang-19".into(), flags };
+        let compiler = Compiler { program: self.toolchain.program().into(), flags };
         let program = merge::merge(&self.subject, &compiler)?;
         let meta = self.results.meta();
         if meta.exists() {
