@@ -95,7 +95,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let exhausted = explore_and_pair(&mut explorer, &mut differ, &stage, &mut progress)?;
     differ.finish(explorer.pool())?;
     // Tests are judged anew, and so numbered anew.
-    clear(&stage)?;
+    clear(&stage.results)?;
     let walk = if exhausted && !clock.is_over() {
         progress.stage("walking the regions of the input");
         differ.walk(Regions::default(), &mut *crate::solver::chain(&solver))?

@@ -9,7 +9,7 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
-use super::{DifferentialTest, Differ, Expected, ReplayFailed, input, outcome, weakness};
+use super::{Differ, DifferentialTest, Expected, ReplayFailed, input, outcome, weakness};
 use crate::{
     env::{Approximation, Halt},
     exec::HaltState,
@@ -266,10 +266,7 @@ impl Differ<'_> {
         }
         let state = state?;
         let arbitrary = state.world.approximations.iter().any(|approximation| {
-            matches!(
-                approximation,
-                Approximation::Loose(_) | Approximation::UninitialisedOutput(_)
-            )
+            matches!(approximation, Approximation::Loose(_) | Approximation::UninitialisedOutput(_))
         });
         let silent = matches!(state.halt, Halt::Silent | Halt::Outside);
         (arbitrary || silent).then(|| weakness(state))
