@@ -16,12 +16,14 @@ test: setup
 	cargo test --locked
 	python3 -m unittest discover -s tests/native
 
-# What is committed of results/: to be run when results change for a reason.
+# What is committed of results/, and the output that the README shows: to be run when they
+# change for a reason.
 results: setup
 	@cargo build --release --locked
 	@for subject in foo smallest musl-strverscmp; do \
 		cargo run --release --locked --quiet -- diff patches/$$subject || exit 1; \
 	done
+	@scripts/readme.py target/release/psychic
 
 bench: setup
 	cargo bench --locked

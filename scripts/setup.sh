@@ -10,6 +10,8 @@ packages=(
     libcadical-dev libsymfpu-dev libgmp-dev meson ninja-build pkg-config
     # scripts, and sources of Debian packages
     patch dpkg-dev python3
+    # random programs for the tests
+    csmith libcsmith-dev
 )
 
 # Says what a person has to do, and stops.

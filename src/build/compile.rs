@@ -145,9 +145,18 @@ impl Toolchain {
         libraries: &[PathBuf],
         out: &Path,
     ) -> Result<(), BuildError> {
+        if libraries.is_empty() {
+            return run(self.llvm_link().arg(program).arg("-o").arg(out)).map(drop);
+        }
+        // First the libraries among themselves: llvm-link looks at each file once, and would
+        // leave out what only a later one needs.
+        let whole = out.with_extension("libraries.bc");
+        run(self.llvm_link().args(libraries).arg("-o").arg(&whole))?;
         let mut command = self.llvm_link();
-        command.arg("--only-needed").arg(program).args(libraries).arg("-o").arg(out);
-        run(&mut command).map(drop)
+        command.arg("--only-needed").arg(program).arg(&whole).arg("-o").arg(out);
+        let linked = run(&mut command).map(drop);
+        fs::remove_file(&whole).map_err(BuildError::io(&whole))?;
+        linked
     }
 
     /// Compiles the program and links it with the native runtime to the executable `out`.

@@ -19,7 +19,7 @@ use crate::{
     report::{OutcomeDescription, Report, TestDescription, visible},
     subject::{
         Revision, RevisionSet,
-        config::{ArgConfig, ParamConfig},
+        config::{ArgConfig, Config, ParamConfig},
         results::{
             Clustering, OutcomeRow, PairRow, RangeRow, StatsRow, Status, SummaryRow, TestId,
             TestRow, Verdict,
@@ -192,7 +192,7 @@ impl Findings<'_> {
                 .iter()
                 .map(|test| (test.test, describe_input(&test.input, params)))
                 .collect(),
-            outcomes: describe_outcomes(tests, self.differ.revisions(), params),
+            outcomes: describe_outcomes(tests, self.differ.revisions(), &self.stage.subject.config),
             clusterings,
             pairs,
             solution,
@@ -403,21 +403,26 @@ fn quoted(bytes: &[u8]) -> String {
 fn describe_outcomes(
     tests: &[DifferentialTest],
     revisions: &[Revision],
-    params: &Params,
+    config: &Config,
 ) -> BTreeMap<(TestId, Revision), OutcomeDescription> {
     let mut described = BTreeMap::new();
     for test in tests {
         for (revision, outcome) in revisions.iter().zip(&test.outcomes) {
             if test.clustering.cluster(*revision) == Some(*revision) {
-                described.insert((test.test, *revision), describe_outcome(outcome, params));
+                described.insert((test.test, *revision), describe_outcome(outcome, config));
             }
         }
     }
     described
 }
 
-fn describe_outcome(outcome: &Outcome, params: &Params) -> OutcomeDescription {
-    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+/// What of an outcome counts, for people.
+fn describe_outcome(outcome: &Outcome, config: &Config) -> OutcomeDescription {
+    let lossy = |counts: bool, bytes: &[u8]| match counts {
+        true => String::from_utf8_lossy(bytes).into_owned(),
+        false => String::new(),
+    };
+    let params = &config.inputs.params;
     let settled = outcome.finding.is_none();
     OutcomeDescription {
         exit: match outcome.termination {
@@ -434,8 +439,8 @@ fn describe_outcome(outcome: &Outcome, params: &Params) -> OutcomeDescription {
             .iter()
             .map(|(name, bytes)| (name.clone(), describe_bytes(bytes, params.get(name))))
             .collect(),
-        stdout: lossy(&outcome.stdout),
-        stderr: lossy(&outcome.stderr),
+        stdout: lossy(config.outputs.stdout, &outcome.stdout),
+        stderr: lossy(config.outputs.stderr, &outcome.stderr),
     }
 }
 

@@ -32,7 +32,7 @@ const HARNESS: &str = "psychic_harness.c";
 /// What the program is called in its own `argv`.
 const PROGRAM: &[u8] = b"program";
 
-/// Values tried in vain on one path for symbolic sizes, pointers and the like.
+/// Symbolic sizes, pointers and the like may have so many values.
 const CONCRETISATIONS: u32 = 256;
 
 /// A subject and the directory for its results.

@@ -24,6 +24,7 @@ use std::{
 use rayon::prelude::*;
 
 use outcome::Precision;
+pub use outcome::predicted;
 pub use pairs::{Decided, PairVerdict, Pairs};
 pub use regions::{Range, Regions, Walk};
 
@@ -374,9 +375,23 @@ pub fn path_input(
     arguments: &[Argument],
     state: &HaltState,
 ) -> Option<TestInput> {
+    path_test(program, solver, arguments, state).map(|(input, _)| input)
+}
+
+/// The same, and what the state says that a native run on that input shows; nothing where the
+/// state does not say exactly ([`HaltState::is_exact`]).
+pub fn path_test(
+    program: &Program,
+    solver: &SolverConfig,
+    arguments: &[crate::exec::Argument],
+    state: &HaltState,
+) -> Option<(TestInput, Option<Outcome>)> {
     let query = Query { path: &[], goals: &state.path };
     match solver::reproducible(&program.exprs, solver, query) {
-        Verdict::Sat(model) => Some(input::concrete(&program.exprs, arguments, &[state], &model)),
+        Verdict::Sat(model) => Some((
+            input::concrete(&program.exprs, arguments, &[state], &model),
+            outcome::predicted(&program.exprs, state, &model),
+        )),
         Verdict::Unsat | Verdict::Unknown(_) => None,
     }
 }

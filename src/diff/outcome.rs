@@ -105,7 +105,7 @@ fn byte_expr(exprs: &Exprs, byte: Byte) -> ExprId {
 
 /// What a native run of the state shows under an assignment that satisfies its path; `None`
 /// where the state does not say exactly.
-pub(super) fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option<Outcome> {
+pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option<Outcome> {
     if !state.is_exact() {
         return None;
     }

@@ -23,6 +23,9 @@ use crate::{
 pub enum Stop {
     /// The state ends here.
     Halt(Halt),
+    /// The program ends by itself with this exit code (8 bits), once it has run what it left
+    /// for its end.
+    Exit(ExprId),
     /// The path is impossible: an assumption contradicts it.
     Impossible,
 }

@@ -277,10 +277,10 @@ pub fn concrete_rest(input: &ByteInput) -> Option<Vec<u8>> {
         .collect()
 }
 
-/// Moves on in a fixed input.
-pub fn advance(input: &mut ByteInput, by: usize) {
+/// Moves on in a fixed input; `met_end` if the end of the file was seen on the way.
+pub fn advance(input: &mut ByteInput, by: usize, met_end: bool) {
     let unread = by.min(input.unread.len());
     input.unread.truncate(input.unread.len() - unread);
     input.position = (input.position + by - unread).min(input.bytes.len());
-    input.ended |= by > 0 && input.position == input.bytes.len();
+    input.ended |= met_end;
 }

@@ -168,6 +168,15 @@ impl Stream {
         self.pieces().next().is_none()
     }
 
+    /// Whether nothing was appended since `earlier` was cloned from this stream; quick.
+    pub fn is_unchanged_since(&self, earlier: &Self) -> bool {
+        match (&self.last, &earlier.last) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
     /// Whether the text depends on no variable.
     pub fn is_concrete(&self) -> bool {
         self.pieces().all(|piece| matches!(piece, Piece::Literal(_)))

@@ -55,6 +55,8 @@ pub struct World {
     pub files: StandardFiles,
     /// Address of `errno`.
     pub errno: u64,
+    /// Addresses of the functions to run at the end, the last one first.
+    pub at_exit: Vec<u64>,
     /// What weakens this path.
     pub approximations: Vec<Approximation>,
 }
@@ -78,9 +80,10 @@ impl World {
 
     /// Whether nothing went in or out between two moments (for the detection of loops).
     pub fn same(&self, earlier: &Self) -> bool {
-        self.stdin == earlier.stdin
-            && self.stdout == earlier.stdout
-            && self.stderr == earlier.stderr
+        self.stdout.is_unchanged_since(&earlier.stdout)
+            && self.stderr.is_unchanged_since(&earlier.stderr)
+            && self.stdin == earlier.stdin
+            && self.at_exit == earlier.at_exit
             && self.outputs.len() == earlier.outputs.len()
             && self.objects.len() == earlier.objects.len()
             && self.approximations == earlier.approximations

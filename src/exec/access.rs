@@ -247,8 +247,7 @@ impl Executor<'_> {
         if let Some(base) = self.base(expr) {
             return self.resolve_within(base, expr, length, write);
         }
-        let number = exprs.extract(expr, OFFSET_BITS, NUMBER_BITS);
-        let number = self.settle_value(Value::Expr(number), NUMBER_BITS, "pointer")? as u32;
+        let number = self.object_of(expr)?;
         self.resolve_within(object_address(number), expr, length, write)
     }
 
@@ -260,6 +259,24 @@ impl Executor<'_> {
         let Node::Binary(BinaryOp::Add, _, constant) = exprs.node(address) else { return None };
         let number = address::nearest_object(exprs.as_u64(constant)?);
         (0 < number && number < address::OBJECTS).then(|| object_address(number))
+    }
+
+    /// The number of the object that a symbolic address points to. All addresses where nothing
+    /// has ever been are one error, however many they are.
+    fn object_of(&mut self, address: ExprId) -> Result<u32, Stop> {
+        let exprs = &self.program.exprs;
+        let number = exprs.extract(address, OFFSET_BITS, NUMBER_BITS);
+        if let Some(number) = exprs.as_u64(number) {
+            return Ok(number as u32);
+        }
+        let candidate = self.candidate(number);
+        if candidate != 0 && !self.state.memory.has_been(candidate as u32) {
+            let unused = exprs.constant(NUMBER_BITS, u64::from(self.state.memory.unused_from()));
+            if self.settle(exprs.ule(unused, number))? {
+                return Err(Fault::Wild.into());
+            }
+        }
+        Ok(self.settle_candidate(number, candidate, "pointer")? as u32)
     }
 
     fn resolve_concrete(&self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {

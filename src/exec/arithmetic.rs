@@ -261,11 +261,9 @@ fn concrete_binary(op: BinaryOp, width: u32, x: u64, y: u64) -> Option<u64> {
         BinaryOp::And => x & y,
         BinaryOp::Or => x | y,
         BinaryOp::Xor => x ^ y,
-        BinaryOp::Shl if y >= u64::from(width) => 0,
-        BinaryOp::Shl => x << y,
-        BinaryOp::Lshr if y >= u64::from(width) => 0,
-        BinaryOp::Lshr => x >> y,
-        BinaryOp::Ashr => (sx >> y.min(63)) as u64,
+        BinaryOp::Shl => x.checked_shl(shift_count(width, y)).unwrap_or(0),
+        BinaryOp::Lshr => x.checked_shr(shift_count(width, y)).unwrap_or(0),
+        BinaryOp::Ashr => (sx >> shift_count(width, y).min(63)) as u64,
         BinaryOp::Umin => x.min(y),
         BinaryOp::Umax => x.max(y),
         BinaryOp::Smin => sx.min(sy) as u64,
@@ -277,6 +275,23 @@ fn concrete_binary(op: BinaryOp, width: u32, x: u64, y: u64) -> Option<u64> {
         BinaryOp::SaddSat => clamp(i128::from(sx) + i128::from(sy)),
         BinaryOp::SsubSat => clamp(i128::from(sx) - i128::from(sy)),
     })
+}
+
+/// The count of a shift: undefined in C from the width on; as the machine does it, by the low
+/// bits of the count (Intel SDM, volume 2, SAL/SAR/SHL/SHR: narrow operands count as 32 bits).
+#[inline(always)]
+fn shift_count(width: u32, count: u64) -> u32 {
+    let significant = if width > 32 { 63 } else { 31 };
+    (count & significant) as u32
+}
+
+/// The same for expressions; wide shifts are made of 64-bit ones.
+fn shift_count_expr(exprs: &Exprs, width: u32, count: ExprId) -> ExprId {
+    let modulus = u64::from(width.max(32).next_power_of_two());
+    if width < 64 && modulus > (1 << width) - 1 {
+        return count;
+    }
+    exprs.and(count, exprs.constant(width, modulus - 1))
 }
 
 fn binary_expr(exprs: &Exprs, op: BinaryOp, width: u32, a: ExprId, b: ExprId) -> ExprId {
@@ -304,9 +319,9 @@ fn binary_expr(exprs: &Exprs, op: BinaryOp, width: u32, a: ExprId, b: ExprId) ->
         BinaryOp::And => exprs.and(a, b),
         BinaryOp::Or => exprs.or(a, b),
         BinaryOp::Xor => exprs.xor(a, b),
-        BinaryOp::Shl => exprs.shl(a, b),
-        BinaryOp::Lshr => exprs.lshr(a, b),
-        BinaryOp::Ashr => exprs.ashr(a, b),
+        BinaryOp::Shl => exprs.shl(a, shift_count_expr(exprs, width, b)),
+        BinaryOp::Lshr => exprs.lshr(a, shift_count_expr(exprs, width, b)),
+        BinaryOp::Ashr => exprs.ashr(a, shift_count_expr(exprs, width, b)),
         BinaryOp::Umin => exprs.ite(exprs.ult(a, b), a, b),
         BinaryOp::Umax => exprs.ite(exprs.ult(a, b), b, a),
         BinaryOp::Smin => exprs.ite(exprs.slt(a, b), a, b),

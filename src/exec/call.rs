@@ -9,7 +9,7 @@ use crate::{
         models::{self, Arguments},
     },
     expr::{ExprId, Exprs},
-    ir::{Call, Callee, Function, FunctionId, Inst, Operand, address},
+    ir::{Argument, Call, Callee, Function, FunctionId, Inst, Operand, address},
     memory::{Memory, Object, Segment, Value},
 };
 
@@ -18,6 +18,7 @@ const CALL_DEPTH: usize = 20_000;
 
 /// SysV x86-64: general registers for arguments, and bytes of the register save area.
 const GENERAL_REGISTERS: usize = 6;
+const FLOATING_REGISTERS: usize = 8;
 const GENERAL_BYTES: usize = 48;
 const SAVE_AREA_BYTES: usize = 176;
 
@@ -28,13 +29,7 @@ impl Executor<'_> {
             Callee::Direct(id) => id,
             Callee::Indirect(operand) => {
                 let target = self.settle_value(self.get(operand), 64, "function pointer")?;
-                address::function_at(target)
-                    .filter(|id| (id.0 as usize) < program.module.functions.len())
-                    .ok_or(if target < crate::memory::NULL_PAGE {
-                        Error::NullDereference
-                    } else {
-                        Error::OutOfBounds
-                    })?
+                self.function_at(target)?
             }
         };
         let function = &program.module.functions[id.0 as usize];
@@ -53,7 +48,8 @@ impl Executor<'_> {
         }
         let mut registers = vec![Value::Undefined; function.registers as usize];
         let mut copies = Vec::new();
-        for (index, (argument, width)) in call.args.iter().zip(&function.params).enumerate() {
+        let mut variadic = Vec::new();
+        for (index, argument) in call.args.iter().enumerate() {
             let mut value = self.get(argument.value);
             if let Some(size) = argument.byval {
                 let object = Object::uninitialised(Segment::Stack, size as usize);
@@ -61,7 +57,13 @@ impl Executor<'_> {
                 self.copy_bytes(Value::Int(copy), value, Value::Int(size))?;
                 copies.push(address::object_number(copy));
                 value = Value::Int(copy);
-            } else if argument.width != *width {
+            }
+            let Some(width) = function.params.get(index) else {
+                let Argument { width, byval, float, .. } = *argument;
+                variadic.push(VariadicArgument { value, width, byval, float });
+                continue;
+            };
+            if argument.byval.is_none() && argument.width != *width {
                 return Err(Stop::unsupported(format!(
                     "a call of {} whose argument {} has {} bits instead of {width}",
                     function.name,
@@ -71,18 +73,20 @@ impl Executor<'_> {
             }
             registers[index] = self.fixed(value, *width);
         }
-        let variadic = call.args[fixed..]
-            .iter()
-            .map(|argument| VariadicArgument {
-                value: self.get(argument.value),
-                width: argument.width,
-                float: argument.float,
-            })
-            .collect();
         let frame = Frame { function: id, pc: 0, registers, locals: copies, variadic };
         let caller = std::mem::replace(&mut self.state.top, frame);
         self.state.callers.push(Arc::new(caller));
         Ok(Next::Frame)
+    }
+
+    fn function_at(&self, target: u64) -> Result<FunctionId, Error> {
+        address::function_at(target)
+            .filter(|id| (id.0 as usize) < self.program.module.functions.len())
+            .ok_or(if target < crate::memory::NULL_PAGE {
+                Error::NullDereference
+            } else {
+                Error::OutOfBounds
+            })
     }
 
     pub(super) fn leave(&mut self, values: &[Operand]) -> Result<Next, Stop> {
@@ -123,8 +127,32 @@ impl Executor<'_> {
         }
     }
 
+    /// The program ends with this code: runs the next function that was left for the end, or
+    /// stops.
+    pub(super) fn run_at_exit(&mut self, code: ExprId) -> Result<(), Stop> {
+        let Some(function) = self.state.world.at_exit.pop() else {
+            return Err(Stop::Exit(code));
+        };
+        self.state.exit = Some(code);
+        let id = self.function_at(function)?;
+        let function = &self.program.module.functions[id.0 as usize];
+        if function.code.is_empty() || !function.params.is_empty() {
+            return Err(Stop::unsupported(format!("{} at exit", function.name)));
+        }
+        let registers = vec![Value::Undefined; function.registers as usize];
+        // Nothing returns to the frames below, but their variables are still there.
+        self.state.callers.clear();
+        self.state.top =
+            Frame { function: id, pc: 0, registers, locals: Vec::new(), variadic: Vec::new() };
+        Ok(())
+    }
+
     /// `main` has returned: the same as calling `exit` with its value.
     fn leave_entry(&mut self, value: Option<Value>) -> Result<Next, Stop> {
+        if let Some(code) = self.state.exit {
+            // One of the functions that run at the end has returned.
+            return Err(Stop::Exit(code));
+        }
         let value = value.unwrap_or(Value::Int(0));
         self.before_call = Some(Box::new(self.state.clone()));
         let stop = models::process::exit(self, value);
@@ -155,45 +183,94 @@ impl Executor<'_> {
     }
 
     /// Fills a `va_list` as the System V ABI for x86-64 (section 3.5.7) lays it out.
-    pub(super) fn va_start(&mut self, function: &Function, list: Value) -> Result<(), Stop> {
-        let named = function.params.len().min(GENERAL_REGISTERS);
+    pub(super) fn va_start(&mut self, list: Value) -> Result<(), Stop> {
+        let mut used = self.registers_of_fixed_arguments();
+        let fields = [(0, 8 * used.general), (4, GENERAL_BYTES + 16 * used.floating)];
         let arguments = self.state.top.variadic.clone();
+        let places: Vec<ArgumentPlace> = arguments
+            .iter()
+            .map(|argument| used.place(argument.width, argument.byval, argument.float))
+            .collect();
         let mut allocate = |size: usize| {
             let address = self.state.memory.allocate(Object::uninitialised(Segment::Stack, size));
             self.state.top.locals.push(address::object_number(address));
             address
         };
         let save = allocate(SAVE_AREA_BYTES);
-        let overflow = allocate(arguments.len() * 16 + 8);
-        let (mut general, mut floating, mut stack) = (named, 0, 0u64);
-        for argument in arguments {
-            let at = if argument.float && argument.width <= 64 && floating < 8 {
-                floating += 1;
-                save + (GENERAL_BYTES + 16 * (floating - 1)) as u64
-            } else if !argument.float && argument.width <= 64 && general < GENERAL_REGISTERS {
-                general += 1;
-                save + 8 * (general as u64 - 1)
-            } else {
-                let size = u64::from(argument.width.div_ceil(64)) * 8;
-                if size == 16 {
-                    stack = stack.next_multiple_of(16);
-                }
-                stack += size;
-                overflow + stack - size
+        let overflow = allocate(used.stack + 8);
+        for (argument, place) in arguments.into_iter().zip(places) {
+            let at = match place {
+                ArgumentPlace::Register(offset) => save + offset as u64,
+                ArgumentPlace::Stack(offset) => overflow + offset as u64,
             };
-            self.store_bits(Value::Int(at), argument.width, argument.value)?;
+            match argument.byval {
+                Some(size) => {
+                    self.copy_bytes(Value::Int(at), argument.value, Value::Int(size))?;
+                }
+                None => self.store_bits(Value::Int(at), argument.width, argument.value)?,
+            }
         }
-        let fields = [
-            (0, 32, 8 * named as u64),
-            (4, 32, GENERAL_BYTES as u64),
-            (8, 64, overflow),
-            (16, 64, save),
-        ];
-        for (at, width, value) in fields {
+        for (at, value) in fields {
             let address = crate::env::offset(&self.program.exprs, list, at);
-            self.store_bits(address, width, Value::Int(value))?;
+            self.store_bits(address, 32, Value::Int(value as u64))?;
+        }
+        for (at, value) in [(8, overflow), (16, save)] {
+            let address = crate::env::offset(&self.program.exprs, list, at);
+            self.store_bits(address, 64, Value::Int(value))?;
         }
         Ok(())
+    }
+
+    /// What the fixed arguments of the running function took; where the stack of the variadic
+    /// ones begins.
+    fn registers_of_fixed_arguments(&self) -> ArgumentRegisters {
+        let mut used = ArgumentRegisters::default();
+        let function = |frame: &Frame| &self.program.module.functions[frame.function.0 as usize];
+        let caller = self.state.callers.last();
+        let call = caller.and_then(|frame| function(frame).code.get(frame.pc as usize));
+        if let Some(Inst::Call(call)) = call {
+            for argument in call.args.iter().take(function(&self.state.top).params.len()) {
+                used.place(argument.width, argument.byval, argument.float);
+            }
+        }
+        used.stack = 0;
+        used
+    }
+}
+
+/// Registers and stack that arguments have taken.
+#[derive(Debug, Default)]
+struct ArgumentRegisters {
+    general: usize,
+    floating: usize,
+    stack: usize,
+}
+
+/// Where an argument is: an offset in the register save area, or behind the last one on the
+/// stack.
+enum ArgumentPlace {
+    Register(usize),
+    Stack(usize),
+}
+
+impl ArgumentRegisters {
+    /// The place of the next argument (section 3.2.3).
+    fn place(&mut self, width: u32, byval: Option<u64>, float: bool) -> ArgumentPlace {
+        let words = width.div_ceil(64) as usize;
+        if byval.is_none() && float && words == 1 && self.floating < FLOATING_REGISTERS {
+            self.floating += 1;
+            return ArgumentPlace::Register(GENERAL_BYTES + 16 * (self.floating - 1));
+        }
+        if byval.is_none() && !float && words <= 2 && self.general + words <= GENERAL_REGISTERS {
+            self.general += words;
+            return ArgumentPlace::Register(8 * (self.general - words));
+        }
+        let size = byval.map_or(8 * words, |size| size.next_multiple_of(8) as usize);
+        if byval.is_none() && words == 2 {
+            self.stack = self.stack.next_multiple_of(16);
+        }
+        self.stack += size;
+        ArgumentPlace::Stack(self.stack - size)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Executor, ForkKind, State};
+use super::{Executor, ForkKind, State, state::Concretisations};
 use crate::{
     env::{Error, Halt, Incomplete, Stop},
-    expr::ExprId,
+    expr::{ExprId, VariableKind},
     memory::Value,
     solver::{self, Query, SolverConfig, Verdict},
     subject::RevisionSet,
@@ -72,18 +72,38 @@ impl Executor<'_> {
     /// decide anything.
     pub(super) fn settle_revision(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
         let exprs = &self.program.exprs;
-        let mentions = exprs.mentions(expr);
-        if mentions.uninitialised {
-            return Err(Error::UninitialisedRead.into());
+        let mut expr = expr;
+        if exprs.mentions(expr).revision {
+            let groups = self.groups(|revision| {
+                let number = exprs.constant(32, u64::from(revision));
+                exprs.substitute(expr, self.program.revision, number)
+            });
+            expr = self.split(groups);
         }
-        if !mentions.revision {
-            return Ok(expr);
+        if exprs.mentions(expr).uninitialised {
+            expr = self.independent(expr).ok_or(Error::UninitialisedRead)?;
         }
-        let groups = self.groups(|revision| {
-            let number = exprs.constant(32, u64::from(revision));
-            exprs.substitute(expr, self.program.revision, number)
+        Ok(expr)
+    }
+
+    /// `expr` without what was never written, if its value does not depend on that: a bit-field
+    /// next to a bit that was not set.
+    fn independent(&mut self, expr: ExprId) -> Option<ExprId> {
+        let exprs = &self.program.exprs;
+        let variables = exprs.variables(expr);
+        let unwritten = variables
+            .iter()
+            .filter(|variable| exprs.variable_kind(**variable) == VariableKind::Uninitialised);
+        let fixed = unwritten.fold(expr, |expr, variable| {
+            let zero = exprs.constant(exprs.variable_width(*variable), 0);
+            exprs.substitute(expr, *variable, zero)
         });
-        Ok(self.split(groups))
+        let differs = exprs.ne(expr, fixed);
+        let same = exprs.as_u64(differs) == Some(0) || {
+            let query = Query { path: &self.state.path, goals: &[differs] };
+            matches!(self.solver.check(exprs, query), Verdict::Unsat)
+        };
+        same.then_some(fixed)
     }
 
     /// The revisions of the state grouped by a key, the group of the smallest revision first.
@@ -119,7 +139,7 @@ impl Executor<'_> {
 
     /// A copy that will run the current instruction from its start, under what is known now.
     fn sibling(&self) -> State {
-        match &self.before_call {
+        let mut sibling = match &self.before_call {
             None => self.state.clone(),
             Some(before) => {
                 let mut sibling = (**before).clone();
@@ -129,7 +149,12 @@ impl Executor<'_> {
                 sibling.branch = self.state.branch.clone();
                 sibling
             }
+        };
+        if sibling.concretisations.at == sibling.instructions {
+            // It runs the same instruction once more, and goes on counting.
+            sibling.concretisations.at += 1;
         }
+        sibling
     }
 
     /// Keeps only the inputs for which `condition` holds.
@@ -198,19 +223,33 @@ impl Executor<'_> {
         if let Some(constant) = exprs.as_u64(expr) {
             return Ok(constant);
         }
-        if self.state.concretisations >= self.limits.concretisations {
+        let candidate = self.candidate(expr);
+        self.settle_candidate(expr, candidate, what)
+    }
+
+    /// The same for an expression of at most 64 bits of which one possible value is known.
+    pub(super) fn settle_candidate(
+        &mut self,
+        expr: ExprId,
+        candidate: u64,
+        what: &str,
+    ) -> Result<u64, Stop> {
+        let exprs = &self.program.exprs;
+        let Concretisations { count, at } = self.state.concretisations;
+        let count = if at == self.state.instructions { count } else { 0 };
+        if count >= self.limits.concretisations {
             return Err(Stop::unsupported(format!(
-                "a symbolic {what} after {} other values were tried on this path",
+                "a symbolic {what} with more than {} values",
                 self.limits.concretisations
             )));
         }
-        let candidate = self.candidate(expr);
         let siblings = self.siblings.len();
-        if !self.settle(exprs.eq(expr, exprs.constant(width, candidate)))? {
+        if !self.settle(exprs.eq(expr, exprs.constant(exprs.width(expr), candidate)))? {
             unreachable!("the candidate is possible on this path, and true goes first");
         }
         for sibling in &mut self.siblings[siblings..] {
-            sibling.concretisations += 1;
+            let at = sibling.instructions + 1;
+            sibling.concretisations = Concretisations { count: count + 1, at };
         }
         Ok(candidate)
     }

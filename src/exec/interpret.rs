@@ -4,7 +4,7 @@ use super::{Executor, Quantum};
 use crate::{
     env::{Error, Halt, Incomplete, Stop},
     expr::{ExprId, VariableKind},
-    ir::{Function, Inst, Operand, OperandKind, Pc, Reg, Switch},
+    ir::{Inst, Operand, OperandKind, Pc, Reg, Switch},
     memory::{Value, value::truncate},
 };
 
@@ -28,7 +28,7 @@ impl Executor<'_> {
                 let pc = self.state.top.pc;
                 self.instructions += 1;
                 self.state.instructions += 1;
-                match self.step(function, &function.code[pc as usize]) {
+                match self.step(&function.code[pc as usize]) {
                     Ok(Next::Advance) => self.state.top.pc = pc + 1,
                     Ok(Next::Jump(target)) => {
                         self.state.top.pc = target.0;
@@ -44,6 +44,12 @@ impl Executor<'_> {
                     Ok(Next::Frame) => {
                         if let Some(stop) = self.pause(quantum) {
                             return stop;
+                        }
+                        break;
+                    }
+                    Err(Stop::Exit(code)) => {
+                        if let Err(stop) = self.run_at_exit(code) {
+                            return Some(stop);
                         }
                         break;
                     }
@@ -68,7 +74,7 @@ impl Executor<'_> {
 
     /// Runs one instruction.
     #[inline(always)]
-    fn step(&mut self, function: &Function, inst: &Inst) -> Result<Next, Stop> {
+    fn step(&mut self, inst: &Inst) -> Result<Next, Stop> {
         match inst {
             Inst::Move { dst, src, width } => self.copy(*dst, *src, *width),
             Inst::Undefine { dst } => self.set(*dst, Value::Undefined),
@@ -111,13 +117,13 @@ impl Executor<'_> {
                 let value = self.select(*width, self.get(*condition), self.get(*a), self.get(*b));
                 self.set(*dst, value);
             }
-            _ => return self.step_rare(function, inst),
+            _ => return self.step_rare(inst),
         }
         Ok(Next::Advance)
     }
 
     #[inline(never)]
-    fn step_rare(&mut self, function: &Function, inst: &Inst) -> Result<Next, Stop> {
+    fn step_rare(&mut self, inst: &Inst) -> Result<Next, Stop> {
         match inst {
             Inst::Unary { op, width, dst, a } => {
                 let value = self.unary(*op, *width, self.get(*a));
@@ -160,7 +166,7 @@ impl Executor<'_> {
                 let value = self.float_cast(*cast, *from, *to, self.get(*a))?;
                 self.set(*dst, value);
             }
-            Inst::VaStart { list } => self.va_start(function, self.get(*list))?,
+            Inst::VaStart { list } => self.va_start(self.get(*list))?,
             Inst::VaCopy { to, from } => {
                 self.copy_bytes(self.get(*to), self.get(*from), Value::Int(24))?;
             }

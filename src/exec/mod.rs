@@ -49,8 +49,7 @@ pub struct Program {
 pub struct Limits {
     /// Instructions of one path.
     pub instructions: u64,
-    /// Values tried in vain on one path for symbolic values that have to be concrete (a size,
-    /// a pointer).
+    /// A symbolic value that has to be concrete (a size, a pointer) may have so many values.
     pub concretisations: u32,
     /// Time for one query.
     pub solver: Duration,
@@ -118,6 +117,7 @@ impl<'a> Executor<'a> {
             match executor.run_until_stop(quantum) {
                 None => running.push(executor.state.clone()),
                 Some(Stop::Halt(halt)) => executor.halt(halt),
+                Some(Stop::Exit(code)) => executor.halt(Halt::Exit(code)),
                 Some(Stop::Impossible) => {}
             }
             let used_up = executor.instructions >= quantum.instructions

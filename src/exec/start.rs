@@ -6,7 +6,10 @@ use super::{Branch, Frame, Program, State};
 use crate::{
     env::{InputObject, World, models, stdin::Stdin, stream::Stream, world::StandardFiles},
     expr::{Assignment, ExprId, Exprs},
-    ir::{Constant, Function, FunctionId, Module},
+    ir::{
+        Constant, Function, FunctionId, GlobalId, Module,
+        address::{function_address, global_address, object_number},
+    },
     memory::{Byte, Memory, Object, Segment, Value},
     subject::RevisionSet,
 };
@@ -87,7 +90,8 @@ impl Program {
             stderr: memory.allocate(Object::zeroed(Segment::Static, 1)),
         };
         let errno = memory.allocate(Object::zeroed(Segment::Static, 4));
-        for (number, global) in (1u32..).zip(&self.module.globals) {
+        for (id, global) in (0u32..).zip(&self.module.globals) {
+            let number = object_number(global_address(GlobalId(id)));
             let mut object = Object::filled(Segment::Static, global.bytes.clone());
             object.constant = global.constant && !global.external;
             if global.external {
@@ -117,6 +121,7 @@ impl Program {
             objects: Vec::new(),
             files,
             errno,
+            at_exit: self.module.destructors.iter().copied().map(function_address).collect(),
             approximations: Vec::new(),
         };
         let mut registers = vec![Value::Undefined; function.registers as usize];
@@ -159,7 +164,8 @@ impl Program {
             branch: Branch::root(),
             instructions: 0,
             uninitialised: 0,
-            concretisations: 0,
+            concretisations: Default::default(),
+            exit: None,
             loops: Default::default(),
         })
     }

@@ -37,6 +37,9 @@ pub struct VariadicArgument {
     pub value: Value,
     /// Its width in bits.
     pub width: u32,
+    /// For an aggregate passed on the stack: its size in bytes (`value` is the address of the
+    /// callee's copy).
+    pub byval: Option<u64>,
     /// Passed in a floating-point register.
     pub float: bool,
 }
@@ -149,10 +152,22 @@ pub struct State {
     pub instructions: u64,
     /// Number of variables made for uninitialised memory.
     pub uninitialised: u32,
-    /// Values tried in vain on the way here for symbolic values that had to become concrete.
-    pub concretisations: u32,
+    /// Values already tried for symbolic values that have to become concrete now.
+    pub concretisations: Concretisations,
+    /// The exit code of a program that runs what it left for its end.
+    pub exit: Option<ExprId>,
     /// Watches for a loop that changes nothing.
     pub loops: LoopWatch,
+}
+
+/// Values already tried for the symbolic values that one run of an instruction has to make
+/// concrete.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Concretisations {
+    /// How many.
+    pub count: u32,
+    /// [`State::instructions`] while that instruction runs.
+    pub at: u64,
 }
 
 /// An earlier moment of the same path, to compare with (Brent's cycle finding: the moment is

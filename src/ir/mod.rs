@@ -93,6 +93,8 @@ pub struct Module {
     pub globals: Vec<Global>,
     /// Functions to run before the entry, in this order.
     pub constructors: Vec<FunctionId>,
+    /// Functions to run after the end of the program, the last one first.
+    pub destructors: Vec<FunctionId>,
     /// Source files that [`Place`] refers to, as the debug information names them.
     pub files: Vec<String>,
 }

@@ -133,15 +133,35 @@ impl Memory {
         }
     }
 
-    /// Whether both hold the same objects with the same content.
-    pub fn same(&self, other: &Self) -> bool {
-        self.next == other.next
-            && self.pages.len() == other.pages.len()
-            && self.pages.iter().zip(&other.pages).all(|pair| match pair {
-                (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
-                (None, None) => true,
-                _ => false,
+    /// Whether this memory, which `earlier` has become, holds the same objects with the same
+    /// content again. Objects that have come and gone in between do not count: new ones get
+    /// other numbers than natively anyway.
+    pub fn same(&self, earlier: &Self) -> bool {
+        (0..self.pages.len()).all(|index| {
+            match (self.pages[index].as_ref(), earlier.pages.get(index).and_then(Option::as_ref)) {
+                (Some(here), Some(before)) if Arc::ptr_eq(here, before) => return true,
+                (None, None) => return true,
+                _ => {}
+            }
+            let numbers = (index * PAGE) as u32..((index + 1) * PAGE) as u32;
+            numbers.into_iter().all(|number| {
+                if number < earlier.next {
+                    self.slot(number) == earlier.slot(number)
+                } else {
+                    !matches!(self.slot(number), Slot::Live(_))
+                }
             })
+        })
+    }
+
+    /// Whether an object has ever been at that number.
+    pub fn has_been(&self, number: u32) -> bool {
+        !matches!(self.slot(number), Slot::Never)
+    }
+
+    /// The numbers from this one on have not been used yet.
+    pub fn unused_from(&self) -> u32 {
+        self.next
     }
 
     #[inline]

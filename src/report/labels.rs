@@ -164,16 +164,20 @@ impl Labels {
     }
 }
 
-/// The texts that stand after the same words in different outcomes.
+/// The texts that stand after the same words in different outcomes. Of one that ends where the
+/// others go on nothing is left to compare.
 fn alike(outcomes: &mut [Vec<Part>]) -> Vec<Vec<&mut String>> {
     let mut groups: BTreeMap<String, Vec<&mut String>> = BTreeMap::new();
     for Part { words, text } in outcomes.iter_mut().flatten() {
-        if let Some(text) = text {
+        if let Some(text) = text.as_mut().filter(|text| *text != OMITTED) {
             groups.entry(words.clone()).or_default().push(text);
         }
     }
     groups.into_values().filter(|texts| texts.iter().any(|text| *text != texts[0])).collect()
 }
+
+/// Stands for what is left out.
+const OMITTED: &str = "…";
 
 /// What fewer characters at a start or an end are not worth a sign of omission.
 const LEAST_CUT: usize = 4;
@@ -185,7 +189,7 @@ fn cut_heads(outcomes: &mut [Vec<Part>]) {
         let common = common_words(&split);
         if common >= LEAST_CUT {
             for (text, chars) in texts.into_iter().zip(split) {
-                *text = format!("…{}", chars[common..].iter().collect::<String>());
+                *text = format!("{OMITTED}{}", chars[common..].iter().collect::<String>());
             }
         }
     }
@@ -198,7 +202,7 @@ fn cut_tails(outcomes: &mut [Vec<Part>]) {
         let common = common_words(&split);
         if common >= LEAST_CUT {
             for (text, chars) in texts.into_iter().zip(split) {
-                *text = format!("{}…", chars[common..].iter().rev().collect::<String>());
+                *text = format!("{}{OMITTED}", chars[common..].iter().rev().collect::<String>());
             }
         }
     }
@@ -252,28 +256,31 @@ pub fn shorten(text: &str, width: usize) -> String {
     let tail = kept / 3;
     let head: String = text.chars().take(kept - tail).collect();
     let tail: String = text.chars().skip(length - tail).collect();
-    format!("{head}…{tail}")
+    format!("{head}{OMITTED}{tail}")
 }
 
-/// At most `rows` lines of at most `width` characters, broken after blanks, `,` and `\n` where it
-/// can be; the middle is left out where there is more.
+/// Lines of about `width` characters, at most `rows`, broken after `,` and `\n` or else after
+/// blanks where it can be; the middle is left out where there is more. A last line that would be
+/// nearly empty is part of the one before.
 pub fn wrap(text: &str, width: usize, rows: usize) -> Vec<String> {
-    let width = width.max(2);
-    let most = width.saturating_mul(rows);
-    let text: Vec<char> = shorten(text, most).chars().collect();
+    const OVER: usize = 3;
+    let width = width.max(OVER);
+    let text: Vec<char> = shorten(text, width.saturating_mul(rows)).chars().collect();
     let mut lines = Vec::new();
     let mut rest = &text[..];
-    while rest.len() > width && lines.len() + 1 < rows {
-        let breaks = |at: &usize| {
-            matches!(rest[at - 1], ' ' | ',') || (*at > 1 && rest[at - 2..*at] == ['\\', 'n'])
-        };
+    while rest.len() > width + OVER && lines.len() + 1 < rows {
+        let after_part =
+            |at: &usize| rest[..*at].ends_with(&[',']) || rest[..*at].ends_with(&['\\', 'n']);
+        let after_blank = |at: &usize| rest[at - 1] == ' ';
         // A line that is nearly empty would be worse than a number in two parts.
-        let at = (width / 2..=width).rev().find(breaks).unwrap_or(width);
-        lines.push(rest[..at].iter().collect::<String>().trim_end().to_owned());
+        let mut places = (width / 3..=width).rev();
+        let at = places.clone().find(after_part).or_else(|| places.find(after_blank));
+        let at = at.unwrap_or(if rest[width - 1] == '\\' { width - 1 } else { width });
+        lines.push(rest[..at].iter().collect::<String>().trim().to_owned());
         rest = &rest[at..];
     }
     let last: String = rest.iter().collect();
-    lines.push(shorten(&last, width));
+    lines.push(shorten(last.trim(), width + OVER));
     lines
 }
 
@@ -348,6 +355,10 @@ mod tests {
         labels.outcomes.get_mut(&(TestId(1), Revision(0))).unwrap().finding = "timeout".into();
         let shown = labels.outcomes(TestId(1), &clusters, 16);
         assert_eq!(shown, ["timeout · \"…\"", "\"…1 is less\""]);
+        let (labels, clusters) =
+            printing(&["Enter: ", "Enter: 10 is the smallest", "Enter: 2 is the smallest"]);
+        let shown = labels.outcomes(TestId(1), &clusters, 16);
+        assert_eq!(shown, ["\"…\"", "\"…10…\"", "\"…2…\""]);
     }
 
     #[test]
@@ -380,7 +391,10 @@ mod tests {
         assert_eq!(patch_name("a/b/fix-1.diff"), "fix-1");
         assert_eq!(wrap("x = 12, y = 34", 9, 4), ["x = 12,", "y = 34"]);
         assert_eq!(wrap("x = 12, y = 34", 9, 1), ["x = 12…34"]);
-        assert_eq!(wrap(r"-1\n-2147483648\n1\n", 12, 4), [r"-1\n-2147483", r"648\n1\n"]);
+        assert_eq!(wrap("x = 12, y = 34", 11, 4), ["x = 12, y = 34"]);
+        assert_eq!(wrap("x = 12, y = 345678", 12, 4), ["x = 12,", "y = 345678"]);
+        assert_eq!(wrap(r"-1\n-2147483648\n1\n", 12, 4), [r"-1\n", "-2147483648", r"\n1\n"]);
+        assert_eq!(wrap("0123456789", 4, 4), ["0123", "456789"]);
         assert_eq!(wrap("", 9, 4), [""]);
     }
 }

@@ -29,6 +29,8 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     }),
 ];
 
+/// `errno` where there is no memory left.
+const ENOMEM: i32 = 12;
 /// A request above this fails, as it does natively under the limits of the replay.
 const LIMIT: u64 = 1 << 28;
 
@@ -44,6 +46,10 @@ fn product(machine: &mut dyn Machine, count: Value, each: Value) -> Result<Optio
 /// Gives 0 where the request is too large. A request of no bytes gives an object of none.
 fn allocate(machine: &mut dyn Machine, size: u64, zeroed: bool) -> u64 {
     if size > LIMIT || machine.memory().is_full() {
+        let errno = machine.world().errno;
+        if let Ok(object) = machine.memory().object_mut(errno) {
+            object.write_concrete(0, &ENOMEM.to_le_bytes());
+        }
         return 0;
     }
     let size = size as usize;
@@ -57,7 +63,9 @@ fn allocate(machine: &mut dyn Machine, size: u64, zeroed: bool) -> u64 {
 
 fn calloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let total = product(machine, arguments.get(0), arguments.get(1))?;
-    Ok(Some(Value::Int(total.map_or(0, |total| allocate(machine, total, true)))))
+    // Too many elements to count are too many to allocate.
+    let total = total.unwrap_or(u64::MAX);
+    Ok(Some(Value::Int(allocate(machine, total, true))))
 }
 
 fn realloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
@@ -67,6 +75,11 @@ fn realloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option
         return Ok(Some(Value::Int(allocate(machine, size, false))));
     }
     let source = heap_object(machine, old)?.clone();
+    if size == 0 {
+        // As glibc does it (C11 leaves the choice).
+        free(machine, old)?;
+        return Ok(Some(Value::Int(0)));
+    }
     let new = allocate(machine, size, false);
     if new == 0 {
         return Ok(Some(Value::Int(0)));

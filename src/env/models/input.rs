@@ -95,6 +95,9 @@ fn get_from(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Optio
 fn fgets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     require_stdin(machine, arguments.get(2))?;
     let size = machine.concrete(arguments.get(1), 32, "size of a buffer")? as u32 as i32;
+    if size <= 0 {
+        return Ok(Some(Value::Int(0)));
+    }
     let mut line = Vec::new();
     while (line.len() as i32) < size - 1 {
         let Some(byte) = stdin::byte(machine)? else { break };
@@ -112,7 +115,8 @@ fn fgets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
             break;
         }
     }
-    if line.is_empty() {
+    // A buffer with room for the NUL alone is filled without reading.
+    if line.is_empty() && size > 1 {
         return Ok(Some(Value::Int(0)));
     }
     line.push(Byte::Concrete(0));
@@ -151,18 +155,18 @@ fn scan_stdin(
     let Some(text) = rest else {
         return Err(Stop::unsupported("scanf on raw symbolic bytes (use typed stdin)"));
     };
-    let (result, consumed) = scan_text(machine, &directives, &text, arguments)?;
+    let scan = scan_text(machine, &directives, &text, arguments)?;
     if let Stdin::Bytes(input) = &mut machine.world().stdin {
-        stdin::advance(input, consumed);
+        stdin::advance(input, scan.consumed, scan.met_end);
     }
-    Ok(Some(result))
+    Ok(Some(scan.result))
 }
 
 fn scan_string(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let text = concrete_string(machine, arguments.get(0), "text for sscanf")?;
     let directives = parse(machine, arguments.get(1))?;
     let mut rest = Variadic::direct(arguments, 2);
-    Ok(Some(scan_text(machine, &directives, &text, &mut rest)?.0))
+    Ok(Some(scan_text(machine, &directives, &text, &mut rest)?.result))
 }
 
 /// Makes the tokens that the directives ask for.
@@ -295,20 +299,34 @@ fn assume_length(
     machine.assume(short)
 }
 
-/// Reads concrete text; gives what the call returns and how many bytes it took.
+/// What came of reading concrete text.
+struct TextScan {
+    /// What the call returns.
+    result: Value,
+    /// Bytes taken.
+    consumed: usize,
+    /// Whether it looked for a byte behind the last one.
+    met_end: bool,
+}
+
+/// Reads concrete text.
 fn scan_text(
     machine: &mut dyn Machine,
     directives: &[Directive],
     text: &[u8],
     arguments: &mut Variadic<'_>,
-) -> Result<(Value, usize), Stop> {
+) -> Result<TextScan, Stop> {
     let mut at = 0;
     let mut assigned = 0u64;
+    let mut met_end = false;
     let blanks = |at: usize| text[at..].iter().take_while(|byte| is_space(**byte)).count();
+    let ended =
+        |assigned, consumed| Ok(TextScan { result: at_end(assigned), consumed, met_end: true });
     for directive in directives {
         let conversion = match directive {
             Directive::Whitespace => {
                 at += blanks(at);
+                met_end |= at == text.len();
                 continue;
             }
             Directive::Literal(byte) => match text.get(at) {
@@ -317,7 +335,7 @@ fn scan_text(
                     continue;
                 }
                 Some(_) => break,
-                None => return Ok((at_end(assigned), at)),
+                None => return ended(assigned, at),
             },
             Directive::Conversion(conversion) => conversion,
         };
@@ -326,7 +344,7 @@ fn scan_text(
         }
         let rest = &text[at..];
         if rest.is_empty() && conversion.kind != Kind::ReadCount {
-            return Ok((at_end(assigned), at));
+            return ended(assigned, at);
         }
         let limit = conversion.width.map_or(usize::MAX, |width| width as usize);
         let run = |accepts: &dyn Fn(u8) -> bool| {
@@ -345,6 +363,7 @@ fn scan_text(
                 match scan::integer(rest, *syntax, conversion.width, bits) {
                     Scanned::Value { value, consumed } => {
                         at += consumed;
+                        met_end |= consumed == rest.len() && consumed < limit;
                         if !conversion.suppress {
                             let target = arguments.next(machine, ArgumentKind::Integer(64))?;
                             let value = machine.exprs().bv(&value);
@@ -356,18 +375,26 @@ fn scan_text(
                     }
                     Scanned::Mismatch { consumed } => {
                         at += consumed;
+                        met_end |= consumed == rest.len() && consumed < limit;
                         break;
                     }
-                    Scanned::EndOfInput => return Ok((at_end(assigned), at)),
+                    Scanned::EndOfInput => return ended(assigned, at),
                 }
             }
-            Kind::Char => (conversion.width.unwrap_or(1) as usize).min(rest.len()),
+            Kind::Char => {
+                let wanted = conversion.width.unwrap_or(1) as usize;
+                met_end |= wanted > rest.len();
+                wanted.min(rest.len())
+            }
             Kind::String => run(&|byte| !is_space(byte)),
             Kind::Set(set) => run(&|byte| set.contains(byte)),
             kind => return Err(Stop::unsupported(format!("scanf conversion {kind:?}"))),
         };
         if taken == 0 {
             break;
+        }
+        if conversion.kind != Kind::Char {
+            met_end |= taken == rest.len() && taken < limit;
         }
         at += taken;
         if !conversion.suppress {
@@ -383,7 +410,7 @@ fn scan_text(
             assigned += 1;
         }
     }
-    Ok((Value::Int(assigned), at))
+    Ok(TextScan { result: Value::Int(assigned), consumed: at, met_end })
 }
 
 fn at_end(assigned: u64) -> Value {

@@ -2,7 +2,7 @@
 
 use super::{Arguments, Model, concrete_string};
 use crate::{
-    env::{Halt, Incomplete, InputObject, Machine, NamedOutput, Stop, offset},
+    env::{Error, Halt, Incomplete, InputObject, Machine, NamedOutput, Stop, offset},
     expr::ExprId,
     ir::address,
     memory::{Byte, Fault, Value},
@@ -139,10 +139,14 @@ fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
         bytes.push(match machine.load(at, 8)? {
             Value::Int(value) => Byte::Concrete(value as u8),
             Value::Undefined => Byte::Uninitialised,
-            Value::Expr(expr) if machine.exprs().mentions(expr).uninitialised => {
-                Byte::Uninitialised
-            }
-            value => Byte::Symbolic(machine.settled(value, 8)?),
+            value => match machine.settled(value, 8) {
+                Ok(expr) => machine
+                    .exprs()
+                    .as_u64(expr)
+                    .map_or(Byte::Symbolic(expr), |value| Byte::Concrete(value as u8)),
+                Err(Stop::Halt(Halt::Error(Error::UninitialisedRead))) => Byte::Uninitialised,
+                Err(stop) => return Err(stop),
+            },
         });
     }
     if bytes.contains(&Byte::Uninitialised) {

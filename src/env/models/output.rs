@@ -52,7 +52,9 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("puts", |m, a| {
         let mut bytes = string_at(m, a.get(0), None)?;
         bytes.push(Byte::Concrete(b'\n'));
-        put_all(m, Sink::Stdout, &bytes)
+        put_all(m, Sink::Stdout, &bytes)?;
+        // The standard only says "nonnegative"; this is what glibc returns.
+        Ok(Some(Value::Int(bytes.len() as u64)))
     }),
     ("fputs", |m, a| {
         let sink = sink(m, a.get(1))?;
@@ -72,7 +74,7 @@ pub(super) const MODELS: &[(&str, Model)] = &[
             bytes.push(byte_at(m, a.get(0), index)?);
         }
         put_all(m, sink, &bytes)?;
-        Ok(Some(Value::Int(count)))
+        Ok(Some(Value::Int(if each == 0 { 0 } else { count })))
     }),
     ("fflush", success),
     ("setvbuf", success),
@@ -205,7 +207,7 @@ fn convert(
             let address = arguments.next(machine, ArgumentKind::Integer(64))?;
             let limit = precision.and_then(|count| u64::try_from(count).ok());
             let bytes = match address {
-                Value::Int(0) => b"(null)".iter().map(|b| Byte::Concrete(*b)).collect(),
+                Value::Int(0) => null_text(limit).iter().map(|b| Byte::Concrete(*b)).collect(),
                 address => string_at(machine, address, limit)?,
             };
             let (flags, width) = conversion.field(width);
@@ -237,6 +239,12 @@ fn convert(
         }
     }
     Ok(())
+}
+
+/// What glibc writes for a null `%s`: all or, where the precision is too small, nothing.
+fn null_text(limit: Option<u64>) -> &'static [u8] {
+    const TEXT: &[u8] = b"(null)";
+    if limit.is_none_or(|limit| limit >= TEXT.len() as u64) { TEXT } else { b"" }
 }
 
 fn padded(

@@ -2,25 +2,50 @@
 
 use super::{Arguments, Model, concrete_string};
 use crate::{
-    env::{Halt, Machine, Stop},
+    env::{Approximation, Halt, Machine, Stop},
     memory::Value,
 };
 
 pub(super) const MODELS: &[(&str, Model)] = &[
     ("exit", |m, a| Err(exit(m, a.get(0)))),
-    ("_exit", |m, a| Err(exit(m, a.get(0)))),
-    ("_Exit", |m, a| Err(exit(m, a.get(0)))),
+    ("_exit", |m, a| Err(exit_at_once(m, a.get(0)))),
+    ("_Exit", |m, a| Err(exit_at_once(m, a.get(0)))),
+    ("atexit", |m, a| {
+        let function = m.concrete(a.get(0), 64, "function to run at exit")?;
+        m.world().at_exit.push(function);
+        Ok(Some(Value::Int(0)))
+    }),
     ("abort", |_, _| Err(Stop::Halt(Halt::Abort))),
     ("__assert_fail", assert_fail),
     ("__errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),
-    ("getenv", |_, _| Ok(Some(Value::Int(0)))),
+    ("getenv", getenv),
 ];
+
+/// What the sandbox of native runs sets, as few programs start without it.
+const SET_NATIVELY: [&[u8]; 5] = [b"PATH", b"LC_ALL", b"TZ", b"HOME", b"TMPDIR"];
+
+/// C11 7.22.4.6, in an empty environment. Of a variable that a native run has nothing is proved.
+fn getenv(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let name = concrete_string(machine, arguments.get(0), "the name of a variable")?;
+    if SET_NATIVELY.contains(&name.as_slice()) {
+        let name = String::from_utf8_lossy(&name);
+        machine.world().approximate(Approximation::Loose(format!("the variable {name}")));
+    }
+    Ok(Some(Value::Int(0)))
+}
 
 /// Ends the program with a status, of which the parent sees the low eight bits.
 pub fn exit(machine: &mut dyn Machine, status: Value) -> Stop {
     match machine.settled(status, 32) {
-        Ok(status) => Stop::Halt(Halt::Exit(machine.exprs().extract(status, 0, 8))),
+        Ok(status) => Stop::Exit(machine.exprs().extract(status, 0, 8)),
         Err(stop) => stop,
+    }
+}
+
+fn exit_at_once(machine: &mut dyn Machine, status: Value) -> Stop {
+    match exit(machine, status) {
+        Stop::Exit(code) => Stop::Halt(Halt::Exit(code)),
+        other => other,
     }
 }
 

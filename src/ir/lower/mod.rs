@@ -181,7 +181,8 @@ fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerE
             reason,
         })?);
     }
-    module.constructors = constructors(source, &symbols);
+    module.constructors = by_priority(source, &symbols, "llvm.global_ctors");
+    module.destructors = by_priority(source, &symbols, "llvm.global_dtors");
     let mut library = Library::new(functions.iter().map(|function| function.name()));
     let mut files = Files::new(name);
     for function in functions {
@@ -198,9 +199,9 @@ fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerE
     Ok(module)
 }
 
-/// The functions that run before `main`, lowest priority number first.
-fn constructors<'m>(source: Source<'m>, symbols: &Symbols<'m>) -> Vec<FunctionId> {
-    let list = source.globals().find(|global| global.name() == "llvm.global_ctors");
+/// The functions that run before or after `main`, lowest priority number first.
+fn by_priority<'m>(source: Source<'m>, symbols: &Symbols<'m>, list: &str) -> Vec<FunctionId> {
+    let list = source.globals().find(|global| global.name() == list);
     let Some(list) = list.and_then(Value::initializer) else { return Vec::new() };
     let field =
         |entry: Value<'m>, index| symbols.scalar(entry.aggregate_element(index)?).ok().flatten();

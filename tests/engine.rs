@@ -1,0 +1,11 @@
+//! The interpreter against native runs: what it predicts of a program is what the program
+//! does, on every path and for every input of it.
+
+#[path = "engine/concrete.rs"]
+mod concrete;
+#[path = "engine/csmith.rs"]
+mod csmith;
+#[path = "engine/machine.rs"]
+mod machine;
+#[path = "engine/paths.rs"]
+mod paths;

@@ -1,0 +1,96 @@
+//! Random programs of csmith (Yang, Chen, Eide and Regehr, PLDI 2011) run in the engine as
+//! they do natively. `PSYCHIC_CSMITH=1000..1200` tries other seeds than those of every day.
+
+use std::{env, ops::Range, process::Command};
+
+use psychic::{
+    env::{Halt, Incomplete},
+    replay::{Termination, TestInput},
+    subject::Revision,
+};
+use rayon::prelude::*;
+
+use super::machine::{Input, Subject, compare};
+
+/// Seeds of which most programs end soon.
+const SEEDS: Range<u64> = 1..51;
+/// Instructions after which a program is left alone; most need far fewer.
+const INSTRUCTIONS: u64 = 5_000_000;
+
+/// Shapes of programs; which one is a matter of the seed.
+const SHAPES: [&[&str]; 5] = [
+    &["--max-funcs", "3", "--max-block-depth", "3"],
+    &["--max-funcs", "4", "--bitfields", "--packed-struct"],
+    &["--max-funcs", "3", "--int128", "--uint128", "--builtins"],
+    &["--max-funcs", "2", "--max-expr-complexity", "8", "--no-pointers"],
+    &["--max-funcs", "5", "--max-array-dim", "3", "--no-bitfields"],
+];
+
+fn seeds() -> Range<u64> {
+    let Ok(text) = env::var("PSYCHIC_CSMITH") else { return SEEDS };
+    let bounds = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
+    bounds.expect("PSYCHIC_CSMITH is two numbers with .. between them")
+}
+
+fn program(seed: u64) -> String {
+    let output = Command::new("csmith")
+        .args(["--seed", &seed.to_string(), "--no-argc", "--no-volatiles", "--concise"])
+        .args(SHAPES[(seed % SHAPES.len() as u64) as usize])
+        .output()
+        .expect("make setup installs csmith");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("C is text")
+}
+
+enum Verdict {
+    Same,
+    Endless,
+    Unsupported(String),
+}
+
+fn check(seed: u64) -> Verdict {
+    let include = env::var("CSMITH_INCLUDE").unwrap_or_else(|_| "/usr/include/csmith".into());
+    let include = format!("-isystem{include}");
+    let optimise = if seed % 4 == 3 { "-O1" } else { "-O0" };
+    let subject = Subject::with_flags(&program(seed), &[&include, optimise]);
+    let paths = subject.explore_within(&Input::Text(Vec::new()), INSTRUCTIONS);
+    let [state] = paths.states.as_slice() else {
+        panic!("seed {seed}: {:?}", paths.ends());
+    };
+    match &state.halt {
+        Halt::Incomplete(Incomplete::Instructions) => return Verdict::Endless,
+        Halt::Incomplete(why) => return Verdict::Unsupported(why.to_string()),
+        Halt::Hang => {
+            let replayer = subject.replayer(false);
+            let input = TestInput::default();
+            let shown = replayer.outcome(&input, Revision::ORIGINAL, false).expect("it runs");
+            assert_eq!(shown.termination, Termination::Timeout, "seed {seed} ends natively");
+            return Verdict::Same;
+        }
+        _ => {}
+    }
+    let (input, predicted) = paths.test(0);
+    let is_error = matches!(state.halt, Halt::Error(_));
+    compare(
+        &subject.replayer(is_error),
+        &input,
+        &predicted.unwrap_or_else(|| panic!("seed {seed}: {:?}", state.world.approximations)),
+        is_error,
+    );
+    Verdict::Same
+}
+
+#[test]
+fn random_programs() {
+    let verdicts: Vec<_> = seeds().into_par_iter().map(|seed| (seed, check(seed))).collect();
+    let count = |wanted: fn(&Verdict) -> bool| verdicts.iter().filter(|(_, v)| wanted(v)).count();
+    let (same, endless) =
+        (count(|v| matches!(v, Verdict::Same)), count(|v| matches!(v, Verdict::Endless)));
+    println!("{same} of {} programs as natively, {endless} too long", verdicts.len());
+    for (seed, verdict) in &verdicts {
+        if let Verdict::Unsupported(why) = verdict {
+            panic!("seed {seed}: {why}");
+        }
+    }
+    assert!(same * 2 > verdicts.len(), "only {same} programs were compared");
+}

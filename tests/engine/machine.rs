@@ -1,0 +1,259 @@
+//! Compiles a C program twice, explores it in the engine, runs it natively, and compares.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Once, OnceLock, atomic::AtomicBool},
+};
+
+use psychic::{
+    build::{Compilation, Libc, Sanitizer, Toolchain},
+    diff,
+    env::{Halt, models, stdin::Stdin},
+    exec::{Argument, Clock, HaltState, Limits, Program, Start},
+    explore::{Config, Explorer, Round, Search},
+    ir::{Place, lower},
+    memory::Byte,
+    replay::{self, Binaries, Outcome, Replayer, TestInput, Visible},
+    solver::SolverConfig,
+    subject::{Revision, cache_directory, config::OutputsConfig},
+};
+use tempfile::TempDir;
+
+/// What the program reads.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// This text.
+    Text(Vec<u8>),
+    /// So many typed tokens at most, and whether the file may end before.
+    Tokens(u32, bool),
+    /// So many symbolic bytes.
+    Bytes(u32),
+}
+
+/// A C program for both machines.
+pub struct Subject {
+    directory: TempDir,
+    compilation: Compilation,
+    pub program: Program,
+}
+
+/// The halt states of an exhausted exploration.
+pub struct Paths<'a> {
+    pub subject: &'a Subject,
+    pub states: Vec<HaltState>,
+    arguments: Vec<Argument>,
+}
+
+fn toolchain() -> &'static Toolchain {
+    static TOOLCHAIN: OnceLock<Toolchain> = OnceLock::new();
+    TOOLCHAIN.get_or_init(|| Toolchain::find().expect("make setup installs clang"))
+}
+
+fn libc() -> &'static Libc {
+    static LIBC: OnceLock<Libc> = OnceLock::new();
+    LIBC.get_or_init(|| {
+        let cache = cache_directory(Path::new(env!("CARGO_MANIFEST_DIR")));
+        Libc::find(&cache).expect("readable").expect("make setup compiles musl")
+    })
+}
+
+impl Subject {
+    pub fn new(source: &str) -> Self {
+        Self::with_flags(source, &[])
+    }
+
+    pub fn with_flags(source: &str, flags: &[&str]) -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        std::fs::write(directory.path().join("subject.c"), source).expect("writable");
+        let compilation = Compilation {
+            directory: directory.path().to_owned(),
+            sources: vec!["subject.c".into()],
+            flags: flags.iter().map(|flag| (*flag).to_owned()).collect(),
+            includes: Vec::new(),
+        };
+        let program = Program::new(lower::load(&bitcode(&compilation)).expect("valid bitcode"));
+        Self { directory, compilation, program }
+    }
+
+    /// Follows every path to its end.
+    pub fn explore(&self, input: &Input) -> Paths<'_> {
+        self.explore_within(input, 50_000_000)
+    }
+
+    pub fn explore_within(&self, input: &Input, instructions: u64) -> Paths<'_> {
+        let arguments = vec![Argument::Text(b"program".to_vec())];
+        let stdin = match input {
+            Input::Text(text) => Stdin::bytes(text.iter().copied().map(Byte::Concrete).collect()),
+            Input::Tokens(limit, early_end) => Stdin::typed(*limit, *early_end),
+            Input::Bytes(count) => Stdin::symbolic(&self.program.exprs, *count),
+        };
+        let start = Start {
+            entry: "main".into(),
+            revisions: [Revision::ORIGINAL].into_iter().collect(),
+            args: arguments.clone(),
+            stdin,
+        };
+        let start = self.program.start(start).expect("it has a main");
+        let config = Config {
+            jobs: 1,
+            search: Search::Dfs,
+            seed: 0,
+            limits: Limits { instructions, concretisations: 64, solver: solver().timeout },
+            solver: solver(),
+        };
+        let never = AtomicBool::new(false);
+        let clock = Clock::new(None, &never);
+        let mut explorer = Explorer::new(&self.program, config, start, clock).expect("threads");
+        let mut states = Vec::new();
+        loop {
+            match explorer.round() {
+                Round::Halted(halted) => states.extend(halted),
+                Round::Exhausted => break,
+                Round::Stopped(_) => unreachable!("nobody stops it"),
+            }
+        }
+        Paths { subject: self, states, arguments }
+    }
+
+    /// The native binaries, those of the sanitizers too where an error is expected.
+    pub fn replayer(&self, errors: bool) -> Replayer {
+        sandbox();
+        let build = |sanitizer, name: &str| {
+            let out = self.directory.path().join(name);
+            toolchain().native(&self.compilation, sanitizer, &out).expect("it compiles");
+            out
+        };
+        let binaries = Binaries {
+            plain: build(Sanitizer::None, "native"),
+            address_undefined: errors.then(|| build(Sanitizer::AddressUndefined, "asan")),
+            memory: errors.then(|| build(Sanitizer::Memory, "msan")),
+        };
+        Replayer::new(binaries, replay::Limits::default()).expect("a sandbox")
+    }
+}
+
+impl Paths<'_> {
+    /// Solves each path, runs its input natively and compares the outcome with the prediction;
+    /// gives how many paths were replayed. Paths without a prediction are an error unless
+    /// `tolerant`.
+    #[track_caller]
+    pub fn replay(&self, tolerant: bool) -> usize {
+        let errors = self.states.iter().any(|state| matches!(state.halt, Halt::Error(_)));
+        let replayer = self.subject.replayer(errors);
+        let mut replayed = 0;
+        for (index, state) in self.states.iter().enumerate() {
+            let (input, predicted) = self.test(index);
+            let Some(predicted) = predicted else {
+                assert!(tolerant, "no prediction: {} {:?}", state.halt, state.world.approximations);
+                continue;
+            };
+            let is_error = matches!(state.halt, Halt::Error(_));
+            compare(&replayer, &input, &predicted, is_error);
+            replayed += 1;
+        }
+        replayed
+    }
+
+    /// An input of a path, and what is predicted of it.
+    pub fn test(&self, index: usize) -> (TestInput, Option<Outcome>) {
+        let state = &self.states[index];
+        diff::path_test(&self.subject.program, &solver(), &self.arguments, state)
+            .expect("the path of a state is satisfiable")
+    }
+
+    fn is_in_subject(&self, place: Place) -> bool {
+        self.subject.program.module.files[place.file.0 as usize].ends_with("subject.c")
+    }
+
+    /// How the paths end, with their source line, sorted.
+    pub fn ends(&self) -> Vec<String> {
+        let mut ends: Vec<String> = self
+            .states
+            .iter()
+            .map(|state| match (&state.halt, state.place) {
+                (Halt::Error(error), Some(place)) if self.is_in_subject(place) => {
+                    format!("{error} at {}", place.line)
+                }
+                (halt, _) => halt.to_string(),
+            })
+            .collect();
+        ends.sort();
+        ends
+    }
+}
+
+/// Runs an input natively and compares.
+#[track_caller]
+pub fn compare(replayer: &Replayer, input: &TestInput, predicted: &Outcome, is_error: bool) {
+    let shown = replayer.outcome(input, Revision::ORIGINAL, is_error).expect("it runs");
+    let visible = |outcome: &Outcome| outcome.visible(&OutputsConfig::default());
+    let (expected, shown_visible) = (visible(predicted), visible(&shown));
+    assert!(
+        expected == shown_visible,
+        "on {}\nthe engine predicts {}\nthe native run gave {}",
+        describe_input(input),
+        describe(predicted, &expected),
+        describe(&shown, &shown_visible)
+    );
+}
+
+fn describe(outcome: &Outcome, visible: &Visible) -> String {
+    let text =
+        |bytes: &Option<Vec<u8>>| bytes.as_deref().unwrap_or_default().escape_ascii().to_string();
+    format!(
+        "{} {:?}, stdout \"{}\", stderr \"{}\", outputs {:?}",
+        outcome.termination,
+        outcome.finding,
+        text(&visible.stdout),
+        text(&visible.stderr),
+        visible.outputs
+    )
+}
+
+fn describe_input(input: &TestInput) -> String {
+    let stdin = input.stdin.as_deref().unwrap_or_default().escape_ascii();
+    format!("stdin \"{stdin}\", objects {:?}", input.objects)
+}
+
+/// Solver of the tests: every model is evaluated again.
+pub fn solver() -> SolverConfig {
+    SolverConfig { check_models: true, ..SolverConfig::default() }
+}
+
+/// The integration tests are not the psychic executable, which is its own sandbox helper.
+fn sandbox() {
+    static SET: Once = Once::new();
+    // SAFETY: before any sandbox is started, and nothing else here changes the environment.
+    SET.call_once(|| unsafe {
+        std::env::set_var("PSYCHIC_SANDBOX", env!("CARGO_BIN_EXE_psychic"));
+    });
+}
+
+/// As `psychic explore` does it: against the headers of musl, with the functions it needs.
+fn bitcode(compilation: &Compilation) -> PathBuf {
+    let mut compilation = compilation.clone();
+    let headers = toolchain().headers().expect("clang has headers");
+    let system = |directory: &Path| format!("-isystem{}", directory.display());
+    let mut flags = vec!["-nostdinc".into(), system(&libc().include()), system(&headers)];
+    flags.append(&mut compilation.flags);
+    compilation.flags = flags;
+    let program = compilation.directory.join("program.bc");
+    toolchain().bitcode(&compilation, &program).expect("it compiles");
+    let module = lower::load(&program).expect("valid bitcode");
+    let undefined = module.functions.iter().filter(|function| function.code.is_empty());
+    let undefined = undefined.map(|function| function.name.as_str());
+    let modules = libc().modules(undefined, |name| models::lookup(name).is_some());
+    let linked = compilation.directory.join("linked.bc");
+    toolchain().link_bitcode(&program, &modules, &linked).expect("it links");
+    linked
+}
+
+/// Runs a program without symbolic input in both machines, on some standard input and with
+/// further compiler flags, and compares.
+#[track_caller]
+pub fn runs_as_natively(source: &str, stdin: &str, flags: &[&str]) {
+    let subject = Subject::with_flags(source, flags);
+    let paths = subject.explore(&Input::Text(stdin.into()));
+    assert_eq!(paths.states.len(), 1, "a concrete program has one path: {:?}", paths.ends());
+    assert_eq!(paths.replay(false), 1);
+}

@@ -1,0 +1,79 @@
+//! Programs with symbolic input: an input of every path behaves natively as the path predicts.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::machine::{Input, Subject};
+
+fn sources(directory: &str) -> Vec<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engine").join(directory);
+    let entries = fs::read_dir(&directory).expect("the directory is there");
+    let mut sources: Vec<_> = entries
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+        .collect();
+    sources.sort();
+    assert!(!sources.is_empty());
+    sources
+}
+
+/// Standard input as a `.stdin` file says it: `tokens 4`, `tokens 4 eof` or `bytes 4`.
+fn input(source: &Path) -> Input {
+    let Ok(text) = fs::read_to_string(source.with_extension("stdin")) else {
+        return Input::Tokens(8, false);
+    };
+    match text.split_whitespace().collect::<Vec<_>>()[..] {
+        ["tokens", count] => Input::Tokens(count.parse().expect("a number"), false),
+        ["tokens", count, "eof"] => Input::Tokens(count.parse().expect("a number"), true),
+        ["bytes", count] => Input::Bytes(count.parse().expect("a number")),
+        _ => panic!("{text}"),
+    }
+}
+
+/// Runs `check` on every source and names those that failed.
+fn each(directory: &str, check: impl Fn(&Path) + std::panic::RefUnwindSafe) {
+    let failed: Vec<_> = sources(directory)
+        .into_iter()
+        .filter(|source| std::panic::catch_unwind(|| check(source)).is_err())
+        .map(|source| source.file_name().map(|name| name.to_owned()))
+        .collect();
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
+fn replay_all(flags: &'static [&str]) {
+    each("symbolic", |source| {
+        let text = fs::read_to_string(source).expect("readable");
+        let subject = Subject::with_flags(&text, flags);
+        let paths = subject.explore(&input(source));
+        let replayed = paths.replay(false);
+        println!("{}: {replayed} paths", source.display());
+    });
+}
+
+#[test]
+fn every_path_is_replayed_unoptimised() {
+    replay_all(&[]);
+}
+
+#[test]
+fn every_path_is_replayed_optimised() {
+    replay_all(&["-O1"]);
+}
+
+/// The first line of each program says how its paths end, and at which line of it (none where
+/// that is in the libc).
+#[test]
+fn every_error_is_found_at_its_line_and_confirmed() {
+    each("errors", |source| {
+        let text = fs::read_to_string(source).expect("readable");
+        let first = text.lines().next().unwrap_or_default();
+        let list = first.strip_prefix("/* ends: ").and_then(|rest| rest.strip_suffix(" */"));
+        let expected: Vec<_> = list.expect("it says how it ends").split(", ").collect();
+        let subject = Subject::new(&text);
+        let paths = subject.explore(&input(source));
+        assert_eq!(paths.ends(), expected, "{}", source.display());
+        paths.replay(false);
+    });
+}
