@@ -167,6 +167,9 @@ impl Differ<'_> {
         for (index, slot) in slots.iter().enumerate() {
             let (revision, shown, outcome) = (revisions[index], &visible[index], &outcomes[index]);
             if let Some(reason) = self.objection(slot, shown, outcome) {
+                if outcome.termination == Termination::Timeout {
+                    self.stopped.insert(revision);
+                }
                 objections.insert(revision, reason);
             }
             if let Some(predicted) = slot.visible()

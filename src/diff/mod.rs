@@ -121,6 +121,9 @@ pub struct Differ<'a> {
     inputs: BTreeSet<TestInput>,
     /// Inputs of paths tried since one last separated something.
     fruitless: u32,
+    /// Revisions that a native run had to be stopped of, which nobody proved endless: each
+    /// further one takes as long and shows as little.
+    stopped: RevisionSet,
     /// No more states will come.
     settled: bool,
     effort: Effort,
@@ -169,6 +172,7 @@ impl<'a> Differ<'a> {
             tests: Vec::new(),
             inputs: BTreeSet::new(),
             fruitless: 0,
+            stopped: RevisionSet::new(),
             settled: false,
             effort: Effort::default(),
         }
@@ -338,6 +342,20 @@ impl<'a> Differ<'a> {
             }
             Comparison::Unknown { conditions, reason } => (conditions, Some(reason)),
         };
+        if self.task.clock.is_over() {
+            self.pairs.doubt_open(&x, &y, &Incomplete::Time.to_string());
+            return Ok(());
+        }
+        let hopeless = doubt.is_some() && {
+            let rest = |set: &RevisionSet| -> RevisionSet {
+                set.iter().filter(|revision| !self.stopped.contains(*revision)).collect()
+            };
+            !self.pairs.any_open(&rest(&x), &rest(&y))
+        };
+        if let (true, Some(doubt)) = (hopeless, &doubt) {
+            self.pairs.doubt_open(&x, &y, doubt);
+            return Ok(());
+        }
         match self.model(&conditions) {
             Some(model) => self.replay(model, FoundBy::Pair)?,
             None if doubt.is_none() => {

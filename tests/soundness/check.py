@@ -144,6 +144,11 @@ def check_ranges(results, native, domain, shown, complete):
     if domain["kind"] != "function" or any(p[2] for p in domain["params"]):
         return []
     problems = []
+    width = {"unsigned char": 8, "unsigned": 32}
+    ranged = [width.get(p[1]) for p in domain["params"]]
+    # ranges.csv reads every value as a signed number.
+    native = {tuple(v - (1 << w) if w and v >> (w - 1) else v for v, w in zip(values, ranged)): s
+              for values, s in native.items()}
     names = [p[0] for p in domain["params"]]
     cells = {}
     for row in table(results, "ranges.csv"):

@@ -356,7 +356,7 @@ def stdin_program(gen, program):
     work = [gen.statement(2, False) for _ in range(rng.randint(2, 5))]
     work.append(gen.outputs())
     if rng.random() < 0.5:
-        work.insert(rng.randrange(len(work)), ["if", gen.condition(), [gen.outputs()], None])
+        work.insert(len(work) - 1, ["if", gen.condition(), [gen.outputs()], None])
     del gen.scalars[mark[0]:], gen.arrays[mark[1]:]
     body += work + [["ret", ["num", 0]]]
     program["functions"].append(["int", "main", [], body])
