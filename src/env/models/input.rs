@@ -312,9 +312,8 @@ fn scan_text(
     let mut assigned = 0u64;
     let mut met_end = false;
     let blanks = |at: usize| text[at..].iter().take_while(|byte| is_space(**byte)).count();
-    let ended = |assigned, consumed| {
-        Ok(TextScan { result: at_end(assigned), consumed, met_end: true })
-    };
+    let ended =
+        |assigned, consumed| Ok(TextScan { result: at_end(assigned), consumed, met_end: true });
     for directive in directives {
         let conversion = match directive {
             Directive::Whitespace => {

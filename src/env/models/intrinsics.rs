@@ -145,7 +145,9 @@ fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
         });
     }
     if bytes.contains(&Byte::Uninitialised) {
-        machine.world_mut().approximate(crate::env::Approximation::UninitialisedOutput(name.clone()));
+        machine
+            .world_mut()
+            .approximate(crate::env::Approximation::UninitialisedOutput(name.clone()));
     }
     machine.world_mut().outputs.push(NamedOutput { name, bytes });
     Ok(None)
