@@ -5,6 +5,10 @@
 mod concrete;
 #[path = "engine/csmith.rs"]
 mod csmith;
+#[path = "engine/generated.rs"]
+mod generated;
+#[path = "engine/generator.rs"]
+mod generator;
 #[path = "engine/machine.rs"]
 mod machine;
 #[path = "engine/paths.rs"]

@@ -1,7 +1,7 @@
 //! Random programs of csmith (Yang, Chen, Eide and Regehr, PLDI 2011) run in the engine as
 //! they do natively. `PSYCHIC_CSMITH=1000..1200` tries other seeds than those of every day.
 
-use std::{env, ops::Range, process::Command};
+use std::{env, ops::Range, panic, process::Command};
 
 use psychic::{
     env::{Halt, Incomplete},
@@ -10,7 +10,7 @@ use psychic::{
 };
 use rayon::prelude::*;
 
-use super::machine::{Input, Subject, compare};
+use super::machine::{Input, Subject, compare, seeds};
 
 /// Seeds of which most programs end soon.
 const SEEDS: Range<u64> = 1..51;
@@ -21,16 +21,10 @@ const INSTRUCTIONS: u64 = 5_000_000;
 const SHAPES: [&[&str]; 5] = [
     &["--max-funcs", "3", "--max-block-depth", "3"],
     &["--max-funcs", "4", "--bitfields", "--packed-struct"],
-    &["--max-funcs", "3", "--builtins"],
+    &["--max-funcs", "3", "--builtins", "--disable-builtin-kinds", "x86"],
     &["--max-funcs", "2", "--max-expr-complexity", "8", "--no-pointers"],
     &["--max-funcs", "5", "--max-array-dim", "3", "--no-bitfields"],
 ];
-
-fn seeds() -> Range<u64> {
-    let Ok(text) = env::var("PSYCHIC_CSMITH") else { return SEEDS };
-    let bounds = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
-    bounds.expect("PSYCHIC_CSMITH is two numbers with .. between them")
-}
 
 fn program(seed: u64) -> String {
     let output = Command::new("csmith")
@@ -45,7 +39,7 @@ fn program(seed: u64) -> String {
 enum Verdict {
     Same,
     Endless,
-    Unsupported(String),
+    Wrong(String),
 }
 
 fn check(seed: u64) -> Verdict {
@@ -59,7 +53,7 @@ fn check(seed: u64) -> Verdict {
     };
     match &state.halt {
         Halt::Incomplete(Incomplete::Instructions) => return Verdict::Endless,
-        Halt::Incomplete(why) => return Verdict::Unsupported(why.to_string()),
+        Halt::Incomplete(why) => return Verdict::Wrong(why.to_string()),
         Halt::Hang => {
             let replayer = subject.replayer(false);
             let input = TestInput::default();
@@ -82,15 +76,24 @@ fn check(seed: u64) -> Verdict {
 
 #[test]
 fn random_programs() {
-    let verdicts: Vec<_> = seeds().into_par_iter().map(|seed| (seed, check(seed))).collect();
+    let verdicts: Vec<_> = seeds("PSYCHIC_CSMITH", SEEDS)
+        .into_par_iter()
+        .map(|seed| {
+            let verdict = panic::catch_unwind(|| check(seed));
+            (seed, verdict.unwrap_or_else(|_| Verdict::Wrong("it behaves otherwise".into())))
+        })
+        .collect();
     let count = |wanted: fn(&Verdict) -> bool| verdicts.iter().filter(|(_, v)| wanted(v)).count();
     let (same, endless) =
         (count(|v| matches!(v, Verdict::Same)), count(|v| matches!(v, Verdict::Endless)));
     println!("{same} of {} programs as natively, {endless} too long", verdicts.len());
-    for (seed, verdict) in &verdicts {
-        if let Verdict::Unsupported(why) = verdict {
-            panic!("seed {seed}: {why}");
-        }
-    }
+    let wrong: Vec<_> = verdicts
+        .iter()
+        .filter_map(|(seed, verdict)| match verdict {
+            Verdict::Wrong(why) => Some(format!("seed {seed}: {why}")),
+            Verdict::Same | Verdict::Endless => None,
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(same * 2 > verdicts.len(), "only {same} programs were compared");
 }

@@ -1,6 +1,8 @@
 //! Compiles a C program twice, explores it in the engine, runs it natively, and compares.
 
 use std::{
+    env,
+    ops::Range,
     path::{Path, PathBuf},
     sync::{Once, OnceLock, atomic::AtomicBool},
 };
@@ -229,7 +231,7 @@ fn sandbox() {
     static SET: Once = Once::new();
     // SAFETY: before any sandbox is started, and nothing else here changes the environment.
     SET.call_once(|| unsafe {
-        std::env::set_var("PSYCHIC_SANDBOX", env!("CARGO_BIN_EXE_psychic"));
+        env::set_var("PSYCHIC_SANDBOX", env!("CARGO_BIN_EXE_psychic"));
     });
 }
 
@@ -260,4 +262,11 @@ pub fn runs_as_natively(source: &str, stdin: &str, flags: &[&str]) {
     let paths = subject.explore(&Input::Text(stdin.into()));
     assert_eq!(paths.states.len(), 1, "a concrete program has one path: {:?}", paths.ends());
     assert_eq!(paths.replay(false), 1);
+}
+
+/// The seeds that an environment variable asks for, as `10..20`, else those of every day.
+pub fn seeds(variable: &str, usual: Range<u64>) -> Range<u64> {
+    let Ok(text) = env::var(variable) else { return usual };
+    let bounds = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
+    bounds.unwrap_or_else(|| panic!("{variable} is two numbers with .. between them"))
 }

@@ -1,0 +1,84 @@
+//! Random programs with symbolic input. Sound: an input of each path does natively what the
+//! path predicts. Complete: every input takes exactly one path, and does what that predicts.
+//! `PSYCHIC_GENERATED=1000..1100` tries other seeds than those of every day.
+
+use std::panic;
+
+use psychic::{
+    diff,
+    env::Halt,
+    expr::{Assignment, Bv},
+    replay::TestInput,
+};
+use rayon::prelude::*;
+
+use super::{
+    generator::{INPUTS, Random, program},
+    machine::{Input, Paths, Subject, compare, seeds},
+};
+
+/// Random inputs tried on each program.
+const SAMPLES: usize = 60;
+
+/// Paths and inputs that were replayed for a seed.
+fn check(seed: u64) -> (usize, usize) {
+    // Programs with errors need two more native builds.
+    let errors = seed % 4 == 0;
+    let flags: &[&str] = if seed % 3 == 0 { &["-O1"] } else { &[] };
+    let subject = Subject::with_flags(&program(seed, errors), flags);
+    let paths = subject.explore(&Input::Tokens(0, false));
+    let replayed = paths.replay(false);
+    (replayed, sample(&paths, seed))
+}
+
+fn sample(paths: &Paths<'_>, seed: u64) -> usize {
+    let exprs = &paths.subject.program.exprs;
+    let errors = paths.states.iter().any(|state| matches!(state.halt, Halt::Error(_)));
+    let replayer = paths.subject.replayer(errors);
+    let mut random = Random(seed);
+    for _ in 0..SAMPLES {
+        let mut input = TestInput { args: vec![b"program".to_vec()], ..TestInput::default() };
+        let mut assignment = Assignment::default();
+        for variable in INPUTS {
+            let value = Bv::new(variable.bits, random.value());
+            let bytes = value.to_le_bytes();
+            input.objects.push((variable.name.to_owned(), bytes));
+            let symbol = match variable.bits {
+                32 => variable.name.to_owned(),
+                bits => format!("{}:{bits}", variable.name),
+            };
+            if let Some(id) = exprs.variable_id(&symbol) {
+                assignment.0.insert(id, value);
+            }
+        }
+        let holds = |condition| !exprs.evaluate(condition, &assignment).is_zero();
+        let taken: Vec<_> =
+            paths.states.iter().filter(|s| s.path.iter().all(|c| holds(*c))).collect();
+        let [state] = taken[..] else {
+            panic!("{} paths are taken on {:?}", taken.len(), input.objects);
+        };
+        let predicted = diff::predicted(exprs, state, &assignment).expect("an exact state");
+        compare(&replayer, &input, &predicted, matches!(state.halt, Halt::Error(_)));
+    }
+    SAMPLES
+}
+
+#[test]
+fn random_programs() {
+    let results: Vec<_> = seeds("PSYCHIC_GENERATED", 0..24)
+        .into_par_iter()
+        .map(|seed| (seed, panic::catch_unwind(|| check(seed))))
+        .collect();
+    let (mut paths, mut inputs, mut failed) = (0, 0, Vec::new());
+    for (seed, result) in results {
+        match result {
+            Ok((replayed, sampled)) => {
+                paths += replayed;
+                inputs += sampled;
+            }
+            Err(_) => failed.push(seed),
+        }
+    }
+    println!("{paths} paths and {inputs} inputs replayed");
+    assert!(failed.is_empty(), "seeds {failed:?}");
+}
