@@ -301,7 +301,7 @@ impl Differ<'_> {
             };
         let (mut low, mut high) = (least, largest);
         while low < high {
-            let middle = low + ((i128::from(high) - i128::from(low)) / 2) as i64;
+            let middle = ((i128::from(low) + i128::from(high)).div_euclid(2)) as i64;
             if possible(exprs.sle(expr, constant(middle)))? {
                 high = middle
             } else {
@@ -311,7 +311,7 @@ impl Differ<'_> {
         let first = low;
         (low, high) = (first, largest);
         while low < high {
-            let middle = low + ((i128::from(high) - i128::from(low) + 1) / 2) as i64;
+            let middle = ((i128::from(low) + i128::from(high) + 1).div_euclid(2)) as i64;
             if possible(exprs.sle(constant(middle), expr))? {
                 low = middle
             } else {

@@ -98,11 +98,12 @@ subjects! {
     statics = "statics",
     structs = "structs",
     switch = "switch",
+    uninitialised = "uninitialised",
     unsupported_call = "unsupported-call",
 }
 
 /// Those that tests below look at more closely.
-const OTHERS: &[&str] = &["halts", "set-aside", "uninitialised"];
+const OTHERS: &[&str] = &["halts", "set-aside"];
 
 #[test]
 fn every_folder_is_a_test() {
@@ -123,17 +124,6 @@ fn halts_of_every_kind() {
         let location = location.unwrap_or_else(|| panic!("{patch}: no such halt"));
         assert!(location.contains(':'), "{patch}: {location}");
     }
-}
-
-/// A read of memory that nobody wrote is an outcome of its own: MemorySanitizer sees it.
-#[test]
-fn uninitialised() {
-    let found = diff("uninitialised");
-    let outcomes: Vec<OutcomeRow> = table(found.results.path());
-    let junk = found.patches.iter().find(|(_, (_, patch))| patch == "junk").expect("there");
-    let findings: Vec<&str> =
-        outcomes.iter().filter(|row| row.revision == *junk.0).map(|row| &*row.finding).collect();
-    assert!(findings.contains(&"uninitialised-read"), "{findings:?}");
 }
 
 /// A bad patch among good ones is set aside with file, line and reason, and the others go on.

@@ -3,7 +3,7 @@
 use super::Arguments;
 use crate::{
     env::{Machine, Stop, offset},
-    memory::Value,
+    memory::{Value, value::truncate},
 };
 
 /// The class of an argument, which decides where a `va_list` keeps it.
@@ -43,11 +43,22 @@ impl<'a> Variadic<'a> {
                 let value = arguments.get(*index);
                 *index += 1;
                 let fits = passed.is_some_and(|passed| match kind {
-                    ArgumentKind::Integer(width) => !passed.float && passed.width == width,
+                    // Of a wider integer a register's low bits are taken.
+                    ArgumentKind::Integer(width) => !passed.float && passed.width >= width,
                     ArgumentKind::Float(width) => passed.float && passed.width == width,
                 });
-                // Natively whatever the registers hold is taken for it.
-                if fits { Ok(value) } else { Err(Stop::unsupported(mismatch(kind))) }
+                // Otherwise natively whatever the registers hold is taken for it.
+                match (fits, kind, value) {
+                    (false, ..) => Err(Stop::unsupported(mismatch(kind))),
+                    (true, ArgumentKind::Integer(width), Value::Int(int)) => {
+                        Ok(Value::Int(truncate(int, width)))
+                    }
+                    (true, ArgumentKind::Integer(width), Value::Expr(expr)) => {
+                        let exprs = machine.exprs();
+                        Ok(Value::from_expr(exprs, exprs.extract(expr, 0, width)))
+                    }
+                    (true, ..) => Ok(value),
+                }
             }
             Self::List(list) => next_of_list(machine, *list, kind),
         }

@@ -1,4 +1,4 @@
-/* ends: exit, out-of-bounds at 9, out-of-bounds at 9 */
+/* ends: exit, out-of-bounds at 9 */
 #include <klee/klee.h>
 #include <stdlib.h>
 int main(void) {
