@@ -4,7 +4,7 @@
 //!
 //! The modules are the concepts of the tool. A module depends only on those below it in
 //! this list, and none below knows anything above:
-//! `cli`, [`report`], [`tree`], [`diff`], [`replay`], [`explore`], [`exec`], [`env`],
+//! `cli`, [`report`], [`tree`], [`diff`], [`replay`], [`explore`], [`exec`], [`mod@env`],
 //! [`memory`], [`solver`], [`expr`], [`ir`], [`build`], [`merge`], [`subject`].
 #![deny(missing_docs)]
 

@@ -69,7 +69,7 @@ impl Sanitizer {
         match self {
             Self::None => &[],
             Self::AddressUndefined => &[
-                "-fsanitize=address,integer-divide-by-zero,null,unreachable,return,bounds",
+                "-fsanitize=address,integer-divide-by-zero,null,unreachable,return,array-bounds",
                 "-fno-sanitize-recover=all",
                 "-fno-omit-frame-pointer",
             ],

@@ -7,6 +7,10 @@ use std::{
 
 use super::BuildError;
 
+/// What the standard leaves so open that this libc and the one of a native run differ on it.
+const UNSPECIFIED: &[&str] =
+    &["rand", "srand", "rand_r", "random", "srandom", "initstate", "setstate"];
+
 /// The modules and headers below `CACHE/musl`.
 #[derive(Clone, Debug)]
 pub struct Libc {
@@ -61,7 +65,7 @@ impl Libc {
         let mut open: Vec<&str> = wanted.into_iter().collect();
         let mut modules = BTreeSet::new();
         while let Some(symbol) = open.pop() {
-            if provided(symbol) {
+            if provided(symbol) || UNSPECIFIED.contains(&symbol) {
                 continue;
             }
             let Some(module) = self.definitions.get(symbol) else { continue };

@@ -67,6 +67,11 @@ impl Toolchain {
         Ok(Self { clang, link, version, runtime: Arc::new(runtime) })
     }
 
+    /// The compiler, a path or a name to look up in the `PATH`.
+    pub fn program(&self) -> &Path {
+        &self.clang
+    }
+
     /// The first line of `clang --version`.
     pub fn version(&self) -> &str {
         &self.version

@@ -15,8 +15,9 @@ use super::{
     native::Native,
     progress::Progress,
     ranges,
-    replay::ktest_files,
+    replay::{ktest_files, read},
     report::{self, Findings},
+    say,
     stages::{self, Stage},
 };
 use crate::{
@@ -26,6 +27,7 @@ use crate::{
     ir::lower,
     replay::TestInput,
     report::TextStyle,
+    subject::results::ResultsDir,
 };
 
 #[derive(Args, Debug)]
@@ -56,7 +58,6 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
     let stage = Stage::open(&args.subject, args.out.as_deref())?;
     let seeds = if args.resume { earlier_tests(&stage)? } else { Vec::new() };
-    clear(&stage)?;
     let merged = stage.merge(&mut progress)?;
     let built = stage.build(&merged, &mut progress)?;
     let program = Program::new(lower::load(&built.bitcode)?);
@@ -85,11 +86,16 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         arguments,
         clock,
     });
+    // Not before this run can begin: a mistake in a patch must not cost earlier tests.
+    clear(&stage.results)?;
     progress.stage("exploring, pairing and replaying");
     for seed in seeds {
         differ.seed(seed)?;
     }
     let exhausted = explore_and_pair(&mut explorer, &mut differ, &stage, &mut progress)?;
+    differ.finish(explorer.pool())?;
+    // Tests are judged anew, and so numbered anew.
+    clear(&stage.results)?;
     let walk = if exhausted && !clock.is_over() {
         progress.stage("walking the regions of the input");
         differ.walk(Regions::default(), &mut *crate::solver::chain(&solver))?
@@ -109,11 +115,14 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let report = findings.write()?;
     drop(progress);
     let style = TextStyle { colour: std::io::stdout().is_terminal(), ..TextStyle::default() };
-    print!("{}", report.terminal(style));
+    say::line(report.terminal(style).trim_end_matches('\n'))?;
     for line in ranges::table(&walk.ranges, &report) {
-        println!("{line}");
+        say::line(&line)?;
     }
-    println!("{}", report::conclusion(&report, &stage));
+    say::line(&report::conclusion(&report, &stage))?;
+    if exhausted && !walk.complete {
+        say::line("not every region of the input was visited: other tests may make a lower tree")?;
+    }
     if clock.is_interrupted() {
         return Ok(INTERRUPTED);
     }
@@ -174,15 +183,12 @@ fn explore_and_pair(
 
 /// The inputs that an earlier run of the same subject left.
 fn earlier_tests(stage: &Stage) -> anyhow::Result<Vec<TestInput>> {
-    ktest_files(&stage.results.tests())?
-        .into_iter()
-        .map(|file| TestInput::read(&file).with_context(|| file.display().to_string()))
-        .collect()
+    ktest_files(&stage.results.tests())?.into_iter().map(|file| read(&file)).collect()
 }
 
 /// Takes the tests of an earlier run away, so that results are of one run.
-fn clear(stage: &Stage) -> anyhow::Result<()> {
-    let directory = stage.results.tests();
+pub(super) fn clear(results: &ResultsDir) -> anyhow::Result<()> {
+    let directory = results.tests();
     if directory.is_dir() {
         fs::remove_dir_all(&directory).with_context(|| directory.display().to_string())?;
     }

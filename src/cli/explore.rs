@@ -10,8 +10,11 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::{
-    INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED, interrupt,
+    INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED,
+    diff::clear,
+    interrupt,
     progress::Progress,
+    say,
     stages::{self, Stage},
 };
 use crate::{
@@ -104,17 +107,17 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
         write_tests(args.tests, &program, &config.solver, &arguments, &states, &target.results)?;
     let complete = states.iter().filter(|s| !matches!(s.halt, Halt::Incomplete(_))).count();
     let errors = states.iter().filter(|s| matches!(s.halt, Halt::Error(_))).count();
-    println!(
+    say::line(&format!(
         "{complete} paths ended ({errors} with an error), {} left incomplete, {} instructions, \
          {} queries, {seconds:.2} s, {tests} tests: {}",
         states.len() - complete,
         statistics.instructions,
         statistics.solver.first().map_or(0, |layer| layer.queries),
         target.results.path().display(),
-    );
-    print_reasons(&program.module, &states);
+    ))?;
+    print_reasons(&program.module, &states)?;
     if args.stats {
-        print_statistics(&statistics);
+        print_statistics(&statistics)?;
     }
     Ok(match (clock.is_interrupted(), exhausted) {
         (true, _) => INTERRUPTED,
@@ -127,20 +130,23 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     if args.target.is_dir() {
         return load_subject(args, progress);
     }
-    let results =
-        ResultsDir::create(args.out.clone().unwrap_or_else(|| PathBuf::from("psychic-out")))?;
     let toolchain = Toolchain::find()?;
     let file = fs::canonicalize(&args.target)
         .with_context(|| format!("{}: cannot be read", args.target.display()))?;
+    let is_c = file.extension().is_some_and(|extension| extension == "c");
+    if !is_c {
+        lower::load(&args.target)?;
+    }
+    let results =
+        ResultsDir::create(args.out.clone().unwrap_or_else(|| PathBuf::from("psychic-out")))?;
     let directory = file.parent().unwrap_or(Path::new("/")).to_owned();
     let libc = stages::find_libc(&directory)?;
     let bitcode = results.bitcode();
-    if file.extension().is_some_and(|extension| extension == "c") {
+    if is_c {
         let name = file.file_name().map(PathBuf::from).unwrap_or_default();
         let compilation = Compilation { directory, sources: vec![name], ..Compilation::default() };
         stages::compile_bitcode(&toolchain, libc.as_ref(), &compilation, &bitcode)?;
     } else {
-        lower::load(&args.target)?;
         stages::link_libc(&toolchain, libc.as_ref(), &file, &bitcode)?;
     }
     Ok(Target {
@@ -182,6 +188,7 @@ fn write_tests(
         Tests::All => true,
     };
     if which != Tests::None {
+        clear(results)?;
         fs::create_dir_all(results.tests())
             .with_context(|| results.tests().display().to_string())?;
     }
@@ -243,7 +250,7 @@ pub(super) fn stats_rows(statistics: &Statistics) -> Vec<StatsRow> {
 }
 
 /// Why paths were left before their end, or ended with an error, each once.
-fn print_reasons(module: &Module, states: &[HaltState]) {
+fn print_reasons(module: &Module, states: &[HaltState]) -> anyhow::Result<()> {
     let mut reasons: std::collections::BTreeMap<String, usize> = Default::default();
     for state in states {
         if matches!(state.halt, Halt::Incomplete(_) | Halt::Error(_) | Halt::Abort | Halt::Hang) {
@@ -253,16 +260,18 @@ fn print_reasons(module: &Module, states: &[HaltState]) {
         }
     }
     for (reason, count) in reasons {
-        println!("  {count} x {reason}");
+        say::line(&format!("  {count} x {reason}"))?;
     }
+    Ok(())
 }
 
-fn print_statistics(statistics: &Statistics) {
-    println!("{:<24} {:>12} {:>10} {:>12}", "phase", "count", "seconds", "cache hits");
+fn print_statistics(statistics: &Statistics) -> anyhow::Result<()> {
+    say::line(&format!("{:<24} {:>12} {:>10} {:>12}", "phase", "count", "seconds", "cache hits"))?;
     for row in stats_rows(statistics) {
-        println!(
+        say::line(&format!(
             "{:<24} {:>12} {:>10.3} {:>12}",
             row.phase, row.count, row.seconds, row.cache_hits
-        );
+        ))?;
     }
+    Ok(())
 }

@@ -1,16 +1,13 @@
 //! `psychic merge SUBJECT`.
 
-use super::{SUCCESS, StageArgs, progress::Progress, stages};
+use super::{SUCCESS, StageArgs, progress::Progress, say, stages};
 
 pub(super) fn run(args: &StageArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
     let stage = stages::Stage::open(&args.subject, args.out.as_deref())?;
     let merged = stage.merge(&mut progress)?;
-    println!(
-        "{} of {} patches merged: {}",
-        merged.revisions.len() - 1,
-        merged.rows.len() - 1,
-        stage.results.meta().display()
-    );
+    let patches = say::count(merged.rows.len() as u64 - 1, "patch");
+    let merged = merged.revisions.len() - 1;
+    say::line(&format!("{merged} of {patches} merged: {}", stage.results.meta().display()))?;
     Ok(SUCCESS)
 }

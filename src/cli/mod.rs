@@ -11,10 +11,11 @@ mod progress;
 mod ranges;
 mod replay;
 mod report;
+mod say;
 mod stages;
 mod tree;
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -29,7 +30,13 @@ const FAILURE: u8 = 2;
 /// Interrupted; what was found is on disk.
 const INTERRUPTED: u8 = 130;
 
-const EXIT_CODES: &str = "\
+const AFTER_HELP: &str = "\
+Examples:
+  psychic diff patches/smallest               everything, into results/smallest
+  psychic diff patches/smallest --jobs 1 --time-budget 60s --out /tmp/smallest
+  psychic explore program.c --tests errors    no patches: inputs that make a program fail
+  psychic tree clusters.csv                   the smallest tree for clusterings made elsewhere
+
 Exit codes: 0 every pair decided, 1 some pair unknown or a replay that contradicts the engine,
 2 nothing could be done (the message says why), 130 interrupted (what was found is on disk).";
 
@@ -41,7 +48,7 @@ Exit codes: 0 every pair decided, 1 some pair unknown or a replay that contradic
 ///
 /// A SUBJECT is a directory with a subject.toml (name, sources, patches) and unified diffs.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXIT_CODES)]
+#[command(version, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -78,14 +85,14 @@ struct StageArgs {
 /// How to explore.
 #[derive(Args, Clone, Debug)]
 struct SearchArgs {
-    /// Number of workers [default: the number of processors]
-    #[arg(long, short = 'j', value_name = "N")]
-    jobs: Option<usize>,
-    /// Seed of random searches
+    /// Number of workers; the results do not depend on it [default: the number of processors]
+    #[arg(long, short = 'j', value_name = "N", allow_hyphen_values = true)]
+    jobs: Option<NonZeroUsize>,
+    /// Seed of the random-path search
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Stop after this long and report what was found: 60s, 10m, 2h
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     time_budget: Option<Duration>,
     /// Which states run first: dfs, bfs, random-path, coverage
     #[arg(long, value_name = "NAME", default_value = "dfs")]
@@ -97,9 +104,7 @@ struct SearchArgs {
 
 impl SearchArgs {
     fn jobs(&self) -> usize {
-        self.jobs.unwrap_or_else(|| {
-            std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
-        })
+        self.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
     }
 }
 
@@ -120,7 +125,7 @@ pub fn run() -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("psychic: {error:#}");
+            eprintln!("psychic: {}", say::error(&error));
             ExitCode::from(FAILURE)
         }
     }

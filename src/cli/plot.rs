@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use anyhow::Context;
 use clap::Args;
 
-use super::SUCCESS;
+use super::{SUCCESS, say};
 use crate::{
     report::{
         Labels, PlotError, Verdicts, clusters_png, clusters_svg, dot, patch_name, tikz, tree_png,
@@ -66,7 +66,7 @@ pub(super) fn run(args: &PlotArgs) -> anyhow::Result<u8> {
         }
     }
     for path in written {
-        println!("{}", path.display());
+        say::line(&path.display().to_string())?;
     }
     Ok(SUCCESS)
 }

@@ -1,11 +1,17 @@
 //! `psychic replay SUBJECT`: the tests of a results directory, natively on every revision.
 
-use std::{fs, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::{SUCCESS, native::Native, progress::Progress, report::outcome_rows, stages::Stage};
+use super::{
+    SUCCESS, native::Native, progress::Progress, report::outcome_rows, say, stages::Stage,
+};
 use crate::{
     diff::{Expected, Replay},
     replay::TestInput,
@@ -27,6 +33,7 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
     let stage = Stage::open(&args.subject, args.out.as_deref())?;
     let files = if args.tests.is_empty() { tests_of(&stage)? } else { args.tests.clone() };
+    let inputs = files.iter().map(|file| read(file)).collect::<anyhow::Result<Vec<_>>>()?;
     let merged = stage.merged(&mut progress)?;
     let built = stage.build(&merged, &mut progress)?;
     let native = Native::new(&stage, &built)?;
@@ -34,18 +41,18 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
     let expected =
         Expected { unknown: merged.revisions.iter().copied().collect(), ..Expected::default() };
     let (mut tests, mut outcomes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
-    for (number, file) in (1u32..).zip(&files) {
-        progress.update(|| format!("{} of {} tests", number - 1, files.len()));
-        let input = TestInput::read(file).with_context(|| file.display().to_string())?;
-        let shown = native.outcomes(&input, &merged.revisions, &expected)?;
-        let test = number_of(file).unwrap_or(TestId(number));
+    let mut lines = Vec::new();
+    for ((file, input), test) in files.iter().zip(&inputs).zip(numbers(&files)) {
+        progress.update(|| format!("{} of {} tests", tests.len(), files.len()));
+        let shown = native.outcomes(input, &merged.revisions, &expected)?;
         let config = &stage.subject.config.outputs;
         let visible = shown.iter().map(|outcome| outcome.visible(config));
         let clustering = Clustering::new(test, merged.revisions.iter().copied().zip(visible));
+        let groups = clustering.groups().len() as u32;
         tests.push(TestRow {
             test,
             found_by: FoundBy::Seed,
-            clusters: clustering.groups().len() as u32,
+            clusters: groups,
             size: input.size() as u64,
             mismatch: false,
         });
@@ -54,13 +61,32 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
             &clustering,
             merged.revisions.iter().copied().zip(&shown),
         ));
-        println!("{}: {} clusters", file.display(), clustering.groups().len());
+        lines.push(format!("test {test}: {}: {}", say::count(groups, "cluster"), file.display()));
         clusters.extend(clustering.rows());
     }
     stage.results.write(&tests)?;
     stage.results.write(&outcomes)?;
     stage.results.write(&clusters)?;
+    drop(progress);
+    say::line(&lines.join("\n"))?;
     Ok(SUCCESS)
+}
+
+/// A test, from its file.
+pub(super) fn read(file: &Path) -> anyhow::Result<TestInput> {
+    TestInput::read(file).with_context(|| file.display().to_string())
+}
+
+/// The numbers that the files have for names, else (some have none, or two have the same) those
+/// of their order.
+fn numbers(files: &[PathBuf]) -> Vec<TestId> {
+    let named: BTreeSet<TestId> = files.iter().filter_map(|file| number_of(file)).collect();
+    let order = (1u32..).map(TestId);
+    let number = |(file, place): (&PathBuf, TestId)| match number_of(file) {
+        Some(number) if named.len() == files.len() => number,
+        _ => place,
+    };
+    files.iter().zip(order).map(number).collect()
 }
 
 fn tests_of(stage: &Stage) -> anyhow::Result<Vec<PathBuf>> {
@@ -72,7 +98,7 @@ fn tests_of(stage: &Stage) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// The tests of a directory in the order of their names; none where there is no directory.
-pub(super) fn ktest_files(directory: &std::path::Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(super) fn ktest_files(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !directory.is_dir() {
         return Ok(Vec::new());
     }
@@ -84,6 +110,6 @@ pub(super) fn ktest_files(directory: &std::path::Path) -> anyhow::Result<Vec<Pat
     Ok(files)
 }
 
-fn number_of(file: &std::path::Path) -> Option<TestId> {
+fn number_of(file: &Path) -> Option<TestId> {
     file.file_stem()?.to_str()?.parse().ok().map(TestId)
 }

@@ -7,7 +7,8 @@ use sha2::{Digest, Sha256};
 
 use super::{
     explore::{state_rows, stats_rows},
-    stages::{Merged, Stage},
+    say::count,
+    stages::{Merged, Stage, set_aside},
 };
 use crate::{
     diff::{Differ, DifferentialTest, PairVerdict, Walk},
@@ -18,7 +19,7 @@ use crate::{
     report::{OutcomeDescription, Report, TestDescription, visible},
     subject::{
         Revision, RevisionSet,
-        config::ArgConfig,
+        config::{ArgConfig, Config, ParamConfig},
         results::{
             Clustering, OutcomeRow, PairRow, RangeRow, StatsRow, Status, SummaryRow, TestId,
             TestRow, Verdict,
@@ -31,6 +32,9 @@ use crate::{
 const TREE_TIME: Duration = Duration::from_secs(30);
 /// Where contradictions between engine and replay are listed.
 const MISMATCHES: &str = "mismatches.txt";
+
+/// How the parameters of an entry function are described in `subject.toml`.
+type Params = BTreeMap<String, ParamConfig>;
 
 /// All that a run found.
 pub(super) struct Findings<'a> {
@@ -136,9 +140,16 @@ impl Findings<'_> {
             sizes: tests.iter().map(|test| (test.test, test.input.size() as u64)).collect(),
             ..tree::Options::default()
         };
-        let solution = tree::minimal(&revisions, &clusterings, &options)?;
+        // A test that says nothing about some revision cannot be asked while that is possible.
+        let complete: Vec<Clustering> = clusterings
+            .iter()
+            .filter(|clustering| clustering.clusters.len() == revisions.len())
+            .cloned()
+            .collect();
+        let solution = tree::minimal(&revisions, &complete, &options)?;
         let verdicts = |wanted| pairs.iter().filter(|row| row.verdict == wanted).count() as u64;
         let solver = self.statistics.solver.first();
+        let params = &self.stage.subject.config.inputs.params;
         let summary = SummaryRow {
             subject: self.stage.subject.config.name.clone(),
             revisions: self.merged.revisions.len() as u32,
@@ -177,8 +188,11 @@ impl Findings<'_> {
             revisions: self.merged.rows.clone(),
             diffs: self.diffs()?,
             tests: test_rows(tests),
-            inputs: tests.iter().map(|test| (test.test, describe_input(&test.input))).collect(),
-            outcomes: describe_outcomes(tests, self.differ.revisions()),
+            inputs: tests
+                .iter()
+                .map(|test| (test.test, describe_input(&test.input, params)))
+                .collect(),
+            outcomes: describe_outcomes(tests, self.differ.revisions(), &self.stage.subject.config),
             clusterings,
             pairs,
             solution,
@@ -207,8 +221,9 @@ impl Findings<'_> {
                 (Some(_), _) => "standard input as given".to_owned(),
                 (None, Some(bytes)) => format!("standard input of exactly {bytes} bytes"),
                 (None, None) => format!(
-                    "standard input well formed for what the program reads, {} {} tokens",
-                    if inputs.stdin.eof { "up to" } else { "at least what it reads of" },
+                    "standard input well formed for what the program reads: {}{} tokens, then end \
+                     of file",
+                    if inputs.stdin.eof { "up to " } else { "" },
                     inputs.stdin.tokens
                 ),
             });
@@ -326,11 +341,11 @@ fn ending(outcome: &Outcome) -> String {
 }
 
 /// A test's input in one line.
-fn describe_input(input: &TestInput) -> TestDescription {
+fn describe_input(input: &TestInput, params: &Params) -> TestDescription {
     let mut parts = Vec::new();
     let argument = |name: &str| name.starts_with("arg") && name.len() == 5;
     for (name, bytes) in input.objects.iter().filter(|(name, _)| !argument(name)) {
-        parts.push(format!("{name} = {}", describe_bytes(bytes)));
+        parts.push(format!("{name} = {}", describe_bytes(bytes, params.get(name))));
     }
     if input.args.len() > 1 {
         let args: Vec<String> =
@@ -347,33 +362,67 @@ fn text(bytes: &[u8]) -> String {
     visible(&String::from_utf8_lossy(bytes))
 }
 
-/// An object of the size of an `int` or `long` as a number, a text as a text, others in
-/// hexadecimal.
-fn describe_bytes(bytes: &[u8]) -> String {
-    match bytes.len() {
-        4 => i32::from_le_bytes(bytes.try_into().expect("four bytes")).to_string(),
-        8 => i64::from_le_bytes(bytes.try_into().expect("eight bytes")).to_string(),
-        _ => format!("\"{}\"", bytes.escape_ascii()),
+/// A text as C would write it up to where it ends, a buffer of numbers as such, an object of the
+/// size of an integer as a number, others as bytes.
+fn describe_bytes(bytes: &[u8], param: Option<&ParamConfig>) -> String {
+    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    if let Some(ParamConfig { string: Some(_), .. }) = param {
+        return quoted(&bytes[..end]);
     }
+    if let Some(elements) = param.and_then(|param| param.elements)
+        && let Some(width) = bytes.len().checked_div(elements as usize)
+        && width * elements as usize == bytes.len()
+        && matches!(width, 1 | 2 | 4 | 8)
+    {
+        let numbers: Vec<String> =
+            bytes.chunks(width).map(|chunk| signed(chunk).to_string()).collect();
+        return format!("{{{}}}", numbers.join(", "));
+    }
+    let printable = |text: &[u8]| text.iter().all(|byte| matches!(byte, b' '..=b'~'));
+    match bytes.len() {
+        // A number of these bytes is rarer than a short text.
+        4 | 8 if end + 1 == bytes.len() && printable(&bytes[..end]) => quoted(&bytes[..end]),
+        1 | 2 | 4 | 8 => signed(bytes).to_string(),
+        // The NUL that ends a text is no part of it.
+        length => quoted(&bytes[..if end + 1 == length { end } else { length }]),
+    }
+}
+
+/// The number that at most eight bytes hold, the lowest first.
+fn signed(bytes: &[u8]) -> i64 {
+    let sign = if bytes.last().is_some_and(|byte| *byte >= 0x80) { 0xff } else { 0 };
+    let mut wide = [sign; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    i64::from_le_bytes(wide)
+}
+
+fn quoted(bytes: &[u8]) -> String {
+    format!("\"{}\"", bytes.escape_ascii())
 }
 
 fn describe_outcomes(
     tests: &[DifferentialTest],
     revisions: &[Revision],
+    config: &Config,
 ) -> BTreeMap<(TestId, Revision), OutcomeDescription> {
     let mut described = BTreeMap::new();
     for test in tests {
         for (revision, outcome) in revisions.iter().zip(&test.outcomes) {
             if test.clustering.cluster(*revision) == Some(*revision) {
-                described.insert((test.test, *revision), describe_outcome(outcome));
+                described.insert((test.test, *revision), describe_outcome(outcome, config));
             }
         }
     }
     described
 }
 
-fn describe_outcome(outcome: &Outcome) -> OutcomeDescription {
-    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+/// What of an outcome counts, for people.
+fn describe_outcome(outcome: &Outcome, config: &Config) -> OutcomeDescription {
+    let lossy = |counts: bool, bytes: &[u8]| match counts {
+        true => String::from_utf8_lossy(bytes).into_owned(),
+        false => String::new(),
+    };
+    let params = &config.inputs.params;
     let settled = outcome.finding.is_none();
     OutcomeDescription {
         exit: match outcome.termination {
@@ -388,10 +437,10 @@ fn describe_outcome(outcome: &Outcome) -> OutcomeDescription {
         outputs: outcome
             .outputs
             .iter()
-            .map(|(name, bytes)| (name.clone(), describe_bytes(bytes)))
+            .map(|(name, bytes)| (name.clone(), describe_bytes(bytes, params.get(name))))
             .collect(),
-        stdout: lossy(&outcome.stdout),
-        stderr: lossy(&outcome.stderr),
+        stdout: lossy(config.outputs.stdout, &outcome.stdout),
+        stderr: lossy(config.outputs.stderr, &outcome.stderr),
     }
 }
 
@@ -399,34 +448,34 @@ fn describe_outcome(outcome: &Outcome) -> OutcomeDescription {
 pub(super) fn conclusion(report: &Report, stage: &Stage) -> String {
     let s = &report.summary;
     let mut lines = vec![format!(
-        "{} revisions, {} classes: {} pairs distinguished, {} equivalent, {} unknown; \
-         {} tests, tree of height {}{}; {} paths, {:.1} s",
-        s.revisions,
-        s.classes,
-        s.distinguished,
+        "{}, {}: {} distinguished, {} equivalent, {} unknown; \
+         {}, tree of height {}{}; {}, {:.1} s",
+        count(s.revisions, "revision"),
+        count(s.classes, "class"),
+        count(s.distinguished, "pair"),
         s.equivalent,
         s.unknown,
-        s.tests,
+        count(s.tests, "test"),
         s.height,
         if s.height == s.lower_bound {
             " (minimal)".into()
         } else {
             format!(" (at least {})", s.lower_bound)
         },
-        s.paths,
+        count(s.paths, "path"),
         s.seconds,
     )];
     let rejected = report.revisions.iter().filter(|row| row.status == Status::Rejected);
-    lines.extend(rejected.map(|row| format!("set aside: {}: {}", row.patch, row.reason)));
-    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    lines.extend(rejected.map(set_aside));
+    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
     for row in report.pairs.iter().filter(|row| row.verdict == Verdict::Unknown) {
         *reasons.entry(&row.reason).or_default() += 1;
     }
-    lines.extend(reasons.iter().map(|(why, count)| format!("{count} pairs unknown: {why}")));
+    lines.extend(reasons.iter().map(|(why, n)| format!("{} unknown: {why}", count(*n, "pair"))));
     if s.mismatches > 0 {
         lines.push(format!(
-            "{} tests whose replay contradicts the engine: see {MISMATCHES}",
-            s.mismatches
+            "{} on which replay contradicts the engine: see {MISMATCHES}",
+            count(s.mismatches, "test")
         ));
     }
     if !report.bounds.is_empty() {
@@ -442,4 +491,25 @@ fn peak_memory() -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok())
         .map_or(0, |kib| kib / 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_shown_as_what_they_are() {
+        let string = ParamConfig { string: Some(4), ..ParamConfig::default() };
+        let elements = ParamConfig { elements: Some(2), ..ParamConfig::default() };
+        assert_eq!(describe_bytes(b"ab\0\0", Some(&string)), r#""ab""#);
+        assert_eq!(describe_bytes(b"a\0b\xb8", Some(&string)), r#""a\x00b\xb8""#);
+        assert_eq!(describe_bytes(b"\0\0\0\0", Some(&string)), r#""""#);
+        assert_eq!(describe_bytes(&[1, 0, 0xfe, 0xff], Some(&elements)), "{1, -2}");
+        assert_eq!(describe_bytes(&[0xfe, 0xff, 0xff, 0xff], None), "-2");
+        assert_eq!(describe_bytes(&[0x80], None), "-128");
+        assert_eq!(describe_bytes(b"abc\0", None), r#""abc""#);
+        assert_eq!(describe_bytes(b"a\0\0\0", None), "97");
+        assert_eq!(describe_bytes(b"word\0", None), r#""word""#);
+        assert_eq!(describe_bytes(b"wor\0\0", None), r#""wor\x00\x00""#);
+    }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, bail};
 
-use super::{SearchArgs, progress::Progress};
+use super::{SearchArgs, progress::Progress, say};
 use crate::{
     build::{Compilation, HarnessError, Libc, Sanitizer, Toolchain, harness},
     env::models,
@@ -32,8 +32,8 @@ const HARNESS: &str = "psychic_harness.c";
 /// What the program is called in its own `argv`.
 const PROGRAM: &[u8] = b"program";
 
-/// A symbolic size or format may fork into so many concrete ones.
-const CONCRETISATIONS: u32 = 64;
+/// Symbolic sizes, pointers and the like may have so many values.
+const CONCRETISATIONS: u32 = 256;
 
 /// A subject and the directory for its results.
 pub(super) struct Stage {
@@ -67,11 +67,11 @@ impl Stage {
 
     /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.
     pub(super) fn merge(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
-        let count = self.subject.patches.len();
-        progress.stage(&format!("merging {count} patches of {}", self.subject.config.name));
+        let patches = say::count(self.subject.patches.len() as u64, "patch");
+        progress.stage(&format!("merging {patches} of {}", self.subject.config.name));
         let mut flags = self.subject.config.build.flags.clone();
         flags.push(format!("-I{}", self.toolchain.include().display()));
-        let compiler = Compiler { program: "clang-19".into(), flags };
+        let compiler = Compiler { program: self.toolchain.program().into(), flags };
         let program = merge::merge(&self.subject, &compiler)?;
         let meta = self.results.meta();
         if meta.exists() {
@@ -94,7 +94,7 @@ impl Stage {
             })
             .collect();
         for row in rows.iter().filter(|row| row.status == Status::Rejected) {
-            progress.stage(&format!("set aside: {}: {}", row.patch, row.reason));
+            progress.stage(&set_aside(row));
         }
         self.results.write(&rows)?;
         Ok(Merged::of(rows))
@@ -102,7 +102,9 @@ impl Stage {
 
     /// What an earlier merge left in the results, else merges now.
     pub(super) fn merged(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
-        if self.results.meta().is_dir() && self.results.table::<RevisionRow>().is_file() {
+        let meta = self.results.meta();
+        if meta.is_dir() && self.results.table::<RevisionRow>().is_file() {
+            progress.stage(&format!("taking the meta program in {} as it is", meta.display()));
             return Ok(Merged::of(self.results.read()?));
         }
         self.merge(progress)
@@ -131,7 +133,7 @@ impl Stage {
         if self.subject.config.entry != "main" {
             self.add_harness(&mut compilation)?;
         }
-        let libc = Libc::find(&cache_directory(&self.subject.dir))?;
+        let libc = find_libc(&self.subject.dir)?;
         let bitcode = self.results.bitcode();
         compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
         let plain = self.results.native();
@@ -188,6 +190,15 @@ impl Merged {
         let merged = rows.iter().filter(|row| row.status == Status::Merged);
         let revisions = merged.map(|row| row.revision).collect();
         Self { rows, revisions }
+    }
+}
+
+/// Which patch was set aside, and why.
+pub(super) fn set_aside(row: &RevisionRow) -> String {
+    // Of what is wrong with the diff itself, the reason names the file already.
+    match row.reason.starts_with(&row.patch) {
+        true => format!("set aside: {}", row.reason),
+        false => format!("set aside: {}: {}", row.patch, row.reason),
     }
 }
 
@@ -251,16 +262,17 @@ pub(super) fn link_libc(
     out: &Path,
 ) -> anyhow::Result<()> {
     let module = lower::load(program)?;
-    let undefined = undefined_functions(&module);
+    let undefined = undefined_symbols(&module);
     let provided = |name: &str| models::lookup(name).is_some();
     let modules = libc.map(|libc| libc.modules(undefined, provided)).unwrap_or_default();
     toolchain.link_bitcode(program, &modules, out)?;
     Ok(())
 }
 
-fn undefined_functions(module: &Module) -> Vec<&str> {
-    let undefined = module.functions.iter().filter(|function| function.code.is_empty());
-    undefined.map(|function| function.name.as_str()).collect()
+fn undefined_symbols(module: &Module) -> Vec<&str> {
+    let functions = module.functions.iter().filter(|function| function.code.is_empty());
+    let variables = module.globals.iter().filter(|variable| variable.external);
+    functions.map(|f| f.name.as_str()).chain(variables.map(|v| v.name.as_str())).collect()
 }
 
 /// Where the bitcode of the libc is: in the cache of the place, else of this executable.

@@ -2,17 +2,18 @@
 
 use std::{io::IsTerminal, path::PathBuf, time::Duration};
 
+use anyhow::bail;
 use clap::Args;
 
-use super::{SUCCESS, UNDECIDED};
+use super::{SUCCESS, UNDECIDED, say};
 use crate::{
     report::{Labels, TextStyle, Verdicts, patch_name, terminal},
     subject::{
         RevisionSet,
         config::parse_duration,
         results::{
-            ClusterRow, ResultsDir, RevisionRow, Table, TestRow, read_clusterings, read_table,
-            write_whole,
+            ClusterRow, ResultsDir, RevisionRow, Status, Table, TestRow, read_clusterings,
+            read_table, write_whole,
         },
     },
     tree::{Impurity, Options, Tree, greedy, minimal},
@@ -40,8 +41,18 @@ pub(super) fn run(args: &TreeArgs) -> anyhow::Result<u8> {
         None => args.clusters.clone(),
     };
     let clusterings = read_clusterings(&file)?;
-    let revisions: RevisionSet =
-        clusterings.iter().flat_map(|clustering| clustering.clusters.keys().copied()).collect();
+    let names = file.with_file_name(RevisionRow::FILE);
+    let rows: Vec<RevisionRow> = if names.is_file() { read_table(&names)? } else { Vec::new() };
+    let revisions: RevisionSet = if clusterings.is_empty() {
+        // No test was needed: there is one leaf with all of them.
+        let merged = rows.iter().filter(|row| row.status == Status::Merged);
+        merged.map(|row| row.revision).collect()
+    } else {
+        clusterings.iter().flat_map(|clustering| clustering.clusters.keys().copied()).collect()
+    };
+    if revisions.is_empty() {
+        bail!("{}: no rows, so there is nothing to tell apart", file.display());
+    }
     let mut options = Options { time: Some(args.time_budget), ..Options::default() };
     let beside = file.with_file_name(TestRow::FILE);
     if beside.is_file() {
@@ -52,19 +63,19 @@ pub(super) fn run(args: &TreeArgs) -> anyhow::Result<u8> {
     let cart = greedy(&revisions, &clusterings, Impurity::Gini)?;
     let tree: &Tree = if args.greedy { &cart } else { &solution.tree };
     let mut labels = Labels::default();
-    let names = file.with_file_name(RevisionRow::FILE);
-    if names.is_file() {
-        let rows: Vec<RevisionRow> = read_table(&names)?;
-        labels.patches = rows
-            .iter()
-            .filter(|row| !row.patch.is_empty())
-            .map(|row| (row.revision, patch_name(&row.patch)))
-            .collect();
+    labels.patches = rows
+        .iter()
+        .filter(|row| !row.patch.is_empty())
+        .map(|row| (row.revision, patch_name(&row.patch)))
+        .collect();
+    let out = args.out.clone().or_else(|| Some(results?.path().join("tree.json")));
+    if let Some(out) = out {
+        write_whole(&out, tree.to_json().as_bytes())?;
     }
     let style = TextStyle { colour: std::io::stdout().is_terminal(), ..TextStyle::default() };
-    print!("{}", terminal(tree, &labels, &Verdicts::default(), style));
-    println!(
-        "height {} ({}), greedy {}, {} classes of {} revisions, {} tests used of {}",
+    say::line(terminal(tree, &labels, &Verdicts::default(), style).trim_end_matches('\n'))?;
+    say::line(&format!(
+        "height {} ({}), greedy {}, {} of {}, {} used of {}",
         tree.height(),
         if solution.optimal() {
             "minimal".into()
@@ -72,14 +83,10 @@ pub(super) fn run(args: &TreeArgs) -> anyhow::Result<u8> {
             format!("at least {}", solution.lower_bound)
         },
         cart.height(),
-        solution.classes.len(),
-        revisions.len(),
-        tree.tests().len(),
+        say::count(solution.classes.len() as u64, "class"),
+        say::count(revisions.len() as u64, "revision"),
+        say::count(tree.tests().len() as u64, "test"),
         clusterings.len(),
-    );
-    let out = args.out.clone().or_else(|| Some(results?.path().join("tree.json")));
-    if let Some(out) = out {
-        write_whole(&out, tree.to_json().as_bytes())?;
-    }
+    ))?;
     Ok(if solution.optimal() { SUCCESS } else { UNDECIDED })
 }

@@ -7,6 +7,7 @@
 //! paper, whose printed guard `n != n' or {n,n'} in D` is a misprint for `n = n' or ...`). The
 //! answer is replayed natively on every revision: only what the replay shows counts.
 
+mod evidence;
 mod input;
 mod outcome;
 mod overlap;
@@ -15,7 +16,7 @@ mod regions;
 pub mod text;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     sync::Mutex,
     time::{Duration, Instant},
 };
@@ -31,7 +32,7 @@ use crate::{
     env::{Error, Halt, Incomplete},
     exec::{Argument, Branch, Clock, ForkKind, HaltState, Program},
     expr::{Assignment, ExprId},
-    replay::{Outcome, TestInput, Visible},
+    replay::{Outcome, TestInput},
     solver::{self, Query, Solver, SolverConfig, Verdict},
     subject::{
         Revision, RevisionSet,
@@ -83,6 +84,10 @@ pub struct DifferentialTest {
     pub clustering: Clustering,
     /// What the replay showed otherwise than the engine had predicted; empty if nothing.
     pub mismatches: Vec<String>,
+    /// Revisions whose outcome here is no evidence, and why: the clustering leaves them out.
+    pub objections: BTreeMap<Revision, String>,
+    /// What the input was made from, if the engine made it.
+    model: Option<Assignment>,
 }
 
 /// What is compared, and how.
@@ -116,6 +121,11 @@ pub struct Differ<'a> {
     inputs: BTreeSet<TestInput>,
     /// Inputs of paths tried since one last separated something.
     fruitless: u32,
+    /// Revisions that a native run had to be stopped of, which nobody proved endless: each
+    /// further one takes as long and shows as little.
+    stopped: RevisionSet,
+    /// No more states will come.
+    settled: bool,
     effort: Effort,
 }
 
@@ -162,6 +172,8 @@ impl<'a> Differ<'a> {
             tests: Vec::new(),
             inputs: BTreeSet::new(),
             fruitless: 0,
+            stopped: RevisionSet::new(),
+            settled: false,
             effort: Effort::default(),
         }
     }
@@ -213,6 +225,11 @@ impl<'a> Differ<'a> {
         for index in first..self.states.len() {
             self.try_path(index)?;
         }
+        self.pair(first, pool)
+    }
+
+    /// Compares the states from `first` on with all before them.
+    fn pair(&mut self, first: usize, pool: &rayon::ThreadPool) -> Result<(), ReplayFailed> {
         let workers = pool.current_num_threads();
         self.solvers.resize_with(workers.max(self.solvers.len()), || {
             Mutex::new(solver::chain(&self.task.solver))
@@ -244,7 +261,8 @@ impl<'a> Differ<'a> {
 
     /// A state whose outcome is not known says nothing about the revisions in it.
     fn note_weaknesses(&mut self, state: &HaltState) {
-        if state.is_exact() {
+        // Of inputs that all these revisions leave out nothing is claimed.
+        if state.is_exact() || state.halt == Halt::Outside {
             return;
         }
         let reason = weakness(state);
@@ -274,7 +292,7 @@ impl<'a> Differ<'a> {
     fn leave(&mut self, candidates: &[(usize, usize)]) {
         for (a, b) in candidates {
             let (x, y) = (&self.states[*a].revisions, &self.states[*b].revisions);
-            self.pairs.doubt(x, y, &Incomplete::Time.to_string());
+            self.pairs.doubt_open(x, y, &Incomplete::Time.to_string());
         }
     }
 
@@ -324,16 +342,30 @@ impl<'a> Differ<'a> {
             }
             Comparison::Unknown { conditions, reason } => (conditions, Some(reason)),
         };
+        if self.task.clock.is_over() {
+            self.pairs.doubt_open(&x, &y, &Incomplete::Time.to_string());
+            return Ok(());
+        }
+        let hopeless = doubt.is_some() && {
+            let rest = |set: &RevisionSet| -> RevisionSet {
+                set.iter().filter(|revision| !self.stopped.contains(*revision)).collect()
+            };
+            !self.pairs.any_open(&rest(&x), &rest(&y))
+        };
+        if let (true, Some(doubt)) = (hopeless, &doubt) {
+            self.pairs.doubt_open(&x, &y, doubt);
+            return Ok(());
+        }
         match self.model(&conditions) {
             Some(model) => self.replay(model, FoundBy::Pair)?,
             None if doubt.is_none() => {
-                self.pairs.doubt(&x, &y, "the solver lost the difference it had found");
+                self.pairs.doubt_open(&x, &y, "the solver lost the difference it had found");
             }
             None => {}
         }
         // What the replay did not show stays open, with the reason why it cannot be proved.
         let reason = doubt.unwrap_or_else(|| "a predicted difference was not replayed".into());
-        self.pairs.doubt(&x, &y, &reason);
+        self.pairs.doubt_open(&x, &y, &reason);
         Ok(())
     }
 
@@ -346,130 +378,11 @@ impl<'a> Differ<'a> {
         }
     }
 
-    /// What each revision shows under an assignment, where a halt state says so exactly; and
-    /// that state.
-    fn predict(&self, model: &Assignment) -> Vec<Option<(usize, Visible)>> {
-        let exprs = &self.task.program.exprs;
-        let mut predicted: Vec<Option<(usize, Visible)>> = vec![None; self.task.revisions.len()];
-        for index in self.taken(model) {
-            let state = &self.states[index];
-            let Some(outcome) = outcome::predicted(exprs, state, model) else { continue };
-            let visible = outcome.visible(&self.task.outputs);
-            for (revision, slot) in self.task.revisions.iter().zip(&mut predicted) {
-                if slot.is_none() && state.revisions.contains(*revision) {
-                    *slot = Some((index, visible.clone()));
-                }
-            }
-        }
-        predicted
-    }
-
     /// The states whose paths are taken under an assignment.
     fn taken(&self, model: &Assignment) -> Vec<usize> {
         let truths = self.conditions.truths(&self.task.program.exprs, model);
         let states = 0..self.states.len();
         states.filter(|index| self.footprints[*index].is_taken(&truths)).collect()
-    }
-
-    /// Whether two revisions that nobody has told apart are predicted to differ.
-    fn separates(&self, predicted: &[Option<(usize, Visible)>]) -> bool {
-        let known: Vec<(Revision, &Visible)> = self
-            .task
-            .revisions
-            .iter()
-            .zip(predicted)
-            .filter_map(|(revision, slot)| Some((*revision, &slot.as_ref()?.1)))
-            .collect();
-        known.iter().enumerate().any(|(index, (a, x))| {
-            known[index + 1..].iter().any(|(b, y)| x != y && self.pairs.is_open(*a, *b))
-        })
-    }
-
-    /// Replays an input that did not come from here, of which nothing is predicted.
-    ///
-    /// # Errors
-    /// where a native run is impossible.
-    pub fn seed(&mut self, input: TestInput) -> Result<(), ReplayFailed> {
-        let predicted = vec![None; self.task.revisions.len()];
-        self.replay_input(input, &predicted, FoundBy::Seed)
-    }
-
-    /// Runs the input of a model natively on every revision.
-    fn replay(&mut self, model: Assignment, found_by: FoundBy) -> Result<(), ReplayFailed> {
-        let exprs = &self.task.program.exprs;
-        let predicted = self.predict(&model);
-        let matching: Vec<&HaltState> =
-            self.taken(&model).into_iter().map(|index| &self.states[index]).collect();
-        let input = input::concrete(exprs, &self.task.arguments, &matching, &model);
-        self.replay_input(input, &predicted, found_by)
-    }
-
-    /// Keeps the test if it shows a difference, or shows something else than predicted.
-    fn replay_input(
-        &mut self,
-        input: TestInput,
-        predicted: &[Option<(usize, Visible)>],
-        found_by: FoundBy,
-    ) -> Result<(), ReplayFailed> {
-        if !self.inputs.insert(input.clone()) {
-            return Ok(());
-        }
-        let mut expected = Expected::default();
-        for (revision, slot) in self.task.revisions.iter().zip(predicted) {
-            match slot.as_ref().map(|(index, _)| &self.states[*index].halt) {
-                Some(Halt::Error(error)) => {
-                    expected.errors.insert(*error);
-                }
-                Some(Halt::Hang) => {
-                    expected.endless.insert(*revision);
-                }
-                Some(_) => {}
-                None => {
-                    expected.unknown.insert(*revision);
-                }
-            }
-        }
-        let begin = Instant::now();
-        let outcomes = self.task.replay.outcomes(&input, &self.task.revisions, &expected)?;
-        self.effort.replays += 1;
-        self.effort.replaying += begin.elapsed();
-        let visible: Vec<Visible> =
-            outcomes.iter().map(|o| o.visible(&self.task.outputs)).collect();
-        let mut mismatches = Vec::new();
-        for ((revision, slot), (shown, outcome)) in
-            self.task.revisions.iter().zip(predicted).zip(visible.iter().zip(&outcomes))
-        {
-            if let Some((_, predicted)) = slot
-                && predicted != shown
-            {
-                mismatches.push(format!(
-                    "revision {revision}: {}",
-                    outcome::explain(predicted, shown, outcome)
-                ));
-            }
-        }
-        let test = TestId(self.tests.len() as u32 + 1);
-        let known = self.task.revisions.iter().copied().zip(&visible);
-        let clustering = Clustering::new(test, known);
-        if clustering.groups().len() < 2 && mismatches.is_empty() {
-            return Ok(());
-        }
-        for (index, (a, x)) in self.task.revisions.iter().zip(&visible).enumerate() {
-            for (b, y) in self.task.revisions.iter().zip(&visible).skip(index + 1) {
-                if let Some(output) = outcome::first_difference(x, y) {
-                    self.pairs.distinguish(*a, *b, test, output);
-                }
-            }
-        }
-        self.tests.push(DifferentialTest {
-            test,
-            found_by,
-            input,
-            outcomes,
-            clustering,
-            mismatches,
-        });
-        Ok(())
     }
 }
 
@@ -506,6 +419,7 @@ fn weakness(state: &HaltState) -> String {
     match &state.halt {
         Halt::Incomplete(why) => why.to_string(),
         Halt::Silent => "klee_silent_exit".into(),
+        Halt::Outside => "an assumption leaves inputs out that others take".into(),
         _ => {
             let all: Vec<String> =
                 state.world.approximations.iter().map(ToString::to_string).collect();
@@ -528,6 +442,9 @@ fn compare(
         b.path.iter().copied().filter(|condition| !known.contains(condition)).collect();
     let conditions = |goals: &[ExprId]| [a.path.as_slice(), goals].concat();
     let mut ask = |goals: &[ExprId]| solver.check(exprs, Query { path: &a.path, goals });
+    if a.halt == Halt::Outside && b.halt == Halt::Outside {
+        return Comparison::Same;
+    }
     if !a.is_exact() || !b.is_exact() {
         let weak = if a.is_exact() { b } else { a };
         return match ask(&goals) {

@@ -120,7 +120,7 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
             (Termination::Signal(SIGABRT), Some(finding))
         }
         Halt::Hang => (Termination::Timeout, None),
-        Halt::Silent | Halt::Incomplete(_) => return None,
+        Halt::Silent | Halt::Outside | Halt::Incomplete(_) => return None,
     };
     let value = |byte: &Byte| match byte {
         Byte::Concrete(value) => *value,

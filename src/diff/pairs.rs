@@ -57,13 +57,28 @@ impl Pairs {
         self.decided.entry(ordered(a, b)).or_insert(Decided { test, output });
     }
 
-    /// Records why pairs of one set with the other cannot be proved equivalent.
+    /// Records why pairs of one set with the other cannot be proved equivalent; also of pairs
+    /// told apart, since what did may turn out to be no evidence.
     pub(super) fn doubt(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &str) {
+        for x in a.iter() {
+            for y in b.iter().filter(|y| *y != x) {
+                self.doubts.entry(ordered(x, y)).or_default().insert(reason.to_owned());
+            }
+        }
+    }
+
+    /// The same for those pairs that nobody has told apart.
+    pub(super) fn doubt_open(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &str) {
         for x in a.iter() {
             for y in b.iter().filter(|y| self.is_open(x, *y)).collect::<Vec<_>>() {
                 self.doubts.entry(ordered(x, y)).or_default().insert(reason.to_owned());
             }
         }
+    }
+
+    /// Opens all pairs again, to be told apart anew.
+    pub(super) fn reopen(&mut self) -> BTreeMap<(Revision, Revision), Decided> {
+        std::mem::take(&mut self.decided)
     }
 
     /// Every pair, the smaller revision first, with its verdict: to be asked once no state is

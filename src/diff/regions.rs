@@ -1,18 +1,23 @@
 //! Regions of the input: which clusterings there are at all, and for which ranges.
 //!
 //! Once every path was followed to its end, choosing one halt state for each revision cuts
-//! the inputs into cells in which every revision takes one path. Walking the non-empty cells
-//! finds every clustering that any input induces, so that the decision tree is minimal over
-//! all inputs and not only over those that pairing happened to find; and the least and largest
-//! value of a scalar input in a cell is a range of difference.
+//! the inputs into cells in which every revision takes one path; a cell in which outcomes are
+//! equal on some inputs and differ on others (`x + x` and `x * x` at 2) is cut further.
+//! Walking the non-empty cells finds every clustering that any input induces, so that the
+//! decision tree is minimal over all inputs and not only over those that pairing happened to
+//! find; and the least and largest value of a scalar input in a cell is a range of difference.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Differ, ReplayFailed};
+use super::{
+    Differ, ReplayFailed, input,
+    outcome::{self, Precision},
+    text::Difference,
+};
 use crate::{
     exec::Program,
-    expr::{ExprId, VariableId, VariableKind},
-    solver::{Query, Solver, Verdict},
+    expr::{Assignment, ExprId, VariableId, VariableKind},
+    solver::{self, Query, Solver, Verdict},
     subject::{
         Revision, RevisionSet,
         results::{Clustering, FoundBy, TestId},
@@ -52,15 +57,30 @@ pub struct Range {
 /// What the walk over the cells found.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
-    /// Every cell was visited.
+    /// Every cell was visited, and what every revision shows in it is known: the tests show
+    /// every clustering that there is.
     pub complete: bool,
     /// Ranges of the scalar inputs, by cell.
     pub ranges: Vec<Range>,
 }
 
+/// Inputs on which every revision takes one path.
 struct Cell {
     conditions: Vec<ExprId>,
+    /// The halt states that they end in.
+    states: Vec<usize>,
 }
+
+/// Inputs of a cell on which the same revisions show the same.
+struct Region {
+    conditions: Vec<ExprId>,
+    model: Assignment,
+    /// The partition.
+    shape: Vec<Revision>,
+}
+
+/// When outcomes of halt states differ, by their numbers; found out once.
+type Differences = BTreeMap<(usize, usize), Option<Difference>>;
 
 impl Differ<'_> {
     /// Visits the cells, replays an input of each clustering that no test has shown yet, and
@@ -72,88 +92,192 @@ impl Differ<'_> {
     pub fn walk(&mut self, limits: Regions, solver: &mut dyn Solver) -> Result<Walk, ReplayFailed> {
         let mut cells = Vec::new();
         let all: RevisionSet = self.revisions().iter().copied().collect();
-        let complete = self.cells(&mut Vec::new(), all, solver, limits.cells, &mut cells);
+        let mut chosen = Vec::new();
+        let complete =
+            self.cells(&mut Vec::new(), &mut chosen, all, solver, limits.cells, &mut cells);
         let mut walk = Walk { complete, ranges: Vec::new() };
-        let mut seen: BTreeSet<Vec<Revision>> = BTreeSet::new();
-        for test in self.tests() {
-            seen.insert(shape(&test.clustering));
-        }
         let scalars = scalars(self.task.program, &cells);
-        for (number, cell) in (0u32..).zip(&cells) {
-            if self.task.clock.is_over() {
-                walk.complete = false;
-                break;
-            }
-            let Some(model) = self.model(&cell.conditions) else { continue };
-            let predicted = self.predict(&model);
-            let known = self
-                .revisions()
-                .iter()
-                .zip(&predicted)
-                .filter_map(|(revision, slot)| Some((*revision, &slot.as_ref()?.1)));
-            let clustering = Clustering::new(TestId(0), known);
-            let shape_here = shape(&clustering);
-            if clustering.groups().len() > 1 && seen.insert(shape_here.clone()) {
-                self.replay(model, FoundBy::Path)?;
-            }
-            if scalars.len() <= limits.scalars {
-                let test = self
-                    .tests()
-                    .iter()
-                    .find(|test| shape(&test.clustering) == shape_here)
-                    .map(|test| test.test);
-                for variable in &scalars {
-                    if let Some((low, high)) = self.range(&cell.conditions, *variable, solver) {
+        let mut tests: BTreeMap<Vec<Revision>, TestId> = BTreeMap::new();
+        for test in self.tests() {
+            tests.entry(shape(&test.clustering)).or_insert(test.test);
+        }
+        let mut differences = Differences::new();
+        let mut number = 0u32;
+        for cell in &cells {
+            let (regions, all) = self.regions(cell, limits.cells, &mut differences);
+            walk.complete &= all;
+            for region in regions {
+                if self.task.clock.is_over() || number as usize >= limits.cells {
+                    walk.complete = false;
+                    return Ok(walk);
+                }
+                let agree = region.shape.iter().all(|cluster| *cluster == region.shape[0]);
+                if !agree && !tests.contains_key(&region.shape) {
+                    let before = self.tests().len();
+                    self.replay(region.model, FoundBy::Path)?;
+                    for test in &self.tests()[before..] {
+                        tests.entry(shape(&test.clustering)).or_insert(test.test);
+                    }
+                }
+                let test = tests.get(&region.shape).copied();
+                if !agree && test.is_none() {
+                    walk.complete = false;
+                    continue;
+                }
+                if scalars.len() <= limits.scalars {
+                    for variable in &scalars {
+                        let Some((low, high)) = self.range(&region.conditions, *variable, solver)
+                        else {
+                            walk.complete = false;
+                            continue;
+                        };
                         let input = self.task.program.exprs.variable_name(*variable).to_owned();
                         walk.ranges.push(Range { test, cell: number, input, low, high });
                     }
                 }
+                number += 1;
             }
         }
         Ok(walk)
     }
 
-    /// Collects the non-empty cells below the conditions; false if there are too many.
+    /// The regions of a cell, and whether these are all: asks for an input outside of the
+    /// regions found, until there is none.
+    fn regions(
+        &self,
+        cell: &Cell,
+        limit: usize,
+        differences: &mut Differences,
+    ) -> (Vec<Region>, bool) {
+        let exprs = &self.task.program.exprs;
+        let mut regions: Vec<Region> = Vec::new();
+        let mut outside = cell.conditions.clone();
+        loop {
+            let query = Query { path: &[], goals: &outside };
+            let model = match solver::reproducible(exprs, &self.task.solver, query) {
+                Verdict::Sat(model) => model,
+                Verdict::Unsat => return (regions, true),
+                Verdict::Unknown(_) => return (regions, false),
+            };
+            let prediction = self.predict(&model);
+            let clustering = Clustering::new(TestId(0), self.known(&prediction));
+            let shape = shape(&clustering);
+            if shape.len() < self.revisions().len() || regions.len() >= limit {
+                return (regions, false);
+            }
+            let clusters: BTreeMap<usize, Revision> = cell
+                .states
+                .iter()
+                .filter_map(|index| {
+                    let revision = self.states()[*index].revisions.first()?;
+                    Some((*index, clustering.cluster(revision)?))
+                })
+                .collect();
+            let Some(here) = self.partition(&clusters, differences) else {
+                return (regions, false);
+            };
+            let mut conditions = cell.conditions.clone();
+            conditions.push(here);
+            if exprs.evaluate(here, &model).is_zero() {
+                return (regions, false);
+            }
+            regions.push(Region { conditions, model, shape });
+            outside.push(exprs.not(here));
+        }
+    }
+
+    /// The condition that outcomes of states in one cluster are equal and others differ; `None`
+    /// where some cannot be compared exactly.
+    fn partition(
+        &self,
+        clusters: &BTreeMap<usize, Revision>,
+        differences: &mut Differences,
+    ) -> Option<ExprId> {
+        let exprs = &self.task.program.exprs;
+        let mut first: BTreeMap<Revision, usize> = BTreeMap::new();
+        let mut goals = Vec::new();
+        for (index, cluster) in clusters {
+            match first.get(cluster) {
+                Some(other) => {
+                    let differ = self.difference(*other, *index, differences)?;
+                    goals.push(exprs.not(differ));
+                }
+                None => {
+                    for other in first.values() {
+                        goals.push(self.difference(*other, *index, differences)?);
+                    }
+                    first.insert(*cluster, *index);
+                }
+            }
+        }
+        Some(exprs.all(goals))
+    }
+
+    fn difference(&self, a: usize, b: usize, known: &mut Differences) -> Option<ExprId> {
+        let exprs = &self.task.program.exprs;
+        let compare = || {
+            let (x, y) = (&self.states()[a], &self.states()[b]);
+            if !x.is_exact() || !y.is_exact() || !input::comparable(&x.world, &y.world) {
+                return None;
+            }
+            let with = |precision| outcome::difference(exprs, &self.task.outputs, x, y, precision);
+            let quick = with(Precision::Quick);
+            Some(if quick.exact { quick } else { with(Precision::Full) })
+        };
+        let difference = known.entry((a, b)).or_insert_with(compare).as_ref()?;
+        difference.exact.then_some(difference.formula)
+    }
+
+    /// Collects the non-empty cells below the conditions; false if these are not all.
     fn cells(
         &self,
         conditions: &mut Vec<ExprId>,
+        chosen: &mut Vec<usize>,
         left: RevisionSet,
         solver: &mut dyn Solver,
         limit: usize,
         cells: &mut Vec<Cell>,
     ) -> bool {
         let Some(revision) = left.first() else {
-            cells.push(Cell { conditions: conditions.clone() });
+            cells.push(Cell { conditions: conditions.clone(), states: chosen.clone() });
             return cells.len() < limit;
         };
         if self.task.clock.is_over() {
             return false;
         }
         let exprs = &self.task.program.exprs;
-        for state in self.states().iter().filter(|state| state.revisions.contains(revision)) {
+        let mut complete = true;
+        for (index, state) in self.states().iter().enumerate() {
+            if !state.revisions.contains(revision) {
+                continue;
+            }
             let mark = conditions.len();
             let new: Vec<ExprId> =
                 state.path.iter().copied().filter(|c| !conditions.contains(c)).collect();
-            let possible = new.is_empty()
-                || matches!(
-                    solver.check(exprs, Query { path: conditions, goals: &new }),
-                    Verdict::Sat(_)
-                );
-            if !possible {
-                continue;
+            if !new.is_empty() {
+                match solver.check(exprs, Query { path: conditions, goals: &new }) {
+                    Verdict::Sat(_) => {}
+                    Verdict::Unsat => continue,
+                    Verdict::Unknown(_) => {
+                        complete = false;
+                        continue;
+                    }
+                }
             }
             conditions.extend(new);
+            chosen.push(index);
             let mut rest = left.clone();
             for covered in state.revisions.iter() {
                 rest.remove(covered);
             }
-            let goes_on = self.cells(conditions, rest, solver, limit, cells);
+            complete &= self.cells(conditions, chosen, rest, solver, limit, cells);
+            chosen.pop();
             conditions.truncate(mark);
-            if !goes_on {
+            if cells.len() >= limit {
                 return false;
             }
         }
-        true
+        complete
     }
 
     /// The least and the largest value of a variable under satisfiable conditions, by bisection.

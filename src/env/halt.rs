@@ -19,6 +19,9 @@ pub enum Halt {
     Hang,
     /// `klee_silent_exit`: the program asks not to be looked at any further.
     Silent,
+    /// An assumption that not all revisions make does not hold: they say nothing about these
+    /// inputs.
+    Outside,
     /// The path was left before its end, so its outcome is not known.
     Incomplete(Incomplete),
 }
@@ -90,6 +93,7 @@ impl fmt::Display for Halt {
             Self::Error(error) => error.fmt(f),
             Self::Hang => f.write_str("hang"),
             Self::Silent => f.write_str("silent"),
+            Self::Outside => f.write_str("outside"),
             Self::Incomplete(why) => write!(f, "incomplete ({why})"),
         }
     }

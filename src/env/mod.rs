@@ -49,7 +49,7 @@ impl From<Fault> for Stop {
             Fault::Null => Error::NullDereference.into(),
             Fault::Dead(_) => Error::UseAfterFree.into(),
             Fault::Wild | Fault::OutOfBounds | Fault::ReadOnly => Error::OutOfBounds.into(),
-            Fault::Foreign => Self::unsupported("a variable that is only declared"),
+            Fault::External => Self::unsupported("a variable that the program only declares"),
         }
     }
 }
@@ -78,6 +78,9 @@ pub trait Machine {
     fn decide(&mut self, condition: ExprId) -> Result<bool, Stop>;
     /// Keeps only the inputs for which the 1-bit condition holds.
     fn assume(&mut self, condition: ExprId) -> Result<(), Stop>;
+    /// The same for an assumption of the program: where not all revisions make it, what it
+    /// leaves out is recorded, since the others may take it.
+    fn require(&mut self, condition: ExprId) -> Result<(), Stop>;
     /// `value` without mention of the revision (splits the revisions where they differ)
     /// and, as an expression of `width` bits; an uninitialised one is an error.
     fn settled(&mut self, value: Value, width: u32) -> Result<ExprId, Stop>;
@@ -88,9 +91,9 @@ pub trait Machine {
     fn load(&mut self, address: Value, width: u32) -> Result<Value, Stop>;
     /// Writes `width` bits at an address, which may be symbolic.
     fn store(&mut self, address: Value, width: u32, value: Value) -> Result<(), Stop>;
-    /// Copies bytes as `memmove` does, uninitialised ones too.
+    /// Copies bytes, from before any is written: the places may overlap.
     fn copy(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop>;
-    /// Fills bytes as `memset` does; `byte` has 8 bits.
+    /// Writes the same 8-bit value to all bytes.
     fn fill(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop>;
 }
 

@@ -5,7 +5,11 @@
 //! and word. What is assumed, and stated as a bound of every proof: input is well formed for
 //! the reads that the program makes.
 
-use super::{Machine, Stop, format::number::NumberFormat, stream::Stream};
+use super::{
+    Machine, Stop,
+    format::{is_space, number::NumberFormat},
+    stream::Stream,
+};
 use crate::{
     expr::{ExprId, Exprs},
     memory::Byte,
@@ -33,6 +37,8 @@ pub struct TypedInput {
     early_end: bool,
     /// A newline follows that has not been read yet.
     newline: bool,
+    /// White space was skipped, so that none comes next.
+    skipped: bool,
     ended: bool,
     unread: Vec<Byte>,
 }
@@ -84,6 +90,11 @@ impl TypedInput {
         text
     }
 
+    /// How many more tokens there are at least before the file ends.
+    pub fn left(&self) -> u32 {
+        if self.ended || self.early_end { 0 } else { self.limit.saturating_sub(self.tokens) }
+    }
+
     /// Whether a newline comes next.
     pub fn newline_is_next(&self) -> bool {
         self.newline
@@ -96,14 +107,22 @@ impl TypedInput {
         }
     }
 
+    /// Reads all white space that comes next: what follows is none.
+    pub fn skip_space(&mut self) {
+        self.skip_newline();
+        self.skipped = true;
+    }
+
     /// The byte `literal` comes next, right behind what was read last.
     pub fn expect(&mut self, literal: u8) {
         self.newline = false;
+        self.skipped = false;
         self.text.push_bytes(&[literal]);
     }
 
     fn token(&mut self) -> String {
         self.tokens += 1;
+        self.skipped = false;
         format!("stdin.{}", self.tokens - 1)
     }
 }
@@ -153,43 +172,49 @@ pub fn number(machine: &mut dyn Machine, format: NumberFormat, width: u32) -> Ex
     value
 }
 
-/// A new word of `1..=longest` bytes that `accepts` allows; forks over its length.
+/// Words have at most so many bytes.
+const LONGEST_WORD: u32 = 8;
+
+/// A new word of bytes that `accepts` allows; forks over its length.
+///
+/// It has at most `width` bytes, if that is given. Another revision may take longer words, or
+/// ones of other bytes, so that these are assumptions of this one.
 pub fn word(
     machine: &mut dyn Machine,
-    longest: u32,
+    width: Option<u32>,
     accepts: impl Fn(u8) -> bool,
 ) -> Result<Vec<ExprId>, Stop> {
+    let skipped = typed(machine).skipped;
     let token = typed(machine).token();
-    let length = if longest > 1 {
+    let exprs = machine.exprs();
+    let length = exprs.input(&format!("{token}.length"), 8);
+    let number = |n: u32| exprs.constant(8, u64::from(n));
+    let range = exprs.and(exprs.ule(number(1), length), exprs.ule(length, number(LONGEST_WORD)));
+    machine.assume(range)?;
+    let longest = width.map_or(LONGEST_WORD, |width| width.min(LONGEST_WORD));
+    if longest < LONGEST_WORD {
         let exprs = machine.exprs();
-        let length = exprs.input(&format!("{token}.length"), 8);
-        let number = |n: u32| exprs.constant(8, u64::from(n));
-        let range = exprs.and(exprs.ule(number(1), length), exprs.ule(length, number(longest)));
-        machine.assume(range)?;
-        let mut chosen = longest;
-        for candidate in 1..longest {
-            let exprs = machine.exprs();
-            let here = exprs.eq(length, exprs.constant(8, u64::from(candidate)));
-            if machine.decide(here)? {
-                chosen = candidate;
-                break;
-            }
-        }
-        chosen
-    } else {
-        1
-    };
-    let mut bytes = Vec::new();
-    for index in 0..length {
-        let exprs = machine.exprs();
-        let byte = exprs.input(&format!("{token}[{index}]"), 8);
-        let allowed = exprs.any(ranges(&accepts).into_iter().map(|(low, high)| {
-            let constant = |v: u8| exprs.constant(8, u64::from(v));
-            exprs.and(exprs.ule(constant(low), byte), exprs.ule(byte, constant(high)))
-        }));
-        machine.assume(allowed)?;
-        bytes.push(byte);
+        let fits = exprs.ule(length, exprs.constant(8, u64::from(longest)));
+        machine.require(fits)?;
     }
+    let mut chosen = longest;
+    for candidate in 1..longest {
+        let exprs = machine.exprs();
+        let here = exprs.eq(length, exprs.constant(8, u64::from(candidate)));
+        if machine.decide(here)? {
+            chosen = candidate;
+            break;
+        }
+    }
+    let exprs = machine.exprs();
+    let bytes: Vec<ExprId> =
+        (0..chosen).map(|index| exprs.input(&format!("{token}[{index}]"), 8)).collect();
+    let allowed = bytes.iter().enumerate().map(|(index, byte)| {
+        let blank = |value| skipped && index == 0 && is_space(value);
+        within(exprs, *byte, |value| accepts(value) && !blank(value))
+    });
+    let allowed = exprs.all(allowed);
+    machine.require(allowed)?;
     let mut text = typed(machine).text.clone();
     for byte in &bytes {
         text.push_byte(machine.exprs(), *byte);
@@ -198,6 +223,14 @@ pub fn word(
     input.text = text;
     input.newline = true;
     Ok(bytes)
+}
+
+/// Whether a byte has one of the values that are accepted.
+fn within(exprs: &Exprs, byte: ExprId, accepts: impl Fn(u8) -> bool) -> ExprId {
+    exprs.any(ranges(&accepts).into_iter().map(|(low, high)| {
+        let constant = |v: u8| exprs.constant(8, u64::from(v));
+        exprs.and(exprs.ule(constant(low), byte), exprs.ule(byte, constant(high)))
+    }))
 }
 
 /// The byte values that are accepted, as ranges.
@@ -238,8 +271,13 @@ pub fn byte(machine: &mut dyn Machine) -> Result<Option<Byte>, Stop> {
     if ends(machine)? {
         return Ok(None);
     }
+    let skipped = typed(machine).skipped;
     let token = typed(machine).token();
     let value = machine.exprs().input(&format!("{token}:8"), 8);
+    if skipped {
+        let visible = within(machine.exprs(), value, |value| !is_space(value));
+        machine.require(visible)?;
+    }
     let mut text = typed(machine).text.clone();
     text.push_byte(machine.exprs(), value);
     typed(machine).text = text;

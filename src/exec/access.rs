@@ -3,8 +3,8 @@
 use super::Executor;
 use crate::{
     env::{Error, Stop, offset},
-    expr::ExprId,
-    ir::address::{OFFSET_BITS, SPACING, object_address, object_number},
+    expr::{BinaryOp, ExprId, Node},
+    ir::address::{self, NUMBER_BITS, OFFSET_BITS, object_address, object_number},
     memory::{Byte, Fault, NULL_PAGE, Object, Segment, Value, value::truncate},
 };
 
@@ -14,7 +14,7 @@ enum Place {
         address: u64,
         offset: usize,
     },
-    /// The object of that number at this 32-bit offset, known to be within bounds.
+    /// The object at that address, at this offset of [`OFFSET_BITS`], known to be within bounds.
     Symbolic {
         object: u64,
         offset: ExprId,
@@ -34,7 +34,7 @@ impl Executor<'_> {
                 Stop::unsupported(format!("a local array of {count} times {size} bytes"))
             })?;
         if self.state.memory.is_full() {
-            return Err(Stop::unsupported("that many local variables"));
+            return Err(Stop::unsupported("more objects than there are addresses for"));
         }
         let object = Object::uninitialised(Segment::Stack, bytes as usize);
         let address = self.state.memory.allocate(object);
@@ -49,7 +49,7 @@ impl Executor<'_> {
             && length <= 8
             && let Ok(object) = self.state.memory.object(at)
         {
-            let offset = at as u32 as usize;
+            let offset = address::offset(at) as usize;
             if object.contains(offset as u64, length as u64)
                 && let Some(bytes) = object.concrete(offset, length)
             {
@@ -94,14 +94,17 @@ impl Executor<'_> {
                         .chunks_exact(step)
                         .map(|bytes| join(exprs, bytes.iter().copied()))
                         .collect();
-                    let shift = exprs.constant(32, u64::from(step.trailing_zeros()));
+                    let shift = exprs.constant(OFFSET_BITS, u64::from(step.trailing_zeros()));
                     exprs.select(exprs.table(&words), exprs.lshr(offset, shift))
                 } else {
                     let table = exprs.table(&elements);
                     join(
                         exprs,
                         (0..length).map(|i| {
-                            exprs.select(table, exprs.add(offset, exprs.constant(32, i as u64)))
+                            exprs.select(
+                                table,
+                                exprs.add(offset, exprs.constant(OFFSET_BITS, i as u64)),
+                            )
                         }),
                     )
                 };
@@ -153,7 +156,7 @@ impl Executor<'_> {
             && length <= 8
             && let Ok(object) = self.state.memory.object_mut(at)
         {
-            let offset = at as u32 as usize;
+            let offset = address::offset(at) as usize;
             if object.contains(offset as u64, length as u64) && !object.constant {
                 object.write_concrete(offset, &word.to_le_bytes()[..length]);
                 return Ok(());
@@ -197,7 +200,7 @@ impl Executor<'_> {
                 let word = exprs.zext(word, length as u32 * 8);
                 let size = self.state.memory.object(object)?.size() as usize;
                 for start in (0..=size - length).step_by(self.stride(offset, length)) {
-                    let here = exprs.eq(offset, exprs.constant(32, start as u64));
+                    let here = exprs.eq(offset, exprs.constant(OFFSET_BITS, start as u64));
                     if exprs.as_u64(here) == Some(0) {
                         continue;
                     }
@@ -241,30 +244,35 @@ impl Executor<'_> {
         if let Some(address) = exprs.as_u64(expr) {
             return self.resolve_concrete(address, length, write);
         }
-        let number = self.object_of(expr)?;
-        if number == 0 {
-            let exprs = &self.program.exprs;
-            let null = exprs.ult(expr, exprs.constant(64, NULL_PAGE));
-            return Err(if self.settle(null)? { Fault::Null } else { Fault::Wild }.into());
+        if let Some(base) = self.base(expr) {
+            return self.resolve_within(base, expr, length, write);
         }
+        let number = self.object_of(expr)?;
         self.resolve_within(object_address(number), expr, length, write)
+    }
+
+    /// The object that a symbolic address was computed from, where that is plain to see: the
+    /// address of an object plus a symbolic offset. Whatever the offset is, C allows it to
+    /// reach this object only (C11 6.5.6 paragraph 8).
+    fn base(&self, address: ExprId) -> Option<u64> {
+        let exprs = &self.program.exprs;
+        let Node::Binary(BinaryOp::Add, _, constant) = exprs.node(address) else { return None };
+        let number = address::nearest_object(exprs.as_u64(constant)?);
+        (0 < number && number < address::OBJECTS).then(|| object_address(number))
     }
 
     /// The number of the object that a symbolic address points to. All addresses where nothing
     /// has ever been are one error, however many they are.
     fn object_of(&mut self, address: ExprId) -> Result<u32, Stop> {
         let exprs = &self.program.exprs;
-        let number = exprs.extract(address, OFFSET_BITS, 32);
+        let number = exprs.extract(address, OFFSET_BITS, NUMBER_BITS);
         if let Some(number) = exprs.as_u64(number) {
             return Ok(number as u32);
         }
         let candidate = self.candidate(number);
         if candidate != 0 && !self.state.memory.has_been(candidate as u32) {
-            let spaced = exprs.extract(number, 0, SPACING.trailing_zeros());
-            let between = exprs.ne(spaced, exprs.constant(exprs.width(spaced), 0));
-            let unused = exprs.constant(32, u64::from(self.state.memory.unused_from()));
-            let nowhere = exprs.or(between, exprs.ule(unused, number));
-            if self.settle(nowhere)? {
+            let unused = exprs.constant(NUMBER_BITS, u64::from(self.state.memory.unused_from()));
+            if self.settle(exprs.ule(unused, number))? {
                 return Err(Fault::Wild.into());
             }
         }
@@ -273,7 +281,7 @@ impl Executor<'_> {
 
     fn resolve_concrete(&self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {
         let object = self.state.memory.object(address)?;
-        let offset = u64::from(address as u32);
+        let offset = address::offset(address);
         if !object.contains(offset, length) {
             return Err(Fault::OutOfBounds.into());
         }
@@ -290,6 +298,12 @@ impl Executor<'_> {
         length: u64,
         write: bool,
     ) -> Result<Place, Stop> {
+        if base == 0 {
+            let exprs = &self.program.exprs;
+            let null = exprs.ult(address, exprs.constant(64, NULL_PAGE));
+            let fault = if self.settle(null)? { Fault::Null } else { Fault::Wild };
+            return Err(fault.into());
+        }
         let object = self.state.memory.object(base)?;
         let (size, constant) = (object.size(), object.constant);
         if write && constant {
@@ -299,20 +313,44 @@ impl Executor<'_> {
             return Err(Fault::OutOfBounds.into());
         }
         let exprs = &self.program.exprs;
-        let offset = exprs.extract(address, 0, OFFSET_BITS);
-        let inside = exprs.ule(offset, exprs.constant(OFFSET_BITS, size - length));
+        let distance = exprs.sub(address, exprs.constant(64, base));
+        let inside = exprs.ule(distance, exprs.constant(64, size - length));
         if !self.settle(inside)? {
             return Err(Fault::OutOfBounds.into());
         }
+        let exprs = &self.program.exprs;
+        let offset = exprs.extract(distance, 0, OFFSET_BITS);
         if size > SYMBOLIC_OFFSET_LIMIT {
-            let offset = self.settle_value(Value::Expr(offset), 32, "offset in a large object")?;
+            let offset =
+                self.settle_value(Value::Expr(offset), OFFSET_BITS, "offset in a large object")?;
             return Ok(Place::Concrete { address: base + offset, offset: offset as usize });
         }
         Ok(Place::Symbolic { object: base, offset })
     }
 
+    /// Settles at once whether a symbolic length stays inside the object at a concrete address,
+    /// so that all lengths that do not are one error and not one each.
+    pub(super) fn settle_room(&mut self, address: Value, length: Value) -> Result<(), Stop> {
+        let (Value::Int(address), Value::Expr(length)) = (address, length) else { return Ok(()) };
+        let length = self.settle_revision(length)?;
+        let room = match self.state.memory.object(address) {
+            Ok(object) => object.size().saturating_sub(address::offset(address)),
+            // Wherever that is, no bytes at all may be copied.
+            Err(_) => 0,
+        };
+        let exprs = &self.program.exprs;
+        let inside = exprs.ule(length, exprs.constant(64, room));
+        if self.settle(inside)? {
+            return Ok(());
+        }
+        self.state.memory.object(address)?;
+        Err(Fault::OutOfBounds.into())
+    }
+
     /// memcpy and memmove.
     pub(super) fn copy_bytes(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop> {
+        self.settle_room(to, length)?;
+        self.settle_room(from, length)?;
         let length = self.settle_value(length, 64, "length to copy")?;
         if length == 0 {
             return Ok(());
@@ -327,13 +365,16 @@ impl Executor<'_> {
             let object = self.state.memory.object(from)?;
             if let Some(bytes) = object.concrete(source, length as usize) {
                 let bytes = bytes.to_vec();
-                self.state.memory.object_mut(to)?.write_concrete(to as u32 as usize, &bytes);
+                self.state
+                    .memory
+                    .object_mut(to)?
+                    .write_concrete(address::offset(to) as usize, &bytes);
                 return Ok(());
             }
             let bytes: Vec<Byte> = (0..length as usize).map(|i| object.byte(source + i)).collect();
             let target = self.state.memory.object_mut(to)?;
             for (index, byte) in bytes.into_iter().enumerate() {
-                target.set_byte(to as u32 as usize + index, byte);
+                target.set_byte(address::offset(to) as usize + index, byte);
             }
             return Ok(());
         }
@@ -352,6 +393,7 @@ impl Executor<'_> {
 
     /// memset.
     pub(super) fn fill_bytes(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop> {
+        self.settle_room(to, length)?;
         let length = self.settle_value(length, 64, "length to fill")?;
         if length == 0 {
             return Ok(());
@@ -359,7 +401,7 @@ impl Executor<'_> {
         if let (Value::Int(to), Value::Int(byte)) = (to, byte) {
             self.resolve_concrete(to, length, true)?;
             let bytes = vec![byte as u8; length as usize];
-            self.state.memory.object_mut(to)?.write_concrete(to as u32 as usize, &bytes);
+            self.state.memory.object_mut(to)?.write_concrete(address::offset(to) as usize, &bytes);
             return Ok(());
         }
         self.resolve(to, length, true)?;

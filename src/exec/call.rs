@@ -92,7 +92,11 @@ impl Executor<'_> {
     pub(super) fn leave(&mut self, values: &[Operand]) -> Result<Next, Stop> {
         let values: smallvec::SmallVec<[Value; 2]> =
             values.iter().map(|operand| self.get(*operand)).collect();
+        let function = &self.program.module.functions[self.state.top.function.0 as usize];
         let Some(caller) = self.state.callers.pop() else {
+            if !matches!(function.returns[..], [] | [32]) {
+                return Err(Stop::unsupported("a main that does not return int"));
+            }
             return self.leave_entry(values.first().copied());
         };
         let locals = std::mem::take(&mut self.state.top.locals);
@@ -100,6 +104,12 @@ impl Executor<'_> {
         self.state.top = Arc::unwrap_or_clone(caller);
         let code = &self.program.module.functions[self.state.top.function.0 as usize].code;
         if let Some(Inst::Call(call)) = code.get(self.state.top.pc as usize) {
+            if !call.results.is_empty() && call.widths != function.returns {
+                return Err(Stop::unsupported(format!(
+                    "a call of {} as a function that returns another type",
+                    function.name
+                )));
+            }
             for ((reg, width), value) in call.results.iter().zip(&call.widths).zip(values) {
                 let value = self.fixed(value, *width);
                 self.set(*reg, value);
@@ -157,8 +167,7 @@ impl Executor<'_> {
             return Err(Stop::unsupported(format!("a call of {}", function.name)));
         };
         let values: Vec<Value> = call.args.iter().map(|a| self.get(a.value)).collect();
-        let widths: Vec<u32> = call.args.iter().map(|a| a.width).collect();
-        let arguments = Arguments { values: &values, widths: &widths };
+        let arguments = Arguments { values: &values, passed: &call.args };
         // A fork inside the model runs the whole call again from here.
         self.checkpoint = Checkpoint::Unchanged;
         let result = model(self, arguments);
@@ -316,12 +325,24 @@ impl Machine for Executor<'_> {
         self.restrict(condition)
     }
 
+    fn require(&mut self, condition: ExprId) -> Result<(), Stop> {
+        let condition = self.settle_revision(condition)?;
+        if !self.state.branch.has_meta_fork() {
+            return self.restrict(condition);
+        }
+        if self.settle(condition)? { Ok(()) } else { Err(Stop::Halt(crate::env::Halt::Outside)) }
+    }
+
     fn settled(&mut self, value: Value, width: u32) -> Result<ExprId, Stop> {
         match value {
             Value::Undefined => Err(Error::UninitialisedRead.into()),
-            value => {
-                let expr = self.expr(value, width);
+            Value::Int(int) => Ok(self.program.exprs.constant(width, int)),
+            Value::Expr(expr) if self.program.exprs.width(expr) == width => {
                 self.settle_revision(expr)
+            }
+            Value::Expr(expr) => {
+                let actual = self.program.exprs.width(expr);
+                Err(Stop::unsupported(format!("an argument of {actual} bits, not {width}")))
             }
         }
     }
@@ -340,12 +361,15 @@ impl Machine for Executor<'_> {
     }
 
     fn copy(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop> {
+        self.settle_room(to, length)?;
+        self.settle_room(from, length)?;
         let length = Value::Int(self.settle_value(length, 64, "length to copy")?);
         self.before_bytes(to, from);
         self.copy_bytes(to, from, length)
     }
 
     fn fill(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop> {
+        self.settle_room(to, length)?;
         let length = Value::Int(self.settle_value(length, 64, "length to fill")?);
         self.before_bytes(to, to);
         self.fill_bytes(to, byte, length)

@@ -222,11 +222,12 @@ impl Executor<'_> {
             Value::Expr(expr) => self.settle_revision(expr)?,
         };
         let exprs = &self.program.exprs;
+        if width > 64 || exprs.width(expr) != width {
+            let actual = exprs.width(expr);
+            return Err(Stop::unsupported(format!("a {what} of {actual} bits, not {width}")));
+        }
         if let Some(constant) = exprs.as_u64(expr) {
             return Ok(constant);
-        }
-        if width > 64 {
-            return Err(Stop::unsupported(format!("a symbolic {what} of {width} bits")));
         }
         let candidate = self.candidate(expr);
         self.settle_candidate(expr, candidate, what)

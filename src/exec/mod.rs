@@ -49,7 +49,7 @@ pub struct Program {
 pub struct Limits {
     /// Instructions of one path.
     pub instructions: u64,
-    /// A symbolic value that has to be concrete (a size, a format) may fork into so many.
+    /// A symbolic value that has to be concrete (a size, a pointer) may have so many values.
     pub concretisations: u32,
     /// Time for one query.
     pub solver: Duration,

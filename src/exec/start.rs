@@ -106,7 +106,7 @@ impl Program {
                         object.write_concrete(0, &file.to_le_bytes());
                     }
                     _ => {
-                        memory.place_foreign(number);
+                        memory.place_external(number);
                         continue;
                     }
                 }

@@ -73,6 +73,12 @@ impl Branch {
         Arc::new(Self { parent: Some(self.clone()), kind, index, depth: self.depth + 1 })
     }
 
+    /// Whether revisions parted on the way.
+    pub fn has_meta_fork(&self) -> bool {
+        std::iter::successors(Some(self), |branch| branch.parent.as_deref())
+            .any(|branch| branch.kind == ForkKind::Meta)
+    }
+
     /// Number of forks on the way.
     pub fn depth(&self) -> u32 {
         self.depth
@@ -244,7 +250,7 @@ pub struct HaltState {
 impl HaltState {
     /// Whether the outcome is known exactly, so that a proof may rest on it.
     pub fn is_exact(&self) -> bool {
-        !matches!(self.halt, Halt::Incomplete(_) | Halt::Silent)
+        !matches!(self.halt, Halt::Incomplete(_) | Halt::Silent | Halt::Outside)
             && self.world.approximations.is_empty()
     }
 }

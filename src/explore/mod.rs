@@ -1,6 +1,6 @@
 //! Exploration: which states run next, on how many workers, and when it stops.
 //!
-//! Work goes in rounds. A round takes up to [`ROUND`] states off the frontier in the order of
+//! Work goes in rounds. A round takes up to 64 states off the frontier in the order of
 //! the search, runs each for a quantum on whichever worker is free, and puts what is left back
 //! in a fixed order. What a round does depends on the frontier alone, so an exploration finds
 //! the same states in the same order with any number of workers.

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::address::{function_at, object_index, object_number};
+use super::address::{function_at, object_number};
 use super::{
     Call, Callee, Constant, Function, FunctionId, Inst, Module, Operand, OperandKind, Reg,
 };
@@ -125,8 +125,9 @@ impl Shown<'_> {
         if let Some(function) = function_at(value).filter(known) {
             return self.callee(function);
         }
-        let global = object_index(object_number(value))
-            .and_then(|index| self.module?.globals.get(index.checked_sub(1)?));
+        let global = (object_number(value) as usize)
+            .checked_sub(1)
+            .and_then(|index| self.module?.globals.get(index));
         match (global, value as u32) {
             (Some(global), 0) => format!("@{}", global.name),
             (Some(global), offset) => format!("@{}+{offset}", global.name),

@@ -1,6 +1,6 @@
-//! Memory: bounded objects at 32-bit numbers, shared between states until written.
+//! Memory: bounded objects at numbers, shared between states until written.
 //!
-//! An object is found by the number in the upper half of an address ([`crate::ir::address`]).
+//! An object is found by the number in the upper bits of an address ([`crate::ir::address`]).
 //! Its bytes are concrete, symbolic or never written; what was freed stays known as such.
 
 mod object;
@@ -20,9 +20,9 @@ const PAGE: usize = 32;
 enum Slot {
     #[default]
     Never,
-    /// Something that exists natively, but nothing is known of it.
-    Foreign,
     Dead(Segment),
+    /// A variable that is defined elsewhere: nothing is known of it.
+    External,
     Live(Arc<Object>),
 }
 
@@ -49,22 +49,22 @@ pub enum Fault {
     Dead(Segment),
     /// A write to constant memory.
     ReadOnly,
-    /// A variable that is only declared, of which nothing is known.
-    Foreign,
+    /// A variable that the program only declares.
+    External,
 }
 
 /// Addresses below this one count as null.
 pub const NULL_PAGE: u64 = 4096;
 
 impl Memory {
-    /// Empty memory that keeps the first so many objects for [`Memory::place`].
+    /// Empty memory whose first free object number is `first`.
     pub fn starting_at(first: u32) -> Self {
         Self { pages: Vec::new(), next: first.max(1) }
     }
 
     /// Puts `object` at the next free number and gives its address.
     pub fn allocate(&mut self, object: Object) -> u64 {
-        let number = address::nth_object(self.next);
+        let number = self.next;
         self.next += 1;
         self.place(number, object);
         address::object_address(number)
@@ -75,24 +75,14 @@ impl Memory {
         *self.slot_mut(number) = Slot::Live(Arc::new(object));
     }
 
-    /// Whether no further object fits.
+    /// Marks a number as that of a variable which is defined elsewhere.
+    pub fn place_external(&mut self, number: u32) {
+        *self.slot_mut(number) = Slot::External;
+    }
+
+    /// Whether every number is used up.
     pub fn is_full(&self) -> bool {
         self.next >= address::OBJECTS
-    }
-
-    /// Marks a number as that of a variable of which nothing is known.
-    pub fn place_foreign(&mut self, number: u32) {
-        *self.slot_mut(number) = Slot::Foreign;
-    }
-
-    /// Whether an object has ever been at that number.
-    pub fn has_been(&self, number: u32) -> bool {
-        !matches!(self.slot(number), Slot::Never)
-    }
-
-    /// The numbers from this one on have not been used yet.
-    pub fn unused_from(&self) -> u32 {
-        address::nth_object(self.next)
     }
 
     /// The live object that `address` lies in, by its number alone (not its bounds).
@@ -114,7 +104,7 @@ impl Memory {
         }
         match self.slot_mut(number) {
             Slot::Live(object) => Ok(Arc::make_mut(object)),
-            _ => unreachable!("looked at just above"),
+            Slot::Never | Slot::Dead(_) | Slot::External => unreachable!("looked at just above"),
         }
     }
 
@@ -134,7 +124,7 @@ impl Memory {
 
     fn kill(&mut self, number: u32, segment: Segment) {
         *self.slot_mut(number) = Slot::Dead(segment);
-        let index = address::object_index(number).expect("it was allocated") / PAGE;
+        let index = number as usize / PAGE;
         let stack_only = self.pages[index]
             .as_ref()
             .is_some_and(|page| page.iter().all(|slot| matches!(slot, Slot::Dead(Segment::Stack))));
@@ -147,64 +137,59 @@ impl Memory {
     /// content again. Objects that have come and gone in between do not count: new ones get
     /// other numbers than natively anyway.
     pub fn same(&self, earlier: &Self) -> bool {
-        let boundary = earlier.next as usize;
         (0..self.pages.len()).all(|index| {
-            let here = self.pages[index].as_ref();
-            let before = earlier.pages.get(index).and_then(Option::as_ref);
-            if let (Some(a), Some(b)) = (here, before)
-                && Arc::ptr_eq(a, b)
-            {
-                return true;
+            match (self.pages[index].as_ref(), earlier.pages.get(index).and_then(Option::as_ref)) {
+                (Some(here), Some(before)) if Arc::ptr_eq(here, before) => return true,
+                (None, None) => return true,
+                _ => {}
             }
-            if here.is_none() && before.is_none() {
-                return true;
-            }
-            (index * PAGE..(index + 1) * PAGE).all(|at| {
-                let slot = self.slot_at(at);
-                if at < boundary {
-                    slot == earlier.slot_at(at)
+            let numbers = (index * PAGE) as u32..((index + 1) * PAGE) as u32;
+            numbers.into_iter().all(|number| {
+                if number < earlier.next {
+                    self.slot(number) == earlier.slot(number)
                 } else {
-                    !matches!(slot, Slot::Live(_))
+                    !matches!(self.slot(number), Slot::Live(_))
                 }
             })
         })
     }
 
-    #[inline]
-    fn slot(&self, number: u32) -> &Slot {
-        match address::object_index(number) {
-            Some(index) => self.slot_at(index),
-            None => &Slot::Never,
-        }
+    /// Whether an object has ever been at that number.
+    pub fn has_been(&self, number: u32) -> bool {
+        !matches!(self.slot(number), Slot::Never)
+    }
+
+    /// The numbers from this one on have not been used yet.
+    pub fn unused_from(&self) -> u32 {
+        self.next
     }
 
     #[inline]
-    fn slot_at(&self, index: usize) -> &Slot {
+    fn slot(&self, number: u32) -> &Slot {
         const NEVER: &Slot = &Slot::Never;
         const RETURNED: &Slot = &Slot::Dead(Segment::Stack);
-        match self.pages.get(index / PAGE) {
-            Some(Some(page)) => &page[index % PAGE],
-            Some(None) if index < self.next as usize => RETURNED,
+        match self.pages.get(number as usize / PAGE) {
+            Some(Some(page)) => &page[number as usize % PAGE],
+            Some(None) if number < self.next => RETURNED,
             _ => NEVER,
         }
     }
 
     #[inline]
     fn slot_mut(&mut self, number: u32) -> &mut Slot {
-        let at = address::object_index(number).expect("numbers of objects only");
-        let index = at / PAGE;
+        let index = number as usize / PAGE;
         if index >= self.pages.len() {
             self.pages.resize(index + 1, None);
         }
         let page = self.pages[index].get_or_insert_with(Default::default);
-        &mut Arc::make_mut(page)[at % PAGE]
+        &mut Arc::make_mut(page)[number as usize % PAGE]
     }
 }
 
 fn fault(slot: &Slot, address: u64) -> Fault {
     match slot {
         Slot::Dead(segment) => Fault::Dead(*segment),
-        Slot::Foreign => Fault::Foreign,
+        Slot::External => Fault::External,
         _ if address < NULL_PAGE => Fault::Null,
         _ => Fault::Wild,
     }

@@ -207,8 +207,13 @@ impl<'a> Merger<'a> {
     pub(super) fn run(mut self) -> Result<MetaProgram, MergeError> {
         loop {
             if self.candidates.is_empty() {
-                let reasons =
-                    self.rejected.iter().map(|(r, why)| format!("{}: {why}", self.name(*r)));
+                let reasons = self.rejected.iter().map(|(revision, why)| {
+                    // Of what is wrong with the diff itself, the reason names the file already.
+                    match self.name(*revision) {
+                        name if why.starts_with(name) => why.clone(),
+                        name => format!("{name}: {why}"),
+                    }
+                });
                 return Err(MergeError::NothingToMerge(reasons.collect()));
             }
             let all: Vec<Revision> = self.candidates.keys().copied().collect();

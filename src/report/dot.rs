@@ -46,9 +46,11 @@ fn node(
                 out,
                 "  n{id} [label=\"test {test}\\n{input}\", style=filled, fillcolor=\"#eef2f7\"];"
             );
-            for branch in outcomes {
+            let clusters: Vec<_> = outcomes.iter().map(|branch| branch.cluster).collect();
+            let texts = labels.outcomes(*test, &clusters, 60);
+            for (branch, outcome) in outcomes.iter().zip(texts) {
                 let child = node(&branch.child, labels, verdicts, out, next);
-                let outcome = quoted(&shorten(&labels.outcome(*test, branch.cluster), 60));
+                let outcome = quoted(&outcome);
                 let _ = writeln!(out, "  n{id} -> n{child} [label=\"{outcome}\"];");
             }
         }

@@ -6,7 +6,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
 use super::{
     Labels, PlotError, Report, Verdicts, clusters_svg,
-    labels::{patch_name, ranges, visible},
+    labels::{ranges, visible},
     tree_svg,
 };
 use crate::{
@@ -53,7 +53,7 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
                 }
                 (tests(report, &labels))
                 (pairs(report, &labels, &verdicts))
-                (patches(report))
+                (patches(report, &labels))
                 (bounds(report))
             }
         }
@@ -90,7 +90,6 @@ fn summary(report: &Report) -> Markup {
 
 fn tree_sentence(report: &Report) -> String {
     let solution = &report.solution;
-    let questions = |n: u32| if n == 1 { "1 question".into() } else { format!("{n} questions") };
     let proof = match solution.proven {
         Proven::Nothing => {
             format!("; within the time no proof that {} would not do", solution.lower_bound)
@@ -102,9 +101,14 @@ fn tree_sentence(report: &Report) -> String {
     };
     format!(
         "At most {}, {:.2} on average{proof}. Leaves hold the revisions that no test tells apart.",
-        questions(solution.height),
+        count(solution.height, "question"),
         solution.expected_depth
     )
+}
+
+fn count(number: u32, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
 }
 
 fn tests(report: &Report, labels: &Labels) -> Markup {
@@ -149,9 +153,9 @@ fn tests(report: &Report, labels: &Labels) -> Markup {
     }
 }
 
-/// Whole outputs, folded away where the short form leaves something out.
+/// Outputs of several lines as such, folded away.
 fn streams(stdout: &str, stderr: &str) -> Markup {
-    let long = |text: &str| text.trim_end().contains('\n') || text.len() > 60;
+    let long = |text: &str| text.trim_end().contains('\n');
     markup! {
         @for (name, text) in [("stdout", stdout), ("stderr", stderr)] {
             @if long(text) {
@@ -230,7 +234,7 @@ fn sign(verdict: Verdict) -> &'static str {
     }
 }
 
-fn patches(report: &Report) -> Markup {
+fn patches(report: &Report, labels: &Labels) -> Markup {
     let patches = report.revisions.iter().filter(|row| row.revision != Revision::ORIGINAL);
     let (merged, rejected): (Vec<_>, Vec<_>) =
         patches.partition(|row| row.status == Status::Merged);
@@ -249,8 +253,8 @@ fn patches(report: &Report) -> Markup {
             @for row in &merged {
                 details {
                     summary {
-                        strong { (row.revision) " " (patch_name(&row.patch)) }
-                        " " span.faint { (row.hunks) " hunks, " (row.arms) " arms" }
+                        strong { (labels.revision(row.revision)) }
+                        " " span.faint { (count(row.hunks, "hunk")) ", " (count(row.arms, "arm")) }
                     }
                     (diff(row.revision))
                 }
@@ -260,7 +264,7 @@ fn patches(report: &Report) -> Markup {
                 @for row in &rejected {
                     details {
                         summary {
-                            strong { (row.revision) " " (patch_name(&row.patch)) }
+                            strong { (labels.revision(row.revision)) }
                             " " span.warning { (row.reason) }
                         }
                         (diff(row.revision))

@@ -33,27 +33,63 @@ pub struct OutcomeDescription {
 impl OutcomeDescription {
     /// All of it in one line: what went wrong first.
     pub fn short(&self) -> String {
+        join(&self.parts())
+    }
+
+    /// The parts of the line, in their order; texts are apart from the words before them, so that
+    /// they can be cut.
+    fn parts(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         if !self.finding.is_empty() {
-            parts.push(visible(&self.finding));
+            parts.push(Part::word(visible(&self.finding)));
         }
         if let Some(signal) = self.signal {
             let name = Signal::try_from(signal).map(Signal::as_str);
-            parts.push(name.map_or_else(|_| format!("signal {signal}"), str::to_owned));
+            parts.push(Part::word(name.map_or_else(|_| format!("signal {signal}"), str::to_owned)));
         }
-        let named = self.outputs.iter().map(|(name, value)| format!("{name} = {}", visible(value)));
-        parts.extend(named);
+        for (name, value) in &self.outputs {
+            let before = format!("{name} = ");
+            parts.push(match value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+                Some(text) => Part::text(before, text),
+                None => Part::word(before + &visible(value)),
+            });
+        }
         if !self.stdout.is_empty() {
-            parts.push(format!("\"{}\"", visible(self.stdout.trim_end_matches('\n'))));
+            parts.push(Part::text(String::new(), &self.stdout));
         }
         if let Some(exit) = self.exit.filter(|exit| *exit != 0 || parts.is_empty()) {
-            parts.push(format!("exit {exit}"));
+            parts.push(Part::word(format!("exit {exit}")));
         }
         if !self.stderr.is_empty() && self.finding.is_empty() {
-            parts.push(format!("stderr \"{}\"", visible(self.stderr.trim_end_matches('\n'))));
+            parts.push(Part::text("stderr ".into(), &self.stderr));
         }
-        parts.join(" · ")
+        parts
     }
+}
+
+/// A part of the line that describes an outcome: words, and perhaps a text in quotes.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Part {
+    words: String,
+    text: Option<String>,
+}
+
+impl Part {
+    fn word(words: String) -> Self {
+        Self { words, text: None }
+    }
+
+    fn text(words: String, text: &str) -> Self {
+        Self { words, text: Some(visible(text.trim_end_matches('\n'))) }
+    }
+}
+
+fn join(parts: &[Part]) -> String {
+    let one = |part: &Part| match &part.text {
+        Some(text) => format!("{}\"{text}\"", part.words),
+        None => part.words.clone(),
+    };
+    parts.iter().map(one).collect::<Vec<_>>().join(" · ")
 }
 
 /// Names for people; what has none gets its number.
@@ -64,14 +100,21 @@ pub struct Labels {
     /// Inputs of the tests.
     pub inputs: BTreeMap<TestId, String>,
     /// Outcomes of a test by their cluster.
-    pub outcomes: BTreeMap<(TestId, Revision), String>,
+    pub outcomes: BTreeMap<(TestId, Revision), OutcomeDescription>,
 }
 
 impl Labels {
-    /// `3 null-check`, `0 original`.
+    /// `3 null-check`, `0 original`. A number that the name of the patch begins with is not
+    /// repeated when it is that of the revision.
     pub fn revision(&self, revision: Revision) -> String {
         match self.patches.get(&revision) {
-            Some(name) => format!("{revision} {}", visible(name)),
+            Some(name) => {
+                let digits = name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
+                let same = name[..digits].parse() == Ok(revision.0);
+                let rest = name[digits..].strip_prefix(['-', '_', '.', ' ']).unwrap_or_default();
+                let name = if same && !rest.is_empty() { rest } else { name };
+                format!("{revision} {}", visible(name))
+            }
             None if revision == Revision::ORIGINAL => format!("{revision} original"),
             None => revision.to_string(),
         }
@@ -85,10 +128,102 @@ impl Labels {
     /// The outcome; the number of its cluster if nothing is known of it.
     pub fn outcome(&self, test: TestId, cluster: Revision) -> String {
         match self.outcomes.get(&(test, cluster)) {
-            Some(outcome) => visible(outcome),
+            Some(outcome) => outcome.short(),
             None => format!("as {cluster}"),
         }
     }
+
+    /// The outcomes of one test side by side, each in at most `width` characters. What they have
+    /// in common is left out first, so that those that differ look different.
+    pub fn outcomes(&self, test: TestId, clusters: &[Revision], width: usize) -> Vec<String> {
+        let mut outcomes: Vec<Vec<Part>> = clusters
+            .iter()
+            .map(|cluster| match self.outcomes.get(&(test, *cluster)) {
+                Some(outcome) => outcome.parts(),
+                None => vec![Part::word(format!("as {cluster}"))],
+            })
+            .collect();
+        let wide = |outcomes: &[Vec<Part>]| {
+            outcomes.iter().any(|parts| join(parts).chars().count() > width)
+        };
+        for cut in [cut_heads, cut_tails] {
+            if wide(&outcomes) {
+                cut(&mut outcomes);
+            }
+        }
+        let mut lines: Vec<String> =
+            outcomes.iter().map(|parts| shorten(&join(parts), width)).collect();
+        for index in 0..lines.len() {
+            if lines.iter().filter(|line| **line == lines[index]).count() > 1 {
+                let mark = format!(" ({})", clusters[index]);
+                let room = width.saturating_sub(mark.chars().count());
+                lines[index] = shorten(&join(&outcomes[index]), room) + &mark;
+            }
+        }
+        lines
+    }
+}
+
+/// The texts that stand after the same words in different outcomes. Of one that ends where the
+/// others go on nothing is left to compare.
+fn alike(outcomes: &mut [Vec<Part>]) -> Vec<Vec<&mut String>> {
+    let mut groups: BTreeMap<String, Vec<&mut String>> = BTreeMap::new();
+    for Part { words, text } in outcomes.iter_mut().flatten() {
+        if let Some(text) = text.as_mut().filter(|text| *text != OMITTED) {
+            groups.entry(words.clone()).or_default().push(text);
+        }
+    }
+    groups.into_values().filter(|texts| texts.iter().any(|text| *text != texts[0])).collect()
+}
+
+/// Stands for what is left out.
+const OMITTED: &str = "…";
+
+/// What fewer characters at a start or an end are not worth a sign of omission.
+const LEAST_CUT: usize = 4;
+
+/// Leaves out the words that all of some texts start with.
+fn cut_heads(outcomes: &mut [Vec<Part>]) {
+    for texts in alike(outcomes) {
+        let split: Vec<Vec<char>> = texts.iter().map(|text| text.chars().collect()).collect();
+        let common = common_words(&split);
+        if common >= LEAST_CUT {
+            for (text, chars) in texts.into_iter().zip(split) {
+                *text = format!("{OMITTED}{}", chars[common..].iter().collect::<String>());
+            }
+        }
+    }
+}
+
+/// Leaves out the words that all of some texts end with.
+fn cut_tails(outcomes: &mut [Vec<Part>]) {
+    for texts in alike(outcomes) {
+        let split: Vec<Vec<char>> = texts.iter().map(|text| text.chars().rev().collect()).collect();
+        let common = common_words(&split);
+        if common >= LEAST_CUT {
+            for (text, chars) in texts.into_iter().zip(split) {
+                *text = format!("{}{OMITTED}", chars[common..].iter().rev().collect::<String>());
+            }
+        }
+    }
+}
+
+/// How many characters all texts start with that are whole words and numbers in each of them.
+fn common_words(texts: &[Vec<char>]) -> usize {
+    let word = |c: char| c.is_alphanumeric() || "+-._\\".contains(c);
+    let first = &texts[0];
+    let mut common = texts
+        .iter()
+        .map(|text| text.iter().zip(first).take_while(|(a, b)| a == b).count())
+        .min()
+        .unwrap_or(0);
+    let within = |at: usize| {
+        texts.iter().any(|text| at < text.len() && word(text[at - 1]) && word(text[at]))
+    };
+    while common > 0 && within(common) {
+        common -= 1;
+    }
+    common
 }
 
 /// The name of a patch without directories and ending: `fixes/null-check.diff` is `null-check`.
@@ -121,7 +256,32 @@ pub fn shorten(text: &str, width: usize) -> String {
     let tail = kept / 3;
     let head: String = text.chars().take(kept - tail).collect();
     let tail: String = text.chars().skip(length - tail).collect();
-    format!("{head}…{tail}")
+    format!("{head}{OMITTED}{tail}")
+}
+
+/// Lines of about `width` characters, at most `rows`, broken after `,` and `\n` or else after
+/// blanks where it can be; the middle is left out where there is more. A last line that would be
+/// nearly empty is part of the one before.
+pub fn wrap(text: &str, width: usize, rows: usize) -> Vec<String> {
+    const OVER: usize = 3;
+    let width = width.max(OVER);
+    let text: Vec<char> = shorten(text, width.saturating_mul(rows)).chars().collect();
+    let mut lines = Vec::new();
+    let mut rest = &text[..];
+    while rest.len() > width + OVER && lines.len() + 1 < rows {
+        let after_part =
+            |at: &usize| rest[..*at].ends_with(&[',']) || rest[..*at].ends_with(&['\\', 'n']);
+        let after_blank = |at: &usize| rest[at - 1] == ' ';
+        // A line that is nearly empty would be worse than a number in two parts.
+        let mut places = (width / 3..=width).rev();
+        let at = places.clone().find(after_part).or_else(|| places.find(after_blank));
+        let at = at.unwrap_or(if rest[width - 1] == '\\' { width - 1 } else { width });
+        lines.push(rest[..at].iter().collect::<String>().trim().to_owned());
+        rest = &rest[at..];
+    }
+    let last: String = rest.iter().collect();
+    lines.push(shorten(last.trim(), width + OVER));
+    lines
 }
 
 /// The numbers with runs put together: `0 2–5 9`.
@@ -164,6 +324,62 @@ mod tests {
         assert_eq!(silent.short(), "exit 0");
     }
 
+    fn printing(texts: &[&str]) -> (Labels, Vec<Revision>) {
+        let described = |text: &&str| OutcomeDescription {
+            exit: Some(0),
+            stdout: (*text).to_owned(),
+            ..OutcomeDescription::default()
+        };
+        let clusters = (0..texts.len() as u32).map(Revision);
+        let outcomes =
+            clusters.clone().zip(texts).map(|(r, text)| ((TestId(1), r), described(text)));
+        let labels = Labels { outcomes: outcomes.collect(), ..Labels::default() };
+        (labels, clusters.collect())
+    }
+
+    #[test]
+    fn outcomes_side_by_side_show_where_they_differ() {
+        let (labels, clusters) = printing(&[
+            "Enter numbers: -12 is the smallest\n",
+            "Enter numbers: -1 is the smallest\n",
+        ]);
+        let shown = |width| labels.outcomes(TestId(1), &clusters, width);
+        assert_eq!(shown(80)[0], "\"Enter numbers: -12 is the smallest\"");
+        assert_eq!(shown(30), ["\"…-12 is the smallest\"", "\"…-1 is the smallest\""]);
+        assert_eq!(shown(12), ["\"…-12…\"", "\"…-1…\""]);
+    }
+
+    #[test]
+    fn a_text_that_ends_where_the_others_go_on_is_seen_to_end() {
+        let (mut labels, clusters) = printing(&["Enter numbers: ", "Enter numbers: 1 is less"]);
+        labels.outcomes.get_mut(&(TestId(1), Revision(0))).unwrap().finding = "timeout".into();
+        let shown = labels.outcomes(TestId(1), &clusters, 16);
+        assert_eq!(shown, ["timeout · \"…\"", "\"…1 is less\""]);
+        let (labels, clusters) =
+            printing(&["Enter: ", "Enter: 10 is the smallest", "Enter: 2 is the smallest"]);
+        let shown = labels.outcomes(TestId(1), &clusters, 16);
+        assert_eq!(shown, ["\"…\"", "\"…10…\"", "\"…2…\""]);
+    }
+
+    #[test]
+    fn outcomes_without_room_to_show_a_difference_still_look_different() {
+        let (labels, clusters) = printing(&["a1b2c3d4e5f6g7", "z1b2X3d4e5f6g7", "z1b2Y3d4e5f6g7"]);
+        let shown = labels.outcomes(TestId(1), &clusters, 9);
+        assert!(shown.iter().all(|text| text.chars().count() <= 9), "{shown:?}");
+        let different: std::collections::BTreeSet<_> = shown.iter().collect();
+        assert_eq!(different.len(), 3, "{shown:?}");
+    }
+
+    #[test]
+    fn a_number_in_the_name_of_a_patch_is_not_said_twice() {
+        let names = ["03-fix", "3", "2001-fix"].map(String::from);
+        let shown = names.map(|name| {
+            let patches = BTreeMap::from([(Revision(3), name)]);
+            Labels { patches, ..Labels::default() }.revision(Revision(3))
+        });
+        assert_eq!(shown, ["3 fix", "3 3", "3 2001-fix"]);
+    }
+
     #[test]
     fn texts_are_made_short_and_visible() {
         assert_eq!(visible("a\n\u{1b}é"), "a\\n\\u{1b}é");
@@ -173,5 +389,12 @@ mod tests {
         let set: RevisionSet = [0, 2, 3, 4, 7, 8].map(Revision).into_iter().collect();
         assert_eq!(ranges(&set), "0 2–4 7 8");
         assert_eq!(patch_name("a/b/fix-1.diff"), "fix-1");
+        assert_eq!(wrap("x = 12, y = 34", 9, 4), ["x = 12,", "y = 34"]);
+        assert_eq!(wrap("x = 12, y = 34", 9, 1), ["x = 12…34"]);
+        assert_eq!(wrap("x = 12, y = 34", 11, 4), ["x = 12, y = 34"]);
+        assert_eq!(wrap("x = 12, y = 345678", 12, 4), ["x = 12,", "y = 345678"]);
+        assert_eq!(wrap(r"-1\n-2147483648\n1\n", 12, 4), [r"-1\n", "-2147483648", r"\n1\n"]);
+        assert_eq!(wrap("0123456789", 4, 4), ["0123", "456789"]);
+        assert_eq!(wrap("", 9, 4), [""]);
     }
 }

@@ -4,7 +4,7 @@
 
 use super::{
     Labels, LeafKind, Verdicts,
-    labels::{ranges, shorten},
+    labels::{ranges, shorten, wrap},
 };
 use crate::tree::Tree;
 
@@ -70,6 +70,8 @@ pub(super) const BUS: i32 = 12;
 /// Length of an edge beside its label.
 pub(super) const STUB: i32 = 10;
 pub(super) const LABEL_PAD: i32 = 4;
+/// Characters of an outcome, or of a line in a box.
+const MOST: usize = 26;
 
 /// Width of a text in pixels.
 pub(super) type Measure<'a> = &'a dyn Fn(&str, Face) -> i32;
@@ -105,10 +107,11 @@ impl Builder<'_> {
                 let mut lines = vec![Line { text: format!("test {test}"), face: Face::Bold }];
                 let input = self.labels.input(*test);
                 if !input.is_empty() {
-                    lines.push(Line { text: shorten(&input, 26), face: Face::Mono });
+                    let rows = wrap(&input, MOST, 4);
+                    lines.extend(rows.into_iter().map(|text| Line { text, face: Face::Mono }));
                 }
-                let still = shorten(&ranges(&tree.revisions()), 26);
-                lines.push(Line { text: still, face: Face::Faint });
+                let still = wrap(&ranges(&tree.revisions()), MOST, usize::MAX);
+                lines.extend(still.into_iter().map(|text| Line { text, face: Face::Faint }));
                 lines
             }
         };
@@ -131,10 +134,8 @@ impl Builder<'_> {
             Tree::Leaf(_) => self.next_y += height + GAP,
             Tree::Node { test, outcomes } => {
                 let top = self.next_y;
-                let labels: Vec<String> = outcomes
-                    .iter()
-                    .map(|branch| shorten(&self.labels.outcome(*test, branch.cluster), 26))
-                    .collect();
+                let clusters: Vec<_> = outcomes.iter().map(|branch| branch.cluster).collect();
+                let labels = self.labels.outcomes(*test, &clusters, MOST);
                 let widths = labels.iter().map(|label| (self.measure)(label, Face::Mono));
                 let label = widths.max().unwrap_or(0) + 2 * LABEL_PAD;
                 let child_x = x + width + BUS + 2 * STUB + label;

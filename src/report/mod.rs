@@ -106,11 +106,10 @@ impl Report {
     pub fn labels(&self) -> Labels {
         let patches = self.revisions.iter().filter(|row| !row.patch.is_empty());
         let inputs = self.inputs.iter();
-        let outcomes = self.outcomes.iter();
         Labels {
             patches: patches.map(|row| (row.revision, patch_name(&row.patch))).collect(),
             inputs: inputs.map(|(test, input)| (*test, input.input.clone())).collect(),
-            outcomes: outcomes.map(|(key, outcome)| (*key, outcome.short())).collect(),
+            outcomes: self.outcomes.clone(),
         }
     }
 

@@ -25,7 +25,7 @@ impl Sample {
         Labels {
             patches: self.names.clone(),
             inputs: self.inputs.clone(),
-            outcomes: self.shown.iter().map(|(key, shown)| (*key, shown.short())).collect(),
+            outcomes: self.shown.clone(),
         }
     }
 

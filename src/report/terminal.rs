@@ -90,12 +90,14 @@ impl Printer<'_> {
         );
         let _ = writeln!(self.out, "{}", line.trim_end());
         let _ = writeln!(self.out, "{indent}│");
-        let texts: Vec<String> =
-            outcomes.iter().map(|branch| self.labels.outcome(*test, branch.cluster)).collect();
+        let clusters: Vec<_> = outcomes.iter().map(|branch| branch.cluster).collect();
         let room = style.width.saturating_sub(indent.chars().count() + 6);
-        let to_leaf = outcomes.iter().zip(&texts).filter(|(b, _)| matches!(b.child, Tree::Leaf(_)));
-        let column =
-            to_leaf.map(|(_, text)| text.chars().count()).max().unwrap_or(0).min(room / 2).max(4);
+        let leaf = |branch: &&Branch| matches!(branch.child, Tree::Leaf(_));
+        // Beside a leaf stand its revisions, and siblings are cut alike.
+        let room = if outcomes.iter().any(|branch| leaf(&branch)) { room / 2 } else { room };
+        let texts = self.labels.outcomes(*test, &clusters, room.max(4));
+        let to_leaf = outcomes.iter().zip(&texts).filter(|(branch, _)| leaf(branch));
+        let column = to_leaf.map(|(_, text)| text.chars().count()).max().unwrap_or(0);
         for (index, (branch, text)) in outcomes.iter().zip(&texts).enumerate() {
             self.branch(branch, text, index + 1 == outcomes.len(), indent, column);
         }
@@ -106,7 +108,6 @@ impl Printer<'_> {
         let room = self.style.width.saturating_sub(indent.chars().count() + 3);
         match &branch.child {
             Tree::Leaf(revisions) => {
-                let text = shorten(text, column);
                 let pad = " ".repeat(column.saturating_sub(text.chars().count()));
                 let lines = self.leaf(revisions, room.saturating_sub(column + 4));
                 let hanging = column + 4;
@@ -118,7 +119,7 @@ impl Printer<'_> {
                 );
             }
             child => {
-                let _ = writeln!(self.out, "{indent}{corner}{}", shorten(text, room));
+                let _ = writeln!(self.out, "{indent}{corner}{text}");
                 let indent = format!("{indent}{below}");
                 self.node(child, &indent, &indent, &branch.revisions);
                 if !last {

@@ -2,7 +2,7 @@
 
 use std::{
     fs, io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use thiserror::Error;
@@ -154,6 +154,13 @@ impl Subject {
             let line = file.line_of("sources");
             return Err(SubjectError::NoSources { path, line });
         }
+        if !is_plain(&config.name) {
+            return Err(SubjectError::Config {
+                line: file.line_of("name"),
+                message: format!("name = {:?} cannot be the name of a directory", config.name),
+                path,
+            });
+        }
         let patches = file.patches(&dir, &config)?;
         let root = match &config.build.setup {
             None => dir.clone(),
@@ -240,6 +247,13 @@ impl ConfigFile<'_> {
         }
         Ok(patches)
     }
+}
+
+/// Whether a name is one component of a path: results go to a directory of that name.
+fn is_plain(name: &str) -> bool {
+    let mut components = Path::new(name).components();
+    matches!((components.next(), components.next()), (Some(Component::Normal(_)), None))
+        && !name.contains(['/', '\0'])
 }
 
 fn line_at(text: &str, offset: usize) -> usize {

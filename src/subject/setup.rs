@@ -126,7 +126,7 @@ mod tests {
         fs::write(dir.path().join("Cargo.toml"), "").unwrap();
         fs::write(dir.path().join("a.diff"), "").unwrap();
         let toml = format!(
-            "name = 'x/y'\nsources = ['a.c']\npatches = ['*.diff']\n[build]\nsetup = '''{setup}'''\n"
+            "name = 'xy'\nsources = ['a.c']\npatches = ['*.diff']\n[build]\nsetup = '''{setup}'''\n"
         );
         fs::write(dir.path().join("subject.toml"), toml).unwrap();
         dir

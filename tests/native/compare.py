@@ -5,7 +5,8 @@
 
 Builds the original and every patched source on its own with patch(1) and clang-19, runs
 all of them on many inputs, and prints as JSON which revisions were never seen to differ.
-Given the directory that `psychic diff` wrote, checks that nothing in it is contradicted.
+Given the directory that `psychic diff` wrote, checks that nothing in it is contradicted:
+every test must cluster these builds just as it says.
 Exits 1 with a message where something is, 2 where nothing could be compared.
 """
 
@@ -19,6 +20,7 @@ import tempfile
 import tomllib
 
 import inputs
+import ktest
 import results
 
 HERE = pathlib.Path(__file__).parent
@@ -111,47 +113,69 @@ int psychic_stdin(const char *record, char *text, int size) {{ return {text}; }}
 """
 
 
-def observe(subject, config, patches, scratch):
-    """Runs everything; returns the number of inputs and what differed, with witnesses."""
-    domains = tomllib.loads((HERE / "domains.toml").read_text())
-    if config["name"] not in domains:
-        raise Unusable(f"tests/native/domains.toml has no inputs for {config['name']}")
-    domain = domains[config["name"]]
-    parameters = [inputs.parameter(item) for item in domain.get("stdin") or domain["params"]]
-    source = sources(subject, config, scratch)
-    objects = []
-    for revision, patch in enumerate([None, *patches]):
-        objects.append(scratch / f"revision{revision}.so")
-        build(source, config, patch, objects[-1], scratch)
-    (scratch / "shim.c").write_text(shim(config, domain, parameters))
-    run(["clang-19", "-O2", "-Wall", "-rdynamic", HERE / "driver.c", scratch / "shim.c",
-         "-o", scratch / "driver"])
-    data = b"".join(inputs.records(parameters))
-    (scratch / "inputs").write_bytes(data)
-    size = sum(item.size for item in parameters)
-    report = subprocess.run(
-        [scratch / "driver", scratch / "inputs", str(size), str(LIMIT_MS), str(MAX_HANGS),
-         *objects], capture_output=True, text=True, errors="replace")
-    if report.returncode:
-        raise Unusable(f"the driver stopped with {report.returncode}: {report.stderr}")
-    texts, differ, dropped = {}, {}, {}
-    for line in report.stdout.splitlines():
-        kind, *rest = line.split(" ", 3)
-        if kind == "pair":
-            differ[int(rest[0]), int(rest[1])] = int(rest[2])
-        elif kind == "outcome":
-            texts[int(rest[0]), int(rest[1])] = rest[2].strip()
-        elif kind == "dropped":
-            dropped[int(rest[0])] = int(rest[1])
-    witnesses = {}
-    for (a, b), number in differ.items():
-        record, values, offset = data[number * size:(number + 1) * size], [], 0
-        for item in parameters:
-            values.append(readable(item, record[offset:offset + item.size]))
-            offset += item.size
-        witnesses[a, b] = (f"on {' '.join(values)} {a} gives `{texts[a, number]}`"
-                           f" and {b} gives `{texts[b, number]}`")
-    return len(data) // size, witnesses, dropped
+class Revisions:
+    """All revisions of a subject, each built on its own, and the driver that runs them."""
+
+    def __init__(self, subject, config, patches, scratch):
+        domains = tomllib.loads((HERE / "domains.toml").read_text())
+        if config["name"] not in domains:
+            raise Unusable(f"tests/native/domains.toml has no inputs for {config['name']}")
+        self.scratch = scratch
+        self.domain = domains[config["name"]]
+        self.parameters = [
+            inputs.parameter(item) for item in self.domain.get("stdin") or self.domain["params"]]
+        self.size = sum(item.size for item in self.parameters)
+        source = sources(subject, config, scratch)
+        self.objects = []
+        for revision, patch in enumerate([None, *patches]):
+            self.objects.append(scratch / f"revision{revision}.so")
+            build(source, config, patch, self.objects[-1], scratch)
+        (scratch / "shim.c").write_text(shim(config, self.domain, self.parameters))
+        run(["clang-19", "-O2", "-Wall", "-rdynamic", HERE / "driver.c", scratch / "shim.c",
+             "-o", scratch / "driver"])
+
+    def run(self, records):
+        """What the driver prints on these records, as lists of words and a text."""
+        (self.scratch / "inputs").write_bytes(records)
+        report = subprocess.run(
+            [self.scratch / "driver", self.scratch / "inputs", str(self.size), str(LIMIT_MS),
+             str(MAX_HANGS), *self.objects], capture_output=True, text=True, errors="replace")
+        if report.returncode:
+            raise Unusable(f"the driver stopped with {report.returncode}: {report.stderr}")
+        return [line.split(" ", 3) for line in report.stdout.splitlines()]
+
+    def observe(self):
+        """Runs everything; the number of inputs and what differed, with witnesses."""
+        data = b"".join(inputs.records(self.parameters))
+        texts, differ, dropped = {}, {}, {}
+        for kind, *rest in self.run(data):
+            if kind == "pair":
+                differ[int(rest[0]), int(rest[1])] = int(rest[2])
+            elif kind == "outcome":
+                texts[int(rest[0]), int(rest[1])] = rest[2].strip()
+            elif kind == "dropped":
+                dropped[int(rest[0])] = int(rest[1])
+        witnesses = {}
+        for (a, b), number in differ.items():
+            record, values, offset = data[number * self.size:(number + 1) * self.size], [], 0
+            for item in self.parameters:
+                values.append(readable(item, record[offset:offset + item.size]))
+                offset += item.size
+            witnesses[a, b] = (f"on {' '.join(values)} {a} gives `{texts[a, number]}`"
+                               f" and {b} gives `{texts[b, number]}`")
+        return len(data) // self.size, witnesses, dropped
+
+    def replay(self, path):
+        """The pairs that differ on a .ktest file."""
+        objects = ktest.read(path)
+        if "stdin" in self.domain:
+            values = [int(token) for token in objects.get("stdin", b"").split()]
+        else:
+            values = [item.decode(objects[item.name]) for item in self.parameters]
+        if len(values) != len(self.parameters):
+            raise Unusable(f"{path} has {len(values)} values, not {len(self.parameters)}")
+        record = b"".join(item.encode(value) for item, value in zip(self.parameters, values))
+        return {(int(rest[0]), int(rest[1])) for kind, *rest in self.run(record) if kind == "pair"}
 
 
 def readable(item, data):
@@ -184,16 +208,16 @@ def main(arguments):
         config = tomllib.loads((subject / "subject.toml").read_text())
         patches = numbered_patches(subject, config)
         with tempfile.TemporaryDirectory() as scratch:
-            tried, witnesses, dropped = observe(
-                subject, config, patches, pathlib.Path(scratch))
-        count = len(patches) + 1
-        report = {
-            "subject": config["name"], "inputs": tried, "revisions": count,
-            "classes": classes(count, witnesses), "dropped": dropped,
-        }
-        if len(arguments) == 2:
-            report |= results.check(
-                pathlib.Path(arguments[1]), count, [p.name for p in patches], witnesses)
+            revisions = Revisions(subject, config, patches, pathlib.Path(scratch))
+            tried, witnesses, dropped = revisions.observe()
+            count = len(patches) + 1
+            report = {
+                "subject": config["name"], "inputs": tried, "revisions": count,
+                "classes": classes(count, witnesses), "dropped": dropped,
+            }
+            if len(arguments) == 2:
+                report |= results.check(pathlib.Path(arguments[1]), count,
+                                        [p.name for p in patches], witnesses, revisions.replay)
     except results.Contradiction as contradiction:
         print(f"contradiction: {contradiction}", file=sys.stderr)
         return 1

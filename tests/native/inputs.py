@@ -19,6 +19,7 @@ class Integer:
     """A scalar parameter or token of an integer type."""
 
     def __init__(self, config):
+        self.name = config.get("name")
         self.type = config["type"]
         self.format = "<" + TYPES[self.type]
         bits = 8 * struct.calcsize(self.format)
@@ -54,6 +55,10 @@ class Integer:
         """The bytes of the record for this value."""
         return struct.pack(self.format, value).ljust(8, b"\0")
 
+    def decode(self, data):
+        """The value that an object of a test holds."""
+        return struct.unpack(self.format, data)[0]
+
     def declaration(self, offset):
         """The C expression that reads it back."""
         return f"*({self.type} *)(record + {offset})"
@@ -63,6 +68,7 @@ class String:
     """A `char *` parameter that points at up to so many bytes and a NUL."""
 
     def __init__(self, config):
+        self.name = config["name"]
         self.most = config["string"]
         self.alphabet = config["small"].encode()
         self.size = (self.most + 8) // 8 * 8
@@ -90,6 +96,12 @@ class String:
     def encode(self, value):
         """The bytes of the record for this value."""
         return value.ljust(self.size, b"\0")
+
+    def decode(self, data):
+        """The value that an object of a test holds."""
+        if len(data) != self.most:
+            raise ValueError(f"{self.name} has {len(data)} bytes, not {self.most}")
+        return data
 
     def declaration(self, offset):
         """The C expression that reads it back."""

@@ -74,6 +74,23 @@ def check_pairs(results, count, native, tests):
     return verdicts
 
 
+def check_tests(results, count, tests, replay):
+    """Every test clusters the revisions as they do natively when built on their own.
+
+    `replay` takes the path of a .ktest file and returns the pairs that differ on it.
+    """
+    live = sorted(set(range(count)) - rejected(results))
+    for test, clusters in tests.items():
+        differ = replay(results / "tests" / f"{int(test):04}.ktest")
+        for a, b in itertools.combinations(live, 2):
+            claimed = clusters[a] != clusters[b]
+            if claimed != ((a, b) in differ):
+                raise Contradiction(
+                    f"test {test} is said to {'' if claimed else 'not '}tell {a} from {b},"
+                    " which it does not do natively")
+    return len(tests)
+
+
 def smallest_height(tests, revisions):
     """The height of the lowest tree that separates what can be separated, by search."""
     revisions = tuple(sorted(revisions))
@@ -164,12 +181,16 @@ def check_tree(results, count, tests):
     return height
 
 
-def check(results, count, patches, native):
-    """Everything; returns how many pairs have each verdict, and the height."""
+def check(results, count, patches, native, replay):
+    """Everything; returns how many pairs have each verdict, the tests replayed, the height."""
     check_numbering(results, patches)
     tests = read_clusters(results)
     verdicts = check_pairs(results, count, native, tests)
     counts = {}
     for row in verdicts.values():
         counts[row["verdict"]] = counts.get(row["verdict"], 0) + 1
-    return {"verdicts": counts, "height": check_tree(results, count, tests)}
+    return {
+        "verdicts": counts,
+        "replayed": check_tests(results, count, tests, replay),
+        "height": check_tree(results, count, tests),
+    }

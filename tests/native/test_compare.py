@@ -10,6 +10,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+import ktest
 import results
 
 HERE = pathlib.Path(__file__).parent
@@ -43,6 +44,9 @@ class Fake:
                 {"cluster": 1, "revisions": [1], "child": leaf[1]}]}},
             {"cluster": 2, "revisions": [2, 3], "child": leaf[2]}]}
         self.summary = {"height": 2, "lower_bound": 2}
+        self.seen = {"0001.ktest": {(0, 1), (1, 2), (1, 3)},
+                     "0002.ktest": {(0, 2), (0, 3), (1, 2), (1, 3)},
+                     "0003.ktest": {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)}}
 
     def check(self):
         """Writes the files and checks them."""
@@ -53,7 +57,8 @@ class Fake:
                    [[t, r, c] for t, cs in self.clusters.items() for r, c in enumerate(cs)])
         self.write("summary.csv", list(self.summary), [self.summary.values()])
         (self.directory / "tree.json").write_text(json.dumps(self.tree))
-        return results.check(self.directory, 4, self.PATCHES, self.NATIVE)
+        return results.check(self.directory, 4, self.PATCHES, self.NATIVE,
+                             lambda path: self.seen[path.name])
 
     def write(self, name, header, rows):
         """Writes one CSV file."""
@@ -77,7 +82,7 @@ class Results(unittest.TestCase):
     def test_right(self):
         """Nothing is wrong."""
         self.assertEqual(self.fake.check(), {
-            "verdicts": {"distinguished": 5, "equivalent": 1}, "height": 2})
+            "verdicts": {"distinguished": 5, "equivalent": 1}, "replayed": 2, "height": 2})
 
     def test_equivalent_seen_to_differ(self):
         """A proof of what is not so."""
@@ -111,6 +116,16 @@ class Results(unittest.TestCase):
         self.fake.tree["outcomes"][1] = {
             "cluster": 2, "revisions": [2], "child": {"revisions": [2]}}
         self.assertEqual(self.fake.check()["height"], 2)
+
+    def test_difference_not_seen_on_the_test(self):
+        """A test that does not show natively what it is kept for."""
+        self.fake.seen["0001.ktest"].remove((0, 1))
+        self.objects("test 1 is said to tell 0 from 1")
+
+    def test_difference_that_the_test_does_show(self):
+        """Revisions put together that differ natively."""
+        self.fake.seen["0002.ktest"].add((0, 1))
+        self.objects("test 2 is said to not tell 0 from 1")
 
     def test_higher_tree_than_needed(self):
         """A test that tells all apart at once makes two questions one too many."""
@@ -156,6 +171,25 @@ class Height(unittest.TestCase):
     def test_nothing_to_tell_apart(self):
         """No questions."""
         self.assertEqual(self.height([0, 0, 0]), 0)
+
+
+class Ktest(unittest.TestCase):
+    """The reader of .ktest files, on the bytes that KLEE writes."""
+
+    DATA = (b"KTEST" + b"\0\0\0\x03" + b"\0\0\0\x01" + b"\0\0\0\x02ab" + b"\0" * 8
+            + b"\0\0\0\x02" + b"\0\0\0\x01x" + b"\0\0\0\x04\xff\0\0\x80"
+            + b"\0\0\0\x05stdin" + b"\0" * 4)
+
+    def test_objects(self):
+        """Arguments are skipped, objects may be empty."""
+        self.assertEqual(ktest.parse(self.DATA), {"x": b"\xff\0\0\x80", "stdin": b""})
+
+    def test_broken(self):
+        """Cut off, too long, something else."""
+        for data in (self.DATA[:-1], self.DATA + b"\0", b"KTEXT" + self.DATA[5:], b"",
+                     self.DATA[:8] + b"\x02" + self.DATA[9:]):
+            with self.assertRaises(ktest.NotKtest):
+                ktest.parse(data)
 
 
 class Native(unittest.TestCase):

@@ -3,6 +3,7 @@
 use super::{Arguments, Model};
 use crate::{
     env::{Error, Machine, Stop},
+    ir::address::offset,
     memory::{Byte, Fault, Object, Segment, Value},
 };
 
@@ -15,7 +16,7 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("realloc", realloc),
     ("reallocarray", |m, a| {
         let Some(total) = product(m, a.get(1), a.get(2))? else { return Ok(Some(Value::Int(0))) };
-        realloc(m, Arguments { values: &[a.get(0), Value::Int(total)], widths: &[64, 64] })
+        realloc(m, Arguments { values: &[a.get(0), Value::Int(total)], passed: a.passed })
     }),
     ("aligned_alloc", |m, a| {
         let size = size(m, a.get(1))?;
@@ -99,7 +100,7 @@ fn realloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option
 /// The heap object that starts at `address`; anything else may not be freed.
 fn heap_object(machine: &mut dyn Machine, address: u64) -> Result<&Object, Stop> {
     match machine.memory().object(address) {
-        Ok(object) if object.segment == Segment::Heap && address as u32 == 0 => Ok(object),
+        Ok(object) if object.segment == Segment::Heap && offset(address) == 0 => Ok(object),
         Ok(_) | Err(Fault::Dead(_) | Fault::Wild | Fault::Null) => Err(Error::DoubleFree.into()),
         Err(fault) => Err(fault.into()),
     }

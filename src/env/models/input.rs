@@ -11,6 +11,7 @@ use crate::{
         format::{
             is_space,
             number::NumberFormat,
+            printf::Flags,
             scan::{self, Scanned},
             scanf::{self, Conversion, Directive, IntegerSyntax, Kind},
         },
@@ -59,9 +60,6 @@ pub(super) const MODELS: &[(&str, Model)] = &[
 ];
 
 const EOF: Value = Value::Int(u32::MAX as u64);
-
-/// A `%s` or `%[` without a width makes words of at most so many bytes.
-const LONGEST_WORD: u32 = 8;
 
 fn require_stdin(machine: &mut dyn Machine, file: Value) -> Result<(), Stop> {
     let file = machine.concrete(file, 64, "stream")?;
@@ -178,7 +176,7 @@ fn scan_typed(
     for directive in directives {
         let conversion = match directive {
             Directive::Whitespace => {
-                stdin::typed(machine).skip_newline();
+                stdin::typed(machine).skip_space();
                 continue;
             }
             Directive::Literal(byte) => {
@@ -219,7 +217,14 @@ fn read_token(
     let bytes: Vec<Byte> = match &conversion.kind {
         Kind::Integer(syntax) => {
             let format = match syntax {
-                IntegerSyntax::Signed | IntegerSyntax::Prefixed => NumberFormat::decimal(true),
+                IntegerSyntax::Signed => NumberFormat::decimal(true),
+                // Written in decimal like the above, but no other text of the same number
+                // (octal, hexadecimal) means the same to both: a format of its own, by a flag
+                // without effect, makes such reads incomparable.
+                IntegerSyntax::Prefixed => NumberFormat {
+                    flags: Flags { alternative: true, ..Flags::default() },
+                    ..NumberFormat::decimal(true)
+                },
                 IntegerSyntax::Unsigned(radix) => {
                     NumberFormat { radix: *radix, ..NumberFormat::decimal(false) }
                 }
@@ -243,8 +248,7 @@ fn read_token(
             bytes
         }
         Kind::String if bits == 8 => {
-            let longest = conversion.width.unwrap_or(LONGEST_WORD).min(LONGEST_WORD);
-            word(machine, longest, &|byte| !is_space(byte) && byte != 0)?
+            word(machine, conversion.width, &|byte| !is_space(byte) && byte != 0)?
         }
         Kind::Set(set) if bits == 8 => {
             if stdin::typed(machine).newline_is_next() {
@@ -253,8 +257,9 @@ fn read_token(
                 }
                 return Ok(false);
             }
-            let longest = conversion.width.unwrap_or(LONGEST_WORD).min(LONGEST_WORD);
-            word(machine, longest, &|byte| set.contains(byte) && byte != 0 && byte != b'\n')?
+            word(machine, conversion.width, &|byte| {
+                set.contains(byte) && byte != 0 && byte != b'\n'
+            })?
         }
         kind => return Err(Stop::unsupported(format!("scanf conversion {kind:?}"))),
     };
@@ -268,11 +273,11 @@ fn read_token(
 /// The bytes of a new word and a NUL behind them.
 fn word(
     machine: &mut dyn Machine,
-    longest: u32,
+    width: Option<u32>,
     accepts: &dyn Fn(u8) -> bool,
 ) -> Result<Vec<Byte>, Stop> {
     let mut bytes: Vec<Byte> =
-        stdin::word(machine, longest, accepts)?.into_iter().map(Byte::Symbolic).collect();
+        stdin::word(machine, width, accepts)?.into_iter().map(Byte::Symbolic).collect();
     bytes.push(Byte::Concrete(0));
     Ok(bytes)
 }
@@ -288,7 +293,7 @@ fn assume_length(
     let length = format.length(exprs, value, exprs.width(value));
     let bits = exprs.width(length);
     let short = exprs.ule(length, exprs.constant(bits, u64::from(width)));
-    machine.assume(short)
+    machine.require(short)
 }
 
 /// What came of reading concrete text.

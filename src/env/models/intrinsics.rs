@@ -4,7 +4,8 @@ use super::{Arguments, Model, concrete_string};
 use crate::{
     env::{Error, Halt, Incomplete, InputObject, Machine, NamedOutput, Stop, offset},
     expr::ExprId,
-    memory::{Byte, Value},
+    ir::address,
+    memory::{Byte, Fault, Value},
 };
 
 pub(super) const MODELS: &[(&str, Model)] = &[
@@ -60,6 +61,10 @@ fn make_symbolic(
 ) -> Result<Option<Value>, Stop> {
     let size = machine.concrete(arguments.get(1), 64, "size of a symbolic object")?;
     let name = concrete_string(machine, arguments.get(2), "a name")?;
+    let address = machine.concrete(arguments.get(0), 64, "address of a symbolic object")?;
+    if !machine.memory().object(address)?.contains(address::offset(address), size) {
+        return Err(Fault::OutOfBounds.into());
+    }
     let bytes = symbolic_object(machine, &String::from_utf8_lossy(&name), size as u32);
     for (index, byte) in bytes.into_iter().enumerate() {
         let at = offset(machine.exprs(), arguments.get(0), index as u64);
@@ -101,11 +106,11 @@ fn word(machine: &dyn Machine, bytes: &[ExprId]) -> Value {
 }
 
 fn assume(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let width = arguments.widths.first().copied().unwrap_or(32);
+    let width = arguments.width(0).unwrap_or(32);
     let value = machine.settled(arguments.get(0), width)?;
     let exprs = machine.exprs();
     let holds = exprs.ne(value, exprs.constant(width, 0));
-    machine.assume(holds)?;
+    machine.require(holds)?;
     Ok(None)
 }
 
@@ -119,7 +124,7 @@ fn range(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
     let expr = machine.settled(value, 32)?;
     let exprs = machine.exprs();
     let within = exprs.and(exprs.sle(begin, expr), exprs.slt(expr, end));
-    machine.assume(within)?;
+    machine.require(within)?;
     Ok(Some(value))
 }
 
@@ -128,7 +133,7 @@ fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
     let name = concrete_string(machine, arguments.get(0), "a name")?;
     let name = String::from_utf8_lossy(&name).into_owned();
     let size = machine.concrete(arguments.get(2), 64, "size of an output")?;
-    let mut bytes = Vec::with_capacity(size as usize);
+    let mut bytes = Vec::new();
     for index in 0..size {
         let at = offset(machine.exprs(), arguments.get(1), index);
         bytes.push(match machine.load(at, 8)? {

@@ -10,21 +10,29 @@ pub mod strings;
 mod variadic;
 
 use super::{Error, Machine, Stop};
-use crate::memory::{Byte, Value};
+use crate::{
+    ir::Argument,
+    memory::{Byte, Value},
+};
 
 /// The arguments of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Arguments<'a> {
     /// Their values, variadic ones included.
     pub values: &'a [Value],
-    /// Their widths in bits.
-    pub widths: &'a [u32],
+    /// How they were passed.
+    pub passed: &'a [Argument],
 }
 
 impl Arguments<'_> {
     /// The argument of that index; an absent one was never written.
     pub fn get(&self, index: usize) -> Value {
         self.values.get(index).copied().unwrap_or(Value::Undefined)
+    }
+
+    /// The width in bits of the argument of that index.
+    pub fn width(&self, index: usize) -> Option<u32> {
+        self.passed.get(index).map(|argument| argument.width)
     }
 }
 

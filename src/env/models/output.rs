@@ -320,5 +320,5 @@ fn digits(
             return Ok(layout.bytes(machine.exprs(), value, format.radix));
         }
     }
-    Err(Stop::Impossible)
+    Err(Stop::unsupported("a number whose text has an unknown shape"))
 }

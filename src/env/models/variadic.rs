@@ -39,9 +39,15 @@ impl<'a> Variadic<'a> {
     pub fn next(&mut self, machine: &mut dyn Machine, kind: ArgumentKind) -> Result<Value, Stop> {
         match self {
             Self::Direct(arguments, index) => {
+                let passed = arguments.passed.get(*index);
                 let value = arguments.get(*index);
                 *index += 1;
-                Ok(value)
+                let fits = passed.is_some_and(|passed| match kind {
+                    ArgumentKind::Integer(width) => !passed.float && passed.width == width,
+                    ArgumentKind::Float(width) => passed.float && passed.width == width,
+                });
+                // Natively whatever the registers hold is taken for it.
+                if fits { Ok(value) } else { Err(Stop::unsupported(mismatch(kind))) }
             }
             Self::List(list) => next_of_list(machine, *list, kind),
         }
@@ -68,4 +74,15 @@ fn next_of_list(machine: &mut dyn Machine, list: Value, kind: ArgumentKind) -> R
         area
     };
     machine.load(address, width)
+}
+
+fn mismatch(kind: ArgumentKind) -> String {
+    match kind {
+        ArgumentKind::Integer(width) => {
+            format!("a format that asks for an integer of {width} bits and gets something else")
+        }
+        ArgumentKind::Float(width) => {
+            format!("a format that asks for a double of {width} bits and gets something else")
+        }
+    }
 }

@@ -131,6 +131,12 @@ impl Exprs {
                 let trimmed = self.bv(&constant.extract(0, significant));
                 return self.zext(self.concat(trimmed, low), width);
             }
+            // Else a constant would not come together again from its bytes, where one begins
+            // with zeros.
+            if let Node::Zext(x) = self.node(low) {
+                let zeros = Bv::zero(self.width(low) - self.width(x));
+                return self.concat(self.bv(&constant.concat(&zeros)), x);
+            }
         }
         if let Node::Zext(x) = self.node(high) {
             return self.zext(self.concat(x, low), width);

@@ -298,6 +298,15 @@ fn a_truth_value_survives_the_way_through_an_int() {
 }
 
 #[test]
+fn a_constant_in_front_joins_again_where_a_byte_begins_with_zeros() {
+    let exprs = Exprs::new();
+    let byte = exprs.variable("byte", 8, crate::expr::VariableKind::Input);
+    let e = exprs.concat(exprs.constant(56, 0xbb_2040_ecd2_63db), byte);
+    assert_eq!(through_memory(&exprs, e, true), e);
+    assert_eq!(through_memory(&exprs, e, false), e);
+}
+
+#[test]
 fn constants_of_offsets_meet() {
     let exprs = Exprs::new();
     let x = exprs.input("x", 32);

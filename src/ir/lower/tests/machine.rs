@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::ir::address::{function_at, global_address, object_address};
+use crate::ir::address::{OBJECTS, function_at, global_address, object_address};
 use crate::ir::{
     BinaryOp, Callee, Cast, Constant, Inst, Operand, OperandKind, OverflowOp, Pc, Predicate, Reg,
     UnaryOp,
 };
 
-const STACK: u32 = 0x2000_0000;
+const STACK: u32 = OBJECTS / 2;
 
 /// A concrete machine for integers of at most 64 bits.
 struct Machine<'a> {

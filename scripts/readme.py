@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Puts into README.md what psychic prints now: scripts/readme.py PSYCHIC
+
+Every block after a line `<!-- output: NAME -->` is printed anew: `demo` by the example of
+`make demo`, `leap` by the subject that the README describes, which is made from the README.
+The figures in the table of subjects come from results/*/summary.csv.
+"""
+
+import csv
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+TOP = pathlib.Path(__file__).parent.parent
+README = TOP / "README.md"
+
+
+def psychic(program, *arguments, cwd):
+    """Standard output of a run that decides everything."""
+    done = subprocess.run([program, *arguments], cwd=cwd, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"psychic {' '.join(map(str, arguments))}: {done.returncode}\n{done.stderr}")
+    return re.sub(r", \d+\.\d s$", "", done.stdout, flags=re.MULTILINE)
+
+
+def leap(text, directory):
+    """The README's own example, as a person would make it by hand."""
+    subject = directory / "leap"
+    subject.mkdir()
+    source = re.search(r"```c\n(.*?)```", text, re.DOTALL)[1]
+    (subject / "leap.c").write_text(source)
+    (subject / "subject.toml").write_text(re.search(r"```toml\n(.*?)```", text, re.DOTALL)[1])
+    for name, condition in re.findall(r"^\| `(.*?\.diff)` \| `(.*)` \|$", text, re.MULTILINE):
+        patched = source.replace("year % 4 == 0", condition.replace(r"\|", "|"))
+        (directory / "leap.c").write_text(patched)
+        diff = subprocess.run(["diff", "-u", "leap/leap.c", "leap.c"], cwd=directory,
+                              capture_output=True, text=True)
+        (subject / name).write_text(diff.stdout)
+
+
+def row(match):
+    """The line of a subject in the table, its description kept."""
+    name, description = match[1], match[2]
+    with open(TOP / "results" / name / "summary.csv", newline="") as file:
+        summary = next(csv.DictReader(file))
+    columns = ["revisions", "classes", "height", "distinguished", "equivalent", "unknown"]
+    figures = " | ".join(summary[column] for column in columns)
+    return f"| [{name}](patches/{name}) | {description} | {figures} |"
+
+
+def main(program):
+    """Rewrites the file."""
+    program = pathlib.Path(program).absolute()
+    text = README.read_text()
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        leap(text, scratch)
+        outputs = {
+            "demo": psychic(program, "diff", "patches/smallest", "--out", "target/demo", cwd=TOP),
+            "leap": psychic(program, "diff", "leap", cwd=scratch),
+        }
+
+    text = re.sub(r"(<!-- output: (\w+) -->\n```\w+\n(?:\$ [^\n]*\n)?).*?```",
+                  lambda match: match[1] + outputs[match[2]] + "```", text, flags=re.DOTALL)
+    text = re.sub(r"^\| \[([\w-]+)\]\(patches/[\w-]+\) \| (.*?) \|.*$", row, text,
+                  flags=re.MULTILINE)
+    README.write_text(text)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: scripts/readme.py PSYCHIC")
+    main(sys.argv[1])

@@ -1,0 +1,316 @@
+//! What a test shows: the prediction, the native runs, and which of them count.
+//!
+//! While states are still coming, a test may run before it is known what every revision does on
+//! its input, and what it shows is taken as it is. Once no more will come, every test is judged
+//! again ([`Differ::finish`]): by then the input holds all that any revision reads, what is
+//! predicted for every revision has to be what it shows, and an outcome of which nothing is
+//! predicted is evidence only if a second run repeats it. What a test of before does not show
+//! any more is looked for anew.
+
+use std::{collections::BTreeMap, time::Instant};
+
+use super::{Differ, DifferentialTest, Expected, ReplayFailed, input, outcome, weakness};
+use crate::{
+    env::{Approximation, Error, Halt},
+    exec::HaltState,
+    expr::Assignment,
+    replay::{Outcome, Termination, TestInput, Visible},
+    subject::{
+        Revision, RevisionSet,
+        results::{Clustering, FoundBy, TestId},
+    },
+};
+
+/// What the engine says of one revision on one input.
+pub(super) enum Slot {
+    /// The halt state of that number, which shows exactly this.
+    Exact(usize, Visible),
+    /// The halt state of that number, which does not say exactly what is seen.
+    Vague(usize),
+    /// Nothing is known.
+    Missing,
+}
+
+/// What the engine says of an input.
+pub(super) struct Prediction {
+    pub(super) input: TestInput,
+    /// In the order of the revisions.
+    pub(super) slots: Vec<Slot>,
+}
+
+impl Slot {
+    pub(super) fn visible(&self) -> Option<&Visible> {
+        match self {
+            Self::Exact(_, visible) => Some(visible),
+            Self::Vague(_) | Self::Missing => None,
+        }
+    }
+}
+
+impl Differ<'_> {
+    /// To be called when no more states will come: judges every test by what is known now, and
+    /// compares again what no test tells apart any more.
+    ///
+    /// # Errors
+    /// where a native run is impossible.
+    pub fn finish(&mut self, pool: &rayon::ThreadPool) -> Result<(), ReplayFailed> {
+        self.settled = true;
+        let before = self.pairs.reopen();
+        self.inputs.clear();
+        for test in std::mem::take(&mut self.tests) {
+            let DifferentialTest { found_by, input, outcomes, model, .. } = test;
+            let prediction = match &model {
+                Some(model) => self.predict(model),
+                None => self.nothing(input.clone()),
+            };
+            let known = (prediction.input == input).then_some(outcomes);
+            self.show(prediction, model, found_by, known)?;
+        }
+        if before.keys().any(|(a, b)| self.pairs.is_open(*a, *b)) {
+            self.pair(0, pool)?;
+        }
+        Ok(())
+    }
+
+    /// The input that a model stands for, and what each revision shows on it.
+    pub(super) fn predict(&self, model: &Assignment) -> Prediction {
+        let exprs = &self.task.program.exprs;
+        let taken = self.taken(model);
+        let states: Vec<&HaltState> = taken.iter().map(|index| &self.states[*index]).collect();
+        let mut input = input::concrete(exprs, &self.task.arguments, &states, model);
+        let mut slots: Vec<Slot> = self.task.revisions.iter().map(|_| Slot::Missing).collect();
+        for (index, state) in taken.iter().zip(&states) {
+            let visible = input::fits(exprs, state, model, &input)
+                .then(|| outcome::predicted(exprs, state, model))
+                .flatten()
+                .map(|outcome| outcome.visible(&self.task.outputs));
+            for (revision, slot) in self.task.revisions.iter().zip(&mut slots) {
+                if matches!(slot, Slot::Missing) && state.revisions.contains(*revision) {
+                    *slot = match &visible {
+                        Some(visible) => Slot::Exact(*index, visible.clone()),
+                        None => Slot::Vague(*index),
+                    };
+                }
+            }
+        }
+        if self.settled && slots.iter().any(|slot| slot.visible().is_none()) {
+            let spare = input::spare_tokens(&states);
+            if !spare.is_empty() {
+                input.stdin.get_or_insert_default().extend(spare);
+            }
+        }
+        Prediction { input, slots }
+    }
+
+    fn nothing(&self, input: TestInput) -> Prediction {
+        Prediction { input, slots: self.task.revisions.iter().map(|_| Slot::Missing).collect() }
+    }
+
+    /// Whether two revisions that nobody has told apart are predicted to differ.
+    pub(super) fn separates(&self, prediction: &Prediction) -> bool {
+        let known: Vec<(Revision, &Visible)> = self.known(prediction).collect();
+        known.iter().enumerate().any(|(index, (a, x))| {
+            known[index + 1..].iter().any(|(b, y)| x != y && self.pairs.is_open(*a, *b))
+        })
+    }
+
+    /// The revisions of which it is predicted what they show.
+    pub(super) fn known<'p>(
+        &'p self,
+        prediction: &'p Prediction,
+    ) -> impl Iterator<Item = (Revision, &'p Visible)> {
+        let slots = self.task.revisions.iter().zip(&prediction.slots);
+        slots.filter_map(|(revision, slot)| Some((*revision, slot.visible()?)))
+    }
+
+    /// Replays an input that did not come from here, of which nothing is predicted.
+    ///
+    /// # Errors
+    /// where a native run is impossible.
+    pub fn seed(&mut self, input: TestInput) -> Result<(), ReplayFailed> {
+        self.show(self.nothing(input), None, FoundBy::Seed, None)
+    }
+
+    /// Runs the input of a model natively on every revision.
+    pub(super) fn replay(
+        &mut self,
+        model: Assignment,
+        found_by: FoundBy,
+    ) -> Result<(), ReplayFailed> {
+        let prediction = self.predict(&model);
+        self.show(prediction, Some(model), found_by, None)
+    }
+
+    /// Keeps the test if it shows a difference, or shows something else than predicted.
+    /// `known` are its outcomes if it ran before.
+    fn show(
+        &mut self,
+        prediction: Prediction,
+        model: Option<Assignment>,
+        found_by: FoundBy,
+        known: Option<Vec<Outcome>>,
+    ) -> Result<(), ReplayFailed> {
+        let Prediction { input, slots } = prediction;
+        if !self.inputs.insert(input.clone()) {
+            return Ok(());
+        }
+        let expected = self.expected(&slots);
+        let revisions = self.task.revisions.clone();
+        let outcomes = match known {
+            Some(outcomes) => outcomes,
+            None => self.run(&input, &revisions, &expected)?,
+        };
+        let visible: Vec<Visible> =
+            outcomes.iter().map(|o| o.visible(&self.task.outputs)).collect();
+        let mut objections = BTreeMap::new();
+        let mut mismatches = Vec::new();
+        for (index, slot) in slots.iter().enumerate() {
+            let (revision, shown, outcome) = (revisions[index], &visible[index], &outcomes[index]);
+            if let Some(reason) = self.objection(slot, shown, outcome) {
+                if outcome.termination == Termination::Timeout {
+                    self.stopped.insert(revision);
+                }
+                objections.insert(revision, reason);
+            }
+            if let Some(predicted) = slot.visible()
+                && predicted != shown
+            {
+                let how = outcome::explain(predicted, shown, outcome);
+                mismatches.push(format!("revision {revision}: {how}"));
+                self.distrust(revision, "a native run contradicts the engine");
+            }
+        }
+        if self.settled {
+            self.repeat(&input, &slots, &expected, &visible, &mut objections)?;
+        }
+        for (revision, reason) in &objections {
+            self.distrust(*revision, reason);
+        }
+        let test = TestId(self.tests.len() as u32 + 1);
+        let counts = |(revision, _): &(Revision, &Visible)| !objections.contains_key(revision);
+        let shown: Vec<(Revision, &Visible)> =
+            revisions.iter().copied().zip(&visible).filter(counts).collect();
+        let clustering = Clustering::new(test, shown.iter().copied());
+        if clustering.groups().len() < 2 && mismatches.is_empty() {
+            return Ok(());
+        }
+        for (index, (a, x)) in shown.iter().enumerate() {
+            for (b, y) in &shown[index + 1..] {
+                if let Some(output) = outcome::first_difference(x, y) {
+                    self.pairs.distinguish(*a, *b, test, output);
+                }
+            }
+        }
+        self.tests.push(DifferentialTest {
+            test,
+            found_by,
+            input,
+            outcomes,
+            clustering,
+            mismatches,
+            objections,
+            model,
+        });
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        input: &TestInput,
+        revisions: &[Revision],
+        expected: &Expected,
+    ) -> Result<Vec<Outcome>, ReplayFailed> {
+        let begin = Instant::now();
+        let outcomes = self.task.replay.outcomes(input, revisions, expected)?;
+        self.effort.replays += 1;
+        self.effort.replaying += begin.elapsed();
+        Ok(outcomes)
+    }
+
+    fn expected(&self, slots: &[Slot]) -> Expected {
+        let mut expected = Expected::default();
+        for (revision, slot) in self.task.revisions.iter().zip(slots) {
+            match slot {
+                Slot::Exact(index, _) => match &self.states[*index].halt {
+                    Halt::Error(error) => {
+                        expected.errors.insert(*error);
+                    }
+                    Halt::Hang => {
+                        expected.endless.insert(*revision);
+                    }
+                    _ => {}
+                },
+                Slot::Vague(_) | Slot::Missing => {
+                    expected.unknown.insert(*revision);
+                }
+            }
+        }
+        expected
+    }
+
+    /// Why what a revision showed may not be held against another one, if so.
+    fn objection(&self, slot: &Slot, shown: &Visible, outcome: &Outcome) -> Option<String> {
+        let stopped = outcome.termination == Termination::Timeout && outcome.finding.is_none();
+        // That a run takes long is no proof that it never ends; the machine may be slow.
+        let slow = || "a native run was stopped that nobody proved endless".to_owned();
+        if shown.finding == Some(Error::UninitialisedRead.into()) && slot.visible() != Some(shown) {
+            // What else it shows depends on what happened to be in memory.
+            return Some("a native run used what was never written".to_owned());
+        }
+        let state = match slot {
+            Slot::Exact(index, _) => {
+                let endless = self.states[*index].halt == Halt::Hang;
+                return (stopped && !endless).then(slow);
+            }
+            Slot::Vague(index) => Some(&self.states[*index]),
+            Slot::Missing => None,
+        };
+        if stopped {
+            return Some(slow());
+        }
+        if outcome.is_outside_assumptions() {
+            return Some("an assumption does not hold in a native run".into());
+        }
+        let state = state?;
+        let arbitrary = state.world.approximations.iter().any(|approximation| {
+            matches!(approximation, Approximation::Loose(_) | Approximation::UninitialisedOutput(_))
+        });
+        let silent = matches!(state.halt, Halt::Silent | Halt::Outside);
+        (arbitrary || silent).then(|| weakness(state))
+    }
+
+    /// Runs once more what is not predicted: a program that does not do the same twice shows
+    /// nothing.
+    fn repeat(
+        &mut self,
+        input: &TestInput,
+        slots: &[Slot],
+        expected: &Expected,
+        visible: &[Visible],
+        objections: &mut BTreeMap<Revision, String>,
+    ) -> Result<(), ReplayFailed> {
+        let again: Vec<usize> = (0..slots.len())
+            .filter(|index| slots[*index].visible().is_none())
+            .filter(|index| !objections.contains_key(&self.task.revisions[*index]))
+            .collect();
+        if again.is_empty() {
+            return Ok(());
+        }
+        let revisions: Vec<Revision> =
+            again.iter().map(|index| self.task.revisions[*index]).collect();
+        let outcomes = self.run(input, &revisions, expected)?;
+        for ((index, revision), outcome) in again.into_iter().zip(revisions).zip(outcomes) {
+            if outcome.visible(&self.task.outputs) != visible[index] {
+                objections.insert(revision, "two native runs of one test differ".into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing can be proved of a revision any more.
+    fn distrust(&mut self, revision: Revision, reason: &str) {
+        let all: RevisionSet = self.task.revisions.iter().copied().collect();
+        let one: RevisionSet = std::iter::once(revision).collect();
+        self.pairs.doubt(&one, &all, reason);
+    }
+}

@@ -1,0 +1,49 @@
+//! What a newcomer reads, and what a pipe gets.
+
+use std::process::{Command, Stdio};
+
+use crate::support::{Scratch, psychic, run};
+
+#[test]
+fn help_of_every_command() {
+    for command in ["", "diff", "merge", "build", "explore", "replay", "tree", "plot"] {
+        let mut help = psychic();
+        help.args(command.split_whitespace()).arg("--help").env("COLUMNS", "100");
+        let ran = run(&mut help);
+        assert_eq!(ran.code, Some(0));
+        assert_eq!(ran.stderr, "");
+        let name = if command.is_empty() { "psychic" } else { command };
+        insta::assert_snapshot!(format!("help-{name}"), ran.stdout);
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let scratch = Scratch::new().file("c.csv", "test,revision,cluster\n1,0,0\n1,1,1\n");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_psychic"))
+        .arg("tree")
+        .arg(scratch.path("c.csv"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("psychic runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    let scratch = Scratch::new().file("c.csv", "test,revision,cluster\n1,0,0\n1,1,1\n");
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux");
+    let output = Command::new(env!("CARGO_BIN_EXE_psychic"))
+        .arg("tree")
+        .arg(scratch.path("c.csv"))
+        .stdout(full)
+        .output()
+        .expect("psychic runs");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.starts_with("psychic: standard output cannot be written"), "{message}");
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -1,0 +1,125 @@
+//! Runs that are stopped leave what they found, and claim no more than that.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, ChildStderr, Command, ExitStatus, Stdio},
+    time::Duration,
+};
+
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
+use psychic::subject::results::{
+    FoundBy, PairRow, StateRow, SummaryRow, TestRow, Verdict, read_clusterings,
+};
+
+use crate::support::{Scratch, names, run, table};
+
+/// A loop with 2^32 paths, a patch that shows on the first of them, and one that never does.
+fn endless() -> Scratch {
+    let source = "int entry(unsigned x)\n{\n\tint n = 0;\n\tfor (int i = 0; i < 32; i++)\n\
+                  \t\tif (x & 1u << i)\n\t\t\tn += i;\n\treturn n;\n}\n";
+    let visible = "--- a.c\n+++ a.c\n@@ -7 +7 @@\n-\treturn n;\n+\treturn n + 1;\n";
+    let hidden = "--- a.c\n+++ a.c\n@@ -6 +6 @@\n-\t\t\tn += i;\n+\t\t\tn = i + n;\n";
+    Scratch::new().file("a.c", source).file("1.diff", visible).file("2.diff", hidden)
+}
+
+struct Running {
+    child: Child,
+    stderr: BufReader<ChildStderr>,
+}
+
+impl Running {
+    fn diff(scratch: &Scratch) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_psychic"))
+            .arg("diff")
+            .arg(scratch.dir.path())
+            .arg("--out")
+            .arg(scratch.out())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("psychic runs");
+        let stderr = BufReader::new(child.stderr.take().expect("piped"));
+        Self { child, stderr }
+    }
+
+    /// Waits for a line of progress that has this text.
+    fn until(&mut self, text: &str) {
+        let mut line = String::new();
+        while !line.contains(text) {
+            line.clear();
+            assert_ne!(self.stderr.read_line(&mut line).expect("UTF-8"), 0, "it never said {text}");
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.child.id() as i32), signal).expect("it runs");
+    }
+
+    fn end(mut self) -> ExitStatus {
+        self.child.wait().expect("it ends")
+    }
+}
+
+/// The tables are whole, and nothing is called equivalent.
+fn readable(results: &Path) -> Vec<PairRow> {
+    let pairs: Vec<PairRow> = table(results);
+    assert_eq!(pairs.len(), 3);
+    for pair in &pairs {
+        assert_ne!(pair.verdict, Verdict::Equivalent);
+        assert_eq!(pair.verdict == Verdict::Unknown, !pair.reason.is_empty());
+    }
+    assert_eq!((pairs[1].a.0, pairs[1].b.0, pairs[1].verdict), (0, 2, Verdict::Unknown));
+    let tests: Vec<TestRow> = table(results);
+    assert_eq!(names(&results.join("tests")).len(), tests.len());
+    let clusterings = read_clusterings(&results.join("clusters.csv")).expect("readable");
+    assert_eq!(clusterings.len(), tests.len());
+    table::<StateRow>(results);
+    assert_eq!(table::<SummaryRow>(results)[0].unknown, 1 + u64::from(tests.is_empty()) * 2);
+    pairs
+}
+
+#[test]
+fn an_interrupted_run_leaves_what_it_found_and_goes_on() {
+    let scratch = endless();
+    let mut running = Running::diff(&scratch);
+    running.until("exploring");
+    // Tests are written while the run goes on.
+    while names(&scratch.path("out/tests")).is_empty() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    running.signal(Signal::SIGINT);
+    running.until("interrupted");
+    assert_eq!(running.end().code(), Some(130));
+    let pairs = readable(&scratch.out());
+    assert_eq!(pairs[0].verdict, Verdict::Distinguished);
+
+    let again = run(scratch.stage("diff").args(["--resume", "--time-budget", "2s"]));
+    assert_eq!(again.code, Some(1), "{}{}", again.stdout, again.stderr);
+    assert_eq!(readable(&scratch.out())[0].test, Some(psychic::subject::results::TestId(1)));
+    let tests: Vec<TestRow> = table(&scratch.out());
+    assert_eq!(tests[0].found_by, FoundBy::Seed);
+}
+
+#[test]
+fn an_interrupt_before_the_first_test() {
+    let scratch = endless();
+    let mut running = Running::diff(&scratch);
+    running.until("exploring");
+    running.signal(Signal::SIGTERM);
+    assert_eq!(running.end().code(), Some(130));
+    readable(&scratch.out());
+}
+
+#[test]
+fn a_time_budget_that_is_not_enough() {
+    let scratch = endless();
+    let ran = run(scratch.stage("diff").args(["--time-budget", "1s"]));
+    assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
+    let pairs = readable(&scratch.out());
+    assert!(pairs[1].reason.contains("time budget"), "{}", pairs[1].reason);
+    assert!(ran.stdout.contains(" unknown: time budget"), "{}", ran.stdout);
+}

@@ -1,0 +1,9 @@
+//! Drives the `psychic` command as a person would, hostile ones included.
+
+mod bad_input;
+mod help;
+mod interrupt;
+mod repeatable;
+mod stages;
+mod support;
+mod verdicts;

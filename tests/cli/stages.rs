@@ -1,0 +1,218 @@
+//! Every stage starts from the files of the stage before, and from files made elsewhere.
+
+use std::{fs, process::Command};
+
+use psychic::{
+    replay::TestInput,
+    subject::{
+        Revision,
+        results::{ClusterRow, Clustering, StateRow, StatsRow, TestRow, read_clusterings},
+    },
+    tree::Tree,
+};
+
+use crate::support::{Scratch, kept, names, psychic, run, table};
+
+/// A test as KLEE's tools write it: big-endian numbers, one program argument, one object.
+fn ktest(object: &str, bytes: &[u8]) -> Vec<u8> {
+    let number = |n: usize| (n as u32).to_be_bytes();
+    let sized = |bytes: &[u8]| [&number(bytes.len()), bytes].concat();
+    let header = [b"KTEST".as_slice(), &number(3), &number(1), &sized(b"program")].concat();
+    let symbolic_arguments = [number(0), number(0)].concat();
+    [header, symbolic_arguments, number(1).to_vec(), sized(object.as_bytes()), sized(bytes)]
+        .concat()
+}
+
+fn clusterings(scratch: &Scratch) -> Vec<Clustering> {
+    read_clusterings(&scratch.path("out/clusters.csv")).expect("readable")
+}
+
+#[test]
+fn merge_then_build_then_replay() {
+    let scratch = Scratch::new().patch("1.diff", "return x >= 0;").patch("2.diff", "return !x;");
+    let merged = run(&mut scratch.stage("merge"));
+    assert_eq!(merged.code, Some(0), "{}", merged.stderr);
+    assert!(merged.stdout.starts_with("2 of 2 patches merged: "), "{}", merged.stdout);
+    assert_eq!(names(&scratch.path("out")), ["meta", "revisions.csv"]);
+
+    // What a person writes into the meta program is what is built.
+    let meta = scratch.path("out/meta/a.c");
+    let text = fs::read_to_string(&meta).expect("readable C");
+    assert_eq!(text.matches("x >= 0").count(), 1, "{text}");
+    fs::write(&meta, text.replace("x >= 0", "x >= 5")).expect("written");
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    for file in built.stdout.lines() {
+        assert!(fs::metadata(file).expect("built").len() > 0, "{file}");
+    }
+
+    let scratch = scratch.file("zero.ktest", "").file("three.ktest", "").file("seven.ktest", "");
+    for (name, x) in [("zero", 0i32), ("three", 3), ("seven", 7)] {
+        let bytes = ktest("x", &x.to_le_bytes());
+        fs::write(scratch.path(&format!("{name}.ktest")), bytes).expect("written");
+    }
+    let files = ["zero.ktest", "three.ktest", "seven.ktest"].map(|name| scratch.path(name));
+    let replayed = run(scratch.stage("replay").args(files));
+    assert_eq!(replayed.code, Some(0), "{}", replayed.stderr);
+    let groups = |test: usize| -> Vec<u32> {
+        clusterings(&scratch)[test].clusters.values().map(|cluster| cluster.0).collect()
+    };
+    assert_eq!(groups(0), [0, 0, 2], "x = 0: 0, 0, 1");
+    assert_eq!(groups(1), [0, 1, 1], "x = 3: 1, 0, 0");
+    assert_eq!(groups(2), [0, 0, 2], "x = 7: 1, 1, 0");
+}
+
+#[test]
+fn replay_shows_what_diff_found() {
+    let scratch = Scratch::new().patch("1.diff", "return x >= 0;").patch("2.diff", "return !x;");
+    assert_eq!(run(&mut scratch.stage("diff")).code, Some(0));
+    let found = clusterings(&scratch);
+    let replayed = run(&mut scratch.stage("replay"));
+    assert_eq!(replayed.code, Some(0), "{}", replayed.stderr);
+    assert_eq!(clusterings(&scratch), found);
+}
+
+/// Two files of one name are two tests.
+#[test]
+fn replay_numbers_tests_of_one_name() {
+    let scratch = Scratch::new().patch("1.diff", "return x >= 0;");
+    for (folder, x) in [("a", 0i32), ("b", 1)] {
+        fs::create_dir(scratch.path(folder)).expect("made");
+        let bytes = ktest("x", &x.to_le_bytes());
+        fs::write(scratch.path(folder).join("0001.ktest"), bytes).expect("written");
+    }
+    let files = ["a/0001.ktest", "b/0001.ktest"].map(|name| scratch.path(name));
+    assert_eq!(run(scratch.stage("replay").args(files)).code, Some(0));
+    let clusters: Vec<usize> = clusterings(&scratch).iter().map(|c| c.groups().len()).collect();
+    assert_eq!(clusters, [2, 1]);
+}
+
+const PROGRAM: &str = "#include <stdio.h>\nint main(void)\n{\n\tint x;\n\
+                       \tif (scanf(\"%d\", &x) != 1)\n\t\treturn 1;\n\
+                       \tputs(x > 7 ? \"more\" : \"less\");\n\treturn 100 / (x - 3);\n}\n";
+
+#[test]
+fn explore_a_c_file() {
+    let scratch = Scratch::new().file("program.c", PROGRAM);
+    let explore = |tests: &str| {
+        let mut command = psychic();
+        command.arg("explore").arg(scratch.path("program.c")).arg("--out").arg(scratch.out());
+        let ran = run(command.args(["--stats", "--tests", tests]));
+        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("1 x division-by-zero at program.c:8"), "{}", ran.stdout);
+        let tests = names(&scratch.path("out/tests"));
+        tests.iter().map(|name| scratch.path("out/tests").join(name)).collect::<Vec<_>>()
+    };
+    let all = explore("all");
+    let states: Vec<StateRow> = table(&scratch.out());
+    assert_eq!(all.len(), states.len());
+    assert!(table::<StatsRow>(&scratch.out()).iter().any(|row| row.phase == "explore"));
+    // Those of the run before are gone.
+    let errors = explore("errors");
+    assert_eq!(errors.len(), 1);
+    let input = TestInput::read(&errors[0]).expect("a test");
+    assert_eq!(input.stdin.as_deref(), Some(b"3\n".as_slice()));
+}
+
+#[test]
+fn explore_bitcode() {
+    let scratch = Scratch::new().file("program.c", PROGRAM);
+    let compiled = Command::new("clang-19")
+        .args(["-O0", "-g", "-emit-llvm", "-c", "program.c", "-o", "program.bc"])
+        .current_dir(scratch.dir.path())
+        .status()
+        .expect("clang-19 runs");
+    assert!(compiled.success());
+    let mut command = psychic();
+    command.arg("explore").arg(scratch.path("program.bc")).arg("--out").arg(scratch.out());
+    let ran = run(&mut command);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("1 x division-by-zero at program.c:8"), "{}", ran.stdout);
+    assert!(!scratch.path("out/tests").exists(), "none were asked for");
+}
+
+#[test]
+fn explore_a_subject() {
+    let scratch = Scratch::new().patch("1.diff", "return x > 1;");
+    let ran = run(scratch.stage("explore").args(["--tests", "all"]));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let states: Vec<StateRow> = table(&scratch.out());
+    assert_eq!(names(&scratch.path("out/tests")).len(), states.len());
+    // Its tests are good for a replay, which finds what diff would have found.
+    assert_eq!(run(&mut scratch.stage("replay")).code, Some(0));
+    let told = table::<TestRow>(&scratch.out()).iter().filter(|test| test.clusters == 2).count();
+    assert!(states.len() < 3 || told > 0);
+}
+
+#[test]
+fn every_search_finds_the_same_paths() {
+    let explore = |search: &str| {
+        let scratch = Scratch::new().patch("1.diff", "return x > 1;");
+        let mut command = psychic();
+        command.arg("explore").arg(kept("switch")).arg("--out").arg(scratch.out());
+        let ran = run(command.args(["--search", search, "--seed", "3"]));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        table::<StateRow>(&scratch.out()).len()
+    };
+    let depth_first = explore("dfs");
+    for search in ["bfs", "random-path", "coverage"] {
+        assert_eq!(explore(search), depth_first, "{search}");
+    }
+}
+
+/// Eight revisions that three yes-or-no tests tell apart, as another tool might have written
+/// them: Windows line ends, a column of its own, columns and rows in no order, names of clusters
+/// that are not those of their smallest revision.
+#[test]
+fn tree_of_clusters_made_elsewhere() {
+    let mut rows: Vec<String> = (0..3)
+        .flat_map(|test| {
+            (0..8).map(move |r| format!("{},{r},by hand,{}", 7 - (r >> test & 1), test + 1))
+        })
+        .collect();
+    rows.reverse();
+    let text = format!("cluster,revision,remark,test\r\n{}\r\n", rows.join("\r\n"));
+    let scratch = Scratch::new().file("c.csv", &text);
+    let tree = scratch.path("tree.json");
+    let ran = run(psychic().arg("tree").arg(scratch.path("c.csv")).arg("--out").arg(&tree));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("height 3 (minimal)"), "{}", ran.stdout);
+    let tree = Tree::from_json(&fs::read_to_string(tree).expect("written")).expect("a tree");
+    assert_eq!(tree.height(), 3);
+}
+
+#[test]
+fn tree_and_plot_need_clusters_only() {
+    let scratch = Scratch::new().patch("1.diff", "return x >= 0;").patch("2.diff", "return !x;");
+    assert_eq!(run(&mut scratch.stage("diff")).code, Some(0));
+    let tree = fs::read(scratch.path("out/tree.json")).expect("written");
+    let other = scratch.path("other");
+    fs::create_dir(&other).expect("made");
+    for name in ["clusters.csv", "tests.csv"] {
+        fs::copy(scratch.path("out").join(name), other.join(name)).expect("copied");
+    }
+    let ran = run(psychic().arg("tree").arg(&other));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(fs::read(other.join("tree.json")).expect("written"), tree);
+    let ran = run(psychic().arg("plot").arg(&other));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for picture in ran.stdout.lines() {
+        assert!(fs::metadata(picture).expect("drawn").len() > 0, "{picture}");
+    }
+    let png = fs::read(other.join("tree.png")).expect("drawn");
+    assert!(png.starts_with(b"\x89PNG"));
+}
+
+/// Where every patch is equivalent there is no test, and one leaf.
+#[test]
+fn tree_without_tests() {
+    let scratch = Scratch::new().patch("1.diff", "return x >= 1;");
+    assert_eq!(run(&mut scratch.stage("diff")).code, Some(0));
+    assert_eq!(table::<ClusterRow>(&scratch.out()), []);
+    let ran = run(psychic().arg("tree").arg(scratch.out()));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("1 class of 2 revisions"), "{}", ran.stdout);
+    let text = fs::read_to_string(scratch.path("out/tree.json")).expect("written");
+    let leaf = Tree::from_json(&text).expect("a tree");
+    assert_eq!(leaf.revisions().iter().collect::<Vec<_>>(), [Revision(0), Revision(1)]);
+}

@@ -1,0 +1,150 @@
+//! Subjects whose folders fix the verdict of every patch against the original:
+//! `tests/subjects/NAME/{equivalent,distinguished,unknown,rejected}/*.diff`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use psychic::subject::{
+    Revision,
+    results::{OutcomeRow, PairRow, RevisionRow, StateRow, Status, SummaryRow, Verdict},
+};
+use tempfile::TempDir;
+
+use crate::support::{kept, names, psychic, run, table};
+
+struct Found {
+    /// The folder of each patch and its name there.
+    patches: BTreeMap<Revision, (String, String)>,
+    results: TempDir,
+}
+
+impl Found {
+    fn folder(&self, revision: Revision) -> &str {
+        self.patches.get(&revision).map_or("original", |(folder, _)| folder)
+    }
+}
+
+/// Runs `psychic diff` and holds its verdicts against the folders.
+fn diff(name: &str) -> Found {
+    let results = TempDir::new().expect("a temporary directory");
+    let ran = run(psychic().arg("diff").arg(kept(name)).arg("--out").arg(results.path()));
+    let told = format!("{}{}", ran.stdout, ran.stderr);
+    let rows: Vec<RevisionRow> = table(results.path());
+    let mut patches = BTreeMap::new();
+    for row in &rows[1..] {
+        let (folder, patch) = row.patch.split_once('/').expect("a patch in a folder");
+        let rejected = row.status == Status::Rejected;
+        assert_eq!(rejected, folder == "rejected", "{}: {}", row.patch, row.reason);
+        patches.insert(row.revision, (folder.to_owned(), patch.replace(".diff", "")));
+    }
+    let found = Found { patches, results };
+    let pairs: Vec<PairRow> = table(found.results.path());
+    let merged = rows.iter().filter(|row| row.status == Status::Merged).count();
+    assert_eq!(pairs.len(), merged * (merged - 1) / 2, "{told}");
+    let mut open = false;
+    for pair in &pairs {
+        let allowed: &[Verdict] = match (found.folder(pair.a), found.folder(pair.b)) {
+            ("original" | "equivalent", "equivalent") => &[Verdict::Equivalent],
+            ("original" | "equivalent", "distinguished")
+            | ("distinguished", "original" | "equivalent") => &[Verdict::Distinguished],
+            ("original", "unknown") => &[Verdict::Unknown],
+            ("distinguished", "distinguished") => &[Verdict::Distinguished, Verdict::Equivalent],
+            // What the open part of one does not hide can still tell them apart.
+            _ => &[Verdict::Unknown, Verdict::Distinguished],
+        };
+        let names = [pair.a, pair.b].map(|r| found.patches.get(&r));
+        assert!(allowed.contains(&pair.verdict), "{names:?}: {:?} {}", pair.verdict, pair.reason);
+        let unknown = pair.verdict == Verdict::Unknown;
+        assert!(!unknown || !pair.reason.is_empty(), "{names:?}: unknown without a reason");
+        assert_eq!(pair.verdict == Verdict::Distinguished, pair.test.is_some());
+        open |= unknown;
+    }
+    let summary: Vec<SummaryRow> = table(found.results.path());
+    assert_eq!(summary[0].mismatches, 0, "{told}");
+    assert_eq!(ran.code, Some(i32::from(open)), "{told}");
+    found
+}
+
+macro_rules! subjects {
+    ($($test:ident = $name:literal,)*) => {
+        const SUBJECTS: &[&str] = &[$($name),*];
+
+        $(
+            #[test]
+            fn $test() {
+                diff($name);
+            }
+        )*
+    };
+}
+
+subjects! {
+    allocation = "allocation",
+    arguments = "arguments",
+    assumptions = "assumptions",
+    buffers = "buffers",
+    characters = "characters",
+    exit_codes = "exit-codes",
+    expression = "expression",
+    formats = "formats",
+    function = "function",
+    indices = "indices",
+    limit = "limit",
+    outputs = "outputs",
+    pointers = "pointers",
+    reads_everything = "reads-everything",
+    recursion = "recursion",
+    several_files = "several-files",
+    statement = "statement",
+    statics = "statics",
+    structs = "structs",
+    switch = "switch",
+    unsupported_call = "unsupported-call",
+}
+
+/// Those that tests below look at more closely.
+const OTHERS: &[&str] = &["halts", "set-aside", "uninitialised"];
+
+#[test]
+fn every_folder_is_a_test() {
+    let tested: BTreeSet<String> =
+        SUBJECTS.iter().chain(OTHERS).map(|name| (*name).to_owned()).collect();
+    assert_eq!(names(&kept("")), Vec::from_iter(tested));
+}
+
+/// Patches are named after the kind of halt, as `states.csv` has it, and a detail.
+#[test]
+fn halts_of_every_kind() {
+    let found = diff("halts");
+    let states: Vec<StateRow> = table(found.results.path());
+    for (revision, (_, patch)) in &found.patches {
+        let halts = states.iter().filter(|state| state.revisions.contains(*revision));
+        let matching = halts.filter(|state| !state.halt.is_empty() && patch.contains(&state.halt));
+        let location = matching.map(|state| state.location.clone()).next();
+        let location = location.unwrap_or_else(|| panic!("{patch}: no such halt"));
+        assert!(location.contains(':'), "{patch}: {location}");
+    }
+}
+
+/// A read of memory that nobody wrote is an outcome of its own: MemorySanitizer sees it.
+#[test]
+fn uninitialised() {
+    let found = diff("uninitialised");
+    let outcomes: Vec<OutcomeRow> = table(found.results.path());
+    let junk = found.patches.iter().find(|(_, (_, patch))| patch == "junk").expect("there");
+    let findings: Vec<&str> =
+        outcomes.iter().filter(|row| row.revision == *junk.0).map(|row| &*row.finding).collect();
+    assert!(findings.contains(&"uninitialised-read"), "{findings:?}");
+}
+
+/// A bad patch among good ones is set aside with file, line and reason, and the others go on.
+#[test]
+fn bad_patches_are_set_aside() {
+    let found = diff("set-aside");
+    let rows: Vec<RevisionRow> = table(found.results.path());
+    let reasons: Vec<String> = rows
+        .iter()
+        .filter(|row| row.status == Status::Rejected)
+        .map(|row| format!("{}: {}", row.patch, row.reason))
+        .collect();
+    insta::assert_snapshot!(reasons.join("\n"));
+}

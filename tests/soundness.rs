@@ -1,0 +1,232 @@
+//! Nothing is claimed that is not so: `psychic diff` on subjects made to mislead it, each after
+//! a cause for which it once did or might have, and on random ones against brute force.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+use tempfile::TempDir;
+
+const HEAD: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n\
+                    #include \"psychic.h\"\n";
+
+fn told(output: &Output) -> String {
+    format!(
+        "{}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+/// What `psychic diff` made of a file in which each patch replaces the line `here;`.
+struct Judged {
+    directory: TempDir,
+    told: String,
+}
+
+impl Judged {
+    fn new(source: &str, patches: &[&str], settings: &str) -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = |name: &str| directory.path().join(name);
+        let source = format!("{HEAD}{source}");
+        let line = source.lines().position(|line| line.trim() == "here;").expect("a line to patch");
+        let original = source.replacen("here;", ";", 1);
+        fs::write(path("p.c"), &original).expect("writable");
+        for (index, patch) in patches.iter().enumerate() {
+            let old = original.lines().nth(line).expect("counted above");
+            let number = line + 1;
+            let diff =
+                format!("--- a/p.c\n+++ b/p.c\n@@ -{number} +{number} @@\n-{old}\n+{patch}\n");
+            fs::write(path(&format!("{:03}.diff", index + 1)), diff).expect("writable");
+        }
+        let entry = if source.contains("int main") { "main" } else { "f" };
+        let config = format!(
+            "name = \"misleading\"\nsources = [\"p.c\"]\npatches = [\"*.diff\"]\n\
+             entry = \"{entry}\"\n{settings}\n"
+        );
+        fs::write(path("subject.toml"), config).expect("writable");
+        let output = Command::new(env!("CARGO_BIN_EXE_psychic"))
+            .arg("diff")
+            .arg(directory.path())
+            .arg("--out")
+            .arg(path("results"))
+            // Where the bitcode of the libc is.
+            .env("PSYCHIC_CACHE", Path::new(env!("CARGO_MANIFEST_DIR")).join(".cache"))
+            .output()
+            .expect("psychic runs");
+        let told = told(&output);
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{told}");
+        Self { directory, told }
+    }
+
+    fn table(&self, name: &str) -> Vec<BTreeMap<String, String>> {
+        let path = self.directory.path().join("results").join(name);
+        let mut reader = csv::Reader::from_path(&path).expect(name);
+        reader.deserialize().collect::<Result<_, _>>().expect(name)
+    }
+
+    #[track_caller]
+    fn is(&self, a: u32, b: u32, verdict: &str) {
+        let row = self
+            .table("pairs.csv")
+            .into_iter()
+            .find(|row| row["a"] == a.to_string() && row["b"] == b.to_string())
+            .expect("every pair has a row");
+        assert_eq!(row["verdict"], verdict, "{a} and {b}: {row:?}\n{}", self.told);
+        assert!(verdict != "unknown" || !row["reason"].is_empty(), "{row:?}");
+    }
+
+    #[track_caller]
+    fn has_no_mismatch(&self) {
+        assert_eq!(self.table("summary.csv")[0]["mismatches"], "0", "{}", self.told);
+    }
+}
+
+#[test]
+fn one_that_reads_more_does_not_meet_an_end_of_file() {
+    let source = "int main(void) {\n\tint a = 0, b = 0;\n\tscanf(\"%d\", &a);\n\there;\n\
+                  \tprintf(\"%d\\n\", a);\n\treturn 0;\n}\n";
+    let judged = Judged::new(
+        source,
+        &[
+            "\tscanf(\"%d\", &b);",
+            "\tif (scanf(\"%d\", &b) != 1) return 3;",
+            "\tif (scanf(\"%d%d\", &b, &b) == 2 && b == 7) return 4;",
+        ],
+        "",
+    );
+    judged.is(0, 1, "equivalent");
+    judged.is(0, 2, "equivalent");
+    judged.is(0, 3, "distinguished");
+    judged.has_no_mismatch();
+}
+
+#[test]
+fn one_that_reads_bytes_does_not_make_numbers_ill_formed_for_others() {
+    let source = "int main(void) {\n\tint a = 0;\n\there;\n\tif (scanf(\"%d\", &a) != 1)\n\
+                  \t\treturn 3;\n\tprintf(\"%d\\n\", a);\n\treturn 0;\n}\n";
+    let judged = Judged::new(
+        source,
+        &["\ta = 0;", "\tprintf(\"%d\\n\", getchar()); return 0;", "\ta = 1; a = 0;"],
+        "",
+    );
+    judged.is(0, 1, "equivalent");
+    judged.is(0, 3, "equivalent");
+    judged.is(0, 2, "distinguished");
+    judged.has_no_mismatch();
+}
+
+#[test]
+fn a_slow_run_is_no_endless_one() {
+    let source = "int f(int x) {\n\tunsigned long i = 0;\n\there;\n\treturn x + (int)i * 0;\n}\n";
+    let judged = Judged::new(
+        source,
+        &["\tfor (i = 0; x == 7 && i < 8000000000ul; i++) ;", "\tfor (; x == 7;) ;"],
+        "[budget]\nreplay = \"100ms\"\ninstructions = 100000",
+    );
+    judged.is(0, 1, "unknown");
+    judged.is(0, 2, "distinguished");
+    judged.is(1, 2, "unknown");
+}
+
+#[test]
+fn an_assumption_of_one_revision_leaves_inputs_open() {
+    let source = "int f(int x) {\n\tint y = x + 1;\n\there;\n\treturn y;\n}\n";
+    let judged = Judged::new(
+        source,
+        &[
+            "\tpsychic_assume(x > 5);",
+            "\tpsychic_assume(x > 5); y = 1 + x;",
+            "\ty = x - -1;",
+            "\tif (x == 3) exit(119);",
+        ],
+        "[inputs.params]\nx = { min = 0, max = 100 }",
+    );
+    judged.is(0, 1, "unknown");
+    judged.is(1, 2, "unknown");
+    judged.is(0, 3, "equivalent");
+    judged.is(0, 4, "distinguished");
+}
+
+#[test]
+fn shifts_by_the_width_or_more_are_those_of_the_machine() {
+    let source = "int f(int x, int y) {\n\tint r = x << y;\n\there;\n\treturn r;\n}\n";
+    let judged = Judged::new(
+        source,
+        &[
+            "\tr = y >= 0 && y < 32 ? x << y : 0;",
+            "\tr = x << (y & 31);",
+            "\tr = (int)((unsigned)x << (y & 31));",
+        ],
+        "",
+    );
+    judged.is(0, 1, "distinguished");
+    judged.is(0, 2, "equivalent");
+    judged.is(0, 3, "equivalent");
+    judged.has_no_mismatch();
+}
+
+#[test]
+fn outcomes_that_agree_on_some_inputs_of_a_path_make_regions() {
+    let source = "int f(int x) {\n\tint y = x;\n\there;\n\treturn y;\n}\n";
+    let judged = Judged::new(
+        source,
+        &["\ty = -x;", "\ty = 5;"],
+        "[inputs.params]\nx = { min = -9, max = 9 }",
+    );
+    let ranges: Vec<(String, String, bool)> = judged
+        .table("ranges.csv")
+        .into_iter()
+        .map(|row| (row["low"].clone(), row["high"].clone(), row["test"].is_empty()))
+        .collect();
+    // x and -x agree at 0, x and 5 at 5, -x and 5 at -5; all three differ elsewhere.
+    for point in ["0", "5", "-5"] {
+        assert!(ranges.contains(&(point.into(), point.into(), false)), "{ranges:?}");
+    }
+    assert_eq!(ranges.len(), 4, "{ranges:?}");
+    assert_eq!(judged.table("tests.csv").len(), 4, "{}", judged.told);
+}
+
+#[test]
+fn what_is_not_the_same_twice_is_no_evidence() {
+    let source = "int f(int x) {\n\tint y = 0;\n\there;\n\treturn x + y;\n}\n";
+    let judged = Judged::new(
+        source,
+        &["\treturn getpid();", "\tprintf(\"%p\", (void *)&y);", "\ty = 0 * x;"],
+        "",
+    );
+    judged.is(0, 1, "unknown");
+    judged.is(0, 2, "unknown");
+    judged.is(0, 3, "equivalent");
+}
+
+#[test]
+fn more_revisions_than_a_machine_word_has_bits() {
+    let source = "int f(int x) {\n\tint y = 0;\n\there;\n\treturn x + y;\n}\n";
+    let patches: Vec<String> =
+        (0..140).map(|n| format!("\ty = x == {} ? 1 : 0;", n % 70)).collect();
+    let patches: Vec<&str> = patches.iter().map(String::as_str).collect();
+    let judged = Judged::new(source, &patches, "");
+    for row in judged.table("pairs.csv") {
+        let (a, b): (u32, u32) = (row["a"].parse().unwrap(), row["b"].parse().unwrap());
+        let same = a > 0 && (a - 1) % 70 == (b - 1) % 70;
+        assert_eq!(row["verdict"], if same { "equivalent" } else { "distinguished" }, "{a} {b}");
+    }
+    judged.has_no_mismatch();
+}
+
+#[test]
+fn random_programs_against_brute_force() {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let check = Command::new("python3")
+        .current_dir(top)
+        .env("PSYCHIC_CACHE", top.join(".cache"))
+        .args(["tests/soundness/check.py", env!("CARGO_BIN_EXE_psychic"), "1", "20"])
+        .output()
+        .expect("python3 runs");
+    assert!(check.status.success(), "{}", told(&check));
+}

@@ -1,0 +1,202 @@
+"""Lets psychic judge random programs and compares every claim with brute force.
+
+    check.py PSYCHIC FIRST LAST [--keep DIR]
+
+For each seed in FIRST..LAST: a random program and 6 to 12 random mutants become a subject
+whose inputs are so bounded that all of them can be run. Then must hold: no pair that is called
+equivalent differs on any input; every pair that differs on some input is called distinguished,
+or unknown with a reason; no replay contradicted the engine; if every region was visited, the
+tree is as low as one over the clusterings of all inputs, and ranges.csv is about inputs that
+exist and covers all.
+"""
+
+import argparse
+import collections
+import csv
+import difflib
+import itertools
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "native"))
+
+import brute
+import programs
+from results import smallest_height
+
+
+def write_subject(directory, seed, revisions, domain):
+    """The subject: the original, a diff for each mutant, and the bounds."""
+    texts = [programs.Printer().program(program) for program in revisions]
+    (directory / "p.c").write_text(texts[0])
+    for number, text in enumerate(texts[1:], 1):
+        diff = "".join(difflib.unified_diff(
+            texts[0].splitlines(True), text.splitlines(True), "a/p.c", "b/p.c"))
+        (directory / f"{number:02}.diff").write_text(diff)
+    entry = "main" if domain["kind"] == "stdin" else "f"
+    toml = [f'name = "random-{seed}"', 'sources = ["p.c"]', 'patches = ["*.diff"]',
+            f'entry = "{entry}"', "[build]", 'flags = ["-fwrapv"]', "[budget]",
+            'time = "60s"', "instructions = 300000", 'replay = "300ms"']
+    if domain["kind"] == "function":
+        toml.append("[inputs.params]")
+        for name, _, elements, low, high in domain["params"]:
+            of = f"elements = {elements}, " if elements else ""
+            toml.append(f"{name} = {{ {of}min = {low}, max = {high} }}")
+    (directory / "subject.toml").write_text("\n".join(toml) + "\n")
+
+
+def table(results, name):
+    with open(results / name, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def refine(shapes):
+    """Clusterings by which revision pairs they separate, without the trivial one."""
+    return {shape for shape in shapes if len(set(shape)) > 1}
+
+
+def check(seed, psychic, directory):
+    """Problems found with one seed, and counts."""
+    rng = random.Random(seed + 5)
+    revisions, domain = programs.family(seed, rng.randint(6, 12))
+    subject, results = directory / "subject", directory / "results"
+    subject.mkdir(parents=True)
+    write_subject(subject, seed, revisions, domain)
+    native = brute.run(revisions, domain, directory)
+    done = subprocess.run([psychic, "diff", subject, "--out", results], capture_output=True,
+                          text=True, timeout=900)
+    if done.returncode not in (0, 1):
+        return [f"exit {done.returncode}: {done.stderr[-500:]}"], collections.Counter()
+    problems, counts = [], collections.Counter()
+    rejected = [row for row in table(results, "revisions.csv") if row["status"] == "rejected"]
+    problems += [f"rejected: {row['patch']}: {row['reason']}" for row in rejected]
+    live = [int(row["revision"]) for row in table(results, "revisions.csv")
+            if row["status"] != "rejected"]
+    separated = {}
+    for values, shape in native.items():
+        for a, b in itertools.combinations(live, 2):
+            if shape[a] != shape[b]:
+                separated.setdefault((a, b), values)
+    unknown = False
+    for row in table(results, "pairs.csv"):
+        pair = int(row["a"]), int(row["b"])
+        counts[row["verdict"]] += 1
+        if row["verdict"] == "equivalent" and pair in separated:
+            problems.append(f"LIE {pair} called equivalent, differs on {separated[pair]}")
+        if row["verdict"] == "distinguished" and pair not in separated:
+            if domain["kind"] == "function":
+                problems.append(f"LIE {pair} distinguished by test {row['test']}, never differs")
+            else:
+                counts["outside"] += 1
+        if row["verdict"] == "unknown":
+            unknown = True
+            if pair in separated:
+                counts["missed"] += 1
+            else:
+                counts["unproved"] += 1
+            if not row["reason"]:
+                problems.append(f"{pair} unknown without a reason")
+            counts["why: " + row["reason"]] += 1
+    summary = table(results, "summary.csv")[0]
+    if summary["mismatches"] != "0":
+        text = (results / "mismatches.txt").read_text() if (results / "mismatches.txt").exists() \
+            else next((p.read_text() for p in results.glob("mismatch*")), "")
+        problems.append("MISMATCH " + text[:400])
+    counts["inputs"] += len(native)
+    if not rejected and not unknown:
+        complete = "not every region" not in done.stdout
+        counts["complete"] += complete
+        problems += check_shapes(results, native, domain, summary, complete, counts)
+    return problems, counts
+
+
+def check_shapes(results, native, domain, summary, complete, counts):
+    """The clusterings, the height, and the ranges."""
+    problems = []
+    tests = {}
+    for row in table(results, "clusters.csv"):
+        tests.setdefault(row["test"], {})[int(row["revision"])] = int(row["cluster"])
+    shown = {t: tuple(c[r] for r in sorted(c)) for t, c in tests.items()}
+    shapes = refine(set(native.values()))
+    if domain["kind"] == "function":
+        for test, shape in shown.items():
+            if shape not in shapes and len(set(shape)) > 1:
+                problems.append(f"LIE test {test} clusters as no input does: {shape}")
+    wanted = smallest_height({str(i): dict(enumerate(s)) for i, s in enumerate(sorted(shapes))},
+                             range(len(next(iter(native.values())))))
+    height = int(summary["height"])
+    if height < wanted:
+        problems.append(f"LIE tree of height {height}, brute force needs {wanted}")
+    if height > wanted and complete:
+        problems.append(f"HEIGHT {height}, brute force {wanted}")
+    if (results / "ranges.csv").exists():
+        counts["ranges"] += 1
+        problems += check_ranges(results, native, domain, shown, complete)
+    return problems
+
+
+def check_ranges(results, native, domain, shown, complete):
+    """Every range ends at inputs that cluster as it says; every input is in some range."""
+    if domain["kind"] != "function" or any(p[2] for p in domain["params"]):
+        return []
+    problems = []
+    width = {"unsigned char": 8, "unsigned": 32}
+    ranged = [width.get(p[1]) for p in domain["params"]]
+    # ranges.csv reads every value as a signed number.
+    native = {tuple(v - (1 << w) if w and v >> (w - 1) else v for v, w in zip(values, ranged)): s
+              for values, s in native.items()}
+    names = [p[0] for p in domain["params"]]
+    cells = {}
+    for row in table(results, "ranges.csv"):
+        name = row["input"].split(":")[0]
+        cells.setdefault(row["cell"], (row["test"], {}))[1][name] = (int(row["low"]), int(row["high"]))
+    whole = tuple([0] * len(next(iter(native.values()))))
+    covered = set()
+    for cell, (test, ranges) in cells.items():
+        shape = shown[test] if test else whole
+        members = [v for v, s in native.items() if s == shape and all(
+            ranges[n][0] <= x <= ranges[n][1] for n, x in zip(names, v) if n in ranges)]
+        covered.update(members)
+        for index, name in enumerate(names):
+            if name in ranges:
+                values = {v[index] for v in members}
+                for end in ranges[name]:
+                    if end not in values:
+                        problems.append(f"RANGE cell {cell}, test {test}: no input with {name} = "
+                                        f"{end} clusters as {shape}")
+    if len(covered) != len(native) and cells and complete:
+        left = next(v for v in native if v not in covered)
+        problems.append(f"RANGE {len(native) - len(covered)} inputs in no cell, as {left}: {native[left]}")
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("psychic", type=pathlib.Path)
+    parser.add_argument("first", type=int)
+    parser.add_argument("last", type=int)
+    parser.add_argument("--keep", type=pathlib.Path)
+    options = parser.parse_args()
+    total, bad = collections.Counter(), 0
+    for seed in range(options.first, options.last + 1):
+        with tempfile.TemporaryDirectory() as scratch:
+            base = options.keep / str(seed) if options.keep else pathlib.Path(scratch)
+            try:
+                problems, counts = check(seed, options.psychic.resolve(), base)
+            except subprocess.SubprocessError as error:
+                problems, counts = [f"{error} {getattr(error, 'stderr', '')}"[:2000]], {}
+            total.update(counts)
+            total["subjects"] += 1
+            for problem in problems:
+                print(f"seed {seed}: {problem}", flush=True)
+            bad += bool(problems)
+    print(json.dumps(total, indent=1))
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()

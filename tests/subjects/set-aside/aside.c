@@ -1,0 +1,6 @@
+int entry(int x)
+{
+	if (x > 0)
+		return 1;
+	return 0;
+}

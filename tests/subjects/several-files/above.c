@@ -1,0 +1,6 @@
+#include "limits_of.h"
+
+int above(int x)
+{
+	return x > LIMIT;
+}

@@ -1,0 +1,2 @@
+#define LIMIT 100
+int above(int x);
