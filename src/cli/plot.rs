@@ -8,8 +8,7 @@ use clap::Args;
 use super::{SUCCESS, say};
 use crate::{
     report::{
-        Labels, PlotError, Verdicts, clusters_png, clusters_svg, dot, patch_name, tikz, tree_png,
-        tree_svg,
+        Labels, PlotError, Verdicts, clusters_png, clusters_svg, dot, tikz, tree_png, tree_svg,
     },
     subject::results::{
         ClusterRow, PairRow, ResultsDir, RevisionRow, read_clusterings, read_table,
@@ -34,16 +33,12 @@ pub(super) fn run(args: &PlotArgs) -> anyhow::Result<u8> {
     let text = fs::read_to_string(&path)
         .with_context(|| format!("{} (`psychic tree` makes it)", path.display()))?;
     let tree = Tree::from_json(&text).with_context(|| path.display().to_string())?;
-    let mut labels = Labels::default();
     let names = results.table::<RevisionRow>();
-    if names.is_file() {
-        let rows: Vec<RevisionRow> = read_table(&names)?;
-        labels.patches = rows
-            .iter()
-            .filter(|row| !row.patch.is_empty())
-            .map(|row| (row.revision, patch_name(&row.patch)))
-            .collect();
-    }
+    let labels = if names.is_file() {
+        Labels::of_patches(&read_table::<RevisionRow>(&names)?)
+    } else {
+        Labels::default()
+    };
     let pairs = results.table::<PairRow>();
     let verdicts =
         if pairs.is_file() { Verdicts::new(&read_table(&pairs)?) } else { Verdicts::default() };

@@ -31,9 +31,7 @@ pub(super) fn count(number: impl Into<u64>, noun: &str) -> String {
 pub(super) fn error(error: &anyhow::Error) -> String {
     let mut message = String::new();
     for cause in error.chain().map(ToString::to_string) {
-        if message.is_empty() {
-            message = cause;
-        } else if cause.starts_with(&message) {
+        if message.is_empty() || cause.starts_with(&message) {
             message = cause;
         } else if !message.contains(&cause) {
             message = format!("{message}: {cause}");

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::{SUCCESS, UNDECIDED, say};
 use crate::{
-    report::{Labels, TextStyle, Verdicts, patch_name, terminal},
+    report::{Labels, TextStyle, Verdicts, terminal},
     subject::{
         RevisionSet,
         config::parse_duration,
@@ -62,12 +62,7 @@ pub(super) fn run(args: &TreeArgs) -> anyhow::Result<u8> {
     let solution = minimal(&revisions, &clusterings, &options)?;
     let cart = greedy(&revisions, &clusterings, Impurity::Gini)?;
     let tree: &Tree = if args.greedy { &cart } else { &solution.tree };
-    let mut labels = Labels::default();
-    labels.patches = rows
-        .iter()
-        .filter(|row| !row.patch.is_empty())
-        .map(|row| (row.revision, patch_name(&row.patch)))
-        .collect();
+    let labels = Labels::of_patches(&rows);
     let out = args.out.clone().or_else(|| Some(results?.path().join("tree.json")));
     if let Some(out) = out {
         write_whole(&out, tree.to_json().as_bytes())?;

@@ -13,6 +13,7 @@ use crate::{
 };
 
 const SIGABRT: i32 = 6;
+const SIGILL: i32 = 4;
 
 /// How closely texts are compared.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -115,6 +116,7 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
             (Termination::Exit(code as u8), None)
         }
         Halt::Abort => (Termination::Signal(SIGABRT), None),
+        Halt::Trap => (Termination::Signal(SIGILL), None),
         Halt::Error(error) => {
             let finding = Finding { kind: (*error).into(), detail: error.to_string() };
             (Termination::Signal(SIGABRT), Some(finding))

@@ -13,6 +13,8 @@ pub enum Halt {
     Exit(ExprId),
     /// `abort`, a failed assertion.
     Abort,
+    /// `__builtin_trap`: an illegal instruction.
+    Trap,
     /// An error that ends the path.
     Error(Error),
     /// It runs forever: it came back to exactly the state it had been in.
@@ -90,6 +92,7 @@ impl fmt::Display for Halt {
         match self {
             Self::Exit(_) => f.write_str("exit"),
             Self::Abort => f.write_str("abort"),
+            Self::Trap => f.write_str("trap"),
             Self::Error(error) => error.fmt(f),
             Self::Hang => f.write_str("hang"),
             Self::Silent => f.write_str("silent"),

@@ -172,7 +172,7 @@ impl Executor<'_> {
             }
             Inst::VaEnd { .. } => {}
             Inst::Unreachable => return Err(Error::Unreachable.into()),
-            Inst::Trap => return Err(Error::Unreachable.into()),
+            Inst::Trap => return Err(Stop::Halt(Halt::Trap)),
             Inst::Assume { condition } => {
                 let condition = self.expr(self.get(*condition), 1);
                 if !self.settle(condition)? {

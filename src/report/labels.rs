@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use nix::sys::signal::Signal;
 
-use crate::subject::{Revision, RevisionSet, results::TestId};
+use crate::subject::{
+    Revision, RevisionSet,
+    results::{RevisionRow, TestId},
+};
 
 /// The input of a test, for people.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -104,6 +107,13 @@ pub struct Labels {
 }
 
 impl Labels {
+    /// Names for patches alone, by the rows of `revisions.csv`.
+    pub fn of_patches(rows: &[RevisionRow]) -> Self {
+        let patches = rows.iter().filter(|row| !row.patch.is_empty());
+        let patches = patches.map(|row| (row.revision, patch_name(&row.patch))).collect();
+        Self { patches, ..Self::default() }
+    }
+
     /// `3 null-check`, `0 original`. A number that the name of the patch begins with is not
     /// repeated when it is that of the revision.
     pub fn revision(&self, revision: Revision) -> String {
