@@ -104,12 +104,11 @@ pub struct Report {
 impl Report {
     /// What everything is called.
     pub fn labels(&self) -> Labels {
-        let patches = self.revisions.iter().filter(|row| !row.patch.is_empty());
         let inputs = self.inputs.iter();
         Labels {
-            patches: patches.map(|row| (row.revision, patch_name(&row.patch))).collect(),
             inputs: inputs.map(|(test, input)| (*test, input.input.clone())).collect(),
             outcomes: self.outcomes.clone(),
+            ..Labels::of_patches(&self.revisions)
         }
     }
 

@@ -23,9 +23,9 @@ const SAMPLES: usize = 60;
 /// Paths and inputs that were replayed for a seed.
 fn check(seed: u64) -> (usize, usize) {
     // Programs with errors need two more native builds.
-    let errors = seed % 4 == 0;
+    let errors = seed.is_multiple_of(4);
     // The optimiser may drop an access that is an error from one build and not from another.
-    let flags: &[&str] = if !errors && seed % 3 == 0 { &["-O1"] } else { &[] };
+    let flags: &[&str] = if !errors && seed.is_multiple_of(3) { &["-O1"] } else { &[] };
     let subject = Subject::with_flags(&program(seed, errors), flags);
     let paths = subject.explore(&Input::Tokens(0, false));
     let replayed = paths.replay(false);
