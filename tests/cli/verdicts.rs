@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use psychic::subject::{
     Revision,
-    results::{OutcomeRow, PairRow, RevisionRow, StateRow, Status, SummaryRow, Verdict},
+    results::{PairRow, RevisionRow, StateRow, Status, SummaryRow, Verdict},
 };
 use tempfile::TempDir;
 
