@@ -154,7 +154,11 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
         entry: args.entry.clone(),
         revisions: [Revision::ORIGINAL].into_iter().collect(),
         inputs: InputsConfig::default(),
-        budget: BudgetConfig { time: std::time::Duration::MAX, ..BudgetConfig::default() },
+        budget: BudgetConfig {
+            time: std::time::Duration::MAX,
+            instructions: u64::MAX,
+            ..BudgetConfig::default()
+        },
         results,
     })
 }

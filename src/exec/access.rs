@@ -42,27 +42,22 @@ impl Executor<'_> {
         Ok(address)
     }
 
+    /// What stands at a concrete address, if it is concrete, too, and has at most 64 bits.
     #[inline(always)]
-    pub(super) fn load_bits(&mut self, address: Value, width: u32) -> Result<Value, Stop> {
+    pub(super) fn load_int(&self, address: u64, width: u32) -> Option<u64> {
         let length = width.div_ceil(8) as usize;
-        if let Value::Int(at) = address
-            && length <= 8
-            && let Ok(object) = self.state.memory.object(at)
-        {
-            let offset = address::offset(at) as usize;
-            if object.contains(offset as u64, length as u64)
-                && let Some(bytes) = object.concrete(offset, length)
-            {
-                let mut word = [0; 8];
-                word[..length].copy_from_slice(bytes);
-                return Ok(Value::Int(truncate(u64::from_le_bytes(word), width)));
-            }
-        }
-        self.load_slowly(address, width, length)
+        let object = self.state.memory.object(address).ok()?;
+        let word = object.word(address::offset(address), length)?;
+        Some(truncate(word, width))
     }
 
-    #[inline(never)]
-    fn load_slowly(&mut self, address: Value, width: u32, length: usize) -> Result<Value, Stop> {
+    pub(super) fn load_bits(&mut self, address: Value, width: u32) -> Result<Value, Stop> {
+        if let Value::Int(at) = address
+            && let Some(word) = self.load_int(at, width)
+        {
+            return Ok(Value::Int(word));
+        }
+        let length = width.div_ceil(8) as usize;
         match self.resolve(address, length as u64, false)? {
             Place::Concrete { address, offset } => {
                 let object = self.state.memory.object(address)?;
@@ -144,35 +139,28 @@ impl Executor<'_> {
         })
     }
 
+    /// Writes a concrete value of at most 64 bits; `false` where that is not all there is to do.
     #[inline(always)]
+    pub(super) fn store_int(&mut self, address: u64, width: u32, value: u64) -> bool {
+        let length = width.div_ceil(8) as usize;
+        match self.state.memory.object_mut(address) {
+            Ok(object) => object.set_word(address::offset(address), length, value),
+            Err(_) => false,
+        }
+    }
+
     pub(super) fn store_bits(
         &mut self,
         address: Value,
         width: u32,
         value: Value,
     ) -> Result<(), Stop> {
-        let length = width.div_ceil(8) as usize;
         if let (Value::Int(at), Value::Int(word)) = (address, value)
-            && length <= 8
-            && let Ok(object) = self.state.memory.object_mut(at)
+            && self.store_int(at, width, word)
         {
-            let offset = address::offset(at) as usize;
-            if object.contains(offset as u64, length as u64) && !object.constant {
-                object.write_concrete(offset, &word.to_le_bytes()[..length]);
-                return Ok(());
-            }
+            return Ok(());
         }
-        self.store_slowly(address, width, value, length)
-    }
-
-    #[inline(never)]
-    fn store_slowly(
-        &mut self,
-        address: Value,
-        width: u32,
-        value: Value,
-        length: usize,
-    ) -> Result<(), Stop> {
+        let length = width.div_ceil(8) as usize;
         let place = self.resolve(address, length as u64, true)?;
         let exprs = &self.program.exprs;
         let word = match value {

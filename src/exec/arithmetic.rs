@@ -4,7 +4,7 @@ use super::Executor;
 use crate::{
     env::{Error, Stop},
     expr::{ExprId, Exprs},
-    ir::{AddressTerm, BinaryOp, Cast, OverflowOp, Predicate, UnaryOp},
+    ir::{AddressTerm, BinaryOp, Cast, Operand, OverflowOp, Predicate, UnaryOp},
     memory::{
         Value,
         value::{signed, truncate},
@@ -12,7 +12,6 @@ use crate::{
 };
 
 impl Executor<'_> {
-    #[inline(always)]
     pub(super) fn binary(
         &mut self,
         op: BinaryOp,
@@ -21,21 +20,10 @@ impl Executor<'_> {
         b: Value,
     ) -> Result<Value, Stop> {
         if let (Value::Int(x), Value::Int(y)) = (a, b)
-            && width <= 64
             && let Some(value) = concrete_binary(op, width, x, y)
         {
-            return Ok(Value::Int(truncate(value, width)));
+            return Ok(Value::Int(value));
         }
-        self.symbolic_binary(op, width, a, b)
-    }
-
-    fn symbolic_binary(
-        &mut self,
-        op: BinaryOp,
-        width: u32,
-        a: Value,
-        b: Value,
-    ) -> Result<Value, Stop> {
         let (a, b) = (self.expr(a, width), self.expr(b, width));
         if matches!(op, BinaryOp::Udiv | BinaryOp::Sdiv | BinaryOp::Urem | BinaryOp::Srem) {
             let exprs = &self.program.exprs;
@@ -58,25 +46,9 @@ impl Executor<'_> {
         Ok(Value::from_expr(exprs, binary_expr(exprs, op, width, a, b)))
     }
 
-    #[inline(always)]
     pub(super) fn compare(&mut self, p: Predicate, width: u32, a: Value, b: Value) -> Value {
-        if let (Value::Int(x), Value::Int(y)) = (a, b)
-            && width <= 64
-        {
-            let (sx, sy) = (signed(x, width), signed(y, width));
-            let holds = match p {
-                Predicate::Eq => x == y,
-                Predicate::Ne => x != y,
-                Predicate::Ult => x < y,
-                Predicate::Ule => x <= y,
-                Predicate::Ugt => x > y,
-                Predicate::Uge => x >= y,
-                Predicate::Slt => sx < sy,
-                Predicate::Sle => sx <= sy,
-                Predicate::Sgt => sx > sy,
-                Predicate::Sge => sx >= sy,
-            };
-            return Value::Int(u64::from(holds));
+        if let (Value::Int(x), Value::Int(y)) = (a, b) {
+            return Value::Int(u64::from(concrete_compare(p, width, x, y)));
         }
         let (a, b) = (self.expr(a, width), self.expr(b, width));
         let exprs = &self.program.exprs;
@@ -95,18 +67,7 @@ impl Executor<'_> {
         Value::from_expr(exprs, truth)
     }
 
-    #[inline(always)]
     pub(super) fn cast(&mut self, cast: Cast, from: u32, to: u32, a: Value) -> Value {
-        if let Value::Int(x) = a
-            && from <= 64
-            && to <= 64
-        {
-            return Value::Int(match cast {
-                Cast::Trunc => truncate(x, to),
-                Cast::Zext => x,
-                Cast::Sext => truncate(signed(x, from) as u64, to),
-            });
-        }
         let a = self.expr(a, from);
         let exprs = &self.program.exprs;
         let value = match cast {
@@ -205,28 +166,22 @@ impl Executor<'_> {
         Value::from_expr(exprs, value)
     }
 
+    /// The sum of a concrete address computation.
     #[inline(always)]
-    pub(super) fn address(&mut self, base: Value, offset: i64, terms: &[AddressTerm]) -> Value {
-        if let Value::Int(base) = base {
-            let mut sum = base.wrapping_add(offset as u64);
-            let mut concrete = true;
-            for term in terms {
-                match self.get(term.index) {
-                    Value::Int(index) => {
-                        let index = signed(index, term.width) as u64;
-                        sum = sum.wrapping_add(index.wrapping_mul(term.scale));
-                    }
-                    _ => concrete = false,
-                }
-            }
-            if concrete {
-                return Value::Int(sum);
-            }
-        }
-        self.symbolic_address(base, offset, terms)
+    pub(super) fn address(&self, base: Operand, offset: i64, terms: &[AddressTerm]) -> Option<u64> {
+        let start = self.int(base)?.wrapping_add(offset as u64);
+        terms.iter().try_fold(start, |sum, term| {
+            let index = signed(self.int(term.index)?, term.width) as u64;
+            Some(sum.wrapping_add(index.wrapping_mul(term.scale)))
+        })
     }
 
-    fn symbolic_address(&mut self, base: Value, offset: i64, terms: &[AddressTerm]) -> Value {
+    pub(super) fn symbolic_address(
+        &mut self,
+        base: Value,
+        offset: i64,
+        terms: &[AddressTerm],
+    ) -> Value {
         let base = self.expr(base, 64);
         let exprs = &self.program.exprs;
         let mut sum = exprs.add(base, exprs.constant(64, offset as u64));
@@ -241,15 +196,46 @@ impl Executor<'_> {
     }
 }
 
-/// The result on values of at most 64 bits, not yet truncated; `None` where it is an error
-/// (division by zero, the quotient that does not fit).
+/// Whether a comparison of two values of at most 64 bits holds.
 #[inline(always)]
-fn concrete_binary(op: BinaryOp, width: u32, x: u64, y: u64) -> Option<u64> {
+pub(super) fn concrete_compare(predicate: Predicate, width: u32, x: u64, y: u64) -> bool {
+    let (sx, sy) = (signed(x, width), signed(y, width));
+    match predicate {
+        Predicate::Eq => x == y,
+        Predicate::Ne => x != y,
+        Predicate::Ult => x < y,
+        Predicate::Ule => x <= y,
+        Predicate::Ugt => x > y,
+        Predicate::Uge => x >= y,
+        Predicate::Slt => sx < sy,
+        Predicate::Sle => sx <= sy,
+        Predicate::Sgt => sx > sy,
+        Predicate::Sge => sx >= sy,
+    }
+}
+
+/// The conversion of a value of at most 64 bits; `None` where the result is wider.
+#[inline(always)]
+pub(super) fn concrete_cast(cast: Cast, from: u32, to: u32, x: u64) -> Option<u64> {
+    (to <= 64).then(|| match cast {
+        Cast::Trunc => truncate(x, to),
+        Cast::Zext => x,
+        Cast::Sext => truncate(signed(x, from) as u64, to),
+    })
+}
+
+/// The result on values of at most 64 bits; `None` where it is an error (division by zero, the
+/// quotient that does not fit) or wider.
+#[inline(always)]
+pub(super) fn concrete_binary(op: BinaryOp, width: u32, x: u64, y: u64) -> Option<u64> {
+    if width > 64 {
+        return None;
+    }
     let (sx, sy) = (signed(x, width), signed(y, width));
     let (low, high) = (i128::from(i64::MIN >> (64 - width)), i128::from(i64::MAX >> (64 - width)));
     let clamp = |exact: i128| exact.clamp(low, high) as u64;
     let divides = || y != 0 && !(sy == -1 && i128::from(sx) == low);
-    Some(match op {
+    let value = match op {
         BinaryOp::Add => x.wrapping_add(y),
         BinaryOp::Sub => x.wrapping_sub(y),
         BinaryOp::Mul => x.wrapping_mul(y),
@@ -274,7 +260,8 @@ fn concrete_binary(op: BinaryOp, width: u32, x: u64, y: u64) -> Option<u64> {
         BinaryOp::UsubSat => x.saturating_sub(y),
         BinaryOp::SaddSat => clamp(i128::from(sx) + i128::from(sy)),
         BinaryOp::SsubSat => clamp(i128::from(sx) - i128::from(sy)),
-    })
+    };
+    Some(truncate(value, width))
 }
 
 /// The count of a shift: undefined in C from the width on; as the machine does it, by the low

@@ -46,21 +46,26 @@ impl Executor<'_> {
         if self.state.callers.len() >= CALL_DEPTH {
             return Err(Stop::unsupported(format!("calls nested {CALL_DEPTH} deep")));
         }
-        let mut registers = vec![Value::Undefined; function.registers as usize];
-        let mut copies = Vec::new();
-        let mut variadic = Vec::new();
+        let mut spare = self.spare.pop().unwrap_or_default();
+        let frame = Arc::get_mut(&mut spare).expect("nothing else uses a spare frame");
+        frame.function = id;
+        frame.pc = 0;
+        frame.locals.clear();
+        frame.variadic.clear();
+        frame.values.clear();
+        frame.values.extend_from_slice(&program.frames[id.0 as usize]);
         for (index, argument) in call.args.iter().enumerate() {
             let mut value = self.get(argument.value);
             if let Some(size) = argument.byval {
                 let object = Object::uninitialised(Segment::Stack, size as usize);
                 let copy = self.state.memory.allocate(object);
                 self.copy_bytes(Value::Int(copy), value, Value::Int(size))?;
-                copies.push(address::object_number(copy));
+                frame.locals.push(address::object_number(copy));
                 value = Value::Int(copy);
             }
             let Some(width) = function.params.get(index) else {
                 let Argument { width, byval, float, .. } = *argument;
-                variadic.push(VariadicArgument { value, width, byval, float });
+                frame.variadic.push(VariadicArgument { value, width, byval, float });
                 continue;
             };
             if argument.byval.is_none() && argument.width != *width {
@@ -71,11 +76,10 @@ impl Executor<'_> {
                     argument.width
                 )));
             }
-            registers[index] = self.fixed(value, *width);
+            frame.values[index] = self.fixed(value, *width);
         }
-        let frame = Frame { function: id, pc: 0, registers, locals: copies, variadic };
-        let caller = std::mem::replace(&mut self.state.top, frame);
-        self.state.callers.push(Arc::new(caller));
+        std::mem::swap(frame, &mut self.state.top);
+        self.state.callers.push(spare);
         Ok(Next::Frame)
     }
 
@@ -93,15 +97,20 @@ impl Executor<'_> {
         let values: smallvec::SmallVec<[Value; 2]> =
             values.iter().map(|operand| self.get(*operand)).collect();
         let function = &self.program.module.functions[self.state.top.function.0 as usize];
-        let Some(caller) = self.state.callers.pop() else {
+        let Some(mut caller) = self.state.callers.pop() else {
             if !matches!(function.returns[..], [] | [32]) {
                 return Err(Stop::unsupported("a main that does not return int"));
             }
             return self.leave_entry(values.first().copied());
         };
-        let locals = std::mem::take(&mut self.state.top.locals);
-        self.state.memory.release(&locals);
-        self.state.top = Arc::unwrap_or_clone(caller);
+        self.state.memory.release(&self.state.top.locals);
+        match Arc::get_mut(&mut caller) {
+            Some(frame) => {
+                std::mem::swap(frame, &mut self.state.top);
+                self.spare.push(caller);
+            }
+            None => self.state.top = (*caller).clone(),
+        }
         let code = &self.program.module.functions[self.state.top.function.0 as usize].code;
         if let Some(Inst::Call(call)) = code.get(self.state.top.pc as usize) {
             if !call.results.is_empty() && call.widths != function.returns {
@@ -139,11 +148,10 @@ impl Executor<'_> {
         if function.code.is_empty() || !function.params.is_empty() {
             return Err(Stop::unsupported(format!("{} at exit", function.name)));
         }
-        let registers = vec![Value::Undefined; function.registers as usize];
+        let values = self.program.frames[id.0 as usize].to_vec();
         // Nothing returns to the frames below, but their variables are still there.
         self.state.callers.clear();
-        self.state.top =
-            Frame { function: id, pc: 0, registers, locals: Vec::new(), variadic: Vec::new() };
+        self.state.top = Frame { function: id, values, ..Frame::default() };
         Ok(())
     }
 

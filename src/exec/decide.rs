@@ -143,7 +143,7 @@ impl Executor<'_> {
             !matches!(self.checkpoint, Checkpoint::Committed),
             "a model decides after it promised not to"
         );
-        let mut sibling = match &self.checkpoint {
+        match &self.checkpoint {
             Checkpoint::NoCall | Checkpoint::Unchanged | Checkpoint::Committed => {
                 self.state.clone()
             }
@@ -155,12 +155,7 @@ impl Executor<'_> {
                 sibling.branch = self.state.branch.clone();
                 sibling
             }
-        };
-        if sibling.concretisations.at == sibling.instructions {
-            // It runs the same instruction once more, and goes on counting.
-            sibling.concretisations.at += 1;
         }
-        sibling
     }
 
     /// Keeps only the inputs for which `condition` holds.
@@ -242,7 +237,8 @@ impl Executor<'_> {
     ) -> Result<u64, Stop> {
         let exprs = &self.program.exprs;
         let Concretisations { count, at } = self.state.concretisations;
-        let count = if at == self.state.instructions { count } else { 0 };
+        let now = (self.state.instructions, self.state.top.pc);
+        let count = if at == now { count } else { 0 };
         if count >= self.limits.concretisations {
             return Err(Stop::unsupported(format!(
                 "a symbolic {what} with more than {} values",
@@ -254,8 +250,7 @@ impl Executor<'_> {
             unreachable!("the candidate is possible on this path, and true goes first");
         }
         for sibling in &mut self.siblings[siblings..] {
-            let at = sibling.instructions + 1;
-            sibling.concretisations = Concretisations { count: count + 1, at };
+            sibling.concretisations = Concretisations { count: count + 1, at: now };
         }
         Ok(candidate)
     }

@@ -1,11 +1,20 @@
 //! The main loop: fetches instructions and dispatches them.
 
-use super::{Executor, Quantum};
+use super::{
+    Executor, Quantum,
+    arithmetic::{concrete_binary, concrete_cast, concrete_compare},
+};
 use crate::{
     env::{Error, Halt, Incomplete, Stop},
     expr::{ExprId, VariableKind},
-    ir::{Inst, Operand, OperandKind, Pc, Reg, Switch},
-    memory::{Value, value::truncate},
+    ir::{
+        AddressTerm, BinaryOp, Cast, Indexed, Inst, Operand, OperandKind, Pc, Predicate, Reg,
+        Switch,
+    },
+    memory::{
+        Value,
+        value::{signed, truncate},
+    },
 };
 
 /// Where execution goes after an instruction.
@@ -24,15 +33,20 @@ impl Executor<'_> {
         let program = self.program;
         loop {
             let function = &program.module.functions[self.state.top.function.0 as usize];
+            let (code, counts) = (&function.code[..], &function.counts[..]);
+            let mut pc = self.state.top.pc;
             loop {
-                let pc = self.state.top.pc;
-                self.instructions += 1;
-                self.state.instructions += 1;
-                match self.step(&function.code[pc as usize]) {
-                    Ok(Next::Advance) => self.state.top.pc = pc + 1,
+                match self.step(&code[pc as usize]) {
+                    Ok(Next::Advance) => {
+                        pc += 1;
+                        self.state.top.pc = pc;
+                    }
                     Ok(Next::Jump(target)) => {
-                        self.state.top.pc = target.0;
-                        if target.0 <= pc {
+                        self.count(counts, pc);
+                        let from = std::mem::replace(&mut pc, target.0);
+                        self.state.top.pc = pc;
+                        self.state.run_from = pc;
+                        if pc <= from {
                             if self.state.repeats() {
                                 return Some(Stop::Halt(Halt::Hang));
                             }
@@ -42,21 +56,38 @@ impl Executor<'_> {
                         }
                     }
                     Ok(Next::Frame) => {
+                        self.count(counts, pc);
+                        self.state.run_from = self.state.top.pc;
                         if let Some(stop) = self.pause(quantum) {
                             return stop;
                         }
                         break;
                     }
                     Err(Stop::Exit(code)) => {
+                        self.count(counts, pc);
+                        self.state.run_from = pc + 1;
                         if let Err(stop) = self.run_at_exit(code) {
                             return Some(stop);
                         }
+                        self.state.run_from = self.state.top.pc;
                         break;
                     }
-                    Err(stop) => return Some(stop),
+                    Err(stop) => {
+                        self.count(counts, pc);
+                        self.state.run_from = pc + 1;
+                        return Some(stop);
+                    }
                 }
             }
         }
+    }
+
+    /// Counts the instructions of the straight run that ends with the one at `pc`.
+    #[inline(always)]
+    fn count(&mut self, counts: &[u32], pc: u32) {
+        let run = counts[pc as usize + 1] - counts[self.state.run_from as usize];
+        self.instructions += u64::from(run);
+        self.state.instructions += u64::from(run);
     }
 
     /// Between instructions, at jumps backwards and calls: `Some` where the run has to stop,
@@ -72,43 +103,97 @@ impl Executor<'_> {
         (used_up || late()).then_some(None)
     }
 
-    /// Runs one instruction.
+    /// Runs one instruction. What is concrete is read and written in place: moving whole values
+    /// through memory costs more than most instructions.
     #[inline(always)]
     fn step(&mut self, inst: &Inst) -> Result<Next, Stop> {
         match inst {
-            Inst::Move { dst, src, width } => self.copy(*dst, *src, *width),
-            Inst::Undefine { dst } => self.set(*dst, Value::Undefined),
+            Inst::Move { dst, src, width } => match self.int(*src) {
+                Some(value) => self.set_int(*dst, value),
+                None => self.copy(*dst, *src, *width),
+            },
             Inst::Binary { op, width, dst, a, b } => {
-                let value = self.binary(*op, *width, self.get(*a), self.get(*b))?;
-                self.set(*dst, value);
+                let value = match (self.int(*a), self.int(*b)) {
+                    (Some(x), Some(y)) => concrete_binary(*op, *width, x, y),
+                    _ => None,
+                };
+                match value {
+                    Some(value) => self.set_int(*dst, value),
+                    None => self.binary_slowly(*op, *width, *dst, *a, *b)?,
+                }
             }
             Inst::Compare { predicate, width, dst, a, b } => {
-                let value = self.compare(*predicate, *width, self.get(*a), self.get(*b));
-                self.set(*dst, value);
+                match self.compared(*predicate, *width, *a, *b) {
+                    Some(holds) => self.set_int(*dst, u64::from(holds)),
+                    None => self.compare_slowly(*predicate, *width, *dst, *a, *b),
+                }
+            }
+            Inst::CompareBranch { predicate, width, a, b, then, otherwise } => {
+                let holds = match self.compared(*predicate, *width, *a, *b) {
+                    Some(holds) => holds,
+                    None => {
+                        let condition =
+                            self.compare(*predicate, *width, self.get(*a), self.get(*b));
+                        self.settle_branch(condition)?
+                    }
+                };
+                return Ok(Next::Jump(if holds { *then } else { *otherwise }));
             }
             Inst::Load { width, dst, address } => {
-                let value = self.load_bits(self.get(*address), *width)?;
-                self.set(*dst, value);
+                let value = self.int(*address).and_then(|address| self.load_int(address, *width));
+                match value {
+                    Some(value) => self.set_int(*dst, value),
+                    None => self.load_into(*dst, self.get(*address), *width)?,
+                }
+            }
+            Inst::LoadIndexed { width, dst, at } => {
+                let value = self.indexed(at).and_then(|address| self.load_int(address, *width));
+                match value {
+                    Some(value) => self.set_int(*dst, value),
+                    None => {
+                        let address = self.indexed_slowly(at);
+                        self.load_into(*dst, address, *width)?;
+                    }
+                }
             }
             Inst::Store { width, value, address } => {
-                self.store_bits(self.get(*address), *width, self.get(*value))?;
+                let done = match (self.int(*address), self.int(*value)) {
+                    (Some(address), Some(value)) => self.store_int(address, *width, value),
+                    _ => false,
+                };
+                if !done {
+                    self.store_bits(self.get(*address), *width, self.get(*value))?;
+                }
             }
-            Inst::Address { dst, base, offset, terms } => {
-                let value = self.address(self.get(*base), *offset, terms);
-                self.set(*dst, value);
+            Inst::StoreIndexed { width, value, at } => {
+                let done = match (self.indexed(at), self.int(*value)) {
+                    (Some(address), Some(value)) => self.store_int(address, *width, value),
+                    _ => false,
+                };
+                if !done {
+                    let address = self.indexed_slowly(at);
+                    self.store_bits(address, *width, self.get(*value))?;
+                }
             }
+            Inst::Address { dst, base, offset, terms } => match self.address(*base, *offset, terms)
+            {
+                Some(address) => self.set_int(*dst, address),
+                None => self.address_slowly(*dst, *base, *offset, terms),
+            },
             Inst::Jump { target } => return Ok(Next::Jump(*target)),
             Inst::Branch { condition, then, otherwise } => {
-                let holds = match self.get(*condition) {
-                    Value::Int(bit) => bit & 1 != 0,
-                    Value::Expr(condition) => self.settle(condition)?,
-                    Value::Undefined => return Err(Error::UninitialisedRead.into()),
+                let holds = match self.int(*condition) {
+                    Some(bit) => bit & 1 != 0,
+                    None => self.settle_branch(self.get(*condition))?,
                 };
                 return Ok(Next::Jump(if holds { *then } else { *otherwise }));
             }
             Inst::Cast { cast, from, to, dst, a } => {
-                let value = self.cast(*cast, *from, *to, self.get(*a));
-                self.set(*dst, value);
+                let value = self.int(*a).and_then(|a| concrete_cast(*cast, *from, *to, a));
+                match value {
+                    Some(value) => self.set_int(*dst, value),
+                    None => self.cast_slowly(*cast, *from, *to, *dst, *a),
+                }
             }
             Inst::Call(call) => return self.call(call),
             Inst::Return { values } => return self.leave(values),
@@ -122,9 +207,81 @@ impl Executor<'_> {
         Ok(Next::Advance)
     }
 
+    /// Whether a comparison of concrete values holds.
+    #[inline(always)]
+    fn compared(&self, predicate: Predicate, width: u32, a: Operand, b: Operand) -> Option<bool> {
+        match (self.int(a), self.int(b)) {
+            (Some(x), Some(y)) => Some(concrete_compare(predicate, width, x, y)),
+            _ => None,
+        }
+    }
+
+    #[inline(never)]
+    fn binary_slowly(
+        &mut self,
+        op: BinaryOp,
+        width: u32,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    ) -> Result<(), Stop> {
+        let value = self.binary(op, width, self.get(a), self.get(b))?;
+        self.set(dst, value);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn compare_slowly(
+        &mut self,
+        predicate: Predicate,
+        width: u32,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    ) {
+        let value = self.compare(predicate, width, self.get(a), self.get(b));
+        self.set(dst, value);
+    }
+
+    #[inline(never)]
+    fn cast_slowly(&mut self, cast: Cast, from: u32, to: u32, dst: Reg, a: Operand) {
+        let value = self.cast(cast, from, to, self.get(a));
+        self.set(dst, value);
+    }
+
+    #[inline(never)]
+    fn address_slowly(&mut self, dst: Reg, base: Operand, offset: i64, terms: &[AddressTerm]) {
+        let value = self.symbolic_address(self.get(base), offset, terms);
+        self.set(dst, value);
+    }
+
+    #[inline(never)]
+    fn indexed_slowly(&mut self, at: &Indexed) -> Value {
+        let term = AddressTerm { index: at.index, width: at.width, scale: at.scale.into() };
+        let terms = if at.scale == 0 { &[][..] } else { &[term] };
+        self.symbolic_address(self.get(at.base), at.offset.into(), terms)
+    }
+
+    #[inline(never)]
+    fn load_into(&mut self, dst: Reg, address: Value, width: u32) -> Result<(), Stop> {
+        let value = self.load_bits(address, width)?;
+        self.set(dst, value);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn settle_branch(&mut self, condition: Value) -> Result<bool, Stop> {
+        match condition {
+            Value::Int(bit) => Ok(bit & 1 != 0),
+            Value::Expr(condition) => self.settle(condition),
+            Value::Undefined => Err(Error::UninitialisedRead.into()),
+        }
+    }
+
     #[inline(never)]
     fn step_rare(&mut self, inst: &Inst) -> Result<Next, Stop> {
         match inst {
+            Inst::Undefine { dst } => self.set(*dst, Value::Undefined),
             Inst::Unary { op, width, dst, a } => {
                 let value = self.unary(*op, *width, self.get(*a));
                 self.set(*dst, value);
@@ -188,19 +345,40 @@ impl Executor<'_> {
     /// The value of an operand.
     #[inline(always)]
     pub(super) fn get(&self, operand: Operand) -> Value {
-        match operand.kind() {
-            OperandKind::Reg(reg) => self.state.top.registers[reg.0 as usize],
-            OperandKind::Constant(index) => {
-                self.program.constants[self.state.top.function.0 as usize][index as usize]
-            }
-        }
+        self.state.top.values[operand.index()]
     }
 
     #[inline(always)]
     pub(super) fn set(&mut self, reg: Reg, value: Value) {
-        self.state.top.registers[reg.0 as usize] = value;
+        self.state.top.values[reg.0 as usize] = value;
     }
 
+    /// The value of an operand, if it is concrete and has at most 64 bits.
+    #[inline(always)]
+    pub(super) fn int(&self, operand: Operand) -> Option<u64> {
+        match &self.state.top.values[operand.index()] {
+            Value::Int(value) => Some(*value),
+            Value::Expr(_) | Value::Undefined => None,
+        }
+    }
+
+    #[inline(always)]
+    fn set_int(&mut self, reg: Reg, value: u64) {
+        self.state.top.values[reg.0 as usize] = Value::Int(value);
+    }
+
+    /// The address of an access, if it is concrete.
+    #[inline(always)]
+    fn indexed(&self, at: &Indexed) -> Option<u64> {
+        let (base, index) = (self.int(at.base)?, self.int(at.index)?);
+        let index = signed(index, at.width) as u64;
+        Some(
+            base.wrapping_add_signed(at.offset.into())
+                .wrapping_add(index.wrapping_mul(at.scale.into())),
+        )
+    }
+
+    #[inline(never)]
     fn copy(&mut self, dst: Reg, src: Operand, width: u32) {
         let mut value = self.get(src);
         if value == Value::Undefined {

@@ -14,7 +14,7 @@ mod interpret;
 mod start;
 pub mod state;
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 pub use clock::Clock;
 pub use start::{Argument, Start, StartError};
@@ -38,8 +38,8 @@ pub struct Program {
     pub revision: VariableId,
     /// The same as an expression.
     pub revision_expr: ExprId,
-    /// Constant pools of the functions, by function.
-    pub constants: Vec<Box<[Value]>>,
+    /// What [`Frame::values`] are when a function starts, by function.
+    pub frames: Vec<Box<[Value]>>,
     /// Models of the functions that are only declared.
     pub models: HashMap<FunctionId, Model>,
 }
@@ -97,6 +97,8 @@ pub struct Executor<'a> {
     state: State,
     checkpoint: Checkpoint,
     siblings: Vec<State>,
+    /// Frames that nothing uses, kept so that a call need not allocate.
+    spare: Vec<Arc<Frame>>,
     halted: Vec<HaltState>,
     forks: u64,
     instructions: u64,
@@ -119,6 +121,7 @@ impl<'a> Executor<'a> {
             state,
             checkpoint: Checkpoint::NoCall,
             siblings: Vec::new(),
+            spare: Vec::new(),
             halted: Vec::new(),
             forks: 0,
             instructions: 0,

@@ -7,7 +7,7 @@ use crate::{
     env::{InputObject, World, models, stdin::Stdin, stream::Stream, world::StandardFiles},
     expr::{Assignment, ExprId, Exprs},
     ir::{
-        Constant, Function, FunctionId, GlobalId, Module,
+        Constant, Function, FunctionId, GlobalId, Module, Operand, OperandKind,
         address::{function_address, global_address, object_number},
     },
     memory::{Byte, Memory, Object, Segment, Value},
@@ -59,9 +59,10 @@ pub enum Argument {
 
 impl Program {
     /// A program made of a module: constants converted, models looked up.
-    pub fn new(module: Module) -> Self {
+    pub fn new(mut module: Module) -> Self {
         let exprs = Exprs::new();
-        let constants = module.functions.iter().map(|f| pool(&exprs, f)).collect();
+        let frames = module.functions.iter().map(|f| frame_values(&exprs, f)).collect();
+        module.functions.iter_mut().for_each(put_constants_behind_registers);
         let models: HashMap<_, _> = (0u32..)
             .zip(&module.functions)
             .filter(|(_, function)| function.code.is_empty())
@@ -69,7 +70,7 @@ impl Program {
             .collect();
         let revision_expr = exprs.revision();
         let revision = exprs.as_variable(revision_expr).expect("it is a variable");
-        Self { module, exprs, revision, revision_expr, constants, models }
+        Self { module, exprs, revision, revision_expr, frames, models }
     }
 
     /// The first state of the program.
@@ -124,7 +125,7 @@ impl Program {
             at_exit: self.module.destructors.iter().copied().map(function_address).collect(),
             approximations: Vec::new(),
         };
-        let mut registers = vec![Value::Undefined; function.registers as usize];
+        let mut values = self.frames[entry.0 as usize].to_vec();
         if !function.params.is_empty() {
             if start.entry != "main" {
                 return Err(StartError::Parameters {
@@ -133,23 +134,21 @@ impl Program {
                 });
             }
             let (argv, envp) = arguments(&self.exprs, &mut memory, &mut world, &start.args);
-            let values = [start.args.len() as u64, argv, envp];
-            for (register, value) in registers.iter_mut().zip(values).take(function.params.len()) {
+            let given = [start.args.len() as u64, argv, envp];
+            for (register, value) in values.iter_mut().zip(given).take(function.params.len()) {
                 *register = Value::Int(value);
             }
         }
-        let frame = |function, registers| Frame {
+        let frame = |function, values| Frame {
             function,
             pc: Frame::NOT_STARTED,
-            registers,
-            locals: Vec::new(),
-            variadic: Vec::new(),
+            values,
+            ..Frame::default()
         };
         // The entry below, and above it the constructors, the first one on top.
-        let mut frames = vec![frame(entry, registers)];
+        let mut frames = vec![frame(entry, values)];
         for constructor in self.module.constructors.iter().rev() {
-            let function = &self.module.functions[constructor.0 as usize];
-            frames.push(frame(*constructor, vec![Value::Undefined; function.registers as usize]));
+            frames.push(frame(*constructor, self.frames[constructor.0 as usize].to_vec()));
         }
         let mut top = frames.pop().expect("the entry at least");
         top.pc = 0;
@@ -163,6 +162,7 @@ impl Program {
             revisions: start.revisions,
             branch: Branch::root(),
             instructions: 0,
+            run_from: 0,
             uninitialised: 0,
             concretisations: Default::default(),
             exit: None,
@@ -183,13 +183,26 @@ impl Program {
     }
 }
 
-fn pool(exprs: &Exprs, function: &Function) -> Box<[Value]> {
+/// The values of a frame of `function`: its registers, undefined, and its constants.
+fn frame_values(exprs: &Exprs, function: &Function) -> Box<[Value]> {
     let value = |constant: &Constant| match constant {
         Constant::Int(int) => Value::Int(*int),
         Constant::Wide(bv) => Value::from_expr(exprs, exprs.bv(bv)),
         Constant::Undefined => Value::Undefined,
     };
-    function.constants.iter().map(value).collect()
+    let registers = (0..function.registers).map(|_| Value::Undefined);
+    registers.chain(function.constants.iter().map(value)).collect()
+}
+
+/// Lets operands that are constants refer to where they stand in a frame.
+fn put_constants_behind_registers(function: &mut Function) {
+    for inst in &mut function.code {
+        inst.reads_mut(|operand, _| {
+            if let OperandKind::Constant(index) = operand.kind() {
+                *operand = Operand::constant(function.registers + index);
+            }
+        });
+    }
 }
 
 /// Lays out `argv` and an empty `envp`; symbolic arguments are the objects `arg00`, `arg01`

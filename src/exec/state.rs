@@ -11,14 +11,14 @@ use crate::{
 };
 
 /// An activation of a function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Frame {
     /// The function.
     pub function: FunctionId,
     /// The instruction to run next; for a caller its call, or [`Frame::NOT_STARTED`].
     pub pc: u32,
-    /// The registers.
-    pub registers: Vec<Value>,
+    /// The registers, and behind them the constants of the function.
+    pub values: Vec<Value>,
     /// Numbers of the objects that end with the function.
     pub locals: Vec<u32>,
     /// Arguments beyond the fixed ones.
@@ -148,8 +148,11 @@ pub struct State {
     pub revisions: RevisionSet,
     /// The way it came.
     pub branch: Arc<Branch>,
-    /// Instructions run since the start.
+    /// LLVM instructions run since the start, but for those since [`State::run_from`].
     pub instructions: u64,
+    /// The instruction of the running function to which control came last by a jump, a call or
+    /// a return; it has run straight on since.
+    pub run_from: u32,
     /// Number of variables made for uninitialised memory.
     pub uninitialised: u32,
     /// Values already tried for symbolic values that have to become concrete now.
@@ -166,8 +169,8 @@ pub struct State {
 pub struct Concretisations {
     /// How many.
     pub count: u32,
-    /// [`State::instructions`] while that instruction runs.
-    pub at: u64,
+    /// [`State::instructions`] and the number of the instruction while it runs.
+    pub at: (u64, u32),
 }
 
 /// An earlier moment of the same path, to compare with (Brent's cycle finding: the moment is
@@ -202,7 +205,7 @@ impl State {
         if let Some(moment) = &self.loops.moment
             && moment.top.pc == self.top.pc
             && moment.conditions == self.path.len()
-            && moment.top.registers == self.top.registers
+            && moment.top.values == self.top.values
             && self.is_at(moment)
         {
             return true;

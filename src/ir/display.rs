@@ -4,7 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::address::{function_at, object_number};
 use super::{
-    Call, Callee, Constant, Function, FunctionId, Inst, Module, Operand, OperandKind, Reg,
+    AddressTerm, Call, Callee, Constant, Function, FunctionId, Indexed, Inst, Module, Operand,
+    OperandKind, Reg,
 };
 
 impl Display for Reg {
@@ -186,6 +187,11 @@ impl Shown<'_> {
             Inst::Branch { condition, then, otherwise } => {
                 format!("branch {} ? {} : {}", op(condition), then.0, otherwise.0)
             }
+            Inst::CompareBranch { predicate, width, a, b, then, otherwise } => {
+                let name = lower(predicate);
+                let (a, b) = (op(a), op(b));
+                format!("branch {name}.{width} {a}, {b} ? {} : {}", then.0, otherwise.0)
+            }
             Inst::Jump { target } => format!("jump {}", target.0),
             Inst::Switch(switch) => {
                 let cases: Vec<String> = switch
@@ -216,16 +222,14 @@ impl Shown<'_> {
             Inst::Store { width, value, address } => {
                 format!("store.{width} [{}] = {}", op(address), op(value))
             }
+            Inst::LoadIndexed { width, dst, at } => {
+                format!("{dst} = load.{width} [{}]", self.indexed(at))
+            }
+            Inst::StoreIndexed { width, value, at } => {
+                format!("store.{width} [{}] = {}", self.indexed(at), op(value))
+            }
             Inst::Address { dst, base, offset, terms } => {
-                let mut text = format!("{dst} = {}", op(base));
-                if *offset != 0 {
-                    let sign = if *offset < 0 { '-' } else { '+' };
-                    text += &format!(" {sign} {}", offset.unsigned_abs());
-                }
-                for term in terms {
-                    text += &format!(" + {}.{} * {}", op(&term.index), term.width, term.scale);
-                }
-                text
+                format!("{dst} = {}", self.address(*base, *offset, terms))
             }
             Inst::Copy { to, from, length } => {
                 format!("copy [{}] = [{}], {}", op(to), op(from), op(length))
@@ -238,6 +242,25 @@ impl Shown<'_> {
             Inst::VaEnd { list } => format!("va_end {}", op(list)),
             other => format!("{other:?}"),
         }
+    }
+
+    fn address(&self, base: Operand, offset: i64, terms: &[AddressTerm]) -> String {
+        let mut text = self.operand(base);
+        if offset != 0 {
+            let sign = if offset < 0 { '-' } else { '+' };
+            text += &format!(" {sign} {}", offset.unsigned_abs());
+        }
+        for term in terms {
+            let index = self.operand(term.index);
+            text += &format!(" + {index}.{} * {}", term.width, term.scale);
+        }
+        text
+    }
+
+    fn indexed(&self, at: &Indexed) -> String {
+        let term = AddressTerm { index: at.index, width: at.width, scale: at.scale.into() };
+        let terms = if at.scale == 0 { &[][..] } else { &[term] };
+        self.address(at.base, at.offset.into(), terms)
     }
 
     fn call(&self, call: &Call) -> String {

@@ -18,7 +18,7 @@ use crate::expr::Bv;
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
         pub struct $name(pub u32);
     };
 }
@@ -60,6 +60,12 @@ impl Operand {
     pub fn constant(index: u32) -> Self {
         debug_assert!(index < Self::CONSTANT);
         Self(index | Self::CONSTANT)
+    }
+
+    /// The index of either kind.
+    #[inline(always)]
+    pub fn index(self) -> usize {
+        (self.0 & !Self::CONSTANT) as usize
     }
 
     /// What it refers to.
@@ -134,8 +140,9 @@ pub struct Function {
     pub code: Vec<Inst>,
     /// Source places, one an instruction.
     pub places: Vec<Place>,
-    /// How many LLVM instructions the code was lowered from.
-    pub source_instructions: u32,
+    /// How many LLVM instructions the code before each instruction stands for; one longer than
+    /// `code`.
+    pub counts: Vec<u32>,
 }
 
 /// A line of source; line 0 is unknown.
@@ -290,6 +297,21 @@ pub struct AddressTerm {
     pub width: u32,
     /// Bytes a step.
     pub scale: u64,
+}
+
+/// An address with one index: `base + offset + index * scale`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Indexed {
+    /// Where it starts, 64 bits.
+    pub base: Operand,
+    /// The index, sign-extended to 64 bits.
+    pub index: Operand,
+    /// Its width in bits, at most 64.
+    pub width: u32,
+    /// Bytes a step.
+    pub scale: u32,
+    /// Bytes.
+    pub offset: i32,
 }
 
 /// What a call calls.
@@ -450,6 +472,18 @@ pub enum Inst {
         value: Operand,
         address: Operand,
     },
+    /// An [`Inst::Address`] and the [`Inst::Load`] from it.
+    LoadIndexed {
+        width: u32,
+        dst: Reg,
+        at: Indexed,
+    },
+    /// An [`Inst::Address`] and the [`Inst::Store`] to it.
+    StoreIndexed {
+        width: u32,
+        value: Operand,
+        at: Indexed,
+    },
     /// `dst = base + offset + sum of terms`, 64 bits.
     Address {
         dst: Reg,
@@ -485,6 +519,15 @@ pub enum Inst {
     },
     Branch {
         condition: Operand,
+        then: Pc,
+        otherwise: Pc,
+    },
+    /// An [`Inst::Compare`] and the [`Inst::Branch`] on it.
+    CompareBranch {
+        predicate: Predicate,
+        width: u32,
+        a: Operand,
+        b: Operand,
         then: Pc,
         otherwise: Pc,
     },

@@ -45,6 +45,9 @@ impl Check<'_> {
         if function.places.len() != function.code.len() {
             return self.fault(0, "another number of places than of instructions");
         }
+        if function.counts.len() != function.code.len() + 1 || !function.counts.is_sorted() {
+            return self.fault(0, "another number of counts than of instructions");
+        }
         if function.params.len() > function.registers as usize {
             return self.fault(0, "fewer registers than parameters");
         }

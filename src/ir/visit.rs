@@ -17,6 +17,7 @@ macro_rules! walks {
                 | Inst::Unsupported { .. } => {}
                 Inst::Binary { width, a, b, .. }
                 | Inst::Compare { width, a, b, .. }
+                | Inst::CompareBranch { width, a, b, .. }
                 | Inst::Overflow { width, a, b, .. }
                 | Inst::FloatBinary { width, a, b, .. }
                 | Inst::FloatCompare { width, a, b, .. } => {
@@ -40,6 +41,17 @@ macro_rules! walks {
                 Inst::Store { width, value, address } => {
                     f(value, *width);
                     f(address, 64);
+                }
+                Inst::LoadIndexed { at, .. } => {
+                    f($($borrow)+ at.base, 64);
+                    let width = at.width;
+                    f($($borrow)+ at.index, width);
+                }
+                Inst::StoreIndexed { width, value, at } => {
+                    f(value, *width);
+                    f($($borrow)+ at.base, 64);
+                    let width = at.width;
+                    f($($borrow)+ at.index, width);
                 }
                 Inst::Address { base, terms, .. } => {
                     f(base, 64);
@@ -96,7 +108,8 @@ macro_rules! walks {
                 | Inst::Select { dst, width, .. }
                 | Inst::FloatBinary { dst, width, .. }
                 | Inst::FloatNegate { dst, width, .. }
-                | Inst::Load { dst, width, .. } => f(dst, *width),
+                | Inst::Load { dst, width, .. }
+                | Inst::LoadIndexed { dst, width, .. } => f(dst, *width),
                 Inst::Undefine { dst } => f(dst, 0),
                 Inst::Compare { dst, .. } | Inst::FloatCompare { dst, .. } => f(dst, 1),
                 Inst::Cast { dst, to, .. } | Inst::FloatCast { dst, to, .. } => f(dst, *to),
@@ -112,6 +125,8 @@ macro_rules! walks {
                     }
                 }
                 Inst::Store { .. }
+                | Inst::StoreIndexed { .. }
+                | Inst::CompareBranch { .. }
                 | Inst::Copy { .. }
                 | Inst::Fill { .. }
                 | Inst::VaStart { .. }
@@ -132,7 +147,8 @@ macro_rules! walks {
         pub fn $targets(self: $($borrow)+ Self, mut f: impl FnMut($($borrow)+ Pc)) {
             match self {
                 Inst::Jump { target } => f(target),
-                Inst::Branch { then, otherwise, .. } => {
+                Inst::Branch { then, otherwise, .. }
+                | Inst::CompareBranch { then, otherwise, .. } => {
                     f(then);
                     f(otherwise);
                 }
@@ -158,6 +174,7 @@ impl Inst {
             self,
             Inst::Jump { .. }
                 | Inst::Branch { .. }
+                | Inst::CompareBranch { .. }
                 | Inst::Switch(_)
                 | Inst::Return { .. }
                 | Inst::Unreachable

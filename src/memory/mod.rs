@@ -6,7 +6,7 @@
 mod object;
 pub mod value;
 
-use std::sync::Arc;
+use triomphe::Arc;
 
 pub use object::{Byte, Object, Segment};
 pub use value::Value;

@@ -82,6 +82,41 @@ impl Object {
         }
     }
 
+    /// The little-endian number in `length` bytes at `offset`, if there are at most 8, inside
+    /// the bounds and concrete.
+    #[inline(always)]
+    pub fn word(&self, offset: u64, length: usize) -> Option<u64> {
+        if !self.contains(offset, length as u64) {
+            return None;
+        }
+        let bytes = self.concrete(offset as usize, length)?;
+        Some(match length {
+            4 => u32::from_le_bytes(bytes.try_into().expect("4 bytes")).into(),
+            8 => u64::from_le_bytes(bytes.try_into().expect("8 bytes")),
+            1 => bytes[0].into(),
+            2 => u16::from_le_bytes(bytes.try_into().expect("2 bytes")).into(),
+            0 | 3 | 5..=7 => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+            _ => return None,
+        })
+    }
+
+    /// Writes the low `length` bytes of `word` at `offset`; `false`, and nothing is written,
+    /// where that are more than 8, beyond the bounds or in constant memory.
+    #[inline(always)]
+    pub fn set_word(&mut self, offset: u64, length: usize, word: u64) -> bool {
+        if length > 8 || self.constant || !self.contains(offset, length as u64) {
+            return false;
+        }
+        let (offset, bytes) = (offset as usize, word.to_le_bytes());
+        match length {
+            4 => self.write_concrete(offset, &bytes[..4]),
+            8 => self.write_concrete(offset, &bytes),
+            1 => self.write_concrete(offset, &bytes[..1]),
+            length => self.write_concrete(offset, &bytes[..length]),
+        }
+        true
+    }
+
     /// Writes concrete bytes at `offset` (inside the bounds).
     #[inline(always)]
     pub fn write_concrete(&mut self, offset: usize, bytes: &[u8]) {

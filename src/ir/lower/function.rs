@@ -23,27 +23,38 @@ pub struct Code {
     pub insts: Vec<Inst>,
     /// Their places.
     pub places: Vec<Place>,
+    /// How many LLVM instructions each stands for.
+    pub counts: Vec<u32>,
 }
 
 impl Code {
-    /// Adds an instruction.
-    pub fn push(&mut self, inst: Inst, place: Place) {
+    /// Adds an instruction that stands for so many of LLVM's.
+    pub fn push(&mut self, inst: Inst, place: Place, count: u32) {
         self.insts.push(inst);
         self.places.push(place);
+        self.counts.push(count);
     }
 
-    /// Keeps the instructions of which `keep` holds (by their index).
+    /// Takes the last instruction off; the next one takes on what it stands for.
+    pub fn pop(&mut self) -> Option<(Inst, Place, u32)> {
+        Some((self.insts.pop()?, self.places.pop()?, self.counts.pop()?))
+    }
+
+    /// Keeps the instructions of which `keep` holds (by their index). What a removed one stood
+    /// for counts with the one behind it, or else before it.
     pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
-        let mut index = 0;
-        self.insts.retain(|_| {
-            index += 1;
-            keep(index - 1)
-        });
-        index = 0;
-        self.places.retain(|_| {
-            index += 1;
-            keep(index - 1)
-        });
+        let whole = std::mem::take(self);
+        let mut removed = 0;
+        let parts = whole.insts.into_iter().zip(whole.places).zip(whole.counts);
+        for (index, ((inst, place), count)) in parts.enumerate() {
+            removed += count;
+            if keep(index) {
+                self.push(inst, place, std::mem::take(&mut removed));
+            }
+        }
+        if let Some(last) = self.counts.last_mut() {
+            *last += removed;
+        }
     }
 
     /// The last instruction leads nowhere else.
@@ -69,6 +80,8 @@ pub struct Lowering<'a, 'm> {
     pub blocks: Vec<Code>,
     pub current: usize,
     pub place: Place,
+    /// LLVM instructions that the next one to be emitted stands for.
+    uncounted: u32,
     /// Numbers of the reachable LLVM blocks, which are their indices in `blocks`.
     pub numbers: FxHashMap<usize, usize>,
     /// The LLVM block that each of `blocks` is a part of.
@@ -98,6 +111,7 @@ pub fn lower<'m>(
         blocks: Vec::new(),
         current: 0,
         place: Place { line: 0, ..place },
+        uncounted: 0,
         numbers: FxHashMap::default(),
         origins: Vec::new(),
         slots: FxHashMap::default(),
@@ -143,7 +157,7 @@ impl<'m> Lowering<'_, 'm> {
         for (number, block) in order.iter().enumerate() {
             self.current = number;
             for inst in block.instructions() {
-                self.function.source_instructions += 1;
+                self.uncounted += 1;
                 self.place = files.place(inst).unwrap_or(function_place);
                 if let Err(Unsupported(reason)) = self.instruction(inst) {
                     self.emit(Inst::Unsupported {
@@ -165,8 +179,8 @@ impl<'m> Lowering<'_, 'm> {
 
     /// Adds an instruction to the current block.
     pub fn emit(&mut self, inst: Inst) {
-        let place = self.place;
-        self.blocks[self.current].push(inst, place);
+        let (place, count) = (self.place, std::mem::take(&mut self.uncounted));
+        self.blocks[self.current].push(inst, place, count);
     }
 
     /// Adds an instruction that writes a new register.

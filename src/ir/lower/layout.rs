@@ -10,18 +10,23 @@ pub fn lay_out(function: &mut Function, mut blocks: Vec<Code>) {
     skip_empty_blocks(&mut blocks);
     let order = order(&blocks);
     function.registers = renumber(&mut blocks, &order, function.params.len() as u32);
+    function.counts.push(0);
     let mut starts = vec![u32::MAX; blocks.len()];
     for (position, &index) in order.iter().enumerate() {
         starts[index] = function.code.len() as u32;
         let next = order.get(position + 1).copied();
-        let Code { insts, places } = std::mem::take(&mut blocks[index]);
-        for (inst, place) in insts.into_iter().zip(places) {
-            let falls_through =
-                matches!(inst, Inst::Jump { target } if Some(target.0 as usize) == next);
-            if !falls_through {
-                function.code.push(inst);
-                function.places.push(place);
-            }
+        let mut code = std::mem::take(&mut blocks[index]);
+        if let Some(Inst::Jump { target }) = code.insts.last()
+            && Some(target.0 as usize) == next
+        {
+            let last = code.insts.len() - 1;
+            code.retain(|at| at != last);
+        }
+        function.code.extend(code.insts);
+        function.places.extend(code.places);
+        for count in code.counts {
+            let before = function.counts.last().copied().unwrap_or(0);
+            function.counts.push(before + count);
         }
     }
     for inst in &mut function.code {
@@ -29,6 +34,7 @@ pub fn lay_out(function: &mut Function, mut blocks: Vec<Code>) {
     }
     function.code.shrink_to_fit();
     function.places.shrink_to_fit();
+    function.counts.shrink_to_fit();
 }
 
 fn skip_empty_blocks(blocks: &mut [Code]) {
@@ -70,7 +76,10 @@ fn order(blocks: &[Code]) -> Vec<usize> {
                 last.targets(|target| targets.push(target.0 as usize));
             }
             next = match (blocks[index].insts.last(), targets.first()) {
-                (Some(Inst::Jump { .. } | Inst::Branch { .. }), Some(target)) => Some(*target),
+                (
+                    Some(Inst::Jump { .. } | Inst::Branch { .. } | Inst::CompareBranch { .. }),
+                    Some(target),
+                ) => Some(*target),
                 _ => None,
             };
             waiting.extend(targets.into_iter().rev());

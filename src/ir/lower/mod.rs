@@ -11,6 +11,7 @@ mod constants;
 mod control;
 mod debug;
 mod function;
+mod fuse;
 mod instructions;
 mod intrinsics;
 mod layout;

@@ -38,14 +38,13 @@ pub fn put_moves_on_edges<'m>(lowering: &mut Lowering<'_, 'm>, order: &[Block<'m
             }
             let code = &mut lowering.blocks[from];
             if let Some(Inst::Jump { .. }) = code.insts.last() {
-                code.insts.pop();
-                code.places.pop();
-                fill(code, moves, target, place);
+                let count = code.pop().map_or(0, |(_, _, count)| count);
+                fill(code, moves, target, place, count);
             } else {
                 lowering.current = from;
                 let split = lowering.new_block();
                 splits.insert(target.0, split as u32);
-                fill(&mut lowering.blocks[split], moves, target, place);
+                fill(&mut lowering.blocks[split], moves, target, place, 0);
             }
         }
         if let Some(last) = lowering.blocks[from].insts.last_mut() {
@@ -58,12 +57,15 @@ pub fn put_moves_on_edges<'m>(lowering: &mut Lowering<'_, 'm>, order: &[Block<'m
     }
 }
 
-fn fill(code: &mut Code, moves: Vec<Inst>, target: Pc, place: Place) {
+fn fill(code: &mut Code, moves: Vec<Inst>, target: Pc, place: Place, count: u32) {
     for inst in moves {
-        code.push(inst, place);
+        code.push(inst, place, 0);
     }
     if !code.closed() {
-        code.push(Inst::Jump { target }, place);
+        code.push(Inst::Jump { target }, place, 0);
+    }
+    if let Some(last) = code.counts.last_mut() {
+        *last += count;
     }
 }
 

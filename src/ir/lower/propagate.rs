@@ -7,6 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::function::{Code, Lowering};
+use super::fuse;
 use crate::ir::{BinaryOp, Inst, Operand, OperandKind, Reg};
 
 // How far apart a computation and the move of its result may stand to be made one.
@@ -36,7 +37,9 @@ pub fn propagate(lowering: &mut Lowering) {
         write_destinations_directly(code, index, params, &uses);
     }
     merge_params(blocks, params, &needs_mark);
+    fuse::extend_in_addresses(blocks);
     remove_dead(blocks);
+    fuse::join_pairs(blocks);
 }
 
 fn read_reg(operand: &Operand) -> Option<Reg> {
@@ -46,13 +49,13 @@ fn read_reg(operand: &Operand) -> Option<Reg> {
     }
 }
 
-fn reads_of(inst: &Inst) -> impl Iterator<Item = Reg> {
+pub(super) fn reads_of(inst: &Inst) -> impl Iterator<Item = Reg> {
     let mut found = smallvec::SmallVec::<[Reg; 4]>::new();
     inst.reads(|operand, _| found.extend(read_reg(operand)));
     found.into_iter()
 }
 
-fn writes_of(inst: &Inst) -> impl Iterator<Item = Reg> {
+pub(super) fn writes_of(inst: &Inst) -> impl Iterator<Item = Reg> {
     let mut found = smallvec::SmallVec::<[Reg; 2]>::new();
     inst.writes(|reg, _| found.push(*reg));
     found.into_iter()
@@ -117,13 +120,13 @@ impl Assigned {
 }
 
 /// How often and in which blocks registers are read, and how often they are written.
-struct Uses {
+pub(super) struct Uses {
     reads: FxHashMap<Reg, (u32, Option<usize>)>,
     writes: FxHashMap<Reg, (u32, Option<usize>)>,
 }
 
 impl Uses {
-    fn count(blocks: &[Code]) -> Self {
+    pub(super) fn count(blocks: &[Code]) -> Self {
         let mut this = Self { reads: FxHashMap::default(), writes: FxHashMap::default() };
         let note = |map: &mut FxHashMap<Reg, (u32, Option<usize>)>, reg, block| {
             let (count, only) = map.entry(reg).or_insert((0, Some(block)));
@@ -142,9 +145,13 @@ impl Uses {
     }
 
     /// Written once, in that block, and read nowhere else.
-    fn is_local(&self, reg: Reg, block: usize) -> bool {
+    pub(super) fn is_local(&self, reg: Reg, block: usize) -> bool {
         self.writes.get(&reg) == Some(&(1, Some(block)))
             && self.reads.get(&reg).is_none_or(|(_, only)| *only == Some(block))
+    }
+
+    pub(super) fn is_read_once(&self, reg: Reg) -> bool {
+        self.reads.get(&reg).is_some_and(|(count, _)| *count == 1)
     }
 }
 

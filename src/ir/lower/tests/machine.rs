@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::*;
 use crate::ir::address::{OBJECTS, function_at, global_address, object_address};
 use crate::ir::{
-    BinaryOp, Callee, Cast, Constant, Inst, Operand, OperandKind, OverflowOp, Pc, Predicate, Reg,
-    UnaryOp,
+    BinaryOp, Callee, Cast, Constant, Indexed, Inst, Operand, OperandKind, OverflowOp, Pc,
+    Predicate, Reg, UnaryOp,
 };
 
 const STACK: u32 = OBJECTS / 2;
@@ -34,6 +34,12 @@ fn signed(width: u32, value: u64) -> i64 {
 }
 
 impl Frame<'_> {
+    fn indexed(&self, at: &Indexed) -> u64 {
+        let index = signed(at.width, self.read(at.index)) as u64;
+        let base = self.read(at.base).wrapping_add_signed(at.offset.into());
+        base.wrapping_add(index.wrapping_mul(at.scale.into()))
+    }
+
     fn read(&self, operand: Operand) -> u64 {
         match operand.kind() {
             OperandKind::Reg(reg) => self.registers[reg.0 as usize].expect("a written register"),
@@ -104,6 +110,10 @@ impl<'a> Machine<'a> {
                         *otherwise
                     }
                 }
+                Inst::CompareBranch { predicate, width, a, b, then, otherwise } => {
+                    let holds = compare(*predicate, *width, frame.read(*a), frame.read(*b));
+                    if holds { *then } else { *otherwise }
+                }
                 Inst::Switch(switch) => {
                     let value = frame.read(switch.value);
                     let case = switch.cases.iter().find(|(case, _)| *case == value);
@@ -130,6 +140,13 @@ impl<'a> Machine<'a> {
             }
             Inst::Store { width, value, address } => {
                 self.store(*width, frame.read(*address), frame.read(*value));
+            }
+            Inst::LoadIndexed { width, dst, at } => {
+                let value = self.load(*width, frame.indexed(at));
+                frame.write(*dst, *width, value);
+            }
+            Inst::StoreIndexed { width, value, at } => {
+                self.store(*width, frame.indexed(at), frame.read(*value));
             }
             Inst::Copy { to, from, length } => {
                 let (to, from) = (frame.read(*to), frame.read(*from));
@@ -204,20 +221,7 @@ fn compute(frame: &mut Frame, inst: &Inst) {
             frame.write(*dst, width, value);
         }
         Inst::Compare { predicate, width, dst, a, b } => {
-            let (a, b) = (frame.read(*a), frame.read(*b));
-            let (sa, sb) = (signed(*width, a), signed(*width, b));
-            let holds = match predicate {
-                Predicate::Eq => a == b,
-                Predicate::Ne => a != b,
-                Predicate::Ult => a < b,
-                Predicate::Ule => a <= b,
-                Predicate::Ugt => a > b,
-                Predicate::Uge => a >= b,
-                Predicate::Slt => sa < sb,
-                Predicate::Sle => sa <= sb,
-                Predicate::Sgt => sa > sb,
-                Predicate::Sge => sa >= sb,
-            };
+            let holds = compare(*predicate, *width, frame.read(*a), frame.read(*b));
             frame.write(*dst, 1, u64::from(holds));
         }
         Inst::Cast { cast, from, to, dst, a } => {
@@ -260,6 +264,22 @@ fn compute(frame: &mut Frame, inst: &Inst) {
             frame.write(*dst, 64, value);
         }
         other => panic!("not in these programs: {other:?}"),
+    }
+}
+
+fn compare(predicate: Predicate, width: u32, a: u64, b: u64) -> bool {
+    let (sa, sb) = (signed(width, a), signed(width, b));
+    match predicate {
+        Predicate::Eq => a == b,
+        Predicate::Ne => a != b,
+        Predicate::Ult => a < b,
+        Predicate::Ule => a <= b,
+        Predicate::Ugt => a > b,
+        Predicate::Uge => a >= b,
+        Predicate::Slt => sa < sb,
+        Predicate::Sle => sa <= sb,
+        Predicate::Sgt => sa > sb,
+        Predicate::Sge => sa >= sb,
     }
 }
 
