@@ -37,6 +37,7 @@ FLAGS = """
     -O1 -g -c -emit-llvm -fno-vectorize -fno-slp-vectorize -fno-builtin -ffp-contract=off
     -fno-rounding-math -fno-stack-protector -fno-pie -fno-unwind-tables
     -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE -w
+    -Xclang -default-function-attr -Xclang psychic-library
 """.split()
 
 

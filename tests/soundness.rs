@@ -205,6 +205,29 @@ fn what_is_not_the_same_twice_is_no_evidence() {
 }
 
 #[test]
+fn an_address_used_as_a_number_proves_nothing() {
+    let source = "int f(int x) {\n\tint y = x, z = 0, *p = &y;\n\there;\n\treturn z;\n}\n";
+    let numbers = [
+        ["\tz = (int)(long)p;", "\tz = (int)(long)&y;"],
+        ["\tz = (long)p % 97;", "\tz = (long)&y % 97;"],
+        ["\tz = p < &z;", "\tz = &y < &z;"],
+        ["\tprintf(\"%ld\", (long)p);", "\tprintf(\"%ld\", (long)&y);"],
+        ["\tz = ((long)p & 15) == 0;", "\tz = ((long)&y & 15) == 0;"],
+        ["\tfwrite(&p, 8, 1, stdout);", "\tp = &y; fwrite(&p, 8, 1, stdout);"],
+    ];
+    // What C defines of addresses, or every machine has.
+    let defined = ["\tz = ((long)p & 3) != 0;", "\tz = p == &z;", "\tz = p + 1 - &y - 1;"];
+    let patches: Vec<&str> = numbers.iter().flatten().chain(&defined).copied().collect();
+    let judged = Judged::new(source, &patches, "");
+    for pair in 0..numbers.len() as u32 {
+        judged.is(2 * pair + 1, 2 * pair + 2, "unknown");
+    }
+    for index in 0..defined.len() as u32 {
+        judged.is(0, 2 * numbers.len() as u32 + 1 + index, "equivalent");
+    }
+}
+
+#[test]
 fn more_revisions_than_a_machine_word_has_bits() {
     let source = "int f(int x) {\n\tint y = 0;\n\there;\n\treturn x + y;\n}\n";
     let patches: Vec<String> =

@@ -269,10 +269,7 @@ impl Stream {
         let mut all = Mentions::default();
         for piece in self.pieces() {
             let (Piece::Byte(value) | Piece::Number { value, .. }) = piece else { continue };
-            let Mentions { input, uninitialised, revision } = exprs.mentions(*value);
-            all.input |= input;
-            all.uninitialised |= uninitialised;
-            all.revision |= revision;
+            all = all.or(exprs.mentions(*value));
         }
         all
     }

@@ -28,7 +28,7 @@ const OBJECT_LIMIT: u64 = 1 << 30;
 
 impl Executor<'_> {
     /// A new object of the running function, `size * count` bytes.
-    pub(super) fn alloca(&mut self, size: u64, count: u64) -> Result<u64, Stop> {
+    pub(super) fn alloca(&mut self, size: u64, count: u64, alignment: u32) -> Result<u64, Stop> {
         let bytes =
             size.checked_mul(count).filter(|bytes| *bytes <= OBJECT_LIMIT).ok_or_else(|| {
                 Stop::unsupported(format!("a local array of {count} times {size} bytes"))
@@ -36,7 +36,7 @@ impl Executor<'_> {
         if self.state.memory.is_full() {
             return Err(Stop::unsupported("more objects than there are addresses for"));
         }
-        let object = Object::uninitialised(Segment::Stack, bytes as usize);
+        let object = Object::uninitialised(Segment::Stack, bytes as usize).aligned(alignment);
         let address = self.state.memory.allocate(object);
         self.state.top.locals.push(object_number(address));
         Ok(address)
@@ -246,7 +246,9 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         let Node::Binary(BinaryOp::Add, _, constant) = exprs.node(address) else { return None };
         let number = address::nearest_object(exprs.as_u64(constant)?);
-        (0 < number && number < address::OBJECTS).then(|| object_address(number))
+        (address::FIRST_OBJECT..address::END_OF_OBJECTS)
+            .contains(&number)
+            .then(|| object_address(number))
     }
 
     /// The number of the object that a symbolic address points to. All addresses where nothing
@@ -259,8 +261,11 @@ impl Executor<'_> {
         }
         let candidate = self.candidate(number);
         if candidate != 0 && !self.state.memory.has_been(candidate as u32) {
+            let first = exprs.constant(NUMBER_BITS, u64::from(address::FIRST_OBJECT));
             let unused = exprs.constant(NUMBER_BITS, u64::from(self.state.memory.unused_from()));
-            if self.settle(exprs.ule(unused, number))? {
+            let used = exprs.and(exprs.ule(first, number), exprs.ult(number, unused));
+            let null = exprs.eq(number, exprs.constant(NUMBER_BITS, 0));
+            if self.settle(exprs.and(exprs.not(used), exprs.not(null)))? {
                 return Err(Fault::Wild.into());
             }
         }

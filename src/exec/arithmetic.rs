@@ -19,6 +19,7 @@ impl Executor<'_> {
         a: Value,
         b: Value,
     ) -> Result<Value, Stop> {
+        let (a, b) = if width >= 64 { self.operands(op, a, b) } else { (a, b) };
         if let (Value::Int(x), Value::Int(y)) = (a, b)
             && let Some(value) = concrete_binary(op, width, x, y)
         {
@@ -47,6 +48,7 @@ impl Executor<'_> {
     }
 
     pub(super) fn compare(&mut self, p: Predicate, width: u32, a: Value, b: Value) -> Value {
+        let (a, b) = if width >= 64 { self.compared_operands(p, a, b) } else { (a, b) };
         if let (Value::Int(x), Value::Int(y)) = (a, b) {
             return Value::Int(u64::from(concrete_compare(p, width, x, y)));
         }
@@ -68,6 +70,12 @@ impl Executor<'_> {
     }
 
     pub(super) fn cast(&mut self, cast: Cast, from: u32, to: u32, a: Value) -> Value {
+        let a = if cast == Cast::Trunc { self.number(from, a) } else { a };
+        if let Value::Int(x) = a
+            && let Some(value) = concrete_cast(cast, from, to, x)
+        {
+            return Value::Int(value);
+        }
         let a = self.expr(a, from);
         let exprs = &self.program.exprs;
         let value = match cast {

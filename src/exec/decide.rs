@@ -69,7 +69,7 @@ impl Executor<'_> {
     /// `expr` for the revisions of this state, free of the revision variable. Where they
     /// disagree the set is split: this state goes on with the group of the smallest
     /// revision, a sibling is left for each other group. What was never written may not
-    /// decide anything.
+    /// decide anything, and what depends on an address counts for this path only.
     pub(super) fn settle_revision(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
         let exprs = &self.program.exprs;
         let mut expr = expr;
@@ -82,6 +82,9 @@ impl Executor<'_> {
         }
         if exprs.mentions(expr).uninitialised {
             expr = self.independent(expr).ok_or(Error::UninitialisedRead)?;
+        }
+        if exprs.mentions(expr).address {
+            expr = self.as_if_known(expr);
         }
         Ok(expr)
     }

@@ -114,7 +114,9 @@ impl Executor<'_> {
             },
             Inst::Binary { op, width, dst, a, b } => {
                 let value = match (self.int(*a), self.int(*b)) {
-                    (Some(x), Some(y)) => concrete_binary(*op, *width, x, y),
+                    (Some(x), Some(y)) if *width < 64 || !self.may_be_addresses(x, y) => {
+                        concrete_binary(*op, *width, x, y)
+                    }
                     _ => None,
                 };
                 match value {
@@ -189,7 +191,10 @@ impl Executor<'_> {
                 return Ok(Next::Jump(if holds { *then } else { *otherwise }));
             }
             Inst::Cast { cast, from, to, dst, a } => {
-                let value = self.int(*a).and_then(|a| concrete_cast(*cast, *from, *to, a));
+                let value = self
+                    .int(*a)
+                    .filter(|a| *from < 64 || !self.state.memory.may_be_address(*a))
+                    .and_then(|a| concrete_cast(*cast, *from, *to, a));
                 match value {
                     Some(value) => self.set_int(*dst, value),
                     None => self.cast_slowly(*cast, *from, *to, *dst, *a),
@@ -211,7 +216,9 @@ impl Executor<'_> {
     #[inline(always)]
     fn compared(&self, predicate: Predicate, width: u32, a: Operand, b: Operand) -> Option<bool> {
         match (self.int(a), self.int(b)) {
-            (Some(x), Some(y)) => Some(concrete_compare(predicate, width, x, y)),
+            (Some(x), Some(y)) if width < 64 || !self.may_compare_addresses(predicate, x, y) => {
+                Some(concrete_compare(predicate, width, x, y))
+            }
             _ => None,
         }
     }
@@ -283,21 +290,26 @@ impl Executor<'_> {
         match inst {
             Inst::Undefine { dst } => self.set(*dst, Value::Undefined),
             Inst::Unary { op, width, dst, a } => {
-                let value = self.unary(*op, *width, self.get(*a));
+                let a = self.number(*width, self.get(*a));
+                let value = self.unary(*op, *width, a);
                 self.set(*dst, value);
             }
             Inst::Overflow { op, width, dst, overflow, a, b } => {
-                let (value, flag) = self.overflow(*op, *width, self.get(*a), self.get(*b));
+                let a = self.number(*width, self.get(*a));
+                let b = self.number(*width, self.get(*b));
+                let (value, flag) = self.overflow(*op, *width, a, b);
                 self.set(*dst, value);
                 self.set(*overflow, flag);
             }
             Inst::FunnelShift { left, width, dst, a, b, by } => {
-                let value = self.funnel(*left, *width, self.get(*a), self.get(*b), self.get(*by));
+                let a = self.number(*width, self.get(*a));
+                let b = self.number(*width, self.get(*b));
+                let value = self.funnel(*left, *width, a, b, self.get(*by));
                 self.set(*dst, value);
             }
-            Inst::Alloca { dst, size, count } => {
+            Inst::Alloca { dst, alignment, size, count } => {
                 let count = self.settle_value(self.get(*count), 64, "size of a local array")?;
-                let address = self.alloca(*size, count)?;
+                let address = self.alloca(*size, count, *alignment)?;
                 self.set(*dst, Value::Int(address));
             }
             Inst::Copy { to, from, length } => {
@@ -320,7 +332,8 @@ impl Executor<'_> {
                 self.set(*dst, value);
             }
             Inst::FloatCast { cast, from, to, dst, a } => {
-                let value = self.float_cast(*cast, *from, *to, self.get(*a))?;
+                let a = self.number(*from, self.get(*a));
+                let value = self.float_cast(*cast, *from, *to, a)?;
                 self.set(*dst, value);
             }
             Inst::VaStart { list } => self.va_start(self.get(*list))?,

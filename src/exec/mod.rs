@@ -13,6 +13,7 @@ mod float;
 mod interpret;
 mod start;
 pub mod state;
+mod taint;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 

@@ -84,7 +84,7 @@ impl Program {
                 known: self.defined_names(),
             })?;
         let function = &self.module.functions[entry.0 as usize];
-        let mut memory = Memory::starting_at(self.module.globals.len() as u32 + 1);
+        let mut memory = Memory::with_reserved(self.module.globals.len() as u32);
         let files = StandardFiles {
             stdin: memory.allocate(Object::zeroed(Segment::Static, 1)),
             stdout: memory.allocate(Object::zeroed(Segment::Static, 1)),
@@ -93,7 +93,8 @@ impl Program {
         let errno = memory.allocate(Object::zeroed(Segment::Static, 4));
         for (id, global) in (0u32..).zip(&self.module.globals) {
             let number = object_number(global_address(GlobalId(id)));
-            let mut object = Object::filled(Segment::Static, global.bytes.clone());
+            let mut object =
+                Object::filled(Segment::Static, global.bytes.clone()).aligned(global.alignment);
             object.constant = global.constant && !global.external;
             if global.external {
                 let file = match global.name.as_str() {

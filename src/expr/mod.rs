@@ -56,6 +56,8 @@ pub enum VariableKind {
     Uninitialised,
     /// The revision that runs; exactly one such variable exists, 32 bits wide.
     Revision,
+    /// An address that is used as a number; 64 bits.
+    Address,
 }
 
 /// What kinds of variables an expression mentions.
@@ -67,6 +69,8 @@ pub struct Mentions {
     pub uninitialised: bool,
     /// The [`VariableKind::Revision`].
     pub revision: bool,
+    /// Some [`VariableKind::Address`].
+    pub address: bool,
 }
 
 impl Mentions {
@@ -75,14 +79,17 @@ impl Mentions {
             input: kind == VariableKind::Input,
             uninitialised: kind == VariableKind::Uninitialised,
             revision: kind == VariableKind::Revision,
+            address: kind == VariableKind::Address,
         }
     }
 
-    fn or(self, other: Self) -> Self {
+    /// Those of either.
+    pub fn or(self, other: Self) -> Self {
         Self {
             input: self.input || other.input,
             uninitialised: self.uninitialised || other.uninitialised,
             revision: self.revision || other.revision,
+            address: self.address || other.address,
         }
     }
 
@@ -92,6 +99,7 @@ impl Mentions {
             VariableKind::Input => self.input,
             VariableKind::Uninitialised => self.uninitialised,
             VariableKind::Revision => self.revision,
+            VariableKind::Address => self.address,
         }
     }
 }

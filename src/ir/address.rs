@@ -1,17 +1,21 @@
-//! Addresses: 24 bits of object number, 40 bits of offset.
+//! Addresses: 28 bits of object number, 36 bits of offset.
 //!
-//! The number alone finds an object, an index that is off by up to a TiB never reaches another
-//! one, and a path that repeats the same allocations repeats the same addresses. Number 0 is
-//! never used, so that null and small integers point nowhere.
+//! The number alone finds an object, an index that is off by up to 32 GiB never reaches another
+//! one, and a path that repeats the same allocations repeats the same addresses. Numbers start
+//! far from zero, so that null, small integers and most other numbers point nowhere.
 
 use super::{FunctionId, GlobalId};
 
 /// Bits of the offset.
-pub const OFFSET_BITS: u32 = 40;
+pub const OFFSET_BITS: u32 = 36;
 /// Bits of the object number.
 pub const NUMBER_BITS: u32 = 64 - OFFSET_BITS;
-/// Objects have smaller numbers than this; functions come from here on.
-pub const OBJECTS: u32 = 1 << (NUMBER_BITS - 1);
+/// Number of the first function. An arbitrary one, that few programs compute with.
+const FIRST_FUNCTION: u32 = 0x2a1_b000;
+/// Number of the first object, right behind the last possible function.
+pub const FIRST_OBJECT: u32 = FIRST_FUNCTION + (1 << 22);
+/// Objects have smaller numbers than this.
+pub const END_OF_OBJECTS: u32 = 1 << (NUMBER_BITS - 1);
 
 /// Number of the object at `address`.
 #[inline(always)]
@@ -37,18 +41,26 @@ pub fn nearest_object(address: u64) -> u32 {
     object_number(address.wrapping_add(1 << (OFFSET_BITS - 1)))
 }
 
-/// Address of a global variable; globals are the objects 1, 2, and so on.
+/// Address of a global variable; globals are the first objects.
 pub fn global_address(global: GlobalId) -> u64 {
-    object_address(global.0 + 1)
+    object_address(FIRST_OBJECT + global.0)
 }
 
 /// Address of a function.
 pub fn function_address(function: FunctionId) -> u64 {
-    object_address(OBJECTS + function.0)
+    object_address(FIRST_FUNCTION + function.0)
 }
 
 /// The function at `address`, if a function can be there.
 pub fn function_at(address: u64) -> Option<FunctionId> {
     let number = object_number(address);
-    (offset(address) == 0 && number >= OBJECTS).then(|| FunctionId(number - OBJECTS))
+    (offset(address) == 0 && (FIRST_FUNCTION..FIRST_OBJECT).contains(&number))
+        .then(|| FunctionId(number - FIRST_FUNCTION))
+}
+
+/// Whether `value` lies where addresses of functions and of the objects below number `end` do.
+#[inline(always)]
+pub fn is_in_range(value: u64, end: u32) -> bool {
+    let first = object_address(FIRST_FUNCTION);
+    value.wrapping_sub(first) < object_address(end - FIRST_FUNCTION)
 }

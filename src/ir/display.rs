@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::address::{function_at, object_number};
+use super::address::{FIRST_OBJECT, function_at, object_number, offset};
 use super::{
     AddressTerm, Call, Callee, Constant, Function, FunctionId, Indexed, Inst, Module, Operand,
     OperandKind, Reg,
@@ -126,10 +126,10 @@ impl Shown<'_> {
         if let Some(function) = function_at(value).filter(known) {
             return self.callee(function);
         }
-        let global = (object_number(value) as usize)
-            .checked_sub(1)
-            .and_then(|index| self.module?.globals.get(index));
-        match (global, value as u32) {
+        let global = object_number(value)
+            .checked_sub(FIRST_OBJECT)
+            .and_then(|index| self.module?.globals.get(index as usize));
+        match (global, offset(value)) {
             (Some(global), 0) => format!("@{}", global.name),
             (Some(global), offset) => format!("@{}+{offset}", global.name),
             (None, _) if value > u64::from(u32::MAX) => format!("{value:#x}"),
@@ -217,7 +217,9 @@ impl Shown<'_> {
     fn memory(&self, inst: &Inst) -> String {
         let op = |operand: &Operand| self.operand(*operand);
         match inst {
-            Inst::Alloca { dst, size, count } => format!("{dst} = alloca {size} * {}", op(count)),
+            Inst::Alloca { dst, size, count, .. } => {
+                format!("{dst} = alloca {size} * {}", op(count))
+            }
             Inst::Load { width, dst, address } => format!("{dst} = load.{width} [{}]", op(address)),
             Inst::Store { width, value, address } => {
                 format!("store.{width} [{}] = {}", op(address), op(value))

@@ -132,6 +132,9 @@ pub struct Function {
     pub returns: Vec<u32>,
     /// Takes further arguments.
     pub variadic: bool,
+    /// Belongs to the C library, whose results do not depend on where objects are, though the
+    /// way to them may (it copies aligned words at once).
+    pub library: bool,
     /// Number of registers.
     pub registers: u32,
     /// Pool of [`OperandKind::Constant`].
@@ -161,6 +164,8 @@ pub struct Global {
     pub name: String,
     /// Initial content, addresses of other globals and functions filled in.
     pub bytes: Vec<u8>,
+    /// What its address is a multiple of, in bytes.
+    pub alignment: u32,
     /// May not be written.
     pub constant: bool,
     /// Defined elsewhere (`bytes` is zero and as long as the declared type).
@@ -458,6 +463,8 @@ pub enum Inst {
     /// A new stack object of `count * size` bytes; it lives until the function returns.
     Alloca {
         dst: Reg,
+        /// What its address is a multiple of, in bytes.
+        alignment: u32,
         size: u64,
         count: Operand,
     },

@@ -11,7 +11,10 @@ use triomphe::Arc;
 pub use object::{Byte, Object, Segment};
 pub use value::Value;
 
-use crate::ir::address;
+use crate::{
+    expr::{BinaryOp, Exprs, Node},
+    ir::address::{self, function_at},
+};
 
 const PAGE: usize = 32;
 
@@ -57,9 +60,9 @@ pub enum Fault {
 pub const NULL_PAGE: u64 = 4096;
 
 impl Memory {
-    /// Empty memory whose first free object number is `first`.
-    pub fn starting_at(first: u32) -> Self {
-        Self { pages: Vec::new(), next: first.max(1) }
+    /// Empty memory with the first so many object numbers set aside ([`Memory::place`]).
+    pub fn with_reserved(count: u32) -> Self {
+        Self { pages: Vec::new(), next: address::FIRST_OBJECT + count }
     }
 
     /// Puts `object` at the next free number and gives its address.
@@ -82,7 +85,7 @@ impl Memory {
 
     /// Whether every number is used up.
     pub fn is_full(&self) -> bool {
-        self.next >= address::OBJECTS
+        self.next >= address::END_OF_OBJECTS
     }
 
     /// The live object that `address` lies in, by its number alone (not its bounds).
@@ -124,7 +127,7 @@ impl Memory {
 
     fn kill(&mut self, number: u32, segment: Segment) {
         *self.slot_mut(number) = Slot::Dead(segment);
-        let index = number as usize / PAGE;
+        let index = index(number) / PAGE;
         let stack_only = self.pages[index]
             .as_ref()
             .is_some_and(|page| page.iter().all(|slot| matches!(slot, Slot::Dead(Segment::Stack))));
@@ -143,8 +146,8 @@ impl Memory {
                 (None, None) => return true,
                 _ => {}
             }
-            let numbers = (index * PAGE) as u32..((index + 1) * PAGE) as u32;
-            numbers.into_iter().all(|number| {
+            let first = address::FIRST_OBJECT + (index * PAGE) as u32;
+            (first..first + PAGE as u32).all(|number| {
                 if number < earlier.next {
                     self.slot(number) == earlier.slot(number)
                 } else {
@@ -168,8 +171,8 @@ impl Memory {
     fn slot(&self, number: u32) -> &Slot {
         const NEVER: &Slot = &Slot::Never;
         const RETURNED: &Slot = &Slot::Dead(Segment::Stack);
-        match self.pages.get(number as usize / PAGE) {
-            Some(Some(page)) => &page[number as usize % PAGE],
+        match self.pages.get(index(number) / PAGE) {
+            Some(Some(page)) => &page[index(number) % PAGE],
             Some(None) if number < self.next => RETURNED,
             _ => NEVER,
         }
@@ -177,13 +180,61 @@ impl Memory {
 
     #[inline]
     fn slot_mut(&mut self, number: u32) -> &mut Slot {
-        let index = number as usize / PAGE;
-        if index >= self.pages.len() {
-            self.pages.resize(index + 1, None);
+        let index = index(number);
+        if index / PAGE >= self.pages.len() {
+            self.pages.resize(index / PAGE + 1, None);
         }
-        let page = self.pages[index].get_or_insert_with(Default::default);
-        &mut Arc::make_mut(page)[number as usize % PAGE]
+        let page = self.pages[index / PAGE].get_or_insert_with(Default::default);
+        &mut Arc::make_mut(page)[index % PAGE]
     }
+
+    /// Whether `value` may be an address; a quick test that a few other numbers pass as well.
+    #[inline(always)]
+    pub fn may_be_address(&self, value: u64) -> bool {
+        address::is_in_range(value, self.next)
+    }
+
+    /// The address that a value certainly has to do with: itself, that of a function, or one
+    /// close to an object. A number that just happens to look like that is hardly possible.
+    pub fn address_in(&self, exprs: &Exprs, value: Value) -> Option<u64> {
+        let close = |address: u64| {
+            if function_at(address).is_some() {
+                return true;
+            }
+            let number = address::nearest_object(address);
+            let distance = address.abs_diff(address::object_address(number));
+            match self.slot(number) {
+                Slot::Live(object) => distance <= object.size() + SLACK,
+                Slot::Dead(_) | Slot::External => distance <= SLACK,
+                Slot::Never => false,
+            }
+        };
+        let constant = |e| exprs.as_u64(e).filter(|_| exprs.width(e) == 64).filter(|a| close(*a));
+        match value {
+            Value::Int(address) => {
+                Some(address).filter(|a| self.may_be_address(*a)).filter(|a| close(*a))
+            }
+            Value::Undefined => None,
+            Value::Expr(e) => match exprs.node(e) {
+                Node::Binary(BinaryOp::Add, _, offset) => constant(offset),
+                Node::Ite(_, a, b) => constant(a).or_else(|| constant(b)),
+                Node::Select(table, _) => {
+                    exprs.table_elements(table).iter().find_map(|element| constant(*element))
+                }
+                _ => None,
+            },
+        }
+    }
+}
+
+/// How far from an object an address may be that still has to do with it.
+const SLACK: u64 = 1 << 16;
+
+/// Where the object of that number is found in [`Memory::pages`]; far behind all pages for what
+/// is no number of an object.
+#[inline(always)]
+fn index(number: u32) -> usize {
+    number.wrapping_sub(address::FIRST_OBJECT) as usize
 }
 
 fn fault(slot: &Slot, address: u64) -> Fault {
@@ -201,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_clone_does_not_see_later_writes() {
-        let mut memory = Memory::starting_at(1);
+        let mut memory = Memory::with_reserved(0);
         let at = memory.allocate(Object::zeroed(Segment::Heap, 4));
         let other = memory.clone();
         memory.object_mut(at).unwrap().write_concrete(0, &[1, 2]);
@@ -212,7 +263,7 @@ mod tests {
 
     #[test]
     fn freed_null_and_wild_addresses_are_told_apart() {
-        let mut memory = Memory::starting_at(1);
+        let mut memory = Memory::with_reserved(0);
         let heap = memory.allocate(Object::zeroed(Segment::Heap, 4));
         memory.free(heap).unwrap();
         assert_eq!(memory.object(heap).unwrap_err(), Fault::Dead(Segment::Heap));
@@ -223,7 +274,7 @@ mod tests {
 
     #[test]
     fn a_page_of_returned_frames_stays_dead() {
-        let mut memory = Memory::starting_at(1);
+        let mut memory = Memory::with_reserved(0);
         let all: Vec<u64> =
             (0..100).map(|_| memory.allocate(Object::zeroed(Segment::Stack, 1))).collect();
         let numbers: Vec<u32> = all.iter().map(|a| address::object_number(*a)).collect();

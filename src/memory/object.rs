@@ -34,6 +34,8 @@ pub struct Object {
     pub segment: Segment,
     /// Writing it is an error.
     pub constant: bool,
+    /// What its address is certainly a multiple of in a native run, in bytes.
+    pub alignment: u32,
     bytes: Box<[u8]>,
     /// A mark a byte (concrete, uninitialised, or the number of an expression); `None`
     /// while all bytes are concrete, which is the fast path.
@@ -48,7 +50,7 @@ impl Object {
 
     /// These bytes.
     pub fn filled(segment: Segment, bytes: Vec<u8>) -> Self {
-        Self { segment, constant: false, bytes: bytes.into(), marks: None }
+        Self { segment, constant: false, alignment: 1, bytes: bytes.into(), marks: None }
     }
 
     /// `size` bytes that were never written.
@@ -56,9 +58,15 @@ impl Object {
         Self {
             segment,
             constant: false,
+            alignment: 1,
             bytes: vec![0; size].into(),
             marks: Some(vec![UNINITIALISED; size].into()),
         }
+    }
+
+    /// The same object at a multiple of so many bytes.
+    pub fn aligned(self, alignment: u32) -> Self {
+        Self { alignment, ..self }
     }
 
     /// Its size in bytes.

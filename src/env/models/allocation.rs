@@ -33,6 +33,8 @@ pub(super) const MODELS: &[(&str, Model)] = &[
 const ENOMEM: i32 = 12;
 /// A request above this fails, as it does natively under the limits of the replay.
 const LIMIT: u64 = 1 << 28;
+/// Any `malloc` on x86-64 gives multiples of this (System V ABI: that of `max_align_t`).
+const ALIGNMENT: u32 = 16;
 
 fn size(machine: &mut dyn Machine, value: Value) -> Result<u64, Stop> {
     machine.concrete(value, 64, "size to allocate")
@@ -59,7 +61,7 @@ fn allocate(machine: &mut dyn Machine, size: u64, zeroed: bool) -> u64 {
     } else {
         Object::uninitialised(Segment::Heap, size)
     };
-    machine.memory_mut().allocate(object)
+    machine.memory_mut().allocate(object.aligned(ALIGNMENT))
 }
 
 fn calloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {

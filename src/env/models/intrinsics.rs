@@ -1,6 +1,6 @@
 //! The functions of `psychic.h` and KLEE's intrinsics of the same meaning.
 
-use super::{Arguments, Model, concrete_string};
+use super::{Arguments, Model, concrete_string, note_addresses_among};
 use crate::{
     env::{Error, Halt, Incomplete, InputObject, Machine, NamedOutput, Stop, offset},
     expr::ExprId,
@@ -154,6 +154,7 @@ fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
             .world_mut()
             .approximate(crate::env::Approximation::UninitialisedOutput(name.clone()));
     }
+    note_addresses_among(machine, &bytes);
     machine.world_mut().outputs.push(NamedOutput { name, bytes });
     Ok(None)
 }

@@ -2,13 +2,13 @@
 //! native runtime of this tool makes them, so that what was written before an error is seen.
 
 use super::{
-    Arguments, Model, byte_at, concrete_string, string_at,
+    Arguments, Model, byte_at, concrete_string, note_address, note_addresses_among, string_at,
     strings::write as write_bytes,
     variadic::{ArgumentKind, Variadic},
 };
 use crate::{
     env::{
-        Approximation, Error, Machine, Stop, World,
+        Error, Machine, Stop, World,
         format::{
             float::Real,
             number::NumberFormat,
@@ -121,6 +121,7 @@ fn put(machine: &mut dyn Machine, sink: Sink, character: Value) -> Result<Option
 }
 
 fn put_all(machine: &mut dyn Machine, sink: Sink, bytes: &[Byte]) -> Result<Option<Value>, Stop> {
+    note_addresses_among(machine, bytes);
     let mut text = Stream::default();
     push_all(machine, &mut text, bytes);
     emit(machine, sink, &text)?;
@@ -190,6 +191,9 @@ fn convert(
             let format = conversion.number_format(width, precision).ok_or_else(unsupported)?;
             let argument = conversion.argument_bits();
             let value = arguments.next(machine, ArgumentKind::Integer(argument))?;
+            if machine.memory().address_in(machine.exprs(), value).is_some() {
+                note_address(machine);
+            }
             let value = machine.settled(value, argument)?;
             let value = machine.exprs().extract(value, 0, conversion.value_bits());
             text.push_number(machine.exprs(), value, format);
@@ -219,7 +223,7 @@ fn convert(
             let value = arguments.next(machine, ArgumentKind::Integer(64))?;
             let value = machine.concrete(value, 64, "pointer to print")?;
             if value != 0 {
-                machine.world_mut().approximate(Approximation::Loose("a printed pointer".into()));
+                note_address(machine);
             }
             text.push_bytes(&conversion.format_pointer(value, width, precision));
         }

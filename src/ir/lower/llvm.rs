@@ -424,6 +424,20 @@ impl<'m> Value<'m> {
         unsafe { LLVMIsDeclaration(self.0) != 0 }
     }
 
+    /// Whether a function has the text attribute of that name.
+    pub fn has_attribute(self, name: &str) -> bool {
+        assert!(self.is_function());
+        let (text, length) = (name.as_ptr().cast(), name.len() as u32);
+        let place = inkwell::llvm_sys::LLVMAttributeFunctionIndex;
+        !unsafe { LLVMGetStringAttributeAtIndex(self.0, place, text, length) }.is_null()
+    }
+
+    /// The alignment in bytes that a global variable or an `alloca` certainly has.
+    pub fn alignment(self) -> u32 {
+        assert!(self.is_global() || self.opcode() == Opcode::LLVMAlloca);
+        unsafe { LLVMGetAlignment(self.0) }.max(1)
+    }
+
     /// A global variable that may not be written.
     pub fn is_read_only(self) -> bool {
         assert!(self.is_global());

@@ -24,7 +24,8 @@ impl<'m> Lowering<'_, 'm> {
         let width = lane_width(inst.operand(0).ty())?;
         let count = self.scalar(inst.operand(0))?;
         let count = self.resize(Cast::Zext, count, width, 64);
-        let address = self.compute(|dst| Inst::Alloca { dst, size, count });
+        let address =
+            self.compute(|dst| Inst::Alloca { dst, alignment: inst.alignment(), size, count });
         self.define_scalar(inst, address);
         Ok(())
     }

@@ -230,8 +230,12 @@ fn global_variable<'m>(
         symbols.write(value, &mut bytes)?;
     }
     let external = global.is_declaration();
-    Ok(Global { name, bytes, constant: global.is_read_only(), external })
+    let (constant, alignment) = (global.is_read_only(), global.alignment());
+    Ok(Global { name, bytes, alignment, constant, external })
 }
+
+/// The text attribute of the functions of the C library; `scripts/musl_modules.py` gives it.
+const LIBRARY: &str = "psychic-library";
 
 fn head<'m>(source: Source<'m>, files: &mut Files<'m>, function: Value<'m>) -> Function {
     let ty = function.symbol_type();
@@ -245,6 +249,7 @@ fn head<'m>(source: Source<'m>, files: &mut Files<'m>, function: Value<'m>) -> F
     }
     if function.is_function() {
         head.place = files.function(function);
+        head.library = function.has_attribute(LIBRARY);
     }
     head
 }

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::ir::address::{OBJECTS, function_at, global_address, object_address};
+use crate::ir::address::{FIRST_OBJECT, function_at, global_address, object_address};
 use crate::ir::{
     BinaryOp, Callee, Cast, Constant, Indexed, Inst, Operand, OperandKind, OverflowOp, Pc,
     Predicate, Reg, UnaryOp,
 };
 
-const STACK: u32 = OBJECTS / 2;
+const STACK: u32 = FIRST_OBJECT + 10_000;
 
 /// A concrete machine for integers of at most 64 bits.
 struct Machine<'a> {
