@@ -27,6 +27,8 @@ results: setup
 
 bench: setup
 	cargo bench --locked
+	cargo build --locked --release
+	python3 scripts/bench.py
 
 lint: setup
 	cargo fmt --check

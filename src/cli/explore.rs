@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use rayon::prelude::*;
 
 use super::{
     INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED,
@@ -24,6 +25,7 @@ use crate::{
     exec::{Argument, Clock, HaltState, Program, Start},
     explore::{Explorer, Round, Statistics},
     ir::{Module, lower},
+    solver::{self, SolverConfig},
     subject::{
         Revision, RevisionSet, Subject,
         config::{BudgetConfig, InputsConfig},
@@ -74,6 +76,7 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
     let begin = Instant::now();
     let target = load(args, &mut progress)?;
+    let load = begin.elapsed();
     let program = Program::new(target.module);
     let (arguments, stdin) = stages::inputs(&program.exprs, &target.inputs);
     let start = program.start(Start {
@@ -99,12 +102,24 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
         progress.update(|| format!("{} paths, {} waiting", states.len(), explorer.waiting()));
     };
     let statistics = explorer.statistics();
-    let seconds = begin.elapsed().as_secs_f64();
     drop(progress);
     target.results.write(&state_rows(&program.module, &states))?;
-    target.results.write(&stats_rows(&statistics))?;
-    let tests =
-        write_tests(args.tests, &program, &config.solver, &arguments, &states, &target.results)?;
+    let tests_begin = Instant::now();
+    let tests = write_tests(
+        args.tests,
+        &explorer,
+        &program,
+        &config.solver,
+        &arguments,
+        &states,
+        &target.results,
+    )?;
+    let mut rows = vec![StatsRow::timed("load", 1, load)];
+    rows.extend(stats_rows(&statistics));
+    rows.push(StatsRow::timed("tests", tests as u64, tests_begin.elapsed()));
+    rows.push(StatsRow::timed("total", 1, begin.elapsed()));
+    target.results.write(&rows)?;
+    let seconds = begin.elapsed().as_secs_f64();
     let complete = states.iter().filter(|s| !matches!(s.halt, Halt::Incomplete(_))).count();
     let errors = states.iter().filter(|s| matches!(s.halt, Halt::Error(_))).count();
     say::line(&format!(
@@ -117,7 +132,7 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     ))?;
     print_reasons(&program.module, &states)?;
     if args.stats {
-        print_statistics(&statistics)?;
+        print_statistics(&rows)?;
     }
     Ok(match (clock.is_interrupted(), exhausted) {
         (true, _) => INTERRUPTED,
@@ -178,10 +193,15 @@ fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<T
     })
 }
 
+/// States that one solver finds inputs for, one after the other: neighbours share conditions.
+/// A fixed number, so that the inputs do not depend on how many workers there are.
+const CHUNK: usize = 128;
+
 fn write_tests(
     which: Tests,
+    explorer: &Explorer<'_>,
     program: &Program,
-    solver: &crate::solver::SolverConfig,
+    solver: &SolverConfig,
     arguments: &[Argument],
     states: &[HaltState],
     results: &ResultsDir,
@@ -191,19 +211,26 @@ fn write_tests(
         Tests::Errors => matches!(state.halt, Halt::Error(_) | Halt::Abort),
         Tests::All => true,
     };
-    if which != Tests::None {
-        clear(results)?;
-        fs::create_dir_all(results.tests())
-            .with_context(|| results.tests().display().to_string())?;
+    if which == Tests::None {
+        return Ok(0);
     }
-    let mut count = 0;
-    for (number, state) in (1u32..).zip(states).filter(|(_, state)| wanted(state)) {
-        if let Some(input) = path_input(program, solver, arguments, state) {
-            input.write(&results.ktest(TestId(number)))?;
-            count += 1;
+    clear(results)?;
+    fs::create_dir_all(results.tests()).with_context(|| results.tests().display().to_string())?;
+    let states: Vec<_> = (1u32..).zip(states).filter(|(_, state)| wanted(state)).collect();
+    let write = |chunk: &[(u32, &HaltState)]| {
+        let mut solver = solver::reproducible(solver);
+        let mut count = 0;
+        for (number, state) in chunk {
+            if let Some(input) = path_input(program, &mut *solver, arguments, state) {
+                input.write(&results.ktest(TestId(*number)))?;
+                count += 1;
+            }
         }
-    }
-    Ok(count)
+        anyhow::Ok(count)
+    };
+    explorer
+        .pool()
+        .install(|| states.par_chunks(CHUNK).map(write).try_reduce(|| 0, |a, b| Ok(a + b)))
 }
 
 /// Rows of `states.csv`.
@@ -236,19 +263,14 @@ fn location(module: &Module, state: &HaltState) -> String {
 
 /// Rows of `stats.csv` about an exploration.
 pub(super) fn stats_rows(statistics: &Statistics) -> Vec<StatsRow> {
-    let mut rows = vec![StatsRow {
-        phase: "explore".into(),
-        count: statistics.paths,
-        seconds: statistics.time.as_secs_f64(),
-        cache_hits: 0,
-        cache_misses: 0,
-    }];
+    let mut rows = vec![
+        StatsRow::timed("explore", statistics.paths, statistics.time),
+        StatsRow::timed("instructions", statistics.instructions, statistics.time),
+    ];
     rows.extend(statistics.solver.iter().map(|layer| StatsRow {
-        phase: format!("solver.{}", layer.layer),
-        count: layer.queries,
-        seconds: layer.time.as_secs_f64(),
         cache_hits: layer.hits,
         cache_misses: layer.queries - layer.hits,
+        ..StatsRow::timed(&format!("solver.{}", layer.layer), layer.queries, layer.time)
     }));
     rows
 }
@@ -269,13 +291,18 @@ fn print_reasons(module: &Module, states: &[HaltState]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn print_statistics(statistics: &Statistics) -> anyhow::Result<()> {
-    say::line(&format!("{:<24} {:>12} {:>10} {:>12}", "phase", "count", "seconds", "cache hits"))?;
-    for row in stats_rows(statistics) {
-        say::line(&format!(
-            "{:<24} {:>12} {:>10.3} {:>12}",
-            row.phase, row.count, row.seconds, row.cache_hits
-        ))?;
+fn print_statistics(rows: &[StatsRow]) -> anyhow::Result<()> {
+    say::line(&format!("{:<20} {:>12} {:>9} {:>12}", "phase", "count", "seconds", "answered"))?;
+    for row in rows {
+        // What each layer of the solver chain answers without the ones below it.
+        let answered = if row.phase.starts_with("solver.") && row.count > 0 {
+            format!("{:.1} %", 100.0 * row.cache_hits as f64 / row.count as f64)
+        } else {
+            String::new()
+        };
+        let line =
+            format!("{:<20} {:>12} {:>9.3} {answered:>12}", row.phase, row.count, row.seconds);
+        say::line(line.trim_end())?;
     }
     Ok(())
 }

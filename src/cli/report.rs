@@ -171,17 +171,8 @@ impl Findings<'_> {
         };
         let mut stats = stats_rows(&self.statistics);
         let effort = self.differ.effort();
-        let mut add = |phase: &str, count, time: Duration| {
-            stats.push(StatsRow {
-                phase: phase.into(),
-                count,
-                seconds: time.as_secs_f64(),
-                cache_hits: 0,
-                cache_misses: 0,
-            });
-        };
-        add("pair", effort.comparisons, effort.comparing);
-        add("replay", effort.replays, effort.replaying);
+        stats.push(StatsRow::timed("pair", effort.comparisons, effort.comparing));
+        stats.push(StatsRow::timed("replay", effort.replays, effort.replaying));
         Ok(Report {
             summary,
             stats,

@@ -40,7 +40,7 @@ pub(super) fn concrete(
     model: &Assignment,
 ) -> TestInput {
     let mut input = TestInput::default();
-    for object in states.iter().flat_map(|state| &state.world.objects) {
+    for object in states.iter().flat_map(|state| state.world.objects.iter()) {
         let bytes: Vec<u8> =
             object.bytes.iter().map(|byte| value(exprs, Byte::Symbolic(*byte), model)).collect();
         match input.objects.iter_mut().find(|(name, _)| *name == object.name) {

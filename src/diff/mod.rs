@@ -372,7 +372,7 @@ impl<'a> Differ<'a> {
     /// A model of conditions that depends on them alone.
     fn model(&self, conditions: &[ExprId]) -> Option<Assignment> {
         let query = Query { path: &[], goals: conditions };
-        match solver::reproducible(&self.task.program.exprs, &self.task.solver, query) {
+        match solver::reproducible(&self.task.solver).check(&self.task.program.exprs, query) {
             Verdict::Sat(model) => Some(model),
             Verdict::Unsat | Verdict::Unknown(_) => None,
         }
@@ -386,10 +386,11 @@ impl<'a> Differ<'a> {
     }
 }
 
-/// An input that takes the path of one state.
+/// An input that takes the path of one state; the same one each time if the solver is
+/// [`solver::reproducible`].
 pub fn path_input(
     program: &Program,
-    solver: &SolverConfig,
+    solver: &mut dyn Solver,
     arguments: &[Argument],
     state: &HaltState,
 ) -> Option<TestInput> {
@@ -400,12 +401,11 @@ pub fn path_input(
 /// state does not say exactly ([`HaltState::is_exact`]).
 pub fn path_test(
     program: &Program,
-    solver: &SolverConfig,
-    arguments: &[crate::exec::Argument],
+    solver: &mut dyn Solver,
+    arguments: &[Argument],
     state: &HaltState,
 ) -> Option<(TestInput, Option<Outcome>)> {
-    let query = Query { path: &[], goals: &state.path };
-    match solver::reproducible(&program.exprs, solver, query) {
+    match solver.check(&program.exprs, Query { path: &state.path, goals: &[] }) {
         Verdict::Sat(model) => Some((
             input::concrete(&program.exprs, arguments, &[state], &model),
             outcome::predicted(&program.exprs, state, &model),

@@ -152,9 +152,10 @@ impl Differ<'_> {
         let exprs = &self.task.program.exprs;
         let mut regions: Vec<Region> = Vec::new();
         let mut outside = cell.conditions.clone();
+        let mut solver = solver::reproducible(&self.task.solver);
         loop {
-            let query = Query { path: &[], goals: &outside };
-            let model = match solver::reproducible(exprs, &self.task.solver, query) {
+            let query = Query { path: &outside, goals: &[] };
+            let model = match solver.check(exprs, query) {
                 Verdict::Sat(model) => model,
                 Verdict::Unsat => return (regions, true),
                 Verdict::Unknown(_) => return (regions, false),

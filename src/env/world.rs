@@ -1,5 +1,7 @@
 //! What a state knows of the world outside its memory: inputs taken, outputs made.
 
+use std::sync::Arc;
+
 use crate::{
     env::{stdin::Stdin, stream::Stream},
     expr::ExprId,
@@ -38,7 +40,7 @@ pub enum Approximation {
     UninitialisedOutput(String),
 }
 
-/// The world of one state.
+/// The world of one state; a clone shares what neither side changes.
 #[derive(Clone, Debug)]
 pub struct World {
     /// Standard input.
@@ -48,9 +50,9 @@ pub struct World {
     /// What was written to standard error.
     pub stderr: Stream,
     /// Values named by the program.
-    pub outputs: Vec<NamedOutput>,
+    pub outputs: Arc<Vec<NamedOutput>>,
     /// Symbolic objects in the order they were made.
-    pub objects: Vec<InputObject>,
+    pub objects: Arc<Vec<InputObject>>,
     /// Addresses of the `FILE` objects behind `stdin`, `stdout` and `stderr`.
     pub files: StandardFiles,
     /// Address of `errno`.

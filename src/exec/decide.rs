@@ -198,7 +198,7 @@ impl Executor<'_> {
             Verdict::Sat(_) => {
                 let config =
                     SolverConfig { timeout: self.limits.solver, ..SolverConfig::default() };
-                match solver::reproducible(exprs, &config, Query { path, goals: &[] }) {
+                match solver::reproducible(&config).check(exprs, Query { path, goals: &[] }) {
                     Verdict::Sat(model) => under(&model),
                     Verdict::Unsat | Verdict::Unknown(_) => guess,
                 }

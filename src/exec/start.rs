@@ -119,8 +119,8 @@ impl Program {
             stdin: start.stdin,
             stdout: Stream::default(),
             stderr: Stream::default(),
-            outputs: Vec::new(),
-            objects: Vec::new(),
+            outputs: Arc::default(),
+            objects: Arc::default(),
             files,
             errno,
             at_exit: self.module.destructors.iter().copied().map(function_address).collect(),
@@ -230,7 +230,7 @@ fn arguments(
                 for (index, byte) in bytes.iter().enumerate() {
                     object.set_byte(index, Byte::Symbolic(*byte));
                 }
-                world.objects.push(InputObject { name, bytes });
+                Arc::make_mut(&mut world.objects).push(InputObject { name, bytes });
                 object
             }
         };

@@ -169,15 +169,9 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
     if config.check_models { Box::new(checking::Checking::new(whole)) } else { Box::new(whole) }
 }
 
-/// A model of `query` that depends on the query alone (fresh back end, constraints in the
-/// order given), for everything that ends up in a file. Neither the ids of expressions nor
-/// what was asked before matters; only a timeout depends on the machine.
-pub fn reproducible(exprs: &Exprs, config: &SolverConfig, query: Query<'_>) -> Verdict {
-    let back_end = bitwuzla::Incremental::new(config.timeout);
-    let whole = constants::Constants::new(back_end);
-    if config.check_models {
-        checking::Checking::new(whole).check(exprs, query)
-    } else {
-        { whole }.check(exprs, query)
-    }
+/// A chain of its own for what ends up in a file: its models depend on nothing but the queries
+/// that it was asked, and their order. The ids of expressions do not matter; only a timeout
+/// depends on the machine.
+pub fn reproducible(config: &SolverConfig) -> Box<dyn Solver> {
+    chain(&SolverConfig { log: None, ..config.clone() })
 }

@@ -16,7 +16,7 @@ use psychic::{
     ir::{Place, lower},
     memory::Byte,
     replay::{self, Binaries, Outcome, Replayer, TestInput, Visible},
-    solver::SolverConfig,
+    solver::{self, SolverConfig},
     subject::{Revision, cache_directory, config::OutputsConfig},
 };
 use tempfile::TempDir;
@@ -159,8 +159,13 @@ impl Paths<'_> {
     /// An input of a path, and what is predicted of it.
     pub fn test(&self, index: usize) -> (TestInput, Option<Outcome>) {
         let state = &self.states[index];
-        diff::path_test(&self.subject.program, &solver(), &self.arguments, state)
-            .expect("the path of a state is satisfiable")
+        diff::path_test(
+            &self.subject.program,
+            &mut *solver::reproducible(&solver()),
+            &self.arguments,
+            state,
+        )
+        .expect("the path of a state is satisfiable")
     }
 
     fn is_in_subject(&self, place: Place) -> bool {

@@ -1,5 +1,7 @@
 //! The functions of `psychic.h` and KLEE's intrinsics of the same meaning.
 
+use std::sync::Arc;
+
 use super::{Arguments, Model, concrete_string, note_addresses_among};
 use crate::{
     env::{Error, Halt, Incomplete, InputObject, Machine, NamedOutput, Stop, offset},
@@ -89,7 +91,8 @@ pub fn symbolic_object(machine: &mut dyn Machine, name: &str, size: u32) -> Vec<
     } else {
         (0..size).map(|index| exprs.input(&format!("{unique}[{index}]"), 8)).collect()
     };
-    machine.world_mut().objects.push(InputObject { name: unique, bytes: bytes.clone() });
+    let object = InputObject { name: unique, bytes: bytes.clone() };
+    Arc::make_mut(&mut machine.world_mut().objects).push(object);
     bytes
 }
 
@@ -155,6 +158,6 @@ fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
             .approximate(crate::env::Approximation::UninitialisedOutput(name.clone()));
     }
     note_addresses_among(machine, &bytes);
-    machine.world_mut().outputs.push(NamedOutput { name, bytes });
+    Arc::make_mut(&mut machine.world_mut().outputs).push(NamedOutput { name, bytes });
     Ok(None)
 }

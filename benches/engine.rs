@@ -1,0 +1,86 @@
+//! Whole programs through the engine: a concrete loop (checksums and a bubble sort, 34 million
+//! LLVM instructions), sorting six symbolic numbers (720 paths), and the matcher of Kernighan
+//! and Pike ("The Practice of Programming", 1999, chapter 9) on seven symbolic bytes (18,600
+//! paths), each path with its test.
+
+use std::{hint::black_box, path::Path, sync::atomic::AtomicBool, time::Duration};
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use psychic::{
+    build::{Compilation, Toolchain},
+    diff::path_input,
+    env::stdin::Stdin,
+    exec::{Argument, Clock, HaltState, Limits, Program, Start},
+    explore::{Config, Explorer, Round, Search},
+    ir::lower,
+    solver::{SolverConfig, reproducible},
+    subject::Revision,
+};
+
+fn load(name: &str) -> Program {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs");
+    let sources = vec![format!("{name}.c").into()];
+    let compilation = Compilation { directory, sources, ..Compilation::default() };
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let bitcode = scratch.path().join("program.bc");
+    let toolchain = Toolchain::find().expect("clang 19");
+    toolchain.bitcode(&compilation, &bitcode).expect("it compiles");
+    Program::new(lower::load(&bitcode).expect("valid bitcode"))
+}
+
+/// Follows every path of a program and finds a test for each; returns how many there are.
+fn explore(name: &str, jobs: usize, expected: usize) {
+    // Expressions are kept for the life of a program: each run gets a new one.
+    let program = load(name);
+    let arguments = vec![Argument::Text(name.into())];
+    let start = Start {
+        entry: "main".into(),
+        revisions: [Revision::ORIGINAL].into_iter().collect(),
+        args: arguments.clone(),
+        stdin: Stdin::symbolic(&program.exprs, 0),
+    };
+    let start = program.start(start).expect("it has a main");
+    let solver = SolverConfig { check_models: false, ..SolverConfig::default() };
+    let config = Config {
+        jobs,
+        search: Search::Dfs,
+        seed: 0,
+        limits: Limits { instructions: u64::MAX, concretisations: 64, solver: solver.timeout },
+        solver: solver.clone(),
+    };
+    let never = AtomicBool::new(false);
+    let mut explorer =
+        Explorer::new(&program, config, start, Clock::new(None, &never)).expect("threads");
+    let mut states: Vec<HaltState> = Vec::new();
+    while let Round::Halted(halted) = explorer.round() {
+        states.extend(halted);
+    }
+    assert_eq!(states.len(), expected, "paths of {name}");
+    if expected > 1 {
+        let mut solver = reproducible(&solver);
+        for state in &states {
+            black_box(path_input(&program, &mut *solver, &arguments, state)).expect("a test");
+        }
+    }
+}
+
+fn programs(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("programs");
+    group.sample_size(10).measurement_time(Duration::from_secs(5));
+    for (name, paths) in [("crc", 1), ("sort", 720), ("match", 18_600)] {
+        for jobs in [1, 2] {
+            group.bench_function(format!("{name}, {jobs} workers"), |bencher| {
+                bencher.iter(|| explore(name, jobs, paths));
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = benches;
+    // Plots need a font, which a build machine may lack.
+    config = Criterion::default().without_plots();
+    targets = programs
+}
+criterion_main!(benches);
