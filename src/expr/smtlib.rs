@@ -1,12 +1,15 @@
 //! SMT-LIB 2 scripts.
 //!
-//! Barrett, Fontaine, Tinelli: "The SMT-LIB Standard: Version 2.6", logic QF_BV.
+//! Barrett, Fontaine, Tinelli: "The SMT-LIB Standard: Version 2.6", logics QF_BV and, with
+//! floating point, QF_BVFP.
 
 use std::fmt::Write;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{BinaryOp, Bv, ExprId, Exprs, Node, TableId};
+
+mod float;
 
 impl Exprs {
     /// An SMT-LIB 2 script that asserts `constraints` and asks for a model. Its length is
@@ -24,8 +27,23 @@ impl Exprs {
                 self.for_each_operand(e, |operand| *uses.entry(operand).or_default() += 1);
             },
         );
-        let text = String::from("(set-option :produce-models true)\n(set-logic QF_BV)\n");
-        let mut script = Script { exprs: self, text, written: FxHashMap::default(), names: 0 };
+        let is_float = |e: &ExprId| {
+            matches!(
+                self.node(*e),
+                Node::FloatUnary(..)
+                    | Node::FloatBinary(..)
+                    | Node::FloatMulAdd(..)
+                    | Node::FloatCompare(..)
+            )
+        };
+        let logic = if order.iter().any(is_float) { "QF_BVFP" } else { "QF_BV" };
+        let mut script = Script {
+            exprs: self,
+            text: format!("(set-option :produce-models true)\n(set-logic {logic})\n"),
+            written: FxHashMap::default(),
+            numbers: FxHashMap::default(),
+            names: 0,
+        };
         for e in &order {
             if let Node::Variable(v) = self.node(*e) {
                 let name = quoted(self.variable_name(v));
@@ -57,6 +75,8 @@ struct Script<'a> {
     exprs: &'a Exprs,
     text: String,
     written: FxHashMap<ExprId, Term>,
+    /// The names of floating-point results.
+    numbers: FxHashMap<ExprId, String>,
     names: usize,
 }
 
@@ -146,6 +166,13 @@ impl Script<'_> {
                 format!("((_ sign_extend {}) {})", width - exprs.width(a), self.bits(a))
             }
             Node::Select(table, index) => self.select(table, index, width),
+            Node::FloatCompare(relation, a, b) => {
+                return Term::Truth(self.float_comparison(relation, a, b));
+            }
+            Node::FloatUnary(op, _, a) if !op.to_float() => self.float_to_integer(op, a, width),
+            Node::FloatUnary(..) | Node::FloatBinary(..) | Node::FloatMulAdd(..) => {
+                self.float_result(e)
+            }
         };
         Term::Bits(text)
     }
