@@ -141,13 +141,18 @@ pub fn mul_add(rounding: Rounding, format: Format, operands: [u128; 3]) -> u128 
     })
 }
 
-/// Whether `a relation b`.
-pub fn compare(relation: FloatRelation, format: Format, a: u128, b: u128) -> bool {
-    let order = match format {
+/// How `a` compares with `b`; `None` where one of them is a NaN.
+pub fn order(format: Format, a: u128, b: u128) -> Option<Ordering> {
+    match format {
         Format::Single => single(a).partial_cmp(&single(b)),
         Format::Double => double(a).partial_cmp(&double(b)),
         _ => in_format!(format, F => F::from_bits(a).partial_cmp(&F::from_bits(b))),
-    };
+    }
+}
+
+/// Whether `a relation b`.
+pub fn compare(relation: FloatRelation, format: Format, a: u128, b: u128) -> bool {
+    let order = order(format, a, b);
     match relation {
         FloatRelation::Equal => order == Some(Ordering::Equal),
         FloatRelation::Less => order == Some(Ordering::Less),
