@@ -209,9 +209,9 @@ impl Arena {
             Node::FloatBinary(op, rounding, a, b) => {
                 mix(mix(mix(start(0x210 + op as u64), rounding as u64), of(a)), of(b))
             }
-            Node::FloatMulAdd(rounding, operands) => {
-                operands.into_iter().fold(mix(start(12), rounding as u64), |hash, e| mix(hash, of(e)))
-            }
+            Node::FloatMulAdd(rounding, operands) => operands
+                .into_iter()
+                .fold(mix(start(12), rounding as u64), |hash, e| mix(hash, of(e))),
             Node::FloatCompare(relation, a, b) => {
                 mix(mix(start(0x220 + relation as u64), of(a)), of(b))
             }

@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::{
-    Assignment, BinaryOp, Bv, ExprId, Exprs, Node, VariableId, bv::Bits,
+    Assignment, BinaryOp, Bv, ExprId, Exprs, Node, VariableId,
+    bv::Bits,
     float::{self, Format},
     fold,
 };

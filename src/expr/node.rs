@@ -1,8 +1,6 @@
 //! The kinds of expressions.
 
-use super::{
-    ExprId, FloatBinary, FloatRelation, FloatUnary, Rounding, TableId, VariableId,
-};
+use super::{ExprId, FloatBinary, FloatRelation, FloatUnary, Rounding, TableId, VariableId};
 
 /// An operation on two operands of one width, named and defined as in SMT-LIB.
 ///

@@ -1,8 +1,6 @@
 //! Terms built without simplification, to compare with: for tests only.
 
-use super::{
-    BinaryOp, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Node, Rounding,
-};
+use super::{BinaryOp, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Node, Rounding};
 
 /// Makes nodes as they are asked for.
 #[derive(Clone, Copy)]
@@ -41,23 +39,11 @@ impl Raw<'_> {
         self.0.arena.intern(Node::Sext(a), width)
     }
 
-    pub fn float_unary(
-        self,
-        op: FloatUnary,
-        rounding: Rounding,
-        a: ExprId,
-        width: u32,
-    ) -> ExprId {
+    pub fn float_unary(self, op: FloatUnary, rounding: Rounding, a: ExprId, width: u32) -> ExprId {
         self.0.arena.intern(Node::FloatUnary(op, rounding, a), width)
     }
 
-    pub fn float_binary(
-        self,
-        op: FloatBinary,
-        rounding: Rounding,
-        a: ExprId,
-        b: ExprId,
-    ) -> ExprId {
+    pub fn float_binary(self, op: FloatBinary, rounding: Rounding, a: ExprId, b: ExprId) -> ExprId {
         self.0.arena.intern(Node::FloatBinary(op, rounding, a, b), self.0.width(a))
     }
 

@@ -82,9 +82,7 @@ impl Exprs {
             Node::FloatMulAdd(rounding, operands) => {
                 self.float_mul_add(rounding, operands.map(image))
             }
-            Node::FloatCompare(relation, a, b) => {
-                self.float_compare(relation, image(a), image(b))
-            }
+            Node::FloatCompare(relation, a, b) => self.float_compare(relation, image(a), image(b)),
             Node::Select(table, index) => {
                 let elements: Vec<_> =
                     self.table_elements(table).iter().map(|element| image(*element)).collect();

@@ -124,8 +124,7 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 5] =
-        [Self::Half, Self::Single, Self::Double, Self::Extended, Self::Quad];
+    pub const ALL: [Self; 5] = [Self::Half, Self::Single, Self::Double, Self::Extended, Self::Quad];
 
     /// The format of that width in bits.
     pub fn of(width: u32) -> Option<Self> {

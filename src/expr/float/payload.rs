@@ -1,7 +1,10 @@
 //! Which NaN an operation makes (see the parent module), as expressions: for whoever has a
 //! theory in which all NaNs are one.
 
-use super::{super::{Bv, ExprId, Exprs, Node}, FloatBinary, FloatRelation, FloatUnary, Format};
+use super::{
+    super::{Bv, ExprId, Exprs, Node},
+    FloatBinary, FloatRelation, FloatUnary, Format,
+};
 
 impl Exprs {
     /// The bits of `e`, an operation on floating-point numbers with such a result, where it is

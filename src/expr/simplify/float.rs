@@ -11,13 +11,7 @@ impl Exprs {
     /// # Panics
     /// when a width is no format where the operation wants a number, or an integer is wider
     /// than 128 bits.
-    pub fn float_unary(
-        &self,
-        op: FloatUnary,
-        rounding: Rounding,
-        a: ExprId,
-        width: u32,
-    ) -> ExprId {
+    pub fn float_unary(&self, op: FloatUnary, rounding: Rounding, a: ExprId, width: u32) -> ExprId {
         let from = self.width(a);
         for (width, is_float) in [(from, op.from_float()), (width, op.to_float())] {
             let fits = if is_float { Format::of(width).is_some() } else { width <= 128 };

@@ -6,9 +6,7 @@ use std::fmt::Write;
 use rustc_hash::FxHashSet;
 
 use super::{
-    super::{
-        Bv, ExprId, FloatBinary, FloatRelation, FloatUnary, Node, Rounding, float::Format,
-    },
+    super::{Bv, ExprId, FloatBinary, FloatRelation, FloatUnary, Node, Rounding, float::Format},
     Script, literal,
 };
 
@@ -36,8 +34,8 @@ impl Script<'_> {
         let power = if signed { width - 1 } else { width };
         let high = from.power_of_two(power, false).unwrap_or(from.infinity());
         let low = if signed { high | from.sign() } else { from.sign() };
-        let [low, high] = [low, high]
-            .map(|bits| decoded(from, &literal(&Bv::from_u128(from.width(), bits))));
+        let [low, high] =
+            [low, high].map(|bits| decoded(from, &literal(&Bv::from_u128(from.width(), bits))));
         let function = if signed { "fp.to_sbv" } else { "fp.to_ubv" };
         format!(
             "(ite (fp.isNaN {value}) {} (ite (fp.leq {value} {low}) {} (ite (fp.leq {high} \
@@ -60,7 +58,9 @@ impl Script<'_> {
                 let function = match op {
                     FloatUnary::Sqrt => "fp.sqrt".to_owned(),
                     FloatUnary::RoundToIntegral => "fp.roundToIntegral".to_owned(),
-                    FloatUnary::FromUnsigned => format!("(_ to_fp_unsigned {exponent} {precision})"),
+                    FloatUnary::FromUnsigned => {
+                        format!("(_ to_fp_unsigned {exponent} {precision})")
+                    }
                     _ => format!("(_ to_fp {exponent} {precision})"),
                 };
                 format!("({function} {rounding} {operand})")

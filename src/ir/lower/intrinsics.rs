@@ -251,6 +251,8 @@ impl<'m> Lowering<'_, 'm> {
                 }
                 self.define(inst, parts);
             }
+            "minnum" => self.float_extreme(inst, FloatPredicate::Olt)?,
+            "maxnum" => self.float_extreme(inst, FloatPredicate::Ogt)?,
             "is.fpclass" => self.float_class(inst)?,
             "fptosi.sat" | "fptoui.sat" => {
                 let (from, to) = (float_width(inst.operand(0).ty())?, lane_width(inst.ty())?);
@@ -273,6 +275,26 @@ impl<'m> Lowering<'_, 'm> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// The lesser or greater operand, of a number and a NaN the number, of zeros the first: as
+    /// the code generator writes it for x86-64.
+    fn float_extreme(&mut self, inst: Value<'m>, before: FloatPredicate) -> Lowered<()> {
+        let width = float_width(inst.ty())?;
+        if width > 64 {
+            return unsupported(format!("the lesser of two numbers of {width} bits"));
+        }
+        let mut parts = self.parts(inst.operand(0))?;
+        for (part, b) in parts.iter_mut().zip(self.parts(inst.operand(1))?) {
+            let a = *part;
+            let compare = |predicate, dst, a, b| Inst::FloatCompare { predicate, width, dst, a, b };
+            let b_wins = self.compute(|dst| compare(before, dst, b, a));
+            let a_is_nan = self.compute(|dst| compare(FloatPredicate::Uno, dst, a, a));
+            let condition = self.binary(BinaryOp::Or, 1, b_wins, a_is_nan);
+            *part = self.compute(|dst| Inst::Select { width, dst, condition, a: b, b: a });
+        }
+        self.define(inst, parts);
+        Ok(())
     }
 
     /// Tests a number against the classes of the mask.

@@ -51,8 +51,6 @@ fn library_name(base: &str) -> Option<&str> {
         "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "round" | "roundeven" | "lround"
         | "llround" | "lrint" | "llrint" | "sqrt" | "sin" | "cos" | "tan" | "exp" | "exp2"
         | "exp10" | "log" | "log2" | "log10" | "pow" | "fma" => Some(base),
-        "minnum" => Some("fmin"),
-        "maxnum" => Some("fmax"),
         _ => None,
     }
 }

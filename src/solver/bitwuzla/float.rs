@@ -15,8 +15,7 @@ use super::{
     translate::{Native, Walk},
 };
 use crate::expr::{
-    BinaryOp, Bv, ExprId, FloatBinary, FloatRelation, FloatUnary, Node, Rounding,
-    float::Format,
+    BinaryOp, Bv, ExprId, FloatBinary, FloatRelation, FloatUnary, Node, Rounding, float::Format,
 };
 
 /// A number: its bits are those of `nan` where `value` is a NaN, else what encodes `value`.
@@ -217,8 +216,8 @@ impl Walk<'_> {
         let exponent = self.to.ite(is_small, as_exponent, exponent);
         let mut parts = [sign, exponent, fraction].into_iter();
         let first = parts.next().expect("three parts");
-        let joined = parts
-            .fold(first, |high, low| self.to.term2(sys::BITWUZLA_KIND_BV_CONCAT, high, low));
+        let joined =
+            parts.fold(first, |high, low| self.to.term2(sys::BITWUZLA_KIND_BV_CONCAT, high, low));
         let number = self.to.indexed(kind, &[joined], &sort(format));
         let nan = self.to.constant(&Bv::ones(format.width() - 1));
         let nan = self.to.indexed(kind, &[nan], &sort(format));
@@ -243,7 +242,8 @@ impl Walk<'_> {
         let definition = self.to.term2(sys::BITWUZLA_KIND_EQUAL, value, number.value);
         self.translation.definitions.push(definition);
         self.used.push(Arc::new([index]));
-        let whole = if format.has_integer_bit() { self.with_integer_bit(format, bits) } else { bits };
+        let whole =
+            if format.has_integer_bit() { self.with_integer_bit(format, bits) } else { bits };
         let nan = self.bits_of_new(number.nan);
         let is_nan = self.to.term1(sys::BITWUZLA_KIND_FP_IS_NAN, number.value);
         let term = self.to.ite(is_nan, nan, whole);

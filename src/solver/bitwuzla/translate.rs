@@ -127,7 +127,8 @@ impl Walk<'_> {
         if self.used.iter().all(|needs| Arc::ptr_eq(needs, largest)) {
             return Some(largest.clone());
         }
-        let mut all: Vec<usize> = self.used.iter().flat_map(|needs| needs.iter().copied()).collect();
+        let mut all: Vec<usize> =
+            self.used.iter().flat_map(|needs| needs.iter().copied()).collect();
         all.sort_unstable();
         all.dedup();
         Some(if all.len() == largest.len() { largest.clone() } else { all.into() })

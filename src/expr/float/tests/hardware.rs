@@ -69,8 +69,7 @@ fn ask(what: &str, questions: &[Question], width: impl Fn(&Question) -> u32) {
 
 fn pairs(format: Format, count: u64) -> Vec<[u128; 2]> {
     let corners = corners(format);
-    let mut pairs: Vec<_> =
-        corners.iter().flat_map(|a| corners.iter().map(|b| [*a, *b])).collect();
+    let mut pairs: Vec<_> = corners.iter().flat_map(|a| corners.iter().map(|b| [*a, *b])).collect();
     pairs.extend((0..count).map(|seed| [random(format, 2 * seed), random(format, 2 * seed + 1)]));
     pairs
 }
@@ -190,15 +189,17 @@ fn conversions_are_those_of_the_processor() {
     }
     for (index, (width, signed)) in INTEGERS.into_iter().enumerate() {
         let all = u128::MAX >> (128 - width);
-        let mut values: Vec<u128> = (0..width).flat_map(|bit| {
-            let power = 1_u128 << bit;
-            let tie = power | power >> 1;
-            let low = |by: u32| power.checked_shr(by).unwrap_or(0);
-            [power, power - 1, power + 1, tie, !power, power.wrapping_neg()]
-                .into_iter()
-                .chain([11, 12, 24, 25, 53, 54, 64, 65, 113, 114].map(|by| power | low(by) | 1))
-                .chain([11, 24, 53, 64, 113].map(|by| power | low(by)))
-        }).collect();
+        let mut values: Vec<u128> = (0..width)
+            .flat_map(|bit| {
+                let power = 1_u128 << bit;
+                let tie = power | power >> 1;
+                let low = |by: u32| power.checked_shr(by).unwrap_or(0);
+                [power, power - 1, power + 1, tie, !power, power.wrapping_neg()]
+                    .into_iter()
+                    .chain([11, 12, 24, 25, 53, 54, 64, 65, 113, 114].map(|by| power | low(by) | 1))
+                    .chain([11, 24, 53, 64, 113].map(|by| power | low(by)))
+            })
+            .collect();
         values.extend((0..5000).map(|seed| {
             let word = |n| u128::from(mix(seed, n));
             (word(1) << 64 | word(2)) >> (word(3) % 128)

@@ -40,7 +40,8 @@ fn corners(format: Format) -> Vec<u128> {
         infinity | format.quiet() >> 1,
         infinity | fraction,
     ];
-    for power in [0, 1, 2, 6, 7, 8, 10, 11, 22, 23, 24, 30, 31, 32, 52, 53, 62, 63, 64, 65, 127, 128]
+    for power in
+        [0, 1, 2, 6, 7, 8, 10, 11, 22, 23, 24, 30, 31, 32, 52, 53, 62, 63, 64, 65, 127, 128]
     {
         let Some(bits) = exponent(power) else { continue };
         found.extend([bits, bits | 1, bits | format.quiet(), bits | fraction]);
@@ -70,10 +71,7 @@ fn random(format: Format, seed: u64) -> u128 {
     };
     // The integer bit is what it has to be, but for one in sixteen.
     let exponent = bits >> format.exponent_low() & ((1 << format.exponent_bits()) - 1);
-    let canonical = if exponent == 0 {
-        bits & !format.integer_bit()
-    } else {
-        bits | format.integer_bit()
-    };
+    let canonical =
+        if exponent == 0 { bits & !format.integer_bit() } else { bits | format.integer_bit() };
     if word(6) % 16 == 0 { bits } else { canonical }
 }

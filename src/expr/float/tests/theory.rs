@@ -43,9 +43,8 @@ impl Theory {
         let as_number = raw.binary(crate::expr::BinaryOp::Eq, e, constant(width, value));
         for goal in [same, as_number] {
             let differs = raw.not(goal);
-            let [is, is_not] = [goal, differs].map(|goal| {
-                self.solver.check(exprs, Query { path: &path, goals: &[goal] })
-            });
+            let [is, is_not] = [goal, differs]
+                .map(|goal| self.solver.check(exprs, Query { path: &path, goals: &[goal] }));
             assert!(
                 matches!(is, Verdict::Sat(_)) && is_not.is_unsat(),
                 "{} of {operands:x?} is not {value:x}: {is:?}, {is_not:?}",
@@ -113,7 +112,8 @@ fn every_conversion_has_the_value_of_the_theory() {
             let x = sample(from, seed);
             let rounding = Rounding::ALL[if seed < 16 { 0 } else { seed as usize % 5 }];
             for to in Format::ALL.into_iter().filter(|to| *to != from) {
-                let e = Raw(&theory.exprs).float_unary(FloatUnary::Convert, rounding, a, to.width());
+                let e =
+                    Raw(&theory.exprs).float_unary(FloatUnary::Convert, rounding, a, to.width());
                 let value = unary(FloatUnary::Convert, rounding, from.width(), to.width(), x);
                 theory.expect(e, &[(a, x)], value);
             }
