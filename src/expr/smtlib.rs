@@ -301,6 +301,18 @@ mod tests {
     }
 
     #[test]
+    fn the_bits_of_a_float_are_defined_by_its_value() {
+        use crate::expr::{FloatBinary, FloatRelation, Rounding};
+        let exprs = Exprs::new();
+        let [x, y] = ["x", "y"].map(|name| exprs.input(name, 32));
+        let sum = exprs.float_binary(FloatBinary::Add, Rounding::NearestEven, x, y);
+        let one = exprs.constant(32, 0x3f80_0000);
+        let less = exprs.float_compare(FloatRelation::Less, sum, one);
+        let odd = exprs.extract(sum, 0, 1);
+        insta::assert_snapshot!(exprs.smtlib(&[less, odd]), @"");
+    }
+
+    #[test]
     fn a_table_is_a_chain_of_choices() {
         let exprs = Exprs::new();
         let i = exprs.input("i", 3);

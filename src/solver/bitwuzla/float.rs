@@ -36,7 +36,7 @@ impl Walk<'_> {
                 Native::Float(Float { value, nan: self.nan_bits(e) })
             }
             Node::FloatUnary(op, _, a) => {
-                Native::Bits(self.to_integer(op == FloatUnary::ToSigned, a, width))
+                Native::Bits(self.float_to_integer(op == FloatUnary::ToSigned, a, width))
             }
             Node::FloatBinary(op, rounding, a, b) => {
                 let kind = match op {
@@ -121,7 +121,7 @@ impl Walk<'_> {
     }
 
     /// Towards zero; the nearest integer where there is none, zero for a NaN.
-    fn to_integer(&mut self, signed: bool, a: ExprId, width: u32) -> Term {
+    fn float_to_integer(&mut self, signed: bool, a: ExprId, width: u32) -> Term {
         let from = format(self.exprs.width(a));
         let value = self.float(a);
         let toward_zero = self.to.rounding(Rounding::Zero);
