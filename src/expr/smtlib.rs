@@ -309,7 +309,32 @@ mod tests {
         let one = exprs.constant(32, 0x3f80_0000);
         let less = exprs.float_compare(FloatRelation::Less, sum, one);
         let odd = exprs.extract(sum, 0, 1);
-        insta::assert_snapshot!(exprs.smtlib(&[less, odd]), @"");
+        insta::assert_snapshot!(exprs.smtlib(&[less, odd]), @r"
+        (set-option :produce-models true)
+        (set-logic QF_BVFP)
+        (declare-const |x| (_ BitVec 32))
+        (declare-const |y| (_ BitVec 32))
+        (define-fun f1 () (_ FloatingPoint 8 24) (fp.add RNE ((_ to_fp 8 24) |x|) ((_ to_fp 8 24) |y|)))
+        (declare-const f1.bits (_ BitVec 32))
+        (assert (= ((_ to_fp 8 24) f1.bits) f1))
+        (define-fun t2 () Bool (fp.eq ((_ to_fp 8 24) |x|) ((_ to_fp 8 24) |x|)))
+        (define-fun t3 () Bool (fp.eq ((_ to_fp 8 24) |y|) ((_ to_fp 8 24) |y|)))
+        (define-fun t4 () (_ BitVec 9) ((_ extract 31 23) |y|))
+        (define-fun t5 () (_ BitVec 22) ((_ extract 21 0) |y|))
+        (define-fun t6 () (_ BitVec 23) (concat (ite true #b1 #b0) t5))
+        (define-fun t7 () (_ BitVec 32) (concat t4 t6))
+        (define-fun t8 () (_ BitVec 32) (ite t3 #xffc00000 t7))
+        (define-fun t9 () (_ BitVec 9) ((_ extract 31 23) |x|))
+        (define-fun t10 () (_ BitVec 22) ((_ extract 21 0) |x|))
+        (define-fun t11 () (_ BitVec 23) (concat (ite true #b1 #b0) t10))
+        (define-fun t12 () (_ BitVec 32) (concat t9 t11))
+        (define-fun t13 () (_ BitVec 32) (ite t2 t8 t12))
+        (define-fun t14 () (_ BitVec 32) (ite (fp.isNaN f1) t13 f1.bits))
+        (assert (fp.lt f1 ((_ to_fp 8 24) #x3f800000)))
+        (assert (= ((_ extract 0 0) t14) #b1))
+        (check-sat)
+        (get-model)
+        ");
     }
 
     #[test]

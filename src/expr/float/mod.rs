@@ -127,8 +127,16 @@ impl Format {
     pub const ALL: [Self; 5] = [Self::Half, Self::Single, Self::Double, Self::Extended, Self::Quad];
 
     /// The format of that width in bits.
+    #[inline]
     pub fn of(width: u32) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.width() == width)
+        Some(match width {
+            16 => Self::Half,
+            32 => Self::Single,
+            64 => Self::Double,
+            80 => Self::Extended,
+            128 => Self::Quad,
+            _ => return None,
+        })
     }
 
     /// Bits of an encoding.

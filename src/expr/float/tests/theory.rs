@@ -108,9 +108,10 @@ fn every_conversion_has_the_value_of_the_theory() {
     let mut theory = Theory::new();
     for from in Format::ALL {
         let a = theory.variable(0, from.width());
-        for seed in 0..12 {
+        let count = if from.width() <= 64 { 12 } else { 5 };
+        for seed in 0..count {
             let x = sample(from, seed);
-            let rounding = Rounding::ALL[if seed < 8 { 0 } else { seed as usize % 5 }];
+            let rounding = Rounding::ALL[if seed < 4 { 0 } else { seed as usize % 5 }];
             for to in Format::ALL.into_iter().filter(|to| *to != from) {
                 let e =
                     Raw(&theory.exprs).float_unary(FloatUnary::Convert, rounding, a, to.width());
