@@ -118,7 +118,8 @@ fn every_conversion_has_the_value_of_the_theory() {
                 let value = unary(FloatUnary::Convert, rounding, from.width(), to.width(), x);
                 theory.expect(e, &[(a, x)], value);
             }
-            for to in [8, 32, 64, 128] {
+            // Of 128 bits the solver takes seconds.
+            for to in if seed == 1 { [8, 32, 128] } else { [8, 32, 64] } {
                 for op in [FloatUnary::ToSigned, FloatUnary::ToUnsigned] {
                     let e = Raw(&theory.exprs).float_unary(op, Rounding::Zero, a, to);
                     theory.expect(e, &[(a, x)], unary(op, Rounding::Zero, from.width(), to, x));
