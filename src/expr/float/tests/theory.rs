@@ -173,3 +173,56 @@ fn chains_of_operations_keep_signs_choices_and_nans() {
         }
     }
 }
+
+#[test]
+fn nans_as_expressions_are_those_of_values() {
+    let exprs = Exprs::new();
+    let nearest = Rounding::NearestEven;
+    let mut count = 0;
+    for format in Format::ALL {
+        let width = format.width();
+        let [a, b, c] = [0, 1, 2].map(|index| exprs.input(&format!("v{index}_{width}"), width));
+        let bits = |e| exprs.nan_bits(e, |operand| operand);
+        let sums = FloatBinary::ALL.map(|op| bits(exprs.float_binary(op, nearest, a, b)));
+        let root = bits(exprs.float_unary(FloatUnary::Sqrt, nearest, a, width));
+        let fused = bits(exprs.float_mul_add(nearest, [a, b, c]));
+        let corners = corners(format);
+        let mut special: Vec<u128> =
+            corners.iter().copied().filter(|bits| format.is_nan(*bits)).collect();
+        special.extend([0, format.sign(), format.infinity(), format.infinity() | format.sign()]);
+        let mut expect = |e, operands: [u128; 3], value: u128| {
+            if !format.is_nan(value) {
+                return;
+            }
+            let values = [a, b, c].into_iter().zip(operands).map(|(e, bits)| {
+                (exprs.as_variable(e).expect("a variable"), Bv::from_u128(width, bits))
+            });
+            let assignment = crate::expr::Assignment(values.collect());
+            let found = exprs.evaluate(e, &assignment);
+            assert_eq!(found.to_u128(), Some(value), "{format:?} {operands:x?}");
+            count += 1;
+        };
+        for x in special.iter().copied() {
+            expect(root, [x, 0, 0], unary(FloatUnary::Sqrt, nearest, width, width, x));
+            for y in special.iter().copied() {
+                for (op, e) in FloatBinary::ALL.into_iter().zip(sums) {
+                    expect(e, [x, y, 0], binary(op, nearest, format, x, y));
+                }
+                for z in special.iter().copied().step_by(3) {
+                    expect(fused, [x, y, z], mul_add(nearest, format, [x, y, z]));
+                }
+            }
+            for to in Format::ALL.into_iter().filter(|to| *to != format) {
+                let e = exprs.float_unary(FloatUnary::Convert, nearest, a, to.width());
+                let value = unary(FloatUnary::Convert, nearest, width, to.width(), x);
+                if format.is_nan(x) {
+                    let values = [(exprs.as_variable(a).expect("a variable"), x)];
+                    let values = values.map(|(v, bits)| (v, Bv::from_u128(width, bits)));
+                    let found = exprs.evaluate(bits(e), &crate::expr::Assignment(values.into()));
+                    assert_eq!(found.to_u128(), Some(value), "{format:?} {x:x} to {to:?}");
+                }
+            }
+        }
+    }
+    println!("{count} NaNs");
+}
