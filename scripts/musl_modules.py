@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 # Whole folders of the C library, and single files where a folder also holds what the
-# engine models (allocation, the environment, exits) or floating point.
+# engine models (allocation, the environment, exits), or what glibc does otherwise.
 FOLDERS = ["string", "ctype", "prng", "search"]
 FILES = [
     *(f"stdlib/{name}.c" for name in [
@@ -20,13 +20,34 @@ FILES = [
     ]),
     # strtol and its family read their string as a stream.
     *(f"internal/{name}.c" for name in ["intscan", "shgetc"]),
+    # Of floating point what has only one right result; glibc's sine is another one.
+    *(f"math/{name}{suffix}.c" for suffix in ["", "f", "l"] for name in [
+        "__fpclassify", "__signbit", "frexp", "modf", "lround", "llround",
+    ]),
+    *(f"math/{name}{suffix}.c" for suffix in ["", "f"] for name in [
+        "ldexp", "scalbn", "lrint", "llrint",
+    ]),
 ]
 # These need locales, and with them threads.
 LEFT_OUT = {"strsignal", "strerror_r"}
-# Where the native run, with glibc, differs: strtol of no digits leaves errno alone there.
+# Sets errno to ERANGE where a number became zero or infinite.
+OUT_OF_RANGE = """
+	y *= u.f;
+	if (x != 0 && x - x == 0 && (y == 0 || y - y != 0)) {
+		int *__errno_location(void);
+		*__errno_location() = 34;
+	}
+	return y;"""
+# Where the native run, with glibc, differs: strtol of no digits leaves errno alone there,
+# frexp of no number has the exponent 0, and scalbn sets errno.
 REPLACED = {
     "intscan": ("shlim(f, 0);\n\t\t\terrno = EINVAL;\n\t\t\treturn 0;",
                 "shlim(f, 0);\n\t\t\treturn 0;"),
+    "frexp": ("(ee == 0x7ff) {", "(ee == 0x7ff) {\n\t\t*e = 0;"),
+    "frexpf": ("(ee == 0xff) {", "(ee == 0xff) {\n\t\t*e = 0;"),
+    "frexpl": ("(ee == 0x7fff) {", "(ee == 0x7fff) {\n\t\t*e = 0;"),
+    "scalbn": ("\tx = y * u.f;\n\treturn x;", OUT_OF_RANGE),
+    "scalbnf": ("\tx = y * u.f;\n\treturn x;", OUT_OF_RANGE),
 }
 # Our own files in place of some of musl's; each says why.
 OVERLAY = pathlib.Path(__file__).parent / "musl"

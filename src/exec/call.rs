@@ -279,7 +279,9 @@ impl ArgumentRegisters {
     /// The place of the next argument (section 3.2.3).
     fn place(&mut self, width: u32, byval: Option<u64>, float: bool) -> ArgumentPlace {
         let words = width.div_ceil(64) as usize;
-        if byval.is_none() && float && words == 1 && self.floating < FLOATING_REGISTERS {
+        // A number of the x87 is passed in memory.
+        let vector = float && width != 80;
+        if byval.is_none() && vector && self.floating < FLOATING_REGISTERS {
             self.floating += 1;
             return ArgumentPlace::Register(GENERAL_BYTES + 16 * (self.floating - 1));
         }

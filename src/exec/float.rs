@@ -1,11 +1,20 @@
-//! Floating-point arithmetic on concrete `float` and `double` values.
+//! Floating-point arithmetic: directly on concrete values of at most 64 bits, by expressions
+//! on all others.
+
+use std::cmp::Ordering;
 
 use super::Executor;
 use crate::{
     env::Stop,
+    expr::{
+        Bv, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Rounding,
+        float::{self, Format},
+    },
     ir::{FloatCast, FloatOp, FloatPredicate},
     memory::{Value, value::truncate},
 };
+
+const NEAREST: Rounding = Rounding::NearestEven;
 
 impl Executor<'_> {
     pub(super) fn float_binary(
@@ -15,24 +24,34 @@ impl Executor<'_> {
         a: Value,
         b: Value,
     ) -> Result<Value, Stop> {
-        macro_rules! apply {
-            ($float:ident, $bits:ident) => {{
-                let x = $float::from_bits(concrete(a)? as $bits);
-                let y = $float::from_bits(concrete(b)? as $bits);
-                let value = match op {
-                    FloatOp::Add => x + y,
-                    FloatOp::Sub => x - y,
-                    FloatOp::Mul => x * y,
-                    FloatOp::Div => x / y,
-                    FloatOp::Rem => x % y,
-                };
-                Ok(Value::Int(u64::from(value.to_bits())))
-            }};
+        let op = match op {
+            FloatOp::Add => FloatBinary::Add,
+            FloatOp::Sub => FloatBinary::Sub,
+            FloatOp::Mul => FloatBinary::Mul,
+            FloatOp::Div => FloatBinary::Div,
+            FloatOp::Rem => return self.float_remainder(width, a, b),
+        };
+        if let (Value::Int(x), Value::Int(y), Some(format)) = (a, b, narrow(width)) {
+            let bits = float::binary(op, NEAREST, format, x.into(), y.into());
+            return Ok(Value::Int(bits as u64));
         }
-        match width {
-            32 => apply!(f32, u32),
-            64 => apply!(f64, u64),
-            _ => Err(Stop::unsupported(format!("{width}-bit floating point"))),
+        let (a, b) = (self.expr(a, width), self.expr(b, width));
+        let exprs = &self.program.exprs;
+        Ok(Value::from_expr(exprs, exprs.float_binary(op, NEAREST, a, b)))
+    }
+
+    /// The remainder of solvers is rounded to nearest (IEEE 754-2008, clause 5.3.1), that of C
+    /// is not.
+    fn float_remainder(&mut self, width: u32, a: Value, b: Value) -> Result<Value, Stop> {
+        let (a, b) = (self.expr(a, width), self.expr(b, width));
+        let exprs = &self.program.exprs;
+        let bits = |e: ExprId| exprs.as_bv(e).and_then(|value| value.to_u128());
+        match (bits(a), bits(b), Format::of(width)) {
+            (Some(x), Some(y), Some(format)) => {
+                let value = Bv::from_u128(width, float::remainder(format, x, y));
+                Ok(Value::from_expr(exprs, exprs.bv(&value)))
+            }
+            _ => Err(Stop::unsupported("a symbolic remainder of floating-point numbers")),
         }
     }
 
@@ -42,28 +61,20 @@ impl Executor<'_> {
         width: u32,
         a: Value,
         b: Value,
-    ) -> Result<Value, Stop> {
-        let (x, y) = (read(width, a)?, read(width, b)?);
-        let unordered = x.is_nan() || y.is_nan();
-        let holds = match predicate {
-            FloatPredicate::False => false,
-            FloatPredicate::Oeq => x == y,
-            FloatPredicate::Ogt => x > y,
-            FloatPredicate::Oge => x >= y,
-            FloatPredicate::Olt => x < y,
-            FloatPredicate::Ole => x <= y,
-            FloatPredicate::One => !unordered && x != y,
-            FloatPredicate::Ord => !unordered,
-            FloatPredicate::Ueq => unordered || x == y,
-            FloatPredicate::Ugt => unordered || x > y,
-            FloatPredicate::Uge => unordered || x >= y,
-            FloatPredicate::Ult => unordered || x < y,
-            FloatPredicate::Ule => unordered || x <= y,
-            FloatPredicate::Une => x != y,
-            FloatPredicate::Uno => unordered,
-            FloatPredicate::True => true,
-        };
-        Ok(Value::Int(u64::from(holds)))
+    ) -> Value {
+        if let (Value::Int(x), Value::Int(y), Some(format)) = (a, b, narrow(width)) {
+            let [less, equal, greater, unordered] = outcomes(predicate);
+            let holds = match float::order(format, x.into(), y.into()) {
+                Some(Ordering::Less) => less,
+                Some(Ordering::Equal) => equal,
+                Some(Ordering::Greater) => greater,
+                None => unordered,
+            };
+            return Value::Int(u64::from(holds));
+        }
+        let (a, b) = (self.expr(a, width), self.expr(b, width));
+        let exprs = &self.program.exprs;
+        Value::from_expr(exprs, comparison(exprs, outcomes(predicate), a, b))
     }
 
     pub(super) fn float_cast(
@@ -73,54 +84,100 @@ impl Executor<'_> {
         to: u32,
         a: Value,
     ) -> Result<Value, Stop> {
-        let value = match cast {
-            FloatCast::Extend | FloatCast::Truncate => write(to, read(from, a)?)?,
-            FloatCast::FromUnsigned if from <= 64 => match to {
-                32 => u64::from((concrete(a)? as f32).to_bits()),
-                _ => write(to, concrete(a)? as f64)?,
-            },
-            FloatCast::FromSigned if from <= 64 => {
-                let int = crate::memory::value::signed(concrete(a)?, from);
-                match to {
-                    32 => u64::from((int as f32).to_bits()),
-                    _ => write(to, int as f64)?,
-                }
-            }
-            FloatCast::ToSigned | FloatCast::ToUnsigned if to <= 64 => {
-                let value = read(from, a)?.trunc();
-                let limit = 2f64.powi(to as i32);
-                let (low, high) = match cast {
-                    FloatCast::ToSigned => (-limit / 2.0, limit / 2.0),
-                    _ => (0.0, limit),
-                };
-                if !(value >= low && value < high) {
-                    return Err(Stop::unsupported("a conversion out of the integer's range"));
-                }
-                truncate(value as i128 as u64, to)
-            }
-            _ => return Err(Stop::unsupported("a conversion of more than 64 bits")),
+        if from > 128 || to > 128 {
+            return Err(Stop::unsupported("a conversion of more than 128 bits"));
+        }
+        let op = match cast {
+            FloatCast::Extend | FloatCast::Truncate => FloatUnary::Convert,
+            FloatCast::FromUnsigned => FloatUnary::FromUnsigned,
+            FloatCast::FromSigned => FloatUnary::FromSigned,
+            FloatCast::ToSigned | FloatCast::SaturateSigned => FloatUnary::ToSigned,
+            FloatCast::ToUnsigned | FloatCast::SaturateUnsigned => FloatUnary::ToUnsigned,
         };
-        Ok(Value::Int(value))
+        let checked = matches!(cast, FloatCast::ToSigned | FloatCast::ToUnsigned);
+        if let Value::Int(x) = a
+            && !checked
+            && from <= 64
+            && to <= 64
+        {
+            let bits = float::unary(op, NEAREST, from, to, x.into());
+            return Ok(Value::Int(truncate(bits as u64, to)));
+        }
+        let a = self.expr(a, from);
+        let exprs = &self.program.exprs;
+        if checked {
+            let fits = exprs.float_fits(a, to, op == FloatUnary::ToSigned);
+            if !self.settle(fits)? {
+                return Err(Stop::unsupported("a conversion out of the integer's range"));
+            }
+        }
+        // The library function that does it takes other encodings for what they are not.
+        if from == 80 && op == FloatUnary::Convert && matches!(to, 16 | 128) {
+            let canonical = exprs.is_canonical(a);
+            if !self.settle(canonical)? {
+                return Err(Stop::unsupported("an encoding that the x87 does not write"));
+            }
+        }
+        Ok(Value::from_expr(exprs, exprs.float_unary(op, NEAREST, a, to)))
+    }
+
+    pub(super) fn float_negate(&mut self, width: u32, a: Value) -> Value {
+        if let Value::Int(x) = a
+            && width <= 64
+        {
+            return Value::Int(x ^ 1 << (width - 1));
+        }
+        let a = self.expr(a, width);
+        let exprs = &self.program.exprs;
+        let sign = exprs.bv(&Bv::from_u128(width, 1 << (width - 1)));
+        Value::from_expr(exprs, exprs.xor(a, sign))
     }
 }
 
-fn concrete(value: Value) -> Result<u64, Stop> {
-    value.as_int().ok_or_else(|| Stop::unsupported("symbolic floating point"))
+/// The format of a width that a machine word holds.
+fn narrow(width: u32) -> Option<Format> {
+    Format::of(width).filter(|_| width <= 64)
 }
 
-/// Every `float` is exactly a `double`.
-fn read(width: u32, value: Value) -> Result<f64, Stop> {
-    match width {
-        32 => Ok(f64::from(f32::from_bits(concrete(value)? as u32))),
-        64 => Ok(f64::from_bits(concrete(value)?)),
-        _ => Err(Stop::unsupported(format!("{width}-bit floating point"))),
+/// Which outcomes of a comparison a predicate holds for: less, equal, greater, unordered.
+fn outcomes(predicate: FloatPredicate) -> [bool; 4] {
+    let [less, equal, greater, unordered] = match predicate {
+        FloatPredicate::False => [0, 0, 0, 0],
+        FloatPredicate::Oeq => [0, 1, 0, 0],
+        FloatPredicate::Ogt => [0, 0, 1, 0],
+        FloatPredicate::Oge => [0, 1, 1, 0],
+        FloatPredicate::Olt => [1, 0, 0, 0],
+        FloatPredicate::Ole => [1, 1, 0, 0],
+        FloatPredicate::One => [1, 0, 1, 0],
+        FloatPredicate::Ord => [1, 1, 1, 0],
+        FloatPredicate::Ueq => [0, 1, 0, 1],
+        FloatPredicate::Ugt => [0, 0, 1, 1],
+        FloatPredicate::Uge => [0, 1, 1, 1],
+        FloatPredicate::Ult => [1, 0, 0, 1],
+        FloatPredicate::Ule => [1, 1, 0, 1],
+        FloatPredicate::Une => [1, 0, 1, 1],
+        FloatPredicate::Uno => [0, 0, 0, 1],
+        FloatPredicate::True => [1, 1, 1, 1],
+    };
+    [less, equal, greater, unordered].map(|bit| bit == 1)
+}
+
+fn comparison(exprs: &Exprs, outcomes: [bool; 4], a: ExprId, b: ExprId) -> ExprId {
+    let [less, equal, greater, unordered] = outcomes;
+    if unordered {
+        return exprs.not(comparison(exprs, outcomes.map(|outcome| !outcome), a, b));
     }
-}
-
-fn write(width: u32, value: f64) -> Result<u64, Stop> {
-    match width {
-        32 => Ok(u64::from((value as f32).to_bits())),
-        64 => Ok(value.to_bits()),
-        _ => Err(Stop::unsupported(format!("{width}-bit floating point"))),
+    let is = |relation, a, b| exprs.float_compare(relation, a, b);
+    match (less, equal, greater) {
+        (false, false, false) => exprs.bool(false),
+        (false, true, false) => is(FloatRelation::Equal, a, b),
+        (true, false, false) => is(FloatRelation::Less, a, b),
+        (true, true, false) => is(FloatRelation::LessOrEqual, a, b),
+        (false, false, true) => is(FloatRelation::Less, b, a),
+        (false, true, true) => is(FloatRelation::LessOrEqual, b, a),
+        (true, false, true) => {
+            exprs.or(is(FloatRelation::Less, a, b), is(FloatRelation::Less, b, a))
+        }
+        (true, true, true) => exprs.not(exprs.float_unordered(a, b)),
     }
 }

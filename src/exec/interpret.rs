@@ -323,12 +323,11 @@ impl Executor<'_> {
                 self.set(*dst, value);
             }
             Inst::FloatNegate { width, dst, a } => {
-                let sign = Value::Int(1 << (width - 1));
-                let value = self.binary(crate::ir::BinaryOp::Xor, *width, self.get(*a), sign)?;
+                let value = self.float_negate(*width, self.get(*a));
                 self.set(*dst, value);
             }
             Inst::FloatCompare { predicate, width, dst, a, b } => {
-                let value = self.float_compare(*predicate, *width, self.get(*a), self.get(*b))?;
+                let value = self.float_compare(*predicate, *width, self.get(*a), self.get(*b));
                 self.set(*dst, value);
             }
             Inst::FloatCast { cast, from, to, dst, a } => {

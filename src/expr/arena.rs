@@ -203,6 +203,18 @@ impl Arena {
             Node::Zext(a) => mix(start(9), of(a)),
             Node::Sext(a) => mix(start(10), of(a)),
             Node::Select(table, index) => mix(mix(start(11), self.table(table).hash), of(index)),
+            Node::FloatUnary(op, rounding, a) => {
+                mix(mix(start(0x200 + op as u64), rounding as u64), of(a))
+            }
+            Node::FloatBinary(op, rounding, a, b) => {
+                mix(mix(mix(start(0x210 + op as u64), rounding as u64), of(a)), of(b))
+            }
+            Node::FloatMulAdd(rounding, operands) => operands
+                .into_iter()
+                .fold(mix(start(12), rounding as u64), |hash, e| mix(hash, of(e))),
+            Node::FloatCompare(relation, a, b) => {
+                mix(mix(start(0x220 + relation as u64), of(a)), of(b))
+            }
         }
     }
 
@@ -211,9 +223,17 @@ impl Arena {
         match node {
             Node::Constant(_) | Node::WideConstant(_) => Mentions::default(),
             Node::Variable(v) => Mentions::of(self.variable(v).kind),
-            Node::Not(a) | Node::Neg(a) | Node::Zext(a) | Node::Sext(a) => of(a),
+            Node::Not(a)
+            | Node::Neg(a)
+            | Node::Zext(a)
+            | Node::Sext(a)
+            | Node::FloatUnary(_, _, a) => of(a),
             Node::Extract { of: whole, .. } => of(whole),
-            Node::Binary(_, a, b) | Node::Concat(a, b) => of(a).or(of(b)),
+            Node::Binary(_, a, b)
+            | Node::Concat(a, b)
+            | Node::FloatBinary(_, _, a, b)
+            | Node::FloatCompare(_, a, b) => of(a).or(of(b)),
+            Node::FloatMulAdd(_, [a, b, c]) => of(a).or(of(b)).or(of(c)),
             Node::Ite(c, a, b) => of(c).or(of(a)).or(of(b)),
             Node::Select(table, index) => self.table(table).mentions.or(of(index)),
         }

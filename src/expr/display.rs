@@ -2,14 +2,16 @@
 
 use std::fmt::Write;
 
-use super::{Assignment, BinaryOp, ExprId, Exprs, Node};
+use super::{
+    Assignment, BinaryOp, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Node, Rounding,
+};
 
 /// Longer texts end in an ellipsis: sharing makes the tree exponentially larger than the term.
 const LONGEST: usize = 2000;
 
 impl Exprs {
     /// A readable infix form for reports and error messages, in C's operators. Signed
-    /// operations are marked `s`, as in `a <s b`; what gets too long is cut (`...`).
+    /// operations are marked `s`, as in `a <s b`, floating-point ones `f`; what gets too long is cut (`...`).
     pub fn display(&self, e: ExprId) -> String {
         enum Item {
             Term(ExprId),
@@ -88,6 +90,24 @@ impl Exprs {
                 let length = self.table_elements(table).len();
                 vec![Text(format!("table{length}[")), Term(index), text("]")]
             }
+            Node::FloatUnary(op, rounding, a) => {
+                let (name, mode) = (float_function(op, width), mode(rounding));
+                vec![Text(format!("{name}{mode}(")), Term(a), text(")")]
+            }
+            Node::FloatBinary(op, rounding, a, b) => {
+                let symbol = match op {
+                    FloatBinary::Add => "+f",
+                    FloatBinary::Sub => "-f",
+                    FloatBinary::Mul => "*f",
+                    FloatBinary::Div => "/f",
+                };
+                infix(a, &format!(" {symbol}{} ", mode(rounding)), b)
+            }
+            Node::FloatMulAdd(rounding, [a, b, c]) => {
+                let name = Text(format!("fma{}(", mode(rounding)));
+                vec![name, Term(a), text(", "), Term(b), text(", "), Term(c), text(")")]
+            }
+            Node::FloatCompare(relation, a, b) => infix(a, relation_symbol(relation), b),
         }
     }
 
@@ -122,6 +142,37 @@ impl Exprs {
             }
             _ => vec![text("!"), Term(a)],
         }
+    }
+}
+
+/// What of an operation is not to the nearest, ties to even.
+fn mode(rounding: Rounding) -> &'static str {
+    match rounding {
+        Rounding::NearestEven => "",
+        Rounding::NearestAway => "_away",
+        Rounding::Zero => "_zero",
+        Rounding::Up => "_up",
+        Rounding::Down => "_down",
+    }
+}
+
+fn float_function(op: FloatUnary, width: u32) -> String {
+    match op {
+        FloatUnary::Sqrt => "sqrt".to_owned(),
+        FloatUnary::RoundToIntegral => "integral".to_owned(),
+        FloatUnary::Convert => format!("f{width}"),
+        FloatUnary::FromSigned => format!("f{width}_of_s"),
+        FloatUnary::FromUnsigned => format!("f{width}_of_u"),
+        FloatUnary::ToSigned => format!("s{width}_of_f"),
+        FloatUnary::ToUnsigned => format!("u{width}_of_f"),
+    }
+}
+
+fn relation_symbol(relation: FloatRelation) -> &'static str {
+    match relation {
+        FloatRelation::Equal => " ==f ",
+        FloatRelation::Less => " <f ",
+        FloatRelation::LessOrEqual => " <=f ",
     }
 }
 

@@ -2,7 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Assignment, BinaryOp, Bv, ExprId, Exprs, Node, VariableId, bv::Bits, fold};
+use super::{
+    Assignment, BinaryOp, Bv, ExprId, Exprs, Node, VariableId,
+    bv::Bits,
+    float::{self, Format},
+    fold,
+};
 
 /// Evaluates expressions under one assignment and remembers the value of every shared
 /// term, so that evaluating a second expression costs only what is new in it.
@@ -111,6 +116,19 @@ impl<'a> Evaluator<'a> {
         value
     }
 
+    /// The value of an operand of at most 128 bits.
+    fn need_bits(&mut self, e: ExprId) -> Option<u128> {
+        if self.exprs.width(e) <= 64 {
+            self.need(e).map(u128::from)
+        } else {
+            self.need_any(e).map(|value| value.to_u128().expect("at most 128 bits"))
+        }
+    }
+
+    fn format(&self, e: ExprId) -> Format {
+        Format::of(self.exprs.width(e)).expect("the width of a format")
+    }
+
     /// The value of `e` if those of the operands that matter are known. Only the taken arm
     /// of a choice matters.
     fn step(&mut self, e: ExprId) -> Option<Value> {
@@ -156,6 +174,24 @@ impl<'a> Evaluator<'a> {
                     Some(element) => self.need_any(*element)?,
                     None => Bv::zero(width),
                 }
+            }
+            Node::FloatUnary(op, rounding, a) => {
+                let bits = float::unary(op, rounding, exprs.width(a), width, self.need_bits(a)?);
+                Bv::from_u128(width, bits)
+            }
+            Node::FloatBinary(op, rounding, a, b) => {
+                let (x, y) = (self.need_bits(a), self.need_bits(b));
+                Bv::from_u128(width, float::binary(op, rounding, self.format(a), x?, y?))
+            }
+            Node::FloatMulAdd(rounding, operands) => {
+                let [a, b, c] = operands.map(|e| self.need_bits(e));
+                let format = self.format(operands[0]);
+                Bv::from_u128(width, float::mul_add(rounding, format, [a?, b?, c?]))
+            }
+            Node::FloatCompare(relation, a, b) => {
+                let (x, y) = (self.need_bits(a), self.need_bits(b));
+                let holds = float::compare(relation, self.format(a), x?, y?);
+                return Some(Value::Narrow(u64::from(holds)));
             }
         };
         Some(match value.bits() {

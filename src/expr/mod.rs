@@ -1,6 +1,7 @@
 //! Expressions: immutable, hash-consed bit-vector terms in one append-only arena.
 //!
-//! A truth value is a bit-vector of width 1. Every constructor simplifies locally and
+//! A truth value is a bit-vector of width 1, a floating-point number its encoding (see
+//! [`float`]). Every constructor simplifies locally and
 //! eagerly, so a constant comes back as a constant node and equal terms have equal ids.
 //! The result of a constructor depends on the structure of its operands alone: not on
 //! their ids, on the thread, or on what else the arena holds.
@@ -21,6 +22,7 @@ mod arena;
 pub mod bv;
 mod display;
 mod evaluate;
+pub mod float;
 mod fold;
 mod node;
 #[cfg(test)]
@@ -32,6 +34,7 @@ mod traverse;
 
 pub use bv::Bv;
 pub use evaluate::{Evaluator, Memo};
+pub use float::{FloatBinary, FloatRelation, FloatUnary, Rounding};
 pub use node::{BinaryOp, Node, WideId};
 pub use substitute::Substitution;
 

@@ -1,6 +1,6 @@
 //! The kinds of expressions.
 
-use super::{ExprId, TableId, VariableId};
+use super::{ExprId, FloatBinary, FloatRelation, FloatUnary, Rounding, TableId, VariableId};
 
 /// An operation on two operands of one width, named and defined as in SMT-LIB.
 ///
@@ -94,6 +94,14 @@ pub enum Node {
     Sext(ExprId),
     /// The element of a table at an (unsigned) index, 0 beyond its end.
     Select(TableId, ExprId),
+    /// An operation on one floating-point number, or to or from one.
+    FloatUnary(FloatUnary, Rounding, ExprId),
+    /// An operation on two floating-point numbers.
+    FloatBinary(FloatBinary, Rounding, ExprId, ExprId),
+    /// The product of the first two floating-point numbers plus the third, rounded once.
+    FloatMulAdd(Rounding, [ExprId; 3]),
+    /// A comparison of two floating-point numbers.
+    FloatCompare(FloatRelation, ExprId, ExprId),
 }
 
 /// A constant of more than 64 bits in its arena.

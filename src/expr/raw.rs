@@ -1,6 +1,6 @@
 //! Terms built without simplification, to compare with: for tests only.
 
-use super::{BinaryOp, ExprId, Exprs, Node};
+use super::{BinaryOp, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Node, Rounding};
 
 /// Makes nodes as they are asked for.
 #[derive(Clone, Copy)]
@@ -37,6 +37,22 @@ impl Raw<'_> {
 
     pub fn sext(self, a: ExprId, width: u32) -> ExprId {
         self.0.arena.intern(Node::Sext(a), width)
+    }
+
+    pub fn float_unary(self, op: FloatUnary, rounding: Rounding, a: ExprId, width: u32) -> ExprId {
+        self.0.arena.intern(Node::FloatUnary(op, rounding, a), width)
+    }
+
+    pub fn float_binary(self, op: FloatBinary, rounding: Rounding, a: ExprId, b: ExprId) -> ExprId {
+        self.0.arena.intern(Node::FloatBinary(op, rounding, a, b), self.0.width(a))
+    }
+
+    pub fn float_mul_add(self, rounding: Rounding, operands: [ExprId; 3]) -> ExprId {
+        self.0.arena.intern(Node::FloatMulAdd(rounding, operands), self.0.width(operands[0]))
+    }
+
+    pub fn float_compare(self, relation: FloatRelation, a: ExprId, b: ExprId) -> ExprId {
+        self.0.arena.intern(Node::FloatCompare(relation, a, b), 1)
     }
 
     pub fn select(self, elements: &[ExprId], index: ExprId) -> ExprId {

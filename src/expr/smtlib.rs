@@ -1,12 +1,15 @@
 //! SMT-LIB 2 scripts.
 //!
-//! Barrett, Fontaine, Tinelli: "The SMT-LIB Standard: Version 2.6", logic QF_BV.
+//! Barrett, Fontaine, Tinelli: "The SMT-LIB Standard: Version 2.6", logics QF_BV and, with
+//! floating point, QF_BVFP.
 
 use std::fmt::Write;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{BinaryOp, Bv, ExprId, Exprs, Node, TableId};
+
+mod float;
 
 impl Exprs {
     /// An SMT-LIB 2 script that asserts `constraints` and asks for a model. Its length is
@@ -24,8 +27,23 @@ impl Exprs {
                 self.for_each_operand(e, |operand| *uses.entry(operand).or_default() += 1);
             },
         );
-        let text = String::from("(set-option :produce-models true)\n(set-logic QF_BV)\n");
-        let mut script = Script { exprs: self, text, written: FxHashMap::default(), names: 0 };
+        let is_float = |e: &ExprId| {
+            matches!(
+                self.node(*e),
+                Node::FloatUnary(..)
+                    | Node::FloatBinary(..)
+                    | Node::FloatMulAdd(..)
+                    | Node::FloatCompare(..)
+            )
+        };
+        let logic = if order.iter().any(is_float) { "QF_BVFP" } else { "QF_BV" };
+        let mut script = Script {
+            exprs: self,
+            text: format!("(set-option :produce-models true)\n(set-logic {logic})\n"),
+            written: FxHashMap::default(),
+            numbers: FxHashMap::default(),
+            names: 0,
+        };
         for e in &order {
             if let Node::Variable(v) = self.node(*e) {
                 let name = quoted(self.variable_name(v));
@@ -57,6 +75,8 @@ struct Script<'a> {
     exprs: &'a Exprs,
     text: String,
     written: FxHashMap<ExprId, Term>,
+    /// The names of floating-point results.
+    numbers: FxHashMap<ExprId, String>,
     names: usize,
 }
 
@@ -146,6 +166,13 @@ impl Script<'_> {
                 format!("((_ sign_extend {}) {})", width - exprs.width(a), self.bits(a))
             }
             Node::Select(table, index) => self.select(table, index, width),
+            Node::FloatCompare(relation, a, b) => {
+                return Term::Truth(self.float_comparison(relation, a, b));
+            }
+            Node::FloatUnary(op, _, a) if !op.to_float() => self.float_to_integer(op, a, width),
+            Node::FloatUnary(..) | Node::FloatBinary(..) | Node::FloatMulAdd(..) => {
+                self.float_result(e)
+            }
         };
         Term::Bits(text)
     }
@@ -268,6 +295,43 @@ mod tests {
         (define-fun t1 () (_ BitVec 32) (bvadd ((_ zero_extend 24) |a b|) |x|))
         (assert (bvslt t1 #x0000000a))
         (assert (or (= |a b| #x41) (bvsge t1 |x|)))
+        (check-sat)
+        (get-model)
+        ");
+    }
+
+    #[test]
+    fn the_bits_of_a_float_are_defined_by_its_value() {
+        use crate::expr::{FloatBinary, FloatRelation, Rounding};
+        let exprs = Exprs::new();
+        let [x, y] = ["x", "y"].map(|name| exprs.input(name, 32));
+        let sum = exprs.float_binary(FloatBinary::Add, Rounding::NearestEven, x, y);
+        let one = exprs.constant(32, 0x3f80_0000);
+        let less = exprs.float_compare(FloatRelation::Less, sum, one);
+        let odd = exprs.extract(sum, 0, 1);
+        insta::assert_snapshot!(exprs.smtlib(&[less, odd]), @r"
+        (set-option :produce-models true)
+        (set-logic QF_BVFP)
+        (declare-const |x| (_ BitVec 32))
+        (declare-const |y| (_ BitVec 32))
+        (define-fun f1 () (_ FloatingPoint 8 24) (fp.add RNE ((_ to_fp 8 24) |x|) ((_ to_fp 8 24) |y|)))
+        (declare-const f1.bits (_ BitVec 32))
+        (assert (= ((_ to_fp 8 24) f1.bits) f1))
+        (define-fun t2 () Bool (fp.eq ((_ to_fp 8 24) |x|) ((_ to_fp 8 24) |x|)))
+        (define-fun t3 () Bool (fp.eq ((_ to_fp 8 24) |y|) ((_ to_fp 8 24) |y|)))
+        (define-fun t4 () (_ BitVec 9) ((_ extract 31 23) |y|))
+        (define-fun t5 () (_ BitVec 22) ((_ extract 21 0) |y|))
+        (define-fun t6 () (_ BitVec 23) (concat (ite true #b1 #b0) t5))
+        (define-fun t7 () (_ BitVec 32) (concat t4 t6))
+        (define-fun t8 () (_ BitVec 32) (ite t3 #xffc00000 t7))
+        (define-fun t9 () (_ BitVec 9) ((_ extract 31 23) |x|))
+        (define-fun t10 () (_ BitVec 22) ((_ extract 21 0) |x|))
+        (define-fun t11 () (_ BitVec 23) (concat (ite true #b1 #b0) t10))
+        (define-fun t12 () (_ BitVec 32) (concat t9 t11))
+        (define-fun t13 () (_ BitVec 32) (ite t2 t8 t12))
+        (define-fun t14 () (_ BitVec 32) (ite (fp.isNaN f1) t13 f1.bits))
+        (assert (fp.lt f1 ((_ to_fp 8 24) #x3f800000)))
+        (assert (= ((_ extract 0 0) t14) #b1))
         (check-sat)
         (get-model)
         ");

@@ -73,6 +73,16 @@ impl Exprs {
             Node::Concat(a, b) => self.concat(image(a), image(b)),
             Node::Zext(a) => self.zext(image(a), self.width(e)),
             Node::Sext(a) => self.sext(image(a), self.width(e)),
+            Node::FloatUnary(op, rounding, a) => {
+                self.float_unary(op, rounding, image(a), self.width(e))
+            }
+            Node::FloatBinary(op, rounding, a, b) => {
+                self.float_binary(op, rounding, image(a), image(b))
+            }
+            Node::FloatMulAdd(rounding, operands) => {
+                self.float_mul_add(rounding, operands.map(image))
+            }
+            Node::FloatCompare(relation, a, b) => self.float_compare(relation, image(a), image(b)),
             Node::Select(table, index) => {
                 let elements: Vec<_> =
                     self.table_elements(table).iter().map(|element| image(*element)).collect();

@@ -12,12 +12,20 @@ impl Exprs {
     pub fn for_each_operand(&self, e: ExprId, mut f: impl FnMut(ExprId)) {
         match self.node(e) {
             Node::Constant(_) | Node::WideConstant(_) | Node::Variable(_) => {}
-            Node::Not(a) | Node::Neg(a) | Node::Zext(a) | Node::Sext(a) => f(a),
+            Node::Not(a)
+            | Node::Neg(a)
+            | Node::Zext(a)
+            | Node::Sext(a)
+            | Node::FloatUnary(_, _, a) => f(a),
             Node::Extract { of, .. } => f(of),
-            Node::Binary(_, a, b) | Node::Concat(a, b) => {
+            Node::Binary(_, a, b)
+            | Node::Concat(a, b)
+            | Node::FloatBinary(_, _, a, b)
+            | Node::FloatCompare(_, a, b) => {
                 f(a);
                 f(b);
             }
+            Node::FloatMulAdd(_, operands) => operands.into_iter().for_each(f),
             Node::Ite(c, a, b) => {
                 f(c);
                 f(a);

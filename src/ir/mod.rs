@@ -281,7 +281,9 @@ pub enum FloatPredicate {
     True,
 }
 
-/// Conversions from or to floating point; widths say which format (32 float, 64 double).
+/// Conversions from or to floating point; the width of a number says which format it has
+/// (16 half, 32 float, 64 double, 80 x87, 128 quad). What does not fit an integer is undefined,
+/// or becomes the nearest one (`Saturate`).
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FloatCast {
@@ -291,6 +293,8 @@ pub enum FloatCast {
     FromSigned,
     ToUnsigned,
     ToSigned,
+    SaturateUnsigned,
+    SaturateSigned,
 }
 
 /// One `index * scale` of an address computation; the index is sign-extended to 64 bits.

@@ -85,6 +85,7 @@ subjects! {
     characters = "characters",
     exit_codes = "exit-codes",
     expression = "expression",
+    floats = "floats",
     formats = "formats",
     function = "function",
     indices = "indices",

@@ -62,6 +62,16 @@ fn every_path_is_replayed_optimised() {
     replay_all(&["-O1"]);
 }
 
+#[test]
+fn a_number_that_is_no_integer_is_left_out() {
+    let source = "#include <klee/klee.h>\nint main(void) {\n  double d;\n  \
+                  klee_make_symbolic(&d, sizeof d, \"d\");\n  return (signed char)d != 0;\n}\n";
+    let subject = Subject::new(source);
+    let ends = subject.explore(&Input::Tokens(0, false)).ends();
+    let unsupported = "incomplete (unsupported: a conversion out of the integer's range)";
+    assert_eq!(ends, ["exit", unsupported], "of 32 bits, then cut");
+}
+
 /// The first line of each program says how its paths end, and at which line of it (none where
 /// that is in the libc).
 #[test]

@@ -4,6 +4,7 @@
 pub mod allocation;
 pub mod input;
 pub mod intrinsics;
+pub mod math;
 pub mod output;
 pub mod process;
 pub mod strings;
@@ -41,13 +42,14 @@ pub type Model = fn(&mut dyn Machine, Arguments<'_>) -> Result<Option<Value>, St
 
 /// The model of the function of that name.
 pub fn lookup(name: &str) -> Option<Model> {
-    let tables: [&[(&str, Model)]; 6] = [
+    let tables: [&[(&str, Model)]; 7] = [
         intrinsics::MODELS,
         process::MODELS,
         allocation::MODELS,
         strings::MODELS,
         output::MODELS,
         input::MODELS,
+        math::MODELS,
     ];
     tables.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, model)| *model)
 }

@@ -227,18 +227,21 @@ fn convert(
             }
             text.push_bytes(&conversion.format_pointer(value, width, precision));
         }
-        Kind::Float(..) if conversion.value_bits() == 64 => {
-            let value = arguments.next(machine, ArgumentKind::Float(64))?;
-            let bits = match value {
-                Value::Int(bits) => bits,
-                Value::Undefined => return Err(Error::UninitialisedRead.into()),
-                Value::Expr(_) => return Err(Stop::unsupported("printing a symbolic double")),
+        Kind::Float(..) => {
+            let bits = conversion.value_bits();
+            let value = arguments.next(machine, ArgumentKind::Float(bits))?;
+            let value = machine.settled(value, bits)?;
+            let Some(value) = machine.exprs().as_bv(value).and_then(|value| value.to_u128()) else {
+                return Err(Stop::unsupported("printing a symbolic floating-point number"));
             };
-            let real = Real::from(f64::from_bits(bits));
+            let real = match bits {
+                80 => Real::from_x87(value as u64, (value >> 64) as u16),
+                _ => Real::from(f64::from_bits(value as u64)),
+            };
             let printed = real.format(conversion, width, precision).ok_or_else(unsupported)?;
             text.push_bytes(&printed);
         }
-        Kind::Char | Kind::String | Kind::Float(..) | Kind::WriteCount | Kind::ErrnoText => {
+        Kind::Char | Kind::String | Kind::WriteCount | Kind::ErrnoText => {
             return Err(unsupported());
         }
     }

@@ -11,7 +11,7 @@ use crate::{
 pub enum ArgumentKind {
     /// An integer or pointer of that width in bits.
     Integer(u32),
-    /// A `double`.
+    /// A floating-point number of that width in bits.
     Float(u32),
 }
 
@@ -67,6 +67,13 @@ impl<'a> Variadic<'a> {
 
 fn next_of_list(machine: &mut dyn Machine, list: Value, kind: ArgumentKind) -> Result<Value, Stop> {
     let field = |machine: &dyn Machine, at| offset(machine.exprs(), list, at);
+    if let ArgumentKind::Float(80) = kind {
+        let overflow = field(machine, 8);
+        let area = machine.load(overflow, 64)?;
+        let area = machine.concrete(area, 64, "position in a va_list")?.next_multiple_of(16);
+        machine.store(overflow, 64, Value::Int(area + 16))?;
+        return machine.load(Value::Int(area), 80);
+    }
     let (width, used, end, step) = match kind {
         ArgumentKind::Integer(width) => (width, field(machine, 0), 48, 8),
         ArgumentKind::Float(width) => (width, field(machine, 4), 176, 16),
@@ -93,7 +100,7 @@ fn mismatch(kind: ArgumentKind) -> String {
             format!("a format that asks for an integer of {width} bits and gets something else")
         }
         ArgumentKind::Float(width) => {
-            format!("a format that asks for a double of {width} bits and gets something else")
+            format!("a format that asks for a number of {width} bits and gets something else")
         }
     }
 }

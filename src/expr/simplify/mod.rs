@@ -17,6 +17,7 @@
 mod arithmetic;
 mod bitwise;
 mod compare;
+mod float;
 mod ite;
 mod slice;
 #[cfg(test)]

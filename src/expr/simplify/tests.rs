@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::super::{
-    Assignment, BinaryOp, Bv, Evaluator, ExprId, Exprs, Node, evaluate::Memo, raw::Raw,
+    Assignment, BinaryOp, Bv, Evaluator, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary,
+    Node, Rounding, evaluate::Memo, float::Format, raw::Raw,
 };
 
 /// A term, both as the constructors simplify it and as it was written.
@@ -73,7 +74,7 @@ impl Builder<'_> {
     fn step(&mut self, op: u8, which: u8, value: u64, widths: &[u32]) {
         let (exprs, raw) = (self.exprs, Raw(self.exprs));
         let signed = value & 1 == 1;
-        let new = match op % 32 {
+        let new = match op % 36 {
             0..=7 => self.leaf(which, value, widths),
             8..=20 => {
                 let b = self.pop(widths[0]);
@@ -137,6 +138,7 @@ impl Builder<'_> {
                 self.stack.push(a);
                 a
             }
+            32..=35 => self.float(which, value, widths),
             _ => {
                 let index = self.pop(3);
                 let width = widths[which as usize % widths.len()];
@@ -150,6 +152,61 @@ impl Builder<'_> {
             }
         };
         self.stack.push(new);
+    }
+}
+
+impl Builder<'_> {
+    /// An operation on numbers, where what is on the stack has the width of a format.
+    fn float(&mut self, which: u8, value: u64, widths: &[u32]) -> Pair {
+        let (exprs, raw) = (self.exprs, Raw(self.exprs));
+        let b = self.pop(widths[0]);
+        let width = exprs.width(b.raw);
+        if Format::of(width).is_none() {
+            return b;
+        }
+        let a = self.pop(width);
+        let a = self.fit(a, width, false);
+        let rounding = Rounding::ALL[value as usize % 5];
+        let unary = |op, a: Pair, width| Pair {
+            simple: exprs.float_unary(op, rounding, a.simple, width),
+            raw: raw.float_unary(op, rounding, a.raw, width),
+        };
+        let signed = value & 1 == 1;
+        match which % 13 {
+            index @ 0..=3 => {
+                let op = FloatBinary::ALL[usize::from(index)];
+                Pair {
+                    simple: exprs.float_binary(op, rounding, a.simple, b.simple),
+                    raw: raw.float_binary(op, rounding, a.raw, b.raw),
+                }
+            }
+            index @ 4..=6 => {
+                let relation = FloatRelation::ALL[usize::from(index) - 4];
+                let b = if value.is_multiple_of(3) { a } else { b };
+                Pair {
+                    simple: exprs.float_compare(relation, a.simple, b.simple),
+                    raw: raw.float_compare(relation, a.raw, b.raw),
+                }
+            }
+            7 => unary(FloatUnary::Sqrt, a, width),
+            8 => unary(FloatUnary::RoundToIntegral, a, width),
+            9 => {
+                let to = Format::ALL[value as usize % 3].width();
+                if to == width { a } else { unary(FloatUnary::Convert, a, to) }
+            }
+            10 => {
+                let op = if signed { FloatUnary::FromSigned } else { FloatUnary::FromUnsigned };
+                unary(op, a, Format::ALL[value as usize / 2 % 3].width())
+            }
+            11 => {
+                let op = if signed { FloatUnary::ToSigned } else { FloatUnary::ToUnsigned };
+                unary(op, a, [8, 16, 32, 64][value as usize / 2 % 4])
+            }
+            _ => Pair {
+                simple: exprs.float_mul_add(rounding, [a.simple, b.simple, a.simple]),
+                raw: raw.float_mul_add(rounding, [a.raw, b.raw, a.raw]),
+            },
+        }
     }
 }
 
@@ -407,6 +464,37 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(cases(100))]
+
+    /// As written, on variables that the path fixes; what is a number to the solver and what
+    /// bits changes from term to term.
+    #[test]
+    fn bitwuzla_gives_every_term_its_value(tape in tape(24), seed in any::<u64>()) {
+        use crate::solver::{Query, Solver, Unknown, Verdict, bitwuzla::Incremental};
+        let exprs = Exprs::new();
+        let raw = Raw(&exprs);
+        let e = Builder::run(&exprs, &tape, &[16, 32, 16, 8, 1]).raw;
+        let assignment = &assignments(&exprs, e, &[seed])[0];
+        let path: Vec<_> = assignment
+            .0
+            .iter()
+            .map(|(v, value)| exprs.eq(exprs.variable_expr(*v), exprs.bv(value)))
+            .collect();
+        let value = exprs.bv(&exprs.evaluate(e, assignment));
+        let same = raw.binary(BinaryOp::Eq, e, value);
+        let mut solver = Incremental::new(std::time::Duration::from_secs(5));
+        for (goal, expected) in [(same, true), (raw.not(same), false)] {
+            match solver.check(&exprs, Query { path: &path, goals: &[goal] }) {
+                Verdict::Unknown(Unknown::Timeout(_)) => {}
+                verdict => prop_assert_eq!(
+                    verdict.model().is_some(), expected, "{} {:?}", exprs.display(e), assignment
+                ),
+            }
+        }
+    }
+}
+
 #[test]
 fn values_come_back_from_memory_as_they_were() {
     let exprs = Exprs::new();
@@ -437,6 +525,8 @@ fn values_come_back_from_memory_as_they_were() {
         exprs.shl(x, y),
         exprs.udiv(x, k(10)),
         exprs.srem(wide, k(10)),
+        exprs.float_binary(FloatBinary::Add, Rounding::NearestEven, x, y),
+        exprs.xor(exprs.float_unary(FloatUnary::FromSigned, Rounding::Up, x, 32), k(1 << 31)),
     ];
     for e in values {
         for joined in [true, false].map(|upwards| through_memory(&exprs, e, upwards)) {

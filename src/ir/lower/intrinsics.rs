@@ -4,7 +4,13 @@ use super::constants::truncate;
 use super::function::{Lowering, Parts};
 use super::llvm::Value;
 use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
-use crate::ir::{BinaryOp, Cast, FloatOp, Inst, Operand, OverflowOp, Predicate, UnaryOp};
+use crate::{
+    expr::float::Format,
+    ir::{
+        BinaryOp, Cast, FloatCast, FloatOp, FloatPredicate, Inst, Operand, OverflowOp, Predicate,
+        UnaryOp,
+    },
+};
 
 /// The name without `llvm.` and the types that an overloaded intrinsic carries.
 fn base_name(name: &str) -> &str {
@@ -211,7 +217,7 @@ impl<'m> Lowering<'_, 'm> {
         match base {
             "fabs" => {
                 let width = float_width(inst.ty())?;
-                let mask = self.constant(width, truncate(width - 1, u128::MAX) as u64);
+                let mask = self.bits(width, Some(truncate(width - 1, u128::MAX)));
                 self.each_lane(inst, [inst.operand(0)], |dst, [a]| Inst::Binary {
                     op: BinaryOp::And,
                     width,
@@ -222,8 +228,8 @@ impl<'m> Lowering<'_, 'm> {
             }
             "copysign" => {
                 let width = float_width(inst.ty())?;
-                let magnitude = self.constant(width, truncate(width - 1, u128::MAX) as u64);
-                let sign = self.constant(width, 1 << (width - 1));
+                let magnitude = self.bits(width, Some(truncate(width - 1, u128::MAX)));
+                let sign = self.bits(width, Some(1 << (width - 1)));
                 let (a, b) = (self.parts(inst.operand(0))?, self.parts(inst.operand(1))?);
                 let mut parts = Parts::new();
                 for (a, b) in a.into_iter().zip(b) {
@@ -245,7 +251,23 @@ impl<'m> Lowering<'_, 'm> {
                 }
                 self.define(inst, parts);
             }
+            "minnum" => self.float_extreme(inst, FloatPredicate::Olt)?,
+            "maxnum" => self.float_extreme(inst, FloatPredicate::Ogt)?,
             "is.fpclass" => self.float_class(inst)?,
+            "fptosi.sat" | "fptoui.sat" => {
+                let (from, to) = (float_width(inst.operand(0).ty())?, lane_width(inst.ty())?);
+                let cast = match base {
+                    "fptosi.sat" => FloatCast::SaturateSigned,
+                    _ => FloatCast::SaturateUnsigned,
+                };
+                self.each_lane(inst, [inst.operand(0)], |dst, [a]| Inst::FloatCast {
+                    cast,
+                    from,
+                    to,
+                    dst,
+                    a,
+                })?;
+            }
             "get.rounding" => {
                 let nearest = self.constant(32, 1);
                 self.define_scalar(inst, nearest);
@@ -255,34 +277,81 @@ impl<'m> Lowering<'_, 'm> {
         Ok(true)
     }
 
-    /// Tests the bits of an IEEE 754 number against the classes of the mask.
-    fn float_class(&mut self, inst: Value<'m>) -> Lowered<()> {
-        let width = float_width(inst.operand(0).ty())?;
-        let mask_operand = self.scalar(inst.operand(1))?;
-        let Some(classes) = self.known(mask_operand) else {
-            return unsupported("a mask of classes that is no number");
-        };
-        let fraction_bits = match width {
-            16 => 10,
-            32 => 23,
-            _ => 52,
-        };
+    /// The lesser or greater operand, of a number and a NaN the number, of zeros the first: as
+    /// the code generator writes it for x86-64.
+    fn float_extreme(&mut self, inst: Value<'m>, before: FloatPredicate) -> Lowered<()> {
+        let width = float_width(inst.ty())?;
+        if width > 64 {
+            return unsupported(format!("the lesser of two numbers of {width} bits"));
+        }
         let mut parts = self.parts(inst.operand(0))?;
-        for part in &mut parts {
-            *part = self.any_class(width, fraction_bits, classes, *part);
+        for (part, b) in parts.iter_mut().zip(self.parts(inst.operand(1))?) {
+            let a = *part;
+            let compare = |predicate, dst, a, b| Inst::FloatCompare { predicate, width, dst, a, b };
+            let b_wins = self.compute(|dst| compare(before, dst, b, a));
+            let a_is_nan = self.compute(|dst| compare(FloatPredicate::Uno, dst, a, a));
+            let condition = self.binary(BinaryOp::Or, 1, b_wins, a_is_nan);
+            *part = self.compute(|dst| Inst::Select { width, dst, condition, a: b, b: a });
         }
         self.define(inst, parts);
         Ok(())
     }
 
-    fn any_class(&mut self, width: u32, fraction_bits: u32, classes: u64, a: Operand) -> Operand {
-        let sign = 1_u64 << (width - 1);
-        let infinity = (sign - 1) & !((1 << fraction_bits) - 1);
-        let normal = 1 << fraction_bits;
+    /// Tests a number against the classes of the mask.
+    fn float_class(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let width = float_width(inst.operand(0).ty())?;
+        let Some(format) = Format::of(width) else {
+            return unsupported(format!("classes of numbers of {width} bits"));
+        };
+        let mask_operand = self.scalar(inst.operand(1))?;
+        let Some(classes) = self.known(mask_operand) else {
+            return unsupported("a mask of classes that is no number");
+        };
+        let mut parts = self.parts(inst.operand(0))?;
+        for part in &mut parts {
+            *part = match self.class_by_comparison(format, classes, *part) {
+                Some(found) => found,
+                None => self.class_by_bits(format, classes, *part)?,
+            };
+        }
+        self.define(inst, parts);
+        Ok(())
+    }
+
+    /// What C asks for most, without a look at the bits of a symbolic result: whether a number
+    /// is a NaN, infinite or finite, or the opposite.
+    fn class_by_comparison(&mut self, format: Format, classes: u64, a: Operand) -> Option<Operand> {
+        const NAN: u64 = 0x3;
+        const INFINITE: u64 = 0x204;
+        const FINITE: u64 = 0x1f8;
+        let all = NAN | INFINITE | FINITE;
+        let predicate = match classes & all {
+            NAN => FloatPredicate::Uno,
+            INFINITE => FloatPredicate::Oeq,
+            FINITE => FloatPredicate::Olt,
+            other if other == all & !NAN => FloatPredicate::Ord,
+            other if other == all & !INFINITE => FloatPredicate::Une,
+            other if other == all & !FINITE => FloatPredicate::Uge,
+            _ => return None,
+        };
+        let width = format.width();
+        let mask = self.bits(width, Some(truncate(width - 1, u128::MAX)));
+        let a = self.binary(BinaryOp::And, width, a, mask);
+        let b = self.bits(width, Some(format.infinity()));
+        Some(self.compute(|dst| Inst::FloatCompare { predicate, width, dst, a, b }))
+    }
+
+    fn class_by_bits(&mut self, format: Format, classes: u64, a: Operand) -> Lowered<Operand> {
+        if format.has_integer_bit() {
+            return unsupported("the class of an x87 number");
+        }
+        let width = format.width();
+        let (sign, infinity) = (format.sign(), format.infinity());
+        let normal = 1 << format.fraction_bits();
         // Bits of the mask with the unsigned interval of the number's bits: a class of both
         // signs is two intervals.
-        let quiet = infinity | (1 << (fraction_bits - 1));
-        let largest = truncate(width, u128::MAX) as u64;
+        let quiet = infinity | format.quiet();
+        let largest = truncate(width, u128::MAX);
         let intervals = [
             (0, infinity + 1, quiet - 1),
             (0, sign | (infinity + 1), sign | (quiet - 1)),
@@ -302,7 +371,7 @@ impl<'m> Lowering<'_, 'm> {
             if classes >> class & 1 == 0 {
                 continue;
             }
-            let (start, size) = (self.constant(width, low), self.constant(width, high - low));
+            let (start, size) = (self.bits(width, Some(low)), self.bits(width, Some(high - low)));
             let from = self.binary(BinaryOp::Sub, width, a, start);
             let inside = self.compute(|dst| Inst::Compare {
                 predicate: Predicate::Ule,
@@ -317,7 +386,7 @@ impl<'m> Lowering<'_, 'm> {
                 self.binary(BinaryOp::Or, 1, found, inside)
             };
         }
-        found
+        Ok(found)
     }
 
     /// What only informs the optimiser, or asks what it knows.

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::function::{Lowering, Parts};
 use super::llvm::Value;
-use super::types::{Lowered, float_width, lane_width, unsupported};
+use super::types::{Lowered, float_width, lane_width};
 use crate::ir::{Argument, Call, Callee, Function, FunctionId, Inst, Operand};
 
 /// The functions of a module by name, and those that lowering declares beside them.
@@ -44,14 +44,13 @@ impl Library {
     }
 }
 
-/// The function of ISO C (clause 7.12) for `double` that an intrinsic stands for.
+/// The function of ISO C (clause 7.12, and TS 18661-3 for other types) for `double` that an
+/// intrinsic stands for.
 fn library_name(base: &str) -> Option<&str> {
     match base {
         "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "round" | "roundeven" | "lround"
         | "llround" | "lrint" | "llrint" | "sqrt" | "sin" | "cos" | "tan" | "exp" | "exp2"
         | "exp10" | "log" | "log2" | "log10" | "pow" | "fma" => Some(base),
-        "minnum" => Some("fmin"),
-        "maxnum" => Some("fmax"),
         _ => None,
     }
 }
@@ -62,11 +61,14 @@ impl<'m> Lowering<'_, 'm> {
         let Some(name) = library_name(base) else { return Ok(false) };
         let arguments = inst.arguments();
         let width = float_width(arguments[0].ty())?;
-        let name = match width {
-            64 => name.to_owned(),
-            32 => format!("{name}f"),
-            _ => return unsupported(format!("{name} of {width} bits")),
+        let suffix = match width {
+            16 => "f16",
+            32 => "f",
+            64 => "",
+            80 => "l",
+            _ => "f128",
         };
+        let name = format!("{name}{suffix}");
         let returned = lane_width(inst.ty())?;
         let id = self.library.function(&name, &vec![width; arguments.len()], returned);
         let mut lanes = Vec::with_capacity(arguments.len());

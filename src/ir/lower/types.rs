@@ -78,6 +78,8 @@ pub fn float_width(ty: Type) -> Lowered<u32> {
         TypeKind::LLVMHalfTypeKind => Ok(16),
         TypeKind::LLVMFloatTypeKind => Ok(32),
         TypeKind::LLVMDoubleTypeKind => Ok(64),
+        TypeKind::LLVMX86_FP80TypeKind => Ok(80),
+        TypeKind::LLVMFP128TypeKind => Ok(128),
         _ => unsupported(format!("arithmetic in {lane}")),
     }
 }

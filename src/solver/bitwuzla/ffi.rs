@@ -10,7 +10,7 @@ use bitwuzla_sys as sys;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
-use crate::expr::Bv;
+use crate::expr::{Bv, Rounding};
 
 /// A term of one [`Instance`]; meaningless to any other.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -130,6 +130,41 @@ impl Instance {
     pub fn extend(&mut self, kind: Kind, a: Term, by: u32) -> Term {
         // SAFETY: see `Instance`.
         Term(unsafe { sys::bitwuzla_mk_term1_indexed1(self.manager, kind, a.0, u64::from(by)) })
+    }
+
+    pub fn rounding(&mut self, rounding: Rounding) -> Term {
+        let mode = match rounding {
+            Rounding::NearestEven => sys::BITWUZLA_RM_RNE,
+            Rounding::NearestAway => sys::BITWUZLA_RM_RNA,
+            Rounding::Zero => sys::BITWUZLA_RM_RTZ,
+            Rounding::Up => sys::BITWUZLA_RM_RTP,
+            Rounding::Down => sys::BITWUZLA_RM_RTN,
+        };
+        // SAFETY: the manager is alive.
+        Term(unsafe { sys::bitwuzla_mk_rm_value(self.manager, mode) })
+    }
+
+    pub fn term(&mut self, kind: Kind, operands: &[Term]) -> Term {
+        let mut terms: Vec<_> = operands.iter().map(|term| term.0).collect();
+        // SAFETY: see `Instance`; the array has the length given and is copied.
+        Term(unsafe {
+            sys::bitwuzla_mk_term(self.manager, kind, terms.len() as u32, terms.as_mut_ptr())
+        })
+    }
+
+    pub fn indexed(&mut self, kind: Kind, operands: &[Term], indices: &[u64]) -> Term {
+        let mut terms: Vec<_> = operands.iter().map(|term| term.0).collect();
+        // SAFETY: see `Instance`; the arrays have the lengths given and are copied.
+        Term(unsafe {
+            sys::bitwuzla_mk_term_indexed(
+                self.manager,
+                kind,
+                terms.len() as u32,
+                terms.as_mut_ptr(),
+                indices.len() as u32,
+                indices.as_ptr(),
+            )
+        })
     }
 
     pub fn push(&mut self) {

@@ -11,6 +11,7 @@ use super::{LayerStatistics, Query, Solver, Unknown, Verdict};
 use crate::expr::{Assignment, ExprId, Exprs};
 
 mod ffi;
+mod float;
 mod translate;
 
 use ffi::{Answer, Instance};

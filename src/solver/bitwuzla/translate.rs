@@ -3,26 +3,47 @@
 //! A term of width 1 is a Bool or a bit-vector there. Each expression is translated to what
 //! it comes from (a comparison to a Bool, a slice to bits) and to the other form only when
 //! that is asked for.
+//!
+//! The bits of a floating-point result have a definition (see [`super::float`]). The term of a
+//! condition is the conjunction of itself and the definitions that it needs: so these hold
+//! wherever it is asserted or assumed, and vanish with it.
+
+use std::sync::Arc;
 
 use bitwuzla_sys as sys;
 use rustc_hash::FxHashMap;
 
-use super::ffi::{Instance, Kind, Term};
+use super::{
+    ffi::{Instance, Kind, Term},
+    float::Float,
+};
 use crate::expr::{BinaryOp, Bv, ExprId, Exprs, Node, TableId, VariableId};
 
 /// What has been translated for one instance.
 #[derive(Default)]
 pub(super) struct Translation {
-    native: FxHashMap<ExprId, Native>,
+    pub(super) native: FxHashMap<ExprId, Native>,
     /// The form that is not native, where it was asked for.
     other: FxHashMap<ExprId, Term>,
     variables: FxHashMap<VariableId, Term>,
+    /// The numbers that bits encode.
+    pub(super) decoded: FxHashMap<ExprId, Term>,
+    /// The bits of numbers, and the definitions they need.
+    pub(super) encoded: FxHashMap<ExprId, (Term, Needs)>,
+    pub(super) definitions: Vec<Term>,
+    /// Of the expressions that need definitions.
+    needs: FxHashMap<ExprId, Needs>,
+    conditions: FxHashMap<ExprId, Term>,
 }
 
+/// Indices of definitions, ascending.
+pub(super) type Needs = Arc<[usize]>;
+
 #[derive(Clone, Copy)]
-enum Native {
+pub(super) enum Native {
     Bits(Term),
     Truth(Term),
+    Float(Float),
 }
 
 impl Translation {
@@ -30,19 +51,19 @@ impl Translation {
         self.native.len()
     }
 
-    /// The Bool of an expression of width 1.
+    /// The Bool of an expression of width 1, with the definitions that it needs.
     pub fn truth(&mut self, exprs: &Exprs, to: &mut Instance, e: ExprId) -> Term {
-        let mut walk = Walk { exprs, to, translation: self };
-        exprs.post_order(
-            &[e],
-            &mut walk,
-            |walk, e| walk.translation.native.contains_key(&e),
-            |walk, e| {
-                let native = walk.translate(e);
-                walk.translation.native.insert(e, native);
-            },
-        );
-        walk.truth(e)
+        if let Some(known) = self.conditions.get(&e) {
+            return *known;
+        }
+        let mut walk = Walk { exprs, to, translation: self, used: Vec::new() };
+        let mut term = walk.truth_of_new(e);
+        let Some(needs) = walk.needs_of_used() else { return term };
+        for index in needs.iter() {
+            term = to.term2(sys::BITWUZLA_KIND_AND, term, self.definitions[*index]);
+        }
+        self.conditions.insert(e, term);
+        term
     }
 
     pub fn variable(&mut self, exprs: &Exprs, to: &mut Instance, v: VariableId) -> Term {
@@ -53,15 +74,70 @@ impl Translation {
     }
 }
 
-struct Walk<'a> {
-    exprs: &'a Exprs,
-    to: &'a mut Instance,
-    translation: &'a mut Translation,
+pub(super) struct Walk<'a> {
+    pub(super) exprs: &'a Exprs,
+    pub(super) to: &'a mut Instance,
+    pub(super) translation: &'a mut Translation,
+    /// The definitions of what was used since the walk began or came to an expression.
+    pub(super) used: Vec<Needs>,
 }
 
 impl Walk<'_> {
-    fn truth(&mut self, e: ExprId) -> Term {
+    /// Translates what is below `e` and new.
+    fn visit(&mut self, e: ExprId) {
+        let exprs = self.exprs;
+        exprs.post_order(
+            &[e],
+            self,
+            |walk, e| walk.translation.native.contains_key(&e),
+            |walk, e| {
+                let outer = std::mem::take(&mut walk.used);
+                let native = walk.translate(e);
+                if let Some(needs) = walk.needs_of_used() {
+                    walk.translation.needs.insert(e, needs);
+                }
+                walk.used = outer;
+                walk.translation.native.insert(e, native);
+            },
+        );
+    }
+
+    /// As [`Self::truth`], of what may not be translated yet.
+    pub(super) fn truth_of_new(&mut self, e: ExprId) -> Term {
+        self.visit(e);
+        self.truth(e)
+    }
+
+    /// As [`Self::bits`], of what may not be translated yet.
+    pub(super) fn bits_of_new(&mut self, e: ExprId) -> Term {
+        self.visit(e);
+        self.bits(e)
+    }
+
+    /// What uses the term of `e` needs its definitions.
+    pub(super) fn note(&mut self, e: ExprId) {
+        if let Some(needs) = self.translation.needs.get(&e) {
+            self.used.push(needs.clone());
+        }
+    }
+
+    /// All that was used, which is mostly what one operand needs.
+    pub(super) fn needs_of_used(&self) -> Option<Needs> {
+        let largest = self.used.iter().max_by_key(|needs| needs.len())?;
+        if self.used.iter().all(|needs| Arc::ptr_eq(needs, largest)) {
+            return Some(largest.clone());
+        }
+        let mut all: Vec<usize> =
+            self.used.iter().flat_map(|needs| needs.iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        Some(if all.len() == largest.len() { largest.clone() } else { all.into() })
+    }
+
+    pub(super) fn truth(&mut self, e: ExprId) -> Term {
+        self.note(e);
         match self.translation.native[&e] {
+            Native::Float(_) => unreachable!("a number is wider than a truth value"),
             Native::Truth(term) => term,
             Native::Bits(bits) => match self.translation.other.get(&e) {
                 Some(known) => *known,
@@ -75,9 +151,11 @@ impl Walk<'_> {
         }
     }
 
-    fn bits(&mut self, e: ExprId) -> Term {
+    pub(super) fn bits(&mut self, e: ExprId) -> Term {
+        self.note(e);
         match self.translation.native[&e] {
             Native::Bits(term) => term,
+            Native::Float(number) => self.encoded(e, number),
             Native::Truth(truth) => match self.translation.other.get(&e) {
                 Some(known) => *known,
                 None => {
@@ -93,6 +171,9 @@ impl Walk<'_> {
 
     /// Of `e`, whose operands are translated already.
     fn translate(&mut self, e: ExprId) -> Native {
+        if let Some(native) = self.float_node(e) {
+            return native;
+        }
         let exprs = self.exprs;
         let width = exprs.width(e);
         let logical = width == 1;
@@ -138,6 +219,10 @@ impl Walk<'_> {
                 self.to.extend(sys::BITWUZLA_KIND_BV_SIGN_EXTEND, a, by)
             }
             Node::Select(table, index) => self.select(table, index),
+            Node::FloatUnary(..)
+            | Node::FloatBinary(..)
+            | Node::FloatMulAdd(..)
+            | Node::FloatCompare(..) => unreachable!("`float_node` knows them"),
         };
         Native::Bits(bits)
     }

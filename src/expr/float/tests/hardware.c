@@ -1,0 +1,65 @@
+/* Answers records of an operation, two indices and three operands of 16 bytes each. */
+#include <stdio.h>
+#define EACH(F) \
+    F(0, h, _Float16, f, float) F(1, f, float, f, float) F(2, d, double, , double) \
+    F(3, x, long double, l, long double) F(4, q, __float128, f128, __float128)
+#define EACH_INT(F) \
+    F(0, s8, signed char) F(1, u8, unsigned char) F(2, s32, int) F(3, u32, unsigned) \
+    F(4, s64, long) F(5, u64, unsigned long) F(6, s128, __int128) F(7, u128, unsigned __int128)
+#define MEMBER(index, name, type, ...) type name;
+#define DECLARE(index, name, type, suffix, wide) \
+    wide sqrt##suffix(wide), floor##suffix(wide), ceil##suffix(wide), trunc##suffix(wide), \
+        round##suffix(wide), roundeven##suffix(wide), fma##suffix(wide, wide, wide), \
+        fmod##suffix(wide, wide);
+EACH(DECLARE)
+typedef union { EACH(MEMBER) EACH_INT(MEMBER) unsigned char bytes[16]; } Value;
+#define TO(index, name, type) case index: r.name = (type)x; break;
+#define TO_FLOAT \
+    TO(0, h, _Float16) TO(1, f, float) TO(2, d, double) TO(3, x, long double) TO(4, q, __float128)
+#define RUN(index, name, type, suffix, wide) \
+    static Value run_##name(int op, int target, Value a, Value b, Value c) { \
+        Value r = {0}; \
+        type x = a.name, y = b.name, z = c.name; \
+        switch (op) { \
+        case 0: r.name = x + y; break; \
+        case 1: r.name = x - y; break; \
+        case 2: r.name = x * y; break; \
+        case 3: r.name = x / y; break; \
+        case 4: r.u8 = x == y; break; \
+        case 5: r.u8 = x < y; break; \
+        case 6: r.u8 = x <= y; break; \
+        case 7: r.name = (type)sqrt##suffix(x); break; \
+        case 8: r.name = (type)roundeven##suffix(x); break; \
+        case 9: r.name = (type)round##suffix(x); break; \
+        case 10: r.name = (type)trunc##suffix(x); break; \
+        case 11: r.name = (type)ceil##suffix(x); break; \
+        case 12: r.name = (type)floor##suffix(x); break; \
+        case 13: r.name = (type)fma##suffix(x, y, z); break; \
+        case 14: r.name = (type)fmod##suffix(x, y); break; \
+        case 15: switch (target) { TO_FLOAT } break; \
+        case 16: switch (target) { EACH_INT(TO) } break; \
+        } \
+        return r; \
+    }
+EACH(RUN)
+#define FROM(index, name, type) \
+    static Value from_##name(int target, Value a) { \
+        Value r = {0}; \
+        type x = a.name; \
+        switch (target) { TO_FLOAT } \
+        return r; \
+    }
+EACH_INT(FROM)
+#define CALL(index, name, ...) case index: r = run_##name(head[0], head[2], v[0], v[1], v[2]); break;
+#define CALL_FROM(index, name, ...) case index: r = from_##name(head[2], v[0]); break;
+int main(void) {
+    unsigned char head[3];
+    Value v[3], r;
+    while (fread(head, 3, 1, stdin) == 1 && fread(v, sizeof v, 1, stdin) == 1) {
+        if (head[0] == 17)
+            switch (head[1]) { EACH_INT(CALL_FROM) }
+        else
+            switch (head[1]) { EACH(CALL) }
+        fwrite(&r, sizeof r, 1, stdout);
+    }
+}

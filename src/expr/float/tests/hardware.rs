@@ -1,0 +1,249 @@
+//! What the processor, libgcc and glibc make of the same operands.
+
+use super::*;
+
+const SOURCE: &str = include_str!("hardware.c");
+
+const INTEGERS: [(u32, bool); 8] = [
+    (8, true),
+    (8, false),
+    (32, true),
+    (32, false),
+    (64, true),
+    (64, false),
+    (128, true),
+    (128, false),
+];
+
+/// A question: operation, the indices of source and target as in `hardware.c`, the operands,
+/// and the result here.
+struct Question {
+    head: [u8; 3],
+    operands: [u128; 3],
+    ours: u128,
+}
+
+/// Answers of the program compiled without optimisation.
+fn answers(questions: &[Question]) -> Vec<u128> {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, program) = (directory.path().join("hardware.c"), directory.path().join("hardware"));
+    std::fs::write(&file, SOURCE).unwrap();
+    let flags = ["-w", "-O0", "-fno-builtin", "-o"];
+    let mut compiler = std::process::Command::new("clang-19");
+    let compiled = compiler.args(flags).args([&program, &file]).arg("-lm").status();
+    assert!(compiled.expect("clang").success());
+    let mut input = Vec::new();
+    for Question { head, operands, .. } in questions {
+        input.extend(head);
+        operands.iter().for_each(|operand| input.extend(operand.to_le_bytes()));
+    }
+    let mut child = std::process::Command::new(program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let output = child.wait_with_output().unwrap().stdout;
+    writer.join().unwrap().unwrap();
+    let (chunks, rest) = output.as_chunks::<16>();
+    assert!(rest.is_empty() && chunks.len() == questions.len());
+    chunks.iter().map(|bytes| u128::from_le_bytes(*bytes)).collect()
+}
+
+/// Asks everything at once and names the first differences.
+fn ask(what: &str, questions: &[Question], width: impl Fn(&Question) -> u32) {
+    let mut wrong = Vec::new();
+    for (question, answer) in questions.iter().zip(answers(questions)) {
+        let answer = answer & u128::MAX >> (128 - width(question));
+        if answer != question.ours {
+            let Question { head, operands: [a, b, c], ours } = question;
+            wrong.push(format!("{head:?} {a:x} {b:x} {c:x}: {ours:x}, natively {answer:x}"));
+        }
+    }
+    println!("{what}: {} questions", questions.len());
+    let count = wrong.len();
+    wrong.truncate(40);
+    assert!(wrong.is_empty(), "{what}: {count} differ\n{}", wrong.join("\n"));
+}
+
+fn pairs(format: Format, count: u64) -> Vec<[u128; 2]> {
+    let corners = corners(format);
+    let mut pairs: Vec<_> = corners.iter().flat_map(|a| corners.iter().map(|b| [*a, *b])).collect();
+    pairs.extend((0..count).map(|seed| [random(format, 2 * seed), random(format, 2 * seed + 1)]));
+    pairs
+}
+
+fn operands(format: Format, count: u64) -> Vec<u128> {
+    let mut all = corners(format);
+    all.extend((0..count).map(|seed| random(format, seed)));
+    all
+}
+
+#[test]
+fn arithmetic_and_comparisons_are_those_of_the_processor() {
+    let mut questions = Vec::new();
+    for (index, format) in Format::ALL.into_iter().enumerate() {
+        for [a, b] in pairs(format, 10_000) {
+            let mut ask = |op: usize, ours| {
+                let head = [op as u8, index as u8, 0];
+                questions.push(Question { head, operands: [a, b, 0], ours });
+            };
+            for (op, operation) in FloatBinary::ALL.into_iter().enumerate() {
+                ask(op, binary(operation, Rounding::NearestEven, format, a, b));
+            }
+            for (op, relation) in FloatRelation::ALL.into_iter().enumerate() {
+                ask(4 + op, compare(relation, format, a, b).into());
+            }
+        }
+    }
+    ask("arithmetic", &questions, |question| match question.head[0] {
+        0..4 => Format::ALL[question.head[1] as usize].width(),
+        _ => 8,
+    });
+}
+
+#[test]
+fn roots_and_roundings_are_those_of_glibc() {
+    let mut questions = Vec::new();
+    for (index, format) in Format::ALL.into_iter().enumerate() {
+        for a in operands(format, 20_000) {
+            // In software they take what the x87 rejects for something else.
+            if format.is_rejected(a) {
+                continue;
+            }
+            let mut ask = |op: usize, ours| {
+                let head = [op as u8, index as u8, 0];
+                questions.push(Question { head, operands: [a, 0, 0], ours });
+            };
+            let width = format.width();
+            ask(7, unary(FloatUnary::Sqrt, Rounding::NearestEven, width, width, a));
+            for (op, rounding) in Rounding::ALL.into_iter().enumerate() {
+                ask(8 + op, unary(FloatUnary::RoundToIntegral, rounding, width, width, a));
+            }
+        }
+    }
+    ask("roots", &questions, |question| Format::ALL[question.head[1] as usize].width());
+}
+
+#[test]
+fn products_with_a_sum_and_remainders_are_those_of_glibc() {
+    let mut questions = Vec::new();
+    for (index, format) in Format::ALL.into_iter().enumerate().skip(1) {
+        let corners = corners(format);
+        for (seed, [a, b]) in pairs(format, 10_000).into_iter().enumerate() {
+            let c = match seed % 3 {
+                0 => corners[seed % corners.len()],
+                1 => random(format, seed as u64 + 1_000_000),
+                // Cancels most of the product.
+                _ => {
+                    let product = binary(FloatBinary::Mul, Rounding::NearestEven, format, a, b);
+                    product ^ format.sign() ^ (seed as u128 >> 2 & 1)
+                }
+            };
+            // Libraries differ in which of several NaNs they pass on.
+            if [a, b, c].iter().any(|bits| format.is_nan(*bits)) {
+                continue;
+            }
+            let head = |op| [op, index as u8, 0];
+            let ours = mul_add(Rounding::NearestEven, format, [a, b, c]);
+            questions.push(Question { head: head(13), operands: [a, b, c], ours });
+            let ours = remainder(format, a, b);
+            questions.push(Question { head: head(14), operands: [a, b, 0], ours });
+        }
+    }
+    ask("fma", &questions, |question| Format::ALL[question.head[1] as usize].width());
+}
+
+#[test]
+fn conversions_are_those_of_the_processor() {
+    let mut questions = Vec::new();
+    for (index, from) in Format::ALL.into_iter().enumerate() {
+        for a in operands(from, 20_000) {
+            let mut ask = |op: u8, target: usize, ours| {
+                let head = [op, index as u8, target as u8];
+                questions.push(Question { head, operands: [a, 0, 0], ours });
+            };
+            for (target, to) in Format::ALL.into_iter().enumerate() {
+                let exprs = crate::expr::Exprs::new();
+                let bits = exprs.bv(&crate::expr::Bv::from_u128(from.width(), a));
+                let in_software = matches!(to, Format::Half | Format::Quad);
+                if to == from || in_software && exprs.is_false(exprs.is_canonical(bits)) {
+                    continue;
+                }
+                let rounding = Rounding::NearestEven;
+                let ours = unary(FloatUnary::Convert, rounding, from.width(), to.width(), a);
+                ask(15, target, ours);
+            }
+            let exprs = crate::expr::Exprs::new();
+            let bits = exprs.bv(&crate::expr::Bv::from_u128(from.width(), a));
+            for (target, (width, signed)) in INTEGERS.into_iter().enumerate() {
+                let fits = exprs.is_true(exprs.float_fits(bits, width, signed));
+                if !fits || exprs.is_false(exprs.is_canonical(bits)) {
+                    continue;
+                }
+                let op = if signed { FloatUnary::ToSigned } else { FloatUnary::ToUnsigned };
+                ask(16, target, unary(op, Rounding::Zero, from.width(), width, a));
+            }
+        }
+    }
+    for (index, (width, signed)) in INTEGERS.into_iter().enumerate() {
+        let all = u128::MAX >> (128 - width);
+        let mut values: Vec<u128> = (0..width)
+            .flat_map(|bit| {
+                let power = 1_u128 << bit;
+                let tie = power | power >> 1;
+                let low = |by: u32| power.checked_shr(by).unwrap_or(0);
+                [power, power - 1, power + 1, tie, !power, power.wrapping_neg()]
+                    .into_iter()
+                    .chain([11, 12, 24, 25, 53, 54, 64, 65, 113, 114].map(|by| power | low(by) | 1))
+                    .chain([11, 24, 53, 64, 113].map(|by| power | low(by)))
+            })
+            .collect();
+        values.extend((0..5000).map(|seed| {
+            let word = |n| u128::from(mix(seed, n));
+            (word(1) << 64 | word(2)) >> (word(3) % 128)
+        }));
+        for a in values.into_iter().map(|value| value & all) {
+            for (target, to) in Format::ALL.into_iter().enumerate() {
+                let op = if signed { FloatUnary::FromSigned } else { FloatUnary::FromUnsigned };
+                let ours = unary(op, Rounding::NearestEven, width, to.width(), a);
+                let head = [17, index as u8, target as u8];
+                questions.push(Question { head, operands: [a, 0, 0], ours });
+            }
+        }
+    }
+    ask("conversions", &questions, |question| match question.head[0] {
+        16 => INTEGERS[question.head[2] as usize].0,
+        _ => Format::ALL[question.head[2] as usize].width(),
+    });
+}
+
+#[test]
+fn an_integer_fits_exactly_where_the_conversion_is_exact() {
+    let exprs = crate::expr::Exprs::new();
+    for format in Format::ALL {
+        for a in operands(format, 3000) {
+            let bits = exprs.bv(&crate::expr::Bv::from_u128(format.width(), a));
+            let toward_zero = Rounding::Zero;
+            let width = format.width();
+            let whole = unary(FloatUnary::RoundToIntegral, toward_zero, width, width, a);
+            for (to, signed) in INTEGERS {
+                let (there, back) = if signed {
+                    (FloatUnary::ToSigned, FloatUnary::FromSigned)
+                } else {
+                    (FloatUnary::ToUnsigned, FloatUnary::FromUnsigned)
+                };
+                let integer = unary(there, toward_zero, width, to, a);
+                let again = unary(back, toward_zero, to, width, integer);
+                // The largest integer is cut to a number that fits, but not from one that does.
+                let limit = format.power_of_two(to - u32::from(signed), false);
+                let beyond = limit.unwrap_or(format.infinity());
+                let exact = compare(FloatRelation::Equal, format, whole, again)
+                    && !compare(FloatRelation::LessOrEqual, format, beyond, a);
+                let fits = exprs.is_true(exprs.float_fits(bits, to, signed));
+                assert_eq!(fits, exact, "{format:?} {a:x} to {to} {signed}");
+            }
+        }
+    }
+}

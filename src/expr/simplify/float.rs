@@ -1,0 +1,167 @@
+//! Floating point: constants are folded, and nothing else is known of rounding.
+
+use super::super::{
+    Bv, ExprId, Exprs, Node,
+    float::{self, FloatBinary, FloatRelation, FloatUnary, Format, Rounding},
+};
+
+impl Exprs {
+    /// `op` applied to `a`, with a result of `width` bits.
+    ///
+    /// # Panics
+    /// when a width is no format where the operation wants a number, or an integer is wider
+    /// than 128 bits.
+    pub fn float_unary(&self, op: FloatUnary, rounding: Rounding, a: ExprId, width: u32) -> ExprId {
+        let from = self.width(a);
+        for (width, is_float) in [(from, op.from_float()), (width, op.to_float())] {
+            let fits = if is_float { Format::of(width).is_some() } else { width <= 128 };
+            assert!(fits, "{op:?} of {width} bits");
+        }
+        if let Some(value) = self.as_bv(a) {
+            return self.bv(&folded(op, rounding, &value, width));
+        }
+        if let Some(choice) = self.map_choice(a, |value| folded(op, rounding, value, width)) {
+            return choice;
+        }
+        match (op, self.node(a)) {
+            // An integer of one bit is what theories of floating point stumble over.
+            (FloatUnary::FromSigned, _) if from == 1 => {
+                self.float_unary(op, rounding, self.sext(a, 8), width)
+            }
+            (FloatUnary::FromUnsigned, _) if from == 1 => {
+                self.float_unary(op, rounding, self.zext(a, 8), width)
+            }
+            (FloatUnary::FromSigned | FloatUnary::FromUnsigned, Node::Zext(narrow))
+                if self.width(narrow) > 1 =>
+            {
+                self.float_unary(FloatUnary::FromUnsigned, rounding, narrow, width)
+            }
+            (FloatUnary::FromSigned, Node::Sext(narrow)) if self.width(narrow) > 1 => {
+                self.float_unary(op, rounding, narrow, width)
+            }
+            (FloatUnary::Convert, _) if from == width => unreachable!("a conversion to itself"),
+            (FloatUnary::ToSigned | FloatUnary::ToUnsigned, _) => {
+                self.arena.intern(Node::FloatUnary(op, Rounding::Zero, a), width)
+            }
+            _ => self.arena.intern(Node::FloatUnary(op, rounding, a), width),
+        }
+    }
+
+    /// `a op b`.
+    ///
+    /// # Panics
+    /// when the widths differ or are no format.
+    pub fn float_binary(
+        &self,
+        op: FloatBinary,
+        rounding: Rounding,
+        a: ExprId,
+        b: ExprId,
+    ) -> ExprId {
+        let format = self.format_of(&[a, b]);
+        let value = |x: &Bv, y: &Bv| {
+            let bits = float::binary(op, rounding, format, pattern(x), pattern(y));
+            Bv::from_u128(format.width(), bits)
+        };
+        if let (Some(x), Some(y)) = (self.as_bv(a), self.as_bv(b)) {
+            return self.bv(&value(&x, &y));
+        }
+        self.zip_choices(a, b, value).unwrap_or_else(|| {
+            self.arena.intern(Node::FloatBinary(op, rounding, a, b), format.width())
+        })
+    }
+
+    /// `a * b + c`, rounded once.
+    ///
+    /// # Panics
+    /// when the widths differ or are no format.
+    pub fn float_mul_add(&self, rounding: Rounding, operands: [ExprId; 3]) -> ExprId {
+        let format = self.format_of(&operands);
+        if let [Some(a), Some(b), Some(c)] = operands.map(|e| self.as_bv(e)) {
+            let value = float::mul_add(rounding, format, [a, b, c].each_ref().map(pattern));
+            return self.bv(&Bv::from_u128(format.width(), value));
+        }
+        self.arena.intern(Node::FloatMulAdd(rounding, operands), format.width())
+    }
+
+    /// Whether `a relation b`; a comparison with a NaN is false.
+    ///
+    /// # Panics
+    /// when the widths differ or are no format.
+    pub fn float_compare(&self, relation: FloatRelation, a: ExprId, b: ExprId) -> ExprId {
+        let format = self.format_of(&[a, b]);
+        let value = |x: &Bv, y: &Bv| {
+            let holds = float::compare(relation, format, pattern(x), pattern(y));
+            Bv::new(1, u64::from(holds))
+        };
+        if let (Some(x), Some(y)) = (self.as_bv(a), self.as_bv(b)) {
+            return self.bv(&value(&x, &y));
+        }
+        if let Some(choice) = self.zip_choices(a, b, value) {
+            return choice;
+        }
+        let relation = match relation {
+            FloatRelation::Less if a == b => return self.bool(false),
+            FloatRelation::LessOrEqual if a == b => FloatRelation::Equal,
+            _ => relation,
+        };
+        let never_nan = |e| {
+            matches!(
+                self.node(e),
+                Node::FloatUnary(FloatUnary::FromSigned | FloatUnary::FromUnsigned, ..)
+            )
+        };
+        if a == b && never_nan(a) {
+            return self.bool(true);
+        }
+        let (a, b) = if relation == FloatRelation::Equal { self.ordered(a, b) } else { (a, b) };
+        self.arena.intern(Node::FloatCompare(relation, a, b), 1)
+    }
+
+    /// Whether `a` or `b` is a NaN.
+    pub fn float_unordered(&self, a: ExprId, b: ExprId) -> ExprId {
+        let is_number = |e| self.float_compare(FloatRelation::Equal, e, e);
+        self.not(self.and(is_number(a), is_number(b)))
+    }
+
+    /// Whether `a`, cut towards zero, is an integer of `width` bits.
+    pub fn float_fits(&self, a: ExprId, width: u32, signed: bool) -> ExprId {
+        let format = self.format_of(&[a]);
+        let constant = |bits| self.bv(&Bv::from_u128(format.width(), bits));
+        let infinity = format.infinity();
+        let bits = if signed { width - 1 } else { width };
+        let high = format.power_of_two(bits, false).unwrap_or(infinity);
+        let below = self.float_compare(FloatRelation::Less, a, constant(high));
+        // Everything that is cut to the least integer is above the one before it, which is a
+        // number of the format if it is short enough.
+        let before = if signed { -(1_i128 << (width.min(127) - 1)) - 1 } else { -1 };
+        let above = if !signed || width <= format.precision() {
+            let exact = FloatUnary::FromSigned;
+            let bits = float::unary(exact, Rounding::Zero, 128, format.width(), before as u128);
+            self.float_compare(FloatRelation::Less, constant(bits), a)
+        } else if let Some(least) = format.power_of_two(width - 1, true) {
+            self.float_compare(FloatRelation::LessOrEqual, constant(least), a)
+        } else {
+            let low = format.sign() | infinity;
+            self.float_compare(FloatRelation::Less, constant(low), a)
+        };
+        self.and(above, below)
+    }
+
+    fn format_of(&self, operands: &[ExprId]) -> Format {
+        let width = self.width(operands[0]);
+        assert!(
+            operands.iter().all(|e| self.width(*e) == width),
+            "operands of a floating-point operation differ in width"
+        );
+        Format::of(width).unwrap_or_else(|| panic!("no floating-point format has {width} bits"))
+    }
+}
+
+fn pattern(value: &Bv) -> u128 {
+    value.to_u128().expect("at most 128 bits")
+}
+
+fn folded(op: FloatUnary, rounding: Rounding, value: &Bv, width: u32) -> Bv {
+    Bv::from_u128(width, float::unary(op, rounding, value.width(), width, pattern(value)))
+}
