@@ -2,7 +2,7 @@
 
 use super::{Executor, Quantum};
 use crate::{
-    env::{Error, Halt, Incomplete, Stop},
+    env::{Check, Error, Halt, Incomplete, Stop},
     expr::{ExprId, VariableKind},
     ir::{Inst, Operand, OperandKind, Pc, Reg, Switch},
     memory::{Value, value::truncate},
@@ -172,7 +172,7 @@ impl Executor<'_> {
             }
             Inst::VaEnd { .. } => {}
             Inst::Unreachable => return Err(Error::Unreachable.into()),
-            Inst::Trap => return Err(Stop::Halt(Halt::Trap)),
+            Inst::Trap { check } => return Err(Stop::Halt(Halt::Trap(check.map(Check)))),
             Inst::Assume { condition } => {
                 let condition = self.expr(self.get(*condition), 1);
                 if !self.settle(condition)? {

@@ -4,17 +4,15 @@
 
 use std::panic;
 
+use super::{
+    generator::{INPUTS, Random, program},
+    machine::{Input, Paths, Subject, compare, each_in_parallel, seeds},
+};
 use psychic::{
     diff,
     env::Halt,
     expr::{Assignment, Bv},
     replay::TestInput,
-};
-use rayon::prelude::*;
-
-use super::{
-    generator::{INPUTS, Random, program},
-    machine::{Input, Paths, Subject, compare, seeds},
 };
 
 /// Random inputs tried on each program.
@@ -66,10 +64,8 @@ fn sample(paths: &Paths<'_>, seed: u64) -> usize {
 
 #[test]
 fn random_programs() {
-    let results: Vec<_> = seeds("PSYCHIC_GENERATED", 0..24)
-        .into_par_iter()
-        .map(|seed| (seed, panic::catch_unwind(|| check(seed))))
-        .collect();
+    let seeds = seeds("PSYCHIC_GENERATED", 0..24);
+    let results = each_in_parallel(&seeds, |seed| (*seed, panic::catch_unwind(|| check(*seed))));
     let (mut paths, mut inputs, mut failed) = (0, 0, Vec::new());
     for (seed, result) in results {
         match result {

@@ -1,6 +1,5 @@
 //! LLVM's intrinsic functions (LLVM Language Reference, "Intrinsic Functions").
 
-use super::constants::truncate;
 use super::function::{Lowering, Parts};
 use super::llvm::Value;
 use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
@@ -19,6 +18,11 @@ fn base_name(name: &str) -> &str {
         base = rest;
     }
     base
+}
+
+/// The greatest number of so many bits, at most 64.
+fn ones(width: u32) -> u64 {
+    u64::MAX >> (64 - width)
 }
 
 impl<'m> Lowering<'_, 'm> {
@@ -63,6 +67,10 @@ impl<'m> Lowering<'_, 'm> {
                 let (to, from) = (self.scalar(inst.operand(0))?, self.scalar(inst.operand(1))?);
                 self.emit(Inst::VaCopy { to, from });
             }
+            "masked.load" => self.masked_load(inst)?,
+            "masked.store" => self.masked_store(inst)?,
+            "masked.gather" => self.masked_gather(inst)?,
+            "masked.scatter" => self.masked_scatter(inst)?,
             "ptrmask" => {
                 let width = lane_width(inst.operand(1).ty())?;
                 if width != 64 {
@@ -211,7 +219,7 @@ impl<'m> Lowering<'_, 'm> {
         match base {
             "fabs" => {
                 let width = float_width(inst.ty())?;
-                let mask = self.constant(width, truncate(width - 1, u128::MAX) as u64);
+                let mask = self.constant(width, ones(width - 1));
                 self.each_lane(inst, [inst.operand(0)], |dst, [a]| Inst::Binary {
                     op: BinaryOp::And,
                     width,
@@ -222,7 +230,7 @@ impl<'m> Lowering<'_, 'm> {
             }
             "copysign" => {
                 let width = float_width(inst.ty())?;
-                let magnitude = self.constant(width, truncate(width - 1, u128::MAX) as u64);
+                let magnitude = self.constant(width, ones(width - 1));
                 let sign = self.constant(width, 1 << (width - 1));
                 let (a, b) = (self.parts(inst.operand(0))?, self.parts(inst.operand(1))?);
                 let mut parts = Parts::new();
@@ -282,7 +290,7 @@ impl<'m> Lowering<'_, 'm> {
         // Bits of the mask with the unsigned interval of the number's bits: a class of both
         // signs is two intervals.
         let quiet = infinity | (1 << (fraction_bits - 1));
-        let largest = truncate(width, u128::MAX) as u64;
+        let largest = ones(width);
         let intervals = [
             (0, infinity + 1, quiet - 1),
             (0, sign | (infinity + 1), sign | (quiet - 1)),
@@ -334,6 +342,10 @@ impl<'m> Lowering<'_, 'm> {
             | "pseudoprobe"
             | "experimental.noalias.scope.decl"
             | "stackrestore"
+            | "x86.sse.sfence"
+            | "x86.sse2.lfence"
+            | "x86.sse2.mfence"
+            | "x86.sse2.pause"
             | "clear_cache"
             | "dbg.declare"
             | "dbg.value"
@@ -357,16 +369,22 @@ impl<'m> Lowering<'_, 'm> {
                     self.emit(Inst::Assume { condition });
                 }
             }
-            "trap" | "ubsantrap" | "debugtrap" => self.emit(Inst::Trap),
-            "stacksave" | "returnaddress" | "frameaddress" | "invariant.start" => {
-                self.answer(inst, 0)?;
+            "trap" | "debugtrap" => self.emit(Inst::Trap { check: None }),
+            "ubsantrap" => {
+                let check = self.scalar(inst.operand(0))?;
+                let check = self.known(check).map(|check| check as u8);
+                self.emit(Inst::Trap { check });
             }
-            "is.constant" => self.answer(inst, 0)?,
+            "stacksave" | "invariant.start" => self.answer(inst, 0)?,
+            "is.constant" => {
+                let constant = inst.operand(0).is_constant();
+                self.answer(inst, u64::from(constant))?;
+            }
             "allow.ubsan.check" | "allow.runtime.check" => self.answer(inst, 1)?,
             "objectsize" => {
                 let least = self.scalar(inst.operand(1))?;
                 let width = lane_width(inst.ty())?;
-                let unknown = truncate(width, u128::MAX) as u64;
+                let unknown = ones(width);
                 self.answer(inst, if self.known(least) == Some(0) { unknown } else { 0 })?;
             }
             _ => return Ok(false),

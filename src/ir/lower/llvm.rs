@@ -60,6 +60,7 @@ pub struct Source<'m> {
     module: LLVMModuleRef,
     layout: LLVMTargetDataRef,
     byval: u32,
+    element: u32,
     borrow: PhantomData<&'m ()>,
 }
 
@@ -73,15 +74,14 @@ impl<'m> Source<'m> {
     /// The view of `module`.
     pub fn new(module: &'m inkwell::module::Module<'_>) -> Self {
         let raw = module.as_mut_ptr();
-        let name = "byval";
-        // SAFETY: the layout lives in the module; the name is read at once.
-        let (layout, byval) = unsafe {
-            (
-                LLVMGetModuleDataLayout(raw),
-                LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()),
-            )
+        // SAFETY: the name is read at once.
+        let kind = |name: &str| unsafe {
+            LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len())
         };
-        Self { module: raw, layout, byval, borrow: PhantomData }
+        let (byval, element) = (kind("byval"), kind("elementtype"));
+        // SAFETY: the layout lives in the module.
+        let layout = unsafe { LLVMGetModuleDataLayout(raw) };
+        Self { module: raw, layout, byval, element, borrow: PhantomData }
     }
 
     /// Bytes of a pointer.
@@ -129,9 +129,18 @@ impl<'m> Source<'m> {
 
     /// The type of the object of which argument `index` passes a copy.
     pub fn byval(self, call: Value<'m>, index: u32) -> Option<Type<'m>> {
+        Self::type_attribute(call, index, self.byval)
+    }
+
+    /// The type that argument `index` of an intrinsic or of assembly points to.
+    pub fn element_type(self, call: Value<'m>, index: u32) -> Option<Type<'m>> {
+        Self::type_attribute(call, index, self.element)
+    }
+
+    fn type_attribute(call: Value<'m>, index: u32, kind: u32) -> Option<Type<'m>> {
         assert!(call.is_call());
         unsafe {
-            let attribute = LLVMGetCallSiteEnumAttribute(call.0, index + 1, self.byval);
+            let attribute = LLVMGetCallSiteEnumAttribute(call.0, index + 1, kind);
             if attribute.is_null() { None } else { Type::new(LLVMGetTypeAttributeValue(attribute)) }
         }
     }
