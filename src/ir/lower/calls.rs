@@ -1,7 +1,7 @@
 //! Calls of functions and inline assembly.
 
 use super::function::Lowering;
-use super::llvm::{TailCallKind, TypeKind, Value};
+use super::llvm::{TypeKind, Value};
 use super::types::{Lowered, Scalar, scalars, unsupported};
 use crate::ir::address::function_at;
 use crate::ir::{Argument, Call, Callee, Inst, Operand};
@@ -14,9 +14,6 @@ impl<'m> Lowering<'_, 'm> {
         }
         if callee.is_function() && callee.name().starts_with("llvm.") {
             return self.intrinsic(inst, &callee.name());
-        }
-        if inst.tail_call() == TailCallKind::LLVMTailCallKindMustTail {
-            return unsupported("a call that must reuse the frame of its caller");
         }
         let address = self.scalar(callee)?;
         let callee = match self.known(address).and_then(function_at) {

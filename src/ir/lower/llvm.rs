@@ -14,8 +14,7 @@ use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::*;
 pub use inkwell::llvm_sys::{
     LLVMAtomicRMWBinOp as RmwOp, LLVMIntPredicate as IntPredicate, LLVMLinkage as Linkage,
-    LLVMOpcode as Opcode, LLVMRealPredicate as RealPredicate, LLVMTailCallKind as TailCallKind,
-    LLVMTypeKind as TypeKind,
+    LLVMOpcode as Opcode, LLVMRealPredicate as RealPredicate, LLVMTypeKind as TypeKind,
 };
 
 macro_rules! handle {
@@ -156,6 +155,12 @@ impl<'m> Type<'m> {
     pub fn int_width(self) -> u32 {
         assert!(self.kind() == TypeKind::LLVMIntegerTypeKind);
         unsafe { LLVMGetIntTypeWidth(self.0) }
+    }
+
+    /// Address space of a pointer type; those from 256 on are relative to a segment register.
+    pub fn address_space(self) -> u32 {
+        assert!(self.kind() == TypeKind::LLVMPointerTypeKind);
+        unsafe { LLVMGetPointerAddressSpace(self.0) }
     }
 
     /// Number of fields of a struct type.
@@ -558,12 +563,6 @@ impl<'m> Value<'m> {
     pub fn arguments(self) -> Vec<Value<'m>> {
         assert!(self.is_call());
         (0..unsafe { LLVMGetNumArgOperands(self.0) }).map(|i| self.operand(i)).collect()
-    }
-
-    /// How far a call is a tail call.
-    pub fn tail_call(self) -> TailCallKind {
-        assert!(self.is_call());
-        unsafe { LLVMGetTailCallKind(self.0) }
     }
 
     /// Text and constraints of inline assembly.

@@ -44,6 +44,14 @@ impl<'m> Lowering<'_, 'm> {
         self.compute(|dst| Inst::Cast { cast, from, to, dst, a: value })
     }
 
+    /// The address of a plain access.
+    fn accessed(&mut self, pointer: Value<'m>) -> Lowered<Operand> {
+        match pointer.ty().address_space() {
+            0 => self.scalar(pointer),
+            space => unsupported(format!("an access relative to a segment (space {space})")),
+        }
+    }
+
     pub fn load(&mut self, inst: Value<'m>) -> Lowered<()> {
         if let Some((slot, width)) = self.slots.get(&inst.operand(0).key()) {
             let (src, width) = (Operand::reg(*slot), *width);
@@ -52,7 +60,7 @@ impl<'m> Lowering<'_, 'm> {
             return Ok(());
         }
         let ty = inst.ty();
-        let address = self.scalar(inst.operand(0))?;
+        let address = self.accessed(inst.operand(0))?;
         let scalars = scalars(self.source, ty)?;
         if is_bit_vector(ty) {
             let width = scalars.iter().map(|s| s.width).sum();
@@ -78,7 +86,7 @@ impl<'m> Lowering<'_, 'm> {
             self.emit(Inst::Move { dst, src, width });
             return Ok(());
         }
-        let address = self.scalar(inst.operand(1))?;
+        let address = self.accessed(inst.operand(1))?;
         let scalars = scalars(self.source, value.ty())?;
         if is_bit_vector(value.ty()) {
             let width = scalars.iter().map(|s| s.width).sum();
@@ -248,7 +256,7 @@ impl<'m> Lowering<'_, 'm> {
     }
 
     pub fn atomic_update(&mut self, inst: Value<'m>) -> Lowered<()> {
-        let address = self.scalar(inst.operand(0))?;
+        let address = self.accessed(inst.operand(0))?;
         let b = self.scalar(inst.operand(1))?;
         let ty = inst.ty();
         let width = lane_width(ty)?;
@@ -285,7 +293,7 @@ impl<'m> Lowering<'_, 'm> {
     }
 
     pub fn compare_exchange(&mut self, inst: Value<'m>) -> Lowered<()> {
-        let address = self.scalar(inst.operand(0))?;
+        let address = self.accessed(inst.operand(0))?;
         let expected = self.scalar(inst.operand(1))?;
         let new = self.scalar(inst.operand(2))?;
         let width = lane_width(inst.operand(1).ty())?;
