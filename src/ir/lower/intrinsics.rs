@@ -34,6 +34,7 @@ impl<'m> Lowering<'_, 'm> {
             || self.float_intrinsic(inst, base)?
             || self.library_intrinsic(inst, base)?
             || self.hint(inst, base)?
+            || self.sse_intrinsic(inst, name)?
         {
             Ok(())
         } else {

@@ -21,6 +21,7 @@ mod memory;
 mod phi;
 mod promote;
 mod propagate;
+mod sse;
 mod types;
 
 use std::path::{Path, PathBuf};
