@@ -116,7 +116,7 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
             (Termination::Exit(code as u8), None)
         }
         Halt::Abort => (Termination::Signal(SIGABRT), None),
-        Halt::Trap => (Termination::Signal(SIGILL), None),
+        Halt::Trap(_) => (Termination::Signal(SIGILL), None),
         Halt::Error(error) => {
             let finding = Finding { kind: (*error).into(), detail: error.to_string() };
             (Termination::Signal(SIGABRT), Some(finding))

@@ -13,8 +13,9 @@ pub enum Halt {
     Exit(ExprId),
     /// `abort`, a failed assertion.
     Abort,
-    /// `__builtin_trap`: an illegal instruction.
-    Trap,
+    /// `__builtin_trap`, or a check of UndefinedBehaviorSanitizer (`-fsanitize-trap`) that
+    /// found something: an illegal instruction.
+    Trap(Option<Check>),
     /// An error that ends the path.
     Error(Error),
     /// It runs forever: it came back to exactly the state it had been in.
@@ -26,6 +27,48 @@ pub enum Halt {
     Outside,
     /// The path was left before its end, so its outcome is not known.
     Incomplete(Incomplete),
+}
+
+/// A check of UndefinedBehaviorSanitizer, by its number in clang (`SanitizerHandler.h`).
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Check(pub u8);
+
+/// Names of the checks in the order of their numbers, as in the symbols of UBSan's runtime.
+const CHECKS: [&str; 25] = [
+    "add-overflow",
+    "builtin-unreachable",
+    "cfi-check-fail",
+    "divrem-overflow",
+    "dynamic-type-cache-miss",
+    "float-cast-overflow",
+    "function-type-mismatch",
+    "implicit-conversion",
+    "invalid-builtin",
+    "invalid-objc-cast",
+    "load-invalid-value",
+    "missing-return",
+    "mul-overflow",
+    "negate-overflow",
+    "nullability-arg",
+    "nullability-return",
+    "nonnull-arg",
+    "nonnull-return",
+    "out-of-bounds",
+    "pointer-overflow",
+    "shift-out-of-bounds",
+    "sub-overflow",
+    "type-mismatch",
+    "alignment-assumption",
+    "vla-bound-not-positive",
+];
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match CHECKS.get(usize::from(self.0)) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "check {}", self.0),
+        }
+    }
 }
 
 /// Errors that the engine finds and a sanitizer can confirm.
@@ -92,7 +135,8 @@ impl fmt::Display for Halt {
         match self {
             Self::Exit(_) => f.write_str("exit"),
             Self::Abort => f.write_str("abort"),
-            Self::Trap => f.write_str("trap"),
+            Self::Trap(None) => f.write_str("trap"),
+            Self::Trap(Some(check)) => write!(f, "trap ({check})"),
             Self::Error(error) => error.fmt(f),
             Self::Hang => f.write_str("hang"),
             Self::Silent => f.write_str("silent"),

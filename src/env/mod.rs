@@ -10,7 +10,7 @@ pub mod stdin;
 pub mod stream;
 pub mod world;
 
-pub use halt::{Error, Halt, Incomplete};
+pub use halt::{Check, Error, Halt, Incomplete};
 pub use world::{Approximation, InputObject, NamedOutput, World};
 
 use crate::{

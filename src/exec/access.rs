@@ -6,6 +6,7 @@ use crate::{
     expr::{BinaryOp, ExprId, Node},
     ir::address::{self, NUMBER_BITS, OFFSET_BITS, object_address, object_number},
     memory::{Byte, Fault, NULL_PAGE, Object, Segment, Value, value::truncate},
+    solver::{Query, Verdict},
 };
 
 /// Where in an object an access goes.
@@ -23,6 +24,8 @@ enum Place {
 
 /// Largest object that is read or written at a symbolic offset, in bytes.
 const SYMBOLIC_OFFSET_LIMIT: u64 = 1 << 16;
+/// Longest copy or fill of symbolic length that is one state, byte by byte, in bytes.
+const SYMBOLIC_LENGTH_LIMIT: u64 = 4096;
 /// Largest single object, in bytes.
 const OBJECT_LIMIT: u64 = 1 << 30;
 
@@ -326,11 +329,7 @@ impl Executor<'_> {
     pub(super) fn settle_room(&mut self, address: Value, length: Value) -> Result<(), Stop> {
         let (Value::Int(address), Value::Expr(length)) = (address, length) else { return Ok(()) };
         let length = self.settle_revision(length)?;
-        let room = match self.state.memory.object(address) {
-            Ok(object) => object.size().saturating_sub(address::offset(address)),
-            // Wherever that is, no bytes at all may be copied.
-            Err(_) => 0,
-        };
+        let room = self.room(address);
         let exprs = &self.program.exprs;
         let inside = exprs.ule(length, exprs.constant(64, room));
         if self.settle(inside)? {
@@ -340,11 +339,100 @@ impl Executor<'_> {
         Err(Fault::OutOfBounds.into())
     }
 
+    /// Bytes from an address to the end of its object; none where there is no object, of which
+    /// no bytes at all may be copied.
+    fn room(&self, address: u64) -> u64 {
+        let object = self.state.memory.object(address);
+        object.map_or(0, |object| object.size().saturating_sub(address::offset(address)))
+    }
+
+    /// Settles that `length` bytes are inside the objects at all ends. What comes back is
+    /// concrete unless all ends are and the length has a small bound.
+    pub(super) fn settle_length(
+        &mut self,
+        ends: &[Value],
+        length: Value,
+        what: &str,
+    ) -> Result<Value, Stop> {
+        let length = match length {
+            Value::Expr(expr) => {
+                let expr = self.settle_revision(expr)?;
+                Value::from_expr(&self.program.exprs, expr)
+            }
+            other => other,
+        };
+        for end in ends {
+            self.settle_room(*end, length)?;
+        }
+        if let Value::Expr(expr) = length
+            && ends.iter().all(|end| end.as_int().is_some())
+            && self.longest(ends, expr) <= SYMBOLIC_LENGTH_LIMIT
+        {
+            return Ok(length);
+        }
+        Ok(Value::Int(self.settle_value(length, 64, what)?))
+    }
+
+    /// An upper bound of a length that is inside the objects at all ends.
+    fn longest(&mut self, ends: &[Value], length: ExprId) -> u64 {
+        let rooms = ends.iter().filter_map(|end| end.as_int()).map(|end| self.room(end));
+        let room = rooms.min().unwrap_or(u64::MAX);
+        let exprs = &self.program.exprs;
+        let guess = exprs.evaluate(length, &self.state.model).to_u64().unwrap_or(u64::MAX);
+        for bound in [4, 16, 64, 256, 1024, SYMBOLIC_LENGTH_LIMIT] {
+            if bound >= room {
+                break;
+            }
+            let longer = exprs.ult(exprs.constant(64, bound), length);
+            let query = Query { path: &self.state.path, goals: &[longer] };
+            if guess <= bound && matches!(self.solver.check(exprs, query), Verdict::Unsat) {
+                return bound;
+            }
+        }
+        room
+    }
+
+    /// Overwrites the first `length` bytes at `to`; those behind them stay.
+    fn overwrite(
+        &mut self,
+        to: u64,
+        length: ExprId,
+        bytes: impl IntoIterator<Item = ExprId>,
+    ) -> Result<(), Stop> {
+        let exprs = &self.program.exprs;
+        if self.state.memory.object(to).is_ok_and(|object| object.constant) {
+            let nothing = exprs.eq(length, exprs.constant(64, 0));
+            return if self.settle(nothing)? { Ok(()) } else { Err(Fault::ReadOnly.into()) };
+        }
+        let start = address::offset(to) as usize;
+        for (index, byte) in bytes.into_iter().enumerate() {
+            let old = self.state.memory.object(to)?.byte(start + index);
+            let old = self.byte_expr(to, start + index, old)?;
+            let exprs = &self.program.exprs;
+            let written = exprs.ult(exprs.constant(64, index as u64), length);
+            let new = exprs.ite(written, byte, old);
+            let new =
+                exprs.as_u64(new).map_or(Byte::Symbolic(new), |value| Byte::Concrete(value as u8));
+            self.state.memory.object_mut(to)?.set_byte(start + index, new);
+        }
+        Ok(())
+    }
+
     /// memcpy and memmove.
     pub(super) fn copy_bytes(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop> {
-        self.settle_room(to, length)?;
-        self.settle_room(from, length)?;
-        let length = self.settle_value(length, 64, "length to copy")?;
+        let length = match (self.settle_length(&[to, from], length, "length to copy")?, to, from) {
+            (Value::Int(length), ..) => length,
+            (Value::Expr(length), Value::Int(to), Value::Int(from)) => {
+                let start = address::offset(from) as usize;
+                let mut bytes = Vec::new();
+                for index in 0..self.longest(&[Value::Int(to), Value::Int(from)], length) as usize {
+                    let byte = self.state.memory.object(from)?.byte(start + index);
+                    bytes.push(self.byte_expr(from, start + index, byte)?);
+                }
+                return self.overwrite(to, length, bytes);
+            }
+            _ => return Err(Error::UninitialisedRead.into()),
+        };
         if length == 0 {
             return Ok(());
         }
@@ -386,8 +474,15 @@ impl Executor<'_> {
 
     /// memset.
     pub(super) fn fill_bytes(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop> {
-        self.settle_room(to, length)?;
-        let length = self.settle_value(length, 64, "length to fill")?;
+        let length = match (self.settle_length(&[to], length, "length to fill")?, to) {
+            (Value::Int(length), _) => length,
+            (Value::Expr(length), Value::Int(to)) => {
+                let bound = self.longest(&[Value::Int(to)], length) as usize;
+                let byte = self.expr(byte, 8);
+                return self.overwrite(to, length, std::iter::repeat_n(byte, bound));
+            }
+            _ => return Err(Error::UninitialisedRead.into()),
+        };
         if length == 0 {
             return Ok(());
         }

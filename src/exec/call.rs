@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Checkpoint, Executor, Frame, interpret::Next, state::VariadicArgument};
+use super::{Checkpoint, Executor, Frame, interpret::Next, jump::Jump, state::VariadicArgument};
 use crate::{
     env::{
         Error, Machine, Stop, World,
         models::{self, Arguments},
     },
     expr::{ExprId, Exprs},
-    ir::{Argument, Call, Callee, Function, FunctionId, Inst, Operand, address},
+    ir::{Argument, Call, Callee, Cast, Function, FunctionId, Inst, Operand, address},
     memory::{Memory, Object, Segment, Value},
 };
 
@@ -68,7 +68,10 @@ impl Executor<'_> {
                 frame.variadic.push(VariadicArgument { value, width, byval, float });
                 continue;
             };
-            if argument.byval.is_none() && argument.width != *width {
+            if argument.byval.is_none() && !argument.float && argument.width > *width {
+                // The callee looks at the low bits of the register only.
+                value = self.cast(Cast::Trunc, argument.width, *width, value);
+            } else if argument.byval.is_none() && argument.width != *width {
                 return Err(Stop::unsupported(format!(
                     "a call of {} whose argument {} has {} bits instead of {width}",
                     function.name,
@@ -113,15 +116,25 @@ impl Executor<'_> {
         }
         let code = &self.program.module.functions[self.state.top.function.0 as usize].code;
         if let Some(Inst::Call(call)) = code.get(self.state.top.pc as usize) {
-            if !call.results.is_empty() && call.widths != function.returns {
+            let narrows = |(wanted, given): (&u32, &u32)| wanted <= given;
+            if call.widths.len() > function.returns.len()
+                || !call.widths.iter().zip(&function.returns).all(narrows)
+            {
                 return Err(Stop::unsupported(format!(
                     "a call of {} as a function that returns another type",
                     function.name
                 )));
             }
-            for ((reg, width), value) in call.results.iter().zip(&call.widths).zip(values) {
-                let value = self.fixed(value, *width);
+            let given = function.returns.iter().zip(values);
+            for ((reg, width), (from, value)) in call.results.iter().zip(&call.widths).zip(given) {
+                let mut value = self.fixed(value, *from);
+                if width < from {
+                    value = self.cast(Cast::Trunc, *from, *width, value);
+                }
                 self.set(*reg, value);
+            }
+            if !self.state.jumps.is_empty() {
+                self.forget_jumps();
             }
         }
         self.state.top.pc = self.state.top.pc.wrapping_add(1);
@@ -151,6 +164,7 @@ impl Executor<'_> {
         let values = self.program.frames[id.0 as usize].to_vec();
         // Nothing returns to the frames below, but their variables are still there.
         self.state.callers.clear();
+        self.state.jumps.clear();
         self.state.top = Frame { function: id, values, ..Frame::default() };
         Ok(())
     }
@@ -172,6 +186,9 @@ impl Executor<'_> {
         call: &Call,
     ) -> Result<Next, Stop> {
         let Some(model) = self.program.models.get(&id) else {
+            if let Some(jump) = Jump::of(&function.name) {
+                return self.jump(jump, call);
+            }
             return Err(Stop::unsupported(format!("a call of {}", function.name)));
         };
         let values: Vec<Value> = call.args.iter().map(|a| self.get(a.value)).collect();
@@ -292,6 +309,10 @@ impl ArgumentRegisters {
         let size = byval.map_or(8 * words, |size| size.next_multiple_of(8) as usize);
         if byval.is_none() && words == 2 {
             self.stack = self.stack.next_multiple_of(16);
+            if !float {
+                // As LLVM does it: no later argument gets the register that was left.
+                self.general = GENERAL_REGISTERS;
+            }
         }
         self.stack += size;
         ArgumentPlace::Stack(self.stack - size)
@@ -371,16 +392,13 @@ impl Machine for Executor<'_> {
     }
 
     fn copy(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop> {
-        self.settle_room(to, length)?;
-        self.settle_room(from, length)?;
-        let length = Value::Int(self.settle_value(length, 64, "length to copy")?);
+        let length = self.settle_length(&[to, from], length, "length to copy")?;
         self.before_bytes(to, from);
         self.copy_bytes(to, from, length)
     }
 
     fn fill(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop> {
-        self.settle_room(to, length)?;
-        let length = Value::Int(self.settle_value(length, 64, "length to fill")?);
+        let length = self.settle_length(&[to], length, "length to fill")?;
         self.before_bytes(to, to);
         self.fill_bytes(to, byte, length)
     }

@@ -5,7 +5,7 @@ use super::{
     arithmetic::{concrete_binary, concrete_cast, concrete_compare},
 };
 use crate::{
-    env::{Error, Halt, Incomplete, Stop},
+    env::{Check, Error, Halt, Incomplete, Stop},
     expr::{ExprId, VariableKind},
     ir::{
         AddressTerm, BinaryOp, Cast, Indexed, Inst, Operand, OperandKind, Pc, Predicate, Reg,
@@ -341,7 +341,7 @@ impl Executor<'_> {
             }
             Inst::VaEnd { .. } => {}
             Inst::Unreachable => return Err(Error::Unreachable.into()),
-            Inst::Trap => return Err(Stop::Halt(Halt::Trap)),
+            Inst::Trap { check } => return Err(Stop::Halt(Halt::Trap(check.map(Check)))),
             Inst::Assume { condition } => {
                 let condition = self.expr(self.get(*condition), 1);
                 if !self.settle(condition)? {

@@ -11,6 +11,7 @@ mod clock;
 mod decide;
 mod float;
 mod interpret;
+mod jump;
 mod start;
 pub mod state;
 mod taint;

@@ -167,6 +167,7 @@ impl Program {
             uninitialised: 0,
             concretisations: Default::default(),
             exit: None,
+            jumps: Vec::new(),
             loops: Default::default(),
         })
     }

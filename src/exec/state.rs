@@ -2,6 +2,7 @@
 
 use std::{cmp::Ordering, sync::Arc};
 
+pub use super::jump::JumpTarget;
 use crate::{
     env::{Halt, World},
     expr::{Assignment, ExprId},
@@ -159,6 +160,8 @@ pub struct State {
     pub concretisations: Concretisations,
     /// The exit code of a program that runs what it left for its end.
     pub exit: Option<ExprId>,
+    /// Calls of `setjmp` that may be returned to.
+    pub jumps: Vec<JumpTarget>,
     /// Watches for a loop that changes nothing.
     pub loops: LoopWatch,
 }

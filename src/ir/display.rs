@@ -207,7 +207,8 @@ impl Shown<'_> {
                 format!("return {}", List(&values)).trim_end().to_owned()
             }
             Inst::Unreachable => "unreachable".into(),
-            Inst::Trap => "trap".into(),
+            Inst::Trap { check: None } => "trap".into(),
+            Inst::Trap { check: Some(check) } => format!("trap {check}"),
             Inst::Assume { condition } => format!("assume {}", op(condition)),
             Inst::Unsupported { what } => format!("unsupported {what}"),
             memory => self.memory(memory),

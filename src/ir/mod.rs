@@ -548,8 +548,10 @@ pub enum Inst {
     },
     /// Undefined behaviour when reached.
     Unreachable,
-    /// `llvm.trap`, `llvm.ubsantrap`.
-    Trap,
+    /// `llvm.trap`, or `llvm.ubsantrap` with the number of the check that failed.
+    Trap {
+        check: Option<u8>,
+    },
     /// `llvm.assume` of a 1-bit value (undefined behaviour where it is false).
     Assume {
         condition: Operand,

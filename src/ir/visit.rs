@@ -13,7 +13,7 @@ macro_rules! walks {
                 Inst::Undefine { .. }
                 | Inst::Jump { .. }
                 | Inst::Unreachable
-                | Inst::Trap
+                | Inst::Trap { .. }
                 | Inst::Unsupported { .. } => {}
                 Inst::Binary { width, a, b, .. }
                 | Inst::Compare { width, a, b, .. }
@@ -137,7 +137,7 @@ macro_rules! walks {
                 | Inst::Switch(_)
                 | Inst::Return { .. }
                 | Inst::Unreachable
-                | Inst::Trap
+                | Inst::Trap { .. }
                 | Inst::Assume { .. }
                 | Inst::Unsupported { .. } => {}
             }
@@ -178,7 +178,7 @@ impl Inst {
                 | Inst::Switch(_)
                 | Inst::Return { .. }
                 | Inst::Unreachable
-                | Inst::Trap
+                | Inst::Trap { .. }
                 | Inst::Unsupported { .. }
         )
     }

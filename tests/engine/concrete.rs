@@ -3,7 +3,7 @@
 
 use std::{fs, panic, path::Path};
 
-use super::machine::runs_as_natively;
+use super::machine::{each_in_parallel, runs_as_natively};
 
 /// Runs each program of `tests/engine/concrete`, with the `.stdin` beside it if there is one.
 fn all(flags: &[&str]) {
@@ -15,16 +15,14 @@ fn all(flags: &[&str]) {
         .collect();
     sources.sort();
     assert!(!sources.is_empty());
-    let failed: Vec<_> = sources
-        .iter()
-        .filter(|source| {
-            let text = fs::read_to_string(source).expect("readable");
-            let stdin = fs::read_to_string(source.with_extension("stdin")).unwrap_or_default();
-            let run = || runs_as_natively(&text, &stdin, flags);
-            panic::catch_unwind(run).is_err()
-        })
-        .filter_map(|source| source.file_name())
-        .collect();
+    let checked = each_in_parallel(&sources, |source| {
+        let text = fs::read_to_string(source).expect("readable");
+        let stdin = fs::read_to_string(source.with_extension("stdin")).unwrap_or_default();
+        let run = || runs_as_natively(&text, &stdin, flags);
+        panic::catch_unwind(run).is_ok()
+    });
+    let failed = sources.iter().zip(checked).filter(|(_, same)| !same);
+    let failed: Vec<_> = failed.filter_map(|(source, _)| source.file_name()).collect();
     assert!(failed.is_empty(), "{flags:?}: {failed:?}");
 }
 
@@ -36,4 +34,9 @@ fn hand_written_programs_unoptimised() {
 #[test]
 fn hand_written_programs_optimised() {
     all(&["-O1"]);
+}
+
+#[test]
+fn hand_written_programs_vectorised() {
+    all(&["-O2", "-fvectorize", "-fslp-vectorize"]);
 }

@@ -4,7 +4,10 @@ use std::{
     env,
     ops::Range,
     path::{Path, PathBuf},
-    sync::{Once, OnceLock, atomic::AtomicBool},
+    sync::{
+        Once, OnceLock,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
 };
 
 use psychic::{
@@ -60,10 +63,6 @@ fn libc() -> &'static Libc {
 }
 
 impl Subject {
-    pub fn new(source: &str) -> Self {
-        Self::with_flags(source, &[])
-    }
-
     pub fn with_flags(source: &str, flags: &[&str]) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         std::fs::write(directory.path().join("subject.c"), source).expect("writable");
@@ -269,9 +268,34 @@ pub fn runs_as_natively(source: &str, stdin: &str, flags: &[&str]) {
     assert_eq!(paths.replay(false), 1);
 }
 
+/// Runs a check on each item, as many at once as there are processors. The explorer has a pool
+/// of threads of its own; another one around it would nest one check into the wait of another.
+pub fn each_in_parallel<T: Sync, R: Send>(items: &[T], check: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut results = Vec::new();
+        while let Some((at, item)) = {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            items.get(at).map(|item| (at, item))
+        } {
+            results.push((at, check(item)));
+        }
+        results
+    };
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut results: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("checks catch panics")).collect()
+    });
+    results.sort_by_key(|(at, _)| *at);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
 /// The seeds that an environment variable asks for, as `10..20`, else those of every day.
-pub fn seeds(variable: &str, usual: Range<u64>) -> Range<u64> {
-    let Ok(text) = env::var(variable) else { return usual };
+pub fn seeds(variable: &str, usual: Range<u64>) -> Vec<u64> {
+    let Ok(text) = env::var(variable) else { return usual.collect() };
     let bounds = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
-    bounds.unwrap_or_else(|| panic!("{variable} is two numbers with .. between them"))
+    bounds
+        .map(Range::collect)
+        .unwrap_or_else(|| panic!("{variable} is two numbers with .. between them"))
 }

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::machine::{Input, Subject};
+use super::machine::{Input, Subject, each_in_parallel};
 
 fn sources(directory: &str) -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engine").join(directory);
@@ -33,12 +33,12 @@ fn input(source: &Path) -> Input {
 }
 
 /// Runs `check` on every source and names those that failed.
-fn each(directory: &str, check: impl Fn(&Path) + std::panic::RefUnwindSafe) {
-    let failed: Vec<_> = sources(directory)
-        .into_iter()
-        .filter(|source| std::panic::catch_unwind(|| check(source)).is_err())
-        .map(|source| source.file_name().map(|name| name.to_owned()))
-        .collect();
+fn each(directory: &str, check: impl Fn(&Path) + std::panic::RefUnwindSafe + Sync) {
+    let sources = sources(directory);
+    let checked =
+        each_in_parallel(&sources, |source| std::panic::catch_unwind(|| check(source)).is_ok());
+    let failed = sources.iter().zip(checked).filter(|(_, passed)| !passed);
+    let failed: Vec<_> = failed.filter_map(|(source, _)| source.file_name()).collect();
     assert!(failed.is_empty(), "{failed:?}");
 }
 
@@ -66,10 +66,15 @@ fn every_path_is_replayed_optimised() {
 fn a_number_that_is_no_integer_is_left_out() {
     let source = "#include <klee/klee.h>\nint main(void) {\n  double d;\n  \
                   klee_make_symbolic(&d, sizeof d, \"d\");\n  return (signed char)d != 0;\n}\n";
-    let subject = Subject::new(source);
+    let subject = Subject::with_flags(source, &[]);
     let ends = subject.explore(&Input::Tokens(0, false)).ends();
     let unsupported = "incomplete (unsupported: a conversion out of the integer's range)";
     assert_eq!(ends, ["exit", unsupported], "of 32 bits, then cut");
+}
+
+#[test]
+fn every_path_is_replayed_vectorised() {
+    replay_all(&["-O2", "-fvectorize", "-fslp-vectorize"]);
 }
 
 /// The first line of each program says how its paths end, and at which line of it (none where
@@ -78,12 +83,25 @@ fn a_number_that_is_no_integer_is_left_out() {
 fn every_error_is_found_at_its_line_and_confirmed() {
     each("errors", |source| {
         let text = fs::read_to_string(source).expect("readable");
-        let first = text.lines().next().unwrap_or_default();
-        let list = first.strip_prefix("/* ends: ").and_then(|rest| rest.strip_suffix(" */"));
-        let expected: Vec<_> = list.expect("it says how it ends").split(", ").collect();
-        let subject = Subject::new(&text);
-        let paths = subject.explore(&input(source));
-        assert_eq!(paths.ends(), expected, "{}", source.display());
-        paths.replay(false);
+        ends_as_it_says(source, &text, &[]);
     });
+}
+
+/// Checks of UndefinedBehaviorSanitizer that trap say which one it was.
+#[test]
+fn every_trap_says_which_check_it_is() {
+    each("traps", |source| {
+        let text = fs::read_to_string(source).expect("readable");
+        ends_as_it_says(source, &text, &["-fsanitize=undefined", "-fsanitize-trap=undefined"]);
+    });
+}
+
+fn ends_as_it_says(source: &Path, text: &str, flags: &[&str]) {
+    let first = text.lines().next().unwrap_or_default();
+    let list = first.strip_prefix("/* ends: ").and_then(|rest| rest.strip_suffix(" */"));
+    let expected: Vec<_> = list.expect("it says how it ends").split(", ").collect();
+    let subject = Subject::with_flags(text, flags);
+    let paths = subject.explore(&input(source));
+    assert_eq!(paths.ends(), expected, "{}", source.display());
+    paths.replay(false);
 }

@@ -22,6 +22,11 @@ pub(super) const MODELS: &[(&str, Model)] = &[
         let size = size(m, a.get(1))?;
         Ok(Some(Value::Int(allocate(m, size, false))))
     }),
+    ("memalign", |m, a| {
+        let size = size(m, a.get(1))?;
+        Ok(Some(Value::Int(allocate(m, size, false))))
+    }),
+    ("posix_memalign", posix_memalign),
     ("free", |m, a| {
         let address = m.concrete(a.get(0), 64, "pointer to free")?;
         free(m, address)?;
@@ -29,8 +34,9 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     }),
 ];
 
-/// `errno` where there is no memory left.
+/// Numbers of errors: there is no memory left, an argument makes no sense.
 const ENOMEM: i32 = 12;
+const EINVAL: u64 = 22;
 /// A request above this fails, as it does natively under the limits of the replay.
 const LIMIT: u64 = 1 << 28;
 /// Any `malloc` on x86-64 gives multiples of this (System V ABI: that of `max_align_t`).
@@ -69,6 +75,26 @@ fn calloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
     // Too many elements to count are too many to allocate.
     let total = total.unwrap_or(u64::MAX);
     Ok(Some(Value::Int(allocate(machine, total, true))))
+}
+
+/// POSIX.1-2017, `posix_memalign`. Every object here starts at a multiple of a TiB.
+fn posix_memalign(
+    machine: &mut dyn Machine,
+    arguments: Arguments<'_>,
+) -> Result<Option<Value>, Stop> {
+    let alignment = machine.concrete(arguments.get(1), 64, "alignment")?;
+    let size = size(machine, arguments.get(2))?;
+    if !alignment.is_power_of_two() || !alignment.is_multiple_of(8) {
+        return Ok(Some(Value::Int(EINVAL)));
+    }
+    // It gives its error as a value and leaves the pointer alone.
+    if size > LIMIT || machine.memory().is_full() {
+        return Ok(Some(Value::Int(ENOMEM as u64)));
+    }
+    let object = Object::uninitialised(Segment::Heap, size as usize);
+    let address = machine.memory_mut().allocate(object);
+    machine.store(arguments.get(0), 64, Value::Int(address))?;
+    Ok(Some(Value::Int(0)))
 }
 
 fn realloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {

@@ -10,9 +10,9 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("memcpy", |m, a| m.copy(a.get(0), a.get(1), a.get(2)).map(|()| Some(a.get(0)))),
     ("memmove", |m, a| m.copy(a.get(0), a.get(1), a.get(2)).map(|()| Some(a.get(0)))),
     ("mempcpy", |m, a| {
-        let length = m.concrete(a.get(2), 64, "length to copy")?;
-        m.copy(a.get(0), a.get(1), Value::Int(length))?;
-        Ok(Some(offset(m.exprs(), a.get(0), length)))
+        m.copy(a.get(0), a.get(1), a.get(2))?;
+        let (to, length) = (m.settled(a.get(0), 64)?, m.settled(a.get(2), 64)?);
+        Ok(Some(Value::from_expr(m.exprs(), m.exprs().add(to, length))))
     }),
     ("memset", |m, a| {
         let byte = match a.get(1) {

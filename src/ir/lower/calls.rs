@@ -1,7 +1,7 @@
 //! Calls of functions and inline assembly.
 
-use super::function::{Lowering, Parts};
-use super::llvm::{TailCallKind, TypeKind, Value};
+use super::function::Lowering;
+use super::llvm::{TypeKind, Value};
 use super::types::{Lowered, Scalar, scalars, unsupported};
 use crate::ir::address::function_at;
 use crate::ir::{Argument, Call, Callee, Inst, Operand};
@@ -14,9 +14,6 @@ impl<'m> Lowering<'_, 'm> {
         }
         if callee.is_function() && callee.name().starts_with("llvm.") {
             return self.intrinsic(inst, &callee.name());
-        }
-        if inst.tail_call() == TailCallKind::LLVMTailCallKindMustTail {
-            return unsupported("a call that must reuse the frame of its caller");
         }
         let address = self.scalar(callee)?;
         let callee = match self.known(address).and_then(function_at) {
@@ -65,64 +62,5 @@ impl<'m> Lowering<'_, 'm> {
             Argument { value, width, byval: None, float }
         }));
         Ok(())
-    }
-
-    /// Assembly without text only holds back the compiler's optimisations.
-    fn assembly(&mut self, inst: Value<'m>, assembly: Value<'m>) -> Lowered<()> {
-        let (code, constraints) = assembly.asm();
-        if !code.trim().is_empty() {
-            let start: String = code.split_whitespace().take(6).collect::<Vec<_>>().join(" ");
-            return unsupported(format!("inline assembly \"{start}\""));
-        }
-        let count = scalars(self.source, inst.ty())?.len();
-        let mut parts = Parts::new();
-        for tied in tied_arguments(&constraints) {
-            match tied.and_then(|i| inst.arguments().get(i).copied()) {
-                Some(argument) => parts.extend(self.parts(argument)?),
-                None => return unsupported("empty inline assembly with an output of its own"),
-            }
-        }
-        if parts.len() != count {
-            return unsupported(format!("empty inline assembly with constraints {constraints}"));
-        }
-        self.define(inst, parts);
-        Ok(())
-    }
-}
-
-/// For each register output of the constraints, the argument that it shares its place with.
-fn tied_arguments(constraints: &str) -> Vec<Option<usize>> {
-    let (mut outputs, mut registers, mut argument) = (0, Vec::new(), 0);
-    let mut tied = Vec::new();
-    for constraint in constraints.split(',') {
-        if let Some(output) = constraint.strip_prefix('=') {
-            if output.contains('*') {
-                argument += 1;
-            } else {
-                registers.push(outputs);
-                tied.push(None);
-            }
-            outputs += 1;
-        } else if !constraint.starts_with('~') && !constraint.is_empty() {
-            let place = constraint.parse::<usize>().ok();
-            if let Some(at) = place.and_then(|o| registers.iter().position(|r| *r == o)) {
-                tied[at] = Some(argument);
-            }
-            argument += 1;
-        }
-    }
-    tied
-}
-
-#[cfg(test)]
-mod tests {
-    use super::tied_arguments;
-
-    #[test]
-    fn outputs_find_the_argument_in_their_place() {
-        assert_eq!(tied_arguments("~{memory},~{dirflag}"), []);
-        assert_eq!(tied_arguments("=r,0,~{dirflag}"), [Some(0)]);
-        assert_eq!(tied_arguments("=r,=*m,=r,2,0"), [Some(2), Some(1)]);
-        assert_eq!(tied_arguments("=r,r"), [None]);
     }
 }

@@ -7,28 +7,18 @@ use rustc_hash::FxHashMap;
 
 use super::llvm::{Block, Linkage, Opcode, Source, TypeKind, Value};
 use super::types::{Lowered, lane_width, scalar_width, scalars, unsupported};
+use crate::expr::{BinaryOp, Bv};
 use crate::ir::address::{function_address, global_address};
 use crate::ir::{FunctionId, GlobalId};
 
-/// A constant scalar: its bits, zero above the width; `None` for undefined or poison.
-pub type Bits = Option<u128>;
+/// A constant scalar of its width; `None` for undefined or poison.
+pub type Bits = Option<Bv>;
 
 /// The addresses of all global symbols.
 pub struct Symbols<'m> {
     source: Source<'m>,
     addresses: FxHashMap<usize, u64>,
     labels: RefCell<FxHashMap<usize, FxHashMap<usize, u64>>>,
-}
-
-/// `value` without the bits above `width`.
-pub fn truncate(width: u32, value: u128) -> u128 {
-    if width >= 128 { value } else { value & ((1 << width) - 1) }
-}
-
-/// The `width` low bits of `value` as a two's complement number.
-pub fn sign_extend(width: u32, value: u128) -> i128 {
-    let unused = 128 - width.min(128);
-    ((value << unused) as i128) >> unused
 }
 
 impl<'m> Symbols<'m> {
@@ -64,7 +54,8 @@ impl<'m> Symbols<'m> {
             return Ok(vec![None; count]);
         }
         if value.is_zero() {
-            return Ok(vec![Some(0); count]);
+            let scalars = scalars(self.source, ty)?;
+            return Ok(scalars.iter().map(|scalar| Some(Bv::zero(scalar.width))).collect());
         }
         let length = match ty.kind() {
             TypeKind::LLVMStructTypeKind => u64::from(ty.fields()),
@@ -88,7 +79,7 @@ impl<'m> Symbols<'m> {
             return Ok(None);
         }
         if value.is_zero() {
-            return Ok(Some(0));
+            return Ok(Some(Bv::zero(width)));
         }
         if value.is_int() {
             return literal(value, width).map(Some);
@@ -100,22 +91,22 @@ impl<'m> Symbols<'m> {
             };
         }
         if let Some(address) = self.addresses.get(&value.key()) {
-            return Ok(Some(u128::from(*address)));
+            return Ok(Some(Bv::new(width, *address)));
         }
         if value.is_alias() {
             return self.scalar(value.aliasee());
         }
         if value.is_block_address() {
             let (function, block) = value.block_address();
-            return Ok(Some(u128::from(self.label_address(function, block)?)));
+            return Ok(Some(Bv::new(width, self.label_address(function, block)?)));
         }
         if value.is_expression() {
-            return Ok(self.expression(value)?.map(|bits| truncate(width, bits)));
+            return self.expression(value, width);
         }
         unsupported(format!("the constant {}", value.print()))
     }
 
-    fn expression(&self, value: Value<'m>) -> Lowered<Bits> {
+    fn expression(&self, value: Value<'m>, width: u32) -> Lowered<Bits> {
         let opcode = value.expression_opcode();
         if opcode == Opcode::LLVMGetElementPtr {
             return self.element(value);
@@ -128,10 +119,10 @@ impl<'m> Symbols<'m> {
             }
         }
         let bits = match (opcode, operands.as_slice()) {
-            (Opcode::LLVMAdd, [a, b]) => a.wrapping_add(*b),
-            (Opcode::LLVMSub, [a, b]) => a.wrapping_sub(*b),
-            (Opcode::LLVMMul, [a, b]) => a.wrapping_mul(*b),
-            (Opcode::LLVMXor, [a, b]) => a ^ b,
+            (Opcode::LLVMAdd, [a, b]) => Bv::binary(BinaryOp::Add, a, b),
+            (Opcode::LLVMSub, [a, b]) => Bv::binary(BinaryOp::Add, a, &b.neg()),
+            (Opcode::LLVMMul, [a, b]) => Bv::binary(BinaryOp::Mul, a, b),
+            (Opcode::LLVMXor, [a, b]) => Bv::binary(BinaryOp::Xor, a, b),
             (
                 Opcode::LLVMTrunc
                 | Opcode::LLVMPtrToInt
@@ -139,7 +130,7 @@ impl<'m> Symbols<'m> {
                 | Opcode::LLVMBitCast
                 | Opcode::LLVMAddrSpaceCast,
                 [a],
-            ) => *a,
+            ) => resized(a, width),
             _ => return unsupported(format!("the constant {}", value.print())),
         };
         Ok(Some(bits))
@@ -147,19 +138,14 @@ impl<'m> Symbols<'m> {
 
     fn element(&self, value: Value<'m>) -> Lowered<Bits> {
         let Some(base) = self.scalar(value.operand(0))? else { return Ok(None) };
-        let mut indices = Vec::new();
-        for index in value.operands().skip(1) {
-            match self.scalar(index)? {
-                Some(bits) => indices.push(sign_extend(lane_width(index.ty())?, bits)),
-                None => return Ok(None),
-            }
-        }
-        let mut offset = 0_i128;
+        let mut offset = 0_u64;
         let mut ty = value.element_source();
-        for (at, index) in indices.into_iter().enumerate() {
+        for (at, index) in value.operands().skip(1).enumerate() {
+            let Some(index) = self.scalar(index)? else { return Ok(None) };
+            let index = signed_word(&index);
             if at > 0 && ty.kind() == TypeKind::LLVMStructTypeKind {
                 let field = index as u32;
-                offset += i128::from(self.source.offset(ty, field));
+                offset = offset.wrapping_add(self.source.offset(ty, field));
                 ty = ty.field(field);
                 continue;
             }
@@ -169,9 +155,9 @@ impl<'m> Symbols<'m> {
             let Some(size) = self.source.size(ty) else {
                 return unsupported(format!("the constant {}", value.print()));
             };
-            offset = offset.wrapping_add(index.wrapping_mul(i128::from(size)));
+            offset = offset.wrapping_add(index.wrapping_mul(size));
         }
-        Ok(Some(base.wrapping_add(offset as u128)))
+        Ok(Some(Bv::binary(BinaryOp::Add, &base, &Bv::new(64, offset))))
     }
 
     /// Address of a label: a byte inside its function that no function starts at.
@@ -220,11 +206,11 @@ impl<'m> Symbols<'m> {
             }
             TypeKind::LLVMVectorTypeKind => {
                 for (scalar, bits) in scalars(self.source, ty)?.iter().zip(self.parts(value)?) {
-                    let low = scalar.bit_offset % 8;
-                    let shifted = bits.unwrap_or(0) << low;
+                    let Some(bits) = bits else { continue };
+                    let low = (scalar.bit_offset % 8) as u32;
                     let first = (scalar.bit_offset / 8) as usize;
-                    let count = (low + u64::from(scalar.width)).div_ceil(8).min(16) as usize;
-                    for (i, byte) in shifted.to_le_bytes()[..count].iter().enumerate() {
+                    let shifted = if low == 0 { bits } else { bits.concat(&Bv::zero(low)) };
+                    for (i, byte) in shifted.to_le_bytes().iter().enumerate() {
                         match bytes.get_mut(first + i) {
                             Some(place) => *place |= byte,
                             None => return unsupported("an initialiser larger than its variable"),
@@ -233,10 +219,9 @@ impl<'m> Symbols<'m> {
                 }
             }
             _ => {
-                let width = lane_width(ty)?;
-                let bits = self.scalar(value)?.unwrap_or(0);
-                let count = (width.div_ceil(8) as usize).min(16);
-                return put(bytes, 0, &bits.to_le_bytes()[..count]);
+                if let Some(bits) = self.scalar(value)? {
+                    return put(bytes, 0, &bits.to_le_bytes());
+                }
             }
         }
         Ok(())
@@ -253,9 +238,20 @@ fn put(bytes: &mut [u8], at: usize, data: &[u8]) -> Lowered<()> {
     }
 }
 
-fn literal(value: Value, width: u32) -> Lowered<u128> {
+/// The low bits of `value`, zeros above them.
+fn resized(value: &Bv, width: u32) -> Bv {
+    if width > value.width() { value.zext(width) } else { value.extract(0, width) }
+}
+
+/// The low 64 bits of `value` read as two's complement.
+pub fn signed_word(value: &Bv) -> u64 {
+    let word = if value.width() < 64 { value.sext(64) } else { value.extract(0, 64) };
+    word.to_u64().expect("64 bits")
+}
+
+fn literal(value: Value, width: u32) -> Lowered<Bv> {
     if width <= 64 {
-        return Ok(u128::from(value.int()));
+        return Ok(Bv::new(width, value.int()));
     }
     // The C API gives wide literals as text only, "i128 -1" for one.
     let printed = value.print();
@@ -263,8 +259,8 @@ fn literal(value: Value, width: u32) -> Lowered<u128> {
     let number = number.map(|number| {
         if number < BigInt::ZERO { number + (BigInt::from(1) << width) } else { number }
     });
-    match number.and_then(|number| u128::try_from(number).ok()) {
-        Some(bits) => Ok(bits),
-        None => unsupported(format!("the constant {printed}, wider than 128 bits")),
+    match number.and_then(|number| number.to_biguint()) {
+        Some(bits) => Ok(Bv::from_biguint(width, bits)),
+        None => unsupported(format!("the constant {printed}")),
     }
 }

@@ -240,8 +240,10 @@ impl<'m> Lowering<'_, 'm> {
     pub fn bits(&mut self, width: u32, bits: Bits) -> Operand {
         let constant = match bits {
             None => Constant::Undefined,
-            Some(bits) if width <= 64 => Constant::Int(bits as u64),
-            Some(bits) => Constant::Wide(Bv::from_u128(width, bits)),
+            Some(bits) => match bits.to_u64() {
+                Some(bits) if width <= 64 => Constant::Int(bits),
+                _ => Constant::Wide(bits),
+            },
         };
         let function = &mut self.function;
         let index = *self.pool.entry(constant).or_insert_with_key(|constant| {
@@ -251,9 +253,14 @@ impl<'m> Lowering<'_, 'm> {
         Operand::constant(index)
     }
 
+    /// A known constant of at most 128 bits; `value` must fit `width` bits.
+    pub fn number(&mut self, width: u32, value: u128) -> Operand {
+        self.bits(width, Some(Bv::from_u128(width, value)))
+    }
+
     /// A known constant; `value` must fit `width` bits.
     pub fn constant(&mut self, width: u32, value: u64) -> Operand {
-        self.bits(width, Some(u128::from(value)))
+        self.bits(width, Some(Bv::new(width, value)))
     }
 
     /// The value of an operand that is a constant of at most 64 bits.

@@ -74,6 +74,7 @@ impl<'m> Lowering<'_, 'm> {
                 self.emit(Inst::Unreachable);
                 Ok(())
             }
+            LLVMCallBr => unsupported("inline assembly that jumps to a label"),
             _ => unsupported("not a part of C that can be run here"),
         }
     }

@@ -1,6 +1,5 @@
 //! LLVM's intrinsic functions (LLVM Language Reference, "Intrinsic Functions").
 
-use super::constants::truncate;
 use super::function::{Lowering, Parts};
 use super::llvm::Value;
 use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
@@ -27,6 +26,11 @@ fn base_name(name: &str) -> &str {
     base
 }
 
+/// The greatest number of so many bits, at most 128.
+fn ones(width: u32) -> u128 {
+    u128::MAX >> (128 - width)
+}
+
 impl<'m> Lowering<'_, 'm> {
     /// Lowers a call of the intrinsic function `name`.
     pub fn intrinsic(&mut self, inst: Value<'m>, name: &str) -> Lowered<()> {
@@ -36,6 +40,7 @@ impl<'m> Lowering<'_, 'm> {
             || self.float_intrinsic(inst, base)?
             || self.library_intrinsic(inst, base)?
             || self.hint(inst, base)?
+            || self.sse_intrinsic(inst, name)?
         {
             Ok(())
         } else {
@@ -69,6 +74,10 @@ impl<'m> Lowering<'_, 'm> {
                 let (to, from) = (self.scalar(inst.operand(0))?, self.scalar(inst.operand(1))?);
                 self.emit(Inst::VaCopy { to, from });
             }
+            "masked.load" => self.masked_load(inst)?,
+            "masked.store" => self.masked_store(inst)?,
+            "masked.gather" => self.masked_gather(inst)?,
+            "masked.scatter" => self.masked_scatter(inst)?,
             "ptrmask" => {
                 let width = lane_width(inst.operand(1).ty())?;
                 if width != 64 {
@@ -217,7 +226,7 @@ impl<'m> Lowering<'_, 'm> {
         match base {
             "fabs" => {
                 let width = float_width(inst.ty())?;
-                let mask = self.bits(width, Some(truncate(width - 1, u128::MAX)));
+                let mask = self.number(width, ones(width - 1));
                 self.each_lane(inst, [inst.operand(0)], |dst, [a]| Inst::Binary {
                     op: BinaryOp::And,
                     width,
@@ -228,8 +237,8 @@ impl<'m> Lowering<'_, 'm> {
             }
             "copysign" => {
                 let width = float_width(inst.ty())?;
-                let magnitude = self.bits(width, Some(truncate(width - 1, u128::MAX)));
-                let sign = self.bits(width, Some(1 << (width - 1)));
+                let magnitude = self.number(width, ones(width - 1));
+                let sign = self.number(width, 1 << (width - 1));
                 let (a, b) = (self.parts(inst.operand(0))?, self.parts(inst.operand(1))?);
                 let mut parts = Parts::new();
                 for (a, b) in a.into_iter().zip(b) {
@@ -335,9 +344,9 @@ impl<'m> Lowering<'_, 'm> {
             _ => return None,
         };
         let width = format.width();
-        let mask = self.bits(width, Some(truncate(width - 1, u128::MAX)));
+        let mask = self.number(width, ones(width - 1));
         let a = self.binary(BinaryOp::And, width, a, mask);
-        let b = self.bits(width, Some(format.infinity()));
+        let b = self.number(width, format.infinity());
         Some(self.compute(|dst| Inst::FloatCompare { predicate, width, dst, a, b }))
     }
 
@@ -351,7 +360,7 @@ impl<'m> Lowering<'_, 'm> {
         // Bits of the mask with the unsigned interval of the number's bits: a class of both
         // signs is two intervals.
         let quiet = infinity | format.quiet();
-        let largest = truncate(width, u128::MAX);
+        let largest = ones(width);
         let intervals = [
             (0, infinity + 1, quiet - 1),
             (0, sign | (infinity + 1), sign | (quiet - 1)),
@@ -371,7 +380,7 @@ impl<'m> Lowering<'_, 'm> {
             if classes >> class & 1 == 0 {
                 continue;
             }
-            let (start, size) = (self.bits(width, Some(low)), self.bits(width, Some(high - low)));
+            let (start, size) = (self.number(width, low), self.number(width, high - low));
             let from = self.binary(BinaryOp::Sub, width, a, start);
             let inside = self.compute(|dst| Inst::Compare {
                 predicate: Predicate::Ule,
@@ -403,6 +412,10 @@ impl<'m> Lowering<'_, 'm> {
             | "pseudoprobe"
             | "experimental.noalias.scope.decl"
             | "stackrestore"
+            | "x86.sse.sfence"
+            | "x86.sse2.lfence"
+            | "x86.sse2.mfence"
+            | "x86.sse2.pause"
             | "clear_cache"
             | "dbg.declare"
             | "dbg.value"
@@ -426,16 +439,22 @@ impl<'m> Lowering<'_, 'm> {
                     self.emit(Inst::Assume { condition });
                 }
             }
-            "trap" | "ubsantrap" | "debugtrap" => self.emit(Inst::Trap),
-            "stacksave" | "returnaddress" | "frameaddress" | "invariant.start" => {
-                self.answer(inst, 0)?;
+            "trap" | "debugtrap" => self.emit(Inst::Trap { check: None }),
+            "ubsantrap" => {
+                let check = self.scalar(inst.operand(0))?;
+                let check = self.known(check).map(|check| check as u8);
+                self.emit(Inst::Trap { check });
             }
-            "is.constant" => self.answer(inst, 0)?,
+            "stacksave" | "invariant.start" => self.answer(inst, 0)?,
+            "is.constant" => {
+                let constant = inst.operand(0).is_constant();
+                self.answer(inst, u64::from(constant))?;
+            }
             "allow.ubsan.check" | "allow.runtime.check" => self.answer(inst, 1)?,
             "objectsize" => {
                 let least = self.scalar(inst.operand(1))?;
                 let width = lane_width(inst.ty())?;
-                let unknown = truncate(width, u128::MAX) as u64;
+                let unknown = ones(width) as u64;
                 self.answer(inst, if self.known(least) == Some(0) { unknown } else { 0 })?;
             }
             _ => return Ok(false),

@@ -14,8 +14,7 @@ use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::*;
 pub use inkwell::llvm_sys::{
     LLVMAtomicRMWBinOp as RmwOp, LLVMIntPredicate as IntPredicate, LLVMLinkage as Linkage,
-    LLVMOpcode as Opcode, LLVMRealPredicate as RealPredicate, LLVMTailCallKind as TailCallKind,
-    LLVMTypeKind as TypeKind,
+    LLVMOpcode as Opcode, LLVMRealPredicate as RealPredicate, LLVMTypeKind as TypeKind,
 };
 
 macro_rules! handle {
@@ -60,6 +59,7 @@ pub struct Source<'m> {
     module: LLVMModuleRef,
     layout: LLVMTargetDataRef,
     byval: u32,
+    element: u32,
     borrow: PhantomData<&'m ()>,
 }
 
@@ -73,15 +73,14 @@ impl<'m> Source<'m> {
     /// The view of `module`.
     pub fn new(module: &'m inkwell::module::Module<'_>) -> Self {
         let raw = module.as_mut_ptr();
-        let name = "byval";
-        // SAFETY: the layout lives in the module; the name is read at once.
-        let (layout, byval) = unsafe {
-            (
-                LLVMGetModuleDataLayout(raw),
-                LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()),
-            )
+        // SAFETY: the name is read at once.
+        let kind = |name: &str| unsafe {
+            LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len())
         };
-        Self { module: raw, layout, byval, borrow: PhantomData }
+        let (byval, element) = (kind("byval"), kind("elementtype"));
+        // SAFETY: the layout lives in the module.
+        let layout = unsafe { LLVMGetModuleDataLayout(raw) };
+        Self { module: raw, layout, byval, element, borrow: PhantomData }
     }
 
     /// Bytes of a pointer.
@@ -129,9 +128,18 @@ impl<'m> Source<'m> {
 
     /// The type of the object of which argument `index` passes a copy.
     pub fn byval(self, call: Value<'m>, index: u32) -> Option<Type<'m>> {
+        Self::type_attribute(call, index, self.byval)
+    }
+
+    /// The type that argument `index` of an intrinsic or of assembly points to.
+    pub fn element_type(self, call: Value<'m>, index: u32) -> Option<Type<'m>> {
+        Self::type_attribute(call, index, self.element)
+    }
+
+    fn type_attribute(call: Value<'m>, index: u32, kind: u32) -> Option<Type<'m>> {
         assert!(call.is_call());
         unsafe {
-            let attribute = LLVMGetCallSiteEnumAttribute(call.0, index + 1, self.byval);
+            let attribute = LLVMGetCallSiteEnumAttribute(call.0, index + 1, kind);
             if attribute.is_null() { None } else { Type::new(LLVMGetTypeAttributeValue(attribute)) }
         }
     }
@@ -147,6 +155,12 @@ impl<'m> Type<'m> {
     pub fn int_width(self) -> u32 {
         assert!(self.kind() == TypeKind::LLVMIntegerTypeKind);
         unsafe { LLVMGetIntTypeWidth(self.0) }
+    }
+
+    /// Address space of a pointer type; those from 256 on are relative to a segment register.
+    pub fn address_space(self) -> u32 {
+        assert!(self.kind() == TypeKind::LLVMPointerTypeKind);
+        unsafe { LLVMGetPointerAddressSpace(self.0) }
     }
 
     /// Number of fields of a struct type.
@@ -563,12 +577,6 @@ impl<'m> Value<'m> {
     pub fn arguments(self) -> Vec<Value<'m>> {
         assert!(self.is_call());
         (0..unsafe { LLVMGetNumArgOperands(self.0) }).map(|i| self.operand(i)).collect()
-    }
-
-    /// How far a call is a tail call.
-    pub fn tail_call(self) -> TailCallKind {
-        assert!(self.is_call());
-        unsafe { LLVMGetTailCallKind(self.0) }
     }
 
     /// Text and constraints of inline assembly.

@@ -2,10 +2,12 @@
 //!
 //! A program has one thread here, so an atomic access is a plain one.
 
+use super::constants::signed_word;
 use super::function::{Lowering, Parts, Recipe};
-use super::llvm::{RmwOp, TypeKind, Value};
+use super::llvm::{RmwOp, Type, TypeKind, Value};
 use super::types::{Lowered, Scalar, float_width, is_bit_vector, lane_width, scalars, unsupported};
-use crate::ir::{AddressTerm, BinaryOp, Cast, FloatOp, Inst, Operand, OperandKind, Predicate};
+use crate::expr::Bv;
+use crate::ir::{AddressTerm, BinaryOp, Cast, FloatOp, Inst, Operand, OperandKind, Pc, Predicate};
 
 // More terms than this in one address cost more to add up again than to keep apart.
 const MOST_TERMS: usize = 3;
@@ -43,6 +45,14 @@ impl<'m> Lowering<'_, 'm> {
         self.compute(|dst| Inst::Cast { cast, from, to, dst, a: value })
     }
 
+    /// The address of a plain access.
+    fn accessed(&mut self, pointer: Value<'m>) -> Lowered<Operand> {
+        match pointer.ty().address_space() {
+            0 => self.scalar(pointer),
+            space => unsupported(format!("an access relative to a segment (space {space})")),
+        }
+    }
+
     pub fn load(&mut self, inst: Value<'m>) -> Lowered<()> {
         if let Some((slot, width)) = self.slots.get(&inst.operand(0).key()) {
             let (src, width) = (Operand::reg(*slot), *width);
@@ -51,7 +61,7 @@ impl<'m> Lowering<'_, 'm> {
             return Ok(());
         }
         let ty = inst.ty();
-        let address = self.scalar(inst.operand(0))?;
+        let address = self.accessed(inst.operand(0))?;
         let scalars = scalars(self.source, ty)?;
         if is_bit_vector(ty) {
             let width = scalars.iter().map(|s| s.width).sum();
@@ -77,7 +87,7 @@ impl<'m> Lowering<'_, 'm> {
             self.emit(Inst::Move { dst, src, width });
             return Ok(());
         }
-        let address = self.scalar(inst.operand(1))?;
+        let address = self.accessed(inst.operand(1))?;
         let scalars = scalars(self.source, value.ty())?;
         if is_bit_vector(value.ty()) {
             let width = scalars.iter().map(|s| s.width).sum();
@@ -164,8 +174,8 @@ impl<'m> Lowering<'_, 'm> {
             let mut width = lane_width(operands[at].ty())?;
             let mut index = values[at];
             if let Some(known) = self.known(index) {
-                let signed = super::constants::sign_extend(width, u128::from(known)) as i64;
-                offset = offset.wrapping_add(signed.wrapping_mul(scale as i64));
+                let signed = signed_word(&Bv::new(width, known));
+                offset = offset.wrapping_add_unsigned(signed.wrapping_mul(scale));
                 continue;
             }
             if width > 64 {
@@ -179,8 +189,75 @@ impl<'m> Lowering<'_, 'm> {
         Ok(self.address(values[0], offset, terms.into_boxed_slice()))
     }
 
+    /// Reads the lanes whose bit of the mask is set; the others come from the last operand.
+    pub fn masked_load(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let addresses = self.lane_addresses(inst.operand(0), inst.ty())?;
+        self.load_lanes(inst, addresses)
+    }
+
+    /// The same with an address for each lane.
+    pub fn masked_gather(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let addresses = self.parts(inst.operand(0))?;
+        self.load_lanes(inst, addresses)
+    }
+
+    /// Writes the lanes whose bit of the mask is set.
+    pub fn masked_store(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let addresses = self.lane_addresses(inst.operand(1), inst.operand(0).ty())?;
+        self.store_lanes(inst, addresses)
+    }
+
+    /// The same with an address for each lane.
+    pub fn masked_scatter(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let addresses = self.parts(inst.operand(1))?;
+        self.store_lanes(inst, addresses)
+    }
+
+    fn lane_addresses(&mut self, base: Value<'m>, vector: Type<'m>) -> Lowered<Parts> {
+        let base = self.scalar(base)?;
+        let mut addresses = Parts::new();
+        for scalar in scalars(self.source, vector)? {
+            addresses.push(self.address(base, scalar.offset()? as i64, Box::default()));
+        }
+        Ok(addresses)
+    }
+
+    fn load_lanes(&mut self, inst: Value<'m>, addresses: Parts) -> Lowered<()> {
+        let width = lane_width(inst.ty())?;
+        let (mask, others) = (self.parts(inst.operand(2))?, self.parts(inst.operand(3))?);
+        let mut parts = Parts::new();
+        for ((address, condition), other) in addresses.into_iter().zip(mask).zip(others) {
+            let dst = self.fresh();
+            self.emit(Inst::Move { dst, src: other, width });
+            self.only_if(condition, |this| this.emit(Inst::Load { width, dst, address }));
+            parts.push(Operand::reg(dst));
+        }
+        self.define(inst, parts);
+        Ok(())
+    }
+
+    fn store_lanes(&mut self, inst: Value<'m>, addresses: Parts) -> Lowered<()> {
+        let width = lane_width(inst.operand(0).ty())?;
+        let (values, mask) = (self.parts(inst.operand(0))?, self.parts(inst.operand(3))?);
+        for ((address, condition), value) in addresses.into_iter().zip(mask).zip(values) {
+            self.only_if(condition, |this| this.emit(Inst::Store { width, value, address }));
+        }
+        Ok(())
+    }
+
+    /// Puts what `body` emits into a block that runs where the condition holds.
+    fn only_if(&mut self, condition: Operand, body: impl FnOnce(&mut Self)) {
+        let (then, next) = (self.new_block(), self.new_block());
+        let (then_at, next_at) = (Pc(then as u32), Pc(next as u32));
+        self.emit(Inst::Branch { condition, then: then_at, otherwise: next_at });
+        self.current = then;
+        body(self);
+        self.emit(Inst::Jump { target: next_at });
+        self.current = next;
+    }
+
     pub fn atomic_update(&mut self, inst: Value<'m>) -> Lowered<()> {
-        let address = self.scalar(inst.operand(0))?;
+        let address = self.accessed(inst.operand(0))?;
         let b = self.scalar(inst.operand(1))?;
         let ty = inst.ty();
         let width = lane_width(ty)?;
@@ -199,7 +276,7 @@ impl<'m> Lowering<'_, 'm> {
             RmwOp::LLVMAtomicRMWBinOpUMin => binary(BinaryOp::Umin),
             RmwOp::LLVMAtomicRMWBinOpNand => {
                 let both = binary(BinaryOp::And);
-                let ones = self.bits(width, Some(super::constants::truncate(width, u128::MAX)));
+                let ones = self.bits(width, Some(Bv::ones(width)));
                 let op = BinaryOp::Xor;
                 self.compute(|dst| Inst::Binary { op, width, dst, a: both, b: ones })
             }
@@ -217,7 +294,7 @@ impl<'m> Lowering<'_, 'm> {
     }
 
     pub fn compare_exchange(&mut self, inst: Value<'m>) -> Lowered<()> {
-        let address = self.scalar(inst.operand(0))?;
+        let address = self.accessed(inst.operand(0))?;
         let expected = self.scalar(inst.operand(1))?;
         let new = self.scalar(inst.operand(2))?;
         let width = lane_width(inst.operand(1).ty())?;

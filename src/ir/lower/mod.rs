@@ -6,6 +6,7 @@
 //! dropped, because the machine code of unoptimised programs does not use them.
 
 mod aggregates;
+mod assembly;
 mod calls;
 mod constants;
 mod control;
@@ -21,6 +22,7 @@ mod memory;
 mod phi;
 mod promote;
 mod propagate;
+mod sse;
 mod types;
 
 use std::path::{Path, PathBuf};
@@ -206,9 +208,10 @@ fn by_priority<'m>(source: Source<'m>, symbols: &Symbols<'m>, list: &str) -> Vec
     let Some(list) = list.and_then(Value::initializer) else { return Vec::new() };
     let field =
         |entry: Value<'m>, index| symbols.scalar(entry.aggregate_element(index)?).ok().flatten();
-    let mut found: Vec<(u128, FunctionId)> = (0..)
+    let field = |entry, index| field(entry, index)?.to_u64();
+    let mut found: Vec<(u64, FunctionId)> = (0..)
         .map_while(|i| list.aggregate_element(i))
-        .filter_map(|entry| Some((field(entry, 0)?, function_at(field(entry, 1)? as u64)?)))
+        .filter_map(|entry| Some((field(entry, 0)?, function_at(field(entry, 1)?)?)))
         .collect();
     found.sort_by_key(|(priority, _)| *priority);
     found.into_iter().map(|(_, function)| function).collect()

@@ -1,0 +1,117 @@
+//! `setjmp` and `longjmp` (C11 7.13): a place in a running function to come back to.
+//!
+//! The buffer holds what tells the place from all others; the function keeps its variables as
+//! they are at the jump, as code does that has them in memory (C11 leaves open what those have
+//! that changed in between and are not volatile).
+
+use super::{Executor, interpret::Next};
+use crate::{
+    env::{Stop, offset},
+    expr::Exprs,
+    ir::{Call, FunctionId, Inst},
+    memory::Value,
+};
+
+/// A function of `<setjmp.h>`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Jump {
+    /// `setjmp` and its kind.
+    Set,
+    /// `longjmp` and its kind.
+    Back,
+}
+
+impl Jump {
+    /// The function of that name.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        match name {
+            "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" => Some(Self::Set),
+            "longjmp" | "_longjmp" | "siglongjmp" => Some(Self::Back),
+            _ => None,
+        }
+    }
+}
+
+/// A call of `setjmp` in a function that has not returned since.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct JumpTarget {
+    depth: u32,
+    function: FunctionId,
+    pc: u32,
+}
+
+impl JumpTarget {
+    /// Its two words in a buffer.
+    fn words(self) -> [u64; 2] {
+        [u64::from(self.depth) << 32 | u64::from(self.pc), u64::from(self.function.0)]
+    }
+}
+
+impl Executor<'_> {
+    /// Runs a call of a function of `<setjmp.h>`.
+    pub(super) fn jump(&mut self, jump: Jump, call: &Call) -> Result<Next, Stop> {
+        let argument =
+            |at: usize| call.args.get(at).map_or(Value::Undefined, |a| self.get(a.value));
+        let (buffer, value) = (argument(0), argument(1));
+        let second = offset(&self.program.exprs, buffer, 8);
+        if jump == Jump::Back {
+            let value = self.long_jump_value(value)?;
+            let what = "place to jump back to";
+            let words = [buffer, second].map(|at| self.load_bits(at, 64));
+            let [first, second] = words;
+            let words =
+                [self.settle_value(first?, 64, what)?, self.settle_value(second?, 64, what)?];
+            return self.jump_back(words, value);
+        }
+        let top = &self.state.top;
+        let depth = self.state.callers.len() as u32;
+        let target = JumpTarget { depth, function: top.function, pc: top.pc };
+        let [first_word, second_word] = target.words();
+        self.store_bits(buffer, 64, Value::Int(first_word))?;
+        self.store_bits(second, 64, Value::Int(second_word))?;
+        if !self.state.jumps.contains(&target) {
+            self.state.jumps.push(target);
+        }
+        if let Some(result) = call.results.first() {
+            self.set(*result, Value::Int(0));
+        }
+        Ok(Next::Advance)
+    }
+
+    /// What `setjmp` returns for a value: never zero.
+    fn long_jump_value(&mut self, value: Value) -> Result<Value, Stop> {
+        let value = self.expr(value, 32);
+        let value = self.settle_revision(value)?;
+        let exprs: &Exprs = &self.program.exprs;
+        let zero = exprs.eq(value, exprs.constant(32, 0));
+        Ok(Value::from_expr(exprs, exprs.ite(zero, exprs.constant(32, 1), value)))
+    }
+
+    fn jump_back(&mut self, words: [u64; 2], value: Value) -> Result<Next, Stop> {
+        let target = self.state.jumps.iter().copied().find(|target| target.words() == words);
+        let Some(target) = target else {
+            return Err(Stop::unsupported("a longjmp to a function that has returned"));
+        };
+        while self.state.callers.len() > target.depth as usize {
+            let Some(caller) = self.state.callers.pop() else { break };
+            let locals = std::mem::take(&mut self.state.top.locals);
+            self.state.memory.release(&locals);
+            self.state.top = std::sync::Arc::unwrap_or_clone(caller);
+        }
+        self.forget_jumps();
+        let code = &self.program.module.functions[target.function.0 as usize].code;
+        if let Some(Inst::Call(call)) = code.get(target.pc as usize)
+            && let Some(result) = call.results.first()
+        {
+            self.set(*result, value);
+        }
+        self.state.top.pc = target.pc + 1;
+        Ok(Next::Frame)
+    }
+
+    /// Forgets the places in functions that have returned.
+    pub(super) fn forget_jumps(&mut self) {
+        let depth = self.state.callers.len();
+        self.state.jumps.retain(|target| target.depth as usize <= depth);
+    }
+}
