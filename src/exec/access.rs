@@ -23,7 +23,7 @@ enum Place {
 }
 
 /// Largest object that is read or written at a symbolic offset, in bytes.
-const SYMBOLIC_OFFSET_LIMIT: u64 = 1 << 16;
+const SYMBOLIC_OFFSET_LIMIT: u64 = 1 << 20;
 /// Longest copy or fill of symbolic length that is one state, byte by byte, in bytes.
 const SYMBOLIC_LENGTH_LIMIT: u64 = 4096;
 /// Largest single object, in bytes.
@@ -61,54 +61,60 @@ impl Executor<'_> {
             return Ok(Value::Int(word));
         }
         let length = width.div_ceil(8) as usize;
-        match self.resolve(address, length as u64, false)? {
+        let (object, offset) = match self.resolve(address, length as u64, false)? {
             Place::Concrete { address, offset } => {
                 let object = self.state.memory.object(address)?;
-                let bytes: Vec<Byte> = (0..length).map(|i| object.byte(offset + i)).collect();
-                if bytes.iter().all(|byte| *byte == Byte::Uninitialised) {
-                    return self.load_uninitialised(address, offset, width, length);
+                if !object.has_updates() {
+                    return self.load_known(address, offset, width, length);
                 }
-                let mut word: Option<ExprId> = None;
-                for (index, byte) in bytes.into_iter().enumerate() {
-                    let byte = self.byte_expr(address, offset + index, byte)?;
-                    let exprs = &self.program.exprs;
-                    word = Some(word.map_or(byte, |low| exprs.concat(byte, low)));
-                }
-                let exprs = &self.program.exprs;
-                let word = exprs.extract(word.expect("at least one byte"), 0, width);
-                Ok(Value::from_expr(exprs, word))
+                (address, self.program.exprs.constant(OFFSET_BITS, offset as u64))
             }
             Place::Symbolic { object, offset } => {
-                let size = self.state.memory.object(object)?.size() as usize;
-                let mut elements = Vec::with_capacity(size);
-                for index in 0..size {
-                    let byte = self.state.memory.object(object)?.byte(index);
-                    elements.push(self.byte_expr(object, index, byte)?);
-                }
-                let exprs = &self.program.exprs;
-                let step = self.stride(offset, length);
-                let value = if step > 1 {
-                    let words: Vec<ExprId> = elements
-                        .chunks_exact(step)
-                        .map(|bytes| join(exprs, bytes.iter().copied()))
-                        .collect();
-                    let shift = exprs.constant(OFFSET_BITS, u64::from(step.trailing_zeros()));
-                    exprs.select(exprs.table(&words), exprs.lshr(offset, shift))
-                } else {
-                    let table = exprs.table(&elements);
-                    join(
-                        exprs,
-                        (0..length).map(|i| {
-                            exprs.select(
-                                table,
-                                exprs.add(offset, exprs.constant(OFFSET_BITS, i as u64)),
-                            )
-                        }),
-                    )
-                };
-                Ok(Value::from_expr(exprs, exprs.extract(value, 0, width)))
+                self.initialise(object)?;
+                (object, offset)
             }
+        };
+        let exprs = &self.program.exprs;
+        let step = self.stride(offset, length);
+        let word = self.state.memory.object(object)?.select(exprs, offset, length, step);
+        Ok(Value::from_expr(exprs, exprs.extract(word, 0, width)))
+    }
+
+    fn load_known(
+        &mut self,
+        address: u64,
+        offset: usize,
+        width: u32,
+        length: usize,
+    ) -> Result<Value, Stop> {
+        let exprs = &self.program.exprs;
+        let object = self.state.memory.object(address)?;
+        let bytes: Vec<Byte> = (0..length).map(|i| object.byte(exprs, offset + i)).collect();
+        if bytes.iter().all(|byte| *byte == Byte::Uninitialised) {
+            return self.load_uninitialised(address, offset, width, length);
         }
+        let mut word: Option<ExprId> = None;
+        for (index, byte) in bytes.into_iter().enumerate() {
+            let byte = self.byte_expr(address, offset + index, byte)?;
+            word = Some(word.map_or(byte, |low| exprs.concat(byte, low)));
+        }
+        let word = exprs.extract(word.expect("at least one byte"), 0, width);
+        Ok(Value::from_expr(exprs, word))
+    }
+
+    /// Gives every byte of an object that was never written a variable: some of them are about
+    /// to be read or left as they are, and nobody knows which.
+    fn initialise(&mut self, object: u64) -> Result<(), Stop> {
+        let size = self.state.memory.object(object)?.size() as usize;
+        for offset in 0..size {
+            let object_now = self.state.memory.object(object)?;
+            if object_now.has_updates() {
+                break;
+            }
+            let byte = object_now.byte(&self.program.exprs, offset);
+            self.byte_expr(object, offset, byte)?;
+        }
+        Ok(())
     }
 
     /// A whole word that was never written: one variable, kept so that it reads the same again.
@@ -124,22 +130,36 @@ impl Executor<'_> {
         let object = self.state.memory.object_mut(address)?;
         for index in 0..length {
             let byte = exprs.extract(word, index as u32 * 8, 8);
-            object.set_byte(offset + index, Byte::Symbolic(byte));
+            object.set_byte(exprs, offset + index, Byte::Symbolic(byte));
         }
         Ok(Value::Expr(exprs.extract(word, 0, width)))
     }
 
     /// The expression of a byte; one never written gets a variable, which is kept.
     fn byte_expr(&mut self, address: u64, offset: usize, byte: Byte) -> Result<ExprId, Stop> {
-        Ok(match byte {
-            Byte::Concrete(value) => self.program.exprs.constant(8, u64::from(value)),
-            Byte::Symbolic(expr) => expr,
-            Byte::Uninitialised => {
-                let expr = self.uninitialised(8);
-                self.state.memory.object_mut(address)?.set_byte(offset, Byte::Symbolic(expr));
-                expr
-            }
-        })
+        if let Some(expr) = byte.expr(&self.program.exprs) {
+            return Ok(expr);
+        }
+        let expr = self.uninitialised(8);
+        let object = self.state.memory.object_mut(address)?;
+        object.set_byte(&self.program.exprs, offset, Byte::Symbolic(expr));
+        Ok(expr)
+    }
+
+    /// Sets one byte inside the bounds of the object at `address`.
+    fn set_byte(&mut self, address: u64, offset: usize, byte: Byte) -> Result<(), Stop> {
+        let known = if self.state.memory.object(address)?.has_updates() {
+            // Updates are over what was written only.
+            Byte::Symbolic(match byte.expr(&self.program.exprs) {
+                Some(expr) => expr,
+                None => self.uninitialised(8),
+            })
+        } else {
+            byte
+        };
+        let object = self.state.memory.object_mut(address)?;
+        object.set_byte(&self.program.exprs, offset, known);
+        Ok(())
     }
 
     /// Writes a concrete value of at most 64 bits; `false` where that is not all there is to do.
@@ -166,48 +186,37 @@ impl Executor<'_> {
         let length = width.div_ceil(8) as usize;
         let place = self.resolve(address, length as u64, true)?;
         let exprs = &self.program.exprs;
-        let word = match value {
-            Value::Undefined => None,
-            Value::Int(int) => Some(exprs.constant(length as u32 * 8, truncate(int, width))),
-            Value::Expr(expr) => Some(exprs.zext(expr, length as u32 * 8)),
-        };
-        let byte = |i: usize| match word {
-            None => Byte::Uninitialised,
-            Some(word) => {
-                let expr = exprs.extract(word, i as u32 * 8, 8);
-                exprs.as_u64(expr).map_or(Byte::Symbolic(expr), |v| Byte::Concrete(v as u8))
-            }
-        };
-        match place {
+        let (object, offset) = match place {
             Place::Concrete { address, offset } => {
                 let object = self.state.memory.object_mut(address)?;
-                for index in 0..length {
-                    object.set_byte(offset + index, byte(index));
+                if !object.has_updates() {
+                    let word = match value {
+                        Value::Undefined => None,
+                        Value::Int(int) => {
+                            Some(exprs.constant(length as u32 * 8, truncate(int, width)))
+                        }
+                        Value::Expr(expr) => Some(exprs.zext(expr, length as u32 * 8)),
+                    };
+                    for index in 0..length {
+                        let byte = word.map_or(Byte::Uninitialised, |word| {
+                            Byte::of(exprs, exprs.extract(word, index as u32 * 8, 8))
+                        });
+                        object.set_byte(exprs, offset + index, byte);
+                    }
+                    return Ok(());
                 }
+                (address, exprs.constant(OFFSET_BITS, offset as u64))
             }
             Place::Symbolic { object, offset } => {
-                let word = self.expr(value, width);
-                let exprs = &self.program.exprs;
-                let word = exprs.zext(word, length as u32 * 8);
-                let size = self.state.memory.object(object)?.size() as usize;
-                for start in (0..=size - length).step_by(self.stride(offset, length)) {
-                    let here = exprs.eq(offset, exprs.constant(OFFSET_BITS, start as u64));
-                    if exprs.as_u64(here) == Some(0) {
-                        continue;
-                    }
-                    for index in 0..length {
-                        let old = self.state.memory.object(object)?.byte(start + index);
-                        let old = self.byte_expr(object, start + index, old)?;
-                        let new = exprs.extract(word, index as u32 * 8, 8);
-                        let byte = exprs.ite(here, new, old);
-                        let byte = exprs
-                            .as_u64(byte)
-                            .map_or(Byte::Symbolic(byte), |v| Byte::Concrete(v as u8));
-                        self.state.memory.object_mut(object)?.set_byte(start + index, byte);
-                    }
-                }
+                self.initialise(object)?;
+                (object, offset)
             }
-        }
+        };
+        let word = self.expr(value, width);
+        let exprs = &self.program.exprs;
+        let word = exprs.zext(word, length as u32 * 8);
+        let step = self.stride(offset, length);
+        self.state.memory.object_mut(object)?.update(exprs, offset, word, length, step);
         Ok(())
     }
 
@@ -229,7 +238,10 @@ impl Executor<'_> {
         let expr = match address {
             Value::Int(address) => return self.resolve_concrete(address, length, write),
             Value::Undefined => return Err(Error::UninitialisedRead.into()),
-            Value::Expr(expr) => self.settle_revision(expr)?,
+            Value::Expr(expr) => {
+                let expr = self.unhidden(expr);
+                self.settle_revision(expr)?
+            }
         };
         let exprs = &self.program.exprs;
         if let Some(address) = exprs.as_u64(expr) {
@@ -406,14 +418,13 @@ impl Executor<'_> {
         }
         let start = address::offset(to) as usize;
         for (index, byte) in bytes.into_iter().enumerate() {
-            let old = self.state.memory.object(to)?.byte(start + index);
-            let old = self.byte_expr(to, start + index, old)?;
             let exprs = &self.program.exprs;
+            let old = self.state.memory.object(to)?.byte(exprs, start + index);
+            let old = self.byte_expr(to, start + index, old)?;
             let written = exprs.ult(exprs.constant(64, index as u64), length);
             let new = exprs.ite(written, byte, old);
-            let new =
-                exprs.as_u64(new).map_or(Byte::Symbolic(new), |value| Byte::Concrete(value as u8));
-            self.state.memory.object_mut(to)?.set_byte(start + index, new);
+            let new = Byte::of(exprs, new);
+            self.state.memory.object_mut(to)?.set_byte(exprs, start + index, new);
         }
         Ok(())
     }
@@ -426,7 +437,8 @@ impl Executor<'_> {
                 let start = address::offset(from) as usize;
                 let mut bytes = Vec::new();
                 for index in 0..self.longest(&[Value::Int(to), Value::Int(from)], length) as usize {
-                    let byte = self.state.memory.object(from)?.byte(start + index);
+                    let object = self.state.memory.object(from)?;
+                    let byte = object.byte(&self.program.exprs, start + index);
                     bytes.push(self.byte_expr(from, start + index, byte)?);
                 }
                 return self.overwrite(to, length, bytes);
@@ -443,19 +455,17 @@ impl Executor<'_> {
                 unreachable!("concrete addresses resolve to concrete places")
             };
             self.resolve_concrete(to, length, true)?;
+            let (exprs, target) = (&self.program.exprs, address::offset(to) as usize);
             let object = self.state.memory.object(from)?;
             if let Some(bytes) = object.concrete(source, length as usize) {
                 let bytes = bytes.to_vec();
-                self.state
-                    .memory
-                    .object_mut(to)?
-                    .write_concrete(address::offset(to) as usize, &bytes);
+                self.state.memory.object_mut(to)?.write(exprs, target, &bytes);
                 return Ok(());
             }
-            let bytes: Vec<Byte> = (0..length as usize).map(|i| object.byte(source + i)).collect();
-            let target = self.state.memory.object_mut(to)?;
-            for (index, byte) in bytes.into_iter().enumerate() {
-                target.set_byte(address::offset(to) as usize + index, byte);
+            let bytes: Vec<Byte> =
+                (0..length as usize).map(|i| object.byte(exprs, source + i)).collect();
+            for (offset, byte) in (target..).zip(bytes) {
+                self.set_byte(to, offset, byte)?;
             }
             return Ok(());
         }
@@ -489,7 +499,8 @@ impl Executor<'_> {
         if let (Value::Int(to), Value::Int(byte)) = (to, byte) {
             self.resolve_concrete(to, length, true)?;
             let bytes = vec![byte as u8; length as usize];
-            self.state.memory.object_mut(to)?.write_concrete(address::offset(to) as usize, &bytes);
+            let object = self.state.memory.object_mut(to)?;
+            object.write(&self.program.exprs, address::offset(to) as usize, &bytes);
             return Ok(());
         }
         self.resolve(to, length, true)?;
@@ -498,8 +509,4 @@ impl Executor<'_> {
         }
         Ok(())
     }
-}
-
-fn join(exprs: &crate::expr::Exprs, bytes: impl IntoIterator<Item = ExprId>) -> ExprId {
-    bytes.into_iter().reduce(|low, high| exprs.concat(high, low)).expect("at least one byte")
 }

@@ -70,6 +70,12 @@ impl Executor<'_> {
     }
 
     pub(super) fn cast(&mut self, cast: Cast, from: u32, to: u32, a: Value) -> Value {
+        if cast == Cast::Trunc
+            && from == 64
+            && let Some(low) = self.low_bits(to, a)
+        {
+            return low;
+        }
         let a = if cast == Cast::Trunc { self.number(from, a) } else { a };
         if let Value::Int(x) = a
             && let Some(value) = concrete_cast(cast, from, to, x)

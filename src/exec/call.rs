@@ -231,7 +231,11 @@ impl Executor<'_> {
             .map(|argument| used.place(argument.width, argument.byval, argument.float))
             .collect();
         let mut allocate = |size: usize| {
-            let address = self.state.memory.allocate(Object::uninitialised(Segment::Stack, size));
+            let address = {
+                // Section 3.2.2: the stack is aligned to 16 bytes at a call.
+                let object = Object::uninitialised(Segment::Stack, size).aligned(16);
+                self.state.memory.allocate(object)
+            };
             self.state.top.locals.push(address::object_number(address));
             address
         };

@@ -105,7 +105,7 @@ impl Program {
                 };
                 match file {
                     Some(file) if object.size() >= 8 => {
-                        object.write_concrete(0, &file.to_le_bytes());
+                        object.write(&self.exprs, 0, &file.to_le_bytes());
                     }
                     _ => {
                         memory.place_external(number);
@@ -229,7 +229,7 @@ fn arguments(
                 let bytes: Vec<ExprId> =
                     (0..*size).map(|i| exprs.input(&format!("{name}[{i}]"), 8)).collect();
                 for (index, byte) in bytes.iter().enumerate() {
-                    object.set_byte(index, Byte::Symbolic(*byte));
+                    object.set_byte(exprs, index, Byte::Symbolic(*byte));
                 }
                 Arc::make_mut(&mut world.objects).push(InputObject { name, bytes });
                 object

@@ -9,7 +9,7 @@
 use super::Executor;
 use crate::{
     env::Approximation,
-    expr::{ExprId, VariableKind},
+    expr::{ExprId, VariableId, VariableKind},
     ir::{
         BinaryOp, Predicate,
         address::{function_at, nearest_object, object_address, offset},
@@ -56,29 +56,41 @@ impl Executor<'_> {
     /// `value` with a variable in place of the address that it is, or starts from.
     fn hidden(&mut self, value: Value, address: u64) -> Value {
         let exprs = &self.program.exprs;
-        let variable =
-            exprs.variable(&format!("{PREFIX}{address:016x}"), 64, VariableKind::Address);
+        let hidden = self.variable(address);
         match value {
             Value::Expr(expr) => {
                 let difference = exprs.sub(expr, exprs.constant(64, address));
-                Value::from_expr(exprs, exprs.add(difference, variable))
+                Value::from_expr(exprs, exprs.add(difference, hidden))
             }
-            _ => Value::Expr(variable),
+            _ => Value::from_expr(exprs, hidden),
         }
+    }
+
+    /// The variable that stands for an address.
+    fn variable(&self, address: u64) -> ExprId {
+        let name = format!("{PREFIX}{address:016x}");
+        self.program.exprs.variable(&name, 64, VariableKind::Address)
+    }
+
+    /// The low `width` bits of a value; of an address, those are known that its alignment fixes.
+    pub(super) fn low_bits(&mut self, width: u32, value: Value) -> Option<Value> {
+        let Value::Int(int) = value else { return None };
+        let address = self.address_in(value)?;
+        let exprs = &self.program.exprs;
+        let known = self.alignment(address).trailing_zeros().min(width);
+        let mut low = exprs.extract(self.variable(address), 0, width);
+        if known == width {
+            low = exprs.constant(width, int);
+        } else if known > 0 {
+            let high = exprs.extract(low, known, width - known);
+            low = exprs.concat(high, exprs.constant(known, int));
+        }
+        Some(Value::from_expr(exprs, low))
     }
 
     /// `expr` with the addresses in it as they are here; the path is marked. What the C
     /// library decides does not count: its results do not depend on where objects are.
     pub(super) fn as_if_known(&mut self, expr: ExprId) -> ExprId {
-        let exprs = &self.program.exprs;
-        let mut known = expr;
-        for variable in exprs.variables(expr).iter() {
-            if exprs.variable_kind(*variable) == VariableKind::Address {
-                let digits = exprs.variable_name(*variable).trim_start_matches(PREFIX);
-                let address = u64::from_str_radix(digits, 16).expect("as `hidden` named it");
-                known = exprs.substitute(known, *variable, exprs.constant(64, address));
-            }
-        }
         let function = self.state.top.function;
         if !self.program.module.functions[function.0 as usize].library {
             let mut what = String::from("an address used as a number");
@@ -88,7 +100,7 @@ impl Executor<'_> {
             }
             self.state.world.approximate(Approximation::Loose(what));
         }
-        known
+        self.known_addresses(expr)
     }
 
     /// The operands of arithmetic that may be on addresses, hidden where the result is not the
@@ -98,27 +110,27 @@ impl Executor<'_> {
         let exact = match (x, y) {
             (None, None) => true,
             (Some(x), Some(y)) => op == BinaryOp::Sub && nearest_object(x) == nearest_object(y),
-            (Some(address), None) => match (op, b) {
-                (BinaryOp::Add | BinaryOp::Sub, _) => true,
-                (BinaryOp::And, Value::Int(mask)) => self.keeps_alignment(address, mask),
-                (BinaryOp::Urem, Value::Int(divisor)) => {
-                    divisor.is_power_of_two() && divisor <= self.alignment(address)
-                }
-                _ => false,
-            },
-            (None, Some(address)) => match (op, a) {
-                (BinaryOp::Add, _) => true,
-                (BinaryOp::And, Value::Int(mask)) => self.keeps_alignment(address, mask),
-                _ => false,
-            },
+            (Some(address), None) => self.is_exact(op, address, b),
+            (None, Some(address)) => {
+                let swappable =
+                    matches!(op, BinaryOp::Add | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
+                swappable && self.is_exact(op, address, a)
+            }
         };
         if exact { (a, b) } else { (self.number(64, a), self.number(64, b)) }
     }
 
-    /// Whether a mask asks only for low bits, or for all but low bits, of what is aligned at
-    /// least as much.
-    fn keeps_alignment(&self, address: u64, mask: u64) -> bool {
-        mask.min(!mask) < self.alignment(address)
+    /// Whether an address and a number make one: by a distance, or by low bits that the alignment
+    /// fixes.
+    fn is_exact(&self, op: BinaryOp, address: u64, number: Value) -> bool {
+        let Value::Int(number) = number else { return op == BinaryOp::Add || op == BinaryOp::Sub };
+        match op {
+            BinaryOp::Add | BinaryOp::Sub => true,
+            BinaryOp::And => number.min(!number) < self.alignment(address),
+            BinaryOp::Or | BinaryOp::Xor => number < self.alignment(address),
+            BinaryOp::Urem => number.is_power_of_two() && number <= self.alignment(address),
+            _ => false,
+        }
     }
 
     /// The alignment that a native run certainly gives the object that an address belongs to.
@@ -138,7 +150,7 @@ impl Executor<'_> {
             (None, None) => true,
             (Some(x), Some(y)) => {
                 nearest_object(x) == nearest_object(y)
-                    || (is_equality(predicate) && self.is_apart(x) && self.is_apart(y))
+                    || (is_equality(predicate) && self.are_apart(x, y))
             }
             // Null comes before all objects.
             _ => is_equality(predicate) || a == Value::Int(0) || b == Value::Int(0),
@@ -146,12 +158,58 @@ impl Executor<'_> {
         if exact { (a, b) } else { (self.number(64, a), self.number(64, b)) }
     }
 
-    /// Whether a native run certainly has nothing else at that address: a living object of
-    /// which it is no end, and not one of the constants that a linker may merge.
-    fn is_apart(&self, address: u64) -> bool {
-        let object = self.state.memory.object(address);
-        function_at(address).is_some()
-            || object.is_ok_and(|object| !object.constant && offset(address) < object.size())
+    /// Whether two addresses differ in a native run for certain: those of living objects, or
+    /// functions, of which they are no ends. A linker may merge constants that are equal.
+    fn are_apart(&self, x: u64, y: u64) -> bool {
+        let rest = |address| {
+            let object = self.state.memory.object(address).ok()?;
+            let (start, size) = (offset(address), object.size());
+            (start < size).then(|| (object.constant, object.concrete_from(start as usize)))
+        };
+        match (rest(x), rest(y)) {
+            (Some((true, a)), Some((true, b))) => a.zip(b).any(|(a, b)| a != b),
+            (a, b) => {
+                let is_apart = |found: bool, address| found || function_at(address).is_some();
+                is_apart(a.is_some(), x) && is_apart(b.is_some(), y)
+            }
+        }
+    }
+
+    /// The address that an expression is, though it was hidden in between (as in a list whose
+    /// links are the exclusive or of two addresses).
+    pub(super) fn unhidden(&self, expr: ExprId) -> ExprId {
+        let exprs = &self.program.exprs;
+        if !exprs.mentions(expr).address {
+            return expr;
+        }
+        let variables = exprs.variables(expr);
+        let addresses = variables.iter().filter_map(|variable| self.address_of(*variable));
+        let same = |address| {
+            let distance = exprs.as_u64(exprs.sub(expr, self.variable(address)))?;
+            Some(exprs.constant(64, address.wrapping_add(distance)))
+        };
+        addresses.filter_map(same).next().unwrap_or(expr)
+    }
+
+    /// The address that a variable stands for.
+    fn address_of(&self, variable: VariableId) -> Option<u64> {
+        let exprs = &self.program.exprs;
+        (exprs.variable_kind(variable) == VariableKind::Address).then(|| {
+            let digits = exprs.variable_name(variable).trim_start_matches(PREFIX);
+            u64::from_str_radix(digits, 16).expect("as `variable` named it")
+        })
+    }
+
+    /// `expr` with the addresses in it as they are here.
+    fn known_addresses(&self, expr: ExprId) -> ExprId {
+        let exprs = &self.program.exprs;
+        let mut known = expr;
+        for variable in exprs.variables(expr).iter() {
+            if let Some(address) = self.address_of(*variable) {
+                known = exprs.substitute(known, *variable, exprs.constant(64, address));
+            }
+        }
+        known
     }
 }
 

@@ -12,6 +12,9 @@ pub const OFFSET_BITS: u32 = 36;
 pub const NUMBER_BITS: u32 = 64 - OFFSET_BITS;
 /// Number of the first function. An arbitrary one, that few programs compute with.
 const FIRST_FUNCTION: u32 = 0x2a1_b000;
+/// Where in its part of the address space a function is: not at the start, where the result of
+/// a shift to the left may well point.
+const FUNCTION_OFFSET: u64 = 0x5_a3c0;
 /// Number of the first object, right behind the last possible function.
 pub const FIRST_OBJECT: u32 = FIRST_FUNCTION + (1 << 22);
 /// Objects have smaller numbers than this.
@@ -48,13 +51,13 @@ pub fn global_address(global: GlobalId) -> u64 {
 
 /// Address of a function.
 pub fn function_address(function: FunctionId) -> u64 {
-    object_address(FIRST_FUNCTION + function.0)
+    object_address(FIRST_FUNCTION + function.0) + FUNCTION_OFFSET
 }
 
 /// The function at `address`, if a function can be there.
 pub fn function_at(address: u64) -> Option<FunctionId> {
     let number = object_number(address);
-    (offset(address) == 0 && (FIRST_FUNCTION..FIRST_OBJECT).contains(&number))
+    (offset(address) == FUNCTION_OFFSET && (FIRST_FUNCTION..FIRST_OBJECT).contains(&number))
         .then(|| FunctionId(number - FIRST_FUNCTION))
 }
 

@@ -4,6 +4,7 @@
 //! Its bytes are concrete, symbolic or never written; what was freed stays known as such.
 
 mod object;
+mod updates;
 pub mod value;
 
 use triomphe::Arc;
@@ -255,7 +256,7 @@ mod tests {
         let mut memory = Memory::with_reserved(0);
         let at = memory.allocate(Object::zeroed(Segment::Heap, 4));
         let other = memory.clone();
-        memory.object_mut(at).unwrap().write_concrete(0, &[1, 2]);
+        memory.object_mut(at).unwrap().write(&Exprs::new(), 0, &[1, 2]);
         assert_eq!(other.object(at).unwrap().concrete(0, 2), Some(&[0, 0][..]));
         assert_eq!(memory.object(at).unwrap().concrete(0, 2), Some(&[1, 2][..]));
         assert!(!memory.same(&other));

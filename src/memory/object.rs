@@ -1,6 +1,10 @@
 //! One object: its bounds, its segment and its bytes.
 
-use crate::expr::ExprId;
+use super::updates::Updates;
+use crate::{
+    expr::{ExprId, Exprs},
+    ir::address::OFFSET_BITS,
+};
 
 /// Where an object lives, which decides how it may end.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -40,6 +44,9 @@ pub struct Object {
     /// A mark a byte (concrete, uninitialised, or the number of an expression); `None`
     /// while all bytes are concrete, which is the fast path.
     marks: Option<Box<[u32]>>,
+    /// Once it was written at a symbolic offset, what it holds is here; until it is overwritten
+    /// as a whole, no byte counts as concrete.
+    updates: Option<Box<Updates>>,
 }
 
 impl Object {
@@ -50,7 +57,14 @@ impl Object {
 
     /// These bytes.
     pub fn filled(segment: Segment, bytes: Vec<u8>) -> Self {
-        Self { segment, constant: false, alignment: 1, bytes: bytes.into(), marks: None }
+        Self {
+            segment,
+            constant: false,
+            alignment: 1,
+            bytes: bytes.into(),
+            marks: None,
+            updates: None,
+        }
     }
 
     /// `size` bytes that were never written.
@@ -61,6 +75,7 @@ impl Object {
             alignment: 1,
             bytes: vec![0; size].into(),
             marks: Some(vec![UNINITIALISED; size].into()),
+            updates: None,
         }
     }
 
@@ -90,6 +105,13 @@ impl Object {
         }
     }
 
+    /// The concrete bytes from `offset` on (inside the bounds), up to the first that is not.
+    pub fn concrete_from(&self, offset: usize) -> impl Iterator<Item = u8> {
+        let known =
+            move |at: &usize| self.marks.as_ref().is_none_or(|marks| marks[*at] == CONCRETE);
+        (offset..self.bytes.len()).take_while(known).map(|at| self.bytes[at])
+    }
+
     /// The little-endian number in `length` bytes at `offset`, if there are at most 8, inside
     /// the bounds and concrete.
     #[inline(always)]
@@ -112,7 +134,8 @@ impl Object {
     /// where that are more than 8, beyond the bounds or in constant memory.
     #[inline(always)]
     pub fn set_word(&mut self, offset: u64, length: usize, word: u64) -> bool {
-        if length > 8 || self.constant || !self.contains(offset, length as u64) {
+        let plain = !self.constant && self.updates.is_none();
+        if length > 8 || !plain || !self.contains(offset, length as u64) {
             return false;
         }
         let (offset, bytes) = (offset as usize, word.to_le_bytes());
@@ -125,17 +148,41 @@ impl Object {
         true
     }
 
-    /// Writes concrete bytes at `offset` (inside the bounds).
     #[inline(always)]
-    pub fn write_concrete(&mut self, offset: usize, bytes: &[u8]) {
+    fn write_concrete(&mut self, offset: usize, bytes: &[u8]) {
         self.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
         if let Some(marks) = &mut self.marks {
             marks[offset..offset + bytes.len()].fill(CONCRETE);
         }
     }
 
+    /// Writes concrete bytes at `offset` (inside the bounds).
+    pub fn write(&mut self, exprs: &Exprs, offset: usize, bytes: &[u8]) {
+        if bytes.len() == self.bytes.len() {
+            self.updates = None;
+        }
+        match self.updates {
+            None => self.write_concrete(offset, bytes),
+            Some(_) => {
+                for (at, byte) in (offset..).zip(bytes) {
+                    self.set_byte(exprs, at, Byte::Concrete(*byte));
+                }
+            }
+        }
+    }
+
+    /// Whether it was written at a symbolic offset: then [`Object::select`] and
+    /// [`Object::update`] see whole words where [`Object::byte`] and [`Object::set_byte`] take
+    /// them apart.
+    pub fn has_updates(&self) -> bool {
+        self.updates.is_some()
+    }
+
     /// The byte at `offset` (inside the bounds).
-    pub fn byte(&self, offset: usize) -> Byte {
+    pub fn byte(&self, exprs: &Exprs, offset: usize) -> Byte {
+        if let Some(updates) = &self.updates {
+            return Byte::of(exprs, updates.byte(exprs, offset));
+        }
         match self.marks.as_ref().map_or(CONCRETE, |marks| marks[offset]) {
             CONCRETE => Byte::Concrete(self.bytes[offset]),
             UNINITIALISED => Byte::Uninitialised,
@@ -143,8 +190,14 @@ impl Object {
         }
     }
 
-    /// Sets the byte at `offset` (inside the bounds).
-    pub fn set_byte(&mut self, offset: usize, byte: Byte) {
+    /// Sets the byte at `offset` (inside the bounds); where there are updates it may not become
+    /// uninitialised.
+    pub fn set_byte(&mut self, exprs: &Exprs, offset: usize, byte: Byte) {
+        if let Some(updates) = &mut self.updates {
+            let value = byte.expr(exprs).expect("updates are over what was written");
+            let offset = exprs.constant(OFFSET_BITS, offset as u64);
+            return updates.write(exprs, offset, value, 1, 1);
+        }
         let mark = match byte {
             Byte::Concrete(value) => {
                 self.bytes[offset] = value;
@@ -169,6 +222,61 @@ impl Object {
             }
         }
     }
+
+    /// The word of `length` bytes at a symbolic offset of [`OFFSET_BITS`], inside the bounds
+    /// and a multiple of `step` for certain. All bytes must have been written.
+    pub fn select(&self, exprs: &Exprs, offset: ExprId, length: usize, step: usize) -> ExprId {
+        let step = self.cell_size(step);
+        match &self.updates {
+            Some(updates) => updates.read(exprs, offset, length, step),
+            None => {
+                Updates::new(exprs, &self.written(exprs), step).read(exprs, offset, length, step)
+            }
+        }
+    }
+
+    /// Writes `length` bytes at a symbolic offset, as for [`Object::select`].
+    pub fn update(
+        &mut self,
+        exprs: &Exprs,
+        offset: ExprId,
+        word: ExprId,
+        length: usize,
+        step: usize,
+    ) {
+        let step = self.cell_size(step);
+        if self.updates.is_none() {
+            self.updates = Some(Box::new(Updates::new(exprs, &self.written(exprs), step)));
+            self.marks = Some(vec![UNINITIALISED; self.bytes.len()].into());
+        }
+        let updates = self.updates.as_mut().expect("made just above");
+        updates.write(exprs, offset, word, length, step);
+    }
+
+    fn cell_size(&self, step: usize) -> usize {
+        if self.bytes.len().is_multiple_of(step) { step } else { 1 }
+    }
+
+    fn written(&self, exprs: &Exprs) -> Vec<ExprId> {
+        let byte = |offset| self.byte(exprs, offset).expr(exprs);
+        (0..self.bytes.len()).map(|at| byte(at).expect("all bytes were written")).collect()
+    }
+}
+
+impl Byte {
+    /// The byte that an expression of 8 bits is.
+    pub fn of(exprs: &Exprs, expr: ExprId) -> Self {
+        exprs.as_u64(expr).map_or(Self::Symbolic(expr), |value| Self::Concrete(value as u8))
+    }
+
+    /// Its expression, if it was ever written.
+    pub fn expr(self, exprs: &Exprs) -> Option<ExprId> {
+        match self {
+            Self::Concrete(value) => Some(exprs.constant(8, u64::from(value))),
+            Self::Symbolic(expr) => Some(expr),
+            Self::Uninitialised => None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -177,15 +285,16 @@ mod tests {
 
     #[test]
     fn bytes_keep_what_was_last_written() {
+        let exprs = Exprs::new();
         let mut object = Object::uninitialised(Segment::Stack, 3);
-        assert_eq!(object.byte(1), Byte::Uninitialised);
+        assert_eq!(object.byte(&exprs, 1), Byte::Uninitialised);
         assert_eq!(object.concrete(0, 3), None);
-        object.write_concrete(1, &[7]);
+        object.write(&exprs, 1, &[7]);
         assert_eq!(object.concrete(1, 1), Some(&[7][..]));
-        object.set_byte(1, Byte::Uninitialised);
-        assert_eq!(object.byte(1), Byte::Uninitialised);
-        object.set_byte(1, Byte::Concrete(9));
-        assert_eq!(object.byte(1), Byte::Concrete(9));
+        object.set_byte(&exprs, 1, Byte::Uninitialised);
+        assert_eq!(object.byte(&exprs, 1), Byte::Uninitialised);
+        object.set_byte(&exprs, 1, Byte::Concrete(9));
+        assert_eq!(object.byte(&exprs, 1), Byte::Concrete(9));
     }
 
     #[test]

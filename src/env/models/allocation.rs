@@ -4,13 +4,13 @@ use super::{Arguments, Model};
 use crate::{
     env::{Error, Machine, Stop},
     ir::address::offset,
-    memory::{Byte, Fault, Object, Segment, Value},
+    memory::{Fault, Object, Segment, Value},
 };
 
 pub(super) const MODELS: &[(&str, Model)] = &[
     ("malloc", |m, a| {
         let size = size(m, a.get(0))?;
-        Ok(Some(Value::Int(allocate(m, size, false))))
+        Ok(Some(Value::Int(allocate(m, size, false)?)))
     }),
     ("calloc", calloc),
     ("realloc", realloc),
@@ -18,14 +18,8 @@ pub(super) const MODELS: &[(&str, Model)] = &[
         let Some(total) = product(m, a.get(1), a.get(2))? else { return Ok(Some(Value::Int(0))) };
         realloc(m, Arguments { values: &[a.get(0), Value::Int(total)], passed: a.passed })
     }),
-    ("aligned_alloc", |m, a| {
-        let size = size(m, a.get(1))?;
-        Ok(Some(Value::Int(allocate(m, size, false))))
-    }),
-    ("memalign", |m, a| {
-        let size = size(m, a.get(1))?;
-        Ok(Some(Value::Int(allocate(m, size, false))))
-    }),
+    ("aligned_alloc", aligned),
+    ("memalign", aligned),
     ("posix_memalign", posix_memalign),
     ("free", |m, a| {
         let address = m.concrete(a.get(0), 64, "pointer to free")?;
@@ -52,14 +46,21 @@ fn product(machine: &mut dyn Machine, count: Value, each: Value) -> Result<Optio
 }
 
 /// Gives 0 where the request is too large. A request of no bytes gives an object of none.
-fn allocate(machine: &mut dyn Machine, size: u64, zeroed: bool) -> u64 {
+fn allocate(machine: &mut dyn Machine, size: u64, zeroed: bool) -> Result<u64, Stop> {
     machine.commit();
+    allocate_aligned(machine, size, zeroed, ALIGNMENT)
+}
+
+fn allocate_aligned(
+    machine: &mut dyn Machine,
+    size: u64,
+    zeroed: bool,
+    alignment: u32,
+) -> Result<u64, Stop> {
     if size > LIMIT || machine.memory().is_full() {
-        let errno = machine.world().errno;
-        if let Ok(object) = machine.memory_mut().object_mut(errno) {
-            object.write_concrete(0, &ENOMEM.to_le_bytes());
-        }
-        return 0;
+        let errno = Value::Int(machine.world().errno);
+        machine.store(errno, 32, Value::Int(ENOMEM as u64))?;
+        return Ok(0);
     }
     let size = size as usize;
     let object = if zeroed {
@@ -67,17 +68,31 @@ fn allocate(machine: &mut dyn Machine, size: u64, zeroed: bool) -> u64 {
     } else {
         Object::uninitialised(Segment::Heap, size)
     };
-    machine.memory_mut().allocate(object.aligned(ALIGNMENT))
+    Ok(machine.memory_mut().allocate(object.aligned(alignment)))
+}
+
+/// The alignment of memory that was asked for at multiples of `alignment`.
+fn at_least(alignment: u64) -> u32 {
+    let valid = u32::try_from(alignment).ok().filter(|alignment| alignment.is_power_of_two());
+    valid.unwrap_or(ALIGNMENT).max(ALIGNMENT)
+}
+
+fn aligned(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let alignment = machine.concrete(arguments.get(0), 64, "alignment")?;
+    let size = size(machine, arguments.get(1))?;
+    machine.commit();
+    let address = allocate_aligned(machine, size, false, at_least(alignment))?;
+    Ok(Some(Value::Int(address)))
 }
 
 fn calloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let total = product(machine, arguments.get(0), arguments.get(1))?;
     // Too many elements to count are too many to allocate.
     let total = total.unwrap_or(u64::MAX);
-    Ok(Some(Value::Int(allocate(machine, total, true))))
+    Ok(Some(Value::Int(allocate(machine, total, true)?)))
 }
 
-/// POSIX.1-2017, `posix_memalign`. Every object here starts at a multiple of a TiB.
+/// POSIX.1-2017, `posix_memalign`. Every object here starts at a multiple of 64 GiB.
 fn posix_memalign(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
@@ -91,8 +106,7 @@ fn posix_memalign(
     if size > LIMIT || machine.memory().is_full() {
         return Ok(Some(Value::Int(ENOMEM as u64)));
     }
-    let object = Object::uninitialised(Segment::Heap, size as usize);
-    let address = machine.memory_mut().allocate(object);
+    let address = allocate_aligned(machine, size, false, at_least(alignment))?;
     machine.store(arguments.get(0), 64, Value::Int(address))?;
     Ok(Some(Value::Int(0)))
 }
@@ -101,26 +115,19 @@ fn realloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option
     let old = machine.concrete(arguments.get(0), 64, "pointer to reallocate")?;
     let size = size(machine, arguments.get(1))?;
     if old == 0 {
-        return Ok(Some(Value::Int(allocate(machine, size, false))));
+        return Ok(Some(Value::Int(allocate(machine, size, false)?)));
     }
-    let source = heap_object(machine, old)?.clone();
+    let kept = heap_object(machine, old)?.size().min(size);
     if size == 0 {
         // As glibc does it (C11 leaves the choice).
         free(machine, old)?;
         return Ok(Some(Value::Int(0)));
     }
-    let new = allocate(machine, size, false);
+    let new = allocate(machine, size, false)?;
     if new == 0 {
         return Ok(Some(Value::Int(0)));
     }
-    let kept = source.size().min(size) as usize;
-    let target = machine.memory_mut().object_mut(new)?;
-    for index in 0..kept {
-        match source.byte(index) {
-            Byte::Uninitialised => {}
-            byte => target.set_byte(index, byte),
-        }
-    }
+    machine.copy(Value::Int(new), Value::Int(old), Value::Int(kept))?;
     free(machine, old)?;
     Ok(Some(Value::Int(new)))
 }
