@@ -9,7 +9,9 @@ pub(super) fn listen() -> &'static AtomicBool {
     // A second listener in one process cannot be set, and is not needed.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(i32::from(super::INTERRUPTED));
+            // SAFETY: ends the process and nothing else. What usually runs at the end would take
+            // the solvers away from the threads that are still in them.
+            unsafe { nix::libc::_exit(i32::from(super::INTERRUPTED)) };
         }
         eprintln!("psychic: interrupted, writing what was found (again to stop at once)");
     });

@@ -118,3 +118,116 @@ impl Updates {
         *self = Self { step: 1, before: cells(exprs, &bytes, 1), writes: writes.collect() };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::{
+        expr::{Assignment, Bv, ExprId, Exprs},
+        ir::address::OFFSET_BITS,
+        memory::{Byte, Object, Segment},
+    };
+
+    const SIZE: usize = 16;
+
+    #[derive(Clone, Debug)]
+    enum Access {
+        /// `2^log` bytes at the variable's value times that, cut to the bounds.
+        Write {
+            variable: usize,
+            log: u32,
+            value: u64,
+        },
+        Read {
+            variable: usize,
+            log: u32,
+        },
+        WriteByte {
+            offset: usize,
+            value: u8,
+        },
+        Fill {
+            value: u8,
+        },
+    }
+
+    fn access() -> impl Strategy<Value = Access> {
+        prop_oneof![
+            (0..3_usize, 0..4_u32, any::<u64>()).prop_map(|(variable, log, value)| Access::Write {
+                variable,
+                log,
+                value
+            }),
+            (0..3_usize, 0..4_u32).prop_map(|(variable, log)| Access::Read { variable, log }),
+            (0..SIZE, any::<u8>()).prop_map(|(offset, value)| Access::WriteByte { offset, value }),
+            any::<u8>().prop_map(|value| Access::Fill { value }),
+        ]
+    }
+
+    proptest! {
+        /// Whatever is written at symbolic and known offsets in words of several sizes, every
+        /// read gives what an array of bytes has there.
+        #[test]
+        fn reads_see_the_latest_write(
+            accesses in proptest::collection::vec(access(), 1..24),
+            indices in proptest::array::uniform3(any::<u8>()),
+            symbolic in any::<bool>(),
+        ) {
+            let exprs = Exprs::new();
+            let variables = [0, 1, 2].map(|i| exprs.input(&format!("i{i}"), 8));
+            let mut assignment = Assignment::default();
+            for (variable, index) in variables.iter().zip(indices) {
+                let id = exprs.as_variable(*variable).unwrap();
+                assignment.0.insert(id, Bv::new(8, index.into()));
+            }
+            let value = |e: ExprId| exprs.evaluate(e, &assignment).to_u64().unwrap();
+            let mut object = Object::zeroed(Segment::Heap, SIZE);
+            let mut plain = [0_u8; SIZE];
+            if symbolic {
+                object.set_byte(&exprs, 3, Byte::Symbolic(variables[0]));
+                plain[3] = indices[0];
+            }
+            let place = |variable: usize, log: u32| {
+                let cells = (SIZE >> log) as u64;
+                let cell = exprs.and(variables[variable], exprs.constant(8, cells - 1));
+                let step = exprs.constant(OFFSET_BITS, 1 << log);
+                let offset = exprs.mul(exprs.zext(cell, OFFSET_BITS), step);
+                (offset, (u64::from(indices[variable]) & (cells - 1)) as usize)
+            };
+            for access in accesses {
+                match access {
+                    Access::Write { variable, log, value } => {
+                        let (offset, cell) = place(variable, log);
+                        let length = 1 << log;
+                        let word = exprs.constant(8 * length as u32, value);
+                        object.update(&exprs, offset, word, length, length);
+                        plain[cell * length..][..length]
+                            .copy_from_slice(&value.to_le_bytes()[..length]);
+                    }
+                    Access::Read { variable, log } => {
+                        let (offset, cell) = place(variable, log);
+                        let length = 1 << log;
+                        let read = value(object.select(&exprs, offset, length, length));
+                        prop_assert_eq!(
+                            &read.to_le_bytes()[..length],
+                            &plain[cell * length..][..length]
+                        );
+                    }
+                    Access::WriteByte { offset, value } => {
+                        object.write(&exprs, offset, &[value]);
+                        plain[offset] = value;
+                    }
+                    Access::Fill { value } => {
+                        object.write(&exprs, 0, &[value; SIZE]);
+                        plain = [value; SIZE];
+                    }
+                }
+            }
+            for (offset, expected) in plain.into_iter().enumerate() {
+                let byte = object.byte(&exprs, offset).expr(&exprs).unwrap();
+                prop_assert_eq!(value(byte), u64::from(expected));
+            }
+        }
+    }
+}
