@@ -214,6 +214,8 @@ fn an_address_used_as_a_number_proves_nothing() {
         ["\tprintf(\"%ld\", (long)p);", "\tprintf(\"%ld\", (long)&y);"],
         ["\tz = ((long)p & 15) == 0;", "\tz = ((long)&y & 15) == 0;"],
         ["\tfwrite(&p, 8, 1, stdout);", "\tp = &y; fwrite(&p, 8, 1, stdout);"],
+        ["\tz = *(int *)&p;", "\tz = (int)(long)p;"],
+        ["\tz = ((char *)&p)[1];", "\tz = (char)((long)p >> 8);"],
     ];
     // What C defines of addresses, or every machine has.
     let defined = ["\tz = ((long)p & 3) != 0;", "\tz = p == &z;", "\tz = p + 1 - &y - 1;"];

@@ -45,12 +45,20 @@ impl Executor<'_> {
         Ok(address)
     }
 
-    /// What stands at a concrete address, if it is concrete, too, and has at most 64 bits.
+    /// What stands at a concrete address, if it is concrete, too, has at most 64 bits, and is no
+    /// part of an address.
     #[inline(always)]
     pub(super) fn load_int(&self, address: u64, width: u32) -> Option<u64> {
         let length = width.div_ceil(8) as usize;
         let object = self.state.memory.object(address).ok()?;
-        let word = object.word(address::offset(address), length)?;
+        let offset = address::offset(address);
+        let word = object.word(offset, length)?;
+        if length < 8
+            && let Some(whole) = object.word(offset & !7, 8)
+            && self.state.memory.may_be_address(whole)
+        {
+            return None;
+        }
         Some(truncate(word, width))
     }
 
@@ -95,7 +103,10 @@ impl Executor<'_> {
         }
         let mut word: Option<ExprId> = None;
         for (index, byte) in bytes.into_iter().enumerate() {
-            let byte = self.byte_expr(address, offset + index, byte)?;
+            let byte = match self.byte_of_address(address, offset + index) {
+                Some(byte) if length < 8 => byte,
+                _ => self.byte_expr(address, offset + index, byte)?,
+            };
             word = Some(word.map_or(byte, |low| exprs.concat(byte, low)));
         }
         let word = exprs.extract(word.expect("at least one byte"), 0, width);

@@ -72,20 +72,32 @@ impl Executor<'_> {
         self.program.exprs.variable(&name, 64, VariableKind::Address)
     }
 
-    /// The low `width` bits of a value; of an address, those are known that its alignment fixes.
-    pub(super) fn low_bits(&mut self, width: u32, value: Value) -> Option<Value> {
-        let Value::Int(int) = value else { return None };
-        let address = self.address_in(value)?;
+    /// The same with the low bits known that the alignment fixes.
+    fn bits(&self, address: u64) -> ExprId {
         let exprs = &self.program.exprs;
-        let known = self.alignment(address).trailing_zeros().min(width);
-        let mut low = exprs.extract(self.variable(address), 0, width);
-        if known == width {
-            low = exprs.constant(width, int);
-        } else if known > 0 {
-            let high = exprs.extract(low, known, width - known);
-            low = exprs.concat(high, exprs.constant(known, int));
+        match self.alignment(address).trailing_zeros() {
+            0 => self.variable(address),
+            known => {
+                let high = exprs.extract(self.variable(address), known, 64 - known);
+                exprs.concat(high, exprs.constant(known, address))
+            }
         }
-        Some(Value::from_expr(exprs, low))
+    }
+
+    /// The low `width` bits of an address.
+    pub(super) fn low_bits(&self, width: u32, value: Value) -> Option<Value> {
+        let Value::Int(_) = value else { return None };
+        let bits = self.bits(self.address_in(value)?);
+        let exprs = &self.program.exprs;
+        Some(Value::from_expr(exprs, exprs.extract(bits, 0, width)))
+    }
+
+    /// One byte of an address that stands in memory, in the object at `object`, as pointers do:
+    /// at a multiple of 8.
+    pub(super) fn byte_of_address(&self, object: u64, offset: usize) -> Option<ExprId> {
+        let word = self.state.memory.object(object).ok()?.word(offset as u64 & !7, 8)?;
+        let bits = self.bits(self.address_in(Value::Int(word))?);
+        Some(self.program.exprs.extract(bits, (offset % 8) as u32 * 8, 8))
     }
 
     /// `expr` with the addresses in it as they are here; the path is marked. What the C

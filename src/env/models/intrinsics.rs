@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Arguments, Model, concrete_string, note_addresses_among};
+use super::{Arguments, Model, concrete_string};
 use crate::{
     env::{Error, Halt, Incomplete, InputObject, Machine, NamedOutput, Stop, offset},
     expr::ExprId,
@@ -157,7 +157,6 @@ fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
             .world_mut()
             .approximate(crate::env::Approximation::UninitialisedOutput(name.clone()));
     }
-    note_addresses_among(machine, &bytes);
     Arc::make_mut(&mut machine.world_mut().outputs).push(NamedOutput { name, bytes });
     Ok(None)
 }

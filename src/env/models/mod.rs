@@ -73,24 +73,6 @@ fn note_address(machine: &mut dyn Machine) {
     machine.world_mut().approximate(Approximation::Loose("an address that is shown".into()));
 }
 
-/// The same, wherever an address stands among bytes that are about to be shown.
-fn note_addresses_among(machine: &mut dyn Machine, bytes: &[Byte]) {
-    let concrete = |byte: &Byte| match byte {
-        Byte::Concrete(value) => Some(*value),
-        Byte::Symbolic(_) | Byte::Uninitialised => None,
-    };
-    let shown = bytes.windows(8).any(|window| {
-        let word: Option<Vec<u8>> = window.iter().map(concrete).collect();
-        let word = word.and_then(|word| word.try_into().ok()).map(u64::from_le_bytes);
-        word.is_some_and(|word| {
-            machine.memory().address_in(machine.exprs(), Value::Int(word)).is_some()
-        })
-    });
-    if shown {
-        note_address(machine);
-    }
-}
-
 /// The bytes of a C string up to its NUL or to `limit` bytes; forks over where the NUL is.
 fn string_at(
     machine: &mut dyn Machine,

@@ -2,7 +2,7 @@
 //! native runtime of this tool makes them, so that what was written before an error is seen.
 
 use super::{
-    Arguments, Model, byte_at, concrete_string, note_address, note_addresses_among, string_at,
+    Arguments, Model, byte_at, concrete_string, note_address, string_at,
     strings::write as write_bytes,
     variadic::{ArgumentKind, Variadic},
 };
@@ -121,7 +121,6 @@ fn put(machine: &mut dyn Machine, sink: Sink, character: Value) -> Result<Option
 }
 
 fn put_all(machine: &mut dyn Machine, sink: Sink, bytes: &[Byte]) -> Result<Option<Value>, Stop> {
-    note_addresses_among(machine, bytes);
     let mut text = Stream::default();
     push_all(machine, &mut text, bytes);
     emit(machine, sink, &text)?;
