@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::{Arguments, Model, concrete_string};
 use crate::{
-    env::{Error, Halt, Incomplete, InputObject, Machine, NamedOutput, Stop, offset},
+    env::{
+        Approximation, Error, Halt, Incomplete, InputObject, Machine, NamedOutput, Stop, offset,
+    },
     expr::ExprId,
     ir::address,
     memory::{Byte, Fault, Value},
@@ -27,10 +29,36 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("klee_silent_exit", |_, _| Err(Stop::Halt(Halt::Silent))),
     ("klee_abort", |_, _| Err(Stop::Halt(Halt::Abort))),
     ("klee_report_error", |_, _| Err(Stop::Halt(Halt::Abort))),
-    ("klee_is_symbolic", |_, a| {
+    ("klee_choose", choose),
+    ("klee_is_symbolic", |m, a| {
+        native_differs(m, "klee_is_symbolic");
         Ok(Some(Value::Int(u64::from(matches!(a.get(0), Value::Expr(_))))))
     }),
-    ("klee_is_replay", |_, _| Ok(Some(Value::Int(0)))),
+    ("klee_is_replay", |m, _| {
+        native_differs(m, "klee_is_replay");
+        Ok(Some(Value::Int(0)))
+    }),
+    ("klee_get_obj_size", |m, a| {
+        native_differs(m, "klee_get_obj_size");
+        let address = m.concrete(a.get(0), 64, "address of an object")?;
+        Ok(Some(Value::Int(m.memory().object(address)?.size())))
+    }),
+    ("klee_check_memory_access", |m, a| {
+        let address = m.concrete(a.get(0), 64, "address to check")?;
+        let size = m.concrete(a.get(1), 64, "size to check")?;
+        let object = m.memory().object(address)?;
+        if !object.contains(address::offset(address), size) {
+            return Err(Fault::OutOfBounds.into());
+        }
+        Ok(None)
+    }),
+    // A symbolic value needs no example here: it stays what it is, as in a native run.
+    ("klee_get_valuef", same),
+    ("klee_get_valued", same),
+    ("klee_get_valuel", same),
+    ("klee_get_valuell", same),
+    ("klee_get_value_i32", same),
+    ("klee_get_value_i64", same),
     ("klee_prefer_cex", nothing),
     ("klee_posix_prefer_cex", nothing),
     ("klee_print_expr", nothing),
@@ -49,6 +77,27 @@ pub(super) const MODELS: &[(&str, Model)] = &[
 #[allow(clippy::unnecessary_wraps)]
 fn nothing(_: &mut dyn Machine, _: Arguments<'_>) -> Result<Option<Value>, Stop> {
     Ok(None)
+}
+
+#[allow(clippy::unnecessary_wraps)]
+fn same(_: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    Ok(Some(arguments.get(0)))
+}
+
+/// What the program is told here is not what a native run is told.
+fn native_differs(machine: &mut dyn Machine, name: &str) {
+    machine.world_mut().approximate(Approximation::Loose(name.into()));
+}
+
+/// `klee_choose(n)`: a number below `n`.
+fn choose(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let end = machine.settled(arguments.get(0), 64)?;
+    let bytes = symbolic_object(machine, "klee_choose", 8);
+    let value = word(machine, &bytes);
+    let expr = machine.settled(value, 64)?;
+    let within = machine.exprs().ult(expr, end);
+    machine.require(within)?;
+    Ok(Some(value))
 }
 
 #[allow(clippy::unnecessary_wraps)]
