@@ -71,17 +71,11 @@ impl Executor<'_> {
         let length = width.div_ceil(8) as usize;
         let (object, offset) = match self.resolve(address, length as u64, false)? {
             Place::Concrete { address, offset } => {
-                let object = self.state.memory.object(address)?;
-                if !object.has_updates() {
-                    return self.load_known(address, offset, width, length);
-                }
-                (address, self.program.exprs.constant(OFFSET_BITS, offset as u64))
+                return self.load_known(address, offset, width, length);
             }
-            Place::Symbolic { object, offset } => {
-                self.initialise(object)?;
-                (object, offset)
-            }
+            Place::Symbolic { object, offset } => (object, offset),
         };
+        self.initialise(object)?;
         let exprs = &self.program.exprs;
         let step = self.stride(offset, length);
         let word = self.state.memory.object(object)?.select(exprs, offset, length, step);
@@ -195,34 +189,28 @@ impl Executor<'_> {
             return Ok(());
         }
         let length = width.div_ceil(8) as usize;
-        let place = self.resolve(address, length as u64, true)?;
-        let exprs = &self.program.exprs;
-        let (object, offset) = match place {
+        let (object, offset) = match self.resolve(address, length as u64, true)? {
             Place::Concrete { address, offset } => {
-                let object = self.state.memory.object_mut(address)?;
-                if !object.has_updates() {
-                    let word = match value {
-                        Value::Undefined => None,
-                        Value::Int(int) => {
-                            Some(exprs.constant(length as u32 * 8, truncate(int, width)))
-                        }
-                        Value::Expr(expr) => Some(exprs.zext(expr, length as u32 * 8)),
-                    };
-                    for index in 0..length {
-                        let byte = word.map_or(Byte::Uninitialised, |word| {
-                            Byte::of(exprs, exprs.extract(word, index as u32 * 8, 8))
-                        });
-                        object.set_byte(exprs, offset + index, byte);
+                let exprs = &self.program.exprs;
+                let word = match value {
+                    Value::Undefined => None,
+                    Value::Int(int) => {
+                        Some(exprs.constant(length as u32 * 8, truncate(int, width)))
                     }
-                    return Ok(());
+                    Value::Expr(expr) => Some(exprs.zext(expr, length as u32 * 8)),
+                };
+                let object = self.state.memory.object_mut(address)?;
+                for index in 0..length {
+                    let byte = word.map_or(Byte::Uninitialised, |word| {
+                        Byte::of(exprs, exprs.extract(word, index as u32 * 8, 8))
+                    });
+                    object.set_byte(exprs, offset + index, byte);
                 }
-                (address, exprs.constant(OFFSET_BITS, offset as u64))
+                return Ok(());
             }
-            Place::Symbolic { object, offset } => {
-                self.initialise(object)?;
-                (object, offset)
-            }
+            Place::Symbolic { object, offset } => (object, offset),
         };
+        self.initialise(object)?;
         let word = self.expr(value, width);
         let exprs = &self.program.exprs;
         let word = exprs.zext(word, length as u32 * 8);
@@ -247,7 +235,7 @@ impl Executor<'_> {
     /// allows is an error. Forks where a symbolic address allows several answers.
     fn resolve(&mut self, address: Value, length: u64, write: bool) -> Result<Place, Stop> {
         let expr = match address {
-            Value::Int(address) => return self.resolve_concrete(address, length, write),
+            Value::Int(address) => return self.resolve_known(address, length, write),
             Value::Undefined => return Err(Error::UninitialisedRead.into()),
             Value::Expr(expr) => {
                 let expr = self.unhidden(expr);
@@ -256,7 +244,7 @@ impl Executor<'_> {
         };
         let exprs = &self.program.exprs;
         if let Some(address) = exprs.as_u64(expr) {
-            return self.resolve_concrete(address, length, write);
+            return self.resolve_known(address, length, write);
         }
         if let Some(base) = self.base(expr) {
             return self.resolve_within(base, expr, length, write);
@@ -296,6 +284,21 @@ impl Executor<'_> {
             }
         }
         Ok(self.settle_candidate(number, candidate, "pointer")? as u32)
+    }
+
+    /// The same for a known address; where the content is not in its place, but in updates, the
+    /// offset is one to look up there.
+    fn resolve_known(&self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {
+        let place = self.resolve_concrete(address, length, write)?;
+        match place {
+            Place::Concrete { address: object, offset }
+                if self.state.memory.object(object)?.has_updates() =>
+            {
+                let offset = self.program.exprs.constant(OFFSET_BITS, offset as u64);
+                Ok(Place::Symbolic { object, offset })
+            }
+            place => Ok(place),
+        }
     }
 
     fn resolve_concrete(&self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {

@@ -229,9 +229,7 @@ impl Object {
         let step = self.cell_size(step);
         match &self.updates {
             Some(updates) => updates.read(exprs, offset, length, step),
-            None => {
-                Updates::new(exprs, &self.written(exprs), step).read(exprs, offset, length, step)
-            }
+            None => self.no_updates(exprs, step).read(exprs, offset, length, step),
         }
     }
 
@@ -246,7 +244,7 @@ impl Object {
     ) {
         let step = self.cell_size(step);
         if self.updates.is_none() {
-            self.updates = Some(Box::new(Updates::new(exprs, &self.written(exprs), step)));
+            self.updates = Some(Box::new(self.no_updates(exprs, step)));
             self.marks = Some(vec![UNINITIALISED; self.bytes.len()].into());
         }
         let updates = self.updates.as_mut().expect("made just above");
@@ -257,9 +255,10 @@ impl Object {
         if self.bytes.len().is_multiple_of(step) { step } else { 1 }
     }
 
-    fn written(&self, exprs: &Exprs) -> Vec<ExprId> {
-        let byte = |offset| self.byte(exprs, offset).expr(exprs);
-        (0..self.bytes.len()).map(|at| byte(at).expect("all bytes were written")).collect()
+    fn no_updates(&self, exprs: &Exprs, step: usize) -> Updates {
+        let byte = |offset| self.byte(exprs, offset).expr(exprs).expect("all bytes were written");
+        let bytes: Vec<ExprId> = (0..self.bytes.len()).map(byte).collect();
+        Updates::new(exprs, &bytes, step)
     }
 }
 
