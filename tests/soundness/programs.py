@@ -457,7 +457,8 @@ def change_statement(rng, body, function):
     if pick < 0.25:
         if declares:
             chosen[3] = ["num", rng.choice([0, 1])]
-        elif len(block) > 1:
+        elif len(block) > 1 and chosen[0] != "ret":
+            # Without a return the result would be whatever the machine had left.
             del block[index]
     elif pick < 0.40 and not declares:
         block.insert(index, copy.deepcopy(chosen))
