@@ -215,6 +215,8 @@ fn an_address_used_as_a_number_proves_nothing() {
         ["\tz = ((long)p & 15) == 0;", "\tz = ((long)&y & 15) == 0;"],
         ["\tfwrite(&p, 8, 1, stdout);", "\tp = &y; fwrite(&p, 8, 1, stdout);"],
         ["\tz = *(int *)&p;", "\tz = (int)(long)p;"],
+        ["\tint *a[2] = {p, p}; a[x & 1] = p; z = *(int *)&a[0];", "\tz = (int)(long)p;"],
+        ["\tz = (long)p == x * 1234567890123L;", "\tz = x * 1234567890123L == (long)&y;"],
         ["\tz = ((char *)&p)[1];", "\tz = (char)((long)p >> 8);"],
     ];
     // What C defines of addresses, or every machine has.

@@ -78,7 +78,13 @@ impl Executor<'_> {
         self.initialise(object)?;
         let exprs = &self.program.exprs;
         let step = self.stride(offset, length);
-        let word = self.state.memory.object(object)?.select(exprs, offset, length, step);
+        let mut word = self.state.memory.object(object)?.select(exprs, offset, length, step);
+        if let (Some(at), Some(_), true) = (exprs.as_u64(offset), exprs.as_u64(word), length < 8) {
+            let bytes = (0..length).map(|i| self.byte_of_address(object, at as usize + i));
+            let bytes: Option<Vec<ExprId>> = bytes.collect();
+            let part = bytes.into_iter().flatten().reduce(|low, high| exprs.concat(high, low));
+            word = part.unwrap_or(word);
+        }
         Ok(Value::from_expr(exprs, exprs.extract(word, 0, width)))
     }
 

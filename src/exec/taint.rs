@@ -14,7 +14,7 @@ use crate::{
         BinaryOp, Predicate,
         address::{function_at, nearest_object, object_address, offset},
     },
-    memory::Value,
+    memory::{Byte, Value},
 };
 
 /// What the names of the variables that stand for addresses begin with.
@@ -95,9 +95,18 @@ impl Executor<'_> {
     /// One byte of an address that stands in memory, in the object at `object`, as pointers do:
     /// at a multiple of 8.
     pub(super) fn byte_of_address(&self, object: u64, offset: usize) -> Option<ExprId> {
-        let word = self.state.memory.object(object).ok()?.word(offset as u64 & !7, 8)?;
+        let (exprs, object) = (&self.program.exprs, self.state.memory.object(object).ok()?);
+        let start = offset & !7;
+        let word = if object.has_updates() && object.contains(start as u64, 8) {
+            (start..start + 8).rev().try_fold(0, |word, at| match object.byte(exprs, at) {
+                Byte::Concrete(byte) => Some(word << 8 | u64::from(byte)),
+                Byte::Symbolic(_) | Byte::Uninitialised => None,
+            })?
+        } else {
+            object.word(start as u64, 8)?
+        };
         let bits = self.bits(self.address_in(Value::Int(word))?);
-        Some(self.program.exprs.extract(bits, (offset % 8) as u32 * 8, 8))
+        Some(exprs.extract(bits, (offset % 8) as u32 * 8, 8))
     }
 
     /// `expr` with the addresses in it as they are here; the path is marked. What the C
@@ -164,8 +173,9 @@ impl Executor<'_> {
                 nearest_object(x) == nearest_object(y)
                     || (is_equality(predicate) && self.are_apart(x, y))
             }
-            // Null comes before all objects.
-            _ => is_equality(predicate) || a == Value::Int(0) || b == Value::Int(0),
+            // Null comes before all objects; what the input has may be anything.
+            (Some(_), None) => b == Value::Int(0) || is_equality(predicate) && b.as_int().is_some(),
+            (None, Some(_)) => a == Value::Int(0) || is_equality(predicate) && a.as_int().is_some(),
         };
         if exact { (a, b) } else { (self.number(64, a), self.number(64, b)) }
     }
