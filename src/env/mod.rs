@@ -87,6 +87,11 @@ pub trait Machine {
     /// A concrete value for `value`: where several are possible it forks over them, up to
     /// a limit, past which the path is left as incomplete and `what` is named.
     fn concrete(&mut self, value: Value, width: u32, what: &str) -> Result<u64, Stop>;
+    /// The bytes to provide for an object whose size is `extent`, an expression of 64 bits.
+    fn capacity(&mut self, extent: ExprId) -> u64;
+    /// Settles that `length` bytes at an address lie inside an object; that they do not is an
+    /// error.
+    fn reach(&mut self, address: u64, length: u64) -> Result<(), Stop>;
     /// Reads `width` bits at an address, which may be symbolic.
     fn load(&mut self, address: Value, width: u32) -> Result<Value, Stop>;
     /// Writes `width` bits at an address, which may be symbolic.

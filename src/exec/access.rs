@@ -24,6 +24,8 @@ enum Place {
 
 /// Largest object that is read or written at a symbolic offset, in bytes.
 const SYMBOLIC_OFFSET_LIMIT: u64 = 1 << 20;
+/// Most bytes that there are for an object of symbolic size.
+const SYMBOLIC_SIZE_LIMIT: u64 = 1 << 16;
 /// Longest copy or fill of symbolic length that is one state, byte by byte, in bytes.
 const SYMBOLIC_LENGTH_LIMIT: u64 = 4096;
 /// Largest single object, in bytes.
@@ -31,15 +33,30 @@ const OBJECT_LIMIT: u64 = 1 << 30;
 
 impl Executor<'_> {
     /// A new object of the running function, `size * count` bytes.
-    pub(super) fn alloca(&mut self, size: u64, count: u64, alignment: u32) -> Result<u64, Stop> {
-        let bytes =
-            size.checked_mul(count).filter(|bytes| *bytes <= OBJECT_LIMIT).ok_or_else(|| {
-                Stop::unsupported(format!("a local array of {count} times {size} bytes"))
-            })?;
+    pub(super) fn alloca(&mut self, size: u64, count: Value, alignment: u32) -> Result<u64, Stop> {
         if self.state.memory.is_full() {
             return Err(Stop::unsupported("more objects than there are addresses for"));
         }
-        let object = Object::uninitialised(Segment::Stack, bytes as usize).aligned(alignment);
+        let most = OBJECT_LIMIT / size.max(1);
+        let object = match count {
+            Value::Int(count) if count <= most => {
+                Object::uninitialised(Segment::Stack, (size * count) as usize)
+            }
+            Value::Undefined => return Err(Error::UninitialisedRead.into()),
+            Value::Expr(count) => {
+                let count = self.settle_revision(count)?;
+                let exprs = &self.program.exprs;
+                if !self.settle(exprs.ule(count, exprs.constant(64, most)))? {
+                    return Err(too_large(size));
+                }
+                let exprs = &self.program.exprs;
+                let extent = exprs.mul(count, exprs.constant(64, size));
+                let capacity = self.capacity(extent);
+                Object::uninitialised(Segment::Stack, capacity as usize).with_extent(extent)
+            }
+            Value::Int(_) => return Err(too_large(size)),
+        };
+        let object = object.aligned(alignment);
         let address = self.state.memory.allocate(object);
         self.state.top.locals.push(object_number(address));
         Ok(address)
@@ -116,7 +133,7 @@ impl Executor<'_> {
     /// Gives every byte of an object that was never written a variable: some of them are about
     /// to be read or left as they are, and nobody knows which.
     fn initialise(&mut self, object: u64) -> Result<(), Stop> {
-        let size = self.state.memory.object(object)?.size() as usize;
+        let size = self.state.memory.object(object)?.capacity() as usize;
         for offset in 0..size {
             let object_now = self.state.memory.object(object)?;
             if object_now.has_updates() {
@@ -294,7 +311,7 @@ impl Executor<'_> {
 
     /// The same for a known address; where the content is not in its place, but in updates, the
     /// offset is one to look up there.
-    fn resolve_known(&self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {
+    fn resolve_known(&mut self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {
         let place = self.resolve_concrete(address, length, write)?;
         match place {
             Place::Concrete { address: object, offset }
@@ -307,16 +324,39 @@ impl Executor<'_> {
         }
     }
 
-    fn resolve_concrete(&self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {
+    fn resolve_concrete(&mut self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {
         let object = self.state.memory.object(address)?;
-        let offset = address::offset(address);
+        let (offset, constant) = (address::offset(address), object.constant);
         if !object.contains(offset, length) {
-            return Err(Fault::OutOfBounds.into());
+            self.reach(address, length)?;
         }
-        if write && object.constant {
+        if write && constant {
             return Err(Fault::ReadOnly.into());
         }
         Ok(Place::Concrete { address, offset: offset as usize })
+    }
+
+    /// Settles that `length` bytes at an address lie inside their object, whose size may depend
+    /// on input.
+    pub(super) fn reach(&mut self, address: u64, length: u64) -> Result<(), Stop> {
+        let object = self.state.memory.object(address)?;
+        let offset = address::offset(address);
+        if object.contains(offset, length) {
+            return Ok(());
+        }
+        let (Some(extent), Some(end)) = (object.extent(), offset.checked_add(length)) else {
+            return Err(Fault::OutOfBounds.into());
+        };
+        let capacity = object.capacity();
+        let exprs = &self.program.exprs;
+        if !self.settle(exprs.ule(exprs.constant(64, end), extent))? {
+            return Err(Fault::OutOfBounds.into());
+        }
+        if end > capacity {
+            return Err(beyond_capacity(capacity));
+        }
+        self.state.memory.object_mut(address)?.ascertain(end);
+        Ok(())
     }
 
     fn resolve_within(
@@ -333,22 +373,35 @@ impl Executor<'_> {
             return Err(fault.into());
         }
         let object = self.state.memory.object(base)?;
-        let (size, constant) = (object.size(), object.constant);
-        if write && constant {
+        let (capacity, extent) = (object.capacity(), object.extent());
+        if write && object.constant {
             return Err(Fault::ReadOnly.into());
         }
-        if length > size {
+        if let Some(extent) = extent {
+            let exprs = &self.program.exprs;
+            if !self.settle(exprs.ule(exprs.constant(64, length), extent))? {
+                return Err(Fault::OutOfBounds.into());
+            }
+        } else if length > capacity {
             return Err(Fault::OutOfBounds.into());
         }
         let exprs = &self.program.exprs;
         let distance = exprs.sub(address, exprs.constant(64, base));
-        let inside = exprs.ule(distance, exprs.constant(64, size - length));
-        if !self.settle(inside)? {
+        let size = extent.unwrap_or_else(|| exprs.constant(64, capacity));
+        let last = exprs.sub(size, exprs.constant(64, length));
+        if !self.settle(exprs.ule(distance, last))? {
             return Err(Fault::OutOfBounds.into());
+        }
+        if extent.is_some() {
+            let exprs = &self.program.exprs;
+            let last = exprs.constant(64, capacity.saturating_sub(length));
+            if length > capacity || !self.settle(exprs.ule(distance, last))? {
+                return Err(beyond_capacity(capacity));
+            }
         }
         let exprs = &self.program.exprs;
         let offset = exprs.extract(distance, 0, OFFSET_BITS);
-        if size > SYMBOLIC_OFFSET_LIMIT {
+        if capacity > SYMBOLIC_OFFSET_LIMIT {
             let offset =
                 self.settle_value(Value::Expr(offset), OFFSET_BITS, "offset in a large object")?;
             return Ok(Place::Concrete { address: base + offset, offset: offset as usize });
@@ -363,19 +416,31 @@ impl Executor<'_> {
         let length = self.settle_revision(length)?;
         let room = self.room(address);
         let exprs = &self.program.exprs;
-        let inside = exprs.ule(length, exprs.constant(64, room));
-        if self.settle(inside)? {
+        let extent = self.state.memory.object(address).ok().and_then(Object::extent);
+        if let Some(extent) = extent {
+            let offset = exprs.constant(64, address::offset(address));
+            let left = exprs.sub(extent, offset);
+            let left = exprs.ite(exprs.ule(offset, extent), left, exprs.constant(64, 0));
+            if !self.settle(exprs.ule(length, left))? {
+                return Err(Fault::OutOfBounds.into());
+            }
+        }
+        let exprs = &self.program.exprs;
+        if self.settle(exprs.ule(length, exprs.constant(64, room)))? {
             return Ok(());
         }
-        self.state.memory.object(address)?;
-        Err(Fault::OutOfBounds.into())
+        let object = self.state.memory.object(address)?;
+        Err(match extent {
+            Some(_) => beyond_capacity(object.capacity()),
+            None => Fault::OutOfBounds.into(),
+        })
     }
 
-    /// Bytes from an address to the end of its object; none where there is no object, of which
-    /// no bytes at all may be copied.
+    /// Bytes from an address to the end of its object, as many as there is room for; none where
+    /// there is no object, of which no bytes at all may be copied.
     fn room(&self, address: u64) -> u64 {
         let object = self.state.memory.object(address);
-        object.map_or(0, |object| object.size().saturating_sub(address::offset(address)))
+        object.map_or(0, |object| object.capacity().saturating_sub(address::offset(address)))
     }
 
     /// Settles that `length` bytes are inside the objects at all ends. What comes back is
@@ -409,19 +474,27 @@ impl Executor<'_> {
     fn longest(&mut self, ends: &[Value], length: ExprId) -> u64 {
         let rooms = ends.iter().filter_map(|end| end.as_int()).map(|end| self.room(end));
         let room = rooms.min().unwrap_or(u64::MAX);
+        self.bound(length, room)
+    }
+
+    /// The bytes to provide for an object whose size is `extent`.
+    pub(super) fn capacity(&mut self, extent: ExprId) -> u64 {
+        self.bound(extent, SYMBOLIC_SIZE_LIMIT)
+    }
+
+    /// An upper bound of a value of 64 bits on this path, a power of four; `limit` where that
+    /// would be larger.
+    fn bound(&mut self, value: ExprId, limit: u64) -> u64 {
         let exprs = &self.program.exprs;
-        let guess = exprs.evaluate(length, &self.state.model).to_u64().unwrap_or(u64::MAX);
-        for bound in [4, 16, 64, 256, 1024, SYMBOLIC_LENGTH_LIMIT] {
-            if bound >= room {
-                break;
-            }
-            let longer = exprs.ult(exprs.constant(64, bound), length);
-            let query = Query { path: &self.state.path, goals: &[longer] };
+        let guess = exprs.evaluate(value, &self.state.model).to_u64().unwrap_or(u64::MAX);
+        for bound in (1..32).map(|power| 1 << (2 * power)).take_while(|bound| *bound < limit) {
+            let larger = exprs.ult(exprs.constant(64, bound), value);
+            let query = Query { path: &self.state.path, goals: &[larger] };
             if guess <= bound && matches!(self.solver.check(exprs, query), Verdict::Unsat) {
                 return bound;
             }
         }
-        room
+        limit
     }
 
     /// Overwrites the first `length` bytes at `to`; those behind them stay.
@@ -529,4 +602,12 @@ impl Executor<'_> {
         }
         Ok(())
     }
+}
+
+fn too_large(size: u64) -> Stop {
+    Stop::unsupported(format!("a local array of more than {OBJECT_LIMIT} bytes, {size} each"))
+}
+
+fn beyond_capacity(capacity: u64) -> Stop {
+    Stop::unsupported(format!("memory of symbolic size beyond its first {capacity} bytes"))
 }

@@ -386,6 +386,14 @@ impl Machine for Executor<'_> {
         self.settle_value(value, width, what)
     }
 
+    fn capacity(&mut self, extent: ExprId) -> u64 {
+        Self::capacity(self, extent)
+    }
+
+    fn reach(&mut self, address: u64, length: u64) -> Result<(), Stop> {
+        Self::reach(self, address, length)
+    }
+
     fn load(&mut self, address: Value, width: u32) -> Result<Value, Stop> {
         self.load_bits(address, width)
     }

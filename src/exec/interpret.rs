@@ -308,8 +308,7 @@ impl Executor<'_> {
                 self.set(*dst, value);
             }
             Inst::Alloca { dst, alignment, size, count } => {
-                let count = self.settle_value(self.get(*count), 64, "size of a local array")?;
-                let address = self.alloca(*size, count, *alignment)?;
+                let address = self.alloca(*size, self.get(*count), *alignment)?;
                 self.set(*dst, Value::Int(address));
             }
             Inst::Copy { to, from, length } => {

@@ -205,7 +205,7 @@ impl Memory {
             let number = address::nearest_object(address);
             let distance = address.abs_diff(address::object_address(number));
             match self.slot(number) {
-                Slot::Live(object) => distance <= object.size() + SLACK,
+                Slot::Live(object) => distance <= object.capacity() + SLACK,
                 Slot::Dead(_) | Slot::External => distance <= SLACK,
                 Slot::Never => false,
             }

@@ -31,7 +31,8 @@ pub enum Byte {
 const CONCRETE: u32 = 0;
 const UNINITIALISED: u32 = u32::MAX;
 
-/// An object of fixed size.
+/// An object. Its size may be an expression ([`Object::extent`]): then there are bytes for up
+/// to so many, and those that belong to it for certain grow with what was decided.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Object {
     /// Where it lives.
@@ -40,6 +41,9 @@ pub struct Object {
     pub constant: bool,
     /// What its address is certainly a multiple of in a native run, in bytes.
     pub alignment: u32,
+    /// Bytes at its start that belong to it for certain.
+    size: u64,
+    extent: Option<ExprId>,
     bytes: Box<[u8]>,
     /// A mark a byte (concrete, uninitialised, or the number of an expression); `None`
     /// while all bytes are concrete, which is the fast path.
@@ -61,6 +65,8 @@ impl Object {
             segment,
             constant: false,
             alignment: 1,
+            size: bytes.len() as u64,
+            extent: None,
             bytes: bytes.into(),
             marks: None,
             updates: None,
@@ -73,6 +79,8 @@ impl Object {
             segment,
             constant: false,
             alignment: 1,
+            size: size as u64,
+            extent: None,
             bytes: vec![0; size].into(),
             marks: Some(vec![UNINITIALISED; size].into()),
             updates: None,
@@ -84,13 +92,35 @@ impl Object {
         Self { alignment, ..self }
     }
 
-    /// Its size in bytes.
+    /// The same object with a size of `extent` bytes, an expression of 64 bits. It has bytes for
+    /// as many as it was made with; whoever accesses more has to give up.
+    pub fn with_extent(self, extent: ExprId) -> Self {
+        Self { size: 0, extent: Some(extent), ..self }
+    }
+
+    /// Its size in bytes; where that is an expression, what of it is certain.
     #[inline(always)]
     pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Its size as an expression of 64 bits, if it depends on input.
+    pub fn extent(&self) -> Option<ExprId> {
+        self.extent
+    }
+
+    /// The bytes that it has room for: all of them where the size is known.
+    pub fn capacity(&self) -> u64 {
         self.bytes.len() as u64
     }
 
-    /// Whether `length` bytes at `offset` lie inside.
+    /// Takes the first `size` bytes (no more than there is room for) for certain from now on.
+    pub fn ascertain(&mut self, size: u64) {
+        debug_assert!(size <= self.capacity());
+        self.size = self.size.max(size);
+    }
+
+    /// Whether `length` bytes at `offset` lie inside for certain.
     #[inline(always)]
     pub fn contains(&self, offset: u64, length: u64) -> bool {
         offset.checked_add(length).is_some_and(|end| end <= self.size())
@@ -109,7 +139,7 @@ impl Object {
     pub fn concrete_from(&self, offset: usize) -> impl Iterator<Item = u8> {
         let known =
             move |at: &usize| self.marks.as_ref().is_none_or(|marks| marks[*at] == CONCRETE);
-        (offset..self.bytes.len()).take_while(known).map(|at| self.bytes[at])
+        (offset..self.size as usize).take_while(known).map(|at| self.bytes[at])
     }
 
     /// The little-endian number in `length` bytes at `offset`, if there are at most 8, inside

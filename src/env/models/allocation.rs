@@ -2,21 +2,28 @@
 
 use super::{Arguments, Model};
 use crate::{
-    env::{Error, Machine, Stop},
+    env::{Error, Machine, Stop, expr_of},
+    expr::ExprId,
     ir::address::offset,
     memory::{Fault, Object, Segment, Value},
 };
 
 pub(super) const MODELS: &[(&str, Model)] = &[
     ("malloc", |m, a| {
-        let size = size(m, a.get(0))?;
-        Ok(Some(Value::Int(allocate(m, size, false)?)))
+        let size = m.settled(a.get(0), 64)?;
+        allocate(m, size, false, ALIGNMENT).map(Some)
     }),
-    ("calloc", calloc),
-    ("realloc", realloc),
+    ("calloc", |m, a| {
+        let size = product(m, a.get(0), a.get(1))?;
+        allocate(m, size, true, ALIGNMENT).map(Some)
+    }),
+    ("realloc", |m, a| {
+        let size = m.settled(a.get(1), 64)?;
+        realloc(m, a.get(0), size)
+    }),
     ("reallocarray", |m, a| {
-        let Some(total) = product(m, a.get(1), a.get(2))? else { return Ok(Some(Value::Int(0))) };
-        realloc(m, Arguments { values: &[a.get(0), Value::Int(total)], passed: a.passed })
+        let size = product(m, a.get(1), a.get(2))?;
+        realloc(m, a.get(0), size)
     }),
     ("aligned_alloc", aligned),
     ("memalign", aligned),
@@ -29,46 +36,64 @@ pub(super) const MODELS: &[(&str, Model)] = &[
 ];
 
 /// Numbers of errors: there is no memory left, an argument makes no sense.
-const ENOMEM: i32 = 12;
+const ENOMEM: u64 = 12;
 const EINVAL: u64 = 22;
 /// A request above this fails, as it does natively under the limits of the replay.
 const LIMIT: u64 = 1 << 28;
 /// Any `malloc` on x86-64 gives multiples of this (System V ABI: that of `max_align_t`).
 const ALIGNMENT: u32 = 16;
 
-fn size(machine: &mut dyn Machine, value: Value) -> Result<u64, Stop> {
-    machine.concrete(value, 64, "size to allocate")
+/// `count * each` bytes, an expression of 64 bits; all ones where that are more than any.
+fn product(machine: &mut dyn Machine, count: Value, each: Value) -> Result<ExprId, Stop> {
+    let (count, each) = (machine.settled(count, 64)?, machine.settled(each, 64)?);
+    let exprs = machine.exprs();
+    let product = exprs.mul(exprs.zext(count, 128), exprs.zext(each, 128));
+    let overflow = exprs.not(exprs.eq(exprs.extract(product, 64, 64), exprs.constant(64, 0)));
+    Ok(exprs.ite(overflow, exprs.constant(64, u64::MAX), exprs.extract(product, 0, 64)))
 }
 
-fn product(machine: &mut dyn Machine, count: Value, each: Value) -> Result<Option<u64>, Stop> {
-    let (count, each) = (size(machine, count)?, size(machine, each)?);
-    Ok(count.checked_mul(each))
-}
-
-/// Gives 0 where the request is too large. A request of no bytes gives an object of none.
-fn allocate(machine: &mut dyn Machine, size: u64, zeroed: bool) -> Result<u64, Stop> {
-    machine.commit();
-    allocate_aligned(machine, size, zeroed, ALIGNMENT)
-}
-
-fn allocate_aligned(
+/// Gives null where the request is too large. A request of no bytes gives an object of none.
+fn allocate(
     machine: &mut dyn Machine,
-    size: u64,
+    size: ExprId,
     zeroed: bool,
     alignment: u32,
-) -> Result<u64, Stop> {
-    if size > LIMIT || machine.memory().is_full() {
-        let errno = Value::Int(machine.world().errno);
-        machine.store(errno, 32, Value::Int(ENOMEM as u64))?;
-        return Ok(0);
+) -> Result<Value, Stop> {
+    let object = object(machine, size, zeroed, alignment)?;
+    machine.commit();
+    match object {
+        Some(object) => Ok(Value::Int(machine.memory_mut().allocate(object))),
+        None => no_memory(machine),
     }
-    let size = size as usize;
+}
+
+fn no_memory(machine: &mut dyn Machine) -> Result<Value, Stop> {
+    let errno = Value::Int(machine.world().errno);
+    machine.store(errno, 32, Value::Int(ENOMEM))?;
+    Ok(Value::Int(0))
+}
+
+/// What is to be allocated, if there is room for it.
+fn object(
+    machine: &mut dyn Machine,
+    size: ExprId,
+    zeroed: bool,
+    alignment: u32,
+) -> Result<Option<Object>, Stop> {
+    let (exprs, full) = (machine.exprs(), machine.memory().is_full());
+    let too_large = exprs.ult(exprs.constant(64, LIMIT), size);
+    if machine.decide(too_large)? || full {
+        return Ok(None);
+    }
+    let known = machine.exprs().as_u64(size);
+    let capacity = known.unwrap_or_else(|| machine.capacity(size)) as usize;
     let object = if zeroed {
-        Object::zeroed(Segment::Heap, size)
+        Object::zeroed(Segment::Heap, capacity)
     } else {
-        Object::uninitialised(Segment::Heap, size)
+        Object::uninitialised(Segment::Heap, capacity)
     };
-    Ok(machine.memory_mut().allocate(object.aligned(alignment)))
+    let object = object.aligned(alignment);
+    Ok(Some(if known.is_none() { object.with_extent(size) } else { object }))
 }
 
 /// The alignment of memory that was asked for at multiples of `alignment`.
@@ -79,17 +104,8 @@ fn at_least(alignment: u64) -> u32 {
 
 fn aligned(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let alignment = machine.concrete(arguments.get(0), 64, "alignment")?;
-    let size = size(machine, arguments.get(1))?;
-    machine.commit();
-    let address = allocate_aligned(machine, size, false, at_least(alignment))?;
-    Ok(Some(Value::Int(address)))
-}
-
-fn calloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let total = product(machine, arguments.get(0), arguments.get(1))?;
-    // Too many elements to count are too many to allocate.
-    let total = total.unwrap_or(u64::MAX);
-    Ok(Some(Value::Int(allocate(machine, total, true)?)))
+    let size = machine.settled(arguments.get(1), 64)?;
+    allocate(machine, size, false, at_least(alignment)).map(Some)
 }
 
 /// POSIX.1-2017, `posix_memalign`. Every object here starts at a multiple of 64 GiB.
@@ -98,42 +114,47 @@ fn posix_memalign(
     arguments: Arguments<'_>,
 ) -> Result<Option<Value>, Stop> {
     let alignment = machine.concrete(arguments.get(1), 64, "alignment")?;
-    let size = size(machine, arguments.get(2))?;
+    let size = machine.settled(arguments.get(2), 64)?;
     if !alignment.is_power_of_two() || !alignment.is_multiple_of(8) {
         return Ok(Some(Value::Int(EINVAL)));
     }
     // It gives its error as a value and leaves the pointer alone.
-    if size > LIMIT || machine.memory().is_full() {
-        return Ok(Some(Value::Int(ENOMEM as u64)));
-    }
-    let address = allocate_aligned(machine, size, false, at_least(alignment))?;
+    let Some(object) = object(machine, size, false, at_least(alignment))? else {
+        return Ok(Some(Value::Int(ENOMEM)));
+    };
+    machine.commit();
+    let address = machine.memory_mut().allocate(object);
     machine.store(arguments.get(0), 64, Value::Int(address))?;
     Ok(Some(Value::Int(0)))
 }
 
-fn realloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let old = machine.concrete(arguments.get(0), 64, "pointer to reallocate")?;
-    let size = size(machine, arguments.get(1))?;
+fn realloc(machine: &mut dyn Machine, old: Value, size: ExprId) -> Result<Option<Value>, Stop> {
+    let old = machine.concrete(old, 64, "pointer to reallocate")?;
     if old == 0 {
-        return Ok(Some(Value::Int(allocate(machine, size, false)?)));
+        return allocate(machine, size, false, ALIGNMENT).map(Some);
     }
-    let kept = heap_object(machine, old)?.size().min(size);
-    if size == 0 {
+    let object = heap_object(machine, old)?;
+    let kept = object.extent().map_or(Value::Int(object.capacity()), Value::Expr);
+    let nothing = machine.exprs().eq(size, machine.exprs().constant(64, 0));
+    if machine.decide(nothing)? {
         // As glibc does it (C11 leaves the choice).
         free(machine, old)?;
         return Ok(Some(Value::Int(0)));
     }
-    let new = allocate(machine, size, false)?;
-    if new == 0 {
-        return Ok(Some(Value::Int(0)));
-    }
-    machine.copy(Value::Int(new), Value::Int(old), Value::Int(kept))?;
+    let Some(new) = self::object(machine, size, false, ALIGNMENT)? else {
+        return no_memory(machine).map(Some);
+    };
+    let exprs = machine.exprs();
+    let kept = expr_of(exprs, kept, 64).expect("a size is known");
+    let kept = Value::from_expr(exprs, exprs.ite(exprs.ule(kept, size), kept, size));
+    let address = machine.memory_mut().allocate(new);
+    machine.copy(Value::Int(address), Value::Int(old), kept)?;
     free(machine, old)?;
-    Ok(Some(Value::Int(new)))
+    Ok(Some(Value::Int(address)))
 }
 
 /// The heap object that starts at `address`; anything else may not be freed.
-fn heap_object(machine: &mut dyn Machine, address: u64) -> Result<&Object, Stop> {
+fn heap_object(machine: &dyn Machine, address: u64) -> Result<&Object, Stop> {
     match machine.memory().object(address) {
         Ok(object) if object.segment == Segment::Heap && offset(address) == 0 => Ok(object),
         Ok(_) | Err(Fault::Dead(_) | Fault::Wild | Fault::Null) => Err(Error::DoubleFree.into()),

@@ -41,15 +41,13 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("klee_get_obj_size", |m, a| {
         native_differs(m, "klee_get_obj_size");
         let address = m.concrete(a.get(0), 64, "address of an object")?;
-        Ok(Some(Value::Int(m.memory().object(address)?.size())))
+        let object = m.memory().object(address)?;
+        Ok(Some(object.extent().map_or(Value::Int(object.capacity()), Value::Expr)))
     }),
     ("klee_check_memory_access", |m, a| {
         let address = m.concrete(a.get(0), 64, "address to check")?;
         let size = m.concrete(a.get(1), 64, "size to check")?;
-        let object = m.memory().object(address)?;
-        if !object.contains(address::offset(address), size) {
-            return Err(Fault::OutOfBounds.into());
-        }
+        m.reach(address, size)?;
         Ok(None)
     }),
     // A symbolic value needs no example here: it stays what it is, as in a native run.
