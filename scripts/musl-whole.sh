@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Compiles all of musl 1.2.3 to bitcode, for programs that are run whole, from _start to exit:
+#   CACHE/musl-whole/include           the headers that programs are compiled against
+#   CACHE/musl-whole/lib/crt1.o        bitcode: the start of a program, _start_c
+#   CACHE/musl-whole/lib/libc.a        bitcode: the library with libm, without the allocator, with
+#                                      no inline assembly; what it wants of the system it asks
+#                                      psychic_syscall for
+#   CACHE/musl-whole/lib/libnative.a   native code: what the engine has built in instead (the
+#                                      allocator, setjmp) and what a code generator calls
+#   CACHE/musl-whole/lib/libkernel.a   native code: psychic_syscall as the kernel itself
+# Does nothing when it is done already.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+cache=$(realpath -m "${PSYCHIC_CACHE:-$top/.cache}")
+musl=$cache/musl-whole
+overlay=$top/scripts/musl-whole
+version=1.2.3
+stamp=$(cat "$0" "$overlay"/* "$top/scripts/musl/atomic_arch.h" "$top/scripts/musl/lock.h" | cksum)
+if [ "$(cat "$musl/stamp" 2>/dev/null)" = "$stamp" ]; then
+    exit 0
+fi
+"$top/scripts/source.sh" musl "$version" "$cache/musl/source"
+if [ "$(cat "$cache/musl/source/VERSION")" != "$version" ]; then
+    echo "$cache/musl/source is not musl $version: remove it and try again" >&2
+    exit 2
+fi
+echo "compiling all of musl $version to bitcode (a minute, once)"
+work=$musl/build
+rm -rf "$work" "$musl/include" "$musl/lib" "$musl/stamp"
+mkdir -p "$work" "$musl/lib"
+log=$musl/log
+flags="-O1 -g -fno-pie -fno-vectorize -fno-slp-vectorize -ffp-contract=off -fno-stack-protector
+    -fno-unwind-tables -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE -w"
+flags=${flags//$'\n'/}
+bitcode="$flags -flto -fno-rounding-math -Xclang -default-function-attr -Xclang psychic-library"
+
+prepare() {
+    cp -a "$cache/musl/source" source
+    cd source
+    # C in place of assembly.
+    rm -rf src/*/x86_64 crt/x86_64
+    cp "$overlay"/*_arch.h "$top/scripts/musl/atomic_arch.h" arch/x86_64/
+    cp "$top/scripts/musl/lock.h" src/internal/
+    rm src/thread/{__set_thread_area,pthread_cancel,__unmapself}.c
+    cp "$overlay/one_thread.c" src/thread/
+    # What is built in, or native.
+    rm src/signal/{restore,sigsetjmp,sigsetjmp_tail,siglongjmp}.c src/setjmp/*.c
+    # These two would be empty assembly, to keep a compiler from knowing better.
+    sed -i '/__asm__/d' src/string/explicit_bzero.c src/env/__libc_start_main.c
+    grep -rlZ FENV_ACCESS src | xargs -0 sed -i '/FENV_ACCESS/d'
+    CC="clang-19 --target=x86_64-linux-musl" CFLAGS="$flags" ./configure --target=x86_64 --disable-shared --prefix="$musl"
+    mv src/malloc ..
+    # Without __GNUC__ these go byte by byte. With it they read whole words, up to seven bytes
+    # past the end of a string: fine for a machine, out of bounds for C.
+    echo 'obj/src/string/%.o: CFLAGS_ALL += -U__GNUC__' >>config.mak
+}
+
+native() {
+    local include=(-nostdinc -isystem source/src/include -isystem source/src/internal
+        -isystem source/arch/x86_64 -isystem source/arch/generic -isystem source/obj/src/internal
+        -isystem source/obj/include -isystem source/include)
+    local compile=(clang-19 --target=x86_64-linux-musl -std=c99 $flags -O2 -ffreestanding
+        -D_XOPEN_SOURCE=700 -D___errno_location=__errno_location)
+    cp "$overlay/glue.h" malloc/mallocng/
+    mkdir native kernel
+    for file in malloc/mallocng/{malloc,free,realloc,aligned_alloc,malloc_usable_size}.c \
+        source/src/string/{memcpy,memmove,memset,memcmp}.c; do
+        "${compile[@]}" "${include[@]}" -c "$file" -o "native/$(basename "$file" .c).o"
+    done
+    "${compile[@]}" -nostdinc -isystem "$musl/include" -c "$overlay/allocate.c" -o native/allocate.o
+    "${compile[@]}" -c "$overlay/jump.s" -o native/jump.o
+    "${compile[@]}" -c "$overlay/start.s" -o native/start.o
+    "${compile[@]}" -c "$overlay/kernel.c" -o kernel/kernel.o
+    # The arithmetic that a code generator calls: complex and 128-bit numbers.
+    (cd native && llvm-ar-19 x "$(clang-19 -print-libgcc-file-name -rtlib=compiler-rt)")
+    llvm-ar-19 rcs "$musl/lib/libnative.a" native/*.o
+    llvm-ar-19 rcs "$musl/lib/libkernel.a" kernel/*.o
+}
+
+build() {
+    (cd "$work" && prepare)
+    make -C "$work/source" -j"$(getconf _NPROCESSORS_ONLN)" lib/libc.a lib/crt1.o \
+        install-headers AR=llvm-ar-19 RANLIB=llvm-ranlib-19 \
+        CFLAGS="$bitcode -ffile-prefix-map=$work/source=musl -fdebug-compilation-dir=musl"
+    cp "$work"/source/lib/{libc.a,crt1.o} "$musl/lib/"
+    (cd "$work" && native)
+}
+
+# In a process of its own: set -e is off in a condition.
+build_and_log() {
+    (set -euo pipefail; build) >"$log" 2>&1
+}
+set +e
+build_and_log
+status=$?
+set -e
+if [ "$status" != 0 ]; then
+    tail -n 20 "$log" >&2
+    echo "musl could not be compiled; the whole log is $log" >&2
+    exit 1
+fi
+for name in m rt pthread crypt util xnet resolv dl; do
+    llvm-ar-19 rcs "$musl/lib/lib$name.a"
+done
+rm -rf "$work"
+echo "$stamp" >"$musl/stamp"

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Builds unmodified programs from Debian's source packages, to look at how well the engine runs
+# them: scripts/programs.sh [PACKAGE...]
+#   CACHE/programs/PACKAGE/NAME.bc   the whole program with its libc, for psychic explore
+#   CACHE/programs/PACKAGE/NAME      the same natively
+# A package that is done already is left alone. Subjects with patches are built by psychic build.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+cache=$(realpath -m "${PSYCHIC_CACHE:-$top/.cache}")
+musl=$cache/musl-whole
+store=$cache/programs
+
+declare -A version=([coreutils]=9.1 [grep]=3.8 [findutils]=4.9.0 [busybox]=1.35.0)
+declare -A programs=(
+    [coreutils]="src/basename src/cat src/cksum src/comm src/cut src/dirname src/echo src/expand
+        src/expr src/factor src/fold src/head src/join src/ls src/nl src/numfmt src/od src/paste
+        src/printf src/pwd src/seq src/sort src/sum src/tac src/tail src/test src/tr src/true
+        src/unexpand src/uniq src/wc"
+    [grep]="src/grep"
+    [findutils]="find/find xargs/xargs"
+    [busybox]="busybox_unstripped"
+)
+
+compile="clang-19 --target=x86_64-linux-musl -nostdinc -isystem $musl/include
+    -isystem $(clang-19 -print-resource-dir)/include"
+compile=${compile//$'\n'/}
+flags="-O1 -g -flto -fno-stack-protector -fno-pie -fno-vectorize -fno-slp-vectorize
+    -ffp-contract=off -fno-unwind-tables -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE -w
+    -fdebug-compilation-dir=."
+flags=${flags//$'\n'/}
+link="-static -nostdlib -fuse-ld=lld-19 -Wl,--lto-O0 $musl/lib/crt1.o -L$musl/lib -lc -lnative -lkernel"
+jobs=$(getconf _NPROCESSORS_ONLN)
+
+# In the tree of a GNU package.
+gnu() {
+    FORCE_UNSAFE_CONFIGURE=1 ./configure --disable-nls --disable-perl-regexp --disable-threads \
+        --disable-dependency-tracking CC="$compile" CFLAGS="$flags" LDFLAGS="$link" \
+        AR=llvm-ar-19 RANLIB=llvm-ranlib-19
+    make -j"$jobs" AUTOCONF=: AUTOMAKE=: ACLOCAL=: AUTOHEADER=: MAKEINFO=: HELP2MAN=: \
+        LDFLAGS="$link -Wl,--save-temps=preopt"
+}
+
+# Busybox's own build system knows no LTO; its link script is passed over.
+busybox() {
+    make defconfig
+    sed -i 's/^CONFIG_\(TC\|FEATURE_HAVE_RPC\|FEATURE_MOUNT_NFS\|FEATURE_INETD_RPC\)=y/# CONFIG_\1 is not set/
+        s/^CONFIG_EXTRA_CFLAGS=.*//; s/.*CONFIG_STATIC is not set/CONFIG_STATIC=y/' .config
+    yes '' | make oldconfig
+    make -j"$jobs" busybox_unstripped CC="$compile" AR=llvm-ar-19 HOSTCC="cc" SKIP_STRIP=y \
+        CFLAGS="$flags" LDFLAGS="$link -Wl,--save-temps=preopt"
+}
+
+# From a program that the build made to what runs in the engine, and natively in its world.
+finish() {
+    opt-19 -passes=internalize,globaldce \
+        -internalize-public-api-list=_start_c,__errno_location "$1.0.0.preopt.bc" -o "$2.bc"
+    clang-19 --target=x86_64-linux-musl -c -O1 -Xclang -disable-llvm-passes -fno-pic \
+        "$2.bc" -o "$2.o"
+    ld.lld-19 -static -nostdlib -o "$2" "$2.o" -L"$musl/lib" -lnative -lkernel
+    rm "$2.o"
+}
+
+build() {
+    local package=$1 kind=gnu
+    [ "$package" = busybox ] && kind=busybox
+    cp -a "$store/source/$package-${version[$package]}" "$work/tree"
+    cd "$work/tree"
+    "$kind"
+    mkdir "$work/out"
+    for program in ${programs[$package]}; do
+        finish "$program" "$work/out/$(basename "$program" _unstripped)"
+    done
+}
+
+"$top/scripts/musl-whole.sh"
+for package in "${@:-coreutils grep findutils busybox}"; do
+    stamp=$(cat "$0" "$musl/stamp" | cksum)
+    if [ "$(cat "$store/$package/stamp" 2>/dev/null)" = "$stamp" ]; then
+        continue
+    fi
+    "$top/scripts/source.sh" "$package" "${version[$package]}" \
+        "$store/source/$package-${version[$package]}"
+    echo "building $package ${version[$package]} (minutes, once)"
+    work=$store/build-$package
+    rm -rf "$work" "${store:?}/$package"
+    mkdir -p "$work"
+    log=$store/$package.log
+    set +e
+    (set -euo pipefail; build "$package") >"$log" 2>&1
+    status=$?
+    set -e
+    if [ "$status" != 0 ]; then
+        tail -n 20 "$log" >&2
+        echo "$package could not be built; the whole log is $log" >&2
+        exit 1
+    fi
+    mv "$work/out" "$store/$package"
+    echo "$stamp" >"$store/$package/stamp"
+    rm -rf "$work"
+done
