@@ -7,7 +7,9 @@
 #                                      psychic_syscall for
 #   CACHE/musl-whole/lib/libnative.a   native code: what the engine has built in instead (the
 #                                      allocator, setjmp) and what a code generator calls
-#   CACHE/musl-whole/lib/libkernel.a   native code: psychic_syscall as the kernel itself
+#   CACHE/musl-whole/lib/libkernel.a   native code: psychic.h, and psychic_syscall as the kernel
+#                                      itself, for what a build runs
+#   CACHE/musl-whole/lib/libworld.a    the same with the world of docs/world.md in between
 # Does nothing when it is done already.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -15,8 +17,38 @@ cache=$(realpath -m "${PSYCHIC_CACHE:-$top/.cache}")
 musl=$cache/musl-whole
 overlay=$top/scripts/musl-whole
 version=1.2.3
+runtime=$top/src/build/runtime
+flags="-fno-pie -fno-vectorize -fno-slp-vectorize -ffp-contract=off -fno-stack-protector
+    -fno-unwind-tables -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE"
+flags=${flags//$'\n'/}
+
+# libkernel.a and libworld.a: seconds, and they change more often than musl.
+runtime() {
+    local work=$musl/runtime
+    local compile="clang-19 --target=x86_64-linux-musl -nostdinc -isystem $musl/include
+        -isystem $(clang-19 -print-resource-dir)/include -std=c11 -O2 -ffreestanding $flags -w"
+    rm -rf "$work"
+    mkdir -p "$work"
+    for file in "$runtime"/intrinsics.c "$runtime"/world/*.c; do
+        $compile -c "$file" -o "$work/$(basename "$file" .c).o"
+    done
+    (
+        cd "$work"
+        rm -f ../lib/libkernel.a ../lib/libworld.a
+        llvm-ar-19 rcs ../lib/libkernel.a intrinsics.o bare.o open.o
+        rm open.o
+        llvm-ar-19 rcs ../lib/libworld.a ./*.o
+    )
+    rm -rf "$work"
+}
+
+runtime_stamp=$(cat "$0" "$runtime"/*.[ch] "$runtime"/*/*.[ch] | cksum)
 stamp=$(cat "$0" "$overlay"/* "$top/scripts/musl/atomic_arch.h" "$top/scripts/musl/lock.h" | cksum)
 if [ "$(cat "$musl/stamp" 2>/dev/null)" = "$stamp" ]; then
+    if [ "$(cat "$musl/runtime-stamp" 2>/dev/null)" != "$runtime_stamp" ]; then
+        runtime
+        echo "$runtime_stamp" >"$musl/runtime-stamp"
+    fi
     exit 0
 fi
 "$top/scripts/source.sh" musl "$version" "$cache/musl/source"
@@ -26,13 +58,10 @@ if [ "$(cat "$cache/musl/source/VERSION")" != "$version" ]; then
 fi
 echo "compiling all of musl $version to bitcode (a minute, once)"
 work=$musl/build
-rm -rf "$work" "$musl/include" "$musl/lib" "$musl/stamp"
+rm -rf "$work" "$musl/include" "$musl/lib" "$musl"/*stamp
 mkdir -p "$work" "$musl/lib"
 log=$musl/log
-flags="-O1 -g -fno-pie -fno-vectorize -fno-slp-vectorize -ffp-contract=off -fno-stack-protector
-    -fno-unwind-tables -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE -w"
-flags=${flags//$'\n'/}
-bitcode="$flags -flto -fno-rounding-math -Xclang -default-function-attr -Xclang psychic-library"
+bitcode="-O1 -g -w $flags -flto -fno-rounding-math -Xclang -default-function-attr -Xclang psychic-library"
 
 prepare() {
     cp -a "$cache/musl/source" source
@@ -48,7 +77,7 @@ prepare() {
     # These two would be empty assembly, to keep a compiler from knowing better.
     sed -i '/__asm__/d' src/string/explicit_bzero.c src/env/__libc_start_main.c
     grep -rlZ FENV_ACCESS src | xargs -0 sed -i '/FENV_ACCESS/d'
-    CC="clang-19 --target=x86_64-linux-musl" CFLAGS="$flags" ./configure --target=x86_64 --disable-shared --prefix="$musl"
+    CC="clang-19 --target=x86_64-linux-musl" CFLAGS="-O1" ./configure --target=x86_64 --disable-shared --prefix="$musl"
     mv src/malloc ..
     # Without __GNUC__ these go byte by byte. With it they read whole words, up to seven bytes
     # past the end of a string: fine for a machine, out of bounds for C.
@@ -59,22 +88,20 @@ native() {
     local include=(-nostdinc -isystem source/src/include -isystem source/src/internal
         -isystem source/arch/x86_64 -isystem source/arch/generic -isystem source/obj/src/internal
         -isystem source/obj/include -isystem source/include)
-    local compile=(clang-19 --target=x86_64-linux-musl -std=c99 $flags -O2 -ffreestanding
+    local compile=(clang-19 --target=x86_64-linux-musl -std=c99 -O2 -w $flags -ffreestanding
         -D_XOPEN_SOURCE=700 -D___errno_location=__errno_location)
     cp "$overlay/glue.h" malloc/mallocng/
-    mkdir native kernel
+    mkdir native
     for file in malloc/mallocng/{malloc,free,realloc,aligned_alloc,malloc_usable_size}.c \
-        source/src/string/{memcpy,memmove,memset,memcmp}.c; do
+        source/src/string/{mem,str,stp}*.c; do
         "${compile[@]}" "${include[@]}" -c "$file" -o "native/$(basename "$file" .c).o"
     done
     "${compile[@]}" -nostdinc -isystem "$musl/include" -c "$overlay/allocate.c" -o native/allocate.o
     "${compile[@]}" -c "$overlay/jump.s" -o native/jump.o
     "${compile[@]}" -c "$overlay/start.s" -o native/start.o
-    "${compile[@]}" -c "$overlay/kernel.c" -o kernel/kernel.o
     # The arithmetic that a code generator calls: complex and 128-bit numbers.
     (cd native && llvm-ar-19 x "$(clang-19 -print-libgcc-file-name -rtlib=compiler-rt)")
     llvm-ar-19 rcs "$musl/lib/libnative.a" native/*.o
-    llvm-ar-19 rcs "$musl/lib/libkernel.a" kernel/*.o
 }
 
 build() {
@@ -84,6 +111,7 @@ build() {
         CFLAGS="$bitcode -ffile-prefix-map=$work/source=musl -fdebug-compilation-dir=musl"
     cp "$work"/source/lib/{libc.a,crt1.o} "$musl/lib/"
     (cd "$work" && native)
+    runtime
 }
 
 # In a process of its own: set -e is off in a condition.
@@ -103,4 +131,5 @@ for name in m rt pthread crypt util xnet resolv dl; do
     llvm-ar-19 rcs "$musl/lib/lib$name.a"
 done
 rm -rf "$work"
+echo "$runtime_stamp" >"$musl/runtime-stamp"
 echo "$stamp" >"$musl/stamp"

@@ -73,7 +73,8 @@ build() {
 }
 
 "$top/scripts/musl-whole.sh"
-for package in "${@:-coreutils grep findutils busybox}"; do
+[ $# -gt 0 ] || set -- coreutils grep findutils busybox
+for package in "$@"; do
     stamp=$(cat "$0" "$musl/stamp" | cksum)
     if [ "$(cat "$store/$package/stamp" 2>/dev/null)" = "$stamp" ]; then
         continue

@@ -1,23 +1,15 @@
-/* The native side of psychic.h and klee/klee.h: replays one .ktest file.
- *
- * Nothing here may print to stdout or change what the subject can see of itself, except where
- * that makes runs comparable: stdout is unbuffered, so that what was printed before a crash is
- * seen, and a failed assertion does not name file and line, which differ between the meta
- * program and a patched source.
- */
+/* The native side of psychic.h and klee/klee.h: replays one .ktest file. */
 #include "psychic.h"
 #include "klee/klee.h"
+#include "surroundings.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct object {
   struct object *next;
-  char *name;
-  unsigned char *bytes;
+  const char *name;
+  uint32_t name_size;
+  const unsigned char *bytes;
   uint32_t size;
 };
 
@@ -32,68 +24,61 @@ struct used_name {
 
 static struct used_name *used_names;
 
-static void fail(const char *what, const char *which) {
-  fprintf(stderr, "psychic: %s %s\n", what, which);
-  _Exit(PSYCHIC_ASSUMPTION_VIOLATED + 1);
+static _Noreturn void fail(const char *what, const char *which) {
+  psychic_say((const char *[]){"psychic: ", what, " ", which, NULL});
+  psychic_end(PSYCHIC_ASSUMPTION_VIOLATED + 1);
 }
 
-static void *allocate(size_t size) {
-  void *memory = malloc(size ? size : 1);
-  if (!memory)
-    fail("out of memory for", "a test");
-  return memory;
-}
+/* What is left to read of a file. */
+struct reader {
+  const char *path;
+  const unsigned char *bytes;
+  size_t left;
+};
 
-static uint32_t read_number(FILE *file, const char *path) {
-  unsigned char bytes[4];
-  if (fread(bytes, 1, 4, file) != 4)
-    fail("cut short:", path);
-  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-static unsigned char *read_bytes(FILE *file, uint32_t size, const char *path) {
-  unsigned char *bytes = allocate((size_t)size + 1);
-  if (fread(bytes, 1, size, file) != size)
-    fail("cut short:", path);
-  bytes[size] = 0;
+static const unsigned char *read_bytes(struct reader *reader, size_t size) {
+  const unsigned char *bytes = reader->bytes;
+  if (reader->left < size)
+    fail("cut short:", reader->path);
+  reader->bytes += size;
+  reader->left -= size;
   return bytes;
+}
+
+static uint32_t read_number(struct reader *reader) {
+  const unsigned char *bytes = read_bytes(reader, 4);
+  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
 /* KLEE's lib/Basic/KTest.cpp, versions 1 to 3. */
 static void load_objects(void) {
-  const char *path = getenv("KTEST_FILE");
-  FILE *file;
-  char magic[5];
+  struct reader reader = {psychic_setting("KTEST_FILE"), NULL, 0};
   uint32_t version, count, i;
 
   objects_loaded = 1;
-  if (!path || !*path)
+  if (!reader.path || !*reader.path)
     return;
-  file = fopen(path, "rb");
-  if (!file)
-    fail("cannot open", path);
-  if (fread(magic, 1, 5, file) != 5 || memcmp(magic, "KTEST", 5) != 0)
-    fail("not a .ktest file:", path);
-  version = read_number(file, path);
+  reader.bytes = psychic_file(reader.path, &reader.left);
+  if (memcmp(read_bytes(&reader, 5), "KTEST", 5) != 0)
+    fail("not a .ktest file:", reader.path);
+  version = read_number(&reader);
   if (version > 3)
-    fail("a .ktest file of a later version than 3:", path);
-  count = read_number(file, path);
+    fail("a .ktest file of a later version than 3:", reader.path);
+  count = read_number(&reader);
   for (i = 0; i < count; i++)
-    free(read_bytes(file, read_number(file, path), path));
-  if (version >= 2) {
-    read_number(file, path);
-    read_number(file, path);
-  }
-  count = read_number(file, path);
+    read_bytes(&reader, read_number(&reader));
+  if (version >= 2)
+    read_bytes(&reader, 8);
+  count = read_number(&reader);
   for (i = 0; i < count; i++) {
-    struct object *object = allocate(sizeof *object);
-    object->name = (char *)read_bytes(file, read_number(file, path), path);
-    object->size = read_number(file, path);
-    object->bytes = read_bytes(file, object->size, path);
+    struct object *object = psychic_memory(sizeof *object);
+    object->name_size = read_number(&reader);
+    object->name = (const char *)read_bytes(&reader, object->name_size);
+    object->size = read_number(&reader);
+    object->bytes = read_bytes(&reader, object->size);
     object->next = objects;
     objects = object;
   }
-  fclose(file);
 }
 
 static int is_used(const char *name) {
@@ -104,16 +89,30 @@ static int is_used(const char *name) {
   return 0;
 }
 
+/* Writes NUMBER in decimal digits. */
+static void write_number(char *to, unsigned number) {
+  char digits[12];
+  int count = 0;
+  do
+    digits[count++] = (char)('0' + number % 10);
+  while (number /= 10);
+  while (count)
+    *to++ = digits[--count];
+  *to = 0;
+}
+
 /* The first of NAME, NAME_1, NAME_2, ... that no earlier object has: KLEE's rule, so that its
  * own .ktest files fit. */
 static const char *unique_name(const char *name) {
-  struct used_name *used = allocate(sizeof *used);
-  size_t room = strlen(name) + 12;
+  struct used_name *used = psychic_memory(sizeof *used);
+  size_t length = strlen(name);
   unsigned suffix = 0;
-  used->name = allocate(room);
+  used->name = psychic_memory(length + 12);
   strcpy(used->name, name);
-  while (is_used(used->name))
-    snprintf(used->name, room, "%s_%u", name, ++suffix);
+  while (is_used(used->name)) {
+    used->name[length] = '_';
+    write_number(used->name + length + 1, ++suffix);
+  }
   used->next = used_names;
   used_names = used;
   return used->name;
@@ -128,7 +127,8 @@ static int fill(void *address, size_t size, const char *name) {
     load_objects();
   memset(address, 0, size);
   for (object = objects; object; object = object->next)
-    if (strcmp(object->name, unique) == 0) {
+    if (object->name_size == strlen(unique) &&
+        memcmp(object->name, unique, object->name_size) == 0) {
       memcpy(address, object->bytes, object->size < size ? object->size : size);
       return 1;
     }
@@ -138,17 +138,17 @@ static int fill(void *address, size_t size, const char *name) {
 static void assume(int condition) {
   if (condition)
     return;
-  fputs("psychic: a violated assumption\n", stderr);
-  _Exit(PSYCHIC_ASSUMPTION_VIOLATED);
+  psychic_say((const char *[]){"psychic: a violated assumption", NULL});
+  psychic_end(PSYCHIC_ASSUMPTION_VIOLATED);
 }
 
 int psychic_rev(void) {
   static int revision = -1;
   if (revision < 0) {
-    const char *text = getenv("PSYCHIC_REVISION");
-    revision = text ? atoi(text) : 0;
-    if (revision < 0)
-      revision = 0;
+    const char *text = psychic_setting("PSYCHIC_REVISION");
+    revision = 0;
+    for (; text && *text >= '0' && *text <= '9'; text++)
+      revision = 10 * revision + (*text - '0');
   }
   return revision;
 }
@@ -158,21 +158,15 @@ void psychic_symbolic(void *address, size_t size, const char *name) { fill(addre
 void psychic_assume(int condition) { assume(condition); }
 
 void psychic_output(const char *name, const void *data, size_t size) {
-  const char *path = getenv("PSYCHIC_OUTPUTS");
+  const char *path = psychic_setting("PSYCHIC_OUTPUTS");
   unsigned char length[8];
-  FILE *file;
+  struct psychic_part parts[] = {{name, strlen(name) + 1}, {length, sizeof length}, {data, size}};
   int i;
   if (!path || !*path)
     return;
-  file = fopen(path, "ab");
-  if (!file)
-    fail("cannot append to", path);
   for (i = 0; i < 8; i++)
     length[i] = (unsigned char)((uint64_t)size >> (8 * i));
-  fwrite(name, 1, strlen(name) + 1, file);
-  fwrite(length, 1, sizeof length, file);
-  fwrite(data, 1, size, file);
-  fclose(file);
+  psychic_append(path, parts, 3);
 }
 
 int __klee_meta(int location) {
@@ -217,15 +211,15 @@ void klee_posix_prefer_cex(void *object, uintptr_t condition) {
   (void)condition;
 }
 
-void klee_silent_exit(int status) { _Exit(status); }
+void klee_silent_exit(int status) { psychic_end(status); }
 
-void klee_abort(void) { abort(); }
+void klee_abort(void) { psychic_abort(); }
 
 void klee_report_error(const char *file, int line, const char *message, const char *suffix) {
   (void)file;
   (void)line;
-  fprintf(stderr, "%s (%s)\n", message, suffix);
-  abort();
+  psychic_say((const char *[]){message, " (", suffix, ")", NULL});
+  psychic_abort();
 }
 
 unsigned klee_is_symbolic(uintptr_t n) {
@@ -291,16 +285,3 @@ void klee_alias_function(const char *function, const char *replacement) {
 void klee_open_merge(void) {}
 
 void klee_close_merge(void) {}
-
-__attribute__((constructor)) static void show_everything_printed(void) {
-  setvbuf(stdout, NULL, _IONBF, 0);
-}
-
-_Noreturn void __assert_fail(const char *assertion, const char *file, unsigned line,
-                             const char *function) {
-  (void)file;
-  (void)line;
-  (void)function;
-  fprintf(stderr, "Assertion `%s' failed.\n", assertion);
-  abort();
-}

@@ -1,0 +1,75 @@
+/* The surroundings of the intrinsics in a program that is linked with the system's libc.
+ *
+ * Nothing here may print to stdout or change what the subject can see of itself, except where
+ * that makes runs comparable: stdout is unbuffered, so that what was printed before a crash is
+ * seen, and a failed assertion does not name file and line, which differ between the meta
+ * program and a patched source.
+ */
+#include "surroundings.h"
+#include "psychic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static _Noreturn void fail(const char *what, const char *which) {
+  fprintf(stderr, "psychic: %s %s\n", what, which);
+  _Exit(PSYCHIC_ASSUMPTION_VIOLATED + 1);
+}
+
+const char *psychic_setting(const char *name) { return getenv(name); }
+
+void *psychic_memory(size_t size) {
+  void *memory = calloc(size ? size : 1, 1);
+  if (!memory)
+    fail("out of memory for", "a test");
+  return memory;
+}
+
+const unsigned char *psychic_file(const char *path, size_t *size) {
+  FILE *file = fopen(path, "rb");
+  unsigned char *bytes;
+  long length;
+  if (!file || fseek(file, 0, SEEK_END) != 0 || (length = ftell(file)) < 0)
+    fail("cannot open", path);
+  rewind(file);
+  *size = (size_t)length;
+  bytes = psychic_memory(*size);
+  if (fread(bytes, 1, *size, file) != *size)
+    fail("cannot read", path);
+  fclose(file);
+  return bytes;
+}
+
+void psychic_append(const char *path, const struct psychic_part *parts, size_t count) {
+  FILE *file = fopen(path, "ab");
+  if (!file)
+    fail("cannot append to", path);
+  for (; count; count--, parts++)
+    fwrite(parts->bytes, 1, parts->size, file);
+  fclose(file);
+}
+
+void psychic_say(const char *const *texts) {
+  for (; *texts; texts++)
+    fputs(*texts, stderr);
+  fputs("\n", stderr);
+}
+
+_Noreturn void psychic_end(int status) { _Exit(status); }
+
+_Noreturn void psychic_abort(void) { abort(); }
+
+__attribute__((constructor)) static void show_everything_printed(void) {
+  setvbuf(stdout, NULL, _IONBF, 0);
+}
+
+_Noreturn void __assert_fail(const char *assertion, const char *file, unsigned line,
+                             const char *function) {
+  (void)file;
+  (void)line;
+  (void)function;
+  fprintf(stderr, "Assertion `%s' failed.\n", assertion);
+  abort();
+}

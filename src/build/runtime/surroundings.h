@@ -1,0 +1,33 @@
+/* What the intrinsics want of the process that they are in: hosted.c has it where there is a
+ * libc, world/bare.c where the libc is a part of the program.
+ */
+#ifndef PSYCHIC_SURROUNDINGS_H
+#define PSYCHIC_SURROUNDINGS_H
+
+#include <stddef.h>
+
+/* A variable of the environment that the process was started with, or NULL. */
+const char *psychic_setting(const char *name);
+
+/* Zeroed memory that is never given back; ends the process if there is none. */
+void *psychic_memory(size_t size);
+
+/* All bytes of a file; ends the process if it cannot be read. */
+const unsigned char *psychic_file(const char *path, size_t *size);
+
+struct psychic_part {
+  const void *bytes;
+  size_t size;
+};
+
+/* Appends to a file; ends the process if that fails. */
+void psychic_append(const char *path, const struct psychic_part *parts, size_t count);
+
+/* Writes a line to standard error: the texts up to NULL. */
+void psychic_say(const char *const *texts);
+
+/* Ends the process at once. */
+_Noreturn void psychic_end(int status);
+_Noreturn void psychic_abort(void);
+
+#endif

@@ -1,0 +1,102 @@
+/* The surroundings of the intrinsics in a whole program, whose libc is its own: only the kernel. */
+#define _GNU_SOURCE
+#include "../surroundings.h"
+#include "../psychic.h"
+#include "kernel.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+static char **environment;
+
+/* To be called first, with the environment that the program does not see. */
+void psychic_environment(char **variables) { environment = variables; }
+
+const char *psychic_setting(const char *name) {
+  size_t length = strlen(name);
+  char **variable;
+  for (variable = environment; variable && *variable; variable++)
+    if (strncmp(*variable, name, length) == 0 && (*variable)[length] == '=')
+      return *variable + length + 1;
+  return NULL;
+}
+
+static _Noreturn void fail(const char *what, const char *which) {
+  psychic_say((const char *[]){"psychic: ", what, " ", which, NULL});
+  psychic_end(PSYCHIC_ASSUMPTION_VIOLATED + 1);
+}
+
+void *psychic_memory(size_t size) {
+  static char *next, *end;
+  char *memory;
+  size = (size + 15) & ~(size_t)15;
+  if (size > (size_t)(end - next)) {
+    size_t chunk = size < 1 << 16 ? 1 << 16 : size;
+    long mapped = kernel(SYS_mmap, 0, (long)chunk, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped < 0 && mapped > -4096)
+      fail("out of memory for", "a test");
+    next = (char *)mapped;
+    end = next + chunk;
+  }
+  memory = next;
+  next += size;
+  return memory;
+}
+
+const unsigned char *psychic_file(const char *path, size_t *size) {
+  long fd = KERNEL3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+  unsigned char *bytes;
+  struct stat status;
+  size_t done = 0;
+  long count;
+  if (fd < 0 || KERNEL2(SYS_fstat, fd, &status) < 0)
+    fail("cannot open", path);
+  *size = (size_t)status.st_size;
+  bytes = psychic_memory(*size);
+  while (done < *size && (count = KERNEL3(SYS_read, fd, bytes + done, *size - done)) > 0)
+    done += (size_t)count;
+  if (done < *size)
+    fail("cannot read", path);
+  KERNEL1(SYS_close, fd);
+  return bytes;
+}
+
+static void write_all(long fd, const char *bytes, size_t size) {
+  long count;
+  for (; size && (count = KERNEL3(SYS_write, fd, bytes, size)) > 0; size -= (size_t)count)
+    bytes += count;
+}
+
+void psychic_append(const char *path, const struct psychic_part *parts, size_t count) {
+  long fd = KERNEL3(SYS_open, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0)
+    fail("cannot append to", path);
+  for (; count; count--, parts++)
+    write_all(fd, parts->bytes, parts->size);
+  KERNEL1(SYS_close, fd);
+}
+
+void psychic_say(const char *const *texts) {
+  for (; *texts; texts++)
+    write_all(2, *texts, strlen(*texts));
+  write_all(2, "\n", 1);
+}
+
+_Noreturn void psychic_end(int status) {
+  for (;;)
+    KERNEL1(SYS_exit_group, status);
+}
+
+/* With the default action, and not blocked: struct sigaction of the kernel and a set of none. */
+_Noreturn void psychic_abort(void) {
+  static const long standard[4];
+  long abort = 1L << (SIGABRT - 1);
+  KERNEL4(SYS_rt_sigaction, SIGABRT, standard, 0, 8);
+  KERNEL4(SYS_rt_sigprocmask, SIG_UNBLOCK, &abort, 0, 8);
+  KERNEL2(SYS_tkill, KERNEL1(SYS_gettid, 0), SIGABRT);
+  psychic_end(127);
+}

@@ -1,0 +1,231 @@
+/* System calls that name files by path. */
+#include "world.h"
+
+static long status_at(long directory, const char *path, struct stat *status, int follow) {
+  struct place place;
+  long result = world_resolve(&place, directory, path, follow);
+  if (result < 0)
+    return result;
+  result = KERNEL4(SYS_newfstatat, AT_FDCWD, place.path, status, AT_SYMLINK_NOFOLLOW);
+  if (result == 0)
+    world_status(status);
+  return result;
+}
+
+static long open_at(long directory, const char *path, long flags, long mode) {
+  struct place place;
+  int follow = !(flags & O_NOFOLLOW) && (flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
+  long result;
+  if ((flags & O_TMPFILE) == O_TMPFILE)
+    return -EOPNOTSUPP;
+  if ((result = world_resolve(&place, directory, path, follow)) < 0)
+    return result;
+  result = KERNEL4(SYS_openat, AT_FDCWD, place.path, flags, mode);
+  if (result >= FILES) {
+    KERNEL1(SYS_close, result);
+    return -EMFILE;
+  }
+  if (result >= 0)
+    world_opened(result, &place);
+  return result;
+}
+
+static long remove_at(long directory, const char *path, long flags) {
+  struct place place;
+  long result = world_resolve(&place, directory, path, 0);
+  if (result < 0)
+    return result;
+  if (place.is_null)
+    return -EACCES;
+  if (strcmp(place.path, ".") == 0)
+    return flags & AT_REMOVEDIR ? -EBUSY : -EISDIR;
+  world_forget(place.path);
+  return KERNEL3(SYS_unlinkat, AT_FDCWD, place.path, flags);
+}
+
+static long rename_at(long from_at, const char *from, long to_at, const char *to, long flags) {
+  struct place old, new;
+  struct stat status;
+  long result;
+  if ((result = world_resolve(&old, from_at, from, 0)) < 0 ||
+      (result = world_resolve(&new, to_at, to, 0)) < 0)
+    return result;
+  if (old.is_null || new.is_null)
+    return -EACCES;
+  if (strcmp(old.path, ".") == 0 || strcmp(new.path, ".") == 0)
+    return -EBUSY;
+  if (flags & ~1L)
+    return -EINVAL;
+  if (!flags && KERNEL4(SYS_newfstatat, AT_FDCWD, old.path, &status, AT_SYMLINK_NOFOLLOW) == 0)
+    world_forget(new.path);
+  return kernel(SYS_renameat2, AT_FDCWD, (long)old.path, AT_FDCWD, (long)new.path, flags, 0);
+}
+
+static long link_at(long from_at, const char *from, long to_at, const char *to, long flags) {
+  struct place old, new;
+  long result;
+  if ((result = world_resolve(&old, from_at, from, (flags & AT_SYMLINK_FOLLOW) != 0)) < 0 ||
+      (result = world_resolve(&new, to_at, to, 0)) < 0)
+    return result;
+  if (old.is_null || new.is_null)
+    return -EACCES;
+  return kernel(SYS_linkat, AT_FDCWD, (long)old.path, AT_FDCWD, (long)new.path, 0, 0);
+}
+
+/* A call of the shape f(directory, path, x, y), on a resolved path. */
+static long at(long n, long directory, const char *path, long x, long y, int follow) {
+  struct place place;
+  long result = world_resolve(&place, directory, path, follow);
+  return result < 0 ? result : KERNEL4(n, AT_FDCWD, place.path, x, y);
+}
+
+/* Whether the file is there at all; for calls that change nothing one could see. */
+static long exists(long directory, const char *path, int follow) {
+  struct stat status;
+  struct place place;
+  long result = world_resolve(&place, directory, path, follow);
+  if (result < 0)
+    return result;
+  return KERNEL4(SYS_newfstatat, AT_FDCWD, place.path, &status, AT_SYMLINK_NOFOLLOW);
+}
+
+static long own(long directory, const char *path, long user, long group, int follow) {
+  long result = exists(directory, path, follow);
+  if (result < 0)
+    return result;
+  if (((int)user != -1 && user != USER) || ((int)group != -1 && group != USER))
+    return -EPERM;
+  return 0;
+}
+
+static long change_directory(const char *path) {
+  struct place place;
+  long result = world_resolve(&place, AT_FDCWD, path, 1);
+  return result < 0 ? result : world_chdir(&place);
+}
+
+int world_path_call(long *result, long n, long a, long b, long c, long d, long e) {
+  /* Descriptors of directories are ints. */
+  long here = AT_FDCWD, directory = (int)a;
+  const char *first = (const char *)a, *second = (const char *)b;
+  switch (n) {
+  case SYS_open:
+    *result = open_at(here, first, b, c);
+    break;
+  case SYS_openat:
+    *result = open_at(directory, second, c, d);
+    break;
+  case SYS_creat:
+    *result = open_at(here, first, O_CREAT | O_WRONLY | O_TRUNC, b);
+    break;
+  case SYS_stat:
+    *result = status_at(here, first, (struct stat *)b, 1);
+    break;
+  case SYS_lstat:
+    *result = status_at(here, first, (struct stat *)b, 0);
+    break;
+  case SYS_newfstatat:
+    if (!*second && (d & AT_EMPTY_PATH) && directory != AT_FDCWD)
+      return world_descriptor_call(result, SYS_fstat, a, c, 0, 0);
+    if (!*second && (d & AT_EMPTY_PATH))
+      second = ".";
+    *result = status_at(directory, second, (struct stat *)c, !(d & AT_SYMLINK_NOFOLLOW));
+    break;
+  case SYS_access:
+    *result = at(SYS_faccessat, here, first, b, 0, 1);
+    break;
+  case SYS_faccessat:
+    *result = at(n, directory, second, c, 0, 1);
+    break;
+  case SYS_faccessat2:
+    *result = at(SYS_faccessat, directory, second, c, 0, !(d & AT_SYMLINK_NOFOLLOW));
+    break;
+  case SYS_readlink:
+    *result = at(SYS_readlinkat, here, first, b, c, 0);
+    break;
+  case SYS_readlinkat:
+    *result = at(n, directory, second, c, d, 0);
+    break;
+  case SYS_mkdir:
+    *result = at(SYS_mkdirat, here, first, b, 0, 0);
+    break;
+  case SYS_mkdirat:
+    *result = at(n, directory, second, c, 0, 0);
+    break;
+  case SYS_chmod:
+    *result = at(SYS_fchmodat, here, first, b, 0, 1);
+    break;
+  case SYS_fchmodat:
+    *result = at(n, directory, second, c, 0, 1);
+    break;
+  case SYS_truncate: {
+    struct place place;
+    *result = world_resolve(&place, here, first, 1);
+    if (*result == 0)
+      *result = KERNEL2(n, place.path, b);
+    break;
+  }
+  case SYS_unlink:
+    *result = remove_at(here, first, 0);
+    break;
+  case SYS_rmdir:
+    *result = remove_at(here, first, AT_REMOVEDIR);
+    break;
+  case SYS_unlinkat:
+    *result = remove_at(directory, second, c);
+    break;
+  case SYS_rename:
+    *result = rename_at(here, first, here, second, 0);
+    break;
+  case SYS_renameat:
+    *result = rename_at(directory, second, (int)c, (const char *)d, 0);
+    break;
+  case SYS_renameat2:
+    *result = rename_at(directory, second, (int)c, (const char *)d, e);
+    break;
+  case SYS_link:
+    *result = link_at(here, first, here, second, 0);
+    break;
+  case SYS_linkat:
+    *result = link_at(directory, second, (int)c, (const char *)d, e);
+    break;
+  case SYS_symlink:
+  case SYS_symlinkat: {
+    struct place place;
+    const char *path = n == SYS_symlink ? second : (const char *)c;
+    *result = world_resolve(&place, n == SYS_symlink ? here : (int)b, path, 0);
+    if (*result == 0)
+      *result = KERNEL3(SYS_symlinkat, first, AT_FDCWD, place.path);
+    break;
+  }
+  case SYS_chown:
+    *result = own(here, first, b, c, 1);
+    break;
+  case SYS_lchown:
+    *result = own(here, first, b, c, 0);
+    break;
+  case SYS_fchownat:
+    *result = own(directory, second, c, d, !(e & AT_SYMLINK_NOFOLLOW));
+    break;
+  case SYS_utime:
+  case SYS_utimes:
+    *result = exists(here, first, 1);
+    break;
+  case SYS_futimesat:
+  case SYS_utimensat:
+    if (!second)
+      *result = world_is_open(directory) ? 0 : -EBADF;
+    else
+      *result = exists(directory, second, n != SYS_utimensat || !(d & AT_SYMLINK_NOFOLLOW));
+    break;
+  case SYS_chdir:
+    *result = change_directory(first);
+    break;
+  case SYS_getcwd:
+    *result = world_getcwd((char *)a, (unsigned long)b);
+    break;
+  default:
+    return 0;
+  }
+  return 1;
+}

@@ -1,0 +1,176 @@
+/* Paths of the program: a tree at /psychic, which is the start directory, and /dev/null. */
+#include "world.h"
+
+/* As many as the kernel follows. */
+#define LINKS 40
+
+/* The program's working directory, below the start directory; the process stays in that. */
+static char current[PATH_MAX] = ".";
+
+/* What of an absolute path comes after the root of the tree; none for what lies outside. */
+static const char *below_root(const char *path) {
+  static const char root[] = "/psychic";
+  size_t length = sizeof root - 1;
+  while (path[0] == '/' && path[1] == '/')
+    path++;
+  if (strncmp(path, root, length) != 0 || (path[length] && path[length] != '/'))
+    return NULL;
+  return path + length;
+}
+
+static int is_null(const char *path) {
+  while (path[0] == '/' && path[1] == '/')
+    path++;
+  return strcmp(path, "/dev/null") == 0;
+}
+
+/* To a path without symbolic links, one name more. */
+static long append(struct place *place, const char *name, size_t length) {
+  size_t old = strcmp(place->path, ".") == 0 ? 0 : strlen(place->path);
+  if (length > NAME_MAX || old + 1 + length >= PATH_MAX)
+    return -ENAMETOOLONG;
+  if (old)
+    place->path[old++] = '/';
+  memcpy(place->path + old, name, length);
+  place->path[old + length] = 0;
+  return 0;
+}
+
+/* Beyond the start directory there is nothing: it is its own parent, as a root is. */
+static void to_parent(struct place *place) {
+  char *slash = strrchr(place->path, '/');
+  if (slash)
+    *slash = 0;
+  else
+    strcpy(place->path, ".");
+}
+
+static long is_directory(const char *path) {
+  struct stat status;
+  long result = KERNEL4(SYS_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW);
+  return result < 0 ? result : S_ISDIR(status.st_mode) ? 0 : -ENOTDIR;
+}
+
+long world_resolve(struct place *place, long directory, const char *path, int follow) {
+  static char rests[2][2 * PATH_MAX];
+  int links = 0, flip = 0, must_be_directory = 0;
+  const char *rest = path;
+  long result;
+
+  place->is_null = 0;
+  if (!*path)
+    return -ENOENT;
+  if (strlen(path) >= PATH_MAX)
+    return -ENAMETOOLONG;
+  if (*path == '/') {
+    strcpy(place->path, ".");
+  } else if (directory == AT_FDCWD) {
+    strcpy(place->path, current);
+  } else if (!world_is_open(directory)) {
+    return -EBADF;
+  } else if (!*world_directory(directory)) {
+    return -ENOTDIR;
+  } else {
+    strcpy(place->path, world_directory(directory));
+  }
+  for (;;) {
+    size_t length;
+    if (*rest == '/') {
+      if (is_null(rest)) {
+        strcpy(place->path, "/dev/null");
+        place->is_null = 1;
+        return 0;
+      }
+      rest = below_root(rest);
+      if (!rest)
+        return -ENOENT;
+      strcpy(place->path, ".");
+    }
+    for (;;) {
+      struct stat status;
+      while (*rest == '/') {
+        must_be_directory = 1;
+        rest++;
+      }
+      length = 0;
+      while (rest[length] && rest[length] != '/')
+        length++;
+      if (!length)
+        break;
+      if ((result = is_directory(place->path)) < 0)
+        return result;
+      must_be_directory = 0;
+      if (length == 1 && *rest == '.') {
+        must_be_directory = 1;
+        rest += length;
+        continue;
+      }
+      if (length == 2 && rest[0] == '.' && rest[1] == '.') {
+        to_parent(place);
+        rest += length;
+        continue;
+      }
+      if ((result = append(place, rest, length)) < 0)
+        return result;
+      rest += length;
+      if (!follow && !*rest)
+        break;
+      result = KERNEL4(SYS_newfstatat, AT_FDCWD, place->path, &status, AT_SYMLINK_NOFOLLOW);
+      if (result == 0 && S_ISLNK(status.st_mode)) {
+        char *next = rests[flip ^= 1];
+        if (++links > LINKS)
+          return -ELOOP;
+        result = KERNEL4(SYS_readlinkat, AT_FDCWD, place->path, next, PATH_MAX - 1);
+        if (result < 0)
+          return result;
+        if (strlen(rest) >= PATH_MAX)
+          return -ENAMETOOLONG;
+        strcpy(next + result, rest);
+        to_parent(place);
+        rest = next;
+        if (*rest == '/')
+          break;
+      }
+    }
+    if (*rest != '/')
+      break;
+  }
+  /* The kernel says what is wrong with a file that is named as a directory. */
+  if (must_be_directory && strcmp(place->path, ".") != 0)
+    strcat(place->path, "/");
+  return 0;
+}
+
+/* Without the slash at its end. */
+static void trim(char *path) {
+  size_t length = strlen(path);
+  if (length && path[length - 1] == '/')
+    path[length - 1] = 0;
+}
+
+long world_chdir(const struct place *place) {
+  long result = place->is_null ? -ENOTDIR : is_directory(place->path);
+  if (result < 0)
+    return result;
+  if ((result = KERNEL4(SYS_faccessat, AT_FDCWD, place->path, 1 /* X_OK */, 0)) < 0)
+    return result;
+  strcpy(current, place->path);
+  trim(current);
+  return 0;
+}
+
+long world_getcwd(char *buffer, unsigned long size) {
+  static const char root[] = "/psychic";
+  int is_root = strcmp(current, ".") == 0;
+  size_t length = is_root ? sizeof root : sizeof root + 1 + strlen(current);
+  if (is_directory(current) < 0)
+    return -ENOENT;
+  if (size < length)
+    return -ERANGE;
+  strcpy(buffer, root);
+  if (!is_root) {
+    strcat(buffer, "/");
+    strcat(buffer, current);
+  }
+  return length;
+}

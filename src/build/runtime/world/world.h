@@ -1,0 +1,54 @@
+/* The world of a whole program in a native run: what docs/world.md specifies, between the
+ * program and the kernel. The engine implements the same, so that both show the same.
+ *
+ * Freestanding: the program's libc is a part of the program.
+ */
+#ifndef WORLD_H
+#define WORLD_H
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <limits.h>
+
+#define SECONDS 1700000000L
+#define USER 1000
+#define PROCESS 2
+/* File descriptors are below this. */
+#define FILES 240
+
+#include "../surroundings.h"
+#include "kernel.h"
+/* A path below the start directory without symbolic links and dots: "." for that itself. */
+struct place {
+  char path[PATH_MAX + NAME_MAX];
+  /* It is /dev/null, and `path` says so. */
+  int is_null;
+};
+
+/* Where a path of the program leads; the last name need not exist. 0 or a negative errno. */
+long world_resolve(struct place *place, long directory, const char *path, int follow);
+/* The two system calls that change and show where relative paths begin. */
+long world_chdir(const struct place *place);
+long world_getcwd(char *buffer, unsigned long size);
+
+/* System calls on files: what was asked for is done where it is one, and answered in *result. */
+int world_descriptor_call(long *result, long n, long a, long b, long c, long d);
+int world_path_call(long *result, long n, long a, long b, long c, long d, long e);
+
+/* What stat says of a file, from what the kernel says. */
+void world_status(struct stat *status);
+/* The directory that a descriptor stands for, or no text. */
+const char *world_directory(long fd);
+/* Whether a file descriptor is open. */
+int world_is_open(long fd);
+void world_opened(long fd, const struct place *place);
+/* A file is removed: another one may get its number of the kernel. */
+void world_forget(const char *path);
+
+#endif
