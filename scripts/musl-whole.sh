@@ -77,7 +77,8 @@ prepare() {
     # These two would be empty assembly, to keep a compiler from knowing better.
     sed -i '/__asm__/d' src/string/explicit_bzero.c src/env/__libc_start_main.c
     grep -rlZ FENV_ACCESS src | xargs -0 sed -i '/FENV_ACCESS/d'
-    CC="clang-19 --target=x86_64-linux-musl" CFLAGS="-O1" ./configure --target=x86_64 --disable-shared --prefix="$musl"
+    CC="clang-19 --target=x86_64-linux-musl -fno-pie" CFLAGS="-O1" \
+        ./configure --target=x86_64 --disable-shared --prefix="$musl"
     mv src/malloc ..
     # Without __GNUC__ these go byte by byte. With it they read whole words, up to seven bytes
     # past the end of a string: fine for a machine, out of bounds for C.

@@ -31,13 +31,23 @@ flags=${flags//$'\n'/}
 link="-static -nostdlib -fuse-ld=lld-19 -Wl,--lto-O0 $musl/lib/crt1.o -L$musl/lib -lc -lnative -lkernel"
 jobs=$(getconf _NPROCESSORS_ONLN)
 
-# In the tree of a GNU package.
+# In the tree of a GNU package. What a compiler can do beyond C is switched off: no instructions
+# of particular processors (wc, cksum), no inline assembly (factor).
 gnu() {
+    local flags="$flags -DNO_ASM"
     FORCE_UNSAFE_CONFIGURE=1 ./configure --disable-nls --disable-perl-regexp --disable-threads \
         --disable-dependency-tracking CC="$compile" CFLAGS="$flags" LDFLAGS="$link" \
         AR=llvm-ar-19 RANLIB=llvm-ranlib-19
+    for header in lib/config.h config.h; do
+        [ ! -f "$header" ] || sed -i '/USE_AVX2_WC_LINECOUNT\|USE_PCLMUL_CRC32/d' "$header"
+    done
     make -j"$jobs" AUTOCONF=: AUTOMAKE=: ACLOCAL=: AUTOHEADER=: MAKEINFO=: HELP2MAN=: \
-        LDFLAGS="$link -Wl,--save-temps=preopt"
+        LDFLAGS="$link -Wl,--save-temps=preopt" "$@"
+}
+
+# Of its hundred programs only those that are wanted.
+coreutils() {
+    gnu SUBDIRS=. MANS= INFO_DEPS= PROGRAMS="${programs[coreutils]//$'\n'/}"
 }
 
 # Busybox's own build system knows no LTO; its link script is passed over.
@@ -56,16 +66,15 @@ finish() {
         -internalize-public-api-list=_start_c,__errno_location "$1.0.0.preopt.bc" -o "$2.bc"
     clang-19 --target=x86_64-linux-musl -c -O1 -Xclang -disable-llvm-passes -fno-pic \
         "$2.bc" -o "$2.o"
-    ld.lld-19 -static -nostdlib -o "$2" "$2.o" -L"$musl/lib" -lnative -lkernel
+    ld.lld-19 -static -nostdlib -o "$2" "$2.o" -L"$musl/lib" -lworld -lnative
     rm "$2.o"
 }
 
 build() {
-    local package=$1 kind=gnu
-    [ "$package" = busybox ] && kind=busybox
+    local package=$1
     cp -a "$store/source/$package-${version[$package]}" "$work/tree"
     cd "$work/tree"
-    "$kind"
+    if [ "$(type -t "$package")" = function ]; then "$package"; else gnu; fi
     mkdir "$work/out"
     for program in ${programs[$package]}; do
         finish "$program" "$work/out/$(basename "$program" _unstripped)"

@@ -179,9 +179,10 @@ impl Toolchain {
             }
             // The runtime is ours: a subject's flags (a -Dmalloc=..., say) are not for it.
             let runtime = Compilation { directory: scratch.to_owned(), ..Compilation::default() };
-            let source = self.runtime().source();
             let flags = sanitizer.flags();
-            objects.push(self.object(&runtime, flags, &source, scratch, &mut BTreeSet::new())?);
+            for source in self.runtime().sources() {
+                objects.push(self.object(&runtime, flags, &source, scratch, &mut BTreeSet::new())?);
+            }
             let linked = scratch.join("linked");
             let mut command = self.compiler(compilation);
             command.args(sanitizer.flags()).args(&objects).args(&compilation.flags);

@@ -10,6 +10,9 @@
 //! program, so no optimiser may have used undefined behaviour before it gets there, and the
 //! native binary must do what the bitcode does.
 //!
+//! A [`Whole`] program is another matter: a package's own build makes it, with optimisation, and
+//! its libc is a part of it.
+//!
 //! Builds are reproducible (fixed locale, no absolute paths in debug information) and are
 //! skipped when nothing they read has changed.
 
@@ -22,14 +25,16 @@ mod runtime;
 mod signature;
 mod stamp;
 mod toolchain;
+mod whole;
 
 use std::path::PathBuf;
 
 pub use compile::{Compilation, Sanitizer};
 pub use harness::{HarnessError, harness};
 pub use libc::Libc;
-pub use runtime::{PSYCHIC_C, PSYCHIC_H};
+pub use runtime::PSYCHIC_H;
 pub use toolchain::Toolchain;
+pub use whole::{Recipe, Whole};
 
 /// Why nothing could be built.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +68,32 @@ pub enum BuildError {
         first: String,
         /// The command line that failed, to try by hand.
         command: String,
+    },
+    /// A command that the subject gives for its own build failed.
+    #[error("build.{key} failed: {command}\n{output}\nthe whole log is {}", log.display())]
+    Command {
+        /// The key in `subject.toml`.
+        key: &'static str,
+        /// The command.
+        command: String,
+        /// The last lines that it printed.
+        output: String,
+        /// A file with all of them.
+        log: PathBuf,
+    },
+    /// The libc of whole programs is missing.
+    #[error("{}: there is no libc for whole programs: run scripts/musl-whole.sh (or make setup)", .0.display())]
+    NoWholeLibc(PathBuf),
+    /// The subject's own build did not link the program that was wanted.
+    #[error(
+        "the build made no {}: check build.program, and that it is linked with $LDFLAGS (there is \
+         no {}, which the linker leaves)", program.display(), expected.display()
+    )]
+    NoProgram {
+        /// What was wanted.
+        program: PathBuf,
+        /// What was looked for.
+        expected: PathBuf,
     },
     /// A file could not be read or written.
     #[error("{}: {error}", path.display())]

@@ -9,9 +9,13 @@ use tempfile::TempDir;
 
 /// The text of `psychic.h`: what a program may say to the engine.
 pub const PSYCHIC_H: &str = include_str!("runtime/psychic.h");
-/// The text of `psychic.c`: the native side of `psychic.h` and of `klee/klee.h`.
-pub const PSYCHIC_C: &str = include_str!("runtime/psychic.c");
 const KLEE_H: &str = include_str!("runtime/klee/klee.h");
+/// The native side of both, and what it wants of a process that has a libc.
+const SOURCES: [(&str, &str); 2] = [
+    ("intrinsics.c", include_str!("runtime/intrinsics.c")),
+    ("hosted.c", include_str!("runtime/hosted.c")),
+];
+const SURROUNDINGS_H: &str = include_str!("runtime/surroundings.h");
 
 /// The runtime's files on disk for as long as this value lives.
 #[derive(Debug)]
@@ -24,7 +28,10 @@ impl Runtime {
         let directory = tempfile::Builder::new().prefix("psychic-runtime-").tempdir()?;
         fs::create_dir(directory.path().join("klee"))?;
         fs::write(directory.path().join("psychic.h"), PSYCHIC_H)?;
-        fs::write(directory.path().join("psychic.c"), PSYCHIC_C)?;
+        fs::write(directory.path().join("surroundings.h"), SURROUNDINGS_H)?;
+        for (name, text) in SOURCES {
+            fs::write(directory.path().join(name), text)?;
+        }
         fs::write(directory.path().join("klee/klee.h"), KLEE_H)?;
         Ok(Self { directory })
     }
@@ -34,12 +41,15 @@ impl Runtime {
         self.directory.path()
     }
 
-    pub(super) fn source(&self) -> PathBuf {
-        self.directory.path().join("psychic.c")
+    /// The C files to link into every native binary.
+    pub(super) fn sources(&self) -> impl Iterator<Item = PathBuf> {
+        SOURCES.iter().map(|(name, _)| self.directory.path().join(name))
     }
 
     /// Everything a build that uses the runtime depends on.
-    pub(super) fn texts() -> [&'static str; 3] {
-        [PSYCHIC_H, PSYCHIC_C, KLEE_H]
+    pub(super) fn texts() -> impl Iterator<Item = &'static str> {
+        [PSYCHIC_H, KLEE_H, SURROUNDINGS_H]
+            .into_iter()
+            .chain(SOURCES.iter().map(|(_, text)| *text))
     }
 }

@@ -114,7 +114,7 @@ impl Toolchain {
 }
 
 /// A command whose output does not depend on the user's environment.
-fn command(program: &Path) -> Command {
+pub(super) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env("LC_ALL", "C").env_remove("CPATH").env_remove("C_INCLUDE_PATH");
     command.env_remove("SOURCE_DATE_EPOCH").env("ZERO_AR_DATE", "1");

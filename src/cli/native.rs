@@ -91,7 +91,8 @@ impl<'a> Native<'a> {
             return Ok(hasty.outcome(test, revision, false)?);
         }
         let mut watching: Option<Outcome> = None;
-        for sanitizer in sanitizers(expected) {
+        let sanitizers = if self.stage.is_whole() { Vec::new() } else { sanitizers(expected) };
+        for sanitizer in sanitizers {
             let outcome = self.sanitized(sanitizer)?.run(test, revision, sanitizer)?;
             let progress = |outcome: &Outcome| outcome.stdout.len() + outcome.stderr.len();
             if outcome.finding.is_some()

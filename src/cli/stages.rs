@@ -10,7 +10,9 @@ use anyhow::{Context, bail};
 
 use super::{SearchArgs, progress::Progress, say};
 use crate::{
-    build::{Compilation, HarnessError, Libc, Sanitizer, Toolchain, harness},
+    build::{
+        Compilation, HarnessError, Libc, Recipe, Sanitizer, Toolchain, Whole, harness,
+    },
     env::models,
     exec::{Argument, Limits},
     explore,
@@ -40,6 +42,8 @@ pub(super) struct Stage {
     pub(super) subject: Subject,
     pub(super) results: ResultsDir,
     toolchain: Toolchain,
+    /// The package, if the program has a build of its own.
+    whole: Option<Whole>,
 }
 
 /// What the merge left.
@@ -54,25 +58,37 @@ pub(super) struct Merged {
 pub(super) struct Built {
     pub(super) bitcode: PathBuf,
     pub(super) binaries: Binaries,
-    compilation: Compilation,
+    /// How to compile it otherwise; a whole program cannot be.
+    compilation: Option<Compilation>,
 }
 
 impl Stage {
     pub(super) fn open(subject: &Path, out: Option<&Path>) -> anyhow::Result<Self> {
-        let subject = Subject::load(subject)?;
+        let mut subject = Subject::load(subject)?;
         let out = out.map_or_else(|| default_results(&subject), Path::to_owned);
         let results = ResultsDir::create(out)?;
-        Ok(Self { subject, results, toolchain: Toolchain::find()? })
+        let toolchain = Toolchain::find()?;
+        let whole = prepare_whole(&toolchain, &subject)?;
+        if let Some(whole) = &whole {
+            // Configured: patched files compile there.
+            subject.root = whole.tree().to_owned();
+        }
+        Ok(Self { subject, results, toolchain, whole })
     }
 
     /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.
     pub(super) fn merge(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
         let patches = say::count(self.subject.patches.len() as u64, "patch");
         progress.stage(&format!("merging {patches} of {}", self.subject.config.name));
-        let mut flags = self.subject.config.build.flags.clone();
-        flags.push(format!("-I{}", self.toolchain.include().display()));
-        let compiler = Compiler { program: self.toolchain.program().into(), flags };
-        let program = merge::merge(&self.subject, &compiler)?;
+        let program = match &self.whole {
+            Some(whole) => merge::merge(&self.subject, whole)?,
+            None => {
+                let mut flags = self.subject.config.build.flags.clone();
+                flags.push(format!("-I{}", self.toolchain.include().display()));
+                let compiler = Compiler { program: self.toolchain.program().into(), flags };
+                merge::merge(&self.subject, &compiler)?
+            }
+        };
         let meta = self.results.meta();
         if meta.exists() {
             fs::remove_dir_all(&meta).with_context(|| meta.display().to_string())?;
@@ -113,6 +129,12 @@ impl Stage {
     /// Compiles the meta program in `meta/` to bitcode and a native binary.
     pub(super) fn build(&self, merged: &Merged, progress: &mut Progress) -> anyhow::Result<Built> {
         progress.stage(&format!("building {} revisions as one program", merged.revisions.len()));
+        if let Some(whole) = &self.whole {
+            let (bitcode, plain) = (self.results.bitcode(), self.results.native());
+            whole.link(&meta_files(&self.results.meta())?, &bitcode, &plain)?;
+            let binaries = Binaries { plain, address_undefined: None, memory: None };
+            return Ok(Built { bitcode, binaries, compilation: None });
+        }
         let directory = self.results.path().join("build");
         if directory.exists() {
             fs::remove_dir_all(&directory).with_context(|| directory.display().to_string())?;
@@ -139,7 +161,7 @@ impl Stage {
         let plain = self.results.native();
         self.toolchain.native(&compilation, Sanitizer::None, &plain)?;
         let binaries = Binaries { plain, address_undefined: None, memory: None };
-        Ok(Built { bitcode, binaries, compilation })
+        Ok(Built { bitcode, binaries, compilation: Some(compilation) })
     }
 
     /// Compiles the meta program under a sanitizer.
@@ -154,8 +176,16 @@ impl Stage {
             Sanitizer::Memory => "msan",
         };
         let out = self.results.path().join(format!("meta.{suffix}"));
-        self.toolchain.native(&built.compilation, sanitizer, &out)?;
+        let Some(compilation) = &built.compilation else {
+            bail!("a program with a build of its own cannot be built with a sanitizer");
+        };
+        self.toolchain.native(compilation, sanitizer, &out)?;
         Ok(out)
+    }
+
+    /// Whether the program has a build of its own, which knows no sanitizers.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole.is_some()
     }
 
     /// Puts a generated `main` in place of the source that defines the entry.
@@ -200,6 +230,27 @@ pub(super) fn set_aside(row: &RevisionRow) -> String {
         true => format!("set aside: {}", row.reason),
         false => format!("set aside: {}: {}", row.patch, row.reason),
     }
+}
+
+/// Builds the original of a program that has a build of its own.
+fn prepare_whole(toolchain: &Toolchain, subject: &Subject) -> anyhow::Result<Option<Whole>> {
+    let build = &subject.config.build;
+    let Some(program) = &build.program else { return Ok(None) };
+    let recipe = Recipe {
+        subject: subject.dir.clone(),
+        source: subject.root.clone(),
+        configure: build.configure.clone(),
+        make: build.make.clone(),
+        program: program.clone(),
+        flags: build.flags.clone(),
+    };
+    let mut cache = cache_directory(&subject.dir);
+    if !cache.join("musl-whole/stamp").is_file() {
+        let executable = env::current_exe().context("finding this executable")?;
+        cache = cache_directory(&executable);
+    }
+    let tell = |line: &str| eprintln!("{line}");
+    Ok(Some(Whole::prepare(toolchain, recipe, &cache, tell)?))
 }
 
 /// `results/NAME` beside the directory that holds the subjects, else below this directory.

@@ -10,7 +10,10 @@ use serde::Deserialize;
 pub struct Config {
     /// Name of the subject; results go to `results/NAME` by default.
     pub name: String,
-    /// C files, relative to the subject's directory (or to `build.source`).
+    /// C files, relative to the subject's directory, or to the sources that `[build]` obtains.
+    /// A subject with `build.program` need not list them: there, they are the files that patches
+    /// may touch, by default those that they do.
+    #[serde(default)]
     pub sources: Vec<PathBuf>,
     /// Globs of unified diffs relative to the subject's directory, numbered from 1 in the order
     /// of the list, each glob's matches sorted by name.
@@ -41,6 +44,19 @@ pub struct BuildConfig {
     /// `PSYCHIC_SOURCE` set to the (ignored, cached) directory it must fill; `sources` are then
     /// relative to that directory.
     pub setup: Option<String>,
+    /// A Debian source package and its upstream version, `NAME=VERSION`, as the source tree.
+    pub package: Option<String>,
+    /// A directory, relative to the subject's, as the source tree.
+    pub directory: Option<PathBuf>,
+    /// A git repository and a revision in it, `URL#REVISION`, as the source tree.
+    pub git: Option<String>,
+    /// The program that the source tree's own build makes, relative to the tree. It is run whole,
+    /// with its libc, from its first instruction to its exit.
+    pub program: Option<PathBuf>,
+    /// A shell command that configures the source tree, run once.
+    pub configure: Option<String>,
+    /// A shell command that builds the program in the configured tree.
+    pub make: Option<String>,
     /// Further compiler flags, for bitcode and native builds alike.
     pub flags: Vec<String>,
 }

@@ -7,7 +7,7 @@ use std::{
 
 use thiserror::Error;
 
-use super::{Config, Revision, setup};
+use super::{Config, Revision, source};
 
 /// The file that makes a directory a subject.
 pub const CONFIG_FILE: &str = "subject.toml";
@@ -28,10 +28,11 @@ pub struct Subject {
     pub config: Config,
     /// The directory of `subject.toml`, absolute.
     pub dir: PathBuf,
-    /// The directory that `sources` are relative to: `dir` itself, or the cached one that
-    /// `build.setup` filled.
+    /// The directory that `sources` are relative to: `dir` itself, or the one that `[build]`
+    /// names or obtains.
     pub root: PathBuf,
-    /// The C files to build, relative to `root`, in the order of `subject.toml`.
+    /// The C files to build, relative to `root`, in the order of `subject.toml`; of a program with
+    /// a build of its own, those that patches touch.
     pub sources: Vec<PathBuf>,
     /// The candidate patches; `patches[i]` is revision `i + 1`.
     pub patches: Vec<Patch>,
@@ -62,7 +63,7 @@ pub enum SubjectError {
         /// Why it failed.
         source: io::Error,
     },
-    /// `subject.toml` is not TOML, or has a key or value that has no meaning.
+    /// `subject.toml` is not TOML, or has a key or value that has no meaning or leads nowhere.
     #[error("{}:{line}: {message}", path.display())]
     Config {
         /// The `subject.toml`.
@@ -114,18 +115,6 @@ pub enum SubjectError {
         /// Line of the key, from 1.
         line: usize,
     },
-    /// `build.setup` did not succeed.
-    #[error("{}:{line}: build.setup failed ({status}); its output ended with\n{output}", path.display())]
-    Setup {
-        /// The `subject.toml`.
-        path: PathBuf,
-        /// Line of the key, from 1.
-        line: usize,
-        /// How the command ended.
-        status: String,
-        /// Last lines of what it printed.
-        output: String,
-    },
 }
 
 impl SubjectError {
@@ -137,7 +126,7 @@ impl SubjectError {
 
 impl Subject {
     /// Reads `dir/subject.toml`, finds the patches, and obtains the sources where
-    /// `build.setup` has to (once; see [`super::cache_directory`]).
+    /// `[build]` says how (once; see [`super::cache_directory`]).
     ///
     /// # Errors
     /// Names the file and line to mend, whenever the subject is not complete.
@@ -150,7 +139,13 @@ impl Subject {
         let text = fs::read_to_string(&path).map_err(SubjectError::io(&path))?;
         let file = ConfigFile { path: &path, text: &text };
         let config = file.parse()?;
-        if config.sources.is_empty() {
+        let fault = |fault: source::Fault| SubjectError::Config {
+            path: path.clone(),
+            line: file.line_of(fault.key),
+            message: fault.message,
+        };
+        source::check(&config).map_err(fault)?;
+        if config.sources.is_empty() && config.build.program.is_none() {
             let line = file.line_of("sources");
             return Err(SubjectError::NoSources { path, line });
         }
@@ -162,17 +157,7 @@ impl Subject {
             });
         }
         let patches = file.patches(&dir, &config)?;
-        let root = match &config.build.setup {
-            None => dir.clone(),
-            Some(command) => setup::obtain(&dir, &config.name, command)?.map_err(|failure| {
-                SubjectError::Setup {
-                    path: path.clone(),
-                    line: file.line_of("setup"),
-                    status: failure.status,
-                    output: failure.output,
-                }
-            })?,
-        };
+        let root = source::tree(&dir, &config)?.map_err(fault)?;
         if let Some(missing) = config.sources.iter().find(|s| !root.join(s).is_file()) {
             return Err(SubjectError::NoSource {
                 line: file.line_of(&missing.to_string_lossy()),
@@ -181,7 +166,11 @@ impl Subject {
                 root,
             });
         }
-        Ok(Self { sources: config.sources.clone(), config, dir, root, patches })
+        let mut sources = config.sources.clone();
+        if sources.is_empty() {
+            sources = source::touched(&root, &patches)?;
+        }
+        Ok(Self { sources, config, dir, root, patches })
     }
 
     /// How many revisions there are, the original included.

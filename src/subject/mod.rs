@@ -5,6 +5,7 @@ mod load;
 pub mod results;
 pub mod revision;
 mod setup;
+mod source;
 
 pub use config::Config;
 pub use load::{Patch, Subject, SubjectError};

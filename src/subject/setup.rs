@@ -14,7 +14,7 @@ use super::SubjectError;
 
 const OUTPUT_LINES: usize = 20;
 
-/// How a setup command failed.
+/// How sources could not be obtained.
 pub(super) struct Failure {
     pub(super) status: String,
     pub(super) output: String,
@@ -87,6 +87,46 @@ pub(super) fn obtain(
     let mut file = File::create(&stamp).map_err(SubjectError::io(&stamp))?;
     writeln!(file, "{command}").map_err(SubjectError::io(&stamp))?;
     Ok(Ok(source))
+}
+
+/// The tree of a Debian source package, obtained unless it is there already. It is the same for
+/// all subjects, and whoever has no apt can put it there by hand.
+pub(super) fn package(
+    dir: &Path,
+    name: &str,
+    version: &str,
+) -> Result<Result<PathBuf, Failure>, SubjectError> {
+    const SCRIPTS: &[(&str, &str)] = &[
+        ("source.sh", include_str!("../../scripts/source.sh")),
+        ("deb_src.py", include_str!("../../scripts/deb_src.py")),
+    ];
+    let cache = cache_directory(dir);
+    let sources = cache.join("programs/source");
+    fs::create_dir_all(&sources).map_err(SubjectError::io(&sources))?;
+    let tree = sources.join(format!("{name}-{version}"));
+    let lock = sources.join(format!("{name}-{version}.lock"));
+    let guard = File::create(&lock).map_err(SubjectError::io(&lock))?;
+    guard.lock().map_err(SubjectError::io(&lock))?;
+    let scratch = tempfile::tempdir().map_err(SubjectError::io(&env::temp_dir()))?;
+    let scripts = scratch.path().join("scripts");
+    fs::create_dir(&scripts).map_err(SubjectError::io(&scripts))?;
+    for (name, text) in SCRIPTS {
+        let script = scripts.join(name);
+        fs::write(&script, text).map_err(SubjectError::io(&script))?;
+    }
+    let output = Command::new("bash")
+        .arg(scripts.join("source.sh"))
+        .args([name, version])
+        .arg(&tree)
+        .env("PSYCHIC_CACHE", &cache)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(SubjectError::io(Path::new("bash")))?;
+    if !output.status.success() {
+        let output = last_lines(&String::from_utf8_lossy(&output.stderr));
+        return Ok(Err(Failure { status: "source package".into(), output }));
+    }
+    tree.canonicalize().map(Ok).map_err(SubjectError::io(&tree))
 }
 
 fn digest(dir: &Path, command: &str) -> String {

@@ -1,0 +1,476 @@
+//! Whole programs: a package's own build makes them, from the first instruction to the libc.
+//!
+//! The build runs with clang and lld in LTO mode: object files are bitcode, and the linker, which
+//! alone knows which members of which archives belong to the program, leaves the merged module
+//! beside the executable. No wrapper around the compiler has to guess; weak symbols and archives
+//! mean what they always mean; and configure's own test programs run. That module, internalised
+//! and without what is never called, is what the engine runs; its native code, linked with the
+//! world of `docs/world.md`, is what replay runs.
+//!
+//! A tree is configured and built once ([`Whole::prepare`]) and kept in the cache under a name
+//! that carries a digest of everything it was made from. A meta program ([`Whole::link`]) is a
+//! copy of it in which `make` builds again what the merged files change.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::Stdio,
+    thread,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    BuildError, Toolchain,
+    stamp::{Stamp, hash},
+    toolchain::{command, run},
+};
+use crate::merge::SyntaxCheck;
+
+/// As the bitcode of the libc is compiled (`scripts/musl-whole.sh`): optimised, as every path
+/// would be several times as long otherwise, but not vectorised.
+const FLAGS: &[&str] = &[
+    "-O1",
+    "-g",
+    "-flto",
+    "-fno-stack-protector",
+    "-fno-pie",
+    "-fno-vectorize",
+    "-fno-slp-vectorize",
+    "-ffp-contract=off",
+    "-fno-unwind-tables",
+    "-fno-asynchronous-unwind-tables",
+    "-U_FORTIFY_SOURCE",
+    "-w",
+    "-fbracket-depth=65536",
+    "-fdebug-compilation-dir=.",
+];
+
+/// What autotools would run if a file looked newer than another one.
+const MAINTAINER_TOOLS: &[&str] =
+    &["AUTOCONF", "AUTOMAKE", "ACLOCAL", "AUTOHEADER", "AUTOM4TE", "MAKEINFO", "HELP2MAN"];
+
+/// The linker leaves the merged module at this suffix of the program's name.
+const MERGED: &str = ".0.0.preopt.bc";
+/// What stays visible of it: where it starts, and errno, which the native allocator sets.
+const PUBLIC: &str = "-internalize-public-api-list=_start_c,__errno_location";
+const OUTPUT_LINES: usize = 12;
+
+/// How a package is built.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// The subject's directory, which commands find in `PSYCHIC_SUBJECT`.
+    pub subject: PathBuf,
+    /// The untouched source tree.
+    pub source: PathBuf,
+    /// Shell command that configures it; by default `./configure` with common options, if there
+    /// is one.
+    pub configure: Option<String>,
+    /// Shell command that builds it, `make` by default.
+    pub make: Option<String>,
+    /// The program, relative to the tree.
+    pub program: PathBuf,
+    /// Further compiler flags.
+    pub flags: Vec<String>,
+}
+
+/// A package that is configured and built as it is, ready for meta programs.
+#[derive(Clone, Debug)]
+pub struct Whole {
+    recipe: Recipe,
+    tree: PathBuf,
+    libc: PathBuf,
+    toolchain: Toolchain,
+    key: String,
+    commands: BTreeMap<PathBuf, CompileCommand>,
+}
+
+/// How the build compiles one file; clang's own record of it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct CompileCommand {
+    directory: PathBuf,
+    file: PathBuf,
+    arguments: Vec<String>,
+}
+
+impl Recipe {
+    /// The texts of files in the subject's directory that its commands mention.
+    fn mentioned(&self) -> Vec<String> {
+        let commands = self.configure.iter().chain(&self.make);
+        let words = commands.flat_map(|command| {
+            command.split(|c: char| c.is_whitespace() || "\"';&|()/".contains(c))
+        });
+        let files = words.filter(|word| !word.is_empty()).map(|word| self.subject.join(word));
+        files.filter_map(|file| fs::read_to_string(file).ok()).collect()
+    }
+}
+
+impl Whole {
+    /// Configures and builds a package, unless the cache has that already. `tell` is told before
+    /// anything that takes minutes.
+    ///
+    /// # Errors
+    /// [`BuildError::NoWholeLibc`] without the libc in `cache`; [`BuildError::Command`] if a
+    /// command fails, [`BuildError::NoProgram`] if it made no such program; [`BuildError::Io`].
+    pub fn prepare(
+        toolchain: &Toolchain,
+        recipe: Recipe,
+        cache: &Path,
+        mut tell: impl FnMut(&str),
+    ) -> Result<Self, BuildError> {
+        let libc = cache.join("musl-whole");
+        let stamp = libc.join("stamp");
+        let Ok(libc_stamp) = fs::read_to_string(&stamp) else {
+            return Err(BuildError::NoWholeLibc(libc));
+        };
+        let libc = libc.canonicalize().map_err(BuildError::io(&libc))?;
+        let mut parts = vec![
+            digest_of_tree(&recipe.source)?,
+            format!("{:?}", (&recipe.configure, &recipe.make, &recipe.flags)),
+            toolchain.version().to_owned(),
+            FLAGS.join(" "),
+            libc_stamp,
+        ];
+        parts.extend(recipe.mentioned());
+        let key = hash(parts);
+        let name = recipe.source.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let store = cache.join("programs/build");
+        fs::create_dir_all(&store).map_err(BuildError::io(&store))?;
+        let store = store.canonicalize().map_err(BuildError::io(&store))?;
+        let directory = store.join(format!("{name}-{}", &key[..12]));
+        let mut whole = Self {
+            tree: directory.join("tree"),
+            libc,
+            toolchain: toolchain.clone(),
+            key,
+            commands: BTreeMap::new(),
+            recipe,
+        };
+        let lock = directory.with_extension("lock");
+        let guard = File::create(&lock).map_err(BuildError::io(&lock))?;
+        guard.lock().map_err(BuildError::io(&lock))?;
+        let record = directory.join("commands.json");
+        if !record.is_file() {
+            tell(&format!("configuring and building {name} (minutes, once)"));
+            whole.build_base(&directory, &record)?;
+        }
+        let text = fs::read(&record).map_err(BuildError::io(&record))?;
+        whole.commands = serde_json::from_slice(&text)
+            .map_err(|error| BuildError::Io { path: record, error: error.into() })?;
+        Ok(whole)
+    }
+
+    /// The configured tree with the original program.
+    pub fn tree(&self) -> &Path {
+        &self.tree
+    }
+
+    fn build_base(&self, directory: &Path, record: &Path) -> Result<(), BuildError> {
+        if directory.exists() {
+            fs::remove_dir_all(directory).map_err(BuildError::io(directory))?;
+        }
+        fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
+        copy(&self.recipe.source, &self.tree)?;
+        let configure = match &self.recipe.configure {
+            Some(command) => Some(command.as_str()),
+            None if self.tree.join("configure").is_file() => {
+                Some("./configure --disable-nls --disable-threads")
+            }
+            None => None,
+        };
+        if let Some(configure) = configure {
+            self.shell("configure", configure, &self.tree, directory, None)?;
+        }
+        let fragments = directory.join("fragments");
+        self.shell("make", self.make(), &self.tree, directory, Some(&fragments))?;
+        self.merged_module(&self.tree)?;
+        remove_modules(&self.tree)?;
+        let commands = self.read_commands(&fragments)?;
+        fs::remove_dir_all(&fragments).map_err(BuildError::io(&fragments))?;
+        let text = serde_json::to_vec(&commands).map_err(|error| BuildError::Io {
+            path: record.to_owned(),
+            error: error.into(),
+        })?;
+        fs::write(record, text).map_err(BuildError::io(record))
+    }
+
+    fn make(&self) -> &str {
+        self.recipe.make.as_deref().unwrap_or("make")
+    }
+
+    /// Runs a command of the recipe in a tree. With `fragments`, clang writes there how it was
+    /// called: `CCC_OVERRIDE_OPTIONS` reaches it whatever the command does with `CC`.
+    fn shell(
+        &self,
+        key: &'static str,
+        line: &str,
+        tree: &Path,
+        logs: &Path,
+        fragments: Option<&Path>,
+    ) -> Result<(), BuildError> {
+        let log = logs.join(format!("{key}.log"));
+        let output = File::create(&log).map_err(BuildError::io(&log))?;
+        let errors = output.try_clone().map_err(BuildError::io(&log))?;
+        let libc = self.libc.display();
+        let headers = self.toolchain.headers()?;
+        let clang = self.toolchain.program().display();
+        let compiler = format!(
+            "{clang} --target=x86_64-linux-musl -nostdinc -isystem {libc}/include -isystem {}",
+            headers.display()
+        );
+        let mut flags: Vec<String> = FLAGS.iter().map(|&flag| flag.to_owned()).collect();
+        flags.push(format!("-ffile-prefix-map={}/=", self.tree.display()));
+        flags.extend(self.recipe.flags.iter().cloned());
+        let link = format!(
+            "-static -nostdlib -fuse-ld={} -Wl,--lto-O0 -Wl,--save-temps=preopt \
+             {libc}/lib/crt1.o -L{libc}/lib -lc -lnative -lkernel",
+            self.tool("ld.lld").display(),
+        );
+        let jobs = thread::available_parallelism().map_or(1, usize::from);
+        let mut shell = command(Path::new("sh"));
+        shell.args(["-c", line]).current_dir(tree);
+        shell.env("CC", compiler).env("CFLAGS", flags.join(" ")).env("LDFLAGS", link);
+        shell.env("AR", self.tool("llvm-ar")).env("RANLIB", self.tool("llvm-ranlib"));
+        shell.env("PSYCHIC_SUBJECT", &self.recipe.subject);
+        shell.env("FORCE_UNSAFE_CONFIGURE", "1").env("MAKEFLAGS", format!("-j{jobs}"));
+        for tool in MAINTAINER_TOOLS {
+            shell.env(tool, ":");
+        }
+        if let Some(fragments) = fragments {
+            let options = format!("#+-gen-cdb-fragment-path +{}", fragments.display());
+            shell.env("CCC_OVERRIDE_OPTIONS", options);
+        }
+        shell.stdin(Stdio::null()).stdout(output).stderr(errors);
+        let status = shell.status().map_err(BuildError::io("sh"))?;
+        if status.success() {
+            return Ok(());
+        }
+        let text = fs::read(&log).map_err(BuildError::io(&log))?;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let lines: Vec<_> = text.lines().collect();
+        let output = lines[lines.len().saturating_sub(OUTPUT_LINES)..].join("\n");
+        Err(BuildError::Command { key, command: line.to_owned(), output, log })
+    }
+
+    /// A tool of LLVM's by its plain name, from where clang is.
+    fn tool(&self, name: &str) -> PathBuf {
+        let clang = self.toolchain.program();
+        let file = clang.file_name().unwrap_or_default().to_string_lossy();
+        let found = clang.with_file_name(file.replacen("clang", name, 1));
+        match found.is_relative() {
+            // lld is found by the compiler, which looks beside itself first.
+            true => which(&found).unwrap_or(found),
+            false => found,
+        }
+    }
+
+    /// What clang wrote about its calls, by file of the tree; a file that was compiled twice
+    /// counts as it was compiled first by name of the record.
+    fn read_commands(
+        &self,
+        fragments: &Path,
+    ) -> Result<BTreeMap<PathBuf, CompileCommand>, BuildError> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(fragments).map_err(BuildError::io(fragments))? {
+            files.push(entry.map_err(BuildError::io(fragments))?.path());
+        }
+        files.sort();
+        let mut commands = BTreeMap::new();
+        for file in files {
+            let text = fs::read_to_string(&file).map_err(BuildError::io(&file))?;
+            let Ok(mut command) =
+                serde_json::from_str::<CompileCommand>(text.trim_end().trim_end_matches(','))
+            else {
+                continue;
+            };
+            let is_compilation = command.arguments.iter().any(|argument| argument == "-c");
+            let path = normal(&command.directory.join(&command.file));
+            let inner = path.strip_prefix(&self.tree).map(Path::to_owned);
+            let directory = command.directory.strip_prefix(&self.tree).map(Path::to_owned);
+            if let (true, Ok(inner), Ok(directory)) = (is_compilation, inner, directory) {
+                command.directory = directory;
+                commands.entry(inner).or_insert(command);
+            }
+        }
+        Ok(commands)
+    }
+
+    fn merged_module(&self, tree: &Path) -> Result<PathBuf, BuildError> {
+        let mut module = tree.join(&self.recipe.program).into_os_string();
+        module.push(MERGED);
+        let module = PathBuf::from(module);
+        if module.is_file() {
+            return Ok(module);
+        }
+        let program = self.recipe.program.clone();
+        Err(BuildError::NoProgram { program, expected: module })
+    }
+
+    /// Builds the program with some files of the tree replaced: to bitcode that has all of it,
+    /// and to the executable made of that. Does nothing if they are there already.
+    ///
+    /// # Errors
+    /// As [`Whole::prepare`], and [`BuildError::Compile`].
+    pub fn link(
+        &self,
+        files: &[(PathBuf, String)],
+        bitcode: &Path,
+        native: &Path,
+    ) -> Result<(), BuildError> {
+        let runtime = self.libc.join("runtime-stamp");
+        let runtime = fs::read_to_string(&runtime).map_err(BuildError::io(&runtime))?;
+        let mut parts = vec![self.key.clone(), runtime];
+        for (path, text) in files {
+            parts.extend([path.display().to_string(), text.clone()]);
+        }
+        let key = hash(parts);
+        if [bitcode, native].iter().all(|product| Stamp::is_fresh(product, &key)) {
+            return Ok(());
+        }
+        for product in [bitcode, native] {
+            Stamp::remove(product).map_err(BuildError::io(product))?;
+        }
+        let parent = bitcode.parent().unwrap_or(Path::new("."));
+        let scratch = tempfile::Builder::new().prefix(".build-").tempdir_in(parent);
+        let scratch = scratch.map_err(BuildError::io(parent))?;
+        let scratch_path = scratch.path().canonicalize().map_err(BuildError::io(parent))?;
+        let tree = scratch_path.join("tree");
+        copy(&self.tree, &tree)?;
+        for (path, text) in files {
+            let path = tree.join(path);
+            fs::write(&path, text).map_err(BuildError::io(&path))?;
+        }
+        if let Ok(program) = fs::canonicalize(tree.join(&self.recipe.program)) {
+            // With none of the files changed, the linker is to leave its module all the same.
+            fs::remove_file(&program).map_err(BuildError::io(&program))?;
+        }
+        if let Err(error) = self.shell("make", self.make(), &tree, &scratch_path, None) {
+            // The log is wanted after the scratch directory is gone.
+            let _ = scratch.keep();
+            return Err(error);
+        }
+        let module = self.merged_module(&tree)?;
+        self.finish(&module, &scratch_path, bitcode, native)?;
+        for product in [bitcode, native] {
+            let stamp = Stamp::new(key.clone(), []).map_err(BuildError::io(product))?;
+            stamp.write(product).map_err(BuildError::io(product))?;
+        }
+        Ok(())
+    }
+
+    /// From what the linker left to what the engine and replay run.
+    fn finish(
+        &self,
+        module: &Path,
+        scratch: &Path,
+        bitcode: &Path,
+        native: &Path,
+    ) -> Result<(), BuildError> {
+        let [small, object, executable] =
+            ["whole.bc", "whole.o", "whole"].map(|name| scratch.join(name));
+        let mut optimiser = command(&self.tool("opt"));
+        optimiser.args(["-passes=internalize,globaldce", PUBLIC]);
+        run(optimiser.arg(module).arg("-o").arg(&small))?;
+        // No more passes: the machine code is to do what the bitcode says.
+        let mut generator = self.toolchain.clang();
+        generator.args(["--target=x86_64-linux-musl", "-c", "-O1", "-fno-pic"]);
+        generator.args(["-Xclang", "-disable-llvm-passes"]);
+        run(generator.arg(&small).arg("-o").arg(&object))?;
+        let mut linker = command(&self.tool("ld.lld"));
+        linker.args(["-static", "-nostdlib"]).arg("-L").arg(self.libc.join("lib")).arg(&object);
+        run(linker.args(["-lworld", "-lnative", "-o"]).arg(&executable))?;
+        fs::rename(&small, bitcode).map_err(BuildError::io(bitcode))?;
+        fs::rename(&executable, native).map_err(BuildError::io(native))
+    }
+}
+
+impl SyntaxCheck for Whole {
+    /// Compiles a file as the build did; a file that it did not compile passes, as it will when
+    /// `make` looks at it.
+    fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
+        let Some(record) = self.commands.get(file) else { return Ok(()) };
+        let mut arguments = record.arguments.iter().skip(1);
+        let mut compiler = self.toolchain.clang();
+        compiler.current_dir(root.join(&record.directory)).arg("-fsyntax-only");
+        compiler.arg("-isystem").arg(self.toolchain.include());
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "-o" | "-MF" | "-MT" | "-MQ" => _ = arguments.next(),
+                "-c" | "-MD" | "-MMD" | "-MP" => {}
+                other => _ = compiler.arg(other),
+            }
+        }
+        let output = compiler.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let message = String::from_utf8_lossy(&output.stderr);
+        let error = message.lines().find(|line| line.contains("error:"));
+        let error = error.or_else(|| message.lines().next()).unwrap_or("it does not compile");
+        Err(error.replace(&format!("{}/", root.display()), ""))
+    }
+}
+
+/// Copies a tree with its times, which `make` goes by.
+fn copy(from: &Path, to: &Path) -> Result<(), BuildError> {
+    run(command(Path::new("cp")).args(["-a", "--reflink=auto", "--"]).args([from, to])).map(drop)
+}
+
+/// What the linker left beside programs that nobody asked for: large, and made again.
+fn remove_modules(tree: &Path) -> Result<(), BuildError> {
+    let mut open = vec![tree.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).map_err(BuildError::io(&directory))? {
+            let entry = entry.map_err(BuildError::io(&directory))?;
+            let path = entry.path();
+            if entry.file_type().map_err(BuildError::io(&path))?.is_dir() {
+                open.push(path);
+            } else if entry.file_name().to_string_lossy().ends_with(MERGED) {
+                fs::remove_file(&path).map_err(BuildError::io(&path))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Digest of the names and contents below a directory, but for those of version control.
+fn digest_of_tree(root: &Path) -> Result<String, BuildError> {
+    let mut open = vec![root.to_owned()];
+    let mut files = BTreeMap::new();
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).map_err(BuildError::io(&directory))? {
+            let entry = entry.map_err(BuildError::io(&directory))?;
+            let path = entry.path();
+            let kind = entry.file_type().map_err(BuildError::io(&path))?;
+            if kind.is_dir() && entry.file_name() != ".git" {
+                open.push(path);
+            } else if kind.is_file() {
+                let bytes = fs::read(&path).map_err(BuildError::io(&path))?;
+                let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+                files.insert(name, hash([bytes]));
+            }
+        }
+    }
+    Ok(hash(files.into_iter().flat_map(|(name, digest)| [name, digest])))
+}
+
+/// Without `.` and `..` between names; the paths of compile commands have no links in them.
+fn normal(path: &Path) -> PathBuf {
+    use std::path::Component;
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => _ = found.pop(),
+            other => found.push(other),
+        }
+    }
+    found
+}
+
+/// Where a program is in the `PATH`.
+fn which(program: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join(program)).find(|f| f.is_file())
+}

@@ -1,0 +1,134 @@
+//! Where the source tree of a subject comes from, and which of its files patches touch.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+use super::{Config, Patch, SubjectError, setup};
+
+/// A value in `[build]` that has no meaning, or that led to nothing.
+pub(super) struct Fault {
+    /// The key, to be found in `subject.toml`.
+    pub(super) key: &'static str,
+    pub(super) message: String,
+}
+
+fn fault(key: &'static str, message: impl Into<String>) -> Fault {
+    Fault { key, message: message.into() }
+}
+
+/// Checks what the keys of `[build]` say together.
+pub(super) fn check(config: &Config) -> Result<(), Fault> {
+    let build = &config.build;
+    let trees = [
+        ("setup", build.setup.is_some()),
+        ("package", build.package.is_some()),
+        ("directory", build.directory.is_some()),
+        ("git", build.git.is_some()),
+    ];
+    let mut given = trees.iter().filter(|(_, is_given)| *is_given).map(|(key, _)| *key);
+    if let (Some(first), Some(second)) = (given.next(), given.next()) {
+        let message = format!("build.{first} and build.{second} both name the source tree");
+        return Err(fault(second, message));
+    }
+    let Some(program) = &build.program else {
+        for (key, is_given) in
+            [("configure", build.configure.is_some()), ("make", build.make.is_some())]
+        {
+            if is_given {
+                return Err(fault(key, format!("build.{key} needs build.program")));
+            }
+        }
+        return Ok(());
+    };
+    if !is_inner(program) {
+        let message = format!("program = {program:?} is not a path within the source tree");
+        return Err(fault("program", message));
+    }
+    if config.entry != "main" {
+        return Err(fault("entry", "entry is not for build.program, which is run whole"));
+    }
+    Ok(())
+}
+
+/// The source tree, absolute.
+pub(super) fn tree(dir: &Path, config: &Config) -> Result<Result<PathBuf, Fault>, SubjectError> {
+    let build = &config.build;
+    let failed = |key: &'static str, what: &str| {
+        let what = what.to_owned();
+        move |failure: setup::Failure| {
+            let setup::Failure { status, output } = failure;
+            fault(key, format!("{what} ({status}); its output ended with\n{output}"))
+        }
+    };
+    let found = if let Some(command) = &build.setup {
+        setup::obtain(dir, &config.name, command)?.map_err(failed("setup", "build.setup failed"))
+    } else if let Some(package) = &build.package {
+        let Some((name, version)) = package.split_once('=').filter(|(name, version)| {
+            let is_word = |word: &str| {
+                let mut chars = word.chars();
+                chars.next().is_some_and(|c| c.is_ascii_alphanumeric())
+                    && chars.all(|c| c.is_ascii_alphanumeric() || ".+-~".contains(c))
+            };
+            is_word(name) && is_word(version)
+        }) else {
+            let message = format!("package = {package:?} is not NAME=VERSION, as in grep=3.8");
+            return Ok(Err(fault("package", message)));
+        };
+        setup::package(dir, name, version)?
+            .map_err(failed("package", &format!("no source of {package}")))
+    } else if let Some(directory) = &build.directory {
+        let path = dir.join(directory);
+        match path.canonicalize() {
+            Ok(path) if path.is_dir() => Ok(path),
+            _ => Err(fault("directory", format!("{}: no such directory", path.display()))),
+        }
+    } else if let Some(git) = &build.git {
+        let Some((url, revision)) = git.rsplit_once('#').filter(|(url, revision)| {
+            !url.is_empty() && !revision.is_empty() && !revision.starts_with('-')
+        }) else {
+            let message = format!("git = {git:?} is not URL#REVISION");
+            return Ok(Err(fault("git", message)));
+        };
+        let command = format!(
+            "git clone --quiet --no-checkout -- {} \"$PSYCHIC_SOURCE\" && \
+             git -C \"$PSYCHIC_SOURCE\" checkout --quiet --detach {}",
+            quoted(url),
+            quoted(revision),
+        );
+        setup::obtain(dir, &config.name, &command)?.map_err(failed("git", "git failed"))
+    } else {
+        Ok(dir.to_owned())
+    };
+    Ok(found)
+}
+
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Whether a path leads to something below where it starts.
+fn is_inner(path: &Path) -> bool {
+    let mut parts = path.components();
+    !path.as_os_str().is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// The C files below `root` that patches change, sorted: what their `+++` lines name, with as few
+/// leading directories taken off as it takes to find a file.
+pub(super) fn touched(root: &Path, patches: &[Patch]) -> Result<Vec<PathBuf>, SubjectError> {
+    let mut found = BTreeSet::new();
+    for patch in patches {
+        let text = fs::read(&patch.path).map_err(SubjectError::io(&patch.path))?;
+        for line in String::from_utf8_lossy(&text).lines() {
+            let Some(name) = line.strip_prefix("+++ ") else { continue };
+            let name = Path::new(name.split('\t').next().unwrap_or_default().trim_end());
+            let parts: Vec<_> = name.components().collect();
+            let shorter = (0..parts.len()).map(|strip| parts[strip..].iter().collect::<PathBuf>());
+            let file = shorter.into_iter().find(|file| is_inner(file) && root.join(file).is_file());
+            found.extend(file.filter(|file| file.extension().is_some_and(|e| e == "c")));
+        }
+    }
+    Ok(found.into_iter().collect())
+}
