@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs and builds what is missing on this machine to build Psychic, and nothing else:
-# Debian packages, the static Bitwuzla, musl as bitcode. A second run changes nothing.
+# Debian packages, the static Bitwuzla, musl as bitcode, twice. A second run changes nothing.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 packages=(
@@ -63,3 +63,4 @@ fi
 
 "$top/scripts/bitwuzla.sh"
 "$top/scripts/musl.sh"
+"$top/scripts/musl-whole.sh"

@@ -181,7 +181,13 @@ impl Toolchain {
             let runtime = Compilation { directory: scratch.to_owned(), ..Compilation::default() };
             let flags = sanitizer.flags();
             for source in self.runtime().sources() {
-                objects.push(self.object(&runtime, flags, &source, scratch, &mut BTreeSet::new())?);
+                objects.push(self.object(
+                    &runtime,
+                    flags,
+                    &source,
+                    scratch,
+                    &mut BTreeSet::new(),
+                )?);
             }
             let linked = scratch.join("linked");
             let mut command = self.compiler(compilation);

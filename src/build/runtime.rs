@@ -48,8 +48,6 @@ impl Runtime {
 
     /// Everything a build that uses the runtime depends on.
     pub(super) fn texts() -> impl Iterator<Item = &'static str> {
-        [PSYCHIC_H, KLEE_H, SURROUNDINGS_H]
-            .into_iter()
-            .chain(SOURCES.iter().map(|(_, text)| *text))
+        [PSYCHIC_H, KLEE_H, SURROUNDINGS_H].into_iter().chain(SOURCES.iter().map(|(_, text)| *text))
     }
 }

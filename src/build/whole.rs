@@ -138,7 +138,8 @@ impl Whole {
         let store = cache.join("programs/build");
         fs::create_dir_all(&store).map_err(BuildError::io(&store))?;
         let store = store.canonicalize().map_err(BuildError::io(&store))?;
-        let directory = store.join(format!("{name}-{}", &key[..12]));
+        let id = format!("{name}-{}", &key[..12]);
+        let directory = store.join(&id);
         let mut whole = Self {
             tree: directory.join("tree"),
             libc,
@@ -147,7 +148,7 @@ impl Whole {
             commands: BTreeMap::new(),
             recipe,
         };
-        let lock = directory.with_extension("lock");
+        let lock = store.join(format!("{id}.lock"));
         let guard = File::create(&lock).map_err(BuildError::io(&lock))?;
         guard.lock().map_err(BuildError::io(&lock))?;
         let record = directory.join("commands.json");
@@ -188,10 +189,8 @@ impl Whole {
         remove_modules(&self.tree)?;
         let commands = self.read_commands(&fragments)?;
         fs::remove_dir_all(&fragments).map_err(BuildError::io(&fragments))?;
-        let text = serde_json::to_vec(&commands).map_err(|error| BuildError::Io {
-            path: record.to_owned(),
-            error: error.into(),
-        })?;
+        let text = serde_json::to_vec(&commands)
+            .map_err(|error| BuildError::Io { path: record.to_owned(), error: error.into() })?;
         fs::write(record, text).map_err(BuildError::io(record))
     }
 
@@ -237,6 +236,8 @@ impl Whole {
         for tool in MAINTAINER_TOOLS {
             shell.env(tool, ":");
         }
+        // psychic.h, for meta programs.
+        shell.env("CPATH", self.toolchain.include());
         if let Some(fragments) = fragments {
             let options = format!("#+-gen-cdb-fragment-path +{}", fragments.display());
             shell.env("CCC_OVERRIDE_OPTIONS", options);
@@ -345,11 +346,9 @@ impl Whole {
             // With none of the files changed, the linker is to leave its module all the same.
             fs::remove_file(&program).map_err(BuildError::io(&program))?;
         }
-        if let Err(error) = self.shell("make", self.make(), &tree, &scratch_path, None) {
-            // The log is wanted after the scratch directory is gone.
-            let _ = scratch.keep();
-            return Err(error);
-        }
+        self.shell("make", self.make(), &tree, parent, None)?;
+        let log = parent.join("make.log");
+        fs::remove_file(&log).map_err(BuildError::io(&log))?;
         let module = self.merged_module(&tree)?;
         self.finish(&module, &scratch_path, bitcode, native)?;
         for product in [bitcode, native] {

@@ -10,9 +10,7 @@ use anyhow::{Context, bail};
 
 use super::{SearchArgs, progress::Progress, say};
 use crate::{
-    build::{
-        Compilation, HarnessError, Libc, Recipe, Sanitizer, Toolchain, Whole, harness,
-    },
+    build::{Compilation, HarnessError, Libc, Recipe, Sanitizer, Toolchain, Whole, harness},
     env::models,
     exec::{Argument, Limits},
     explore,

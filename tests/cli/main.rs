@@ -7,3 +7,4 @@ mod repeatable;
 mod stages;
 mod support;
 mod verdicts;
+mod whole;

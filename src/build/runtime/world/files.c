@@ -52,15 +52,12 @@ static uint64_t number_of(uint64_t device, uint64_t number) {
   return known;
 }
 
-void world_forget(const char *path) {
-  struct stat status;
+void world_forget(const struct stat *status) {
   size_t i;
-  if (KERNEL4(SYS_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW) < 0)
-    return;
-  if (!S_ISDIR(status.st_mode) && status.st_nlink > 1)
+  if (!S_ISDIR(status->st_mode) && status->st_nlink > 1)
     return;
   for (i = 0; i < known; i++)
-    if (numbers[i].device == status.st_dev && numbers[i].number == status.st_ino)
+    if (numbers[i].device == status->st_dev && numbers[i].number == status->st_ino)
       numbers[i].device = REMOVED;
 }
 

@@ -1,12 +1,16 @@
 /* System calls that name files by path. */
 #include "world.h"
 
+static long raw_status(const char *path, struct stat *status) {
+  return KERNEL4(SYS_newfstatat, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);
+}
+
 static long status_at(long directory, const char *path, struct stat *status, int follow) {
   struct place place;
   long result = world_resolve(&place, directory, path, follow);
   if (result < 0)
     return result;
-  result = KERNEL4(SYS_newfstatat, AT_FDCWD, place.path, status, AT_SYMLINK_NOFOLLOW);
+  result = raw_status(place.path, status);
   if (result == 0)
     world_status(status);
   return result;
@@ -32,6 +36,7 @@ static long open_at(long directory, const char *path, long flags, long mode) {
 
 static long remove_at(long directory, const char *path, long flags) {
   struct place place;
+  struct stat old;
   long result = world_resolve(&place, directory, path, 0);
   if (result < 0)
     return result;
@@ -39,13 +44,18 @@ static long remove_at(long directory, const char *path, long flags) {
     return -EACCES;
   if (strcmp(place.path, ".") == 0)
     return flags & AT_REMOVEDIR ? -EBUSY : -EISDIR;
-  world_forget(place.path);
-  return KERNEL3(SYS_unlinkat, AT_FDCWD, place.path, flags);
+  if ((result = raw_status(place.path, &old)) < 0)
+    return result;
+  result = KERNEL3(SYS_unlinkat, AT_FDCWD, place.path, flags);
+  if (result == 0)
+    world_forget(&old);
+  return result;
 }
 
 static long rename_at(long from_at, const char *from, long to_at, const char *to, long flags) {
   struct place old, new;
-  struct stat status;
+  struct stat replaced;
+  int replaces;
   long result;
   if ((result = world_resolve(&old, from_at, from, 0)) < 0 ||
       (result = world_resolve(&new, to_at, to, 0)) < 0)
@@ -56,9 +66,12 @@ static long rename_at(long from_at, const char *from, long to_at, const char *to
     return -EBUSY;
   if (flags & ~1L)
     return -EINVAL;
-  if (!flags && KERNEL4(SYS_newfstatat, AT_FDCWD, old.path, &status, AT_SYMLINK_NOFOLLOW) == 0)
-    world_forget(new.path);
-  return kernel(SYS_renameat2, AT_FDCWD, (long)old.path, AT_FDCWD, (long)new.path, flags, 0);
+  replaces = raw_status(new.path, &replaced) == 0;
+  result = kernel(SYS_renameat2, AT_FDCWD, (long)old.path, AT_FDCWD, (long)new.path, flags, 0);
+  /* Two names of one file are left as they are. */
+  if (result == 0 && replaces && replaced.st_nlink == 1)
+    world_forget(&replaced);
+  return result;
 }
 
 static long link_at(long from_at, const char *from, long to_at, const char *to, long flags) {
@@ -86,7 +99,7 @@ static long exists(long directory, const char *path, int follow) {
   long result = world_resolve(&place, directory, path, follow);
   if (result < 0)
     return result;
-  return KERNEL4(SYS_newfstatat, AT_FDCWD, place.path, &status, AT_SYMLINK_NOFOLLOW);
+  return raw_status(place.path, &status);
 }
 
 static long own(long directory, const char *path, long user, long group, int follow) {

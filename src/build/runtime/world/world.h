@@ -48,7 +48,7 @@ const char *world_directory(long fd);
 /* Whether a file descriptor is open. */
 int world_is_open(long fd);
 void world_opened(long fd, const struct place *place);
-/* A file is removed: another one may get its number of the kernel. */
-void world_forget(const char *path);
+/* A name of a file, as it was, is removed: another file may get its number of the kernel. */
+void world_forget(const struct stat *status);
 
 #endif

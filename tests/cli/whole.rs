@@ -1,0 +1,114 @@
+//! Programs with a build of their own.
+
+use std::{fs, process::Command};
+
+use crate::support::{Scratch, refused, run};
+
+const CONFIG: &str = r#"name = "small"
+patches = ["*.diff"]
+
+[build]
+directory = "package"
+program = "bin/greet"
+configure = "sh ./configure"
+"#;
+/// Two files, a macro from a configured header, and the compiler from the environment.
+const FILES: &[(&str, &str)] = &[
+    ("configure", "echo '#define GREETING \"hello\"' >config.h; mkdir -p bin\n"),
+    (
+        "Makefile",
+        "all: bin/greet\nbin/greet: main.o say.o\n\t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\n\
+         main.o: main.c config.h\nsay.o: say.c\n",
+    ),
+    (
+        "main.c",
+        "#include \"config.h\"\nint say(const char *, const char *);\n\n\
+         int main(int argc, char **argv)\n{\n\
+         \treturn say(GREETING, argc > 1 ? argv[1] : \"world\");\n}\n",
+    ),
+    (
+        "say.c",
+        "#include <stdio.h>\n\nint say(const char *what, const char *whom)\n{\n\
+         \tprintf(\"%s %s\\n\", what, whom);\n\treturn 0;\n}\n",
+    ),
+];
+const COLDER: &str = "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n\
+    -\treturn say(GREETING, argc > 1 ? argv[1] : \"world\");\n\
+    +\treturn say(GREETING, argc > 2 ? argv[1] : \"nobody\");\n";
+const BROKEN: &str = "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n\
+    -\treturn say(GREETING, argc > 1 ? argv[1] : \"world\");\n\
+    +\treturn say(FAREWELL, argc > 1 ? argv[1] : \"world\");\n";
+
+fn package() -> Scratch {
+    let scratch = Scratch::new().file("subject.toml", CONFIG);
+    fs::create_dir(scratch.path("package")).expect("made");
+    let write = |scratch: Scratch, (name, text): &(&str, &str)| {
+        scratch.file(&format!("package/{name}"), text)
+    };
+    FILES.iter().fold(scratch, write).file("1.diff", COLDER).file("2.diff", BROKEN)
+}
+
+#[test]
+fn a_package_is_built_by_its_own_makefile() {
+    let scratch = package();
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    assert!(built.stderr.contains("set aside: 2.diff: main.c:6:"), "{}", built.stderr);
+    let module = fs::read(scratch.path("out/meta.bc")).expect("bitcode");
+    assert!(module.starts_with(b"BC\xc0\xde"));
+    let greet = |revision: &str| {
+        let mut program = Command::new(scratch.path("out/meta.native"));
+        program.arg("Bob").env("PSYCHIC_REVISION", revision);
+        String::from_utf8(program.output().expect("runs").stdout).expect("UTF-8")
+    };
+    assert_eq!([greet("0"), greet("1")], ["hello Bob\n", "hello nobody\n"]);
+
+    // Nothing changed, nothing done; the package itself is not touched.
+    let made = fs::metadata(scratch.path("out/meta.native")).and_then(|m| m.modified());
+    assert_eq!(run(&mut scratch.stage("build")).code, Some(0));
+    let again = fs::metadata(scratch.path("out/meta.native")).and_then(|m| m.modified());
+    assert_eq!(made.expect("times"), again.expect("times"));
+    assert!(!scratch.path("package/config.h").exists());
+}
+
+#[test]
+fn a_build_that_fails_says_which_command_and_why() {
+    let scratch = package().file("package/configure", "echo no such luck; exit 3\n");
+    let message = refused(&mut scratch.stage("build"));
+    assert!(message.contains("build.configure failed: sh ./configure\nno such luck"), "{message}");
+    let config = CONFIG.replace("bin/greet", "bin/other");
+    let message = refused(&mut package().file("subject.toml", &config).stage("build"));
+    assert!(message.contains("the build made no bin/other"), "{message}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_its_line() {
+    let said = |from: &str, to: &str| {
+        let config = CONFIG.replace(from, to);
+        refused(&mut package().file("subject.toml", &config).stage("build"))
+    };
+    for (from, to, message) in [
+        ("\"package\"", "\"nowhere\"", "subject.toml:5: "),
+        ("\"bin/greet\"", "\"/bin/sh\"", "subject.toml:6: program = \"/bin/sh\" is not a path"),
+        (
+            "directory = \"package\"",
+            "package = \"grep\"",
+            "subject.toml:5: package = \"grep\" is not",
+        ),
+        (
+            "directory = \"package\"",
+            "git = \"x\"",
+            "subject.toml:5: git = \"x\" is not URL#REVISION",
+        ),
+        ("program = \"bin/greet\"\n", "", "subject.toml:6: build.configure needs build.program"),
+        (
+            "configure",
+            "setup = \"true\"\nconfigure",
+            "subject.toml:5: build.setup and build.directory both name the source tree",
+        ),
+        ("[build]", "entry = \"f\"\n[build]", "subject.toml:4: entry is not for build.program"),
+    ] {
+        let found = said(from, to);
+        assert!(found.contains(message), "{found}\nnot {message}");
+    }
+}

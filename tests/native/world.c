@@ -1,0 +1,202 @@
+/* Looks at all of docs/world.md that a program can see, and prints it. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static void said(const char *what, long result) {
+  int why = errno;
+  if (result < 0)
+    printf("%s: %s\n", what, strerror(why));
+  else
+    printf("%s: %ld\n", what, result);
+}
+
+static void show(const char *path, int follow) {
+  struct stat s;
+  if ((follow ? stat(path, &s) : lstat(path, &s)) < 0) {
+    said(path, -1);
+    return;
+  }
+  printf("%s: dev %lu ino %lu mode %o links %lu ids %u %u size %ld blocks %ld of %ld time %ld.%ld\n",
+         path, s.st_dev, s.st_ino, s.st_mode, s.st_nlink, s.st_uid, s.st_gid, s.st_size,
+         s.st_blocks, s.st_blksize, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+}
+
+static void show_open(int fd) {
+  struct stat s;
+  if (fstat(fd, &s) < 0)
+    said("fstat", -1);
+  else
+    printf("descriptor %d: ino %lu mode %o size %ld\n", fd, s.st_ino, s.st_mode, s.st_size);
+}
+
+static void where(void) {
+  char name[PATH_MAX];
+  puts(getcwd(name, sizeof name) ? name : strerror(errno));
+}
+
+static void list(const char *path) {
+  DIR *directory = opendir(path);
+  struct dirent *entry;
+  if (!directory) {
+    said(path, -1);
+    return;
+  }
+  while ((entry = readdir(directory)))
+    printf("  %s %lu %d %ld\n", entry->d_name, entry->d_ino, entry->d_type, entry->d_off);
+  rewinddir(directory);
+  entry = readdir(directory);
+  printf("  again %s\n", entry->d_name);
+  closedir(directory);
+}
+
+static void write_file(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  if (!file) {
+    said(path, -1);
+    return;
+  }
+  fputs(text, file);
+  fclose(file);
+}
+
+static void files(void) {
+  char buffer[16];
+  int fd;
+  where();
+  show_open(1);
+  show_open(0);
+  show_open(dup(1));
+  show("given", 1);
+  show(".", 1);
+  show("/psychic/./given", 1);
+  show("..", 1);
+  show("/", 1);
+  show("/etc/passwd", 1);
+  show("/psychic/../given", 1);
+  show("/dev/null", 1);
+  write_file("b", "bb");
+  said("mkdir", mkdir("sub", 0777));
+  said("mkdir again", mkdir("sub", 0777));
+  write_file("sub/Z", "");
+  write_file("sub/a", "12345");
+  said("symlink", symlink("../b", "sub/link"));
+  said("symlink", symlink("/psychic/sub", "down"));
+  said("symlink", symlink("loop", "loop"));
+  show("sub/link", 1);
+  show("sub/link", 0);
+  show("down/a", 1);
+  show("down/../../../b", 1);
+  show("loop", 1);
+  show("b/", 1);
+  show("b/x", 1);
+  show("", 1);
+  list(".");
+  list("down");
+  said("chdir", chdir("down"));
+  where();
+  show("../given", 1);
+  said("rmdir", rmdir("../sub"));
+  said("unlink", unlink("a"));
+  said("rename", rename("Z", "../new"));
+  said("unlink", unlink("link"));
+  said("rmdir", rmdir("/psychic/sub"));
+  where();
+  said("chdir", chdir("/psychic"));
+  said("lseek", lseek(0, 0, SEEK_CUR));
+  said("lseek", lseek(1, 0, SEEK_CUR));
+  said("read", read(0, buffer, 6));
+  said("read 1", read(1, buffer, 6));
+  said("write 0", write(0, buffer, 1));
+  said("ioctl", ioctl(1, TIOCGWINSZ, buffer));
+  said("ioctl", ioctl(77, TIOCGWINSZ, buffer));
+  fd = open("given", O_RDONLY);
+  said("open", fd);
+  said("flags", fcntl(fd, F_GETFL));
+  said("flags", fcntl(1, F_GETFL));
+  said("mmap", mmap(0, 10, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED ? -1 : 0);
+  said("advice", posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL));
+  said("advice", posix_fadvise(0, 0, 0, POSIX_FADV_SEQUENTIAL));
+  said("chmod", chmod("given", 0640));
+  said("chown", chown("given", 0, 0));
+  said("chown", chown("given", 1000, -1));
+  show("given", 1);
+  said("access", access("given", X_OK));
+  said("umask", umask(0));
+}
+
+static void system_calls(void) {
+  struct utsname name;
+  struct sysinfo info;
+  struct statfs fs;
+  struct timespec time_spec;
+  struct timeval time_value;
+  struct rlimit limit;
+  unsigned char random[4];
+  struct pollfd polled[] = {{0, POLLIN, 0}, {1, POLLOUT, 0}, {77, POLLIN, 0}};
+  cpu_set_t processors;
+  clock_gettime(CLOCK_MONOTONIC, &time_spec);
+  printf("%ld.%09ld\n", time_spec.tv_sec, time_spec.tv_nsec);
+  gettimeofday(&time_value, NULL);
+  printf("%ld.%06ld\n", time_value.tv_sec, time_value.tv_usec);
+  printf("%ld\n", (long)time(NULL));
+  clock_gettime(CLOCK_REALTIME, &time_spec);
+  printf("%ld.%09ld\n", time_spec.tv_sec, time_spec.tv_nsec);
+  said("sleep", sleep(1000));
+  said("alarm", alarm(1));
+  uname(&name);
+  printf("%s %s %s %s %s\n", name.sysname, name.nodename, name.release, name.version, name.machine);
+  printf("%d %d %d %d %d %d %d\n", getpid(), getppid(), getpgrp(), getuid(), geteuid(), getgid(),
+         getegid());
+  printf("%u %u %u %u\n", random[0] = ((unsigned char *)getauxval(AT_RANDOM))[15],
+         (unsigned)getrandom(random, 4, 0), random[0], random[3]);
+  sysinfo(&info);
+  printf("%ld %lu %lu %u\n", info.uptime, info.totalram, info.freeram, info.procs);
+  statfs(".", &fs);
+  printf("%lx %lu %lu\n", fs.f_type, fs.f_blocks, fs.f_bfree);
+  getrlimit(RLIMIT_STACK, &limit);
+  printf("%d\n", limit.rlim_cur == RLIM_INFINITY);
+  sched_getaffinity(0, sizeof processors, &processors);
+  printf("%d processor\n", CPU_COUNT(&processors));
+  said("poll", poll(polled, 3, -1));
+  printf("%d %d %d\n", polled[0].revents, polled[1].revents, polled[2].revents);
+  said("fork", fork());
+  said("socket", socket(AF_INET, SOCK_STREAM, 0));
+  said("kill", kill(1, SIGTERM));
+  printf("%s\n", environ[0] ? environ[0] : "no environment");
+}
+
+static void caught(int signal) { printf("signal %d\n", signal); }
+
+int main(int argc, char **argv) {
+  printf("%d %s\n", argc, argv[argc - 1]);
+  files();
+  system_calls();
+  signal(SIGUSR1, caught);
+  raise(SIGUSR1);
+  fflush(stdout);
+  abort();
+}
