@@ -25,7 +25,8 @@ FILES = {
 }
 STDIN = b"hello world\nabc:def:ghi\n\n  12 34\nlast line"
 
-# One command line each, its words apart by blanks.
+# One command line each, its words apart by blanks. Left out: numbers without digits (printf %f ""),
+# of which musl's strtold, unlike glibc's, says EINVAL.
 COREUTILS = """
 basename a/b.c .c|basename -a x/y z/|basename|basename -s .h a.h b.h|dirname a/b c /|dirname
 echo hi there|echo -n x|echo -e a\\tb\\n|true|cat|cat words table|cat -A tabs|cat -n words -|cat none
@@ -36,7 +37,7 @@ head|head -n1 words table|head -c5|head -n-2 words|wc|wc -l words table|wc -c by
 expr 1 + 2|expr 5 / 0|expr abc : a\\(.\\)|expr length hello|expr 3 < 2|expr index hello l
 tr a-z A-Z|tr -d aeiou|tr -s l|tr -c a-z x|tr|nl|nl -ba words|fold -w4|fold -s -w6 words
 paste words numbers|paste -s -d, words|paste - -|uniq words|uniq -c words|uniq -d words
-comm sorted other|comm -12 sorted other|printf %d-%s\\n 1 a 2 b|printf %5.2f| 3.14159|printf %x 255
+comm sorted other|comm -12 sorted other|printf %d-%s\\n 1 a 2 b|printf %5.2f 3.14159|printf %x 255
 printf %q|join sorted other|join -a1 sorted other|join -v2 sorted other|od bytes|od -c words
 od -An -tx1 bytes|sum bytes|sum -s words|cksum bytes|cksum|tac words|tac -s: table|expand tabs
 expand -t4 tabs|unexpand -a tabs|factor 12 97 600851475143 18446744073709551615|factor x
