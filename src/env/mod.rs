@@ -5,6 +5,7 @@
 
 pub mod format;
 pub mod halt;
+pub mod kernel;
 pub mod models;
 pub mod stdin;
 pub mod stream;

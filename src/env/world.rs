@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    env::{stdin::Stdin, stream::Stream},
+    env::{kernel::Kernel, stdin::Stdin, stream::Stream},
     expr::ExprId,
     memory::Byte,
 };
@@ -55,6 +55,8 @@ pub struct World {
     pub objects: Arc<Vec<InputObject>>,
     /// Addresses of the `FILE` objects behind `stdin`, `stdout` and `stderr`.
     pub files: StandardFiles,
+    /// The operating system.
+    pub kernel: Arc<Kernel>,
     /// Address of `errno`.
     pub errno: u64,
     /// Addresses of the functions to run at the end, the last one first.
@@ -85,6 +87,7 @@ impl World {
         self.stdout.is_unchanged_since(&earlier.stdout)
             && self.stderr.is_unchanged_since(&earlier.stderr)
             && self.stdin == earlier.stdin
+            && Arc::ptr_eq(&self.kernel, &earlier.kernel)
             && self.at_exit == earlier.at_exit
             && self.outputs.len() == earlier.outputs.len()
             && self.objects.len() == earlier.objects.len()

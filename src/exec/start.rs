@@ -122,6 +122,7 @@ impl Program {
             outputs: Arc::default(),
             objects: Arc::default(),
             files,
+            kernel: Arc::default(),
             errno,
             at_exit: self.module.destructors.iter().copied().map(function_address).collect(),
             approximations: Vec::new(),

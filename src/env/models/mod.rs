@@ -42,7 +42,7 @@ pub type Model = fn(&mut dyn Machine, Arguments<'_>) -> Result<Option<Value>, St
 
 /// The model of the function of that name.
 pub fn lookup(name: &str) -> Option<Model> {
-    let tables: [&[(&str, Model)]; 7] = [
+    let tables: [&[(&str, Model)]; 8] = [
         intrinsics::MODELS,
         process::MODELS,
         allocation::MODELS,
@@ -50,6 +50,7 @@ pub fn lookup(name: &str) -> Option<Model> {
         output::MODELS,
         input::MODELS,
         math::MODELS,
+        super::kernel::MODELS,
     ];
     tables.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, model)| *model)
 }
@@ -58,7 +59,7 @@ pub fn lookup(name: &str) -> Option<Model> {
 const STRING_LIMIT: u64 = 1 << 20;
 
 /// The byte at `address + index`, which has to have been written.
-fn byte_at(machine: &mut dyn Machine, address: Value, index: u64) -> Result<Byte, Stop> {
+pub(super) fn byte_at(machine: &mut dyn Machine, address: Value, index: u64) -> Result<Byte, Stop> {
     let at = super::offset(machine.exprs(), address, index);
     let value = machine.load(at, 8)?;
     let expr = machine.settled(value, 8)?;
@@ -74,7 +75,7 @@ fn note_address(machine: &mut dyn Machine) {
 }
 
 /// The bytes of a C string up to its NUL or to `limit` bytes; forks over where the NUL is.
-fn string_at(
+pub(super) fn string_at(
     machine: &mut dyn Machine,
     address: Value,
     limit: Option<u64>,

@@ -30,7 +30,7 @@ pub(super) const MODELS: &[(&str, Model)] = &[
 ];
 
 /// Writes bytes to memory, one after the other.
-pub(super) fn write(machine: &mut dyn Machine, address: Value, bytes: &[Byte]) -> Result<(), Stop> {
+pub fn write(machine: &mut dyn Machine, address: Value, bytes: &[Byte]) -> Result<(), Stop> {
     for (index, byte) in bytes.iter().enumerate() {
         let at = offset(machine.exprs(), address, index as u64);
         let value = match byte {

@@ -56,6 +56,21 @@ fn library_name(base: &str) -> Option<&str> {
 }
 
 impl<'m> Lowering<'_, 'm> {
+    /// Emits a call of a function of words that returns a word.
+    pub fn call_named(&mut self, name: &str, arguments: &[Operand]) -> Operand {
+        let id = self.library.function(name, &vec![64; arguments.len()], 64);
+        let argument =
+            |value: &Operand| Argument { value: *value, width: 64, byval: None, float: false };
+        let result = self.fresh();
+        self.emit(Inst::Call(Box::new(Call {
+            callee: Callee::Direct(id),
+            args: arguments.iter().map(argument).collect(),
+            results: vec![result],
+            widths: vec![64],
+        })));
+        Operand::reg(result)
+    }
+
     /// Lowers an intrinsic as calls, one a lane, of what it stands for; false if it is none.
     pub fn library_intrinsic(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
         let Some(name) = library_name(base) else { return Ok(false) };
