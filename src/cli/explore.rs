@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::{
     INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED,
     diff::clear,
+    inputs::{self, Inputs, SymbolicInputArgs},
     interrupt,
     progress::Progress,
     say,
@@ -22,13 +23,13 @@ use crate::{
     build::{Compilation, Toolchain},
     diff::path_input,
     env::Halt,
-    exec::{Argument, Clock, HaltState, Program, Start},
+    exec::{Clock, HaltState, Program, Start, WHOLE_PROGRAM},
     explore::{Explorer, Round, Statistics},
     ir::{Module, lower},
     solver::{self, SolverConfig},
     subject::{
         Revision, RevisionSet, Subject,
-        config::{BudgetConfig, InputsConfig},
+        config::BudgetConfig,
         results::{ResultsDir, StateId, StateRow, StatsRow, TestId},
     },
 };
@@ -37,9 +38,14 @@ use crate::{
 pub(super) struct ExploreArgs {
     /// Directory with a subject.toml, a C file, or LLVM 19 bitcode
     target: PathBuf,
-    /// Function to run, for a file
-    #[arg(long, value_name = "NAME", default_value = "main")]
-    entry: String,
+    /// Function to run, for a file [default: main; _start_c for a program with its libc]
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Arguments of the program, for a file; KLEE's --sym-arg and so on may stand among them
+    #[arg(last = true, value_name = "ARG")]
+    args: Vec<String>,
+    #[command(flatten)]
+    symbolic: SymbolicInputArgs,
     /// Where results go [default: results/NAME for a subject, psychic-out for a file]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -64,10 +70,10 @@ enum Tests {
 }
 
 struct Target {
-    module: Module,
+    program: Program,
     entry: String,
     revisions: RevisionSet,
-    inputs: InputsConfig,
+    inputs: Inputs,
     budget: BudgetConfig,
     results: ResultsDir,
 }
@@ -77,13 +83,13 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let begin = Instant::now();
     let target = load(args, &mut progress)?;
     let load = begin.elapsed();
-    let program = Program::new(target.module);
-    let (arguments, stdin) = stages::inputs(&program.exprs, &target.inputs);
+    let program = target.program;
     let start = program.start(Start {
         entry: target.entry,
         revisions: target.revisions,
-        args: arguments.clone(),
-        stdin,
+        args: target.inputs.args,
+        stdin: target.inputs.stdin,
+        files: target.inputs.files,
     })?;
     let interrupted = interrupt::listen();
     let config = stages::explore_config(&args.search, &target.budget);
@@ -110,7 +116,6 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
         &explorer,
         &program,
         &config.solver,
-        &arguments,
         &states,
         &target.results,
     )?;
@@ -164,11 +169,13 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     } else {
         stages::link_libc(&toolchain, libc.as_ref(), &file, &bitcode)?;
     }
+    let program = Program::new(lower::load(&bitcode)?);
+    let entry = args.entry.clone().unwrap_or_else(|| program.entry().into());
     Ok(Target {
-        module: lower::load(&bitcode)?,
-        entry: args.entry.clone(),
+        inputs: args.symbolic.inputs(&program.exprs, &args.args, entry == WHOLE_PROGRAM)?,
+        program,
+        entry,
         revisions: [Revision::ORIGINAL].into_iter().collect(),
-        inputs: InputsConfig::default(),
         budget: BudgetConfig {
             time: std::time::Duration::MAX,
             instructions: u64::MAX,
@@ -183,11 +190,12 @@ fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<T
     let merged = stage.merged(progress)?;
     let built = stage.build(&merged, progress)?;
     let Subject { config, .. } = stage.subject;
+    let program = Program::new(lower::load(&built.bitcode)?);
     Ok(Target {
-        module: lower::load(&built.bitcode)?,
-        entry: "main".into(),
+        entry: program.entry().into(),
+        inputs: inputs::of_subject(&program.exprs, &config.inputs),
+        program,
         revisions: merged.revisions.into_iter().collect(),
-        inputs: config.inputs,
         budget: config.budget,
         results: stage.results,
     })
@@ -202,7 +210,6 @@ fn write_tests(
     explorer: &Explorer<'_>,
     program: &Program,
     solver: &SolverConfig,
-    arguments: &[Argument],
     states: &[HaltState],
     results: &ResultsDir,
 ) -> anyhow::Result<usize> {
@@ -221,7 +228,7 @@ fn write_tests(
         let mut solver = solver::reproducible(solver);
         let mut count = 0;
         for (number, state) in chunk {
-            if let Some(input) = path_input(program, &mut *solver, arguments, state) {
+            if let Some(input) = path_input(program, &mut *solver, state) {
                 input.write(&results.ktest(TestId(*number)))?;
                 count += 1;
             }

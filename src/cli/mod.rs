@@ -3,6 +3,7 @@
 mod build;
 mod diff;
 mod explore;
+mod inputs;
 mod interrupt;
 mod merge;
 mod native;

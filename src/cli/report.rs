@@ -235,8 +235,17 @@ impl Findings<'_> {
             }
         }
         for (index, argument) in inputs.args.iter().enumerate() {
-            if let ArgConfig::Symbolic { string } = argument {
-                bounds.push(format!("argument {} of up to {string} bytes", index + 1));
+            match argument {
+                ArgConfig::Text(_) => {}
+                ArgConfig::Symbolic { string, count: None } => {
+                    bounds.push(format!("argument {} of up to {string} bytes", index + 1));
+                }
+                ArgConfig::Symbolic { string, count: Some([least, most]) } => {
+                    let place = index + 1;
+                    bounds.push(format!(
+                        "from argument {place} on {least} to {most} of up to {string} bytes"
+                    ));
+                }
             }
         }
         if !self.exhausted {

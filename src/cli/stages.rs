@@ -12,17 +12,15 @@ use super::{SearchArgs, progress::Progress, say};
 use crate::{
     build::{Compilation, HarnessError, Libc, Sanitizer, Toolchain, harness},
     env::models,
-    exec::{Argument, Limits},
+    exec::Limits,
     explore,
-    expr::Exprs,
     ir::{Module, lower},
-    memory::Byte,
     merge::{self, Compiler, overlay},
     replay::Binaries,
     solver::SolverConfig,
     subject::{
         Revision, Subject, cache_directory,
-        config::{ArgConfig, BudgetConfig, InputsConfig},
+        config::BudgetConfig,
         results::{ResultsDir, RevisionRow, Status},
     },
 };
@@ -30,7 +28,6 @@ use crate::{
 /// The name of a generated `main`.
 const HARNESS: &str = "psychic_harness.c";
 /// What the program is called in its own `argv`.
-const PROGRAM: &[u8] = b"program";
 
 /// Symbolic sizes, pointers and the like may have so many values.
 const CONCRETISATIONS: u32 = 256;
@@ -282,25 +279,6 @@ pub(super) fn find_libc(place: &Path) -> anyhow::Result<Option<Libc>> {
     }
     let executable = env::current_exe().context("finding this executable")?;
     Ok(Libc::find(&cache_directory(&executable))?)
-}
-
-/// The arguments and the standard input that a subject asks for.
-pub(super) fn inputs(
-    exprs: &Exprs,
-    config: &InputsConfig,
-) -> (Vec<Argument>, crate::env::stdin::Stdin) {
-    use crate::env::stdin::Stdin;
-    let mut arguments = vec![Argument::Text(PROGRAM.to_vec())];
-    arguments.extend(config.args.iter().map(|argument| match argument {
-        ArgConfig::Text(text) => Argument::Text(text.clone().into_bytes()),
-        ArgConfig::Symbolic { string } => Argument::Symbolic(*string),
-    }));
-    let stdin = match (&config.stdin.text, config.stdin.bytes) {
-        (Some(text), _) => Stdin::bytes(text.bytes().map(Byte::Concrete).collect()),
-        (None, Some(bytes)) => Stdin::symbolic(exprs, bytes),
-        (None, None) => Stdin::typed(config.stdin.tokens, config.stdin.eof),
-    };
-    (arguments, stdin)
 }
 
 /// How to explore under a budget.

@@ -30,7 +30,7 @@ pub use regions::{Range, Regions, Walk};
 
 use crate::{
     env::{Error, Halt, Incomplete},
-    exec::{Argument, Branch, Clock, ForkKind, HaltState, Program},
+    exec::{Branch, Clock, ForkKind, HaltState, Program},
     expr::{Assignment, ExprId},
     replay::{Outcome, TestInput},
     solver::{self, Query, Solver, SolverConfig, Verdict},
@@ -103,8 +103,6 @@ pub struct Task<'a> {
     pub outputs: OutputsConfig,
     /// The revisions that run.
     pub revisions: Vec<Revision>,
-    /// The command line that exploration started with.
-    pub arguments: Vec<Argument>,
     /// When to stop.
     pub clock: Clock<'a>,
 }
@@ -391,10 +389,9 @@ impl<'a> Differ<'a> {
 pub fn path_input(
     program: &Program,
     solver: &mut dyn Solver,
-    arguments: &[Argument],
     state: &HaltState,
 ) -> Option<TestInput> {
-    path_test(program, solver, arguments, state).map(|(input, _)| input)
+    path_test(program, solver, state).map(|(input, _)| input)
 }
 
 /// The same, and what the state says that a native run on that input shows; nothing where the
@@ -402,12 +399,11 @@ pub fn path_input(
 pub fn path_test(
     program: &Program,
     solver: &mut dyn Solver,
-    arguments: &[Argument],
     state: &HaltState,
 ) -> Option<(TestInput, Option<Outcome>)> {
     match solver.check(&program.exprs, Query { path: &state.path, goals: &[] }) {
         Verdict::Sat(model) => Some((
-            input::concrete(&program.exprs, arguments, &[state], &model),
+            input::concrete(&program.exprs, &state.world.arguments, &[state], &model),
             outcome::predicted(&program.exprs, state, &model),
         )),
         Verdict::Unsat | Verdict::Unknown(_) => None,

@@ -17,6 +17,15 @@ pub struct InputObject {
     pub bytes: Vec<ExprId>,
 }
 
+/// One argument of a command line.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Argument {
+    /// This text.
+    Text(Vec<u8>),
+    /// Any bytes, at most so many before the NUL.
+    Symbolic(u32),
+}
+
 /// A value named by `psychic_output`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NamedOutput {
@@ -53,6 +62,8 @@ pub struct World {
     pub outputs: Arc<Vec<NamedOutput>>,
     /// Symbolic objects in the order they were made.
     pub objects: Arc<Vec<InputObject>>,
+    /// The command line; its symbolic arguments are the objects `arg00`, `arg01` and so on.
+    pub arguments: Arc<Vec<Argument>>,
     /// Addresses of the `FILE` objects behind `stdin`, `stdout` and `stderr`.
     pub files: StandardFiles,
     /// The operating system.

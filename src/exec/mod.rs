@@ -10,6 +10,7 @@ mod call;
 mod clock;
 mod decide;
 mod float;
+mod input;
 mod interpret;
 mod jump;
 mod start;
@@ -19,7 +20,8 @@ mod taint;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 pub use clock::Clock;
-pub use start::{Argument, Start, StartError};
+pub use input::{Arguments, InputFile};
+pub use start::{Start, StartError, WHOLE_PROGRAM};
 pub use state::{Branch, ForkKind, Frame, HaltState, State};
 
 use crate::{

@@ -84,21 +84,21 @@ pub enum Round {
 }
 
 impl<'a> Explorer<'a> {
-    /// Sets out from `start`; no round begins when the clock is over.
+    /// Sets out from the states `start`; no round begins when the clock is over.
     ///
     /// # Errors
     /// where the worker threads cannot be started.
     pub fn new(
         program: &'a Program,
         config: Config,
-        start: State,
+        start: Vec<State>,
         clock: Clock<'a>,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         let jobs = config.jobs.max(1);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
         let solvers = (0..jobs).map(|_| Mutex::new(solver::chain(&config.solver))).collect();
         let mut frontier = search::Frontier::new(config.search, config.seed);
-        frontier.extend([start]);
+        frontier.extend(start);
         Ok(Self {
             program,
             config,

@@ -14,7 +14,7 @@ use psychic::{
     build::{Compilation, Libc, Sanitizer, Toolchain},
     diff,
     env::{Halt, models, stdin::Stdin},
-    exec::{Argument, Clock, HaltState, Limits, Program, Start},
+    exec::{Arguments, Clock, HaltState, Limits, Program, Start},
     explore::{Config, Explorer, Round, Search},
     ir::{Place, lower},
     memory::Byte,
@@ -46,7 +46,6 @@ pub struct Subject {
 pub struct Paths<'a> {
     pub subject: &'a Subject,
     pub states: Vec<HaltState>,
-    arguments: Vec<Argument>,
 }
 
 fn toolchain() -> &'static Toolchain {
@@ -82,7 +81,7 @@ impl Subject {
     }
 
     pub fn explore_within(&self, input: &Input, instructions: u64) -> Paths<'_> {
-        let arguments = vec![Argument::Text(b"program".to_vec())];
+        let arguments = vec![Arguments::Text(b"program".to_vec())];
         let stdin = match input {
             Input::Text(text) => Stdin::bytes(text.iter().copied().map(Byte::Concrete).collect()),
             Input::Tokens(limit, early_end) => Stdin::typed(*limit, *early_end),
@@ -91,8 +90,9 @@ impl Subject {
         let start = Start {
             entry: "main".into(),
             revisions: [Revision::ORIGINAL].into_iter().collect(),
-            args: arguments.clone(),
+            args: arguments,
             stdin,
+            files: Vec::new(),
         };
         let start = self.program.start(start).expect("it has a main");
         let config = Config {
@@ -113,7 +113,7 @@ impl Subject {
                 Round::Stopped(_) => unreachable!("nobody stops it"),
             }
         }
-        Paths { subject: self, states, arguments }
+        Paths { subject: self, states }
     }
 
     /// The native binaries, those of the sanitizers too where an error is expected.
@@ -161,7 +161,6 @@ impl Paths<'_> {
         diff::path_test(
             &self.subject.program,
             &mut *solver::reproducible(&solver()),
-            &self.arguments,
             state,
         )
         .expect("the path of a state is satisfiable")

@@ -136,6 +136,14 @@ impl Files {
         Arc::make_mut(&mut self.nodes[id.0 as usize])
     }
 
+    /// What has that name in a directory.
+    pub fn entry(&self, directory: NodeId, name: &[u8]) -> Option<NodeId> {
+        match &self.node(directory).content {
+            Content::Directory { entries, .. } => entries.get(name).copied(),
+            _ => None,
+        }
+    }
+
     /// Puts a file into a directory, in place of what had that name.
     ///
     /// # Panics
