@@ -9,7 +9,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use psychic::{
     build::{Compilation, Toolchain},
     diff::path_input,
-    env::stdin::Stdin,
+    env::{models::Models, stdin::Stdin},
     exec::{Arguments, Clock, HaltState, Limits, Program, Start},
     explore::{Config, Explorer, Round, Search},
     ir::lower,
@@ -25,7 +25,7 @@ fn load(name: &str) -> Program {
     let bitcode = scratch.path().join("program.bc");
     let toolchain = Toolchain::find().expect("clang 19");
     toolchain.bitcode(&compilation, &bitcode).expect("it compiles");
-    Program::new(lower::load(&bitcode).expect("valid bitcode"))
+    Program::new(lower::load(&bitcode).expect("valid bitcode"), &Models::default())
 }
 
 /// Follows every path of a program and finds a test for each; returns how many there are.

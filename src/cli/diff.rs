@@ -60,7 +60,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let seeds = if args.resume { earlier_tests(&stage)? } else { Vec::new() };
     let merged = stage.merge(&mut progress)?;
     let built = stage.build(&merged, &mut progress)?;
-    let program = Program::new(lower::load(&built.bitcode)?);
+    let program = Program::new(lower::load(&built.bitcode)?, &args.search.models()?);
     let config = &stage.subject.config;
     let inputs = inputs::of_subject(&program.exprs, &config.inputs);
     let start = program.start(Start {

@@ -111,14 +111,8 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     drop(progress);
     target.results.write(&state_rows(&program.module, &states))?;
     let tests_begin = Instant::now();
-    let tests = write_tests(
-        args.tests,
-        &explorer,
-        &program,
-        &config.solver,
-        &states,
-        &target.results,
-    )?;
+    let tests =
+        write_tests(args.tests, &explorer, &program, &config.solver, &states, &target.results)?;
     let mut rows = vec![StatsRow::timed("load", 1, load)];
     rows.extend(stats_rows(&statistics));
     rows.push(StatsRow::timed("tests", tests as u64, tests_begin.elapsed()));
@@ -169,7 +163,7 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     } else {
         stages::link_libc(&toolchain, libc.as_ref(), &file, &bitcode)?;
     }
-    let program = Program::new(lower::load(&bitcode)?);
+    let program = Program::new(lower::load(&bitcode)?, &args.search.models()?);
     let entry = args.entry.clone().unwrap_or_else(|| program.entry().into());
     Ok(Target {
         inputs: args.symbolic.inputs(&program.exprs, &args.args, entry == WHOLE_PROGRAM)?,
@@ -190,7 +184,7 @@ fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<T
     let merged = stage.merged(progress)?;
     let built = stage.build(&merged, progress)?;
     let Subject { config, .. } = stage.subject;
-    let program = Program::new(lower::load(&built.bitcode)?);
+    let program = Program::new(lower::load(&built.bitcode)?, &args.search.models()?);
     Ok(Target {
         entry: program.entry().into(),
         inputs: inputs::of_subject(&program.exprs, &config.inputs),

@@ -12,7 +12,7 @@ use super::{SearchArgs, progress::Progress, say};
 use crate::{
     build::{Compilation, HarnessError, Libc, Sanitizer, Toolchain, harness},
     env::models,
-    exec::Limits,
+    exec::{Limits, WHOLE_PROGRAM},
     explore,
     ir::{Module, lower},
     merge::{self, Compiler, overlay},
@@ -259,9 +259,12 @@ pub(super) fn link_libc(
     out: &Path,
 ) -> anyhow::Result<()> {
     let module = lower::load(program)?;
+    if module.function(WHOLE_PROGRAM).is_some() {
+        fs::copy(program, out).with_context(|| out.display().to_string())?;
+        return Ok(());
+    }
     let undefined = undefined_symbols(&module);
-    let provided = |name: &str| models::lookup(name).is_some();
-    let modules = libc.map(|libc| libc.modules(undefined, provided)).unwrap_or_default();
+    let modules = libc.map(|libc| libc.modules(undefined, models::stand_alone)).unwrap_or_default();
     toolchain.link_bitcode(program, &modules, out)?;
     Ok(())
 }

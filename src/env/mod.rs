@@ -1,7 +1,7 @@
 //! The program's world: what a libc and an operating system do for it, symbolically.
 //!
 //! A function that the program declares but does not define is looked up in the registry
-//! of models ([`models::lookup`]); one that has no model ends the path as incomplete.
+//! of models ([`models::Models`]); one that has no model ends the path as incomplete.
 
 pub mod format;
 pub mod halt;

@@ -497,6 +497,16 @@ impl Executor<'_> {
         limit
     }
 
+    /// Whether a length is certainly the size of the object at an address, which is symbolic.
+    fn is_size_of(&mut self, length: ExprId, address: u64) -> bool {
+        let extent = self.state.memory.object(address).ok().and_then(Object::extent);
+        let Some(extent) = extent else { return false };
+        let exprs = &self.program.exprs;
+        let other = exprs.not(exprs.eq(length, extent));
+        let query = Query { path: &self.state.path, goals: &[other] };
+        matches!(self.solver.check(exprs, query), Verdict::Unsat)
+    }
+
     /// Overwrites the first `length` bytes at `to`; those behind them stay.
     fn overwrite(
         &mut self,
@@ -510,8 +520,15 @@ impl Executor<'_> {
             return if self.settle(nothing)? { Ok(()) } else { Err(Fault::ReadOnly.into()) };
         }
         let start = address::offset(to) as usize;
+        let whole = start == 0 && self.is_size_of(length, to);
         for (index, byte) in bytes.into_iter().enumerate() {
             let exprs = &self.program.exprs;
+            if whole {
+                // Behind the end of the object is nothing that could be kept.
+                let object = self.state.memory.object_mut(to)?;
+                object.set_byte(exprs, index, Byte::of(exprs, byte));
+                continue;
+            }
             let old = self.state.memory.object(to)?.byte(exprs, start + index);
             let old = self.byte_expr(to, start + index, old)?;
             let written = exprs.ult(exprs.constant(64, index as u64), length);

@@ -7,7 +7,7 @@ use super::{
     input::{self, Arguments, CommandLine, InputFile},
 };
 use crate::{
-    env::{World, models, stdin::Stdin, stream::Stream, world::StandardFiles},
+    env::{World, models::Models, stdin::Stdin, stream::Stream, world::StandardFiles},
     expr::{Assignment, Exprs},
     ir::{
         Constant, Function, FunctionId, GlobalId, Module, Operand, OperandKind,
@@ -58,18 +58,25 @@ pub struct Start {
 
 impl Program {
     /// A program made of a module: constants converted, models looked up.
-    pub fn new(mut module: Module) -> Self {
+    pub fn new(mut module: Module, models: &Models) -> Self {
         let exprs = Exprs::new();
         let frames = module.functions.iter().map(|f| frame_values(&exprs, f)).collect();
         module.functions.iter_mut().for_each(put_constants_behind_registers);
-        let models: HashMap<_, _> = (0u32..)
-            .zip(&module.functions)
-            .filter(|(_, function)| function.code.is_empty())
-            .filter_map(|(id, function)| Some((FunctionId(id), models::lookup(&function.name)?)))
-            .collect();
+        let mut modelled = HashMap::new();
+        for (id, function) in (0u32..).zip(&mut module.functions) {
+            let model = if function.code.is_empty() {
+                models.lookup(&function.name)
+            } else {
+                models.instead_of(&function.name, function.library)
+            };
+            if let Some(model) = model {
+                function.code = Vec::new();
+                modelled.insert(FunctionId(id), model);
+            }
+        }
         let revision_expr = exprs.revision();
         let revision = exprs.as_variable(revision_expr).expect("it is a variable");
-        Self { module, exprs, revision, revision_expr, frames, models }
+        Self { module, exprs, revision, revision_expr, frames, models: modelled }
     }
 
     /// The first states of the program: one for each number of arguments that it may have.
@@ -88,10 +95,7 @@ impl Program {
         let function = &self.module.functions[entry.0 as usize];
         let whole = start.entry == WHOLE_PROGRAM;
         if !function.params.is_empty() && !whole && start.entry != "main" {
-            return Err(StartError::Parameters {
-                name: start.entry,
-                count: function.params.len(),
-            });
+            return Err(StartError::Parameters { name: start.entry, count: function.params.len() });
         }
         let mut memory = Memory::with_reserved(self.module.globals.len() as u32);
         let mut world = self.globals(&mut memory, start.stdin);

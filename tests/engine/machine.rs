@@ -13,7 +13,11 @@ use std::{
 use psychic::{
     build::{Compilation, Libc, Sanitizer, Toolchain},
     diff,
-    env::{Halt, models, stdin::Stdin},
+    env::{
+        Halt,
+        models::{self, Models},
+        stdin::Stdin,
+    },
     exec::{Arguments, Clock, HaltState, Limits, Program, Start},
     explore::{Config, Explorer, Round, Search},
     ir::{Place, lower},
@@ -63,6 +67,10 @@ fn libc() -> &'static Libc {
 
 impl Subject {
     pub fn with_flags(source: &str, flags: &[&str]) -> Self {
+        Self::with_models(source, flags, &Models::default())
+    }
+
+    pub fn with_models(source: &str, flags: &[&str], models: &Models) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         std::fs::write(directory.path().join("subject.c"), source).expect("writable");
         let compilation = Compilation {
@@ -71,7 +79,8 @@ impl Subject {
             flags: flags.iter().map(|flag| (*flag).to_owned()).collect(),
             includes: Vec::new(),
         };
-        let program = Program::new(lower::load(&bitcode(&compilation)).expect("valid bitcode"));
+        let program =
+            Program::new(lower::load(&bitcode(&compilation)).expect("valid bitcode"), models);
         Self { directory, compilation, program }
     }
 
@@ -158,12 +167,8 @@ impl Paths<'_> {
     /// An input of a path, and what is predicted of it.
     pub fn test(&self, index: usize) -> (TestInput, Option<Outcome>) {
         let state = &self.states[index];
-        diff::path_test(
-            &self.subject.program,
-            &mut *solver::reproducible(&solver()),
-            state,
-        )
-        .expect("the path of a state is satisfiable")
+        diff::path_test(&self.subject.program, &mut *solver::reproducible(&solver()), state)
+            .expect("the path of a state is satisfiable")
     }
 
     fn is_in_subject(&self, place: Place) -> bool {
@@ -251,7 +256,7 @@ fn bitcode(compilation: &Compilation) -> PathBuf {
     let module = lower::load(&program).expect("valid bitcode");
     let undefined = module.functions.iter().filter(|function| function.code.is_empty());
     let undefined = undefined.map(|function| function.name.as_str());
-    let modules = libc().modules(undefined, |name| models::lookup(name).is_some());
+    let modules = libc().modules(undefined, models::stand_alone);
     let linked = compilation.directory.join("linked.bc");
     toolchain().link_bitcode(&program, &modules, &linked).expect("it links");
     linked

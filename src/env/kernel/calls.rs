@@ -26,6 +26,7 @@ const CALLS: &[(u64, &str, Call)] = &[
     (20, "writev", streams::writev),
     (21, "access", stat::access),
     (24, "sched_yield", process::nothing),
+    (27, "mincore", memory::mincore),
     (28, "madvise", process::nothing),
     (32, "dup", streams::dup),
     (33, "dup2", streams::dup2),
