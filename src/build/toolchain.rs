@@ -58,11 +58,6 @@ impl Toolchain {
             return Err(BuildError::ToolTooNew { tool: clang.display().to_string(), found: major });
         }
         let link = Self::beside(&clang);
-        command(&link).arg("--version").output().map_err(|_| BuildError::ToolMissing {
-            tool: link.display().to_string(),
-            package: "llvm-19",
-            hint: "",
-        })?;
         let runtime = Runtime::unpack().map_err(BuildError::io(env::temp_dir()))?;
         Ok(Self { clang, link, version, runtime: Arc::new(runtime) })
     }
@@ -75,17 +70,6 @@ impl Toolchain {
     /// The first line of `clang --version`.
     pub fn version(&self) -> &str {
         &self.version
-    }
-
-    /// The directory of the compiler's own headers (`stdarg.h`, `stddef.h` and so on), for
-    /// builds that leave the system's headers out.
-    ///
-    /// # Errors
-    /// [`BuildError::Compile`] if the compiler does not say.
-    pub fn headers(&self) -> Result<PathBuf, BuildError> {
-        let output = run(self.clang().arg("-print-resource-dir"))?;
-        let directory = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        Ok(Path::new(&directory).join("include"))
     }
 
     /// The directory that has `psychic.h` and `klee/klee.h`, for builds by other means. It
@@ -102,8 +86,16 @@ impl Toolchain {
         command(&self.clang)
     }
 
-    pub(super) fn llvm_link(&self) -> Command {
-        command(&self.link)
+    /// Runs llvm-link, which most programs do not need, so that it is missed only here.
+    pub(super) fn link(&self, inputs: &[impl AsRef<OsStr>], out: &Path) -> Result<(), BuildError> {
+        match run(command(&self.link).args(inputs).arg("-o").arg(out)) {
+            Err(BuildError::Io { .. }) => Err(BuildError::ToolMissing {
+                tool: self.link.display().to_string(),
+                package: "llvm-19",
+                hint: "",
+            }),
+            other => other.map(drop),
+        }
     }
 
     /// `clang-19` -> `llvm-link-19`, `/usr/lib/llvm-19/bin/clang` -> `.../llvm-link`.

@@ -157,15 +157,15 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     let directory = file.parent().unwrap_or(Path::new("/")).to_owned();
     let libc = stages::find_libc(&directory)?;
     let bitcode = results.bitcode();
-    if is_c {
+    let module = if is_c {
         let name = file.file_name().map(PathBuf::from).unwrap_or_default();
         let compilation = Compilation { directory, sources: vec![name], ..Compilation::default() };
-        stages::compile_bitcode(&toolchain, libc.as_ref(), &compilation, &bitcode)?;
+        stages::compile_bitcode(&toolchain, libc.as_ref(), &compilation, &bitcode)?
     } else {
-        stages::link_libc(&toolchain, libc.as_ref(), &file, &bitcode)?;
-    }
+        stages::link_libc(&toolchain, libc.as_ref(), &file, &bitcode)?
+    };
     Ok(Target {
-        module: lower::load(&bitcode)?,
+        module,
         entry: args.entry.clone(),
         revisions: [Revision::ORIGINAL].into_iter().collect(),
         inputs: InputsConfig::default(),
@@ -181,10 +181,10 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
 fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     let stage = Stage::open(&args.target, args.out.as_deref())?;
     let merged = stage.merged(progress)?;
-    let built = stage.build(&merged, progress)?;
+    let (_, module) = stage.build(&merged, progress)?;
     let Subject { config, .. } = stage.subject;
     Ok(Target {
-        module: lower::load(&built.bitcode)?,
+        module,
         entry: "main".into(),
         revisions: merged.revisions.into_iter().collect(),
         inputs: config.inputs,
