@@ -394,7 +394,8 @@ pub fn path_input(
     arguments: &[Argument],
     state: &HaltState,
 ) -> Option<TestInput> {
-    path_test(program, solver, arguments, state).map(|(input, _)| input)
+    let model = path_model(program, solver, state)?;
+    Some(input::concrete(&program.exprs, arguments, &[state], &model))
 }
 
 /// The same, and what the state says that a native run on that input shows; nothing where the
@@ -405,11 +406,18 @@ pub fn path_test(
     arguments: &[Argument],
     state: &HaltState,
 ) -> Option<(TestInput, Option<Outcome>)> {
+    let model = path_model(program, solver, state)?;
+    let input = input::concrete(&program.exprs, arguments, &[state], &model);
+    Some((input, outcome::predicted(&program.exprs, state, &model)))
+}
+
+fn path_model(
+    program: &Program,
+    solver: &mut dyn Solver,
+    state: &HaltState,
+) -> Option<Assignment> {
     match solver.check(&program.exprs, Query { path: &state.path, goals: &[] }) {
-        Verdict::Sat(model) => Some((
-            input::concrete(&program.exprs, arguments, &[state], &model),
-            outcome::predicted(&program.exprs, state, &model),
-        )),
+        Verdict::Sat(model) => Some(model),
         Verdict::Unsat | Verdict::Unknown(_) => None,
     }
 }
