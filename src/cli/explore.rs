@@ -276,16 +276,13 @@ impl Writer<'_> {
     fn write(&self, first: u32, states: &[HaltState]) -> anyhow::Result<Written> {
         let begin = Instant::now();
         let module = &self.program.module;
-        let mut written =
-            Written { rows: state_rows(module, first, states), ..Written::default() };
+        let mut written = Written { rows: state_rows(module, first, states), ..Written::default() };
         let mut solver = solver::reproducible(self.solver);
         for (number, state) in (first..).zip(states) {
             written.incomplete += u64::from(matches!(state.halt, Halt::Incomplete(_)));
             written.errors += u64::from(matches!(state.halt, Halt::Error(_)));
-            if matches!(
-                state.halt,
-                Halt::Incomplete(_) | Halt::Error(_) | Halt::Abort | Halt::Hang
-            ) {
+            if matches!(state.halt, Halt::Incomplete(_) | Halt::Error(_) | Halt::Abort | Halt::Hang)
+            {
                 let reason = format!("{} at {}", state.halt, location(module, state));
                 *written.reasons.entry(reason).or_default() += 1;
             }

@@ -371,7 +371,7 @@ impl<'a> Differ<'a> {
 
     /// A model of conditions that depends on them alone.
     fn model(&self, conditions: &[ExprId]) -> Option<Assignment> {
-        let query = Query { path: &[], goals: conditions };
+        let query = Query { path: &[], goals: conditions, model: None };
         match solver::reproducible(&self.task.solver).check(&self.task.program.exprs, query) {
             Verdict::Sat(model) => Some(model),
             Verdict::Unsat | Verdict::Unknown(_) => None,
@@ -411,12 +411,8 @@ pub fn path_test(
     Some((input, outcome::predicted(&program.exprs, state, &model)))
 }
 
-fn path_model(
-    program: &Program,
-    solver: &mut dyn Solver,
-    state: &HaltState,
-) -> Option<Assignment> {
-    match solver.check(&program.exprs, Query { path: &state.path, goals: &[] }) {
+fn path_model(program: &Program, solver: &mut dyn Solver, state: &HaltState) -> Option<Assignment> {
+    match solver.check(&program.exprs, Query { path: &state.path, goals: &[], model: None }) {
         Verdict::Sat(model) => Some(model),
         Verdict::Unsat | Verdict::Unknown(_) => None,
     }
@@ -449,7 +445,8 @@ fn compare(
     let mut goals: Vec<ExprId> =
         b.path.iter().copied().filter(|condition| !known.contains(condition)).collect();
     let conditions = |goals: &[ExprId]| [a.path.as_slice(), goals].concat();
-    let mut ask = |goals: &[ExprId]| solver.check(exprs, Query { path: &a.path, goals });
+    let mut ask =
+        |goals: &[ExprId]| solver.check(exprs, Query { path: &a.path, goals, model: None });
     if a.halt == Halt::Outside && b.halt == Halt::Outside {
         return Comparison::Same;
     }

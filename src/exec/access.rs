@@ -416,7 +416,8 @@ impl Executor<'_> {
                 break;
             }
             let longer = exprs.ult(exprs.constant(64, bound), length);
-            let query = Query { path: &self.state.path, goals: &[longer] };
+            let query =
+                Query { path: &self.state.path, goals: &[longer], model: Some(&self.state.model) };
             if guess <= bound && matches!(self.solver.check(exprs, query), Verdict::Unsat) {
                 return bound;
             }

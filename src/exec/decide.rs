@@ -29,7 +29,10 @@ impl Executor<'_> {
         }
         let holds = !exprs.evaluate(condition, &self.state.model).is_zero();
         let opposite = if holds { negation } else { condition };
-        match self.solver.check(exprs, Query { path: &self.state.path, goals: &[opposite] }) {
+        match self.solver.check(
+            exprs,
+            Query { path: &self.state.path, goals: &[opposite], model: Some(&self.state.model) },
+        ) {
             Verdict::Unsat => Ok(holds),
             Verdict::Sat(model) => {
                 let model = Arc::new(model);
@@ -103,7 +106,8 @@ impl Executor<'_> {
         });
         let differs = exprs.ne(expr, fixed);
         let same = exprs.as_u64(differs) == Some(0) || {
-            let query = Query { path: &self.state.path, goals: &[differs] };
+            let query =
+                Query { path: &self.state.path, goals: &[differs], model: Some(&self.state.model) };
             matches!(self.solver.check(exprs, query), Verdict::Unsat)
         };
         same.then_some(fixed)
@@ -171,7 +175,14 @@ impl Executor<'_> {
             None => {}
         }
         if exprs.evaluate(condition, &self.state.model).is_zero() {
-            match self.solver.check(exprs, Query { path: &self.state.path, goals: &[condition] }) {
+            match self.solver.check(
+                exprs,
+                Query {
+                    path: &self.state.path,
+                    goals: &[condition],
+                    model: Some(&self.state.model),
+                },
+            ) {
                 Verdict::Unsat => return Err(Stop::Impossible),
                 Verdict::Sat(model) => self.state.model = Arc::new(model),
                 Verdict::Unknown(why) => {
@@ -193,12 +204,15 @@ impl Executor<'_> {
         let guess = under(&self.state.model);
         let other = exprs.ne(expr, exprs.constant(exprs.width(expr), guess));
         let path = &self.state.path;
-        match self.solver.check(exprs, Query { path, goals: &[other] }) {
+        let model = Some(&*self.state.model);
+        match self.solver.check(exprs, Query { path, goals: &[other], model }) {
             Verdict::Unsat | Verdict::Unknown(_) => guess,
             Verdict::Sat(_) => {
                 let config =
                     SolverConfig { timeout: self.limits.solver, ..SolverConfig::default() };
-                match solver::reproducible(&config).check(exprs, Query { path, goals: &[] }) {
+                match solver::reproducible(&config)
+                    .check(exprs, Query { path, goals: &[], model: None })
+                {
                     Verdict::Sat(model) => under(&model),
                     Verdict::Unsat | Verdict::Unknown(_) => guess,
                 }

@@ -2,18 +2,17 @@
 //!
 //! # What is assumed of a query
 //!
-//! Nothing: a [`Verdict`] is about the conjunction of all of [`Query::path`] and
-//! [`Query::goals`]. That the path is known to be satisfiable is only *used* for speed: the
-//! conditions that share no variable with the goals are decided last, from models that are
-//! remembered, and a query whose goals alone contradict each other never looks at them.
-//! What belongs to which of the two lists matters to speed alone; a query that is no
-//! extension of a path, such as one about a pair of paths, puts all into the goals.
+//! Nothing but that [`Query::model`], where there is one, satisfies [`Query::path`]: conditions
+//! that share no variable with the goals are then left to it. A [`Verdict`] is about the
+//! conjunction of all of the path and [`Query::goals`]. Without a model, what belongs to which
+//! of the two lists matters to speed alone; a query that is no extension of a path, such as one
+//! about a pair of paths, puts all into the goals.
 //!
 //! # The chain
 //!
 //! [`chain`] stacks, outermost first: [`checking`] (every model is evaluated on every
-//! constraint), [`constants`] (what needs no solver), [`independence`] (only what shares
-//! variables is decided together), [`cache`] (equal, weaker and stronger queries; models
+//! constraint), [`slicing`] (what a known model settles), [`constants`] (what needs no solver),
+//! [`independence`] (only what shares variables is decided together), [`cache`] (equal, weaker and stronger queries; models
 //! that fit again), [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path,
 //! with a time limit).
 
@@ -30,6 +29,7 @@ pub mod checking;
 pub mod constants;
 pub mod independence;
 pub mod logging;
+pub mod slicing;
 #[cfg(test)]
 mod tests;
 
@@ -41,6 +41,8 @@ pub struct Query<'a> {
     pub path: &'a [ExprId],
     /// What is asked beyond the path condition.
     pub goals: &'a [ExprId],
+    /// Values that satisfy the path condition, where some are known.
+    pub model: Option<&'a Assignment>,
 }
 
 impl<'a> Query<'a> {
@@ -165,7 +167,7 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
         None => back_end,
     };
     let sliced = independence::Independence::new(cache::Cache::new(logged));
-    let whole = constants::Constants::new(sliced);
+    let whole = slicing::Slicing::new(constants::Constants::new(sliced));
     if config.check_models { Box::new(checking::Checking::new(whole)) } else { Box::new(whole) }
 }
 
