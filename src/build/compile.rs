@@ -268,7 +268,7 @@ impl Toolchain {
 
     fn key(&self, compilation: &Compilation, kind: &str) -> String {
         let Compilation { directory, sources, flags, includes } = compilation;
-        let mut parts = vec![kind.to_owned(), self.version().to_owned()];
+        let mut parts = vec![kind.to_owned(), self.identity().to_owned()];
         let fixed = [DIALECT, SEMANTICS, BITCODE, Sanitizer::AddressUndefined.flags()];
         parts.extend(fixed.concat().into_iter().map(str::to_owned));
         parts.extend(Runtime::texts().map(str::to_owned));
