@@ -1,11 +1,13 @@
 //! Memory accesses: bounds, symbolic addresses, symbolic and uninitialised bytes.
 
+use smallvec::SmallVec;
+
 use super::Executor;
 use crate::{
     env::{Error, Stop, offset},
     expr::{BinaryOp, ExprId, Node},
     ir::address::{self, NUMBER_BITS, OFFSET_BITS, object_address, object_number},
-    memory::{Byte, Fault, NULL_PAGE, Object, Segment, Value, value::truncate},
+    memory::{Byte, Fault, NULL_PAGE, Value, value::truncate},
     solver::{Query, Verdict},
 };
 
@@ -39,8 +41,8 @@ impl Executor<'_> {
         if self.state.memory.is_full() {
             return Err(Stop::unsupported("more objects than there are addresses for"));
         }
-        let object = Object::uninitialised(Segment::Stack, bytes as usize).aligned(alignment);
-        let address = self.state.memory.allocate(object);
+        let room = &mut self.spare_memory;
+        let address = self.state.memory.allocate_local(bytes as usize, alignment, room);
         self.state.top.locals.push(object_number(address));
         Ok(address)
     }
@@ -97,7 +99,8 @@ impl Executor<'_> {
     ) -> Result<Value, Stop> {
         let exprs = &self.program.exprs;
         let object = self.state.memory.object(address)?;
-        let bytes: Vec<Byte> = (0..length).map(|i| object.byte(exprs, offset + i)).collect();
+        let bytes: SmallVec<[Byte; 16]> =
+            (0..length).map(|i| object.byte(exprs, offset + i)).collect();
         if bytes.iter().all(|byte| *byte == Byte::Uninitialised) {
             return self.load_uninitialised(address, offset, width, length);
         }
@@ -479,11 +482,12 @@ impl Executor<'_> {
             let (exprs, target) = (&self.program.exprs, address::offset(to) as usize);
             let object = self.state.memory.object(from)?;
             if let Some(bytes) = object.concrete(source, length as usize) {
-                let bytes = bytes.to_vec();
-                self.state.memory.object_mut(to)?.write(exprs, target, &bytes);
+                self.bytes.clear();
+                self.bytes.extend_from_slice(bytes);
+                self.state.memory.object_mut(to)?.write(exprs, target, &self.bytes);
                 return Ok(());
             }
-            let bytes: Vec<Byte> =
+            let bytes: SmallVec<[Byte; 64]> =
                 (0..length as usize).map(|i| object.byte(exprs, source + i)).collect();
             for (offset, byte) in (target..).zip(bytes) {
                 self.set_byte(to, offset, byte)?;
@@ -519,9 +523,10 @@ impl Executor<'_> {
         }
         if let (Value::Int(to), Value::Int(byte)) = (to, byte) {
             self.resolve_concrete(to, length, true)?;
-            let bytes = vec![byte as u8; length as usize];
+            self.bytes.clear();
+            self.bytes.resize(length as usize, byte as u8);
             let object = self.state.memory.object_mut(to)?;
-            object.write(&self.program.exprs, address::offset(to) as usize, &bytes);
+            object.write(&self.program.exprs, address::offset(to) as usize, &self.bytes);
             return Ok(());
         }
         self.resolve(to, length, true)?;

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{Branch, Frame, Program, State};
+use super::{Branch, Frame, Program, State, stack::Callers};
 use crate::{
     env::{InputObject, World, models, stdin::Stdin, stream::Stream, world::StandardFiles},
     expr::{Assignment, ExprId, Exprs},
@@ -153,9 +153,11 @@ impl Program {
         }
         let mut top = frames.pop().expect("the entry at least");
         top.pc = 0;
+        let mut callers = Callers::default();
+        callers.extend(frames);
         Ok(State {
             top,
-            callers: frames.into_iter().map(Arc::new).collect(),
+            callers,
             memory,
             world,
             path: Vec::new(),
