@@ -142,9 +142,9 @@ fn concrete_code_allocates_nothing_in_its_stride() {
         assert_eq!(harvest.halted[0].halt.to_string(), "exit");
         calls
     };
-    let (some, more) = (calls(3000), calls(4000));
+    let (some, more) = (calls(3700), calls(4090));
     assert!(some > 0);
-    assert_eq!(some, more, "in 3000 and in 4000 rounds");
+    assert_eq!(some, more, "in 3700 and in 4090 rounds");
 }
 
 /// The bytes that a copy of a state takes, and a write by it, in the depth of a recursion in

@@ -93,7 +93,8 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let writer = Writer {
         tests: args.tests,
         program: &program,
-        solver: &config.solver,
+        // What was found is written after an interrupt, too.
+        solver: config.solver.uninterrupted(),
         arguments: &arguments,
         results: &target.results,
     };
@@ -193,7 +194,7 @@ const BATCH: usize = 128;
 struct Writer<'a> {
     tests: Tests,
     program: &'a Program,
-    solver: &'a SolverConfig,
+    solver: SolverConfig,
     arguments: &'a [Argument],
     results: &'a ResultsDir,
 }
@@ -277,7 +278,7 @@ impl Writer<'_> {
         let begin = Instant::now();
         let module = &self.program.module;
         let mut written = Written { rows: state_rows(module, first, states), ..Written::default() };
-        let mut solver = solver::reproducible(self.solver);
+        let mut solver = solver::reproducible(&self.solver);
         for (number, state) in (first..).zip(states) {
             written.incomplete += u64::from(matches!(state.halt, Halt::Incomplete(_)));
             written.errors += u64::from(matches!(state.halt, Halt::Error(_)));

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, bail};
 
-use super::{SearchArgs, progress::Progress, say};
+use super::{SearchArgs, interrupt, progress::Progress, say};
 use crate::{
     build::{Compilation, HarnessError, Libc, Sanitizer, Toolchain, harness},
     env::models,
@@ -320,6 +320,7 @@ pub(super) fn explore_config(search: &SearchArgs, budget: &BudgetConfig) -> expl
         },
         solver: SolverConfig {
             timeout: budget.solver,
+            interrupted: interrupt::flag(),
             check_models: cfg!(debug_assertions),
             log: search.log_queries.clone(),
         },

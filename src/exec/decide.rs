@@ -84,7 +84,7 @@ impl Executor<'_> {
             expr = self.split(groups);
         }
         if exprs.mentions(expr).uninitialised {
-            expr = self.independent(expr).ok_or(Error::UninitialisedRead)?;
+            expr = self.independent(expr)?;
         }
         if exprs.mentions(expr).address {
             expr = self.as_if_known(expr);
@@ -94,7 +94,7 @@ impl Executor<'_> {
 
     /// `expr` without what was never written, if its value does not depend on that: a bit-field
     /// next to a bit that was not set.
-    fn independent(&mut self, expr: ExprId) -> Option<ExprId> {
+    fn independent(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
         let exprs = &self.program.exprs;
         let variables = exprs.variables(expr);
         let unwritten = variables
@@ -105,12 +105,16 @@ impl Executor<'_> {
             exprs.substitute(expr, *variable, zero)
         });
         let differs = exprs.ne(expr, fixed);
-        let same = exprs.as_u64(differs) == Some(0) || {
-            let query =
-                Query { path: &self.state.path, goals: &[differs], model: Some(&self.state.model) };
-            matches!(self.solver.check(exprs, query), Verdict::Unsat)
-        };
-        same.then_some(fixed)
+        if exprs.as_u64(differs) == Some(0) {
+            return Ok(fixed);
+        }
+        let path = &self.state.path;
+        let model = Some(&*self.state.model);
+        match self.solver.check(exprs, Query { path, goals: &[differs], model }) {
+            Verdict::Unsat => Ok(fixed),
+            Verdict::Sat(_) => Err(Error::UninitialisedRead.into()),
+            Verdict::Unknown(why) => Err(Stop::Halt(Halt::Incomplete(why.into()))),
+        }
     }
 
     /// The revisions of the state grouped by a key, the group of the smallest revision first.

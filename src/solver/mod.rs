@@ -18,6 +18,7 @@
 
 use std::{
     path::PathBuf,
+    sync::atomic::AtomicBool,
     time::{Duration, Instant},
 };
 
@@ -84,6 +85,9 @@ pub enum Unknown {
     /// The time for one query ran out.
     #[error("solver timeout after {0:?}")]
     Timeout(Duration),
+    /// Somebody asked for the end of the run.
+    #[error("time budget")]
+    Interrupted,
     /// The back end gave up for a reason of its own.
     #[error("the solver gave up")]
     GaveUp,
@@ -146,6 +150,8 @@ impl LayerStatistics {
 pub struct SolverConfig {
     /// Limit of one query of the back end.
     pub timeout: Duration,
+    /// Ends queries, without an answer, when it turns true.
+    pub interrupted: &'static AtomicBool,
     /// Re-evaluate every model on the constraints and panic where it fails.
     pub check_models: bool,
     /// Log every query that reaches the back end here, one SMT-LIB 2 file each.
@@ -153,15 +159,31 @@ pub struct SolverConfig {
 }
 
 impl Default for SolverConfig {
-    /// Ten seconds a query, models checked in debug builds, no log.
+    /// Ten seconds a query, no interrupts, models checked in debug builds, no log.
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(10), check_models: cfg!(debug_assertions), log: None }
+        Self {
+            timeout: Duration::from_secs(10),
+            interrupted: &NEVER,
+            check_models: cfg!(debug_assertions),
+            log: None,
+        }
     }
 }
 
+impl SolverConfig {
+    /// The same for what is still to be done after an interrupt.
+    pub fn uninterrupted(&self) -> Self {
+        Self { interrupted: &NEVER, ..self.clone() }
+    }
+}
+
+/// Never turns true.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
 /// The full chain: one a worker, for exploration.
 pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
-    let back_end: Box<dyn Solver> = Box::new(bitwuzla::Incremental::new(config.timeout));
+    let back_end: Box<dyn Solver> =
+        Box::new(bitwuzla::Incremental::new(config.timeout).interrupted_by(config.interrupted));
     let logged = match &config.log {
         Some(directory) => Box::new(logging::Logging::new(directory.clone(), back_end)),
         None => back_end,

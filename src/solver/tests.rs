@@ -54,16 +54,39 @@ fn a_contradiction_far_from_the_goal_is_found() {
     );
 }
 
-#[test]
-fn a_hard_query_ends_in_time() {
-    let exprs = Exprs::new();
+/// The factors of a product of two primes of 64 bits each.
+fn hard(exprs: &Exprs) -> [ExprId; 3] {
     let [x, y] = ["x", "y"].map(|name| exprs.input(name, 64));
     let product = exprs.mul(exprs.zext(x, 128), exprs.zext(y, 128));
-    // The product of two primes of 64 bits each.
     let semiprime =
         crate::expr::Bv::from_u128(128, 15_837_184_877_706_723_481 * 17_429_142_207_974_170_187);
     let one = exprs.constant(64, 1);
-    let goals = [exprs.eq(product, exprs.bv(&semiprime)), exprs.ult(one, x), exprs.ult(one, y)];
+    [exprs.eq(product, exprs.bv(&semiprime)), exprs.ult(one, x), exprs.ult(one, y)]
+}
+
+#[test]
+fn an_interrupt_ends_the_running_query() {
+    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+    let exprs = Exprs::new();
+    let config = SolverConfig { timeout: Duration::ZERO, interrupted: &INTERRUPTED, ..config() };
+    let query = Query { path: &[], goals: &hard(&exprs), model: None };
+    let verdict = std::thread::scope(|scope| {
+        let running = scope.spawn(|| chain(&config).check(&exprs, query));
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!running.is_finished());
+        INTERRUPTED.store(true, std::sync::atomic::Ordering::Relaxed);
+        running.join().expect("it ends")
+    });
+    assert!(matches!(verdict, Verdict::Unknown(Unknown::Interrupted)), "{verdict:?}");
+    let goals = [exprs.ult(exprs.input("z", 8), exprs.constant(8, 9))];
+    let easy = Query { path: &[], goals: &goals, model: None };
+    assert!(is_sat(&chain(&config.uninterrupted()).check(&exprs, easy)));
+}
+
+#[test]
+fn a_hard_query_ends_in_time() {
+    let exprs = Exprs::new();
+    let goals = hard(&exprs);
     let limit = Duration::from_millis(200);
     let start = Instant::now();
     let verdict = chain(&SolverConfig { timeout: limit, ..config() })
