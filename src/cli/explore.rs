@@ -26,6 +26,7 @@ use crate::{
     exec::{Argument, Clock, HaltState, Program, Start},
     explore::{Explorer, Round, Statistics},
     ir::{Module, lower},
+    replay::KtestError,
     solver::{self, SolverConfig},
     subject::{
         Revision, RevisionSet, Subject,
@@ -102,6 +103,9 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let statistics = explorer.statistics();
     drop(progress);
     target.results.write(&written.rows)?;
+    if let Some(failure) = written.failure {
+        return Err(failure.into());
+    }
     let mut rows = vec![StatsRow::timed("load", 1, load)];
     rows.extend(stats_rows(&statistics));
     rows.push(StatsRow::timed("tests", written.tests, written.time));
@@ -210,6 +214,8 @@ struct Written {
     errors: u64,
     /// Why paths were left before their end, or ended with an error, and how many.
     reasons: BTreeMap<String, u64>,
+    /// The first test that could not be written; there are no more of its batch.
+    failure: Option<KtestError>,
 }
 
 impl Writer<'_> {
@@ -260,7 +266,6 @@ impl Writer<'_> {
         });
         let mut all = Written::default();
         for batch in batches.into_inner().expect("a worker panicked").into_values() {
-            let batch = batch?;
             all.rows.extend(batch.rows);
             all.tests += batch.tests;
             all.time += batch.time;
@@ -269,12 +274,13 @@ impl Writer<'_> {
             for (reason, count) in batch.reasons {
                 *all.reasons.entry(reason).or_default() += count;
             }
+            all.failure = all.failure.or(batch.failure);
         }
         Ok((exhausted, all))
     }
 
     /// Writes the tests for halt states whose numbers begin with `first`.
-    fn write(&self, first: u32, states: &[HaltState]) -> anyhow::Result<Written> {
+    fn write(&self, first: u32, states: &[HaltState]) -> Written {
         let begin = Instant::now();
         let module = &self.program.module;
         let mut written = Written { rows: state_rows(module, first, states), ..Written::default() };
@@ -293,14 +299,17 @@ impl Writer<'_> {
                 Tests::All => true,
             };
             if wanted
+                && written.failure.is_none()
                 && let Some(input) = path_input(self.program, &mut *solver, self.arguments, state)
             {
-                input.write(&self.results.ktest(TestId(number)))?;
-                written.tests += 1;
+                match input.write(&self.results.ktest(TestId(number))) {
+                    Ok(()) => written.tests += 1,
+                    Err(failure) => written.failure = Some(failure),
+                }
             }
         }
         written.time = begin.elapsed();
-        Ok(written)
+        written
     }
 }
 

@@ -161,3 +161,95 @@ fn below(slot: &Slot, at: usize) -> &Slot {
         all => all,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What to do with the slot at an index, now or in the clone.
+    #[derive(Clone, Debug)]
+    enum Step {
+        Place(u32),
+        Kill(u32),
+        Clone,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        // Close together, so that whole pages die, and in three levels of pages.
+        let index = prop_oneof![0..40u32, 1000..1070u32, 40_000..40_010u32];
+        let step = prop_oneof![
+            6 => index.clone().prop_map(Step::Place),
+            6 => index.prop_map(Step::Kill),
+            1 => Just(Step::Clone),
+        ];
+        proptest::collection::vec(step, 0..300)
+    }
+
+    fn object(number: usize) -> Object {
+        Object::filled(Segment::Stack, vec![number as u8; 3])
+    }
+
+    proptest! {
+        #[test]
+        fn slots_are_a_map_from_numbers(steps in steps()) {
+            let (mut slots, mut spare) = (Slots::default(), Spare::default());
+            let mut model: HashMap<u32, Slot> = HashMap::new();
+            let mut clones = Vec::new();
+            for (number, step) in steps.into_iter().enumerate() {
+                match step {
+                    Step::Place(index) => {
+                        let slot = Slot::Live(Arc::new(object(number)));
+                        *slots.get_mut(index, &mut spare) = slot.clone();
+                        model.insert(index, slot);
+                    }
+                    Step::Kill(index) => {
+                        if matches!(model.get(&index), Some(Slot::Live(_))) {
+                            slots.kill(index, Segment::Stack, &mut spare);
+                            model.insert(index, RETURNED);
+                        }
+                    }
+                    Step::Clone => clones.push((slots.clone(), model.clone())),
+                }
+            }
+            clones.push((slots.clone(), model.clone()));
+            for (slots, model) in &clones {
+                for (index, slot) in model {
+                    prop_assert_eq!(slots.get(*index), slot);
+                }
+                prop_assert_eq!(slots.get(u32::MAX), &Slot::Never);
+            }
+            for (earlier, then) in &clones {
+                let now = |index| model.get(&index).cloned().unwrap_or_default();
+                let same = |count: u32| (0..40_010).all(|index| match now(index) {
+                    slot if index < count => {
+                        slot == then.get(&index).cloned().unwrap_or_default()
+                    }
+                    slot => !matches!(slot, Slot::Live(_)),
+                });
+                for count in [0, 33, 40, 1032, 1070, 40_010] {
+                    prop_assert_eq!(slots.same(earlier, count), same(count));
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_used_again_was_never_written(sizes in proptest::collection::vec(0..300usize, 1..40)) {
+            let (mut slots, mut spare) = (Slots::default(), Spare::default());
+            for (index, size) in sizes.into_iter().enumerate() {
+                let local = spare.local(size, 8);
+                prop_assert_eq!(&*local, &Object::uninitialised(Segment::Stack, size).aligned(8));
+                *slots.get_mut(0, &mut spare) = Slot::Live(local);
+                if let Slot::Live(local) = slots.get_known_mut(0).expect("placed just now") {
+                    let exprs = crate::expr::Exprs::new();
+                    let bytes = vec![index as u8; size];
+                    Arc::make_mut(local).write(&exprs, 0, &bytes);
+                }
+                slots.kill(0, Segment::Stack, &mut spare);
+            }
+        }
+    }
+}

@@ -56,7 +56,8 @@ impl<'a> Query<'a> {
 /// What a solver says of a [`Query`].
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// Satisfiable, by these values of the variables that the query mentions.
+    /// Satisfiable, by these values of the variables that the query mentions, and perhaps of
+    /// others.
     Sat(Assignment),
     /// Unsatisfiable: a proof.
     Unsat,
