@@ -129,8 +129,11 @@ impl Toolchain {
             for source in &compilation.sources {
                 objects.push(self.object(compilation, BITCODE, source, scratch, &mut read)?);
             }
+            if let [object] = &objects[..] {
+                return Ok((object.clone(), read));
+            }
             let linked = scratch.join("linked");
-            run(self.llvm_link().args(&objects).arg("-o").arg(&linked))?;
+            self.link(&objects, &linked)?;
             Ok((linked, read))
         })
     }
@@ -146,15 +149,15 @@ impl Toolchain {
         out: &Path,
     ) -> Result<(), BuildError> {
         if libraries.is_empty() {
-            return run(self.llvm_link().arg(program).arg("-o").arg(out)).map(drop);
+            // Not `fs::copy`, as the two may be the same file.
+            let bitcode = fs::read(program).map_err(BuildError::io(program))?;
+            return fs::write(out, bitcode).map_err(BuildError::io(out));
         }
         // First the libraries among themselves: llvm-link looks at each file once, and would
         // leave out what only a later one needs.
         let whole = out.with_extension("libraries.bc");
-        run(self.llvm_link().args(libraries).arg("-o").arg(&whole))?;
-        let mut command = self.llvm_link();
-        command.arg("--only-needed").arg(program).arg(&whole).arg("-o").arg(out);
-        let linked = run(&mut command).map(drop);
+        self.link(libraries, &whole)?;
+        let linked = self.link(&[Path::new("--only-needed"), program, &whole], out);
         fs::remove_file(&whole).map_err(BuildError::io(&whole))?;
         linked
     }
@@ -265,7 +268,7 @@ impl Toolchain {
 
     fn key(&self, compilation: &Compilation, kind: &str) -> String {
         let Compilation { directory, sources, flags, includes } = compilation;
-        let mut parts = vec![kind.to_owned(), self.version().to_owned()];
+        let mut parts = vec![kind.to_owned(), self.identity().to_owned()];
         let fixed = [DIALECT, SEMANTICS, BITCODE, Sanitizer::AddressUndefined.flags()];
         parts.extend(fixed.concat().into_iter().map(str::to_owned));
         parts.extend(Runtime::texts().map(str::to_owned));

@@ -45,14 +45,6 @@ pub enum BuildError {
         /// Another way out, or nothing.
         hint: &'static str,
     },
-    /// The compiler is too new for the engine's LLVM.
-    #[error("{tool} is LLVM {found}, but bitcode newer than LLVM 19 cannot be read: use clang-19")]
-    ToolTooNew {
-        /// The compiler.
-        tool: String,
-        /// Its major version.
-        found: u32,
-    },
     /// A sanitizer's runtime is missing.
     #[error("clang has no {0} runtime: install it (apt-get install libclang-rt-19-dev)")]
     SanitizerMissing(&'static str),

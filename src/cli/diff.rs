@@ -24,7 +24,6 @@ use crate::{
     diff::{Differ, Regions, Task, Walk},
     exec::{Clock, Program, Start},
     explore::{Explorer, Round},
-    ir::lower,
     replay::TestInput,
     report::TextStyle,
     subject::results::ResultsDir,
@@ -59,8 +58,8 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let stage = Stage::open(&args.subject, args.out.as_deref())?;
     let seeds = if args.resume { earlier_tests(&stage)? } else { Vec::new() };
     let merged = stage.merge(&mut progress)?;
-    let built = stage.build(&merged, &mut progress)?;
-    let program = Program::new(lower::load(&built.bitcode)?, &args.search.models()?);
+    let (built, module) = stage.build(&merged, &mut progress)?;
+    let program = Program::new(module, &args.search.models()?);
     let config = &stage.subject.config;
     let inputs = inputs::of_subject(&program.exprs, &config.inputs);
     let start = program.start(Start {

@@ -53,7 +53,7 @@ impl Findings<'_> {
     /// Writes every file of the results.
     pub(super) fn write(&self) -> anyhow::Result<Report> {
         let results = &self.stage.results;
-        results.write(&state_rows(&self.program.module, self.differ.states()))?;
+        results.write(&state_rows(&self.program.module, 1, self.differ.states()))?;
         write_tests(self.stage, self.differ)?;
         let pairs = self.pairs();
         results.write(&pairs)?;

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, bail};
 
-use super::{SearchArgs, progress::Progress, say};
+use super::{SearchArgs, interrupt, progress::Progress, say};
 use crate::{
     build::{Compilation, HarnessError, Libc, Sanitizer, Toolchain, harness},
     env::models,
@@ -108,7 +108,11 @@ impl Stage {
     }
 
     /// Compiles the meta program in `meta/` to bitcode and a native binary.
-    pub(super) fn build(&self, merged: &Merged, progress: &mut Progress) -> anyhow::Result<Built> {
+    pub(super) fn build(
+        &self,
+        merged: &Merged,
+        progress: &mut Progress,
+    ) -> anyhow::Result<(Built, Module)> {
         progress.stage(&format!("building {} revisions as one program", merged.revisions.len()));
         let directory = self.results.path().join("build");
         if directory.exists() {
@@ -132,11 +136,11 @@ impl Stage {
         }
         let libc = find_libc(&self.subject.dir)?;
         let bitcode = self.results.bitcode();
-        compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
+        let module = compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
         let plain = self.results.native();
         self.toolchain.native(&compilation, Sanitizer::None, &plain)?;
         let binaries = Binaries { plain, address_undefined: None, memory: None };
-        Ok(Built { bitcode, binaries, compilation })
+        Ok((Built { bitcode, binaries, compilation }, module))
     }
 
     /// Compiles the meta program under a sanitizer.
@@ -237,12 +241,12 @@ pub(super) fn compile_bitcode(
     libc: Option<&Libc>,
     compilation: &Compilation,
     out: &Path,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Module> {
     let mut compilation = compilation.clone();
     if let Some(libc) = libc {
-        let system = |directory: &Path| format!("-isystem{}", directory.display());
+        // The compiler's own headers stay, behind these.
         let mut flags =
-            vec!["-nostdinc".into(), system(&libc.include()), system(&toolchain.headers()?)];
+            vec!["-nostdlibinc".into(), format!("-isystem{}", libc.include().display())];
         flags.append(&mut compilation.flags);
         compilation.flags = flags;
     }
@@ -251,22 +255,22 @@ pub(super) fn compile_bitcode(
     link_libc(toolchain, libc, &program, out)
 }
 
-/// Links what a bitcode program needs of the libc.
+/// Links what a bitcode program needs of the libc; `out` is what comes back lowered.
 pub(super) fn link_libc(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     program: &Path,
     out: &Path,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Module> {
     let module = lower::load(program)?;
     if module.function(WHOLE_PROGRAM).is_some() {
         fs::copy(program, out).with_context(|| out.display().to_string())?;
-        return Ok(());
+        return Ok(module);
     }
     let undefined = undefined_symbols(&module);
     let modules = libc.map(|libc| libc.modules(undefined, models::stand_alone)).unwrap_or_default();
     toolchain.link_bitcode(program, &modules, out)?;
-    Ok(())
+    Ok(if modules.is_empty() { module } else { lower::load(out)? })
 }
 
 fn undefined_symbols(module: &Module) -> Vec<&str> {
@@ -297,6 +301,7 @@ pub(super) fn explore_config(search: &SearchArgs, budget: &BudgetConfig) -> expl
         },
         solver: SolverConfig {
             timeout: budget.solver,
+            interrupted: interrupt::flag(),
             check_models: cfg!(debug_assertions),
             log: search.log_queries.clone(),
         },

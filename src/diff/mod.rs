@@ -369,7 +369,7 @@ impl<'a> Differ<'a> {
 
     /// A model of conditions that depends on them alone.
     fn model(&self, conditions: &[ExprId]) -> Option<Assignment> {
-        let query = Query { path: &[], goals: conditions };
+        let query = Query { path: &[], goals: conditions, model: None };
         match solver::reproducible(&self.task.solver).check(&self.task.program.exprs, query) {
             Verdict::Sat(model) => Some(model),
             Verdict::Unsat | Verdict::Unknown(_) => None,
@@ -391,7 +391,8 @@ pub fn path_input(
     solver: &mut dyn Solver,
     state: &HaltState,
 ) -> Option<TestInput> {
-    path_test(program, solver, state).map(|(input, _)| input)
+    let model = path_model(program, solver, state)?;
+    Some(input::concrete(&program.exprs, &state.world.arguments, &[state], &model))
 }
 
 /// The same, and what the state says that a native run on that input shows; nothing where the
@@ -401,11 +402,14 @@ pub fn path_test(
     solver: &mut dyn Solver,
     state: &HaltState,
 ) -> Option<(TestInput, Option<Outcome>)> {
-    match solver.check(&program.exprs, Query { path: &state.path, goals: &[] }) {
-        Verdict::Sat(model) => Some((
-            input::concrete(&program.exprs, &state.world.arguments, &[state], &model),
-            outcome::predicted(&program.exprs, state, &model),
-        )),
+    let model = path_model(program, solver, state)?;
+    let input = input::concrete(&program.exprs, &state.world.arguments, &[state], &model);
+    Some((input, outcome::predicted(&program.exprs, state, &model)))
+}
+
+fn path_model(program: &Program, solver: &mut dyn Solver, state: &HaltState) -> Option<Assignment> {
+    match solver.check(&program.exprs, Query { path: &state.path, goals: &[], model: None }) {
+        Verdict::Sat(model) => Some(model),
         Verdict::Unsat | Verdict::Unknown(_) => None,
     }
 }
@@ -437,7 +441,8 @@ fn compare(
     let mut goals: Vec<ExprId> =
         b.path.iter().copied().filter(|condition| !known.contains(condition)).collect();
     let conditions = |goals: &[ExprId]| [a.path.as_slice(), goals].concat();
-    let mut ask = |goals: &[ExprId]| solver.check(exprs, Query { path: &a.path, goals });
+    let mut ask =
+        |goals: &[ExprId]| solver.check(exprs, Query { path: &a.path, goals, model: None });
     if a.halt == Halt::Outside && b.halt == Halt::Outside {
         return Comparison::Same;
     }

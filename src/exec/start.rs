@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use super::{
     Branch, ForkKind, Frame, Program, State,
     input::{self, Arguments, CommandLine, InputFile},
+    stack::Callers,
 };
 use crate::{
     env::{World, models::Models, stdin::Stdin, stream::Stream, world::StandardFiles},
@@ -194,9 +195,11 @@ impl Program {
         }
         let mut top = frames.pop().expect("the entry at least");
         top.pc = 0;
+        let mut callers = Callers::default();
+        callers.extend(frames);
         State {
             top,
-            callers: frames.into_iter().map(Arc::new).collect(),
+            callers,
             memory,
             world,
             path: Vec::new(),

@@ -8,7 +8,7 @@
 mod search;
 
 use std::{
-    sync::Mutex,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -63,7 +63,7 @@ pub struct Statistics {
 pub struct Explorer<'a> {
     program: &'a Program,
     config: Config,
-    pool: rayon::ThreadPool,
+    pool: Arc<rayon::ThreadPool>,
     solvers: Vec<Mutex<Box<dyn Solver>>>,
     frontier: search::Frontier,
     clock: Clock<'a>,
@@ -102,7 +102,7 @@ impl<'a> Explorer<'a> {
         Ok(Self {
             program,
             config,
-            pool,
+            pool: Arc::new(pool),
             solvers,
             frontier,
             clock,
@@ -154,8 +154,8 @@ impl<'a> Explorer<'a> {
         Round::Halted(halted)
     }
 
-    /// The workers, for work between rounds.
-    pub fn pool(&self) -> &rayon::ThreadPool {
+    /// The workers, for work beside the rounds.
+    pub fn pool(&self) -> &Arc<rayon::ThreadPool> {
         &self.pool
     }
 

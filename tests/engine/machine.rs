@@ -246,9 +246,7 @@ fn sandbox() {
 /// As `psychic explore` does it: against the headers of musl, with the functions it needs.
 fn bitcode(compilation: &Compilation) -> PathBuf {
     let mut compilation = compilation.clone();
-    let headers = toolchain().headers().expect("clang has headers");
-    let system = |directory: &Path| format!("-isystem{}", directory.display());
-    let mut flags = vec!["-nostdinc".into(), system(&libc().include()), system(&headers)];
+    let mut flags = vec!["-nostdlibinc".into(), format!("-isystem{}", libc().include().display())];
     flags.append(&mut compilation.flags);
     compilation.flags = flags;
     let program = compilation.directory.join("program.bc");
