@@ -128,14 +128,15 @@ impl Stage {
             directory,
             sources: self.subject.sources.clone(),
             flags: self.subject.config.build.flags.clone(),
-            includes: Vec::new(),
+            ..Compilation::default()
         };
         if self.subject.config.entry != "main" {
             self.add_harness(&mut compilation)?;
         }
         let libc = find_libc(&self.subject.dir)?;
         let bitcode = self.results.bitcode();
-        compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
+        let modules = compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
+        compilation.libraries = modules;
         let plain = self.results.native();
         self.toolchain.native(&compilation, Sanitizer::None, &plain)?;
         let binaries = Binaries { plain, address_undefined: None, memory: None };
@@ -234,13 +235,13 @@ fn meta_files(meta: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
 
 /// Compiles to bitcode against musl's headers and links the functions of musl that it needs;
 /// without them, against the system's headers, and calls of the libc that have no model end
-/// their path.
+/// their path. Gives the modules that native binaries have to link, too.
 pub(super) fn compile_bitcode(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     compilation: &Compilation,
     out: &Path,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<PathBuf>> {
     let mut compilation = compilation.clone();
     if let Some(libc) = libc {
         let system = |directory: &Path| format!("-isystem{}", directory.display());
@@ -254,19 +255,20 @@ pub(super) fn compile_bitcode(
     link_libc(toolchain, libc, &program, out)
 }
 
-/// Links what a bitcode program needs of the libc.
+/// Links what a bitcode program needs of the libc; gives the modules that native binaries have
+/// to link, too.
 pub(super) fn link_libc(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     program: &Path,
     out: &Path,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<PathBuf>> {
     let module = lower::load(program)?;
-    let undefined = undefined_symbols(&module);
     let provided = |name: &str| models::lookup(name).is_some();
-    let modules = libc.map(|libc| libc.modules(undefined, provided)).unwrap_or_default();
-    toolchain.link_bitcode(program, &modules, out)?;
-    Ok(())
+    let closure = libc.map(|libc| libc.closure(undefined_symbols(&module), provided));
+    let closure = closure.unwrap_or_default();
+    toolchain.link_bitcode(program, &closure, out)?;
+    Ok(closure.native().cloned().collect())
 }
 
 fn undefined_symbols(module: &Module) -> Vec<&str> {

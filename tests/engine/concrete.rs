@@ -40,3 +40,4 @@ fn hand_written_programs_optimised() {
 fn hand_written_programs_vectorised() {
     all(&["-O2", "-fvectorize", "-fslp-vectorize"]);
 }
+#[test] fn one() { let f = std::env::var("ONE").unwrap(); let t = fs::read_to_string(f).unwrap(); for flags in [&[][..], &["-O1"], &["-O2","-fvectorize", "-fslp-vectorize"]] { runs_as_natively(&t, "", flags); println!("{flags:?} fine"); } }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use psychic::{
-    build::{Compilation, Libc, Sanitizer, Toolchain},
+    build::{Closure, Compilation, Libc, Sanitizer, Toolchain},
     diff,
     env::{Halt, models, stdin::Stdin},
     exec::{Argument, Clock, HaltState, Limits, Program, Start},
@@ -66,13 +66,15 @@ impl Subject {
     pub fn with_flags(source: &str, flags: &[&str]) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         std::fs::write(directory.path().join("subject.c"), source).expect("writable");
-        let compilation = Compilation {
+        let mut compilation = Compilation {
             directory: directory.path().to_owned(),
             sources: vec!["subject.c".into()],
             flags: flags.iter().map(|flag| (*flag).to_owned()).collect(),
-            includes: Vec::new(),
+            ..Compilation::default()
         };
-        let program = Program::new(lower::load(&bitcode(&compilation)).expect("valid bitcode"));
+        let (linked, library) = bitcode(&compilation);
+        compilation.libraries = library.native().cloned().collect();
+        let program = Program::new(lower::load(&linked).expect("valid bitcode"));
         Self { directory, compilation, program }
     }
 
@@ -240,7 +242,7 @@ fn sandbox() {
 }
 
 /// As `psychic explore` does it: against the headers of musl, with the functions it needs.
-fn bitcode(compilation: &Compilation) -> PathBuf {
+fn bitcode(compilation: &Compilation) -> (PathBuf, Closure) {
     let mut compilation = compilation.clone();
     let headers = toolchain().headers().expect("clang has headers");
     let system = |directory: &Path| format!("-isystem{}", directory.display());
@@ -252,10 +254,10 @@ fn bitcode(compilation: &Compilation) -> PathBuf {
     let module = lower::load(&program).expect("valid bitcode");
     let undefined = module.functions.iter().filter(|function| function.code.is_empty());
     let undefined = undefined.map(|function| function.name.as_str());
-    let modules = libc().modules(undefined, |name| models::lookup(name).is_some());
+    let library = libc().closure(undefined, |name| models::lookup(name).is_some());
     let linked = compilation.directory.join("linked.bc");
-    toolchain().link_bitcode(&program, &modules, &linked).expect("it links");
-    linked
+    toolchain().link_bitcode(&program, &library, &linked).expect("it links");
+    (linked, library)
 }
 
 /// Runs a program without symbolic input in both machines, on some standard input and with
