@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     env::{stdin::Stdin, stream::Stream},
-    expr::ExprId,
+    expr::{ExprId, Rounding},
     memory::Byte,
 };
 
@@ -57,6 +57,8 @@ pub struct World {
     pub files: StandardFiles,
     /// Address of `errno`.
     pub errno: u64,
+    /// How results of floating-point operations are rounded.
+    pub rounding: Rounding,
     /// Addresses of the functions to run at the end, the last one first.
     pub at_exit: Vec<u64>,
     /// What weakens this path.
@@ -85,6 +87,7 @@ impl World {
         self.stdout.is_unchanged_since(&earlier.stdout)
             && self.stderr.is_unchanged_since(&earlier.stderr)
             && self.stdin == earlier.stdin
+            && self.rounding == earlier.rounding
             && self.at_exit == earlier.at_exit
             && self.outputs.len() == earlier.outputs.len()
             && self.objects.len() == earlier.objects.len()

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use super::{Branch, Frame, Program, State};
 use crate::{
     env::{InputObject, World, models, stdin::Stdin, stream::Stream, world::StandardFiles},
-    expr::{Assignment, ExprId, Exprs},
+    expr::{Assignment, ExprId, Exprs, Rounding},
     ir::{
         Constant, Function, FunctionId, GlobalId, Module, Operand, OperandKind,
         address::{function_address, global_address, object_number},
@@ -123,6 +123,7 @@ impl Program {
             objects: Arc::default(),
             files,
             errno,
+            rounding: Rounding::NearestEven,
             at_exit: self.module.destructors.iter().copied().map(function_address).collect(),
             approximations: Vec::new(),
         };

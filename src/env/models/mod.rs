@@ -2,6 +2,7 @@
 //! a header or topic. Each model says which clause of C11 (ISO/IEC 9899:2011) it follows.
 
 pub mod allocation;
+pub mod fenv;
 pub mod input;
 pub mod intrinsics;
 pub mod math;
@@ -42,7 +43,7 @@ pub type Model = fn(&mut dyn Machine, Arguments<'_>) -> Result<Option<Value>, St
 
 /// The model of the function of that name.
 pub fn lookup(name: &str) -> Option<Model> {
-    let tables: [&[(&str, Model)]; 7] = [
+    let tables: [&[(&str, Model)]; 8] = [
         intrinsics::MODELS,
         process::MODELS,
         allocation::MODELS,
@@ -50,6 +51,7 @@ pub fn lookup(name: &str) -> Option<Model> {
         output::MODELS,
         input::MODELS,
         math::MODELS,
+        fenv::MODELS,
     ];
     tables.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, model)| *model)
 }

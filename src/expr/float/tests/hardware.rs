@@ -127,7 +127,7 @@ fn roots_and_roundings_are_those_of_glibc() {
 }
 
 #[test]
-fn products_with_a_sum_and_remainders_are_those_of_glibc() {
+fn products_with_a_sum_are_those_of_glibc() {
     let mut questions = Vec::new();
     for (index, format) in Format::ALL.into_iter().enumerate().skip(1) {
         let corners = corners(format);
@@ -145,11 +145,8 @@ fn products_with_a_sum_and_remainders_are_those_of_glibc() {
             if [a, b, c].iter().any(|bits| format.is_nan(*bits)) {
                 continue;
             }
-            let head = |op| [op, index as u8, 0];
             let ours = mul_add(Rounding::NearestEven, format, [a, b, c]);
-            questions.push(Question { head: head(13), operands: [a, b, c], ours });
-            let ours = remainder(format, a, b);
-            questions.push(Question { head: head(14), operands: [a, b, 0], ours });
+            questions.push(Question { head: [13, index as u8, 0], operands: [a, b, c], ours });
         }
     }
     ask("fma", &questions, |question| Format::ALL[question.head[1] as usize].width());
