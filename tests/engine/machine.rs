@@ -147,7 +147,8 @@ impl Paths<'_> {
         for (index, state) in self.states.iter().enumerate() {
             let (input, predicted) = self.test(index);
             let Some(predicted) = predicted else {
-                assert!(tolerant, "no prediction: {} {:?}", state.halt, state.world.approximations);
+                let (halt, place) = (&state.halt, self.shown(state.place));
+                assert!(tolerant, "no prediction: {halt} at {place} {:?}", state.world.approximations);
                 continue;
             };
             let is_error = matches!(state.halt, Halt::Error(_));
@@ -167,6 +168,13 @@ impl Paths<'_> {
             state,
         )
         .expect("the path of a state is satisfiable")
+    }
+
+    fn shown(&self, place: Option<Place>) -> String {
+        let files = &self.subject.program.module.files;
+        place.map_or("an unknown line".into(), |place| {
+            format!("{}:{}", files[place.file.0 as usize], place.line)
+        })
     }
 
     fn is_in_subject(&self, place: Place) -> bool {

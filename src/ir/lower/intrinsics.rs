@@ -432,7 +432,14 @@ impl<'m> Lowering<'_, 'm> {
 
     fn class_by_bits(&mut self, format: Format, classes: u64, a: Operand) -> Lowered<Operand> {
         if format.has_integer_bit() {
-            return unsupported("the class of an x87 number");
+            // As a wider number, which asks for an encoding that the x87 itself writes, and makes
+            // a NaN quiet.
+            if matches!(classes & 0x3, 0x1 | 0x2) {
+                return unsupported("the kind of a NaN of the x87");
+            }
+            let (from, to) = (format.width(), Format::Quad.width());
+            let a = self.converted(FloatCast::Extend, from, to, a);
+            return self.class_by_bits(Format::Quad, classes, a);
         }
         let width = format.width();
         let (sign, infinity) = (format.sign(), format.infinity());

@@ -136,7 +136,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    fn converted(&mut self, cast: FloatCast, from: u32, to: u32, a: Operand) -> Operand {
+    pub fn converted(&mut self, cast: FloatCast, from: u32, to: u32, a: Operand) -> Operand {
         self.compute(|dst| Inst::FloatCast { cast, from, to, dst, a })
     }
 
