@@ -38,13 +38,16 @@ OUT_OF_RANGE = """
 	}
 	return y;"""
 # As glibc has it: strtol of no digits leaves errno alone there, frexp of no number has the
-# exponent 0, and scalbn sets errno.
+# exponent 0, and scalbn sets errno. catan converts a NaN to an integer, which is undefined.
 REPLACED = {
     "intscan": ("shlim(f, 0);\n\t\t\terrno = EINVAL;\n\t\t\treturn 0;",
                 "shlim(f, 0);\n\t\t\treturn 0;"),
     "frexp": ("(ee == 0x7ff) {", "(ee == 0x7ff) {\n\t\t*e = 0;"),
     "frexpf": ("(ee == 0xff) {", "(ee == 0xff) {\n\t\t*e = 0;"),
     "frexpl": ("(ee == 0x7fff) {", "(ee == 0x7fff) {\n\t\t*e = 0;"),
+    "catan": ("i = t;  /* the multiple */\n\tt = i;", "t = trunc(t) + 0.0;"),
+    "catanf": ("i = t;  /* the multiple */\n\tt = i;", "t = truncf(t) + 0.0f;"),
+    "catanl": ("i = t;  /* the multiple */\n\tt = i;", "t = truncl(t) + 0.0L;"),
     "scalbn": ("\tx = y * u.f;\n\treturn x;", OUT_OF_RANGE),
     "scalbnf": ("\tx = y * u.f;\n\treturn x;", OUT_OF_RANGE),
 }
