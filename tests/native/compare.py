@@ -4,7 +4,8 @@
     tests/native/compare.py SUBJECT [RESULTS]
 
 Builds the original and every patched source on its own with patch(1) and clang-19, runs
-all of them on many inputs, and prints as JSON which revisions were never seen to differ.
+all of them on many inputs (with the C library's mathematical functions that belong to the results:
+no two libraries agree), and prints as JSON which revisions were never seen to differ.
 Given the directory that `psychic diff` wrote, checks that nothing in it is contradicted:
 every test must cluster these builds just as it says.
 Exits 1 with a message where something is, 2 where nothing could be compared.
@@ -21,6 +22,7 @@ import tomllib
 
 import inputs
 import ktest
+import musl
 import results
 
 HERE = pathlib.Path(__file__).parent
@@ -84,7 +86,11 @@ def build(source, config, patch, output, scratch):
     if patch:
         apply(patch, directory)
     flags = config.get("build", {}).get("flags", [])
-    run(["clang-19", *FLAGS, *flags, *(directory / n for n in config["sources"]), "-o", output])
+    command = ["clang-19", *FLAGS, *flags, *(directory / n for n in config["sources"])]
+    run([*command, "-o", output])
+    undefined = run(["llvm-nm-19", "-D", "-P", "-u", output]).splitlines()
+    if library := musl.mathematical(line.split()[0] for line in undefined):
+        run([*command, *library, "-lm", "-o", output])
 
 
 def shim(config, domain, parameters):
