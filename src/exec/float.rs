@@ -15,13 +15,7 @@ use crate::{
 };
 
 impl Executor<'_> {
-    pub(super) fn float_binary(
-        &mut self,
-        op: FloatOp,
-        width: u32,
-        a: Value,
-        b: Value,
-    ) -> Value {
+    pub(super) fn float_binary(&mut self, op: FloatOp, width: u32, a: Value, b: Value) -> Value {
         let op = match op {
             FloatOp::Add => FloatBinary::Add,
             FloatOp::Sub => FloatBinary::Sub,

@@ -40,4 +40,3 @@ fn hand_written_programs_optimised() {
 fn hand_written_programs_vectorised() {
     all(&["-O2", "-fvectorize", "-fslp-vectorize"]);
 }
-#[test] fn one() { let f = std::env::var("ONE").unwrap(); for f in f.split(",") { let t = fs::read_to_string(f).unwrap(); for flags in [&[][..], &["-O1"], &["-O2","-fvectorize", "-fslp-vectorize"], &["-fno-math-errno"], &["-O1", "-fno-math-errno"]] { let r = panic::catch_unwind(|| runs_as_natively(&t, "", flags)); println!("{f} {flags:?} {}", if r.is_ok() {"fine"} else {"BAD"}); } } }

@@ -148,7 +148,11 @@ impl Paths<'_> {
             let (input, predicted) = self.test(index);
             let Some(predicted) = predicted else {
                 let (halt, place) = (&state.halt, self.shown(state.place));
-                assert!(tolerant, "no prediction: {halt} at {place} {:?}", state.world.approximations);
+                assert!(
+                    tolerant,
+                    "no prediction: {halt} at {place} {:?}",
+                    state.world.approximations
+                );
                 continue;
             };
             let is_error = matches!(state.halt, Halt::Error(_));

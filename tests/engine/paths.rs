@@ -105,5 +105,3 @@ fn ends_as_it_says(source: &Path, text: &str, flags: &[&str]) {
     assert_eq!(paths.ends(), expected, "{}", source.display());
     paths.replay(false);
 }
-
-#[test] fn onesym() { let f = std::env::var("ONE").unwrap(); for f in f.split(",") { let t = fs::read_to_string(f).unwrap(); for flags in [&[][..], &["-O1"]] { let t0 = std::time::Instant::now(); let s = Subject::with_flags(&t, flags); let p = s.explore(&input(Path::new(f))); println!("{f} {flags:?} {} paths {:?}", p.states.len(), t0.elapsed()); println!("{:?}", p.ends()); let n = p.replay(true);  println!("{n} replayed {:?}", t0.elapsed()); } } }

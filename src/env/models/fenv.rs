@@ -38,8 +38,7 @@ const ENVIRONMENT: u64 = 32;
 const DEFAULT_ENVIRONMENT: u64 = u64::MAX;
 
 /// By their number in the control word.
-const MODES: [Rounding; 4] =
-    [Rounding::NearestEven, Rounding::Down, Rounding::Up, Rounding::Zero];
+const MODES: [Rounding; 4] = [Rounding::NearestEven, Rounding::Down, Rounding::Up, Rounding::Zero];
 /// By their number in `FLT_ROUNDS` (C11 5.2.4.2.2 §8).
 const C_MODES: [Rounding; 4] =
     [Rounding::Zero, Rounding::NearestEven, Rounding::Up, Rounding::Down];

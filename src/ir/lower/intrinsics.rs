@@ -324,13 +324,7 @@ impl<'m> Lowering<'_, 'm> {
         if let Some(op) = operation {
             let (a, b) = (inst.operand(0), inst.operand(1));
             let width = float_width(inst.ty())?;
-            self.each_lane(inst, [a, b], |dst, [a, b]| Inst::FloatBinary {
-                op,
-                width,
-                dst,
-                a,
-                b,
-            })?;
+            self.each_lane(inst, [a, b], |dst, [a, b]| Inst::FloatBinary { op, width, dst, a, b })?;
             return Ok(true);
         }
         let cast = match base {

@@ -104,7 +104,8 @@ impl<'m> Lowering<'_, 'm> {
             kinds.push((lane_width(argument.ty())?, float.is_some()));
             lanes.push(self.parts(*argument)?);
         }
-        let params = kinds.iter().map(|(width, float)| if *float { widened(*width) } else { *width });
+        let params =
+            kinds.iter().map(|(width, float)| if *float { widened(*width) } else { *width });
         let params: Vec<_> = params.collect();
         let id = self.library.function(&name, &params, called);
         let mut parts = Parts::new();
@@ -154,12 +155,8 @@ impl<'m> Lowering<'_, 'm> {
             args.push(Argument { value, width: 32, byval: None, float: false });
         }
         let result = self.fresh();
-        let call = Call {
-            callee: Callee::Direct(id),
-            args,
-            results: vec![result],
-            widths: vec![32],
-        };
+        let call =
+            Call { callee: Callee::Direct(id), args, results: vec![result], widths: vec![32] };
         self.emit(Inst::Call(Box::new(call)));
         if returned.is_some() {
             self.define_scalar(inst, Operand::reg(result));

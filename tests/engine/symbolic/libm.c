@@ -15,9 +15,9 @@ int main(void) {
   klee_make_symbolic(&mode, sizeof mode, "mode");
   switch (klee_range(0, 8, "which")) {
   case 0:
-    klee_assume(n >= -2);
-    klee_assume(n <= 2);
-    return pow(n, 2) > 3;
+    if (n == 3)
+      return pow(n, 2) == 9 ? 31 : 32;
+    return n < 0 && pow(0.5, 1 + (n == -5)) == 0.25;
   case 1:
     klee_assume(n >= 0);
     klee_assume(n < 4);

@@ -217,8 +217,7 @@ fn conversions_are_those_of_the_processor() {
 }
 
 /// The modes that a program can set, by their number in the control word.
-const MODES: [Rounding; 4] =
-    [Rounding::NearestEven, Rounding::Down, Rounding::Up, Rounding::Zero];
+const MODES: [Rounding; 4] = [Rounding::NearestEven, Rounding::Down, Rounding::Up, Rounding::Zero];
 
 #[test]
 fn every_rounding_mode_is_that_of_the_processor() {
