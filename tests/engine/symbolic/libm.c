@@ -15,9 +15,9 @@ int main(void) {
   klee_make_symbolic(&mode, sizeof mode, "mode");
   switch (klee_range(0, 8, "which")) {
   case 0:
-    if (n == 3)
-      return pow(n, 2) == 9 ? 31 : 32;
-    return n < 0 && pow(0.5, 1 + (n == -5)) == 0.25;
+    if (n > 2)
+      return pow(3, d == 4 ? 2 : 3) + 0.5;
+    return n > 0 ? atan2(-1, 2) < 0 : (int)cosh(2);
   case 1:
     klee_assume(n >= 0);
     klee_assume(n < 4);
