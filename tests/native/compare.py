@@ -86,11 +86,12 @@ def build(source, config, patch, output, scratch):
     if patch:
         apply(patch, directory)
     flags = config.get("build", {}).get("flags", [])
-    command = ["clang-19", *FLAGS, *flags, *(directory / n for n in config["sources"])]
+    sources = [directory / name for name in config["sources"]]
+    command = ["clang-19", *FLAGS, *flags, *sources, "-lm"]
     run([*command, "-o", output])
     undefined = run(["llvm-nm-19", "-D", "-P", "-u", output]).splitlines()
     if library := musl.mathematical(line.split()[0] for line in undefined):
-        run([*command, *library, "-lm", "-o", output])
+        run([*command, *library, "-o", output])
 
 
 def shim(config, domain, parameters):
@@ -110,11 +111,15 @@ def shim(config, domain, parameters):
         entry = config["entry"]
         kinds = ", ".join(getattr(p, "type", "char *") for p in parameters)
         call = f"(({domain['result']} (*)({kinds}))entry)({', '.join(values)})"
+        if domain["result"] in ("float", "double"):
+            # As bits: they are what results are compared by.
+            call = f"((union {{ {domain['result']} value; long bits; }}) {{ .value = {call} }}).bits"
         text = "0"
-    return f"""#include <stdio.h>
+    return f"""#include <fenv.h>
+#include <stdio.h>
 const char psychic_entry[] = "{entry}";
 const int psychic_stderr = {stderr};
-long psychic_call(void *entry, char *record) {{ return {call}; }}
+long psychic_call(void *entry, char *record) {{ fesetenv(FE_DFL_ENV); return {call}; }}
 int psychic_stdin(const char *record, char *text, int size) {{ return {text}; }}
 """
 
@@ -138,7 +143,7 @@ class Revisions:
             build(source, config, patch, self.objects[-1], scratch)
         (scratch / "shim.c").write_text(shim(config, self.domain, self.parameters))
         run(["clang-19", "-O2", "-Wall", "-rdynamic", HERE / "driver.c", scratch / "shim.c",
-             "-o", scratch / "driver"])
+             "-lm", "-o", scratch / "driver"])
 
     def run(self, records):
         """What the driver prints on these records, as lists of words and a text."""
