@@ -27,7 +27,7 @@ use std::path::PathBuf;
 
 pub use compile::{Compilation, Sanitizer};
 pub use harness::{HarnessError, harness};
-pub use libc::Libc;
+pub use libc::{Closure, Libc};
 pub use runtime::{PSYCHIC_C, PSYCHIC_H};
 pub use toolchain::Toolchain;
 

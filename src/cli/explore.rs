@@ -161,9 +161,9 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     let module = if is_c {
         let name = file.file_name().map(PathBuf::from).unwrap_or_default();
         let compilation = Compilation { directory, sources: vec![name], ..Compilation::default() };
-        stages::compile_bitcode(&toolchain, libc.as_ref(), &compilation, &bitcode)?
+        stages::compile_bitcode(&toolchain, libc.as_ref(), &compilation, &bitcode)?.0
     } else {
-        stages::link_libc(&toolchain, libc.as_ref(), &file, &bitcode)?
+        stages::link_libc(&toolchain, libc.as_ref(), &file, &bitcode)?.0
     };
     let program = Program::new(module, &args.search.models()?);
     let entry = args.entry.clone().unwrap_or_else(|| program.entry().into());

@@ -129,14 +129,16 @@ impl Stage {
             directory,
             sources: self.subject.sources.clone(),
             flags: self.subject.config.build.flags.clone(),
-            includes: Vec::new(),
+            ..Compilation::default()
         };
         if self.subject.config.entry != "main" {
             self.add_harness(&mut compilation)?;
         }
         let libc = find_libc(&self.subject.dir)?;
         let bitcode = self.results.bitcode();
-        let module = compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
+        let (module, libraries) =
+            compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
+        compilation.libraries = libraries;
         let plain = self.results.native();
         self.toolchain.native(&compilation, Sanitizer::None, &plain)?;
         let binaries = Binaries { plain, address_undefined: None, memory: None };
@@ -235,13 +237,13 @@ fn meta_files(meta: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
 
 /// Compiles to bitcode against musl's headers and links the functions of musl that it needs;
 /// without them, against the system's headers, and calls of the libc that have no model end
-/// their path.
+/// their path. Gives the modules that native binaries have to link, too.
 pub(super) fn compile_bitcode(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     compilation: &Compilation,
     out: &Path,
-) -> anyhow::Result<Module> {
+) -> anyhow::Result<(Module, Vec<PathBuf>)> {
     let mut compilation = compilation.clone();
     if let Some(libc) = libc {
         // The compiler's own headers stay, behind these.
@@ -255,22 +257,25 @@ pub(super) fn compile_bitcode(
     link_libc(toolchain, libc, &program, out)
 }
 
-/// Links what a bitcode program needs of the libc; `out` is what comes back lowered.
+/// Links what a bitcode program needs of the libc. Gives what `out` is lowered, and the modules
+/// that native binaries have to link, too.
 pub(super) fn link_libc(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     program: &Path,
     out: &Path,
-) -> anyhow::Result<Module> {
+) -> anyhow::Result<(Module, Vec<PathBuf>)> {
     let module = lower::load(program)?;
     if module.function(WHOLE_PROGRAM).is_some() {
         fs::copy(program, out).with_context(|| out.display().to_string())?;
-        return Ok(module);
+        return Ok((module, Vec::new()));
     }
     let undefined = undefined_symbols(&module);
-    let modules = libc.map(|libc| libc.modules(undefined, models::stand_alone)).unwrap_or_default();
-    toolchain.link_bitcode(program, &modules, out)?;
-    Ok(if modules.is_empty() { module } else { lower::load(out)? })
+    let closure = libc.map(|libc| libc.closure(undefined, models::stand_alone));
+    let closure = closure.unwrap_or_default();
+    toolchain.link_bitcode(program, &closure, out)?;
+    let module = if closure.modules.is_empty() { module } else { lower::load(out)? };
+    Ok((module, closure.native().cloned().collect()))
 }
 
 fn undefined_symbols(module: &Module) -> Vec<&str> {

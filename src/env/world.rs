@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     env::{kernel::Kernel, stdin::Stdin, stream::Stream},
-    expr::ExprId,
+    expr::{ExprId, Rounding},
     memory::Byte,
 };
 
@@ -70,6 +70,8 @@ pub struct World {
     pub kernel: Arc<Kernel>,
     /// Address of `errno`.
     pub errno: u64,
+    /// How results of floating-point operations are rounded.
+    pub rounding: Rounding,
     /// Addresses of the functions to run at the end, the last one first.
     pub at_exit: Vec<u64>,
     /// What weakens this path.
@@ -99,6 +101,7 @@ impl World {
             && self.stderr.is_unchanged_since(&earlier.stderr)
             && self.stdin == earlier.stdin
             && Arc::ptr_eq(&self.kernel, &earlier.kernel)
+            && self.rounding == earlier.rounding
             && self.at_exit == earlier.at_exit
             && self.outputs.len() == earlier.outputs.len()
             && self.objects.len() == earlier.objects.len()

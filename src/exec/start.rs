@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     env::{World, models::Models, stdin::Stdin, stream::Stream, world::StandardFiles},
-    expr::{Assignment, Exprs},
+    expr::{Assignment, Exprs, Rounding},
     ir::{
         Constant, Function, FunctionId, GlobalId, Module, Operand, OperandKind,
         address::{function_address, global_address, object_number},
@@ -169,6 +169,7 @@ impl Program {
             files,
             kernel: Arc::default(),
             errno,
+            rounding: Rounding::NearestEven,
             at_exit: self.module.destructors.iter().copied().map(function_address).collect(),
             approximations: Vec::new(),
         }

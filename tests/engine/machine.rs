@@ -11,7 +11,7 @@ use std::{
 };
 
 use psychic::{
-    build::{Compilation, Libc, Sanitizer, Toolchain},
+    build::{Closure, Compilation, Libc, Sanitizer, Toolchain},
     diff,
     env::{
         Halt,
@@ -73,14 +73,15 @@ impl Subject {
     pub fn with_models(source: &str, flags: &[&str], models: &Models) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         std::fs::write(directory.path().join("subject.c"), source).expect("writable");
-        let compilation = Compilation {
+        let mut compilation = Compilation {
             directory: directory.path().to_owned(),
             sources: vec!["subject.c".into()],
             flags: flags.iter().map(|flag| (*flag).to_owned()).collect(),
-            includes: Vec::new(),
+            ..Compilation::default()
         };
-        let program =
-            Program::new(lower::load(&bitcode(&compilation)).expect("valid bitcode"), models);
+        let (linked, library) = bitcode(&compilation);
+        compilation.libraries = library.native().cloned().collect();
+        let program = Program::new(lower::load(&linked).expect("valid bitcode"), models);
         Self { directory, compilation, program }
     }
 
@@ -154,7 +155,12 @@ impl Paths<'_> {
         for (index, state) in self.states.iter().enumerate() {
             let (input, predicted) = self.test(index);
             let Some(predicted) = predicted else {
-                assert!(tolerant, "no prediction: {} {:?}", state.halt, state.world.approximations);
+                let (halt, place) = (&state.halt, self.shown(state.place));
+                assert!(
+                    tolerant,
+                    "no prediction: {halt} at {place} {:?}",
+                    state.world.approximations
+                );
                 continue;
             };
             let is_error = matches!(state.halt, Halt::Error(_));
@@ -169,6 +175,13 @@ impl Paths<'_> {
         let state = &self.states[index];
         diff::path_test(&self.subject.program, &mut *solver::reproducible(&solver()), state)
             .expect("the path of a state is satisfiable")
+    }
+
+    fn shown(&self, place: Option<Place>) -> String {
+        let files = &self.subject.program.module.files;
+        place.map_or("an unknown line".into(), |place| {
+            format!("{}:{}", files[place.file.0 as usize], place.line)
+        })
     }
 
     fn is_in_subject(&self, place: Place) -> bool {
@@ -244,7 +257,7 @@ fn sandbox() {
 }
 
 /// As `psychic explore` does it: against the headers of musl, with the functions it needs.
-fn bitcode(compilation: &Compilation) -> PathBuf {
+fn bitcode(compilation: &Compilation) -> (PathBuf, Closure) {
     let mut compilation = compilation.clone();
     let mut flags = vec!["-nostdlibinc".into(), format!("-isystem{}", libc().include().display())];
     flags.append(&mut compilation.flags);
@@ -254,10 +267,10 @@ fn bitcode(compilation: &Compilation) -> PathBuf {
     let module = lower::load(&program).expect("valid bitcode");
     let undefined = module.functions.iter().filter(|function| function.code.is_empty());
     let undefined = undefined.map(|function| function.name.as_str());
-    let modules = libc().modules(undefined, models::stand_alone);
+    let library = libc().closure(undefined, models::stand_alone);
     let linked = compilation.directory.join("linked.bc");
-    toolchain().link_bitcode(&program, &modules, &linked).expect("it links");
-    linked
+    toolchain().link_bitcode(&program, &library, &linked).expect("it links");
+    (linked, library)
 }
 
 /// Runs a program without symbolic input in both machines, on some standard input and with

@@ -2,6 +2,7 @@
 //! a header or topic. Each model says which clause of C11 (ISO/IEC 9899:2011) it follows.
 
 pub mod allocation;
+pub mod fenv;
 pub mod input;
 pub mod intrinsics;
 pub mod math;
@@ -89,7 +90,7 @@ fn has_code(name: &str) -> bool {
 pub struct UnknownModel(String);
 
 fn find(name: &str) -> Option<Model> {
-    let tables: [&[(&str, Model)]; 8] = [
+    let tables: [&[(&str, Model)]; 9] = [
         intrinsics::MODELS,
         process::MODELS,
         allocation::MODELS,
@@ -98,6 +99,7 @@ fn find(name: &str) -> Option<Model> {
         input::MODELS,
         math::MODELS,
         super::kernel::MODELS,
+        fenv::MODELS,
     ];
     tables.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, model)| *model)
 }
