@@ -9,8 +9,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use psychic::{
     build::{Compilation, Toolchain},
     diff::path_input,
-    env::stdin::Stdin,
-    exec::{Argument, Clock, HaltState, Limits, Program, Start},
+    env::{models::Models, stdin::Stdin},
+    exec::{Arguments, Clock, HaltState, Limits, Program, Start},
     explore::{Config, Explorer, Round, Search},
     ir::lower,
     solver::{SolverConfig, reproducible},
@@ -25,19 +25,20 @@ fn load(name: &str) -> Program {
     let bitcode = scratch.path().join("program.bc");
     let toolchain = Toolchain::find().expect("clang 19");
     toolchain.bitcode(&compilation, &bitcode).expect("it compiles");
-    Program::new(lower::load(&bitcode).expect("valid bitcode"))
+    Program::new(lower::load(&bitcode).expect("valid bitcode"), &Models::default())
 }
 
 /// Follows every path of a program and finds a test for each; returns how many there are.
 fn explore(name: &str, jobs: usize, expected: usize) {
     // Expressions are kept for the life of a program: each run gets a new one.
     let program = load(name);
-    let arguments = vec![Argument::Text(name.into())];
+    let arguments = vec![Arguments::Text(name.into())];
     let start = Start {
         entry: "main".into(),
         revisions: [Revision::ORIGINAL].into_iter().collect(),
-        args: arguments.clone(),
+        args: arguments,
         stdin: Stdin::symbolic(&program.exprs, 0),
+        files: Vec::new(),
     };
     let start = program.start(start).expect("it has a main");
     let solver = SolverConfig { check_models: false, ..SolverConfig::default() };
@@ -59,7 +60,7 @@ fn explore(name: &str, jobs: usize, expected: usize) {
     if expected > 1 {
         let mut solver = reproducible(&solver);
         for state in &states {
-            black_box(path_input(&program, &mut *solver, &arguments, state)).expect("a test");
+            black_box(path_input(&program, &mut *solver, state)).expect("a test");
         }
     }
 }

@@ -34,10 +34,11 @@ runtime() {
     done
     (
         cd "$work"
-        rm -f ../lib/libkernel.a ../lib/libworld.a
-        llvm-ar-19 rcs ../lib/libkernel.a intrinsics.o bare.o open.o
+        llvm-ar-19 rcs libkernel.a intrinsics.o bare.o open.o
         rm open.o
-        llvm-ar-19 rcs ../lib/libworld.a ./*.o
+        llvm-ar-19 rcs libworld.a ./*.o
+        # At once: a build may be going on.
+        mv libkernel.a libworld.a ../lib/
     )
     rm -rf "$work"
 }

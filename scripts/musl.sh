@@ -2,7 +2,7 @@
 # Compiles the pure C functions of musl 1.2.3 to bitcode for the engine, one module per
 # source file, so that a program links only what it calls:
 #   CACHE/musl/include          the headers that programs are compiled against
-#   CACHE/musl/bitcode/NAME.bc  from NAME.c
+#   CACHE/musl/bitcode/FOLDER/NAME.bc  from src/FOLDER/NAME.c
 #   CACHE/musl/symbols.csv      module,symbol,kind (defined, weak or undefined)
 # What allocates, talks to the system or keeps a stream is the engine's own business and
 # is not here. Does nothing when it is done already.
@@ -11,7 +11,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cache=$(realpath -m "${PSYCHIC_CACHE:-$top/.cache}")
 musl=$cache/musl
 version=1.2.3
-stamp=$(cat "$0" "$top/scripts/musl_modules.py" "$top"/scripts/musl/* | cksum)
+stamp=$(cat "$0" "$top/scripts/musl_modules.py" $(find "$top/scripts/musl" -type f | sort) | cksum)
 if [ "$(cat "$musl/stamp" 2>/dev/null)" = "$stamp" ]; then
     exit 0
 fi

@@ -1,6 +1,7 @@
 """Compiles the source files of musl that need no system, each to a bitcode module.
 
-Called by musl.sh with musl's directory in the cache and a number of jobs.
+A module is named after its folder and file, `math/sin` say. Called by musl.sh with musl's
+directory in the cache and a number of jobs.
 """
 
 import concurrent.futures
@@ -11,8 +12,9 @@ import subprocess
 import sys
 
 # Whole folders of the C library, and single files where a folder also holds what the
-# engine models (allocation, the environment, exits), or what glibc does otherwise.
-FOLDERS = ["string", "ctype", "prng", "search"]
+# engine models (allocation, the environment, exits), or what glibc does otherwise. Native runs
+# link the same modules of math and complex (build::libc): glibc's sine is another one.
+FOLDERS = ["string", "ctype", "prng", "search", "math", "complex"]
 FILES = [
     *(f"stdlib/{name}.c" for name in [
         "abs", "atoi", "atol", "atoll", "bsearch", "div", "imaxabs", "imaxdiv", "labs",
@@ -20,16 +22,13 @@ FILES = [
     ]),
     # strtol and its family read their string as a stream.
     *(f"internal/{name}.c" for name in ["intscan", "shgetc"]),
-    # Of floating point what has only one right result; glibc's sine is another one.
-    *(f"math/{name}{suffix}.c" for suffix in ["", "f", "l"] for name in [
-        "__fpclassify", "__signbit", "frexp", "modf", "lround", "llround",
-    ]),
-    *(f"math/{name}{suffix}.c" for suffix in ["", "f"] for name in [
-        "ldexp", "scalbn", "lrint", "llrint",
-    ]),
 ]
 # These need locales, and with them threads.
 LEFT_OUT = {"strsignal", "strerror_r"}
+# What IEEE 754 fixes is one operation of the engine, and the C library's own natively.
+LEFT_OUT |= {f"{name}{suffix}" for suffix in ["", "f", "l"] for name in [
+    "sqrt", "floor", "ceil", "trunc", "round", "rint", "nearbyint", "fma",
+]}
 # Sets errno to ERANGE where a number became zero or infinite.
 OUT_OF_RANGE = """
 	y *= u.f;
@@ -38,14 +37,17 @@ OUT_OF_RANGE = """
 		*__errno_location() = 34;
 	}
 	return y;"""
-# Where the native run, with glibc, differs: strtol of no digits leaves errno alone there,
-# frexp of no number has the exponent 0, and scalbn sets errno.
+# As glibc has it: strtol of no digits leaves errno alone there, frexp of no number has the
+# exponent 0, and scalbn sets errno. catan converts a NaN to an integer, which is undefined.
 REPLACED = {
     "intscan": ("shlim(f, 0);\n\t\t\terrno = EINVAL;\n\t\t\treturn 0;",
                 "shlim(f, 0);\n\t\t\treturn 0;"),
     "frexp": ("(ee == 0x7ff) {", "(ee == 0x7ff) {\n\t\t*e = 0;"),
     "frexpf": ("(ee == 0xff) {", "(ee == 0xff) {\n\t\t*e = 0;"),
     "frexpl": ("(ee == 0x7fff) {", "(ee == 0x7fff) {\n\t\t*e = 0;"),
+    "catan": ("i = t;  /* the multiple */\n\tt = i;", "t = trunc(t) + 0.0;"),
+    "catanf": ("i = t;  /* the multiple */\n\tt = i;", "t = truncf(t) + 0.0f;"),
+    "catanl": ("i = t;  /* the multiple */\n\tt = i;", "t = truncl(t) + 0.0L;"),
     "scalbn": ("\tx = y * u.f;\n\treturn x;", OUT_OF_RANGE),
     "scalbnf": ("\tx = y * u.f;\n\treturn x;", OUT_OF_RANGE),
 }
@@ -67,19 +69,22 @@ def sources(tree):
     for folder in FOLDERS:
         yield from sorted((tree / "src" / folder).glob("*.c"))
     yield from (tree / "src" / name for name in FILES)
-    yield from sorted(OVERLAY.glob("*.c"))
+    yield from sorted(OVERLAY.glob("**/*.c"))
 
 
 def compile_one(musl, source):
     """Compiles one file; returns its rows for symbols.csv, or why it is left out."""
     tree, build = musl / "source", musl / "build"
-    output = musl / "bitcode" / f"{source.stem}.bc"
+    name = f"{source.parent.name}/{source.stem}"
+    output = musl / "bitcode" / f"{name}.bc"
+    output.parent.mkdir(exist_ok=True)
     if source.stem in REPLACED:
         old, new = REPLACED[source.stem]
         text = source.read_text()
         if text.count(old) != 1:
             return [], "it is not the text that we change"
-        source = build / source.name
+        source = build / source.parent.name / source.name
+        source.parent.mkdir(exist_ok=True)
         source.write_text(text.replace(old, new))
     includes = [
         OVERLAY, tree / "arch/x86_64", tree / "arch/generic", build / "obj/src/internal",
@@ -90,24 +95,31 @@ def compile_one(musl, source):
         # Without __GNUC__ these go byte by byte. With it they read whole words, up to
         # seven bytes past the end of a string: fine for a machine, out of bounds for C.
         flags.append("-U__GNUC__")
+    if source.parent.name in ("math", "complex"):
+        # Natively too, what the program itself defines comes first: calls name their function.
+        flags += ["-fPIC", "-fsemantic-interposition"]
     run = subprocess.run(
         ["clang-19", *flags, source, "-o", output], capture_output=True, text=True)
     if run.returncode:
         return [], f"does not compile: {run.stderr.splitlines()[0]}"
+    # For native builds of the same bitcode with sanitizers.
+    subprocess.run(
+        ["opt-19", "-passes=forceattrs", "-force-attribute=sanitize_address",
+         "-force-attribute=sanitize_memory", output, "-o", output], check=True)
     text = subprocess.run(
         ["llvm-dis-19", output, "-o", "-"], capture_output=True, text=True, check=True).stdout
     if re.search(r"\bcall [^\n]*\basm\b|\bmodule asm\b", text):
         output.unlink()
         return [], "inline assembly"
-    return list(symbols(output)), None
+    return list(symbols(name, output)), None
 
 
-def symbols(module):
-    """The rows (module, symbol, kind) of one bitcode module."""
+def symbols(name, module):
+    """The rows (module, symbol, kind) of one bitcode module of that name."""
     listing = subprocess.run(
         ["llvm-nm-19", "-P", module], capture_output=True, text=True, check=True).stdout
     for line in listing.splitlines():
-        name, letter = line.split()[:2]
+        symbol, letter = line.split()[:2]
         if letter == "U":
             kind = "undefined"
         elif letter in "WVwv":
@@ -116,13 +128,17 @@ def symbols(module):
             kind = "defined"
         else:
             continue
-        yield module.stem, name, kind
+        yield name, symbol, kind
 
 
 def main():
     """Compiles everything and says what is left out and what stays undefined."""
     musl, jobs = pathlib.Path(sys.argv[1]).absolute(), int(sys.argv[2])
-    files = [f for f in sources(musl / "source") if f.stem not in LEFT_OUT]
+    ours = {f"{f.parent.name}/{f.stem}" for f in OVERLAY.glob("*/*.c")}
+    files = [
+        f for f in sources(musl / "source") if f.stem not in LEFT_OUT
+        and (f.is_relative_to(OVERLAY) or f"{f.parent.name}/{f.stem}" not in ours)
+    ]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         results = list(pool.map(lambda source: compile_one(musl, source), files))
     rows = [row for found, _ in results for row in found]

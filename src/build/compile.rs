@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    BuildError, Toolchain,
+    BuildError, Closure, Toolchain,
     runtime::Runtime,
     stamp::{Stamp, dependencies, hash},
     toolchain::run,
@@ -104,6 +104,8 @@ pub struct Compilation {
     pub flags: Vec<String>,
     /// Directories to find included files in.
     pub includes: Vec<PathBuf>,
+    /// Bitcode modules that native binaries link before the system's libraries.
+    pub libraries: Vec<PathBuf>,
 }
 
 impl Toolchain {
@@ -129,33 +131,42 @@ impl Toolchain {
             for source in &compilation.sources {
                 objects.push(self.object(compilation, BITCODE, source, scratch, &mut read)?);
             }
+            if let [object] = &objects[..] {
+                return Ok((object.clone(), read));
+            }
             let linked = scratch.join("linked");
-            run(self.llvm_link().args(&objects).arg("-o").arg(&linked))?;
+            self.link(&objects, &linked)?;
             Ok((linked, read))
         })
     }
 
-    /// Links bitcode files to one; symbols of the first that others define too stay its own.
+    /// Links a bitcode program with what it needs of a library; symbols that both define stay
+    /// those of the program. A wanted symbol is there afterwards, even where only an intrinsic of
+    /// the program stands for it.
     ///
     /// # Errors
     /// [`BuildError::Compile`] if llvm-link refuses.
     pub fn link_bitcode(
         &self,
         program: &Path,
-        libraries: &[PathBuf],
+        library: &Closure,
         out: &Path,
     ) -> Result<(), BuildError> {
-        if libraries.is_empty() {
-            return run(self.llvm_link().arg(program).arg("-o").arg(out)).map(drop);
+        if library.modules.is_empty() {
+            // Not `fs::copy`, as the two may be the same file.
+            let bitcode = fs::read(program).map_err(BuildError::io(program))?;
+            return fs::write(out, bitcode).map_err(BuildError::io(out));
         }
-        // First the libraries among themselves: llvm-link looks at each file once, and would
-        // leave out what only a later one needs.
-        let whole = out.with_extension("libraries.bc");
-        run(self.llvm_link().args(libraries).arg("-o").arg(&whole))?;
-        let mut command = self.llvm_link();
-        command.arg("--only-needed").arg(program).arg(&whole).arg("-o").arg(out);
-        let linked = run(&mut command).map(drop);
-        fs::remove_file(&whole).map_err(BuildError::io(&whole))?;
+        // First the library in itself: llvm-link looks at each file once, and would leave out
+        // what only a later one needs.
+        let whole = out.with_extension("library.bc");
+        self.link(&library.modules, &whole)?;
+        let wanted = out.with_extension("wanted.ll");
+        fs::write(&wanted, uses_of(&library.wanted)).map_err(BuildError::io(&wanted))?;
+        let linked = self.link(&[Path::new("--only-needed"), program, &wanted, &whole], out);
+        for file in [whole, wanted] {
+            fs::remove_file(&file).map_err(BuildError::io(&file))?;
+        }
         linked
     }
 
@@ -189,9 +200,15 @@ impl Toolchain {
                     &mut BTreeSet::new(),
                 )?);
             }
+            if !compilation.libraries.is_empty() {
+                objects.push(self.library_object(&compilation.libraries, sanitizer, scratch)?);
+                read.extend(compilation.libraries.iter().cloned());
+            }
             let linked = scratch.join("linked");
             let mut command = self.compiler(compilation);
             command.args(sanitizer.flags()).args(&objects).args(&compilation.flags);
+            // As in bitcode: what the program defines itself comes before a library's.
+            command.args(compilation.libraries.first().map(|_| "-Wl,-z,muldefs"));
             command.arg("-lm").arg("-o").arg(&linked);
             match run(&mut command) {
                 Err(BuildError::Compile { first, .. })
@@ -202,6 +219,21 @@ impl Toolchain {
                 other => other.map(|_| (linked, read)),
             }
         })
+    }
+
+    /// Compiles bitcode modules as they are to one object file.
+    fn library_object(
+        &self,
+        libraries: &[PathBuf],
+        sanitizer: Sanitizer,
+        scratch: &Path,
+    ) -> Result<PathBuf, BuildError> {
+        let (whole, object) = (scratch.join("libraries.bc"), scratch.join("libraries.o"));
+        self.link(libraries, &whole)?;
+        let mut command = self.clang();
+        command.arg("-O0").args(sanitizer.flags()).arg("-c").arg(&whole).arg("-o").arg(&object);
+        run(&mut command)?;
+        Ok(object)
     }
 
     /// Makes `out` by `build`, which returns the product and the files that were read, unless
@@ -271,19 +303,28 @@ impl Toolchain {
     }
 
     fn key(&self, compilation: &Compilation, kind: &str) -> String {
-        let Compilation { directory, sources, flags, includes } = compilation;
-        let mut parts = vec![kind.to_owned(), self.version().to_owned()];
+        let Compilation { directory, sources, flags, includes, libraries } = compilation;
+        let mut parts = vec![kind.to_owned(), self.identity().to_owned()];
         let fixed = [DIALECT, SEMANTICS, BITCODE, Sanitizer::AddressUndefined.flags()];
         parts.extend(fixed.concat().into_iter().map(str::to_owned));
         parts.extend(Runtime::texts().map(str::to_owned));
         parts.push(directory.display().to_string());
-        for list in [sources, includes] {
+        for list in [sources, includes, libraries] {
             parts.push(list.len().to_string());
             parts.extend(list.iter().map(|path| path.display().to_string()));
         }
         parts.extend(flags.iter().cloned());
         hash(parts)
     }
+}
+
+/// The text of a module that uses these symbols.
+fn uses_of(symbols: &[String]) -> String {
+    let declarations = symbols.iter().map(|name| format!("@\"{name}\" = external global i8\n"));
+    let uses = symbols.iter().map(|name| format!("ptr @\"{name}\"")).collect::<Vec<_>>();
+    let (count, uses) = (uses.len(), uses.join(", "));
+    let used = format!("@llvm.compiler.used = appending global [{count} x ptr] [{uses}]\n");
+    declarations.chain([used]).collect()
 }
 
 #[cfg(test)]

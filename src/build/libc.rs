@@ -1,4 +1,7 @@
 //! Functions of musl as bitcode, as `scripts/musl.sh` leaves them: one module a function.
+//!
+//! Mathematical functions have no single right result: libraries differ in the last bit. So
+//! native runs link those of musl too, compiled from the very modules that the engine runs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,6 +13,28 @@ use super::BuildError;
 /// What the standard leaves so open that this libc and the one of a native run differ on it.
 const UNSPECIFIED: &[&str] =
     &["rand", "srand", "rand_r", "random", "srandom", "initstate", "setstate"];
+
+/// Folders of modules that native runs link too.
+const NATIVE: &[&str] = &["math", "complex"];
+
+/// What a program needs of a [`Libc`].
+#[derive(Clone, Debug, Default)]
+pub struct Closure {
+    /// The files of the modules, sorted.
+    pub modules: Vec<PathBuf>,
+    /// The symbols that the program itself wants of them.
+    pub wanted: Vec<String>,
+}
+
+impl Closure {
+    /// The files of the modules that native runs link, too.
+    pub fn native(&self) -> impl Iterator<Item = &PathBuf> {
+        self.modules.iter().filter(|module| {
+            let folder = module.parent().and_then(Path::file_name);
+            folder.is_some_and(|folder| NATIVE.iter().any(|native| folder == *native))
+        })
+    }
+}
 
 /// The modules and headers below `CACHE/musl`.
 #[derive(Clone, Debug)]
@@ -57,23 +82,25 @@ impl Libc {
 
     /// The modules that define the wanted symbols and everything that those need in turn;
     /// symbols that are `provided` otherwise are left alone.
-    pub fn modules<'a>(
+    pub fn closure<'a>(
         &'a self,
         wanted: impl IntoIterator<Item = &'a str>,
         provided: impl Fn(&str) -> bool,
-    ) -> Vec<PathBuf> {
-        let mut open: Vec<&str> = wanted.into_iter().collect();
+    ) -> Closure {
+        let module = |symbol: &str| {
+            let other = provided(symbol) || UNSPECIFIED.contains(&symbol);
+            self.definitions.get(symbol).filter(|_| !other)
+        };
+        let mut open: Vec<&str> = wanted.into_iter().filter(|s| module(s).is_some()).collect();
+        let wanted = open.iter().map(|symbol| (*symbol).to_owned()).collect();
         let mut modules = BTreeSet::new();
         while let Some(symbol) = open.pop() {
-            if provided(symbol) || UNSPECIFIED.contains(&symbol) {
-                continue;
-            }
-            let Some(module) = self.definitions.get(symbol) else { continue };
+            let Some(module) = module(symbol) else { continue };
             if modules.insert(module) {
                 open.extend(self.needs.get(module).into_iter().flatten().map(String::as_str));
             }
         }
         let file = |module: &String| self.directory.join("bitcode").join(format!("{module}.bc"));
-        modules.into_iter().map(file).collect()
+        Closure { modules: modules.into_iter().map(file).collect(), wanted }
     }
 }

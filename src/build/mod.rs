@@ -31,7 +31,7 @@ use std::path::PathBuf;
 
 pub use compile::{Compilation, Sanitizer};
 pub use harness::{HarnessError, harness};
-pub use libc::Libc;
+pub use libc::{Closure, Libc};
 pub use runtime::PSYCHIC_H;
 pub use toolchain::Toolchain;
 pub use whole::{Recipe, Whole};
@@ -49,14 +49,6 @@ pub enum BuildError {
         package: &'static str,
         /// Another way out, or nothing.
         hint: &'static str,
-    },
-    /// The compiler is too new for the engine's LLVM.
-    #[error("{tool} is LLVM {found}, but bitcode newer than LLVM 19 cannot be read: use clang-19")]
-    ToolTooNew {
-        /// The compiler.
-        tool: String,
-        /// Its major version.
-        found: u32,
     },
     /// A sanitizer's runtime is missing.
     #[error("clang has no {0} runtime: install it (apt-get install libclang-rt-19-dev)")]

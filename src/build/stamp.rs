@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 /// What a product was made from. Lies beside it as `PRODUCT.stamp`.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Stamp {
-    /// Hash of everything that is not a file: compiler version, flags, names.
+    /// Hash of everything that is not a file read: compiler, flags, names.
     key: String,
     /// Every file read (sources and the headers they include) and its hash.
     files: BTreeMap<PathBuf, String>,

@@ -3,17 +3,16 @@
 use std::{
     env,
     ffi::OsStr,
-    io,
+    fs,
     path::{Path, PathBuf},
     process::{Command, Output},
     sync::Arc,
+    time::UNIX_EPOCH,
 };
 
 use super::{BuildError, runtime::Runtime};
 
 const CLANG: &str = "clang-19";
-/// The newest bitcode that `ir::lower`'s LLVM reads.
-const LLVM_MAJOR: u32 = 19;
 /// Diagnostics of one failing file that a person wants to see.
 const ERRORS_SHOWN: usize = 3;
 
@@ -22,7 +21,7 @@ const ERRORS_SHOWN: usize = 3;
 pub struct Toolchain {
     clang: PathBuf,
     link: PathBuf,
-    version: String,
+    identity: String,
     runtime: Arc<Runtime>,
 }
 
@@ -30,8 +29,8 @@ impl Toolchain {
     /// Finds the compiler: `PSYCHIC_CLANG` if set, else `clang-19` in the `PATH`.
     ///
     /// # Errors
-    /// [`BuildError::ToolMissing`] or [`BuildError::ToolTooNew`]; [`BuildError::Io`] if the
-    /// runtime's headers cannot be written to the temporary directory.
+    /// [`BuildError::ToolMissing`]; [`BuildError::Io`] if the runtime's headers cannot be written
+    /// to the temporary directory.
     pub fn find() -> Result<Self, BuildError> {
         Self::with_clang(&env::var_os("PSYCHIC_CLANG").unwrap_or_else(|| CLANG.into()))
     }
@@ -42,29 +41,14 @@ impl Toolchain {
     /// As [`Toolchain::find`].
     pub fn with_clang(clang: &OsStr) -> Result<Self, BuildError> {
         let clang = PathBuf::from(clang);
-        let missing = |_| BuildError::ToolMissing {
+        let identity = identity(&clang).ok_or_else(|| BuildError::ToolMissing {
             tool: clang.display().to_string(),
             package: "clang-19",
             hint: ", or name another clang in PSYCHIC_CLANG",
-        };
-        let output = command(&clang).arg("--version").output().map_err(missing)?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let version = text.lines().next().unwrap_or_default().trim().to_owned();
-        let major = version
-            .split_once("version ")
-            .and_then(|(_, rest)| rest.split('.').next()?.parse::<u32>().ok())
-            .ok_or_else(|| missing(io::ErrorKind::InvalidData.into()))?;
-        if major > LLVM_MAJOR {
-            return Err(BuildError::ToolTooNew { tool: clang.display().to_string(), found: major });
-        }
-        let link = Self::beside(&clang);
-        command(&link).arg("--version").output().map_err(|_| BuildError::ToolMissing {
-            tool: link.display().to_string(),
-            package: "llvm-19",
-            hint: "",
         })?;
+        let link = Self::beside(&clang);
         let runtime = Runtime::unpack().map_err(BuildError::io(env::temp_dir()))?;
-        Ok(Self { clang, link, version, runtime: Arc::new(runtime) })
+        Ok(Self { clang, link, identity, runtime: Arc::new(runtime) })
     }
 
     /// The compiler, a path or a name to look up in the `PATH`.
@@ -72,20 +56,9 @@ impl Toolchain {
         &self.clang
     }
 
-    /// The first line of `clang --version`.
-    pub fn version(&self) -> &str {
-        &self.version
-    }
-
-    /// The directory of the compiler's own headers (`stdarg.h`, `stddef.h` and so on), for
-    /// builds that leave the system's headers out.
-    ///
-    /// # Errors
-    /// [`BuildError::Compile`] if the compiler does not say.
-    pub fn headers(&self) -> Result<PathBuf, BuildError> {
-        let output = run(self.clang().arg("-print-resource-dir"))?;
-        let directory = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        Ok(Path::new(&directory).join("include"))
+    /// What changes when another compiler is installed.
+    pub(super) fn identity(&self) -> &str {
+        &self.identity
     }
 
     /// The directory that has `psychic.h` and `klee/klee.h`, for builds by other means. It
@@ -102,8 +75,16 @@ impl Toolchain {
         command(&self.clang)
     }
 
-    pub(super) fn llvm_link(&self) -> Command {
-        command(&self.link)
+    /// Runs llvm-link, which most programs do not need, so that it is missed only here.
+    pub(super) fn link(&self, inputs: &[impl AsRef<OsStr>], out: &Path) -> Result<(), BuildError> {
+        match run(command(&self.link).args(inputs).arg("-o").arg(out)) {
+            Err(BuildError::Io { .. }) => Err(BuildError::ToolMissing {
+                tool: self.link.display().to_string(),
+                package: "llvm-19",
+                hint: "",
+            }),
+            other => other.map(drop),
+        }
     }
 
     /// `clang-19` -> `llvm-link-19`, `/usr/lib/llvm-19/bin/clang` -> `.../llvm-link`.
@@ -111,6 +92,21 @@ impl Toolchain {
         let name = clang.file_name().unwrap_or_default().to_string_lossy();
         clang.with_file_name(name.replacen("clang++", "clang", 1).replacen("clang", "llvm-link", 1))
     }
+}
+
+/// Which file a program is, and since when; `None` if there is none of that name. Asking a clang
+/// for its version takes it as long as compiling a small program.
+fn identity(program: &Path) -> Option<String> {
+    let search = env::var_os("PATH").unwrap_or_default();
+    let found = if program.components().count() > 1 {
+        program.to_owned()
+    } else {
+        env::split_paths(&search).map(|place| place.join(program)).find(|file| file.is_file())?
+    };
+    let file = fs::canonicalize(found).ok()?;
+    let metadata = fs::metadata(&file).ok()?;
+    let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("{} {} {}", file.display(), metadata.len(), changed.as_nanos()))
 }
 
 /// A command whose output does not depend on the user's environment.

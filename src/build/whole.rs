@@ -128,7 +128,7 @@ impl Whole {
         let mut parts = vec![
             digest_of_tree(&recipe.source)?,
             format!("{:?}", (&recipe.configure, &recipe.make, &recipe.flags)),
-            toolchain.version().to_owned(),
+            toolchain.identity().to_owned(),
             FLAGS.join(" "),
             libc_stamp,
         ];
@@ -212,12 +212,9 @@ impl Whole {
         let output = File::create(&log).map_err(BuildError::io(&log))?;
         let errors = output.try_clone().map_err(BuildError::io(&log))?;
         let libc = self.libc.display();
-        let headers = self.toolchain.headers()?;
         let clang = self.toolchain.program().display();
-        let compiler = format!(
-            "{clang} --target=x86_64-linux-musl -nostdinc -isystem {libc}/include -isystem {}",
-            headers.display()
-        );
+        let compiler =
+            format!("{clang} --target=x86_64-linux-musl -nostdlibinc -isystem {libc}/include");
         let mut flags: Vec<String> = FLAGS.iter().map(|&flag| flag.to_owned()).collect();
         flags.push(format!("-ffile-prefix-map={}/=", self.tree.display()));
         flags.extend(self.recipe.flags.iter().cloned());

@@ -11,7 +11,7 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{
-    INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED, interrupt,
+    INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED, inputs, interrupt,
     native::Native,
     progress::Progress,
     ranges,
@@ -24,7 +24,6 @@ use crate::{
     diff::{Differ, Regions, Task, Walk},
     exec::{Clock, Program, Start},
     explore::{Explorer, Round},
-    ir::lower,
     replay::TestInput,
     report::TextStyle,
     subject::results::ResultsDir,
@@ -59,15 +58,16 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let stage = Stage::open(&args.subject, args.out.as_deref())?;
     let seeds = if args.resume { earlier_tests(&stage)? } else { Vec::new() };
     let merged = stage.merge(&mut progress)?;
-    let built = stage.build(&merged, &mut progress)?;
-    let program = Program::new(lower::load(&built.bitcode)?);
+    let (built, module) = stage.build(&merged, &mut progress)?;
+    let program = Program::new(module, &args.search.models()?);
     let config = &stage.subject.config;
-    let (arguments, stdin) = stages::inputs(&program.exprs, &config.inputs);
+    let inputs = inputs::of_subject(&program.exprs, &config.inputs);
     let start = program.start(Start {
-        entry: "main".into(),
+        entry: program.entry().into(),
         revisions: merged.revisions.iter().copied().collect(),
-        args: arguments.clone(),
-        stdin,
+        args: inputs.args,
+        stdin: inputs.stdin,
+        files: inputs.files,
     })?;
     let exploration = stages::explore_config(&args.search, &config.budget);
     let budget = stages::time_budget(&args.search, &config.budget);
@@ -83,7 +83,6 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         solver: solver.clone(),
         outputs: config.outputs.clone(),
         revisions: merged.revisions.clone(),
-        arguments,
         clock,
     });
     // Not before this run can begin: a mistake in a patch must not cost earlier tests.

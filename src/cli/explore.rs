@@ -1,18 +1,20 @@
 //! `psychic explore SUBJECT|FILE.c|FILE.bc`.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    time::Instant,
+    sync::Mutex,
+    time::{Duration, Instant},
 };
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use rayon::prelude::*;
 
 use super::{
     INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED,
     diff::clear,
+    inputs::{self, Inputs, SymbolicInputArgs},
     interrupt,
     progress::Progress,
     say,
@@ -22,13 +24,14 @@ use crate::{
     build::{Compilation, Toolchain},
     diff::path_input,
     env::Halt,
-    exec::{Argument, Clock, HaltState, Program, Start},
+    exec::{Clock, HaltState, Program, Start, WHOLE_PROGRAM},
     explore::{Explorer, Round, Statistics},
     ir::{Module, lower},
+    replay::KtestError,
     solver::{self, SolverConfig},
     subject::{
         Revision, RevisionSet, Subject,
-        config::{BudgetConfig, InputsConfig},
+        config::BudgetConfig,
         results::{ResultsDir, StateId, StateRow, StatsRow, TestId},
     },
 };
@@ -37,9 +40,14 @@ use crate::{
 pub(super) struct ExploreArgs {
     /// Directory with a subject.toml, a C file, or LLVM 19 bitcode
     target: PathBuf,
-    /// Function to run, for a file
-    #[arg(long, value_name = "NAME", default_value = "main")]
-    entry: String,
+    /// Function to run, for a file [default: main; _start_c for a program with its libc]
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Arguments of the program, for a file; KLEE's --sym-arg and so on may stand among them
+    #[arg(last = true, value_name = "ARG")]
+    args: Vec<String>,
+    #[command(flatten)]
+    symbolic: SymbolicInputArgs,
     /// Where results go [default: results/NAME for a subject, psychic-out for a file]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -64,10 +72,10 @@ enum Tests {
 }
 
 struct Target {
-    module: Module,
+    program: Program,
     entry: String,
     revisions: RevisionSet,
-    inputs: InputsConfig,
+    inputs: Inputs,
     budget: BudgetConfig,
     results: ResultsDir,
 }
@@ -77,66 +85,59 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let begin = Instant::now();
     let target = load(args, &mut progress)?;
     let load = begin.elapsed();
-    let program = Program::new(target.module);
-    let (arguments, stdin) = stages::inputs(&program.exprs, &target.inputs);
+    let program = target.program;
     let start = program.start(Start {
         entry: target.entry,
         revisions: target.revisions,
-        args: arguments.clone(),
-        stdin,
+        args: target.inputs.args,
+        stdin: target.inputs.stdin,
+        files: target.inputs.files,
     })?;
     let interrupted = interrupt::listen();
     let config = stages::explore_config(&args.search, &target.budget);
     let clock = Clock::new(stages::time_budget(&args.search, &target.budget), interrupted);
     let mut explorer = Explorer::new(&program, config.clone(), start, clock)?;
-    let mut states: Vec<HaltState> = Vec::new();
-    let exhausted = loop {
-        match explorer.round() {
-            Round::Halted(halted) => states.extend(halted),
-            Round::Exhausted => break true,
-            Round::Stopped(left) => {
-                states.extend(left);
-                break false;
-            }
-        }
-        progress.update(|| format!("{} paths, {} waiting", states.len(), explorer.waiting()));
+    let writer = Writer {
+        tests: args.tests,
+        program: &program,
+        // What was found is written after an interrupt, too.
+        solver: config.solver.uninterrupted(),
+        results: &target.results,
     };
+    let (exhausted, written) = writer.follow(&mut explorer, &mut progress)?;
     let statistics = explorer.statistics();
     drop(progress);
-    target.results.write(&state_rows(&program.module, &states))?;
-    let tests_begin = Instant::now();
-    let tests = write_tests(
-        args.tests,
-        &explorer,
-        &program,
-        &config.solver,
-        &arguments,
-        &states,
-        &target.results,
-    )?;
+    target.results.write(&written.rows)?;
+    if let Some(failure) = written.failure {
+        return Err(failure.into());
+    }
     let mut rows = vec![StatsRow::timed("load", 1, load)];
     rows.extend(stats_rows(&statistics));
-    rows.push(StatsRow::timed("tests", tests as u64, tests_begin.elapsed()));
+    rows.push(StatsRow::timed("tests", written.tests, written.time));
     rows.push(StatsRow::timed("total", 1, begin.elapsed()));
     target.results.write(&rows)?;
     let seconds = begin.elapsed().as_secs_f64();
-    let complete = states.iter().filter(|s| !matches!(s.halt, Halt::Incomplete(_))).count();
-    let errors = states.iter().filter(|s| matches!(s.halt, Halt::Error(_))).count();
+    let states = written.rows.len() as u64;
     say::line(&format!(
-        "{complete} paths ended ({errors} with an error), {} left incomplete, {} instructions, \
-         {} queries, {seconds:.2} s, {tests} tests: {}",
-        states.len() - complete,
+        "{} paths ended ({} with an error), {} left incomplete, {} instructions, {} queries, \
+         {seconds:.2} s, {} tests: {}",
+        states - written.incomplete,
+        written.errors,
+        written.incomplete,
         statistics.instructions,
         statistics.solver.first().map_or(0, |layer| layer.queries),
+        written.tests,
         target.results.path().display(),
     ))?;
-    print_reasons(&program.module, &states)?;
+    for (reason, count) in &written.reasons {
+        say::line(&format!("  {count} x {reason}"))?;
+    }
     if args.stats {
         print_statistics(&rows)?;
     }
     Ok(match (clock.is_interrupted(), exhausted) {
         (true, _) => INTERRUPTED,
-        (false, true) if complete == states.len() => SUCCESS,
+        (false, true) if written.incomplete == 0 => SUCCESS,
         _ => UNDECIDED,
     })
 }
@@ -157,20 +158,22 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     let directory = file.parent().unwrap_or(Path::new("/")).to_owned();
     let libc = stages::find_libc(&directory)?;
     let bitcode = results.bitcode();
-    if is_c {
+    let module = if is_c {
         let name = file.file_name().map(PathBuf::from).unwrap_or_default();
         let compilation = Compilation { directory, sources: vec![name], ..Compilation::default() };
-        stages::compile_bitcode(&toolchain, libc.as_ref(), &compilation, &bitcode)?;
+        stages::compile_bitcode(&toolchain, libc.as_ref(), &compilation, &bitcode)?.0
     } else {
-        stages::link_libc(&toolchain, libc.as_ref(), &file, &bitcode)?;
-    }
+        stages::link_libc(&toolchain, libc.as_ref(), &file, &bitcode)?.0
+    };
+    let program = Program::new(module, &args.search.models()?);
+    let entry = args.entry.clone().unwrap_or_else(|| program.entry().into());
     Ok(Target {
-        module: lower::load(&bitcode)?,
-        entry: args.entry.clone(),
+        inputs: args.symbolic.inputs(&program.exprs, &args.args, entry == WHOLE_PROGRAM)?,
+        program,
+        entry,
         revisions: [Revision::ORIGINAL].into_iter().collect(),
-        inputs: InputsConfig::default(),
         budget: BudgetConfig {
-            time: std::time::Duration::MAX,
+            time: Duration::MAX,
             instructions: u64::MAX,
             ..BudgetConfig::default()
         },
@@ -181,61 +184,145 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
 fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     let stage = Stage::open(&args.target, args.out.as_deref())?;
     let merged = stage.merged(progress)?;
-    let built = stage.build(&merged, progress)?;
+    let (_, module) = stage.build(&merged, progress)?;
     let Subject { config, .. } = stage.subject;
+    let program = Program::new(module, &args.search.models()?);
     Ok(Target {
-        module: lower::load(&built.bitcode)?,
-        entry: "main".into(),
+        entry: program.entry().into(),
+        inputs: inputs::of_subject(&program.exprs, &config.inputs),
+        program,
         revisions: merged.revisions.into_iter().collect(),
-        inputs: config.inputs,
         budget: config.budget,
         results: stage.results,
     })
 }
 
-/// States that one solver finds inputs for, one after the other: neighbours share conditions.
-/// A fixed number, so that the inputs do not depend on how many workers there are.
-const CHUNK: usize = 128;
+/// Halt states that one solver finds inputs for, one after the other: neighbours share
+/// conditions. A fixed number, so that the inputs do not depend on how many workers there are.
+const BATCH: usize = 128;
 
-fn write_tests(
-    which: Tests,
-    explorer: &Explorer<'_>,
-    program: &Program,
-    solver: &SolverConfig,
-    arguments: &[Argument],
-    states: &[HaltState],
-    results: &ResultsDir,
-) -> anyhow::Result<usize> {
-    let wanted = |state: &HaltState| match which {
-        Tests::None => false,
-        Tests::Errors => matches!(state.halt, Halt::Error(_) | Halt::Abort),
-        Tests::All => true,
-    };
-    if which == Tests::None {
-        return Ok(0);
-    }
-    clear(results)?;
-    fs::create_dir_all(results.tests()).with_context(|| results.tests().display().to_string())?;
-    let states: Vec<_> = (1u32..).zip(states).filter(|(_, state)| wanted(state)).collect();
-    let write = |chunk: &[(u32, &HaltState)]| {
-        let mut solver = solver::reproducible(solver);
-        let mut count = 0;
-        for (number, state) in chunk {
-            if let Some(input) = path_input(program, &mut *solver, arguments, state) {
-                input.write(&results.ktest(TestId(*number)))?;
-                count += 1;
-            }
-        }
-        anyhow::Ok(count)
-    };
-    explorer
-        .pool()
-        .install(|| states.par_chunks(CHUNK).map(write).try_reduce(|| 0, |a, b| Ok(a + b)))
+/// Writes tests for halt states while the exploration goes on: batches of them are work for
+/// whichever worker has none at the end of a round.
+struct Writer<'a> {
+    tests: Tests,
+    program: &'a Program,
+    solver: SolverConfig,
+    results: &'a ResultsDir,
 }
 
-/// Rows of `states.csv`.
-pub(super) fn state_rows(module: &Module, states: &[HaltState]) -> Vec<StateRow> {
-    (1u32..)
+/// What was written, and what is to be said of the halt states it was written for.
+#[derive(Default)]
+struct Written {
+    rows: Vec<StateRow>,
+    tests: u64,
+    /// Of all workers together.
+    time: Duration,
+    incomplete: u64,
+    errors: u64,
+    /// Why paths were left before their end, or ended with an error, and how many.
+    reasons: BTreeMap<String, u64>,
+    /// The first test that could not be written; there are no more of its batch.
+    failure: Option<KtestError>,
+}
+
+impl Writer<'_> {
+    /// Explores to the end; whether every path was followed to its end, and what was written.
+    fn follow(
+        &self,
+        explorer: &mut Explorer<'_>,
+        progress: &mut Progress,
+    ) -> anyhow::Result<(bool, Written)> {
+        if self.tests != Tests::None {
+            clear(self.results)?;
+            let directory = self.results.tests();
+            fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
+        }
+        let pool = explorer.pool().clone();
+        let batches = Mutex::new(BTreeMap::new());
+        let exhausted = pool.in_place_scope(|scope| {
+            let mut waiting: Vec<HaltState> = Vec::new();
+            let mut next = 1;
+            loop {
+                let last = match explorer.round() {
+                    Round::Halted(halted) => {
+                        waiting.extend(halted);
+                        None
+                    }
+                    Round::Exhausted => Some(true),
+                    Round::Stopped(left) => {
+                        waiting.extend(left);
+                        Some(false)
+                    }
+                };
+                while waiting.len() >= BATCH || last.is_some() && !waiting.is_empty() {
+                    let batch: Vec<_> = waiting.drain(..waiting.len().min(BATCH)).collect();
+                    let first = next;
+                    next += batch.len() as u32;
+                    let batches = &batches;
+                    scope.spawn(move |_| {
+                        let written = self.write(first, &batch);
+                        batches.lock().expect("a worker panicked").insert(first, written);
+                    });
+                }
+                if let Some(exhausted) = last {
+                    break exhausted;
+                }
+                let paths = next as usize - 1 + waiting.len();
+                progress.update(|| format!("{paths} paths, {} waiting", explorer.waiting()));
+            }
+        });
+        let mut all = Written::default();
+        for batch in batches.into_inner().expect("a worker panicked").into_values() {
+            all.rows.extend(batch.rows);
+            all.tests += batch.tests;
+            all.time += batch.time;
+            all.incomplete += batch.incomplete;
+            all.errors += batch.errors;
+            for (reason, count) in batch.reasons {
+                *all.reasons.entry(reason).or_default() += count;
+            }
+            all.failure = all.failure.or(batch.failure);
+        }
+        Ok((exhausted, all))
+    }
+
+    /// Writes the tests for halt states whose numbers begin with `first`.
+    fn write(&self, first: u32, states: &[HaltState]) -> Written {
+        let begin = Instant::now();
+        let module = &self.program.module;
+        let mut written = Written { rows: state_rows(module, first, states), ..Written::default() };
+        let mut solver = solver::reproducible(&self.solver);
+        for (number, state) in (first..).zip(states) {
+            written.incomplete += u64::from(matches!(state.halt, Halt::Incomplete(_)));
+            written.errors += u64::from(matches!(state.halt, Halt::Error(_)));
+            if matches!(state.halt, Halt::Incomplete(_) | Halt::Error(_) | Halt::Abort | Halt::Hang)
+            {
+                let reason = format!("{} at {}", state.halt, location(module, state));
+                *written.reasons.entry(reason).or_default() += 1;
+            }
+            let wanted = match self.tests {
+                Tests::None => false,
+                Tests::Errors => matches!(state.halt, Halt::Error(_) | Halt::Abort),
+                Tests::All => true,
+            };
+            if wanted
+                && written.failure.is_none()
+                && let Some(input) = path_input(self.program, &mut *solver, state)
+            {
+                match input.write(&self.results.ktest(TestId(number))) {
+                    Ok(()) => written.tests += 1,
+                    Err(failure) => written.failure = Some(failure),
+                }
+            }
+        }
+        written.time = begin.elapsed();
+        written
+    }
+}
+
+/// Rows of `states.csv` for states whose numbers begin with `first`.
+pub(super) fn state_rows(module: &Module, first: u32, states: &[HaltState]) -> Vec<StateRow> {
+    (first..)
         .zip(states)
         .map(|(number, state)| {
             let mut approximations: Vec<String> =
@@ -273,22 +360,6 @@ pub(super) fn stats_rows(statistics: &Statistics) -> Vec<StatsRow> {
         ..StatsRow::timed(&format!("solver.{}", layer.layer), layer.queries, layer.time)
     }));
     rows
-}
-
-/// Why paths were left before their end, or ended with an error, each once.
-fn print_reasons(module: &Module, states: &[HaltState]) -> anyhow::Result<()> {
-    let mut reasons: std::collections::BTreeMap<String, usize> = Default::default();
-    for state in states {
-        if matches!(state.halt, Halt::Incomplete(_) | Halt::Error(_) | Halt::Abort | Halt::Hang) {
-            *reasons
-                .entry(format!("{} at {}", state.halt, location(module, state)))
-                .or_default() += 1;
-        }
-    }
-    for (reason, count) in reasons {
-        say::line(&format!("  {count} x {reason}"))?;
-    }
-    Ok(())
 }
 
 fn print_statistics(rows: &[StatsRow]) -> anyhow::Result<()> {

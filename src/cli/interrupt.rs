@@ -4,6 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
+/// Turns true at the first Ctrl-C that is listened for.
+pub(super) fn flag() -> &'static AtomicBool {
+    &INTERRUPTED
+}
+
 /// Listens for Ctrl-C (and SIGTERM) from now on; the flag turns true at the first one.
 pub(super) fn listen() -> &'static AtomicBool {
     // A second listener in one process cannot be set, and is not needed.

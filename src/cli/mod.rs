@@ -3,6 +3,7 @@
 mod build;
 mod diff;
 mod explore;
+mod inputs;
 mod interrupt;
 mod merge;
 mod native;
@@ -19,7 +20,11 @@ use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::{explore::Search, subject::config::parse_duration};
+use crate::{
+    env::models::{Models, UnknownModel},
+    explore::Search,
+    subject::config::parse_duration,
+};
 
 /// Everything was decided, or the stage did what it is for.
 const SUCCESS: u8 = 0;
@@ -97,12 +102,19 @@ struct SearchArgs {
     /// Which states run first: dfs, bfs, random-path, coverage
     #[arg(long, value_name = "NAME", default_value = "dfs")]
     search: Search,
+    /// Run the code of the C library in place of the model of this function; may be repeated
+    #[arg(long, value_name = "NAME")]
+    no_model: Vec<String>,
     /// Keep every query that reaches the solver here, as SMT-LIB 2 files
     #[arg(long, value_name = "DIR")]
     log_queries: Option<PathBuf>,
 }
 
 impl SearchArgs {
+    fn models(&self) -> Result<Models, UnknownModel> {
+        Models::without(&self.no_model)
+    }
+
     fn jobs(&self) -> usize {
         self.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
     }

@@ -53,7 +53,7 @@ impl Findings<'_> {
     /// Writes every file of the results.
     pub(super) fn write(&self) -> anyhow::Result<Report> {
         let results = &self.stage.results;
-        results.write(&state_rows(&self.program.module, self.differ.states()))?;
+        results.write(&state_rows(&self.program.module, 1, self.differ.states()))?;
         write_tests(self.stage, self.differ)?;
         let pairs = self.pairs();
         results.write(&pairs)?;
@@ -235,8 +235,17 @@ impl Findings<'_> {
             }
         }
         for (index, argument) in inputs.args.iter().enumerate() {
-            if let ArgConfig::Symbolic { string } = argument {
-                bounds.push(format!("argument {} of up to {string} bytes", index + 1));
+            match argument {
+                ArgConfig::Text(_) => {}
+                ArgConfig::Symbolic { string, count: None } => {
+                    bounds.push(format!("argument {} of up to {string} bytes", index + 1));
+                }
+                ArgConfig::Symbolic { string, count: Some([least, most]) } => {
+                    let place = index + 1;
+                    bounds.push(format!(
+                        "from argument {place} on {least} to {most} of up to {string} bytes"
+                    ));
+                }
             }
         }
         if !self.exhausted {

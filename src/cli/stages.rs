@@ -8,21 +8,19 @@ use std::{
 
 use anyhow::{Context, bail};
 
-use super::{SearchArgs, progress::Progress, say};
+use super::{SearchArgs, interrupt, progress::Progress, say};
 use crate::{
     build::{Compilation, HarnessError, Libc, Recipe, Sanitizer, Toolchain, Whole, harness},
     env::models,
-    exec::{Argument, Limits},
+    exec::{Limits, WHOLE_PROGRAM},
     explore,
-    expr::Exprs,
     ir::{Module, lower},
-    memory::Byte,
     merge::{self, Compiler, overlay},
     replay::Binaries,
     solver::SolverConfig,
     subject::{
         Revision, Subject, cache_directory,
-        config::{ArgConfig, BudgetConfig, InputsConfig},
+        config::BudgetConfig,
         results::{ResultsDir, RevisionRow, Status},
     },
 };
@@ -30,7 +28,6 @@ use crate::{
 /// The name of a generated `main`.
 const HARNESS: &str = "psychic_harness.c";
 /// What the program is called in its own `argv`.
-const PROGRAM: &[u8] = b"program";
 
 /// Symbolic sizes, pointers and the like may have so many values.
 const CONCRETISATIONS: u32 = 256;
@@ -125,13 +122,18 @@ impl Stage {
     }
 
     /// Compiles the meta program in `meta/` to bitcode and a native binary.
-    pub(super) fn build(&self, merged: &Merged, progress: &mut Progress) -> anyhow::Result<Built> {
+    pub(super) fn build(
+        &self,
+        merged: &Merged,
+        progress: &mut Progress,
+    ) -> anyhow::Result<(Built, Module)> {
         progress.stage(&format!("building {} revisions as one program", merged.revisions.len()));
         if let Some(whole) = &self.whole {
             let (bitcode, plain) = (self.results.bitcode(), self.results.native());
             whole.link(&meta_files(&self.results.meta())?, &bitcode, &plain)?;
             let binaries = Binaries { plain, address_undefined: None, memory: None };
-            return Ok(Built { bitcode, binaries, compilation: None });
+            let module = lower::load(&bitcode)?;
+            return Ok((Built { bitcode, binaries, compilation: None }, module));
         }
         let directory = self.results.path().join("build");
         if directory.exists() {
@@ -148,18 +150,20 @@ impl Stage {
             directory,
             sources: self.subject.sources.clone(),
             flags: self.subject.config.build.flags.clone(),
-            includes: Vec::new(),
+            ..Compilation::default()
         };
         if self.subject.config.entry != "main" {
             self.add_harness(&mut compilation)?;
         }
         let libc = find_libc(&self.subject.dir)?;
         let bitcode = self.results.bitcode();
-        compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
+        let (module, libraries) =
+            compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
+        compilation.libraries = libraries;
         let plain = self.results.native();
         self.toolchain.native(&compilation, Sanitizer::None, &plain)?;
         let binaries = Binaries { plain, address_undefined: None, memory: None };
-        Ok(Built { bitcode, binaries, compilation: Some(compilation) })
+        Ok((Built { bitcode, binaries, compilation: Some(compilation) }, module))
     }
 
     /// Compiles the meta program under a sanitizer.
@@ -283,18 +287,18 @@ fn meta_files(meta: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
 
 /// Compiles to bitcode against musl's headers and links the functions of musl that it needs;
 /// without them, against the system's headers, and calls of the libc that have no model end
-/// their path.
+/// their path. Gives the modules that native binaries have to link, too.
 pub(super) fn compile_bitcode(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     compilation: &Compilation,
     out: &Path,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<(Module, Vec<PathBuf>)> {
     let mut compilation = compilation.clone();
     if let Some(libc) = libc {
-        let system = |directory: &Path| format!("-isystem{}", directory.display());
+        // The compiler's own headers stay, behind these.
         let mut flags =
-            vec!["-nostdinc".into(), system(&libc.include()), system(&toolchain.headers()?)];
+            vec!["-nostdlibinc".into(), format!("-isystem{}", libc.include().display())];
         flags.append(&mut compilation.flags);
         compilation.flags = flags;
     }
@@ -303,19 +307,25 @@ pub(super) fn compile_bitcode(
     link_libc(toolchain, libc, &program, out)
 }
 
-/// Links what a bitcode program needs of the libc.
+/// Links what a bitcode program needs of the libc. Gives what `out` is lowered, and the modules
+/// that native binaries have to link, too.
 pub(super) fn link_libc(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     program: &Path,
     out: &Path,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<(Module, Vec<PathBuf>)> {
     let module = lower::load(program)?;
+    if module.function(WHOLE_PROGRAM).is_some() {
+        fs::copy(program, out).with_context(|| out.display().to_string())?;
+        return Ok((module, Vec::new()));
+    }
     let undefined = undefined_symbols(&module);
-    let provided = |name: &str| models::lookup(name).is_some();
-    let modules = libc.map(|libc| libc.modules(undefined, provided)).unwrap_or_default();
-    toolchain.link_bitcode(program, &modules, out)?;
-    Ok(())
+    let closure = libc.map(|libc| libc.closure(undefined, models::stand_alone));
+    let closure = closure.unwrap_or_default();
+    toolchain.link_bitcode(program, &closure, out)?;
+    let module = if closure.modules.is_empty() { module } else { lower::load(out)? };
+    Ok((module, closure.native().cloned().collect()))
 }
 
 fn undefined_symbols(module: &Module) -> Vec<&str> {
@@ -333,25 +343,6 @@ pub(super) fn find_libc(place: &Path) -> anyhow::Result<Option<Libc>> {
     Ok(Libc::find(&cache_directory(&executable))?)
 }
 
-/// The arguments and the standard input that a subject asks for.
-pub(super) fn inputs(
-    exprs: &Exprs,
-    config: &InputsConfig,
-) -> (Vec<Argument>, crate::env::stdin::Stdin) {
-    use crate::env::stdin::Stdin;
-    let mut arguments = vec![Argument::Text(PROGRAM.to_vec())];
-    arguments.extend(config.args.iter().map(|argument| match argument {
-        ArgConfig::Text(text) => Argument::Text(text.clone().into_bytes()),
-        ArgConfig::Symbolic { string } => Argument::Symbolic(*string),
-    }));
-    let stdin = match (&config.stdin.text, config.stdin.bytes) {
-        (Some(text), _) => Stdin::bytes(text.bytes().map(Byte::Concrete).collect()),
-        (None, Some(bytes)) => Stdin::symbolic(exprs, bytes),
-        (None, None) => Stdin::typed(config.stdin.tokens, config.stdin.eof),
-    };
-    (arguments, stdin)
-}
-
 /// How to explore under a budget.
 pub(super) fn explore_config(search: &SearchArgs, budget: &BudgetConfig) -> explore::Config {
     explore::Config {
@@ -365,6 +356,7 @@ pub(super) fn explore_config(search: &SearchArgs, budget: &BudgetConfig) -> expl
         },
         solver: SolverConfig {
             timeout: budget.solver,
+            interrupted: interrupt::flag(),
             check_models: cfg!(debug_assertions),
             log: search.log_queries.clone(),
         },

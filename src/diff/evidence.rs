@@ -77,7 +77,10 @@ impl Differ<'_> {
         let exprs = &self.task.program.exprs;
         let taken = self.taken(model);
         let states: Vec<&HaltState> = taken.iter().map(|index| &self.states[*index]).collect();
-        let mut input = input::concrete(exprs, &self.task.arguments, &states, model);
+        // Where no path is known for an input, some command line is better than none.
+        let arguments = states.first().copied().or(self.states.first());
+        let arguments = arguments.map_or(&[][..], |state| &state.world.arguments);
+        let mut input = input::concrete(exprs, arguments, &states, model);
         let mut slots: Vec<Slot> = self.task.revisions.iter().map(|_| Slot::Missing).collect();
         for (index, state) in taken.iter().zip(&states) {
             let visible = input::fits(exprs, state, model, &input)

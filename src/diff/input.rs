@@ -1,8 +1,8 @@
 //! From an assignment of the variables to a concrete input, as a person can run it.
 
 use crate::{
-    env::{World, stdin::Stdin},
-    exec::{Argument, HaltState},
+    env::{Argument, World, stdin::Stdin},
+    exec::HaltState,
     expr::{Assignment, Exprs},
     memory::Byte,
     replay::TestInput,

@@ -30,7 +30,7 @@ pub use regions::{Range, Regions, Walk};
 
 use crate::{
     env::{Error, Halt, Incomplete},
-    exec::{Argument, Branch, Clock, ForkKind, HaltState, Program},
+    exec::{Branch, Clock, ForkKind, HaltState, Program},
     expr::{Assignment, ExprId},
     replay::{Outcome, TestInput},
     solver::{self, Query, Solver, SolverConfig, Verdict},
@@ -103,8 +103,6 @@ pub struct Task<'a> {
     pub outputs: OutputsConfig,
     /// The revisions that run.
     pub revisions: Vec<Revision>,
-    /// The command line that exploration started with.
-    pub arguments: Vec<Argument>,
     /// When to stop.
     pub clock: Clock<'a>,
 }
@@ -371,7 +369,7 @@ impl<'a> Differ<'a> {
 
     /// A model of conditions that depends on them alone.
     fn model(&self, conditions: &[ExprId]) -> Option<Assignment> {
-        let query = Query { path: &[], goals: conditions };
+        let query = Query { path: &[], goals: conditions, model: None };
         match solver::reproducible(&self.task.solver).check(&self.task.program.exprs, query) {
             Verdict::Sat(model) => Some(model),
             Verdict::Unsat | Verdict::Unknown(_) => None,
@@ -391,10 +389,10 @@ impl<'a> Differ<'a> {
 pub fn path_input(
     program: &Program,
     solver: &mut dyn Solver,
-    arguments: &[Argument],
     state: &HaltState,
 ) -> Option<TestInput> {
-    path_test(program, solver, arguments, state).map(|(input, _)| input)
+    let model = path_model(program, solver, state)?;
+    Some(input::concrete(&program.exprs, &state.world.arguments, &[state], &model))
 }
 
 /// The same, and what the state says that a native run on that input shows; nothing where the
@@ -402,14 +400,16 @@ pub fn path_input(
 pub fn path_test(
     program: &Program,
     solver: &mut dyn Solver,
-    arguments: &[Argument],
     state: &HaltState,
 ) -> Option<(TestInput, Option<Outcome>)> {
-    match solver.check(&program.exprs, Query { path: &state.path, goals: &[] }) {
-        Verdict::Sat(model) => Some((
-            input::concrete(&program.exprs, arguments, &[state], &model),
-            outcome::predicted(&program.exprs, state, &model),
-        )),
+    let model = path_model(program, solver, state)?;
+    let input = input::concrete(&program.exprs, &state.world.arguments, &[state], &model);
+    Some((input, outcome::predicted(&program.exprs, state, &model)))
+}
+
+fn path_model(program: &Program, solver: &mut dyn Solver, state: &HaltState) -> Option<Assignment> {
+    match solver.check(&program.exprs, Query { path: &state.path, goals: &[], model: None }) {
+        Verdict::Sat(model) => Some(model),
         Verdict::Unsat | Verdict::Unknown(_) => None,
     }
 }
@@ -441,7 +441,8 @@ fn compare(
     let mut goals: Vec<ExprId> =
         b.path.iter().copied().filter(|condition| !known.contains(condition)).collect();
     let conditions = |goals: &[ExprId]| [a.path.as_slice(), goals].concat();
-    let mut ask = |goals: &[ExprId]| solver.check(exprs, Query { path: &a.path, goals });
+    let mut ask =
+        |goals: &[ExprId]| solver.check(exprs, Query { path: &a.path, goals, model: None });
     if a.halt == Halt::Outside && b.halt == Halt::Outside {
         return Comparison::Same;
     }

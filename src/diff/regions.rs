@@ -154,7 +154,7 @@ impl Differ<'_> {
         let mut outside = cell.conditions.clone();
         let mut solver = solver::reproducible(&self.task.solver);
         loop {
-            let query = Query { path: &outside, goals: &[] };
+            let query = Query { path: &outside, goals: &[], model: None };
             let model = match solver.check(exprs, query) {
                 Verdict::Sat(model) => model,
                 Verdict::Unsat => return (regions, true),
@@ -256,7 +256,7 @@ impl Differ<'_> {
             let new: Vec<ExprId> =
                 state.path.iter().copied().filter(|c| !conditions.contains(c)).collect();
             if !new.is_empty() {
-                match solver.check(exprs, Query { path: conditions, goals: &new }) {
+                match solver.check(exprs, Query { path: conditions, goals: &new, model: None }) {
                     Verdict::Sat(_) => {}
                     Verdict::Unsat => continue,
                     Verdict::Unknown(_) => {
@@ -294,12 +294,13 @@ impl Differ<'_> {
             exprs.variable(exprs.variable_name(variable), width, exprs.variable_kind(variable));
         let constant = |value: i64| exprs.constant(width, value as u64);
         let (least, largest) = (i64::MIN >> (64 - width), i64::MAX >> (64 - width));
-        let mut possible =
-            |goal| match solver.check(exprs, Query { path: conditions, goals: &[goal] }) {
-                Verdict::Sat(_) => Some(true),
-                Verdict::Unsat => Some(false),
-                Verdict::Unknown(_) => None,
-            };
+        let mut possible = |goal| match solver
+            .check(exprs, Query { path: conditions, goals: &[goal], model: None })
+        {
+            Verdict::Sat(_) => Some(true),
+            Verdict::Unsat => Some(false),
+            Verdict::Unknown(_) => None,
+        };
         let (mut low, mut high) = (least, largest);
         while low < high {
             let middle = ((i128::from(low) + i128::from(high)).div_euclid(2)) as i64;

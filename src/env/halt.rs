@@ -110,8 +110,11 @@ pub enum Incomplete {
 }
 
 impl From<solver::Unknown> for Incomplete {
-    fn from(_: solver::Unknown) -> Self {
-        Self::Solver
+    fn from(why: solver::Unknown) -> Self {
+        match why {
+            solver::Unknown::Interrupted => Self::Time,
+            solver::Unknown::Timeout(_) | solver::Unknown::GaveUp => Self::Solver,
+        }
     }
 }
 

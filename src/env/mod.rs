@@ -1,17 +1,18 @@
 //! The program's world: what a libc and an operating system do for it, symbolically.
 //!
 //! A function that the program declares but does not define is looked up in the registry
-//! of models ([`models::lookup`]); one that has no model ends the path as incomplete.
+//! of models ([`models::Models`]); one that has no model ends the path as incomplete.
 
 pub mod format;
 pub mod halt;
+pub mod kernel;
 pub mod models;
 pub mod stdin;
 pub mod stream;
 pub mod world;
 
 pub use halt::{Check, Error, Halt, Incomplete};
-pub use world::{Approximation, InputObject, NamedOutput, World};
+pub use world::{Approximation, Argument, InputObject, NamedOutput, World};
 
 use crate::{
     expr::{ExprId, Exprs},

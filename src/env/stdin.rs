@@ -80,6 +80,16 @@ impl Stdin {
     }
 }
 
+impl ByteInput {
+    /// Reads the next bytes, at most `count`; fewer are the end of the file.
+    pub fn take(&mut self, count: usize) -> Vec<Byte> {
+        let end = self.bytes.len().min(self.position + count);
+        let taken = self.bytes[self.position..end].to_vec();
+        self.position = end;
+        taken
+    }
+}
+
 impl TypedInput {
     /// The text as a file holds it, closed by the newline that nobody has read.
     pub fn file(&self) -> Stream {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    env::{stdin::Stdin, stream::Stream},
-    expr::ExprId,
+    env::{kernel::Kernel, stdin::Stdin, stream::Stream},
+    expr::{ExprId, Rounding},
     memory::Byte,
 };
 
@@ -15,6 +15,15 @@ pub struct InputObject {
     pub name: String,
     /// Its bytes, each an 8-bit expression over input variables.
     pub bytes: Vec<ExprId>,
+}
+
+/// One argument of a command line.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Argument {
+    /// This text.
+    Text(Vec<u8>),
+    /// Any bytes, at most so many before the NUL.
+    Symbolic(u32),
 }
 
 /// A value named by `psychic_output`.
@@ -53,10 +62,16 @@ pub struct World {
     pub outputs: Arc<Vec<NamedOutput>>,
     /// Symbolic objects in the order they were made.
     pub objects: Arc<Vec<InputObject>>,
+    /// The command line; its symbolic arguments are the objects `arg00`, `arg01` and so on.
+    pub arguments: Arc<Vec<Argument>>,
     /// Addresses of the `FILE` objects behind `stdin`, `stdout` and `stderr`.
     pub files: StandardFiles,
+    /// The operating system.
+    pub kernel: Arc<Kernel>,
     /// Address of `errno`.
     pub errno: u64,
+    /// How results of floating-point operations are rounded.
+    pub rounding: Rounding,
     /// Addresses of the functions to run at the end, the last one first.
     pub at_exit: Vec<u64>,
     /// What weakens this path.
@@ -85,6 +100,8 @@ impl World {
         self.stdout.is_unchanged_since(&earlier.stdout)
             && self.stderr.is_unchanged_since(&earlier.stderr)
             && self.stdin == earlier.stdin
+            && Arc::ptr_eq(&self.kernel, &earlier.kernel)
+            && self.rounding == earlier.rounding
             && self.at_exit == earlier.at_exit
             && self.outputs.len() == earlier.outputs.len()
             && self.objects.len() == earlier.objects.len()

@@ -1,5 +1,7 @@
 //! Memory accesses: bounds, symbolic addresses, symbolic and uninitialised bytes.
 
+use smallvec::SmallVec;
+
 use super::Executor;
 use crate::{
     env::{Error, Stop, offset},
@@ -38,9 +40,10 @@ impl Executor<'_> {
             return Err(Stop::unsupported("more objects than there are addresses for"));
         }
         let most = OBJECT_LIMIT / size.max(1);
-        let object = match count {
+        let address = match count {
             Value::Int(count) if count <= most => {
-                Object::uninitialised(Segment::Stack, (size * count) as usize)
+                let room = &mut self.spare_memory;
+                self.state.memory.allocate_local((size * count) as usize, alignment, room)
             }
             Value::Undefined => return Err(Error::UninitialisedRead.into()),
             Value::Expr(count) => {
@@ -52,12 +55,11 @@ impl Executor<'_> {
                 let exprs = &self.program.exprs;
                 let extent = exprs.mul(count, exprs.constant(64, size));
                 let capacity = self.capacity(extent);
-                Object::uninitialised(Segment::Stack, capacity as usize).with_extent(extent)
+                let object = Object::uninitialised(Segment::Stack, capacity as usize);
+                self.state.memory.allocate(object.with_extent(extent).aligned(alignment))
             }
             Value::Int(_) => return Err(too_large(size)),
         };
-        let object = object.aligned(alignment);
-        let address = self.state.memory.allocate(object);
         self.state.top.locals.push(object_number(address));
         Ok(address)
     }
@@ -114,7 +116,8 @@ impl Executor<'_> {
     ) -> Result<Value, Stop> {
         let exprs = &self.program.exprs;
         let object = self.state.memory.object(address)?;
-        let bytes: Vec<Byte> = (0..length).map(|i| object.byte(exprs, offset + i)).collect();
+        let bytes: SmallVec<[Byte; 16]> =
+            (0..length).map(|i| object.byte(exprs, offset + i)).collect();
         if bytes.iter().all(|byte| *byte == Byte::Uninitialised) {
             return self.load_uninitialised(address, offset, width, length);
         }
@@ -489,12 +492,24 @@ impl Executor<'_> {
         let guess = exprs.evaluate(value, &self.state.model).to_u64().unwrap_or(u64::MAX);
         for bound in (1..32).map(|power| 1 << (2 * power)).take_while(|bound| *bound < limit) {
             let larger = exprs.ult(exprs.constant(64, bound), value);
-            let query = Query { path: &self.state.path, goals: &[larger] };
+            let query =
+                Query { path: &self.state.path, goals: &[larger], model: Some(&self.state.model) };
             if guess <= bound && matches!(self.solver.check(exprs, query), Verdict::Unsat) {
                 return bound;
             }
         }
         limit
+    }
+
+    /// Whether a length is certainly the size of the object at an address, which is symbolic.
+    fn is_size_of(&mut self, length: ExprId, address: u64) -> bool {
+        let extent = self.state.memory.object(address).ok().and_then(Object::extent);
+        let Some(extent) = extent else { return false };
+        let exprs = &self.program.exprs;
+        let other = exprs.not(exprs.eq(length, extent));
+        let query =
+            Query { path: &self.state.path, goals: &[other], model: Some(&self.state.model) };
+        matches!(self.solver.check(exprs, query), Verdict::Unsat)
     }
 
     /// Overwrites the first `length` bytes at `to`; those behind them stay.
@@ -510,8 +525,15 @@ impl Executor<'_> {
             return if self.settle(nothing)? { Ok(()) } else { Err(Fault::ReadOnly.into()) };
         }
         let start = address::offset(to) as usize;
+        let whole = start == 0 && self.is_size_of(length, to);
         for (index, byte) in bytes.into_iter().enumerate() {
             let exprs = &self.program.exprs;
+            if whole {
+                // Behind the end of the object is nothing that could be kept.
+                let object = self.state.memory.object_mut(to)?;
+                object.set_byte(exprs, index, Byte::of(exprs, byte));
+                continue;
+            }
             let old = self.state.memory.object(to)?.byte(exprs, start + index);
             let old = self.byte_expr(to, start + index, old)?;
             let written = exprs.ult(exprs.constant(64, index as u64), length);
@@ -551,11 +573,12 @@ impl Executor<'_> {
             let (exprs, target) = (&self.program.exprs, address::offset(to) as usize);
             let object = self.state.memory.object(from)?;
             if let Some(bytes) = object.concrete(source, length as usize) {
-                let bytes = bytes.to_vec();
-                self.state.memory.object_mut(to)?.write(exprs, target, &bytes);
+                self.bytes.clear();
+                self.bytes.extend_from_slice(bytes);
+                self.state.memory.object_mut(to)?.write(exprs, target, &self.bytes);
                 return Ok(());
             }
-            let bytes: Vec<Byte> =
+            let bytes: SmallVec<[Byte; 64]> =
                 (0..length as usize).map(|i| object.byte(exprs, source + i)).collect();
             for (offset, byte) in (target..).zip(bytes) {
                 self.set_byte(to, offset, byte)?;
@@ -591,9 +614,10 @@ impl Executor<'_> {
         }
         if let (Value::Int(to), Value::Int(byte)) = (to, byte) {
             self.resolve_concrete(to, length, true)?;
-            let bytes = vec![byte as u8; length as usize];
+            self.bytes.clear();
+            self.bytes.resize(length as usize, byte as u8);
             let object = self.state.memory.object_mut(to)?;
-            object.write(&self.program.exprs, address::offset(to) as usize, &bytes);
+            object.write(&self.program.exprs, address::offset(to) as usize, &self.bytes);
             return Ok(());
         }
         self.resolve(to, length, true)?;

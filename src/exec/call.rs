@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Checkpoint, Executor, Frame, interpret::Next, jump::Jump, state::VariadicArgument};
+use smallvec::SmallVec;
+
+use super::{Callers, Checkpoint, Executor, Frame, VariadicArgument, interpret::Next, jump::Jump};
 use crate::{
     env::{
         Error, Machine, Stop, World,
@@ -10,7 +12,7 @@ use crate::{
     },
     expr::{ExprId, Exprs},
     ir::{Argument, Call, Callee, Cast, Function, FunctionId, Inst, Operand, address},
-    memory::{Memory, Object, Segment, Value},
+    memory::{Memory, Value},
 };
 
 /// Deepest nesting of calls, a stand-in for the 8 MiB of a native stack.
@@ -47,7 +49,7 @@ impl Executor<'_> {
             return Err(Stop::unsupported(format!("calls nested {CALL_DEPTH} deep")));
         }
         let mut spare = self.spare.pop().unwrap_or_default();
-        let frame = Arc::get_mut(&mut spare).expect("nothing else uses a spare frame");
+        let frame = &mut Arc::get_mut(&mut spare).expect("nothing else uses a spare frame").frame;
         frame.function = id;
         frame.pc = 0;
         frame.locals.clear();
@@ -57,8 +59,8 @@ impl Executor<'_> {
         for (index, argument) in call.args.iter().enumerate() {
             let mut value = self.get(argument.value);
             if let Some(size) = argument.byval {
-                let object = Object::uninitialised(Segment::Stack, size as usize);
-                let copy = self.state.memory.allocate(object);
+                let room = &mut self.spare_memory;
+                let copy = self.state.memory.allocate_local(size as usize, 1, room);
                 self.copy_bytes(Value::Int(copy), value, Value::Int(size))?;
                 frame.locals.push(address::object_number(copy));
                 value = Value::Int(copy);
@@ -97,23 +99,16 @@ impl Executor<'_> {
     }
 
     pub(super) fn leave(&mut self, values: &[Operand]) -> Result<Next, Stop> {
-        let values: smallvec::SmallVec<[Value; 2]> =
+        let values: SmallVec<[Value; 2]> =
             values.iter().map(|operand| self.get(*operand)).collect();
         let function = &self.program.module.functions[self.state.top.function.0 as usize];
-        let Some(mut caller) = self.state.callers.pop() else {
+        if self.state.callers.is_empty() {
             if !matches!(function.returns[..], [] | [32]) {
                 return Err(Stop::unsupported("a main that does not return int"));
             }
             return self.leave_entry(values.first().copied());
-        };
-        self.state.memory.release(&self.state.top.locals);
-        match Arc::get_mut(&mut caller) {
-            Some(frame) => {
-                std::mem::swap(frame, &mut self.state.top);
-                self.spare.push(caller);
-            }
-            None => self.state.top = (*caller).clone(),
         }
+        self.return_to_caller();
         let code = &self.program.module.functions[self.state.top.function.0 as usize].code;
         if let Some(Inst::Call(call)) = code.get(self.state.top.pc as usize) {
             let narrows = |(wanted, given): (&u32, &u32)| wanted <= given;
@@ -141,6 +136,19 @@ impl Executor<'_> {
         Ok(Next::Frame)
     }
 
+    /// Ends the running function, if it has a caller.
+    pub(super) fn return_to_caller(&mut self) {
+        let Some(mut caller) = self.state.callers.pop() else { return };
+        self.state.memory.release(&self.state.top.locals, &mut self.spare_memory);
+        match Arc::get_mut(&mut caller) {
+            Some(unique) => {
+                std::mem::swap(&mut unique.frame, &mut self.state.top);
+                self.spare.push(caller);
+            }
+            None => self.state.top = caller.frame.clone(),
+        }
+    }
+
     /// What was never written becomes one arbitrary value when it is passed on.
     fn fixed(&mut self, value: Value, width: u32) -> Value {
         match value {
@@ -163,7 +171,7 @@ impl Executor<'_> {
         }
         let values = self.program.frames[id.0 as usize].to_vec();
         // Nothing returns to the frames below, but their variables are still there.
-        self.state.callers.clear();
+        self.state.callers = Callers::default();
         self.state.jumps.clear();
         self.state.top = Frame { function: id, values, ..Frame::default() };
         Ok(())
@@ -191,7 +199,7 @@ impl Executor<'_> {
             }
             return Err(Stop::unsupported(format!("a call of {}", function.name)));
         };
-        let values: Vec<Value> = call.args.iter().map(|a| self.get(a.value)).collect();
+        let values: SmallVec<[Value; 8]> = call.args.iter().map(|a| self.get(a.value)).collect();
         let arguments = Arguments { values: &values, passed: &call.args };
         // A fork inside the model runs the whole call again from here.
         self.checkpoint = Checkpoint::Unchanged;
@@ -225,24 +233,22 @@ impl Executor<'_> {
     pub(super) fn va_start(&mut self, list: Value) -> Result<(), Stop> {
         let mut used = self.registers_of_fixed_arguments();
         let fields = [(0, 8 * used.general), (4, GENERAL_BYTES + 16 * used.floating)];
-        let arguments = self.state.top.variadic.clone();
-        let places: Vec<ArgumentPlace> = arguments
-            .iter()
-            .map(|argument| used.place(argument.width, argument.byval, argument.float))
-            .collect();
+        let mut all = used;
+        for argument in &self.state.top.variadic {
+            all.place(argument.width, argument.byval, argument.float);
+        }
         let mut allocate = |size: usize| {
-            let address = {
-                // Section 3.2.2: the stack is aligned to 16 bytes at a call.
-                let object = Object::uninitialised(Segment::Stack, size).aligned(16);
-                self.state.memory.allocate(object)
-            };
+            // Section 3.2.2: the stack is aligned to 16 bytes at a call.
+            let room = &mut self.spare_memory;
+            let address = self.state.memory.allocate_local(size, 16, room);
             self.state.top.locals.push(address::object_number(address));
             address
         };
         let save = allocate(SAVE_AREA_BYTES);
-        let overflow = allocate(used.stack + 8);
-        for (argument, place) in arguments.into_iter().zip(places) {
-            let at = match place {
+        let overflow = allocate(all.stack + 8);
+        for index in 0..self.state.top.variadic.len() {
+            let argument = self.state.top.variadic[index];
+            let at = match used.place(argument.width, argument.byval, argument.float) {
                 ArgumentPlace::Register(offset) => save + offset as u64,
                 ArgumentPlace::Stack(offset) => overflow + offset as u64,
             };
@@ -269,7 +275,7 @@ impl Executor<'_> {
     fn registers_of_fixed_arguments(&self) -> ArgumentRegisters {
         let mut used = ArgumentRegisters::default();
         let function = |frame: &Frame| &self.program.module.functions[frame.function.0 as usize];
-        let caller = self.state.callers.last();
+        let caller = self.state.callers.iter().next();
         let call = caller.and_then(|frame| function(frame).code.get(frame.pc as usize));
         if let Some(Inst::Call(call)) = call {
             for argument in call.args.iter().take(function(&self.state.top).params.len()) {
@@ -282,7 +288,7 @@ impl Executor<'_> {
 }
 
 /// Registers and stack that arguments have taken.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct ArgumentRegisters {
     general: usize,
     floating: usize,

@@ -29,7 +29,10 @@ impl Executor<'_> {
         }
         let holds = !exprs.evaluate(condition, &self.state.model).is_zero();
         let opposite = if holds { negation } else { condition };
-        match self.solver.check(exprs, Query { path: &self.state.path, goals: &[opposite] }) {
+        match self.solver.check(
+            exprs,
+            Query { path: &self.state.path, goals: &[opposite], model: Some(&self.state.model) },
+        ) {
             Verdict::Unsat => Ok(holds),
             Verdict::Sat(model) => {
                 let model = Arc::new(model);
@@ -81,7 +84,7 @@ impl Executor<'_> {
             expr = self.split(groups);
         }
         if exprs.mentions(expr).uninitialised {
-            expr = self.independent(expr).ok_or(Error::UninitialisedRead)?;
+            expr = self.independent(expr)?;
         }
         if exprs.mentions(expr).address {
             expr = self.as_if_known(expr);
@@ -91,7 +94,7 @@ impl Executor<'_> {
 
     /// `expr` without what was never written, if its value does not depend on that: a bit-field
     /// next to a bit that was not set.
-    fn independent(&mut self, expr: ExprId) -> Option<ExprId> {
+    fn independent(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
         let exprs = &self.program.exprs;
         let variables = exprs.variables(expr);
         let unwritten = variables
@@ -102,11 +105,16 @@ impl Executor<'_> {
             exprs.substitute(expr, *variable, zero)
         });
         let differs = exprs.ne(expr, fixed);
-        let same = exprs.as_u64(differs) == Some(0) || {
-            let query = Query { path: &self.state.path, goals: &[differs] };
-            matches!(self.solver.check(exprs, query), Verdict::Unsat)
-        };
-        same.then_some(fixed)
+        if exprs.as_u64(differs) == Some(0) {
+            return Ok(fixed);
+        }
+        let path = &self.state.path;
+        let model = Some(&*self.state.model);
+        match self.solver.check(exprs, Query { path, goals: &[differs], model }) {
+            Verdict::Unsat => Ok(fixed),
+            Verdict::Sat(_) => Err(Error::UninitialisedRead.into()),
+            Verdict::Unknown(why) => Err(Stop::Halt(Halt::Incomplete(why.into()))),
+        }
     }
 
     /// The revisions of the state grouped by a key, the group of the smallest revision first.
@@ -171,7 +179,14 @@ impl Executor<'_> {
             None => {}
         }
         if exprs.evaluate(condition, &self.state.model).is_zero() {
-            match self.solver.check(exprs, Query { path: &self.state.path, goals: &[condition] }) {
+            match self.solver.check(
+                exprs,
+                Query {
+                    path: &self.state.path,
+                    goals: &[condition],
+                    model: Some(&self.state.model),
+                },
+            ) {
                 Verdict::Unsat => return Err(Stop::Impossible),
                 Verdict::Sat(model) => self.state.model = Arc::new(model),
                 Verdict::Unknown(why) => {
@@ -193,12 +208,15 @@ impl Executor<'_> {
         let guess = under(&self.state.model);
         let other = exprs.ne(expr, exprs.constant(exprs.width(expr), guess));
         let path = &self.state.path;
-        match self.solver.check(exprs, Query { path, goals: &[other] }) {
+        let model = Some(&*self.state.model);
+        match self.solver.check(exprs, Query { path, goals: &[other], model }) {
             Verdict::Unsat | Verdict::Unknown(_) => guess,
             Verdict::Sat(_) => {
                 let config =
                     SolverConfig { timeout: self.limits.solver, ..SolverConfig::default() };
-                match solver::reproducible(&config).check(exprs, Query { path, goals: &[] }) {
+                match solver::reproducible(&config)
+                    .check(exprs, Query { path, goals: &[], model: None })
+                {
                     Verdict::Sat(model) => under(&model),
                     Verdict::Unsat | Verdict::Unknown(_) => guess,
                 }

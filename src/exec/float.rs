@@ -14,45 +14,22 @@ use crate::{
     memory::{Value, value::truncate},
 };
 
-const NEAREST: Rounding = Rounding::NearestEven;
-
 impl Executor<'_> {
-    pub(super) fn float_binary(
-        &mut self,
-        op: FloatOp,
-        width: u32,
-        a: Value,
-        b: Value,
-    ) -> Result<Value, Stop> {
+    pub(super) fn float_binary(&mut self, op: FloatOp, width: u32, a: Value, b: Value) -> Value {
         let op = match op {
             FloatOp::Add => FloatBinary::Add,
             FloatOp::Sub => FloatBinary::Sub,
             FloatOp::Mul => FloatBinary::Mul,
             FloatOp::Div => FloatBinary::Div,
-            FloatOp::Rem => return self.float_remainder(width, a, b),
         };
+        let rounding = self.state.world.rounding;
         if let (Value::Int(x), Value::Int(y), Some(format)) = (a, b, narrow(width)) {
-            let bits = float::binary(op, NEAREST, format, x.into(), y.into());
-            return Ok(Value::Int(bits as u64));
+            let bits = float::binary(op, rounding, format, x.into(), y.into());
+            return Value::Int(bits as u64);
         }
         let (a, b) = (self.expr(a, width), self.expr(b, width));
         let exprs = &self.program.exprs;
-        Ok(Value::from_expr(exprs, exprs.float_binary(op, NEAREST, a, b)))
-    }
-
-    /// The remainder of solvers is rounded to nearest (IEEE 754-2008, clause 5.3.1), that of C
-    /// is not.
-    fn float_remainder(&mut self, width: u32, a: Value, b: Value) -> Result<Value, Stop> {
-        let (a, b) = (self.expr(a, width), self.expr(b, width));
-        let exprs = &self.program.exprs;
-        let bits = |e: ExprId| exprs.as_bv(e).and_then(|value| value.to_u128());
-        match (bits(a), bits(b), Format::of(width)) {
-            (Some(x), Some(y), Some(format)) => {
-                let value = Bv::from_u128(width, float::remainder(format, x, y));
-                Ok(Value::from_expr(exprs, exprs.bv(&value)))
-            }
-            _ => Err(Stop::unsupported("a symbolic remainder of floating-point numbers")),
-        }
+        Value::from_expr(exprs, exprs.float_binary(op, rounding, a, b))
     }
 
     pub(super) fn float_compare(
@@ -94,13 +71,17 @@ impl Executor<'_> {
             FloatCast::ToSigned | FloatCast::SaturateSigned => FloatUnary::ToSigned,
             FloatCast::ToUnsigned | FloatCast::SaturateUnsigned => FloatUnary::ToUnsigned,
         };
+        let rounding = self.state.world.rounding;
+        if rounding != Rounding::NearestEven && !op.from_float() {
+            self.check_directed(cast, from, to, a)?;
+        }
         let checked = matches!(cast, FloatCast::ToSigned | FloatCast::ToUnsigned);
         if let Value::Int(x) = a
             && !checked
             && from <= 64
             && to <= 64
         {
-            let bits = float::unary(op, NEAREST, from, to, x.into());
+            let bits = float::unary(op, rounding, from, to, x.into());
             return Ok(Value::Int(truncate(bits as u64, to)));
         }
         let a = self.expr(a, from);
@@ -118,7 +99,30 @@ impl Executor<'_> {
                 return Err(Stop::unsupported("an encoding that the x87 does not write"));
             }
         }
-        Ok(Value::from_expr(exprs, exprs.float_unary(op, NEAREST, a, to)))
+        Ok(Value::from_expr(exprs, exprs.float_unary(op, rounding, a, to)))
+    }
+
+    /// Conversions of integers that the code generator makes of several operations, for the
+    /// default rounding mode.
+    fn check_directed(
+        &mut self,
+        cast: FloatCast,
+        from: u32,
+        to: u32,
+        a: Value,
+    ) -> Result<(), Stop> {
+        let mut composed = from > 64 || to == 16;
+        // One of them is a number minus itself, which is -0 in that mode.
+        if cast == FloatCast::FromUnsigned && self.state.world.rounding == Rounding::Down {
+            let a = self.expr(a, from);
+            let exprs = &self.program.exprs;
+            let is_zero = exprs.eq(a, exprs.bv(&Bv::zero(from)));
+            composed = composed || self.settle(is_zero)?;
+        }
+        if composed {
+            return Err(Stop::unsupported("a conversion of an integer in this rounding mode"));
+        }
+        Ok(())
     }
 
     pub(super) fn float_negate(&mut self, width: u32, a: Value) -> Value {

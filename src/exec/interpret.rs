@@ -318,7 +318,7 @@ impl Executor<'_> {
                 self.fill_bytes(self.get(*to), self.get(*value), self.get(*length))?;
             }
             Inst::FloatBinary { op, width, dst, a, b } => {
-                let value = self.float_binary(*op, *width, self.get(*a), self.get(*b))?;
+                let value = self.float_binary(*op, *width, self.get(*a), self.get(*b));
                 self.set(*dst, value);
             }
             Inst::FloatNegate { width, dst, a } => {

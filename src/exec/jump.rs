@@ -93,10 +93,7 @@ impl Executor<'_> {
             return Err(Stop::unsupported("a longjmp to a function that has returned"));
         };
         while self.state.callers.len() > target.depth as usize {
-            let Some(caller) = self.state.callers.pop() else { break };
-            let locals = std::mem::take(&mut self.state.top.locals);
-            self.state.memory.release(&locals);
-            self.state.top = std::sync::Arc::unwrap_or_clone(caller);
+            self.return_to_caller();
         }
         self.forget_jumps();
         let code = &self.program.module.functions[target.function.0 as usize].code;

@@ -10,8 +10,10 @@ mod call;
 mod clock;
 mod decide;
 mod float;
+mod input;
 mod interpret;
 mod jump;
+mod stack;
 mod start;
 pub mod state;
 mod taint;
@@ -19,14 +21,18 @@ mod taint;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 pub use clock::Clock;
-pub use start::{Argument, Start, StartError};
-pub use state::{Branch, ForkKind, Frame, HaltState, State};
+pub use input::{Arguments, InputFile};
+pub use stack::{Callers, Frame, VariadicArgument};
+pub use start::{Start, StartError, WHOLE_PROGRAM};
+pub use state::{Branch, ForkKind, HaltState, State};
+
+use stack::Caller;
 
 use crate::{
     env::{Halt, Incomplete, Stop, models::Model},
     expr::{ExprId, Exprs, VariableId},
     ir::{FunctionId, Module, Place},
-    memory::Value,
+    memory::{Spare, Value},
     solver::Solver,
 };
 
@@ -100,7 +106,10 @@ pub struct Executor<'a> {
     checkpoint: Checkpoint,
     siblings: Vec<State>,
     /// Frames that nothing uses, kept so that a call need not allocate.
-    spare: Vec<Arc<Frame>>,
+    spare: Vec<Arc<Caller>>,
+    /// The same for objects, and for bytes under way from one to another.
+    spare_memory: Spare,
+    bytes: Vec<u8>,
     halted: Vec<HaltState>,
     forks: u64,
     instructions: u64,
@@ -124,6 +133,8 @@ impl<'a> Executor<'a> {
             checkpoint: Checkpoint::NoCall,
             siblings: Vec::new(),
             spare: Vec::new(),
+            spare_memory: Spare::default(),
+            bytes: Vec::new(),
             halted: Vec::new(),
             forks: 0,
             instructions: 0,
@@ -170,8 +181,7 @@ impl<'a> Executor<'a> {
     /// The source line of the current instruction; that of the nearest caller where the
     /// function has no debug information.
     fn place(&self) -> Option<Place> {
-        let frames =
-            std::iter::once(&self.state.top).chain(self.state.callers.iter().rev().map(|f| &**f));
+        let frames = std::iter::once(&self.state.top).chain(self.state.callers.iter());
         frames
             .filter_map(|frame| {
                 let function = &self.program.module.functions[frame.function.0 as usize];

@@ -1,16 +1,20 @@
-//! The first state: globals in memory, `main` about to run.
+//! The first states: globals in memory, the entry about to run.
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{Branch, Frame, Program, State};
+use super::{
+    Branch, ForkKind, Frame, Program, State,
+    input::{self, Arguments, CommandLine, InputFile},
+    stack::Callers,
+};
 use crate::{
-    env::{InputObject, World, models, stdin::Stdin, stream::Stream, world::StandardFiles},
-    expr::{Assignment, ExprId, Exprs},
+    env::{World, models::Models, stdin::Stdin, stream::Stream, world::StandardFiles},
+    expr::{Assignment, Exprs, Rounding},
     ir::{
         Constant, Function, FunctionId, GlobalId, Module, Operand, OperandKind,
         address::{function_address, global_address, object_number},
     },
-    memory::{Byte, Memory, Object, Segment, Value},
+    memory::{Memory, Object, Segment, Value},
     subject::RevisionSet,
 };
 
@@ -35,6 +39,9 @@ pub enum StartError {
     },
 }
 
+/// The entry of a program with its libc: it gets the initial stack.
+pub const WHOLE_PROGRAM: &str = "_start_c";
+
 /// What the first state is made of.
 #[derive(Clone, Debug)]
 pub struct Start {
@@ -42,39 +49,42 @@ pub struct Start {
     pub entry: String,
     /// The revisions to run.
     pub revisions: RevisionSet,
-    /// Arguments of `main`, its name first.
-    pub args: Vec<Argument>,
+    /// The command line, the program's name first.
+    pub args: Vec<Arguments>,
     /// Standard input.
     pub stdin: Stdin,
-}
-
-/// One argument of `main`.
-#[derive(Clone, Debug)]
-pub enum Argument {
-    /// This text.
-    Text(Vec<u8>),
-    /// Any bytes, at most so many before the NUL.
-    Symbolic(u32),
+    /// The files that there are.
+    pub files: Vec<InputFile>,
 }
 
 impl Program {
     /// A program made of a module: constants converted, models looked up.
-    pub fn new(mut module: Module) -> Self {
+    pub fn new(mut module: Module, models: &Models) -> Self {
         let exprs = Exprs::new();
         let frames = module.functions.iter().map(|f| frame_values(&exprs, f)).collect();
         module.functions.iter_mut().for_each(put_constants_behind_registers);
-        let models: HashMap<_, _> = (0u32..)
-            .zip(&module.functions)
-            .filter(|(_, function)| function.code.is_empty())
-            .filter_map(|(id, function)| Some((FunctionId(id), models::lookup(&function.name)?)))
-            .collect();
+        let mut modelled = HashMap::new();
+        for (id, function) in (0u32..).zip(&mut module.functions) {
+            let model = if function.code.is_empty() {
+                models.lookup(&function.name)
+            } else {
+                models.instead_of(&function.name, function.library)
+            };
+            if let Some(model) = model {
+                function.code = Vec::new();
+                modelled.insert(FunctionId(id), model);
+            }
+        }
         let revision_expr = exprs.revision();
         let revision = exprs.as_variable(revision_expr).expect("it is a variable");
-        Self { module, exprs, revision, revision_expr, frames, models }
+        Self { module, exprs, revision, revision_expr, frames, models: modelled }
     }
 
-    /// The first state of the program.
-    pub fn start(&self, start: Start) -> Result<State, StartError> {
+    /// The first states of the program: one for each number of arguments that it may have.
+    ///
+    /// # Errors
+    /// where the entry cannot be run.
+    pub fn start(&self, start: Start) -> Result<Vec<State>, StartError> {
         let entry = self
             .module
             .function(&start.entry)
@@ -84,7 +94,41 @@ impl Program {
                 known: self.defined_names(),
             })?;
         let function = &self.module.functions[entry.0 as usize];
+        let whole = start.entry == WHOLE_PROGRAM;
+        if !function.params.is_empty() && !whole && start.entry != "main" {
+            return Err(StartError::Parameters { name: start.entry, count: function.params.len() });
+        }
         let mut memory = Memory::with_reserved(self.module.globals.len() as u32);
+        let mut world = self.globals(&mut memory, start.stdin);
+        input::add_files(&self.exprs, &mut world, &start.files);
+        let lines = input::command_lines(&start.args);
+        let root = Branch::root();
+        let only = lines.len() == 1;
+        let state = |(index, line): (u32, CommandLine)| {
+            let (mut memory, mut world) = (memory.clone(), world.clone());
+            let (path, model) = line.counts(&self.exprs, &mut world);
+            let pointers = input::place_arguments(&self.exprs, &mut memory, &mut world, line.line);
+            let mut values = self.frames[entry.0 as usize].to_vec();
+            let given = if whole {
+                vec![input::initial_stack(&mut memory, &pointers)]
+            } else {
+                let (argv, envp) = input::tables(&mut memory, &pointers);
+                vec![pointers.len() as u64, argv, envp]
+            };
+            for (register, value) in values.iter_mut().zip(given).take(function.params.len()) {
+                *register = Value::Int(value);
+            }
+            let branch = if only { root.clone() } else { root.child(ForkKind::Input, index) };
+            let mut state = self.first_state(entry, values, memory, world, branch);
+            state.revisions = start.revisions.clone();
+            (state.path, state.model) = (path, Arc::new(model));
+            state
+        };
+        Ok((0..).zip(lines).map(state).collect())
+    }
+
+    /// Puts the global variables into memory; the world that they need.
+    fn globals(&self, memory: &mut Memory, stdin: Stdin) -> World {
         let files = StandardFiles {
             stdin: memory.allocate(Object::zeroed(Segment::Static, 1)),
             stdout: memory.allocate(Object::zeroed(Segment::Static, 1)),
@@ -115,31 +159,30 @@ impl Program {
             }
             memory.place(number, object);
         }
-        let mut world = World {
-            stdin: start.stdin,
+        World {
+            stdin,
             stdout: Stream::default(),
             stderr: Stream::default(),
             outputs: Arc::default(),
             objects: Arc::default(),
+            arguments: Arc::default(),
             files,
+            kernel: Arc::default(),
             errno,
+            rounding: Rounding::NearestEven,
             at_exit: self.module.destructors.iter().copied().map(function_address).collect(),
             approximations: Vec::new(),
-        };
-        let mut values = self.frames[entry.0 as usize].to_vec();
-        if !function.params.is_empty() {
-            if start.entry != "main" {
-                return Err(StartError::Parameters {
-                    name: start.entry,
-                    count: function.params.len(),
-                });
-            }
-            let (argv, envp) = arguments(&self.exprs, &mut memory, &mut world, &start.args);
-            let given = [start.args.len() as u64, argv, envp];
-            for (register, value) in values.iter_mut().zip(given).take(function.params.len()) {
-                *register = Value::Int(value);
-            }
         }
+    }
+
+    fn first_state(
+        &self,
+        entry: FunctionId,
+        values: Vec<Value>,
+        memory: Memory,
+        world: World,
+        branch: Arc<Branch>,
+    ) -> State {
         let frame = |function, values| Frame {
             function,
             pc: Frame::NOT_STARTED,
@@ -153,15 +196,17 @@ impl Program {
         }
         let mut top = frames.pop().expect("the entry at least");
         top.pc = 0;
-        Ok(State {
+        let mut callers = Callers::default();
+        callers.extend(frames);
+        State {
             top,
-            callers: frames.into_iter().map(Arc::new).collect(),
+            callers,
             memory,
             world,
             path: Vec::new(),
             model: Arc::new(Assignment::default()),
-            revisions: start.revisions,
-            branch: Branch::root(),
+            revisions: RevisionSet::new(),
+            branch,
             instructions: 0,
             run_from: 0,
             uninitialised: 0,
@@ -169,7 +214,12 @@ impl Program {
             exit: None,
             jumps: Vec::new(),
             loops: Default::default(),
-        })
+        }
+    }
+
+    /// The function that a run begins with: that of a program with its libc, or `main`.
+    pub fn entry(&self) -> &'static str {
+        if self.module.function(WHOLE_PROGRAM).is_some() { WHOLE_PROGRAM } else { "main" }
     }
 
     fn defined_names(&self) -> String {
@@ -205,44 +255,4 @@ fn put_constants_behind_registers(function: &mut Function) {
             }
         });
     }
-}
-
-/// Lays out `argv` and an empty `envp`; symbolic arguments are the objects `arg00`, `arg01`
-/// and so on, as KLEE names them.
-fn arguments(
-    exprs: &Exprs,
-    memory: &mut Memory,
-    world: &mut World,
-    args: &[Argument],
-) -> (u64, u64) {
-    let mut pointers = Vec::new();
-    let mut symbolic = 0;
-    for arg in args {
-        let object = match arg {
-            Argument::Text(text) => {
-                Object::filled(Segment::Static, [text.as_slice(), &[0]].concat())
-            }
-            Argument::Symbolic(size) => {
-                let name = format!("arg{symbolic:02}");
-                symbolic += 1;
-                let mut object = Object::zeroed(Segment::Static, *size as usize + 1);
-                let bytes: Vec<ExprId> =
-                    (0..*size).map(|i| exprs.input(&format!("{name}[{i}]"), 8)).collect();
-                for (index, byte) in bytes.iter().enumerate() {
-                    object.set_byte(exprs, index, Byte::Symbolic(*byte));
-                }
-                Arc::make_mut(&mut world.objects).push(InputObject { name, bytes });
-                object
-            }
-        };
-        pointers.push(memory.allocate(object));
-    }
-    let table = |pointers: &[u64]| {
-        let bytes: Vec<u8> =
-            pointers.iter().chain(&[0]).flat_map(|pointer| pointer.to_le_bytes()).collect();
-        Object::filled(Segment::Static, bytes)
-    };
-    let argv = memory.allocate(table(&pointers));
-    let envp = memory.allocate(table(&[]));
-    (argv, envp)
 }

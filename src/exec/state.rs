@@ -3,47 +3,14 @@
 use std::{cmp::Ordering, sync::Arc};
 
 pub use super::jump::JumpTarget;
+use super::stack::{Callers, Frame};
 use crate::{
     env::{Halt, World},
     expr::{Assignment, ExprId},
-    ir::{FunctionId, Place},
-    memory::{Memory, Value},
+    ir::Place,
+    memory::Memory,
     subject::RevisionSet,
 };
-
-/// An activation of a function.
-#[derive(Clone, Debug, Default)]
-pub struct Frame {
-    /// The function.
-    pub function: FunctionId,
-    /// The instruction to run next; for a caller its call, or [`Frame::NOT_STARTED`].
-    pub pc: u32,
-    /// The registers, and behind them the constants of the function.
-    pub values: Vec<Value>,
-    /// Numbers of the objects that end with the function.
-    pub locals: Vec<u32>,
-    /// Arguments beyond the fixed ones.
-    pub variadic: Vec<VariadicArgument>,
-}
-
-impl Frame {
-    /// The `pc` of a frame that runs from its start once the frame above it returns.
-    pub const NOT_STARTED: u32 = u32::MAX;
-}
-
-/// An argument behind the ellipsis.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VariadicArgument {
-    /// Its value.
-    pub value: Value,
-    /// Its width in bits.
-    pub width: u32,
-    /// For an aggregate passed on the stack: its size in bytes (`value` is the address of the
-    /// callee's copy).
-    pub byval: Option<u64>,
-    /// Passed in a floating-point register.
-    pub float: bool,
-}
 
 /// What made a state fork.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -135,8 +102,8 @@ impl Drop for Branch {
 pub struct State {
     /// The running function.
     pub top: Frame,
-    /// Its callers, outermost first; shared until they run again.
-    pub callers: Vec<Arc<Frame>>,
+    /// Its callers.
+    pub callers: Callers,
     /// The memory.
     pub memory: Memory,
     /// The world outside.
@@ -188,7 +155,7 @@ pub struct LoopWatch {
 #[derive(Debug)]
 struct Moment {
     top: Frame,
-    callers: Vec<Arc<Frame>>,
+    callers: Callers,
     memory: Memory,
     world: World,
     conditions: usize,
@@ -227,8 +194,7 @@ impl State {
 
     fn is_at(&self, moment: &Moment) -> bool {
         self.top.function == moment.top.function
-            && self.callers.len() == moment.callers.len()
-            && self.callers.iter().zip(&moment.callers).all(|(a, b)| Arc::ptr_eq(a, b))
+            && self.callers.same(&moment.callers)
             && self.world.same(&moment.world)
             && self.memory.same(&moment.memory)
     }

@@ -8,7 +8,7 @@
 mod search;
 
 use std::{
-    sync::Mutex,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -63,7 +63,7 @@ pub struct Statistics {
 pub struct Explorer<'a> {
     program: &'a Program,
     config: Config,
-    pool: rayon::ThreadPool,
+    pool: Arc<rayon::ThreadPool>,
     solvers: Vec<Mutex<Box<dyn Solver>>>,
     frontier: search::Frontier,
     clock: Clock<'a>,
@@ -84,25 +84,25 @@ pub enum Round {
 }
 
 impl<'a> Explorer<'a> {
-    /// Sets out from `start`; no round begins when the clock is over.
+    /// Sets out from the states `start`; no round begins when the clock is over.
     ///
     /// # Errors
     /// where the worker threads cannot be started.
     pub fn new(
         program: &'a Program,
         config: Config,
-        start: State,
+        start: Vec<State>,
         clock: Clock<'a>,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         let jobs = config.jobs.max(1);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
         let solvers = (0..jobs).map(|_| Mutex::new(solver::chain(&config.solver))).collect();
         let mut frontier = search::Frontier::new(config.search, config.seed);
-        frontier.extend([start]);
+        frontier.extend(start);
         Ok(Self {
             program,
             config,
-            pool,
+            pool: Arc::new(pool),
             solvers,
             frontier,
             clock,
@@ -154,8 +154,8 @@ impl<'a> Explorer<'a> {
         Round::Halted(halted)
     }
 
-    /// The workers, for work between rounds.
-    pub fn pool(&self) -> &rayon::ThreadPool {
+    /// The workers, for work beside the rounds.
+    pub fn pool(&self) -> &Arc<rayon::ThreadPool> {
         &self.pool
     }
 

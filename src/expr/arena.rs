@@ -2,6 +2,7 @@
 //! a lock; what is equal is found through hash tables of ids, sharded by hash.
 
 use std::{
+    cell::Cell,
     collections::HashMap,
     num::NonZeroU32,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
@@ -12,6 +13,16 @@ use hashbrown::HashTable;
 use super::{Bv, ExprId, Mentions, Node, TableId, VariableId, VariableKind, node::WideId};
 
 const SHARDS: usize = 64;
+
+/// Ids that a thread remembers.
+const RECENT_IDS: usize = 4096;
+
+thread_local! {
+    /// The id that this thread last saw for a hash, by its low bits: most nodes that are asked
+    /// for exist, and were asked for a moment ago, which need not cost a lock.
+    static RECENT: [Cell<Option<ExprId>>; RECENT_IDS] =
+        const { [const { Cell::new(None) }; RECENT_IDS] };
+}
 
 /// A node and what is known of it without looking at its operands.
 pub(super) struct Entry {
@@ -106,6 +117,20 @@ impl Arena {
     /// The id of `node`, which is stored if it is new.
     pub fn intern(&self, node: Node, width: u32) -> ExprId {
         let hash = self.hash(node, width);
+        let same = |entry: &Entry| entry.hash == hash && entry.width == width && entry.node == node;
+        let recent = RECENT.with(|recent| recent[hash as usize % RECENT_IDS].get());
+        // Perhaps of another arena, but what stands there in this one is looked at.
+        if let Some(id) = recent
+            && self.entries.get(id.0.get() as usize - 1).is_some_and(same)
+        {
+            return id;
+        }
+        let id = self.intern_shared(node, width, hash);
+        RECENT.with(|recent| recent[hash as usize % RECENT_IDS].set(Some(id)));
+        id
+    }
+
+    fn intern_shared(&self, node: Node, width: u32, hash: u64) -> ExprId {
         let mut ids = self.ids.of(hash);
         let same = |id: &ExprId| {
             let entry = self.entry(*id);

@@ -71,9 +71,9 @@ impl Exprs {
     }
 
     /// The variables of `e`, ascending by id; cached per node.
-    pub fn variables(&self, e: ExprId) -> Arc<[VariableId]> {
+    pub fn variables(&self, e: ExprId) -> &[VariableId] {
         if let Some(known) = self.arena.entry(e).variables.get() {
-            return known.clone();
+            return known;
         }
         let cached = |e: ExprId| self.arena.entry(e).variables.get();
         self.post_order(
@@ -85,7 +85,7 @@ impl Exprs {
                 self.arena.entry(e).variables.get_or_init(|| set);
             },
         );
-        cached(e).expect("visited just now").clone()
+        cached(e).expect("visited just now")
     }
 
     fn variables_of_operands(&self, e: ExprId) -> Arc<[VariableId]> {

@@ -248,7 +248,7 @@ pub enum OverflowOp {
     Smul,
 }
 
-/// Floating-point arithmetic (IEEE, round to nearest even).
+/// Floating-point arithmetic (IEEE, in the rounding mode of the state).
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FloatOp {
@@ -256,7 +256,6 @@ pub enum FloatOp {
     Sub,
     Mul,
     Div,
-    Rem,
 }
 
 /// Floating-point comparisons: `O` ordered (false on NaN), `U` unordered (true on NaN).

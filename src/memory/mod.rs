@@ -4,12 +4,15 @@
 //! Its bytes are concrete, symbolic or never written; what was freed stays known as such.
 
 mod object;
+mod slots;
+mod spare;
 mod updates;
 pub mod value;
 
 use triomphe::Arc;
 
 pub use object::{Byte, Object, Segment};
+pub use spare::Spare;
 pub use value::Value;
 
 use crate::{
@@ -17,26 +20,12 @@ use crate::{
     ir::address::{self, function_at},
 };
 
-const PAGE: usize = 32;
-
-/// What stands at an object number.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-enum Slot {
-    #[default]
-    Never,
-    Dead(Segment),
-    /// A variable that is defined elsewhere: nothing is known of it.
-    External,
-    Live(Arc<Object>),
-}
-
-type Page = [Slot; PAGE];
+use slots::{Slot, Slots};
 
 /// The address space of one state. A clone shares every object until one side writes it.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    /// Pages of objects; `None` where nothing lives any more (all dead or never used).
-    pages: Vec<Option<Arc<Page>>>,
+    slots: Slots,
     next: u32,
 }
 
@@ -63,14 +52,23 @@ pub const NULL_PAGE: u64 = 4096;
 impl Memory {
     /// Empty memory with the first so many object numbers set aside ([`Memory::place`]).
     pub fn with_reserved(count: u32) -> Self {
-        Self { pages: Vec::new(), next: address::FIRST_OBJECT + count }
+        Self { slots: Slots::default(), next: address::FIRST_OBJECT + count }
     }
 
     /// Puts `object` at the next free number and gives its address.
     pub fn allocate(&mut self, object: Object) -> u64 {
+        self.put(Arc::new(object), &mut Spare::default())
+    }
+
+    /// A variable of a function, never written, of so many bytes.
+    pub fn allocate_local(&mut self, size: usize, alignment: u32, spare: &mut Spare) -> u64 {
+        self.put(spare.local(size, alignment), spare)
+    }
+
+    fn put(&mut self, object: Arc<Object>, spare: &mut Spare) -> u64 {
         let number = self.next;
         self.next += 1;
-        self.place(number, object);
+        *self.slots.get_mut(index(number), spare) = Slot::Live(object);
         address::object_address(number)
     }
 
@@ -106,34 +104,24 @@ impl Memory {
             Slot::Live(_) => {}
             other => return Err(fault(other, address)),
         }
-        match self.slot_mut(number) {
-            Slot::Live(object) => Ok(Arc::make_mut(object)),
-            Slot::Never | Slot::Dead(_) | Slot::External => unreachable!("looked at just above"),
+        match self.slots.get_known_mut(index(number)) {
+            Some(Slot::Live(object)) => Ok(Arc::make_mut(object)),
+            _ => unreachable!("looked at just above"),
         }
     }
 
     /// Ends the life of the object whose first byte is at `address`.
     pub fn free(&mut self, address: u64) -> Result<(), Fault> {
         let segment = self.object(address)?.segment;
-        self.kill(address::object_number(address), segment);
+        let number = address::object_number(address);
+        self.slots.kill(index(number), segment, &mut Spare::default());
         Ok(())
     }
 
     /// Ends the life of the objects of those numbers, as a returning function does.
-    pub fn release(&mut self, numbers: &[u32]) {
+    pub fn release(&mut self, numbers: &[u32], spare: &mut Spare) {
         for &number in numbers {
-            self.kill(number, Segment::Stack);
-        }
-    }
-
-    fn kill(&mut self, number: u32, segment: Segment) {
-        *self.slot_mut(number) = Slot::Dead(segment);
-        let index = index(number) / PAGE;
-        let stack_only = self.pages[index]
-            .as_ref()
-            .is_some_and(|page| page.iter().all(|slot| matches!(slot, Slot::Dead(Segment::Stack))));
-        if stack_only {
-            self.pages[index] = None;
+            self.slots.kill(index(number), Segment::Stack, spare);
         }
     }
 
@@ -141,21 +129,7 @@ impl Memory {
     /// content again. Objects that have come and gone in between do not count: new ones get
     /// other numbers than natively anyway.
     pub fn same(&self, earlier: &Self) -> bool {
-        (0..self.pages.len()).all(|index| {
-            match (self.pages[index].as_ref(), earlier.pages.get(index).and_then(Option::as_ref)) {
-                (Some(here), Some(before)) if Arc::ptr_eq(here, before) => return true,
-                (None, None) => return true,
-                _ => {}
-            }
-            let first = address::FIRST_OBJECT + (index * PAGE) as u32;
-            (first..first + PAGE as u32).all(|number| {
-                if number < earlier.next {
-                    self.slot(number) == earlier.slot(number)
-                } else {
-                    !matches!(self.slot(number), Slot::Live(_))
-                }
-            })
-        })
+        self.slots.same(&earlier.slots, index(earlier.next))
     }
 
     /// Whether an object has ever been at that number.
@@ -170,23 +144,12 @@ impl Memory {
 
     #[inline]
     fn slot(&self, number: u32) -> &Slot {
-        const NEVER: &Slot = &Slot::Never;
-        const RETURNED: &Slot = &Slot::Dead(Segment::Stack);
-        match self.pages.get(index(number) / PAGE) {
-            Some(Some(page)) => &page[index(number) % PAGE],
-            Some(None) if number < self.next => RETURNED,
-            _ => NEVER,
-        }
+        self.slots.get(index(number))
     }
 
     #[inline]
     fn slot_mut(&mut self, number: u32) -> &mut Slot {
-        let index = index(number);
-        if index / PAGE >= self.pages.len() {
-            self.pages.resize(index / PAGE + 1, None);
-        }
-        let page = self.pages[index / PAGE].get_or_insert_with(Default::default);
-        &mut Arc::make_mut(page)[index % PAGE]
+        self.slots.get_mut(index(number), &mut Spare::default())
     }
 
     /// Whether `value` may be an address; a quick test that a few other numbers pass as well.
@@ -207,7 +170,7 @@ impl Memory {
             match self.slot(number) {
                 Slot::Live(object) => distance <= object.capacity() + SLACK,
                 Slot::Dead(_) | Slot::External => distance <= SLACK,
-                Slot::Never => false,
+                Slot::Never | Slot::Page(_) => false,
             }
         };
         let constant = |e| exprs.as_u64(e).filter(|_| exprs.width(e) == 64).filter(|a| close(*a));
@@ -231,11 +194,11 @@ impl Memory {
 /// How far from an object an address may be that still has to do with it.
 const SLACK: u64 = 1 << 16;
 
-/// Where the object of that number is found in [`Memory::pages`]; far behind all pages for what
+/// Where the object of that number is found in [`Memory::slots`]; far behind all of them for what
 /// is no number of an object.
 #[inline(always)]
-fn index(number: u32) -> usize {
-    number.wrapping_sub(address::FIRST_OBJECT) as usize
+fn index(number: u32) -> u32 {
+    number.wrapping_sub(address::FIRST_OBJECT)
 }
 
 fn fault(slot: &Slot, address: u64) -> Fault {
@@ -279,7 +242,7 @@ mod tests {
         let all: Vec<u64> =
             (0..100).map(|_| memory.allocate(Object::zeroed(Segment::Stack, 1))).collect();
         let numbers: Vec<u32> = all.iter().map(|a| address::object_number(*a)).collect();
-        memory.release(&numbers);
+        memory.release(&numbers, &mut Spare::default());
         for at in all {
             assert_eq!(memory.object(at).unwrap_err(), Fault::Dead(Segment::Stack));
         }

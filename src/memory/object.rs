@@ -44,10 +44,10 @@ pub struct Object {
     /// Bytes at its start that belong to it for certain.
     size: u64,
     extent: Option<ExprId>,
-    bytes: Box<[u8]>,
+    bytes: Vec<u8>,
     /// A mark a byte (concrete, uninitialised, or the number of an expression); `None`
     /// while all bytes are concrete, which is the fast path.
-    marks: Option<Box<[u32]>>,
+    marks: Option<Vec<u32>>,
     /// Once it was written at a symbolic offset, what it holds is here; until it is overwritten
     /// as a whole, no byte counts as concrete.
     updates: Option<Box<Updates>>,
@@ -67,7 +67,7 @@ impl Object {
             alignment: 1,
             size: bytes.len() as u64,
             extent: None,
-            bytes: bytes.into(),
+            bytes,
             marks: None,
             updates: None,
         }
@@ -75,16 +75,33 @@ impl Object {
 
     /// `size` bytes that were never written.
     pub fn uninitialised(segment: Segment, size: usize) -> Self {
-        Self {
-            segment,
-            constant: false,
-            alignment: 1,
-            size: size as u64,
-            extent: None,
-            bytes: vec![0; size].into(),
-            marks: Some(vec![UNINITIALISED; size].into()),
-            updates: None,
-        }
+        Self { marks: Some(vec![UNINITIALISED; size]), ..Self::zeroed(segment, size) }
+    }
+
+    /// An empty object that can become a local variable of so many bytes without allocating.
+    pub(super) fn with_room(size: usize) -> Self {
+        let marks = Some(Vec::with_capacity(size));
+        Self { marks, ..Self::filled(Segment::Stack, Vec::with_capacity(size)) }
+    }
+
+    /// How many bytes it has room for, with their marks.
+    pub(super) fn room(&self) -> usize {
+        let marks = self.marks.as_ref().map_or(0, Vec::capacity);
+        self.bytes.capacity().min(marks)
+    }
+
+    /// A local variable that was never written, in place of what it was.
+    pub(super) fn make_local(&mut self, size: usize, alignment: u32) {
+        let Self { segment, constant, alignment: aligned, size: certain, extent, .. } = self;
+        (*segment, *constant, *aligned) = (Segment::Stack, false, alignment);
+        (*certain, *extent) = (size as u64, None);
+        let Self { bytes, marks, updates, .. } = self;
+        *updates = None;
+        bytes.clear();
+        bytes.resize(size, 0);
+        let marks = marks.get_or_insert_default();
+        marks.clear();
+        marks.resize(size, UNINITIALISED);
     }
 
     /// The same object at a multiple of so many bytes.
@@ -246,7 +263,7 @@ impl Object {
             Some(marks) => marks[offset] = mark,
             None if mark == CONCRETE => {}
             None => {
-                let mut marks = vec![CONCRETE; self.bytes.len()].into_boxed_slice();
+                let mut marks = vec![CONCRETE; self.bytes.len()];
                 marks[offset] = mark;
                 self.marks = Some(marks);
             }
@@ -275,7 +292,7 @@ impl Object {
         let step = self.cell_size(step);
         if self.updates.is_none() {
             self.updates = Some(Box::new(self.no_updates(exprs, step)));
-            self.marks = Some(vec![UNINITIALISED; self.bytes.len()].into());
+            self.marks = Some(vec![UNINITIALISED; self.bytes.len()]);
         }
         let updates = self.updates.as_mut().expect("made just above");
         updates.write(exprs, offset, word, length, step);

@@ -29,7 +29,7 @@ impl<S: Solver> Constants<S> {
         } else if path.is_empty() && goals.is_empty() {
             (Verdict::Sat(Assignment::default()), true)
         } else {
-            (self.below.check(exprs, Query { path: &path, goals: &goals }), false)
+            (self.below.check(exprs, Query { path: &path, goals: &goals, model: None }), false)
         }
     }
 }

@@ -33,7 +33,10 @@ impl<S: Solver> Independence<S> {
         let mut model = Assignment::default();
         let mut unknown: Option<Unknown> = None;
         for class in &classes {
-            match self.below.check(exprs, Query { path: &class.path, goals: &class.goals }) {
+            match self
+                .below
+                .check(exprs, Query { path: &class.path, goals: &class.goals, model: None })
+            {
                 Verdict::Sat(part) => model.0.extend(part.0),
                 Verdict::Unsat => return Verdict::Unsat,
                 Verdict::Unknown(why) => unknown = Some(why),

@@ -2,23 +2,23 @@
 //!
 //! # What is assumed of a query
 //!
-//! Nothing: a [`Verdict`] is about the conjunction of all of [`Query::path`] and
-//! [`Query::goals`]. That the path is known to be satisfiable is only *used* for speed: the
-//! conditions that share no variable with the goals are decided last, from models that are
-//! remembered, and a query whose goals alone contradict each other never looks at them.
-//! What belongs to which of the two lists matters to speed alone; a query that is no
-//! extension of a path, such as one about a pair of paths, puts all into the goals.
+//! Nothing but that [`Query::model`], where there is one, satisfies [`Query::path`]: conditions
+//! that share no variable with the goals are then left to it. A [`Verdict`] is about the
+//! conjunction of all of the path and [`Query::goals`]. Without a model, what belongs to which
+//! of the two lists matters to speed alone; a query that is no extension of a path, such as one
+//! about a pair of paths, puts all into the goals.
 //!
 //! # The chain
 //!
 //! [`chain`] stacks, outermost first: [`checking`] (every model is evaluated on every
-//! constraint), [`constants`] (what needs no solver), [`independence`] (only what shares
-//! variables is decided together), [`cache`] (equal, weaker and stronger queries; models
+//! constraint), [`slicing`] (what a known model settles), [`constants`] (what needs no solver),
+//! [`independence`] (only what shares variables is decided together), [`cache`] (equal, weaker and stronger queries; models
 //! that fit again), [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path,
 //! with a time limit).
 
 use std::{
     path::PathBuf,
+    sync::atomic::AtomicBool,
     time::{Duration, Instant},
 };
 
@@ -30,6 +30,7 @@ pub mod checking;
 pub mod constants;
 pub mod independence;
 pub mod logging;
+pub mod slicing;
 #[cfg(test)]
 mod tests;
 
@@ -41,6 +42,8 @@ pub struct Query<'a> {
     pub path: &'a [ExprId],
     /// What is asked beyond the path condition.
     pub goals: &'a [ExprId],
+    /// Values that satisfy the path condition, where some are known.
+    pub model: Option<&'a Assignment>,
 }
 
 impl<'a> Query<'a> {
@@ -53,7 +56,8 @@ impl<'a> Query<'a> {
 /// What a solver says of a [`Query`].
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// Satisfiable, by these values of the variables that the query mentions.
+    /// Satisfiable, by these values of the variables that the query mentions, and perhaps of
+    /// others.
     Sat(Assignment),
     /// Unsatisfiable: a proof.
     Unsat,
@@ -82,6 +86,9 @@ pub enum Unknown {
     /// The time for one query ran out.
     #[error("solver timeout after {0:?}")]
     Timeout(Duration),
+    /// Somebody asked for the end of the run.
+    #[error("time budget")]
+    Interrupted,
     /// The back end gave up for a reason of its own.
     #[error("the solver gave up")]
     GaveUp,
@@ -144,6 +151,8 @@ impl LayerStatistics {
 pub struct SolverConfig {
     /// Limit of one query of the back end.
     pub timeout: Duration,
+    /// Ends queries, without an answer, when it turns true.
+    pub interrupted: &'static AtomicBool,
     /// Re-evaluate every model on the constraints and panic where it fails.
     pub check_models: bool,
     /// Log every query that reaches the back end here, one SMT-LIB 2 file each.
@@ -151,21 +160,37 @@ pub struct SolverConfig {
 }
 
 impl Default for SolverConfig {
-    /// Ten seconds a query, models checked in debug builds, no log.
+    /// Ten seconds a query, no interrupts, models checked in debug builds, no log.
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(10), check_models: cfg!(debug_assertions), log: None }
+        Self {
+            timeout: Duration::from_secs(10),
+            interrupted: &NEVER,
+            check_models: cfg!(debug_assertions),
+            log: None,
+        }
     }
 }
 
+impl SolverConfig {
+    /// The same for what is still to be done after an interrupt.
+    pub fn uninterrupted(&self) -> Self {
+        Self { interrupted: &NEVER, ..self.clone() }
+    }
+}
+
+/// Never turns true.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
 /// The full chain: one a worker, for exploration.
 pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
-    let back_end: Box<dyn Solver> = Box::new(bitwuzla::Incremental::new(config.timeout));
+    let back_end: Box<dyn Solver> =
+        Box::new(bitwuzla::Incremental::new(config.timeout).interrupted_by(config.interrupted));
     let logged = match &config.log {
         Some(directory) => Box::new(logging::Logging::new(directory.clone(), back_end)),
         None => back_end,
     };
     let sliced = independence::Independence::new(cache::Cache::new(logged));
-    let whole = constants::Constants::new(sliced);
+    let whole = slicing::Slicing::new(constants::Constants::new(sliced));
     if config.check_models { Box::new(checking::Checking::new(whole)) } else { Box::new(whole) }
 }
 

@@ -26,14 +26,14 @@ fn every_kind_of_query_gets_its_verdict() {
     let mut solver = chain(&config());
     let product = exprs.eq(exprs.mul(x, y), k(391));
     let factors = [exprs.ult(k(1), x), exprs.ult(x, y), exprs.ult(y, k(1000))];
-    let verdict = solver.check(&exprs, Query { path: &factors, goals: &[product] });
+    let verdict = solver.check(&exprs, Query { path: &factors, goals: &[product], model: None });
     let model = verdict.model().expect("17 * 23");
     assert_eq!(exprs.evaluate(x, model).to_u64(), Some(17));
     let odd = exprs.eq(exprs.extract(exprs.mul(x, exprs.add(x, k(1))), 0, 1), exprs.bool(true));
-    assert!(solver.check(&exprs, Query { path: &[], goals: &[odd] }).is_unsat());
-    assert!(is_sat(&solver.check(&exprs, Query { path: &[], goals: &[] })));
+    assert!(solver.check(&exprs, Query { path: &[], goals: &[odd], model: None }).is_unsat());
+    assert!(is_sat(&solver.check(&exprs, Query { path: &[], goals: &[], model: None })));
     let no = exprs.bool(false);
-    assert!(solver.check(&exprs, Query { path: &factors, goals: &[no] }).is_unsat());
+    assert!(solver.check(&exprs, Query { path: &factors, goals: &[no], model: None }).is_unsat());
 }
 
 #[test]
@@ -42,26 +42,55 @@ fn a_contradiction_far_from_the_goal_is_found() {
     let [x, y, z] = ["x", "y", "z"].map(|name| exprs.input(name, 8));
     let path = [exprs.ult(x, y), exprs.ult(y, z), exprs.ult(z, x)];
     let other = exprs.eq(exprs.input("other", 8), exprs.constant(8, 3));
-    assert!(chain(&config()).check(&exprs, Query { path: &path, goals: &[other] }).is_unsat());
     assert!(
-        reproducible(&config()).check(&exprs, Query { path: &path, goals: &[other] }).is_unsat()
+        chain(&config())
+            .check(&exprs, Query { path: &path, goals: &[other], model: None })
+            .is_unsat()
     );
+    assert!(
+        reproducible(&config())
+            .check(&exprs, Query { path: &path, goals: &[other], model: None })
+            .is_unsat()
+    );
+}
+
+/// The factors of a product of two primes of 64 bits each.
+fn hard(exprs: &Exprs) -> [ExprId; 3] {
+    let [x, y] = ["x", "y"].map(|name| exprs.input(name, 64));
+    let product = exprs.mul(exprs.zext(x, 128), exprs.zext(y, 128));
+    let semiprime =
+        crate::expr::Bv::from_u128(128, 15_837_184_877_706_723_481 * 17_429_142_207_974_170_187);
+    let one = exprs.constant(64, 1);
+    [exprs.eq(product, exprs.bv(&semiprime)), exprs.ult(one, x), exprs.ult(one, y)]
+}
+
+#[test]
+fn an_interrupt_ends_the_running_query() {
+    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+    let exprs = Exprs::new();
+    let config = SolverConfig { timeout: Duration::ZERO, interrupted: &INTERRUPTED, ..config() };
+    let query = Query { path: &[], goals: &hard(&exprs), model: None };
+    let verdict = std::thread::scope(|scope| {
+        let running = scope.spawn(|| chain(&config).check(&exprs, query));
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!running.is_finished());
+        INTERRUPTED.store(true, std::sync::atomic::Ordering::Relaxed);
+        running.join().expect("it ends")
+    });
+    assert!(matches!(verdict, Verdict::Unknown(Unknown::Interrupted)), "{verdict:?}");
+    let goals = [exprs.ult(exprs.input("z", 8), exprs.constant(8, 9))];
+    let easy = Query { path: &[], goals: &goals, model: None };
+    assert!(is_sat(&chain(&config.uninterrupted()).check(&exprs, easy)));
 }
 
 #[test]
 fn a_hard_query_ends_in_time() {
     let exprs = Exprs::new();
-    let [x, y] = ["x", "y"].map(|name| exprs.input(name, 64));
-    let product = exprs.mul(exprs.zext(x, 128), exprs.zext(y, 128));
-    // The product of two primes of 64 bits each.
-    let semiprime =
-        crate::expr::Bv::from_u128(128, 15_837_184_877_706_723_481 * 17_429_142_207_974_170_187);
-    let one = exprs.constant(64, 1);
-    let goals = [exprs.eq(product, exprs.bv(&semiprime)), exprs.ult(one, x), exprs.ult(one, y)];
+    let goals = hard(&exprs);
     let limit = Duration::from_millis(200);
     let start = Instant::now();
     let verdict = chain(&SolverConfig { timeout: limit, ..config() })
-        .check(&exprs, Query { path: &[], goals: &goals });
+        .check(&exprs, Query { path: &[], goals: &goals, model: None });
     assert!(matches!(verdict, Verdict::Unknown(Unknown::Timeout(t)) if t == limit), "{verdict:?}");
     assert!(start.elapsed() < Duration::from_secs(20));
 }
@@ -71,7 +100,8 @@ fn a_model_depends_on_structure_alone() {
     let ask = |exprs: &Exprs| {
         let [x, y] = ["x", "y"].map(|name| exprs.input(name, 32));
         let goals = [exprs.ult(exprs.mul(x, y), x), exprs.ult(x, exprs.add(y, x))];
-        let verdict = reproducible(&config()).check(exprs, Query { path: &[], goals: &goals });
+        let verdict =
+            reproducible(&config()).check(exprs, Query { path: &[], goals: &goals, model: None });
         let model = verdict.model().expect("satisfiable").clone();
         [x, y].map(|e| exprs.evaluate(e, &model))
     };
@@ -92,7 +122,8 @@ fn queries_are_logged_with_their_verdict() {
     let x = exprs.input("x", 32);
     let goal = exprs.slt(exprs.mul(x, x), exprs.constant(32, 0));
     let log = Some(directory.path().join("queries"));
-    chain(&SolverConfig { log, ..config() }).check(&exprs, Query { path: &[], goals: &[goal] });
+    chain(&SolverConfig { log, ..config() })
+        .check(&exprs, Query { path: &[], goals: &[goal], model: None });
     let files: Vec<_> = std::fs::read_dir(directory.path().join("queries")).unwrap().collect();
     assert_eq!(files.len(), 1);
     let text = std::fs::read_to_string(files[0].as_ref().unwrap().path()).unwrap();
@@ -109,7 +140,9 @@ fn deep_terms_are_translated() {
     }
     let zero = exprs.constant(8, 0);
     let goals = [exprs.eq(e, exprs.constant(8, 5)), exprs.eq(y, zero)];
-    assert!(!is_sat(&chain(&config()).check(&exprs, Query { path: &[], goals: &goals })));
+    assert!(!is_sat(
+        &chain(&config()).check(&exprs, Query { path: &[], goals: &goals, model: None })
+    ));
 }
 
 /// The comparison tree of a sort: every path of `insertion sort of n symbolic values`.
@@ -124,7 +157,12 @@ fn explore_sort(exprs: &Exprs, solver: &mut dyn Solver, count: usize) -> (usize,
     impl Walk<'_> {
         fn feasible(&mut self, condition: ExprId) -> bool {
             self.queries += 1;
-            is_sat(&self.solver.check(self.exprs, Query { path: &self.path, goals: &[condition] }))
+            is_sat(
+                &self.solver.check(
+                    self.exprs,
+                    Query { path: &self.path, goals: &[condition], model: None },
+                ),
+            )
         }
 
         /// `sorted` holds what is inserted already; the next value sinks from `at` down.
@@ -212,7 +250,7 @@ proptest::proptest! {
                 _ => exprs.sle(exprs.sub(a, b), k),
             };
             for goal in [goal, exprs.not(goal)] {
-                let query = Query { path: &path, goals: &[goal] };
+                let query = Query { path: &path, goals: &[goal], model: None };
                 let expected = brute_force(&exprs, &variables, query);
                 proptest::prop_assert_eq!(is_sat(&solver.check(&exprs, query)), expected);
             }

@@ -104,6 +104,9 @@ pub enum ArgConfig {
     Symbolic {
         /// The most bytes it has.
         string: u32,
+        /// The fewest and the most arguments of this kind; one if absent.
+        #[serde(default)]
+        count: Option<[u32; 2]>,
     },
 }
 

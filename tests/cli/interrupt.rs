@@ -115,6 +115,31 @@ fn an_interrupt_before_the_first_test() {
 }
 
 #[test]
+fn an_interrupt_does_not_wait_for_the_solver() {
+    // Whether it can return true is to factor a number of 128 bits.
+    let source = "int entry(unsigned long x, unsigned long y)\n{\n\tint n = 0;\n\
+                  \tunsigned __int128 all = (unsigned __int128)0xcfa92a1c6559dd55 << 64;\n\
+                  \tall |= 0xbb75027437309ad3;\n\
+                  \tif (x > 1 && y > 1 && (unsigned __int128)x * y == all)\n\t\tn = 1;\n\
+                  \treturn n;\n}\n";
+    let patch = "--- a.c\n+++ a.c\n@@ -8 +8 @@\n-\treturn n;\n+\treturn n + 1;\n";
+    let budget = "name = \"hard\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\n\
+                  entry = \"entry\"\n[budget]\nsolver = \"1h\"\ntime = \"1h\"\n";
+    let scratch =
+        Scratch::new().file("a.c", source).file("1.diff", patch).file("subject.toml", budget);
+    let mut running = Running::diff(&scratch);
+    running.until("exploring");
+    std::thread::sleep(Duration::from_secs(2));
+    let begin = std::time::Instant::now();
+    running.signal(Signal::SIGINT);
+    running.until("interrupted");
+    assert_eq!(running.end().code(), Some(130));
+    assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
+    let pairs: Vec<PairRow> = table(&scratch.out());
+    assert_ne!(pairs[0].verdict, Verdict::Equivalent);
+}
+
+#[test]
 fn a_time_budget_that_is_not_enough() {
     let scratch = endless();
     let ran = run(scratch.stage("diff").args(["--time-budget", "1s"]));

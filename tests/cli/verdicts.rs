@@ -89,6 +89,7 @@ subjects! {
     formats = "formats",
     function = "function",
     indices = "indices",
+    libm = "libm",
     limit = "limit",
     outputs = "outputs",
     pointers = "pointers",

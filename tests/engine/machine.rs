@@ -11,10 +11,14 @@ use std::{
 };
 
 use psychic::{
-    build::{Compilation, Libc, Sanitizer, Toolchain},
+    build::{Closure, Compilation, Libc, Sanitizer, Toolchain},
     diff,
-    env::{Halt, models, stdin::Stdin},
-    exec::{Argument, Clock, HaltState, Limits, Program, Start},
+    env::{
+        Halt,
+        models::{self, Models},
+        stdin::Stdin,
+    },
+    exec::{Arguments, Clock, HaltState, Limits, Program, Start},
     explore::{Config, Explorer, Round, Search},
     ir::{Place, lower},
     memory::Byte,
@@ -46,7 +50,6 @@ pub struct Subject {
 pub struct Paths<'a> {
     pub subject: &'a Subject,
     pub states: Vec<HaltState>,
-    arguments: Vec<Argument>,
 }
 
 fn toolchain() -> &'static Toolchain {
@@ -64,15 +67,21 @@ fn libc() -> &'static Libc {
 
 impl Subject {
     pub fn with_flags(source: &str, flags: &[&str]) -> Self {
+        Self::with_models(source, flags, &Models::default())
+    }
+
+    pub fn with_models(source: &str, flags: &[&str], models: &Models) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         std::fs::write(directory.path().join("subject.c"), source).expect("writable");
-        let compilation = Compilation {
+        let mut compilation = Compilation {
             directory: directory.path().to_owned(),
             sources: vec!["subject.c".into()],
             flags: flags.iter().map(|flag| (*flag).to_owned()).collect(),
-            includes: Vec::new(),
+            ..Compilation::default()
         };
-        let program = Program::new(lower::load(&bitcode(&compilation)).expect("valid bitcode"));
+        let (linked, library) = bitcode(&compilation);
+        compilation.libraries = library.native().cloned().collect();
+        let program = Program::new(lower::load(&linked).expect("valid bitcode"), models);
         Self { directory, compilation, program }
     }
 
@@ -82,7 +91,7 @@ impl Subject {
     }
 
     pub fn explore_within(&self, input: &Input, instructions: u64) -> Paths<'_> {
-        let arguments = vec![Argument::Text(b"program".to_vec())];
+        let arguments = vec![Arguments::Text(b"program".to_vec())];
         let stdin = match input {
             Input::Text(text) => Stdin::bytes(text.iter().copied().map(Byte::Concrete).collect()),
             Input::Tokens(limit, early_end) => Stdin::typed(*limit, *early_end),
@@ -91,8 +100,9 @@ impl Subject {
         let start = Start {
             entry: "main".into(),
             revisions: [Revision::ORIGINAL].into_iter().collect(),
-            args: arguments.clone(),
+            args: arguments,
             stdin,
+            files: Vec::new(),
         };
         let start = self.program.start(start).expect("it has a main");
         let config = Config {
@@ -113,7 +123,7 @@ impl Subject {
                 Round::Stopped(_) => unreachable!("nobody stops it"),
             }
         }
-        Paths { subject: self, states, arguments }
+        Paths { subject: self, states }
     }
 
     /// The native binaries, those of the sanitizers too where an error is expected.
@@ -145,7 +155,12 @@ impl Paths<'_> {
         for (index, state) in self.states.iter().enumerate() {
             let (input, predicted) = self.test(index);
             let Some(predicted) = predicted else {
-                assert!(tolerant, "no prediction: {} {:?}", state.halt, state.world.approximations);
+                let (halt, place) = (&state.halt, self.shown(state.place));
+                assert!(
+                    tolerant,
+                    "no prediction: {halt} at {place} {:?}",
+                    state.world.approximations
+                );
                 continue;
             };
             let is_error = matches!(state.halt, Halt::Error(_));
@@ -158,13 +173,15 @@ impl Paths<'_> {
     /// An input of a path, and what is predicted of it.
     pub fn test(&self, index: usize) -> (TestInput, Option<Outcome>) {
         let state = &self.states[index];
-        diff::path_test(
-            &self.subject.program,
-            &mut *solver::reproducible(&solver()),
-            &self.arguments,
-            state,
-        )
-        .expect("the path of a state is satisfiable")
+        diff::path_test(&self.subject.program, &mut *solver::reproducible(&solver()), state)
+            .expect("the path of a state is satisfiable")
+    }
+
+    fn shown(&self, place: Option<Place>) -> String {
+        let files = &self.subject.program.module.files;
+        place.map_or("an unknown line".into(), |place| {
+            format!("{}:{}", files[place.file.0 as usize], place.line)
+        })
     }
 
     fn is_in_subject(&self, place: Place) -> bool {
@@ -240,11 +257,9 @@ fn sandbox() {
 }
 
 /// As `psychic explore` does it: against the headers of musl, with the functions it needs.
-fn bitcode(compilation: &Compilation) -> PathBuf {
+fn bitcode(compilation: &Compilation) -> (PathBuf, Closure) {
     let mut compilation = compilation.clone();
-    let headers = toolchain().headers().expect("clang has headers");
-    let system = |directory: &Path| format!("-isystem{}", directory.display());
-    let mut flags = vec!["-nostdinc".into(), system(&libc().include()), system(&headers)];
+    let mut flags = vec!["-nostdlibinc".into(), format!("-isystem{}", libc().include().display())];
     flags.append(&mut compilation.flags);
     compilation.flags = flags;
     let program = compilation.directory.join("program.bc");
@@ -252,10 +267,10 @@ fn bitcode(compilation: &Compilation) -> PathBuf {
     let module = lower::load(&program).expect("valid bitcode");
     let undefined = module.functions.iter().filter(|function| function.code.is_empty());
     let undefined = undefined.map(|function| function.name.as_str());
-    let modules = libc().modules(undefined, |name| models::lookup(name).is_some());
+    let library = libc().closure(undefined, models::stand_alone);
     let linked = compilation.directory.join("linked.bc");
-    toolchain().link_bitcode(&program, &modules, &linked).expect("it links");
-    linked
+    toolchain().link_bitcode(&program, &library, &linked).expect("it links");
+    (linked, library)
 }
 
 /// Runs a program without symbolic input in both machines, on some standard input and with

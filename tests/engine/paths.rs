@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::machine::{Input, Subject, each_in_parallel};
+use psychic::env::models::Models;
 
 fn sources(directory: &str) -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engine").join(directory);
@@ -60,6 +61,43 @@ fn every_path_is_replayed_unoptimised() {
 #[test]
 fn every_path_is_replayed_optimised() {
     replay_all(&["-O1"]);
+}
+
+/// What a model of a string function does, the code that it stands for does.
+#[test]
+fn every_path_is_replayed_without_models() {
+    let names = [
+        "memcpy",
+        "memmove",
+        "mempcpy",
+        "memset",
+        "strlen",
+        "strnlen",
+        "memchr",
+        "memrchr",
+        "strchr",
+        "strrchr",
+        "strchrnul",
+        "memcmp",
+        "strcmp",
+        "strncmp",
+    ];
+    let models = Models::without(&names.map(String::from)).expect("they have models");
+    for name in ["searching.c", "strings.c"] {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engine/symbolic").join(name);
+        let text = fs::read_to_string(&source).expect("readable");
+        let with = Subject::with_flags(&text, &[]).explore(&input(&source)).ends();
+        let subject = Subject::with_models(&text, &[], &models);
+        let paths = subject.explore(&input(&source));
+        paths.replay(false);
+        // Models decide less, and never end otherwise.
+        let mut without = paths.ends();
+        assert!(with.len() <= without.len(), "{name}");
+        let mut kinds = with;
+        kinds.dedup();
+        without.dedup();
+        assert_eq!(kinds, without, "{name}");
+    }
 }
 
 #[test]

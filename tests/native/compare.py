@@ -4,7 +4,8 @@
     tests/native/compare.py SUBJECT [RESULTS]
 
 Builds the original and every patched source on its own with patch(1) and clang-19, runs
-all of them on many inputs, and prints as JSON which revisions were never seen to differ.
+all of them on many inputs (with the C library's mathematical functions that belong to the results:
+no two libraries agree), and prints as JSON which revisions were never seen to differ.
 Given the directory that `psychic diff` wrote, checks that nothing in it is contradicted:
 every test must cluster these builds just as it says.
 Exits 1 with a message where something is, 2 where nothing could be compared.
@@ -21,6 +22,7 @@ import tomllib
 
 import inputs
 import ktest
+import musl
 import results
 
 HERE = pathlib.Path(__file__).parent
@@ -84,7 +86,12 @@ def build(source, config, patch, output, scratch):
     if patch:
         apply(patch, directory)
     flags = config.get("build", {}).get("flags", [])
-    run(["clang-19", *FLAGS, *flags, *(directory / n for n in config["sources"]), "-o", output])
+    sources = [directory / name for name in config["sources"]]
+    command = ["clang-19", *FLAGS, *flags, *sources, "-lm"]
+    run([*command, "-o", output])
+    undefined = run(["llvm-nm-19", "-D", "-P", "-u", output]).splitlines()
+    if library := musl.mathematical(line.split()[0] for line in undefined):
+        run([*command, *library, "-o", output])
 
 
 def shim(config, domain, parameters):
@@ -104,11 +111,15 @@ def shim(config, domain, parameters):
         entry = config["entry"]
         kinds = ", ".join(getattr(p, "type", "char *") for p in parameters)
         call = f"(({domain['result']} (*)({kinds}))entry)({', '.join(values)})"
+        if domain["result"] in ("float", "double"):
+            # As bits: they are what results are compared by.
+            call = f"((union {{ {domain['result']} value; long bits; }}) {{ .value = {call} }}).bits"
         text = "0"
-    return f"""#include <stdio.h>
+    return f"""#include <fenv.h>
+#include <stdio.h>
 const char psychic_entry[] = "{entry}";
 const int psychic_stderr = {stderr};
-long psychic_call(void *entry, char *record) {{ return {call}; }}
+long psychic_call(void *entry, char *record) {{ fesetenv(FE_DFL_ENV); return {call}; }}
 int psychic_stdin(const char *record, char *text, int size) {{ return {text}; }}
 """
 
@@ -132,7 +143,7 @@ class Revisions:
             build(source, config, patch, self.objects[-1], scratch)
         (scratch / "shim.c").write_text(shim(config, self.domain, self.parameters))
         run(["clang-19", "-O2", "-Wall", "-rdynamic", HERE / "driver.c", scratch / "shim.c",
-             "-o", scratch / "driver"])
+             "-lm", "-o", scratch / "driver"])
 
     def run(self, records):
         """What the driver prints on these records, as lists of words and a text."""

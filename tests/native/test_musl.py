@@ -1,15 +1,12 @@
 """The bitcode of scripts/musl.sh: a program linked with what symbols.csv says it needs does
 what it does with the system's C library."""
 
-import csv
-import os
 import pathlib
 import subprocess
 import tempfile
 import unittest
 
-TOP = pathlib.Path(__file__).parent.parent.parent
-MUSL = pathlib.Path(os.environ.get("PSYCHIC_CACHE") or TOP / ".cache").absolute() / "musl"
+from musl import files, needed
 
 PROGRAM = r"""
 #include <ctype.h>
@@ -57,22 +54,6 @@ int main(void)
 """
 
 
-def needed(undefined):
-    """The modules that define what is undefined, and what they need in turn."""
-    with open(MUSL / "symbols.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
-    owner = {r["symbol"]: r["module"] for r in rows if r["kind"] == "weak"}
-    owner |= {r["symbol"]: r["module"] for r in rows if r["kind"] == "defined"}
-    modules, todo = [], list(undefined)
-    while todo:
-        module = owner.get(todo.pop())
-        if module and module not in modules:
-            modules.append(module)
-            todo += [r["symbol"] for r in rows
-                     if r["module"] == module and r["kind"] == "undefined"]
-    return modules
-
-
 class Musl(unittest.TestCase):
     """Against the system's C library."""
 
@@ -89,11 +70,11 @@ class Musl(unittest.TestCase):
             listing = subprocess.run(["llvm-nm-19", "-P", "-u", scratch / "program.bc"],
                                      capture_output=True, text=True, check=True).stdout
             modules = needed(line.split()[0] for line in listing.splitlines())
-            self.assertIn("intscan", modules)
-            self.assertNotIn("memmem", modules)
+            self.assertIn("internal/intscan", modules)
+            self.assertNotIn("string/memmem", modules)
             subprocess.run(
                 ["llvm-link-19", scratch / "program.bc",
-                 *(MUSL / "bitcode" / f"{m}.bc" for m in modules), "-o", scratch / "all.bc"],
+                 *files(modules), "-o", scratch / "all.bc"],
                 check=True)
             subprocess.run(["clang-19", "-w", "-no-pie", scratch / "all.bc",
                             "-o", scratch / "musl"], check=True)

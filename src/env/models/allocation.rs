@@ -9,18 +9,12 @@ use crate::{
 };
 
 pub(super) const MODELS: &[(&str, Model)] = &[
-    ("malloc", |m, a| {
-        let size = m.settled(a.get(0), 64)?;
-        allocate(m, size, false, ALIGNMENT).map(Some)
-    }),
-    ("calloc", |m, a| {
-        let size = product(m, a.get(0), a.get(1))?;
-        allocate(m, size, true, ALIGNMENT).map(Some)
-    }),
-    ("realloc", |m, a| {
-        let size = m.settled(a.get(1), 64)?;
-        realloc(m, a.get(0), size)
-    }),
+    ("malloc", malloc),
+    ("__libc_malloc", malloc),
+    ("calloc", calloc),
+    ("__libc_calloc", calloc),
+    ("realloc", sized),
+    ("__libc_realloc", sized),
     ("reallocarray", |m, a| {
         let size = product(m, a.get(1), a.get(2))?;
         realloc(m, a.get(0), size)
@@ -28,11 +22,8 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("aligned_alloc", aligned),
     ("memalign", aligned),
     ("posix_memalign", posix_memalign),
-    ("free", |m, a| {
-        let address = m.concrete(a.get(0), 64, "pointer to free")?;
-        free(m, address)?;
-        Ok(None)
-    }),
+    ("free", release),
+    ("__libc_free", release),
 ];
 
 /// Numbers of errors: there is no memory left, an argument makes no sense.
@@ -42,6 +33,27 @@ const EINVAL: u64 = 22;
 const LIMIT: u64 = 1 << 28;
 /// Any `malloc` on x86-64 gives multiples of this (System V ABI: that of `max_align_t`).
 const ALIGNMENT: u32 = 16;
+
+fn malloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let size = machine.settled(arguments.get(0), 64)?;
+    allocate(machine, size, false, ALIGNMENT).map(Some)
+}
+
+fn calloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let size = product(machine, arguments.get(0), arguments.get(1))?;
+    allocate(machine, size, true, ALIGNMENT).map(Some)
+}
+
+fn sized(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let size = machine.settled(arguments.get(1), 64)?;
+    realloc(machine, arguments.get(0), size)
+}
+
+fn release(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let address = machine.concrete(arguments.get(0), 64, "pointer to free")?;
+    free(machine, address)?;
+    Ok(None)
+}
 
 /// `count * each` bytes, an expression of 64 bits; all ones where that are more than any.
 fn product(machine: &mut dyn Machine, count: Value, each: Value) -> Result<ExprId, Stop> {

@@ -2,6 +2,7 @@
 //! a header or topic. Each model says which clause of C11 (ISO/IEC 9899:2011) it follows.
 
 pub mod allocation;
+pub mod fenv;
 pub mod input;
 pub mod intrinsics;
 pub mod math;
@@ -40,9 +41,56 @@ impl Arguments<'_> {
 /// Runs a call: gives the returned value, if any.
 pub type Model = fn(&mut dyn Machine, Arguments<'_>) -> Result<Option<Value>, Stop>;
 
-/// The model of the function of that name.
-pub fn lookup(name: &str) -> Option<Model> {
-    let tables: [&[(&str, Model)]; 7] = [
+/// The models that are in use: all of them, but for those switched off by name.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Models {
+    off: Vec<String>,
+}
+
+impl Models {
+    /// All but those of these names.
+    ///
+    /// # Errors
+    /// where there is no model of such a name.
+    pub fn without(names: &[String]) -> Result<Self, UnknownModel> {
+        match names.iter().find(|name| find(name).is_none()) {
+            Some(name) => Err(UnknownModel(name.clone())),
+            None => Ok(Self { off: names.to_vec() }),
+        }
+    }
+
+    /// The model of a function that is only declared.
+    pub fn lookup(&self, name: &str) -> Option<Model> {
+        if self.off.iter().any(|off| off == name) { None } else { find(name) }
+    }
+
+    /// The model that stands for a function though the program has its code: one of the libc's
+    /// (`library`), or one that reads beyond the end of an object on purpose.
+    pub fn instead_of(&self, name: &str, library: bool) -> Option<Model> {
+        const READS_BEYOND: &str = "rawmemchr";
+        let replaced = has_code(name) && (library || name == READS_BEYOND);
+        self.lookup(name).filter(|_| replaced)
+    }
+}
+
+/// Whether a function has a model and needs no code beside it.
+pub fn stand_alone(name: &str) -> bool {
+    find(name).is_some() && !has_code(name)
+}
+
+/// Whether the libc's code does the same as the model of that name.
+fn has_code(name: &str) -> bool {
+    strings::MODELS.iter().any(|(known, _)| *known == name)
+        || matches!(name, "__errno_location" | "___errno_location")
+}
+
+/// There is no model of that name.
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is no function that has a model")]
+pub struct UnknownModel(String);
+
+fn find(name: &str) -> Option<Model> {
+    let tables: [&[(&str, Model)]; 9] = [
         intrinsics::MODELS,
         process::MODELS,
         allocation::MODELS,
@@ -50,6 +98,8 @@ pub fn lookup(name: &str) -> Option<Model> {
         output::MODELS,
         input::MODELS,
         math::MODELS,
+        super::kernel::MODELS,
+        fenv::MODELS,
     ];
     tables.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, model)| *model)
 }
@@ -58,7 +108,7 @@ pub fn lookup(name: &str) -> Option<Model> {
 const STRING_LIMIT: u64 = 1 << 20;
 
 /// The byte at `address + index`, which has to have been written.
-fn byte_at(machine: &mut dyn Machine, address: Value, index: u64) -> Result<Byte, Stop> {
+pub(super) fn byte_at(machine: &mut dyn Machine, address: Value, index: u64) -> Result<Byte, Stop> {
     let at = super::offset(machine.exprs(), address, index);
     let value = machine.load(at, 8)?;
     let expr = machine.settled(value, 8)?;
@@ -74,7 +124,7 @@ fn note_address(machine: &mut dyn Machine) {
 }
 
 /// The bytes of a C string up to its NUL or to `limit` bytes; forks over where the NUL is.
-fn string_at(
+pub(super) fn string_at(
     machine: &mut dyn Machine,
     address: Value,
     limit: Option<u64>,

@@ -16,7 +16,7 @@ use crate::{
         },
         stream::{Piece, Stream},
     },
-    expr::ExprId,
+    expr::{ExprId, Rounding},
     memory::{Byte, Value},
 };
 
@@ -233,6 +233,10 @@ fn convert(
             let Some(value) = machine.exprs().as_bv(value).and_then(|value| value.to_u128()) else {
                 return Err(Stop::unsupported("printing a symbolic floating-point number"));
             };
+            // A C library rounds the digits, too, in the mode of the moment.
+            if machine.world().rounding != Rounding::NearestEven {
+                return Err(Stop::unsupported("printing a number in this rounding mode"));
+            }
             let real = match bits {
                 80 => Real::from_x87(value as u64, (value >> 64) as u16),
                 _ => Real::from(f64::from_bits(value as u64)),

@@ -18,6 +18,7 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("abort", |_, _| Err(Stop::Halt(Halt::Abort))),
     ("__assert_fail", assert_fail),
     ("__errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),
+    ("___errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),
     ("getenv", getenv),
 ];
 

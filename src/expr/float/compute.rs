@@ -116,18 +116,6 @@ pub fn binary(op: FloatBinary, rounding: Rounding, format: Format, a: u128, b: u
     number.unwrap_or_else(|| nan::of_two(op, format, a, b).unwrap_or(format.default_nan()))
 }
 
-/// The remainder of `a / b` with the sign of `a` (C11 7.12.10.1), which is always exact.
-pub fn remainder(format: Format, a: u128, b: u128) -> u128 {
-    // The NaN of a call of `fmod`, which divides something by itself.
-    if let Some(nan) = nan::of_two(FloatBinary::Mul, format, a, b) {
-        return nan;
-    }
-    in_format!(format, F => {
-        let value = F::from_bits(a).c_fmod(F::from_bits(b)).value;
-        if value.is_nan() { format.default_nan() } else { value.to_bits() }
-    })
-}
-
 /// `a * b + c`, rounded once.
 pub fn mul_add(rounding: Rounding, format: Format, operands: [u128; 3]) -> u128 {
     if let Some(nan) = nan::of_three(format, operands) {

@@ -23,7 +23,7 @@ mod payload;
 #[cfg(test)]
 mod tests;
 
-pub use compute::{binary, compare, mul_add, order, remainder, unary};
+pub use compute::{binary, compare, mul_add, order, unary};
 
 /// How a result that does not fit is rounded (IEEE 754-2008, clause 4.3).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

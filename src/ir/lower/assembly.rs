@@ -174,10 +174,7 @@ impl<'m> Lowering<'_, 'm> {
     fn statement(&mut self, statement: &str, state: &mut Assembly) -> Lowered<Option<()>> {
         let (mnemonic, rest) = statement.split_once([' ', '\t']).unwrap_or((statement, ""));
         if mnemonic == "syscall" {
-            return unsupported("a system call by inline assembly, which has no model");
-        }
-        if rest.contains("%fs:") || rest.contains("%gs:") {
-            return unsupported(format!("the thread pointer (inline assembly \"{statement}\")"));
+            return Ok(self.system_call(state));
         }
         let mut places = Vec::new();
         for operand in rest.split(',').map(str::trim).filter(|operand| !operand.is_empty()) {
@@ -188,12 +185,33 @@ impl<'m> Lowering<'_, 'm> {
         }
         let Some((name, suffix)) = split_mnemonic(mnemonic) else { return Ok(None) };
         let width = suffix.or_else(|| places.iter().rev().find_map(|p| self.width_of(p, state)));
+        // What stands at the thread pointer is a word if nothing says otherwise.
+        let width = width.or(rest.contains("%fs:").then_some(64));
         let Some(width) = width else { return Ok(None) };
         match places.as_slice() {
             [only] => self.unary_statement(name, width, only, state),
             [from, to] => self.binary_statement(name, width, from, to, state),
             _ => Ok(None),
         }
+    }
+
+    /// The kernel takes its arguments in registers and gives its result in `rax` (System V ABI,
+    /// x86-64 supplement, A.2.1).
+    fn system_call(&mut self, state: &mut Assembly) -> Option<()> {
+        let mut arguments = Vec::new();
+        for name in ["ax", "di", "si", "dx", "10", "8", "9"] {
+            let place = Place::At(Location::Named(name.into()), None);
+            arguments.push(match self.width_of(&place, state) {
+                Some(width) if width < 64 => {
+                    let value = self.read(&place, width, state)?;
+                    self.resize(Cast::Zext, value, width, 64)
+                }
+                Some(_) => self.read(&place, 64, state)?,
+                None => self.constant(64, 0),
+            });
+        }
+        let result = self.call_named("psychic_syscall", &arguments);
+        self.write(&Place::At(Location::Named("ax".into()), None), 64, result, state)
     }
 
     fn unary_statement(
@@ -314,6 +332,13 @@ impl<'m> Lowering<'_, 'm> {
         }
         if matches!(operand, "(%rsp)" | "0(%rsp)" | "(%esp)" | "0(%esp)") {
             return Some(Place::Stack);
+        }
+        if let Some(offset) = operand.strip_prefix("%fs:") {
+            let offset = number_of(offset)?;
+            let thread = self.call_named("psychic_thread_pointer", &[]);
+            let offset = self.constant(64, offset as u64);
+            let address = self.binary(BinaryOp::Add, 64, thread, offset);
+            return Some(Place::At(Location::Memory { address, width: 0 }, None));
         }
         if let Some(name) = operand.strip_prefix('%') {
             let (name, width) = register(name)?;

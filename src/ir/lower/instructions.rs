@@ -141,7 +141,7 @@ impl<'m> Lowering<'_, 'm> {
             Opcode::LLVMFSub => FloatOp::Sub,
             Opcode::LLVMFMul => FloatOp::Mul,
             Opcode::LLVMFDiv => FloatOp::Div,
-            _ => FloatOp::Rem,
+            _ => return self.library_call(inst, "fmod", &[inst.operand(0), inst.operand(1)]),
         };
         let width = float_width(inst.ty())?;
         self.each_lane(inst, [inst.operand(0), inst.operand(1)], |dst, [a, b]| Inst::FloatBinary {
@@ -170,15 +170,22 @@ impl<'m> Lowering<'_, 'm> {
     }
 
     fn float_cast(&mut self, inst: Value<'m>) -> Lowered<()> {
-        let a = inst.operand(0);
-        let (cast, from_float, to_float) = match inst.opcode() {
-            Opcode::LLVMFPTrunc => (FloatCast::Truncate, true, true),
-            Opcode::LLVMFPExt => (FloatCast::Extend, true, true),
-            Opcode::LLVMFPToUI => (FloatCast::ToUnsigned, true, false),
-            Opcode::LLVMFPToSI => (FloatCast::ToSigned, true, false),
-            Opcode::LLVMUIToFP => (FloatCast::FromUnsigned, false, true),
-            _ => (FloatCast::FromSigned, false, true),
+        let cast = match inst.opcode() {
+            Opcode::LLVMFPTrunc => FloatCast::Truncate,
+            Opcode::LLVMFPExt => FloatCast::Extend,
+            Opcode::LLVMFPToUI => FloatCast::ToUnsigned,
+            Opcode::LLVMFPToSI => FloatCast::ToSigned,
+            Opcode::LLVMUIToFP => FloatCast::FromUnsigned,
+            _ => FloatCast::FromSigned,
         };
+        self.cast_float(inst, cast)
+    }
+
+    /// Converts the first operand.
+    pub fn cast_float(&mut self, inst: Value<'m>, cast: FloatCast) -> Lowered<()> {
+        let a = inst.operand(0);
+        let from_float = !matches!(cast, FloatCast::FromUnsigned | FloatCast::FromSigned);
+        let to_float = !matches!(cast, FloatCast::ToUnsigned | FloatCast::ToSigned);
         let width = |ty: Type<'m>, float| if float { float_width(ty) } else { lane_width(ty) };
         let (from, to) = (width(a.ty(), from_float)?, width(inst.ty(), to_float)?);
         self.each_lane(inst, [a], |dst, [a]| Inst::FloatCast { cast, from, to, dst, a })

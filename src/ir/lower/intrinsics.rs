@@ -26,6 +26,27 @@ fn base_name(name: &str) -> &str {
     base
 }
 
+/// A predicate as metadata names it.
+fn named_predicate(name: &str) -> Option<FloatPredicate> {
+    Some(match name {
+        "oeq" => FloatPredicate::Oeq,
+        "ogt" => FloatPredicate::Ogt,
+        "oge" => FloatPredicate::Oge,
+        "olt" => FloatPredicate::Olt,
+        "ole" => FloatPredicate::Ole,
+        "one" => FloatPredicate::One,
+        "ord" => FloatPredicate::Ord,
+        "ueq" => FloatPredicate::Ueq,
+        "ugt" => FloatPredicate::Ugt,
+        "uge" => FloatPredicate::Uge,
+        "ult" => FloatPredicate::Ult,
+        "ule" => FloatPredicate::Ule,
+        "une" => FloatPredicate::Une,
+        "uno" => FloatPredicate::Uno,
+        _ => return None,
+    })
+}
+
 /// The greatest number of so many bits, at most 128.
 fn ones(width: u32) -> u128 {
     u128::MAX >> (128 - width)
@@ -35,10 +56,18 @@ impl<'m> Lowering<'_, 'm> {
     /// Lowers a call of the intrinsic function `name`.
     pub fn intrinsic(&mut self, inst: Value<'m>, name: &str) -> Lowered<()> {
         let base = base_name(name);
+        // What heeds the rounding mode: so does everything here.
+        if let Some(base) = base.strip_prefix("experimental.constrained.") {
+            if self.constrained(inst, base)? {
+                return Ok(());
+            }
+            return unsupported(format!("the intrinsic function {name}"));
+        }
         if self.memory_intrinsic(inst, base)?
             || self.bit_intrinsic(inst, base)?
             || self.float_intrinsic(inst, base)?
             || self.library_intrinsic(inst, base)?
+            || self.rounding_intrinsic(inst, base)?
             || self.hint(inst, base)?
             || self.sse_intrinsic(inst, name)?
         {
@@ -277,13 +306,57 @@ impl<'m> Lowering<'_, 'm> {
                     a,
                 })?;
             }
-            "get.rounding" => {
-                let nearest = self.constant(32, 1);
-                self.define_scalar(inst, nearest);
-            }
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Operations under a rounding mode that is not known (LLVM Language Reference, "Constrained
+    /// Floating-Point Intrinsics").
+    fn constrained(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
+        let operation = match base {
+            "fadd" => Some(FloatOp::Add),
+            "fsub" => Some(FloatOp::Sub),
+            "fmul" => Some(FloatOp::Mul),
+            "fdiv" => Some(FloatOp::Div),
+            _ => None,
+        };
+        if let Some(op) = operation {
+            let (a, b) = (inst.operand(0), inst.operand(1));
+            let width = float_width(inst.ty())?;
+            self.each_lane(inst, [a, b], |dst, [a, b]| Inst::FloatBinary { op, width, dst, a, b })?;
+            return Ok(true);
+        }
+        let cast = match base {
+            "fptrunc" => Some(FloatCast::Truncate),
+            "fpext" => Some(FloatCast::Extend),
+            "fptosi" => Some(FloatCast::ToSigned),
+            "fptoui" => Some(FloatCast::ToUnsigned),
+            "sitofp" => Some(FloatCast::FromSigned),
+            "uitofp" => Some(FloatCast::FromUnsigned),
+            _ => None,
+        };
+        if let Some(cast) = cast {
+            self.cast_float(inst, cast)?;
+            return Ok(true);
+        }
+        if matches!(base, "fcmp" | "fcmps") {
+            let predicate = inst.operand(2).metadata_text();
+            let Some(predicate) = predicate.as_deref().and_then(named_predicate) else {
+                return Ok(false);
+            };
+            let (a, b) = (inst.operand(0), inst.operand(1));
+            let width = float_width(a.ty())?;
+            self.each_lane(inst, [a, b], |dst, [a, b]| Inst::FloatCompare {
+                predicate,
+                width,
+                dst,
+                a,
+                b,
+            })?;
+            return Ok(true);
+        }
+        Ok(self.float_intrinsic(inst, base)? || self.library_intrinsic(inst, base)?)
     }
 
     /// The lesser or greater operand, of a number and a NaN the number, of zeros the first: as
@@ -291,7 +364,8 @@ impl<'m> Lowering<'_, 'm> {
     fn float_extreme(&mut self, inst: Value<'m>, before: FloatPredicate) -> Lowered<()> {
         let width = float_width(inst.ty())?;
         if width > 64 {
-            return unsupported(format!("the lesser of two numbers of {width} bits"));
+            let name = if before == FloatPredicate::Olt { "fmin" } else { "fmax" };
+            return self.library_call(inst, name, &inst.values());
         }
         let mut parts = self.parts(inst.operand(0))?;
         for (part, b) in parts.iter_mut().zip(self.parts(inst.operand(1))?) {
@@ -352,7 +426,14 @@ impl<'m> Lowering<'_, 'm> {
 
     fn class_by_bits(&mut self, format: Format, classes: u64, a: Operand) -> Lowered<Operand> {
         if format.has_integer_bit() {
-            return unsupported("the class of an x87 number");
+            // As a wider number, which asks for an encoding that the x87 itself writes, and makes
+            // a NaN quiet.
+            if matches!(classes & 0x3, 0x1 | 0x2) {
+                return unsupported("the kind of a NaN of the x87");
+            }
+            let (from, to) = (format.width(), Format::Quad.width());
+            let a = self.converted(FloatCast::Extend, from, to, a);
+            return self.class_by_bits(Format::Quad, classes, a);
         }
         let width = format.width();
         let (sign, infinity) = (format.sign(), format.infinity());

@@ -579,6 +579,24 @@ impl<'m> Value<'m> {
         (0..unsafe { LLVMGetNumArgOperands(self.0) }).map(|i| self.operand(i)).collect()
     }
 
+    /// Its arguments that are values, not metadata.
+    pub fn values(self) -> Vec<Value<'m>> {
+        let mut arguments = self.arguments();
+        arguments.retain(|argument| argument.ty().kind() != TypeKind::LLVMMetadataTypeKind);
+        arguments
+    }
+
+    /// The text of a string among the metadata.
+    pub fn metadata_text(self) -> Option<String> {
+        if self.ty().kind() != TypeKind::LLVMMetadataTypeKind {
+            return None;
+        }
+        let mut length = 0;
+        // SAFETY: it is metadata; what is no string gives null.
+        let data = unsafe { LLVMGetMDString(self.0, &mut length) };
+        (!data.is_null()).then(|| unsafe { text(data, length as usize) })
+    }
+
     /// Text and constraints of inline assembly.
     pub fn asm(self) -> (String, String) {
         assert!(self.is_asm());

@@ -3,6 +3,7 @@
 
 use std::{
     ffi::{CStr, CString, c_void},
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
@@ -36,8 +37,14 @@ pub(super) struct Instance {
     options: *mut sys::BitwuzlaOptions,
     solver: *mut sys::Bitwuzla,
     /// When the running query must end. Boxed, for Bitwuzla holds a pointer to it.
-    deadline: Box<Option<Instant>>,
+    end: Box<End>,
     sorts: FxHashMap<u32, sys::BitwuzlaSort>,
+}
+
+/// When a query ends without an answer.
+struct End {
+    deadline: Option<Instant>,
+    interrupted: &'static AtomicBool,
 }
 
 // SAFETY: a term manager and what belongs to it share no state with others; the buffers
@@ -46,19 +53,20 @@ pub(super) struct Instance {
 unsafe impl Send for Instance {}
 
 impl Instance {
-    pub fn new() -> Self {
-        let mut deadline = Box::new(None);
+    /// A solver whose queries end when `interrupted` turns true.
+    pub fn new(interrupted: &'static AtomicBool) -> Self {
+        let mut end = Box::new(End { deadline: None, interrupted });
         // SAFETY: the constructors take no preconditions but valid pointers, which the ones
-        // before just returned; the deadline's heap cell lives until after `drop` deleted
-        // the solver.
+        // before just returned; the heap cell of `end` lives until after `drop` deleted the
+        // solver.
         unsafe {
             let manager = sys::bitwuzla_term_manager_new();
             let options = sys::bitwuzla_options_new();
             sys::bitwuzla_set_option(options, sys::BITWUZLA_OPT_PRODUCE_MODELS, 1);
             let solver = sys::bitwuzla_new(manager, options);
-            let state: *mut Option<Instant> = &mut *deadline;
+            let state: *mut End = &mut *end;
             sys::bitwuzla_set_termination_callback(solver, Some(is_over), state.cast());
-            Self { manager, options, solver, deadline, sorts: FxHashMap::default() }
+            Self { manager, options, solver, end, sorts: FxHashMap::default() }
         }
     }
 
@@ -187,13 +195,13 @@ impl Instance {
 
     /// Decides the assertions together with `assumptions`, within `limit` unless it is zero.
     pub fn check(&mut self, assumptions: &[Term], limit: Duration) -> Answer {
-        *self.deadline = if limit.is_zero() { None } else { Instant::now().checked_add(limit) };
+        self.end.deadline = if limit.is_zero() { None } else { Instant::now().checked_add(limit) };
         let mut terms: Vec<_> = assumptions.iter().map(|term| term.0).collect();
         // SAFETY: the array has the length given; Bitwuzla copies it.
         let answer = unsafe {
             sys::bitwuzla_check_sat_assuming(self.solver, terms.len() as u32, terms.as_mut_ptr())
         };
-        *self.deadline = None;
+        self.end.deadline = None;
         match answer {
             sys::BITWUZLA_SAT => Answer::Sat,
             sys::BITWUZLA_UNSAT => Answer::Unsat,
@@ -228,9 +236,10 @@ impl Drop for Instance {
 }
 
 /// Bitwuzla asks this now and then whether it must give up.
-unsafe extern "C" fn is_over(deadline: *mut c_void) -> i32 {
+unsafe extern "C" fn is_over(end: *mut c_void) -> i32 {
     // SAFETY: the pointer is the one that `Instance::new` registered, alive and written only
     // between queries.
-    let deadline = unsafe { *deadline.cast::<Option<Instant>>() };
-    i32::from(deadline.is_some_and(|deadline| Instant::now() >= deadline))
+    let end = unsafe { &*end.cast::<End>() };
+    let late = end.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    i32::from(late || end.interrupted.load(Ordering::Relaxed))
 }

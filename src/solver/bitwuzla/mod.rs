@@ -5,9 +5,12 @@
 //! the last path, and a new query only pops to the common prefix and pushes what differs.
 //! The goals are assumptions on top.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
 
-use super::{LayerStatistics, Query, Solver, Unknown, Verdict};
+use super::{LayerStatistics, NEVER, Query, Solver, Unknown, Verdict};
 use crate::expr::{Assignment, ExprId, Exprs};
 
 mod ffi;
@@ -26,6 +29,7 @@ const MOST_QUERIES: u64 = 50_000;
 /// Bitwuzla, with its assertion stack kept along the path.
 pub struct Incremental {
     timeout: Duration,
+    interrupted: &'static AtomicBool,
     state: Option<State>,
     statistics: LayerStatistics,
 }
@@ -39,8 +43,8 @@ struct State {
 }
 
 impl State {
-    fn new() -> Self {
-        let instance = Instance::new();
+    fn new(interrupted: &'static AtomicBool) -> Self {
+        let instance = Instance::new(interrupted);
         Self { translation: Translation::default(), instance, stack: Vec::new(), queries: 0 }
     }
 
@@ -61,7 +65,13 @@ impl State {
 impl Incremental {
     /// A back end that spends at most `timeout` on a query (zero: no limit).
     pub fn new(timeout: Duration) -> Self {
-        Self { timeout, state: None, statistics: LayerStatistics::new("bitwuzla") }
+        let statistics = LayerStatistics::new("bitwuzla");
+        Self { timeout, interrupted: &NEVER, state: None, statistics }
+    }
+
+    /// The same, and gives up at once when `interrupted` turns true.
+    pub fn interrupted_by(self, interrupted: &'static AtomicBool) -> Self {
+        Self { interrupted, ..self }
     }
 
     fn decide(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
@@ -70,7 +80,10 @@ impl Incremental {
         }) {
             self.state = None;
         }
-        let state = self.state.get_or_insert_with(State::new);
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Verdict::Unknown(Unknown::Interrupted);
+        }
+        let state = self.state.get_or_insert_with(|| State::new(self.interrupted));
         state.queries += 1;
         state.align(exprs, query.path);
         let goals: Vec<_> = query
@@ -86,7 +99,9 @@ impl Incremental {
                 // What an interrupted instance still does right is not worth finding out.
                 self.state = None;
                 let out_of_time = !self.timeout.is_zero() && start.elapsed() >= self.timeout;
-                return Verdict::Unknown(if out_of_time {
+                return Verdict::Unknown(if self.interrupted.load(Ordering::Relaxed) {
+                    Unknown::Interrupted
+                } else if out_of_time {
                     Unknown::Timeout(self.timeout)
                 } else {
                     Unknown::GaveUp

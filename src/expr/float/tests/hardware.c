@@ -1,4 +1,6 @@
-/* Answers records of an operation, two indices and three operands of 16 bytes each. */
+/* Answers records of an operation, two indices and three operands of 16 bytes each. The first
+   index has the rounding mode, as the control word has it, in its upper half. */
+#include <fenv.h>
 #include <stdio.h>
 #define EACH(F) \
     F(0, h, _Float16, f, float) F(1, f, float, f, float) F(2, d, double, , double) \
@@ -10,7 +12,7 @@
 #define DECLARE(index, name, type, suffix, wide) \
     wide sqrt##suffix(wide), floor##suffix(wide), ceil##suffix(wide), trunc##suffix(wide), \
         round##suffix(wide), roundeven##suffix(wide), fma##suffix(wide, wide, wide), \
-        fmod##suffix(wide, wide);
+        rint##suffix(wide);
 EACH(DECLARE)
 typedef union { EACH(MEMBER) EACH_INT(MEMBER) unsigned char bytes[16]; } Value;
 #define TO(index, name, type) case index: r.name = (type)x; break;
@@ -35,7 +37,7 @@ typedef union { EACH(MEMBER) EACH_INT(MEMBER) unsigned char bytes[16]; } Value;
         case 11: r.name = (type)ceil##suffix(x); break; \
         case 12: r.name = (type)floor##suffix(x); break; \
         case 13: r.name = (type)fma##suffix(x, y, z); break; \
-        case 14: r.name = (type)fmod##suffix(x, y); break; \
+        case 14: r.name = (type)rint##suffix(x); break; \
         case 15: switch (target) { TO_FLOAT } break; \
         case 16: switch (target) { EACH_INT(TO) } break; \
         } \
@@ -56,10 +58,12 @@ int main(void) {
     unsigned char head[3];
     Value v[3], r;
     while (fread(head, 3, 1, stdin) == 1 && fread(v, sizeof v, 1, stdin) == 1) {
+        fesetround(head[1] >> 4 << 10);
         if (head[0] == 17)
-            switch (head[1]) { EACH_INT(CALL_FROM) }
+            switch (head[1] & 15) { EACH_INT(CALL_FROM) }
         else
-            switch (head[1]) { EACH(CALL) }
+            switch (head[1] & 15) { EACH(CALL) }
+        fesetround(FE_TONEAREST);
         fwrite(&r, sizeof r, 1, stdout);
     }
 }

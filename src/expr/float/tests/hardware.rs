@@ -127,7 +127,7 @@ fn roots_and_roundings_are_those_of_glibc() {
 }
 
 #[test]
-fn products_with_a_sum_and_remainders_are_those_of_glibc() {
+fn products_with_a_sum_are_those_of_glibc() {
     let mut questions = Vec::new();
     for (index, format) in Format::ALL.into_iter().enumerate().skip(1) {
         let corners = corners(format);
@@ -145,11 +145,8 @@ fn products_with_a_sum_and_remainders_are_those_of_glibc() {
             if [a, b, c].iter().any(|bits| format.is_nan(*bits)) {
                 continue;
             }
-            let head = |op| [op, index as u8, 0];
             let ours = mul_add(Rounding::NearestEven, format, [a, b, c]);
-            questions.push(Question { head: head(13), operands: [a, b, c], ours });
-            let ours = remainder(format, a, b);
-            questions.push(Question { head: head(14), operands: [a, b, 0], ours });
+            questions.push(Question { head: [13, index as u8, 0], operands: [a, b, c], ours });
         }
     }
     ask("fma", &questions, |question| Format::ALL[question.head[1] as usize].width());
@@ -217,6 +214,61 @@ fn conversions_are_those_of_the_processor() {
         16 => INTEGERS[question.head[2] as usize].0,
         _ => Format::ALL[question.head[2] as usize].width(),
     });
+}
+
+/// The modes that a program can set, by their number in the control word.
+const MODES: [Rounding; 4] = [Rounding::NearestEven, Rounding::Down, Rounding::Up, Rounding::Zero];
+
+#[test]
+fn every_rounding_mode_is_that_of_the_processor() {
+    let mut questions = Vec::new();
+    for (index, format) in Format::ALL.into_iter().enumerate() {
+        let width = format.width();
+        for (seed, [a, b]) in pairs(format, 3000).into_iter().enumerate() {
+            let (mode, c) = (seed % 4, random(format, seed as u64 + 1_000_000));
+            let rounding = MODES[mode];
+            let mut ask = |op: usize, target: usize, ours| {
+                let head = [op as u8, (index | mode << 4) as u8, target as u8];
+                questions.push(Question { head, operands: [a, b, c], ours });
+            };
+            for (op, operation) in FloatBinary::ALL.into_iter().enumerate() {
+                ask(op, index, binary(operation, rounding, format, a, b));
+            }
+            if format.is_rejected(a) {
+                continue;
+            }
+            ask(7, index, unary(FloatUnary::Sqrt, rounding, width, width, a));
+            ask(14, index, unary(FloatUnary::RoundToIntegral, rounding, width, width, a));
+            let any_nan = [a, b, c].iter().any(|bits| format.is_nan(*bits));
+            if !any_nan && format != Format::Half {
+                ask(13, index, mul_add(rounding, format, [a, b, c]));
+            }
+            for (target, to) in Format::ALL.into_iter().enumerate().filter(|(to, _)| *to != index) {
+                let exprs = crate::expr::Exprs::new();
+                let bits = exprs.bv(&crate::expr::Bv::from_u128(width, a));
+                if !exprs.is_false(exprs.is_canonical(bits)) {
+                    ask(15, target, unary(FloatUnary::Convert, rounding, width, to.width(), a));
+                }
+            }
+        }
+    }
+    for (index, (width, signed)) in INTEGERS.into_iter().enumerate() {
+        for seed in 0..4000 {
+            let (mode, shift) = ((seed % 4) as usize, mix(seed, 2) % u64::from(width.min(64)));
+            let a = u128::from(mix(seed, 1) >> shift) & (u128::MAX >> (128 - width));
+            // The executor leaves these out.
+            if width > 64 || !signed && a == 0 {
+                continue;
+            }
+            for (target, to) in Format::ALL.into_iter().enumerate().skip(1) {
+                let op = if signed { FloatUnary::FromSigned } else { FloatUnary::FromUnsigned };
+                let ours = unary(op, MODES[mode], width, to.width(), a);
+                let head = [17, (index | mode << 4) as u8, target as u8];
+                questions.push(Question { head, operands: [a, 0, 0], ours });
+            }
+        }
+    }
+    ask("rounding modes", &questions, |question| Format::ALL[question.head[2] as usize].width());
 }
 
 #[test]

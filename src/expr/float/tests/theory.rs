@@ -43,8 +43,9 @@ impl Theory {
         let as_number = raw.binary(crate::expr::BinaryOp::Eq, e, constant(width, value));
         for goal in [same, as_number] {
             let differs = raw.not(goal);
-            let [is, is_not] = [goal, differs]
-                .map(|goal| self.solver.check(exprs, Query { path: &path, goals: &[goal] }));
+            let [is, is_not] = [goal, differs].map(|goal| {
+                self.solver.check(exprs, Query { path: &path, goals: &[goal], model: None })
+            });
             assert!(
                 matches!(is, Verdict::Sat(_)) && is_not.is_unsat(),
                 "{} of {operands:x?} is not {value:x}: {is:?}, {is_not:?}",

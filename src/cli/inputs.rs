@@ -1,0 +1,118 @@
+//! What a program gets to read: from `subject.toml`, or from options in KLEE's manner.
+
+use clap::Args;
+
+use crate::{
+    env::stdin::Stdin,
+    exec::{Arguments, InputFile},
+    expr::Exprs,
+    memory::Byte,
+    subject::config::{ArgConfig, InputsConfig, StdinConfig},
+};
+
+/// The name that a program finds itself called by.
+const PROGRAM: &[u8] = b"program";
+
+/// What a program gets to read.
+pub(super) struct Inputs {
+    pub args: Vec<Arguments>,
+    pub stdin: Stdin,
+    pub files: Vec<InputFile>,
+}
+
+/// KLEE's options for symbolic input.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct SymbolicInputArgs {
+    /// A symbolic argument of up to N bytes, for a file; may be repeated
+    #[arg(long, value_name = "N")]
+    sym_arg: Vec<u32>,
+    /// From MIN to MAX symbolic arguments of up to N bytes each, for a file; may be repeated
+    #[arg(long, num_args = 3, value_names = ["MIN", "MAX", "N"])]
+    sym_args: Vec<u32>,
+    /// Files A, B and so on, each of SIZE symbolic bytes, for a file
+    #[arg(long, num_args = 2, value_names = ["COUNT", "SIZE"])]
+    sym_files: Vec<u32>,
+    /// Standard input of N symbolic bytes, for a file [default: typed tokens that reads call for;
+    /// none for a program with its libc]
+    #[arg(long, value_name = "N")]
+    sym_stdin: Option<u32>,
+}
+
+impl SymbolicInputArgs {
+    /// The input of a program in a file. `line` is its command line, in which these options may
+    /// stand, too; those that do not come behind it. A program with its libc (`whole`) reads
+    /// bytes.
+    ///
+    /// # Errors
+    /// where an option on the command line has no number, or none that makes sense.
+    pub fn inputs(&self, exprs: &Exprs, line: &[String], whole: bool) -> anyhow::Result<Inputs> {
+        let mut args = vec![Arguments::Text(PROGRAM.to_vec())];
+        let (mut files, mut stdin) = (self.sym_files.clone(), self.sym_stdin);
+        let mut words = line.iter();
+        while let Some(word) = words.next() {
+            let mut numbers = |count: usize| -> anyhow::Result<Vec<u32>> {
+                let numbers = words.by_ref().take(count).map(|number| number.parse::<u32>());
+                let numbers: Vec<u32> = numbers.collect::<Result<_, _>>().unwrap_or_default();
+                anyhow::ensure!(
+                    numbers.len() == count,
+                    "{word} on the program's command line takes numbers, {count} of them"
+                );
+                Ok(numbers)
+            };
+            match word.as_str() {
+                "--sym-arg" | "-sym-arg" => args.push(symbolic(1, 1, numbers(1)?[0])?),
+                "--sym-args" | "-sym-args" => {
+                    let numbers = numbers(3)?;
+                    args.push(symbolic(numbers[0], numbers[1], numbers[2])?);
+                }
+                "--sym-files" | "-sym-files" => files.extend(numbers(2)?),
+                "--sym-stdin" | "-sym-stdin" => stdin = Some(numbers(1)?[0]),
+                _ => args.push(Arguments::Text(word.clone().into_bytes())),
+            }
+        }
+        for size in &self.sym_arg {
+            args.push(symbolic(1, 1, *size)?);
+        }
+        for numbers in self.sym_args.chunks(3) {
+            args.push(symbolic(numbers[0], numbers[1], numbers[2])?);
+        }
+        let sizes = files.chunks(2).flat_map(|group| (0..group[0]).map(|_| group[1]));
+        let sizes: Vec<u32> = sizes.take(27).collect();
+        anyhow::ensure!(sizes.len() <= 26, "--sym-files: there are names for 26 files");
+        let files = ('A'..='Z').zip(sizes);
+        let files = files.map(|(name, size)| InputFile::Symbolic(name.into(), size)).collect();
+        let stdin = match stdin {
+            Some(count) => Stdin::symbolic(exprs, count),
+            None if whole => Stdin::bytes(Vec::new()),
+            None => typed(&StdinConfig::default()),
+        };
+        Ok(Inputs { args, stdin, files })
+    }
+}
+
+fn symbolic(least: u32, most: u32, size: u32) -> anyhow::Result<Arguments> {
+    anyhow::ensure!(least <= most, "--sym-args {least} {most} {size}: MIN is more than MAX");
+    Ok(Arguments::Symbolic { least, most, size })
+}
+
+fn typed(config: &StdinConfig) -> Stdin {
+    Stdin::typed(config.tokens, config.eof)
+}
+
+/// What a subject asks for.
+pub(super) fn of_subject(exprs: &Exprs, config: &InputsConfig) -> Inputs {
+    let mut args = vec![Arguments::Text(PROGRAM.to_vec())];
+    args.extend(config.args.iter().map(|argument| match argument {
+        ArgConfig::Text(text) => Arguments::Text(text.clone().into_bytes()),
+        ArgConfig::Symbolic { string, count } => {
+            let [least, most] = count.unwrap_or([1, 1]);
+            Arguments::Symbolic { least, most, size: *string }
+        }
+    }));
+    let stdin = match (&config.stdin.text, config.stdin.bytes) {
+        (Some(text), _) => Stdin::bytes(text.bytes().map(Byte::Concrete).collect()),
+        (None, Some(bytes)) => Stdin::symbolic(exprs, bytes),
+        (None, None) => typed(&config.stdin),
+    };
+    Inputs { args, stdin, files: Vec::new() }
+}

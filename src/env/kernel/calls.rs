@@ -1,0 +1,119 @@
+//! The registry of system calls, by number (Linux, x86-64: arch/x86/entry/syscalls).
+
+use super::{Call, memory, process, stat, streams};
+
+/// Number, name, and what models it.
+const CALLS: &[(u64, &str, Call)] = &[
+    (0, "read", streams::read),
+    (1, "write", streams::write),
+    (2, "open", streams::open),
+    (3, "close", streams::close),
+    (4, "stat", stat::stat),
+    (5, "fstat", stat::fstat),
+    (6, "lstat", stat::lstat),
+    (7, "poll", streams::poll),
+    (8, "lseek", streams::lseek),
+    (9, "mmap", memory::mmap),
+    (10, "mprotect", process::nothing),
+    (11, "munmap", memory::munmap),
+    (12, "brk", memory::brk),
+    (13, "rt_sigaction", process::rt_sigaction),
+    (14, "rt_sigprocmask", process::rt_sigprocmask),
+    (16, "ioctl", streams::ioctl),
+    (17, "pread64", streams::pread64),
+    (18, "pwrite64", streams::pwrite64),
+    (19, "readv", streams::readv),
+    (20, "writev", streams::writev),
+    (21, "access", stat::access),
+    (24, "sched_yield", process::nothing),
+    (27, "mincore", memory::mincore),
+    (28, "madvise", process::nothing),
+    (32, "dup", streams::dup),
+    (33, "dup2", streams::dup2),
+    (37, "alarm", process::nothing),
+    (38, "setitimer", process::nothing),
+    (39, "getpid", process::getpid),
+    (60, "exit", process::exit),
+    (62, "kill", process::kill),
+    (63, "uname", process::uname),
+    (72, "fcntl", streams::fcntl),
+    (74, "fsync", streams::fsync),
+    (75, "fdatasync", streams::fsync),
+    (77, "ftruncate", streams::ftruncate),
+    (79, "getcwd", stat::getcwd),
+    (80, "chdir", stat::chdir),
+    (81, "fchdir", stat::fchdir),
+    (83, "mkdir", streams::mkdir),
+    (84, "rmdir", streams::rmdir),
+    (85, "creat", streams::creat),
+    (87, "unlink", streams::unlink),
+    (89, "readlink", stat::readlink),
+    (95, "umask", process::umask),
+    (96, "gettimeofday", process::gettimeofday),
+    (97, "getrlimit", process::getrlimit),
+    (98, "getrusage", process::getrusage),
+    (99, "sysinfo", process::sysinfo),
+    (100, "times", process::times),
+    (102, "getuid", process::getuid),
+    (104, "getgid", process::getuid),
+    (107, "geteuid", process::getuid),
+    (108, "getegid", process::getuid),
+    (110, "getppid", process::getppid),
+    (111, "getpgrp", process::getpid),
+    (131, "sigaltstack", process::nothing),
+    (158, "arch_prctl", process::arch_prctl),
+    (186, "gettid", process::getpid),
+    (200, "tkill", process::tkill),
+    (201, "time", process::time),
+    (202, "futex", process::nothing),
+    (204, "sched_getaffinity", process::sched_getaffinity),
+    (217, "getdents64", stat::getdents64),
+    (218, "set_tid_address", process::getpid),
+    (221, "fadvise64", streams::fadvise64),
+    (228, "clock_gettime", process::clock_gettime),
+    (231, "exit_group", process::exit),
+    (234, "tgkill", process::tgkill),
+    (257, "openat", streams::openat),
+    (258, "mkdirat", streams::mkdirat),
+    (262, "newfstatat", stat::newfstatat),
+    (263, "unlinkat", streams::unlinkat),
+    (267, "readlinkat", stat::readlinkat),
+    (269, "faccessat", stat::faccessat),
+    (273, "set_robust_list", process::nothing),
+    (292, "dup3", streams::dup3),
+    (302, "prlimit64", process::prlimit64),
+    (318, "getrandom", process::getrandom),
+    (324, "membarrier", process::nothing),
+];
+
+fn row(number: u64) -> Option<&'static (u64, &'static str, Call)> {
+    let at = CALLS.binary_search_by_key(&number, |(known, ..)| *known).ok()?;
+    CALLS.get(at)
+}
+
+/// The model of a call.
+pub(super) fn lookup(number: u64) -> Option<Call> {
+    row(number).map(|(.., call)| *call)
+}
+
+/// What people call it: `mremap (25)`.
+pub(super) fn name(number: u64) -> String {
+    match syscalls::Sysno::new(number as usize) {
+        Some(known) if usize::try_from(number).is_ok() => format!("{} ({number})", known.name()),
+        _ => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CALLS, name};
+
+    #[test]
+    fn the_registry_is_in_order_and_has_the_names_of_linux() {
+        assert!(CALLS.is_sorted_by(|a, b| a.0 < b.0));
+        for (number, known, _) in CALLS {
+            assert_eq!(name(*number), format!("{known} ({number})"));
+        }
+        assert_eq!(name(99_999), "99999");
+    }
+}

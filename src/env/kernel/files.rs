@@ -1,0 +1,346 @@
+//! Files, directories and what is open.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::Errno;
+use crate::memory::Byte;
+
+/// Index of a node in [`Files`].
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct NodeId(u32);
+
+/// The directory that the program starts in.
+pub const START: NodeId = NodeId(0);
+/// `/dev/null`.
+pub const NULL: NodeId = NodeId(1);
+const STDIN: NodeId = NodeId(2);
+const STDOUT: NodeId = NodeId(3);
+const STDERR: NodeId = NodeId(4);
+
+/// Flags of `open` (Linux, asm-generic/fcntl.h).
+pub(super) const O_ACCMODE: u64 = 3;
+pub(super) const O_CREAT: u64 = 0o100;
+pub(super) const O_EXCL: u64 = 0o200;
+pub(super) const O_TRUNC: u64 = 0o1000;
+pub(super) const O_APPEND: u64 = 0o2000;
+pub(super) const O_DIRECTORY: u64 = 0o200_000;
+pub(super) const O_NOFOLLOW: u64 = 0o400_000;
+pub(super) const O_CLOEXEC: u64 = 0o2_000_000;
+
+/// What a file is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Content {
+    /// A directory: its names in order, and the directory that it is in.
+    Directory {
+        /// What is in it.
+        entries: BTreeMap<Vec<u8>, NodeId>,
+        /// What it is in; itself for the start directory.
+        parent: NodeId,
+    },
+    /// Bytes.
+    Regular(Arc<Vec<Byte>>),
+    /// A symbolic link.
+    Link(Vec<u8>),
+    /// Swallows everything and is empty.
+    Null,
+    /// Standard input, output or error: a pipe to the world.
+    Standard(Standard),
+}
+
+/// The standard streams.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Standard {
+    Input,
+    Output,
+    Error,
+}
+
+/// A file or a directory.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Node {
+    /// What it is.
+    pub content: Content,
+    /// Permission bits.
+    pub permissions: u32,
+}
+
+/// An open file, which several descriptors may share.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Description {
+    pub node: NodeId,
+    /// Bytes from the start; entries, for a directory.
+    pub position: u64,
+    /// As `open` got them.
+    pub flags: u64,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Descriptor {
+    description: usize,
+    close_on_exec: bool,
+}
+
+/// The file system of one process, and its descriptors.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Files {
+    nodes: Vec<Arc<Node>>,
+    /// Nodes in the order in which the program first saw their numbers.
+    seen: Vec<NodeId>,
+    descriptions: Vec<Description>,
+    descriptors: Vec<Option<Descriptor>>,
+    pub(super) directory: NodeId,
+    /// A file was written, made or removed.
+    pub(super) changed: bool,
+}
+
+/// Most descriptors of a process.
+const DESCRIPTORS: usize = 1024;
+
+impl Default for Files {
+    /// An empty start directory, and the standard streams.
+    fn default() -> Self {
+        let node = |content, permissions| Arc::new(Node { content, permissions });
+        let directory = Content::Directory { entries: BTreeMap::new(), parent: START };
+        let standard = |stream| node(Content::Standard(stream), 0o600);
+        let description = |node, flags| Description { node, position: 0, flags };
+        let descriptor = |description| Some(Descriptor { description, close_on_exec: false });
+        Self {
+            nodes: vec![
+                node(directory, 0o755),
+                node(Content::Null, 0o666),
+                standard(Standard::Input),
+                standard(Standard::Output),
+                standard(Standard::Error),
+            ],
+            seen: Vec::new(),
+            descriptions: vec![
+                description(STDIN, 0),
+                description(STDOUT, 1),
+                description(STDERR, 1),
+            ],
+            descriptors: vec![descriptor(0), descriptor(1), descriptor(2)],
+            directory: START,
+            changed: false,
+        }
+    }
+}
+
+impl Files {
+    /// A node.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    pub(super) fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        Arc::make_mut(&mut self.nodes[id.0 as usize])
+    }
+
+    /// What has that name in a directory.
+    pub fn entry(&self, directory: NodeId, name: &[u8]) -> Option<NodeId> {
+        match &self.node(directory).content {
+            Content::Directory { entries, .. } => entries.get(name).copied(),
+            _ => None,
+        }
+    }
+
+    /// Puts a file into a directory, in place of what had that name.
+    ///
+    /// # Panics
+    /// where `directory` is none.
+    pub fn add(&mut self, directory: NodeId, name: &[u8], node: Node) -> NodeId {
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(Arc::new(node));
+        self.entries_mut(directory).insert(name.to_owned(), id);
+        id
+    }
+
+    /// Puts an empty directory into a directory.
+    pub fn add_directory(&mut self, parent: NodeId, name: &[u8], permissions: u32) -> NodeId {
+        let content = Content::Directory { entries: BTreeMap::new(), parent };
+        self.add(parent, name, Node { content, permissions })
+    }
+
+    pub(super) fn entries_mut(&mut self, directory: NodeId) -> &mut BTreeMap<Vec<u8>, NodeId> {
+        match &mut self.node_mut(directory).content {
+            Content::Directory { entries, .. } => entries,
+            _ => panic!("names are in directories only"),
+        }
+    }
+
+    /// Takes a node out of its directory; who has it open keeps it.
+    pub(super) fn detach(&mut self, node: NodeId) {
+        self.changed = true;
+        for other in &mut self.nodes {
+            if let Content::Directory { entries, .. } = &other.content
+                && entries.values().any(|entry| *entry == node)
+                && let Content::Directory { entries, .. } = &mut Arc::make_mut(other).content
+            {
+                entries.retain(|_, entry| *entry != node);
+            }
+        }
+    }
+
+    /// The number of a node as the program sees it: counted from 1, in the order of sight.
+    pub(super) fn number(&mut self, node: NodeId) -> u64 {
+        if let Some(index) = self.seen.iter().position(|seen| *seen == node) {
+            return index as u64 + 1;
+        }
+        self.seen.push(node);
+        self.seen.len() as u64
+    }
+
+    fn descriptor(&self, number: i32) -> Result<Descriptor, Errno> {
+        let found = usize::try_from(number).ok().and_then(|at| self.descriptors.get(at).copied());
+        found.flatten().ok_or(Errno::Ebadf)
+    }
+
+    pub(super) fn open_file(&self, number: i32) -> Result<&Description, Errno> {
+        Ok(&self.descriptions[self.descriptor(number)?.description])
+    }
+
+    pub(super) fn open_file_mut(&mut self, number: i32) -> Result<&mut Description, Errno> {
+        let description = self.descriptor(number)?.description;
+        Ok(&mut self.descriptions[description])
+    }
+
+    fn place(&mut self, descriptor: Descriptor, least: i32) -> Result<i32, Errno> {
+        let least = usize::try_from(least).map_err(|_| Errno::Einval)?;
+        let free = (least..DESCRIPTORS)
+            .find(|at| self.descriptors.get(*at).is_none_or(Option::is_none))
+            .ok_or(if least < DESCRIPTORS { Errno::Emfile } else { Errno::Einval })?;
+        self.put(free, descriptor);
+        Ok(free as i32)
+    }
+
+    fn put(&mut self, at: usize, descriptor: Descriptor) {
+        if self.descriptors.len() <= at {
+            self.descriptors.resize(at + 1, None);
+        }
+        self.descriptors[at] = Some(descriptor);
+    }
+
+    pub(super) fn open(&mut self, node: NodeId, flags: u64) -> Result<i32, Errno> {
+        let descriptor = Descriptor {
+            description: self.descriptions.len(),
+            close_on_exec: flags & O_CLOEXEC != 0,
+        };
+        let number = self.place(descriptor, 0)?;
+        self.descriptions.push(Description { node, position: 0, flags });
+        Ok(number)
+    }
+
+    /// The lowest free number from `least` on becomes another one for the same open file.
+    pub(super) fn duplicate(
+        &mut self,
+        number: i32,
+        least: i32,
+        close_on_exec: bool,
+    ) -> Result<i32, Errno> {
+        let descriptor = Descriptor { close_on_exec, ..self.descriptor(number)? };
+        self.place(descriptor, least)
+    }
+
+    /// `to` becomes another number for the open file of `from`.
+    pub(super) fn duplicate_to(
+        &mut self,
+        from: i32,
+        to: i32,
+        close_on_exec: bool,
+    ) -> Result<i32, Errno> {
+        let descriptor = Descriptor { close_on_exec, ..self.descriptor(from)? };
+        let at = usize::try_from(to).ok().filter(|at| *at < DESCRIPTORS).ok_or(Errno::Ebadf)?;
+        if from != to {
+            self.put(at, descriptor);
+        }
+        Ok(to)
+    }
+
+    pub(super) fn close(&mut self, number: i32) -> Result<(), Errno> {
+        self.descriptor(number)?;
+        self.descriptors[number as usize] = None;
+        Ok(())
+    }
+
+    pub(super) fn close_on_exec(&self, number: i32) -> Result<bool, Errno> {
+        Ok(self.descriptor(number)?.close_on_exec)
+    }
+
+    pub(super) fn set_close_on_exec(&mut self, number: i32, on: bool) -> Result<(), Errno> {
+        let descriptor = Descriptor { close_on_exec: on, ..self.descriptor(number)? };
+        self.descriptors[number as usize] = Some(descriptor);
+        Ok(())
+    }
+
+    /// The path of a directory, as `getcwd` gives it.
+    pub(super) fn path(&self, mut directory: NodeId) -> Vec<u8> {
+        let mut names: Vec<&[u8]> = Vec::new();
+        while let Content::Directory { parent, .. } = &self.node(directory).content
+            && *parent != directory
+        {
+            if let Content::Directory { entries, .. } = &self.node(*parent).content {
+                let name = entries.iter().find(|(_, node)| **node == directory);
+                names.extend(name.map(|(name, _)| name.as_slice()));
+            }
+            directory = *parent;
+        }
+        names.push(super::paths::START_NAME);
+        names.reverse();
+        names.iter().flat_map(|name| [b"/", *name].concat()).collect()
+    }
+
+    /// The regular files below the start directory, by path.
+    pub fn regular(&self) -> BTreeMap<Vec<u8>, &Arc<Vec<Byte>>> {
+        let mut found = BTreeMap::new();
+        let mut open = vec![(Vec::new(), START)];
+        while let Some((path, directory)) = open.pop() {
+            let Content::Directory { entries, .. } = &self.node(directory).content else {
+                continue;
+            };
+            for (name, node) in entries {
+                let path =
+                    if path.is_empty() { name.clone() } else { [&path, &b"/"[..], name].concat() };
+                match &self.node(*node).content {
+                    Content::Directory { .. } => open.push((path, *node)),
+                    Content::Regular(bytes) => {
+                        found.insert(path, bytes);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_share_what_is_open_and_take_the_lowest_number() {
+        let mut files = Files::default();
+        let content = Content::Regular(Arc::default());
+        let node = files.add(START, b"a", Node { content, permissions: 0o644 });
+        let first = files.open(node, 0).unwrap();
+        let second = files.duplicate(first, 0, false).unwrap();
+        assert_eq!((first, second), (3, 4));
+        files.open_file_mut(first).unwrap().position = 7;
+        assert_eq!(files.open_file(second).unwrap().position, 7);
+        files.close(first).unwrap();
+        assert_eq!(files.close(first), Err(Errno::Ebadf));
+        assert_eq!(files.open(node, O_CLOEXEC).unwrap(), 3);
+        assert!(files.close_on_exec(3).unwrap());
+        assert_eq!(files.open_file(3).unwrap().position, 0);
+    }
+
+    #[test]
+    fn paths_and_numbers_count_from_the_start() {
+        let mut files = Files::default();
+        let sub = files.add_directory(START, b"sub", 0o755);
+        let deep = files.add_directory(sub, b"deep", 0o755);
+        assert_eq!(files.path(START), b"/psychic");
+        assert_eq!(files.path(deep), b"/psychic/sub/deep");
+        assert_eq!([files.number(deep), files.number(START), files.number(deep)], [1, 2, 1]);
+    }
+}

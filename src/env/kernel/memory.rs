@@ -1,0 +1,53 @@
+//! Mappings of memory. Each is one object; the allocator does not use them.
+
+use super::{Errno, Failure, Outcome, known};
+use crate::{
+    env::{Machine, Stop},
+    ir::address::offset,
+    memory::{Object, Segment, Value},
+};
+
+const PAGE: u64 = 4096;
+/// Largest mapping, in bytes.
+const LIMIT: u64 = 1 << 28;
+const MAP_ANONYMOUS: u64 = 0x20;
+const MAP_FIXED: u64 = 0x10;
+
+pub(super) fn mmap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let length = known(machine, arguments[1], "size of a mapping")?;
+    let flags = known(machine, arguments[3], "flags of a mapping")?;
+    if flags & MAP_ANONYMOUS == 0 {
+        return Err(Errno::Enodev.into());
+    }
+    if length == 0 || flags & MAP_FIXED != 0 {
+        return Err(Errno::Einval.into());
+    }
+    if length > LIMIT || machine.memory().is_full() {
+        return Err(Errno::Enomem.into());
+    }
+    let size = length.next_multiple_of(PAGE) as usize;
+    let object = Object::zeroed(Segment::Static, size).aligned(PAGE as u32);
+    Ok(machine.memory_mut().allocate(object))
+}
+
+pub(super) fn munmap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let address = known(machine, arguments[0], "address of a mapping")?;
+    let length = known(machine, arguments[1], "size of a mapping")?;
+    let size = machine.memory().object(address)?.size();
+    if offset(address) != 0 || length.next_multiple_of(PAGE) != size {
+        return Err(Failure::Stop(Stop::unsupported("munmap of a part of a mapping")));
+    }
+    machine.memory_mut().free(address)?;
+    Ok(0)
+}
+
+/// The end of the data segment cannot be moved.
+#[allow(clippy::unnecessary_wraps)]
+pub(super) fn brk(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
+    Ok(PAGE)
+}
+
+/// What the kernel holds in memory is nobody's business.
+pub(super) fn mincore(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
+    Err(Errno::Enosys.into())
+}

@@ -1,0 +1,157 @@
+//! The operating system behind the program, at the system call: one registry, as
+//! `docs/world.md` specifies it. The native runtime puts the same rules between a program and
+//! Linux, so that a replay sees what the engine has assumed.
+//!
+//! A call that has no model gives ENOSYS, here and natively; the path says which one it was.
+
+mod calls;
+pub mod files;
+mod memory;
+mod paths;
+mod process;
+mod stat;
+mod streams;
+
+use std::collections::BTreeMap;
+
+use super::{Approximation, Machine, Stop, models::Arguments, models::Model};
+use crate::{expr::ExprId, memory::Value};
+use files::Files;
+
+/// Functions by which a program enters the operating system.
+pub const MODELS: &[(&str, Model)] =
+    &[("psychic_syscall", enter), ("psychic_thread_pointer", process::thread_pointer)];
+
+/// Numbers of errors, as `errno` has them (Linux, asm-generic/errno-base.h and errno.h).
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(u16)]
+pub enum Errno {
+    Enoent = 2,
+    Ebadf = 9,
+    Enomem = 12,
+    Eacces = 13,
+    Eexist = 17,
+    Enodev = 19,
+    Enotdir = 20,
+    Eisdir = 21,
+    Einval = 22,
+    Emfile = 24,
+    Enotty = 25,
+    Espipe = 29,
+    Erange = 34,
+    Enametoolong = 36,
+    Enosys = 38,
+    Enotempty = 39,
+    Eloop = 40,
+}
+
+/// Why a call has no result: an error that the program sees, or the end of the path.
+#[derive(Debug)]
+enum Failure {
+    Error(Errno),
+    Stop(Stop),
+}
+
+impl From<Errno> for Failure {
+    fn from(errno: Errno) -> Self {
+        Self::Error(errno)
+    }
+}
+
+impl From<Stop> for Failure {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+impl From<crate::memory::Fault> for Failure {
+    fn from(fault: crate::memory::Fault) -> Self {
+        Self::Stop(fault.into())
+    }
+}
+
+type Outcome<T = u64> = Result<T, Failure>;
+
+/// A call: six arguments of 64 bits, and a result that is not negative.
+type Call = fn(&mut dyn Machine, &[Value; 6]) -> Outcome;
+
+/// What the operating system knows of the one process that there is.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Files and directories, and what is open.
+    pub files: Files,
+    /// Actions for signals, four words each, by number.
+    actions: BTreeMap<u64, [Value; 4]>,
+    /// Calls that asked for the time.
+    clock: u64,
+    /// Random bytes given out.
+    random: u64,
+    umask: u64,
+    /// Address that the segment register `fs` points to; 0 before anyone asked.
+    thread: u64,
+}
+
+impl Default for Kernel {
+    fn default() -> Self {
+        Self {
+            files: Files::default(),
+            actions: BTreeMap::new(),
+            clock: 0,
+            // The first sixteen are the auxiliary vector's.
+            random: 16,
+            umask: 0o022,
+            thread: 0,
+        }
+    }
+}
+
+/// `psychic_syscall(number, a, b, c, d, e, f)`: the result, or an error below zero.
+fn enter(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let number = machine.concrete(arguments.get(0), 64, "number of a system call")?;
+    let values: [Value; 6] = std::array::from_fn(|index| arguments.get(index + 1));
+    let result = match calls::lookup(number) {
+        Some(call) => call(machine, &values),
+        None => {
+            let what = format!("system call {}, which gives ENOSYS", calls::name(number));
+            machine.world_mut().approximate(Approximation::Loose(what));
+            Err(Errno::Enosys.into())
+        }
+    };
+    match result {
+        Ok(value) => Ok(Some(Value::Int(value))),
+        Err(Failure::Error(errno)) => Ok(Some(Value::Int((-(errno as i64)) as u64))),
+        Err(Failure::Stop(stop)) => Err(stop),
+    }
+}
+
+/// An argument that has to be known.
+fn known(machine: &mut dyn Machine, value: Value, what: &str) -> Result<u64, Stop> {
+    machine.concrete(value, 64, what)
+}
+
+/// A file descriptor or another `int`.
+fn int(machine: &mut dyn Machine, value: Value, what: &str) -> Result<i32, Stop> {
+    Ok(known(machine, value, what)? as i32)
+}
+
+/// Writes words of the machine's byte order, one after the other.
+fn store_words(
+    machine: &mut dyn Machine,
+    address: Value,
+    words: impl IntoIterator<Item = u64>,
+) -> Result<(), Stop> {
+    for (index, word) in (0..).zip(words) {
+        let at = super::offset(machine.exprs(), address, 8 * index);
+        machine.store(at, 64, Value::Int(word))?;
+    }
+    Ok(())
+}
+
+/// Whether a pointer is null.
+fn is_null(machine: &mut dyn Machine, pointer: Value) -> Result<bool, Stop> {
+    let pointer: ExprId = machine.settled(pointer, 64)?;
+    let exprs = machine.exprs();
+    let null = exprs.eq(pointer, exprs.constant(64, 0));
+    machine.decide(null)
+}

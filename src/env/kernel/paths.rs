@@ -1,0 +1,207 @@
+//! From a path, of which bytes may be symbolic, to a file.
+
+use super::{
+    Errno, Failure, Outcome,
+    files::{Content, Files, NULL, NodeId, START},
+};
+use crate::{
+    env::{Machine, Stop, models::string_at},
+    memory::{Byte, Value},
+};
+
+/// The name of the start directory below the root.
+pub(super) const START_NAME: &[u8] = b"psychic";
+/// Means the working directory in place of a descriptor.
+const AT_FDCWD: i32 = -100;
+/// Longest path and longest name in it (Linux, limits.h).
+const PATH_MAX: usize = 4096;
+const NAME_MAX: usize = 255;
+/// Most links on the way.
+const LINKS: u32 = 40;
+
+/// Where a path leads.
+pub(super) enum Target {
+    /// To this file.
+    Found(NodeId),
+    /// To no file, but a file of that name could be made in that directory.
+    Missing { directory: NodeId, name: Vec<Byte> },
+}
+
+/// The directory that a path starts from.
+pub(super) fn base(machine: &mut dyn Machine, descriptor: Value) -> Outcome<NodeId> {
+    let descriptor = super::int(machine, descriptor, "descriptor of a directory")?;
+    let files = &machine.world().kernel.files;
+    if descriptor == AT_FDCWD {
+        return Ok(files.directory);
+    }
+    let node = files.open_file(descriptor)?.node;
+    match files.node(node).content {
+        Content::Directory { .. } => Ok(node),
+        _ => Err(Errno::Enotdir.into()),
+    }
+}
+
+/// The path at an address.
+pub(super) fn read(machine: &mut dyn Machine, address: Value) -> Outcome<Vec<Byte>> {
+    let path = string_at(machine, address, Some(PATH_MAX as u64))?;
+    if path.len() >= PATH_MAX {
+        return Err(Errno::Enametoolong.into());
+    }
+    Ok(path)
+}
+
+/// Follows a path; its last link only if `follow`.
+pub(super) fn walk(
+    machine: &mut dyn Machine,
+    base: NodeId,
+    path: &[Byte],
+    follow: bool,
+) -> Outcome<Target> {
+    walk_within(machine, base, path, follow, LINKS)
+}
+
+/// The file that a path leads to.
+pub(super) fn find(
+    machine: &mut dyn Machine,
+    base: NodeId,
+    path: &[Byte],
+    follow: bool,
+) -> Outcome<NodeId> {
+    match walk(machine, base, path, follow)? {
+        Target::Found(node) => Ok(node),
+        Target::Missing { .. } => Err(Errno::Enoent.into()),
+    }
+}
+
+fn walk_within(
+    machine: &mut dyn Machine,
+    base: NodeId,
+    path: &[Byte],
+    follow: bool,
+    links: u32,
+) -> Outcome<Target> {
+    if path.is_empty() {
+        return Err(Errno::Enoent.into());
+    }
+    let mut components: Vec<Vec<Byte>> = vec![Vec::new()];
+    for byte in path {
+        if is(machine, *byte, b'/')? {
+            components.push(Vec::new());
+        } else {
+            components.last_mut().expect("one at least").push(*byte);
+        }
+    }
+    let absolute = components[0].is_empty();
+    let directory_wanted = components.last().is_some_and(Vec::is_empty);
+    components.retain(|component| !component.is_empty());
+    if components.iter().any(|component| component.len() > NAME_MAX) {
+        return Err(Errno::Enametoolong.into());
+    }
+    let mut node = base;
+    let mut rest = components.as_slice();
+    if absolute {
+        let [first, tail @ ..] = rest else { return Err(Errno::Enoent.into()) };
+        if matches(machine, first, b"dev")? {
+            let [name] = tail else { return Err(Errno::Enoent.into()) };
+            return if !matches(machine, name, b"null")? {
+                Err(Errno::Enoent.into())
+            } else if directory_wanted {
+                Err(Errno::Enotdir.into())
+            } else {
+                Ok(Target::Found(NULL))
+            };
+        }
+        if !matches(machine, first, START_NAME)? {
+            return Err(Errno::Enoent.into());
+        }
+        (node, rest) = (START, tail);
+    }
+    while let [component, tail @ ..] = rest {
+        rest = tail;
+        let last = tail.is_empty();
+        match step(machine, node, component)? {
+            None if last => {
+                return Ok(Target::Missing { directory: node, name: component.clone() });
+            }
+            None => return Err(Errno::Enoent.into()),
+            Some(next) => {
+                let content = machine.world().kernel.files.node(next).content.clone();
+                node = match content {
+                    Content::Link(target) if !last || follow || directory_wanted => {
+                        if links == 0 {
+                            return Err(Errno::Eloop.into());
+                        }
+                        let target: Vec<Byte> = target.into_iter().map(Byte::Concrete).collect();
+                        match walk_within(machine, node, &target, true, links - 1)? {
+                            Target::Found(node) => node,
+                            missing if last => return Ok(missing),
+                            Target::Missing { .. } => return Err(Errno::Enoent.into()),
+                        }
+                    }
+                    _ => next,
+                };
+            }
+        }
+    }
+    let is_directory =
+        matches!(machine.world().kernel.files.node(node).content, Content::Directory { .. });
+    if directory_wanted && !is_directory {
+        return Err(Errno::Enotdir.into());
+    }
+    Ok(Target::Found(node))
+}
+
+/// What a name means in a directory.
+fn step(machine: &mut dyn Machine, node: NodeId, name: &[Byte]) -> Outcome<Option<NodeId>> {
+    let Content::Directory { entries, parent } =
+        machine.world().kernel.files.node(node).content.clone()
+    else {
+        return Err(Errno::Enotdir.into());
+    };
+    if matches(machine, name, b".")? {
+        return Ok(Some(node));
+    }
+    if matches(machine, name, b"..")? {
+        return Ok(Some(parent));
+    }
+    for (entry, id) in &entries {
+        if matches(machine, name, entry)? {
+            return Ok(Some(*id));
+        }
+    }
+    Ok(None)
+}
+
+fn is(machine: &mut dyn Machine, byte: Byte, value: u8) -> Result<bool, Stop> {
+    matches(machine, &[byte], &[value])
+}
+
+/// Settles whether the bytes are that text.
+fn matches(machine: &mut dyn Machine, bytes: &[Byte], text: &[u8]) -> Result<bool, Stop> {
+    if bytes.len() != text.len() {
+        return Ok(false);
+    }
+    let exprs = machine.exprs();
+    let mut all = exprs.constant(1, 1);
+    for (byte, value) in bytes.iter().zip(text) {
+        let byte = byte.expr(exprs).expect("what was read of a path was written");
+        all = exprs.and(all, exprs.eq(byte, exprs.constant(8, u64::from(*value))));
+    }
+    machine.decide(all)
+}
+
+/// The name of a file that is to be made.
+pub(super) fn known_name(name: &[Byte]) -> Outcome<Vec<u8>> {
+    let known = name.iter().map(|byte| match byte {
+        Byte::Concrete(value) => Some(*value),
+        _ => None,
+    });
+    known
+        .collect::<Option<Vec<u8>>>()
+        .ok_or_else(|| Failure::Stop(Stop::unsupported("a new file whose name depends on input")))
+}
+
+/// The files of the machine, to change them.
+pub(super) fn files(machine: &mut dyn Machine) -> &mut Files {
+    &mut std::sync::Arc::make_mut(&mut machine.world_mut().kernel).files
+}

@@ -1,0 +1,252 @@
+//! The process itself: its end, its signals, its numbers, and the time.
+
+use std::sync::Arc;
+
+use super::{Errno, Failure, Kernel, Outcome, is_null, known, store_words};
+use crate::{
+    env::{Halt, Machine, Stop, models::Arguments, models::strings, offset},
+    memory::{Byte, Object, Segment, Value},
+};
+
+/// The time, in seconds since 1970.
+pub(super) const SECONDS: u64 = 1_700_000_000;
+/// Nanoseconds by which it goes on whenever it is asked for.
+const TICK: u64 = 1000;
+const PROCESS: u64 = 2;
+/// Signals of Linux on x86-64.
+const SIGABRT: u64 = 6;
+const SIGNALS: u64 = 65;
+/// Those that do nothing unless the program says so: SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
+const IGNORED: [u64; 4] = [17, 18, 23, 28];
+const ARCH_SET_FS: u64 = 0x1002;
+/// Bytes of what a thread pointer points to where no libc has set one.
+const THREAD_BYTES: usize = 64;
+
+fn kernel(machine: &mut dyn Machine) -> &mut Kernel {
+    Arc::make_mut(&mut machine.world_mut().kernel)
+}
+
+pub(super) fn exit(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let status = machine.settled(arguments[0], 64)?;
+    let code = machine.exprs().extract(status, 0, 8);
+    Err(Failure::Stop(Stop::Halt(Halt::Exit(code))))
+}
+
+/// A signal to the process itself.
+fn raise(machine: &mut dyn Machine, signal: Value) -> Outcome {
+    let signal = known(machine, signal, "signal")?;
+    if signal >= SIGNALS {
+        return Err(Errno::Einval.into());
+    }
+    let handler = match machine.world().kernel.actions.get(&signal).copied() {
+        Some(action) => known(machine, action[0], "signal handler")?,
+        None => 0,
+    };
+    match (signal, handler) {
+        (0, _) | (_, 1) => Ok(0),
+        (SIGABRT, 0) => Err(Failure::Stop(Stop::Halt(Halt::Abort))),
+        (signal, 0) if IGNORED.contains(&signal) => Ok(0),
+        (signal, 0) => Err(Failure::Stop(Stop::unsupported(format!("the end by signal {signal}")))),
+        (signal, _) => {
+            Err(Failure::Stop(Stop::unsupported(format!("a handler of signal {signal}"))))
+        }
+    }
+}
+
+pub(super) fn kill(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    match super::int(machine, arguments[0], "process")? {
+        0 | 2 => raise(machine, arguments[1]),
+        other => Err(Failure::Stop(Stop::unsupported(format!("a signal to process {other}")))),
+    }
+}
+
+pub(super) fn tkill(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    raise(machine, arguments[1])
+}
+
+pub(super) fn tgkill(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    raise(machine, arguments[2])
+}
+
+/// `struct k_sigaction`: handler, flags, restorer and mask, a word each.
+pub(super) fn rt_sigaction(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let signal = known(machine, arguments[0], "signal")?;
+    if signal == 0 || signal >= SIGNALS {
+        return Err(Errno::Einval.into());
+    }
+    let new = if is_null(machine, arguments[1])? {
+        None
+    } else {
+        let mut words = [Value::Int(0); 4];
+        for (index, word) in (0..).zip(&mut words) {
+            let at = offset(machine.exprs(), arguments[1], 8 * index);
+            *word = machine.load(at, 64)?;
+        }
+        Some(words)
+    };
+    if !is_null(machine, arguments[2])? {
+        let old = machine.world().kernel.actions.get(&signal).copied();
+        for (index, word) in (0..).zip(old.unwrap_or([Value::Int(0); 4])) {
+            let at = offset(machine.exprs(), arguments[2], 8 * index);
+            machine.store(at, 64, word)?;
+        }
+    }
+    if let Some(new) = new {
+        kernel(machine).actions.insert(signal, new);
+    }
+    Ok(0)
+}
+
+/// No signal ever comes from outside, so masks decide nothing; the old one is empty.
+pub(super) fn rt_sigprocmask(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    if !is_null(machine, arguments[2])? {
+        store_words(machine, arguments[2], [0])?;
+    }
+    Ok(0)
+}
+
+#[allow(clippy::unnecessary_wraps)]
+pub(super) fn nothing(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
+    Ok(0)
+}
+
+#[allow(clippy::unnecessary_wraps)]
+pub(super) fn getpid(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
+    Ok(PROCESS)
+}
+
+#[allow(clippy::unnecessary_wraps)]
+pub(super) fn getppid(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
+    Ok(1)
+}
+
+#[allow(clippy::unnecessary_wraps)]
+pub(super) fn getuid(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
+    Ok(super::stat::USER)
+}
+
+/// The next moment, in seconds and nanoseconds.
+fn now(machine: &mut dyn Machine) -> (u64, u64) {
+    let clock = &mut kernel(machine).clock;
+    let nanoseconds = TICK * *clock;
+    *clock += 1;
+    (SECONDS + nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
+}
+
+pub(super) fn clock_gettime(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let (seconds, nanoseconds) = now(machine);
+    store_words(machine, arguments[1], [seconds, nanoseconds])?;
+    Ok(0)
+}
+
+pub(super) fn gettimeofday(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let (seconds, nanoseconds) = now(machine);
+    if !is_null(machine, arguments[0])? {
+        store_words(machine, arguments[0], [seconds, nanoseconds / 1000])?;
+    }
+    Ok(0)
+}
+
+pub(super) fn time(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let (seconds, _) = now(machine);
+    if !is_null(machine, arguments[0])? {
+        store_words(machine, arguments[0], [seconds])?;
+    }
+    Ok(seconds)
+}
+
+/// `struct new_utsname`: six texts of 65 bytes.
+pub(super) fn uname(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    const FIELD: usize = 65;
+    const NAMES: [&str; 6] = ["Linux", "psychic", "6.1.0", "#1", "x86_64", "(none)"];
+    let mut bytes = vec![Byte::Concrete(0); NAMES.len() * FIELD];
+    for (index, name) in NAMES.iter().enumerate() {
+        for (at, byte) in name.bytes().enumerate() {
+            bytes[index * FIELD + at] = Byte::Concrete(byte);
+        }
+    }
+    strings::write(machine, arguments[0], &bytes)?;
+    Ok(0)
+}
+
+/// Random bytes, which count up from 16.
+pub(super) fn getrandom(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let length = known(machine, arguments[1], "number of random bytes")?.min(256);
+    let first = std::mem::replace(&mut kernel(machine).random, 0);
+    kernel(machine).random = first + length;
+    let bytes: Vec<Byte> = (first..first + length).map(|byte| Byte::Concrete(byte as u8)).collect();
+    strings::write(machine, arguments[0], &bytes)?;
+    Ok(length)
+}
+
+/// Nothing is limited.
+pub(super) fn prlimit64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    if !is_null(machine, arguments[3])? {
+        store_words(machine, arguments[3], [u64::MAX; 2])?;
+    }
+    Ok(0)
+}
+
+pub(super) fn getrlimit(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    store_words(machine, arguments[1], [u64::MAX; 2])?;
+    Ok(0)
+}
+
+/// There is one processor.
+pub(super) fn sched_getaffinity(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    store_words(machine, arguments[2], [1])?;
+    Ok(8)
+}
+
+/// `struct rusage`, eighteen words: nothing was used.
+pub(super) fn getrusage(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    store_words(machine, arguments[1], [0; 18])?;
+    Ok(0)
+}
+
+/// `struct tms`, four words: nothing was used.
+pub(super) fn times(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    if !is_null(machine, arguments[0])? {
+        store_words(machine, arguments[0], [0; 4])?;
+    }
+    Ok(0)
+}
+
+/// `struct sysinfo`, fourteen words: a GiB of memory, half of it free, in units of a byte.
+pub(super) fn sysinfo(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    const GIB: u64 = 1 << 30;
+    let words = [0, 0, 0, 0, GIB, GIB / 2, 0, 0, 0, 0, 1, 0, 0, 1];
+    store_words(machine, arguments[0], words)?;
+    Ok(0)
+}
+
+pub(super) fn umask(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let new = known(machine, arguments[0], "file mode creation mask")?;
+    Ok(std::mem::replace(&mut kernel(machine).umask, new & 0o777))
+}
+
+pub(super) fn arch_prctl(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let code = known(machine, arguments[0], "code of arch_prctl")?;
+    if code != ARCH_SET_FS {
+        return Err(Errno::Einval.into());
+    }
+    kernel(machine).thread = known(machine, arguments[1], "thread pointer")?;
+    Ok(0)
+}
+
+/// What the segment register `fs` points to. System V ABI, x86-64 supplement: the first word
+/// there is its own address.
+pub(super) fn thread_pointer(
+    machine: &mut dyn Machine,
+    _: Arguments<'_>,
+) -> Result<Option<Value>, Stop> {
+    let mut thread = machine.world().kernel.thread;
+    if thread == 0 {
+        machine.commit();
+        let object = Object::uninitialised(Segment::Static, THREAD_BYTES).aligned(16);
+        thread = machine.memory_mut().allocate(object);
+        machine.store(Value::Int(thread), 64, Value::Int(thread))?;
+        kernel(machine).thread = thread;
+    }
+    Ok(Some(Value::Int(thread)))
+}

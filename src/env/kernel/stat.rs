@@ -1,0 +1,217 @@
+//! What is known of a file, and what a directory holds.
+
+use super::{
+    Errno, Outcome,
+    files::{Content, NodeId},
+    paths::{self, files},
+};
+use crate::{
+    env::{Machine, models::strings},
+    memory::{Byte, Value},
+};
+
+const S_IFIFO: u32 = 0o010_000;
+const S_IFCHR: u32 = 0o020_000;
+const S_IFDIR: u32 = 0o040_000;
+const S_IFREG: u32 = 0o100_000;
+const S_IFLNK: u32 = 0o120_000;
+const BLOCK: u64 = 4096;
+/// The owner and group of everything.
+pub(super) const USER: u64 = 1000;
+/// The device number of `/dev/null`.
+const NULL_DEVICE: u64 = 0x103;
+const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
+const AT_EMPTY_PATH: u64 = 0x1000;
+
+/// `struct stat` of x86-64 (Linux, asm/stat.h), 144 bytes.
+fn fill(machine: &mut dyn Machine, node: NodeId, address: Value) -> Outcome {
+    let number = files(machine).number(node);
+    let found = machine.world().kernel.files.node(node);
+    let (kind, size, links) = match &found.content {
+        Content::Directory { .. } => (S_IFDIR, BLOCK, 2),
+        Content::Regular(bytes) => (S_IFREG, bytes.len() as u64, 1),
+        Content::Link(target) => (S_IFLNK, target.len() as u64, 1),
+        Content::Null => (S_IFCHR, 0, 1),
+        Content::Standard(_) => (S_IFIFO, 0, 1),
+    };
+    let device = if found.content == Content::Null { NULL_DEVICE } else { 0 };
+    let mode = u64::from(kind | found.permissions);
+    let time = super::process::SECONDS;
+    let words = [
+        1,
+        number,
+        links,
+        mode | USER << 32,
+        USER,
+        device,
+        size,
+        BLOCK,
+        size.div_ceil(512),
+        time,
+        0,
+        time,
+        0,
+        time,
+        0,
+        0,
+        0,
+        0,
+    ];
+    super::store_words(machine, address, words)?;
+    Ok(0)
+}
+
+pub(super) fn fstat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = super::int(machine, arguments[0], "descriptor")?;
+    let node = machine.world().kernel.files.open_file(number)?.node;
+    fill(machine, node, arguments[1])
+}
+
+fn by_path(machine: &mut dyn Machine, path: Value, to: Value, follow: bool) -> Outcome {
+    let path = paths::read(machine, path)?;
+    let base = machine.world().kernel.files.directory;
+    let node = paths::find(machine, base, &path, follow)?;
+    fill(machine, node, to)
+}
+
+pub(super) fn stat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    by_path(machine, arguments[0], arguments[1], true)
+}
+
+pub(super) fn lstat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    by_path(machine, arguments[0], arguments[1], false)
+}
+
+pub(super) fn newfstatat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let flags = super::known(machine, arguments[3], "flags of fstatat")?;
+    let path = paths::read(machine, arguments[1])?;
+    if path.is_empty() && flags & AT_EMPTY_PATH != 0 {
+        let number = super::int(machine, arguments[0], "descriptor")?;
+        let node = machine.world().kernel.files.open_file(number)?.node;
+        return fill(machine, node, arguments[2]);
+    }
+    let base = paths::base(machine, arguments[0])?;
+    let node = paths::find(machine, base, &path, flags & AT_SYMLINK_NOFOLLOW == 0)?;
+    fill(machine, node, arguments[2])
+}
+
+fn access_from(machine: &mut dyn Machine, base: NodeId, path: Value, mode: Value) -> Outcome {
+    let mode = super::known(machine, mode, "mode of access")? as u32;
+    let path = paths::read(machine, path)?;
+    let node = paths::find(machine, base, &path, true)?;
+    let owner = machine.world().kernel.files.node(node).permissions >> 6 & 7;
+    if mode & !owner & 7 != 0 { Err(Errno::Eacces.into()) } else { Ok(0) }
+}
+
+pub(super) fn access(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = machine.world().kernel.files.directory;
+    access_from(machine, base, arguments[0], arguments[1])
+}
+
+pub(super) fn faccessat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = paths::base(machine, arguments[0])?;
+    access_from(machine, base, arguments[1], arguments[2])
+}
+
+fn read_link(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome {
+    let path = paths::read(machine, rest[0])?;
+    let size = super::known(machine, rest[2], "size of a buffer")?;
+    let node = paths::find(machine, base, &path, false)?;
+    let Content::Link(target) = machine.world().kernel.files.node(node).content.clone() else {
+        return Err(Errno::Einval.into());
+    };
+    let bytes: Vec<Byte> = target.into_iter().take(size as usize).map(Byte::Concrete).collect();
+    strings::write(machine, rest[1], &bytes)?;
+    Ok(bytes.len() as u64)
+}
+
+pub(super) fn readlink(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = machine.world().kernel.files.directory;
+    read_link(machine, base, arguments)
+}
+
+pub(super) fn readlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = paths::base(machine, arguments[0])?;
+    read_link(machine, base, &arguments[1..])
+}
+
+pub(super) fn getcwd(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let size = super::known(machine, arguments[1], "size of a buffer")?;
+    let files = &machine.world().kernel.files;
+    let mut path = files.path(files.directory);
+    path.push(0);
+    if path.len() as u64 > size {
+        return Err(Errno::Erange.into());
+    }
+    let bytes: Vec<Byte> = path.into_iter().map(Byte::Concrete).collect();
+    strings::write(machine, arguments[0], &bytes)?;
+    Ok(bytes.len() as u64)
+}
+
+fn enter(machine: &mut dyn Machine, node: NodeId) -> Outcome {
+    match machine.world().kernel.files.node(node).content {
+        Content::Directory { .. } => {
+            files(machine).directory = node;
+            Ok(0)
+        }
+        _ => Err(Errno::Enotdir.into()),
+    }
+}
+
+pub(super) fn chdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let path = paths::read(machine, arguments[0])?;
+    let base = machine.world().kernel.files.directory;
+    let node = paths::find(machine, base, &path, true)?;
+    enter(machine, node)
+}
+
+pub(super) fn fchdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = super::int(machine, arguments[0], "descriptor")?;
+    let node = machine.world().kernel.files.open_file(number)?.node;
+    enter(machine, node)
+}
+
+/// `struct linux_dirent64` one after the other: `.` and `..`, then the names in order.
+pub(super) fn getdents64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    const HEAD: usize = 19;
+    let number = super::int(machine, arguments[0], "descriptor")?;
+    let size = super::known(machine, arguments[2], "size of a buffer")? as usize;
+    let open = machine.world().kernel.files.open_file(number)?.clone();
+    let Content::Directory { entries, parent } =
+        machine.world().kernel.files.node(open.node).content.clone()
+    else {
+        return Err(Errno::Enotdir.into());
+    };
+    let mut names = vec![(b".".to_vec(), open.node), (b"..".to_vec(), parent)];
+    names.extend(entries);
+    let mut bytes: Vec<u8> = Vec::new();
+    let mut position = open.position;
+    for (name, node) in names.into_iter().skip(open.position as usize) {
+        let length = (HEAD + name.len() + 1).next_multiple_of(8);
+        if bytes.len() + length > size {
+            if bytes.is_empty() {
+                return Err(Errno::Einval.into());
+            }
+            break;
+        }
+        position += 1;
+        let kind = match machine.world().kernel.files.node(node).content {
+            Content::Directory { .. } => 4,
+            Content::Regular(_) => 8,
+            Content::Link(_) => 10,
+            Content::Null => 2,
+            Content::Standard(_) => 1,
+        };
+        let end = bytes.len() + length;
+        bytes.extend(files(machine).number(node).to_le_bytes());
+        bytes.extend(position.to_le_bytes());
+        bytes.extend((length as u16).to_le_bytes());
+        bytes.push(kind);
+        bytes.extend(name);
+        bytes.resize(end, 0);
+    }
+    files(machine).open_file_mut(number)?.position = position;
+    let bytes: Vec<Byte> = bytes.into_iter().map(Byte::Concrete).collect();
+    strings::write(machine, arguments[1], &bytes)?;
+    Ok(bytes.len() as u64)
+}

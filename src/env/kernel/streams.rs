@@ -1,0 +1,481 @@
+//! Opening, reading and writing.
+
+use std::sync::Arc;
+
+use super::{
+    Errno, Failure, Outcome,
+    files::{
+        Content, Node, NodeId, O_ACCMODE, O_APPEND, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL,
+        O_NOFOLLOW, O_TRUNC, Standard,
+    },
+    paths::{self, Target, files},
+};
+use crate::{
+    env::{
+        Error, Machine, Stop,
+        models::{byte_at, strings},
+        offset,
+        stdin::Stdin,
+    },
+    memory::{Byte, Value},
+};
+
+/// Longest transfer of one call, in bytes.
+const TRANSFER: u64 = 1 << 20;
+/// Largest file.
+const FILE_LIMIT: u64 = 1 << 26;
+/// Most buffers of one call (Linux, UIO_MAXIOV).
+const BUFFERS: u64 = 1024;
+/// Where `lseek` counts from.
+const SEEK_SET: u64 = 0;
+const SEEK_CUR: u64 = 1;
+const SEEK_END: u64 = 2;
+/// Commands of `fcntl` (Linux, asm-generic/fcntl.h and linux/fcntl.h).
+const F_DUPFD: u64 = 0;
+const F_GETFD: u64 = 1;
+const F_SETFD: u64 = 2;
+const F_GETFL: u64 = 3;
+const F_SETFL: u64 = 4;
+const F_DUPFD_CLOEXEC: u64 = 1030;
+
+fn descriptor(machine: &mut dyn Machine, value: Value) -> Result<i32, Stop> {
+    super::int(machine, value, "descriptor")
+}
+
+pub(super) fn open(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = machine.world().kernel.files.directory;
+    open_from(machine, base, arguments)
+}
+
+pub(super) fn openat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = paths::base(machine, arguments[0])?;
+    open_from(machine, base, &arguments[1..])
+}
+
+pub(super) fn creat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = machine.world().kernel.files.directory;
+    let flags = Value::Int(O_CREAT | O_TRUNC | 1);
+    open_from(machine, base, &[arguments[0], flags, arguments[1]])
+}
+
+fn open_from(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome {
+    let flags = super::known(machine, rest[1], "flags of open")?;
+    let path = paths::read(machine, rest[0])?;
+    let writes = flags & O_ACCMODE != 0;
+    let node = match paths::walk(machine, base, &path, flags & O_NOFOLLOW == 0)? {
+        Target::Found(_) if flags & (O_CREAT | O_EXCL) == O_CREAT | O_EXCL => {
+            return Err(Errno::Eexist.into());
+        }
+        Target::Found(node) => {
+            let found = machine.world().kernel.files.node(node);
+            let allowed = found.permissions >> 6;
+            let missing = match flags & O_ACCMODE {
+                0 => 4 & !allowed,
+                1 => 2 & !allowed,
+                _ => 6 & !allowed,
+            };
+            match found.content {
+                Content::Directory { .. } if writes || flags & O_CREAT != 0 => {
+                    return Err(Errno::Eisdir.into());
+                }
+                Content::Link(_) => return Err(Errno::Eloop.into()),
+                _ if missing != 0 => return Err(Errno::Eacces.into()),
+                Content::Regular(_) if flags & O_DIRECTORY != 0 => {
+                    return Err(Errno::Enotdir.into());
+                }
+                Content::Regular(_) if flags & O_TRUNC != 0 => {
+                    resize(machine, node, 0);
+                }
+                _ => {}
+            }
+            node
+        }
+        Target::Missing { .. } if flags & O_CREAT == 0 => return Err(Errno::Enoent.into()),
+        Target::Missing { directory, name } => {
+            let mode = super::known(machine, rest[2], "mode of a new file")?;
+            let name = paths::known_name(&name)?;
+            let permissions = (mode & 0o7777 & !machine.world().kernel.umask) as u32;
+            let content = Content::Regular(Arc::default());
+            let files = files(machine);
+            files.changed = true;
+            files.add(directory, &name, Node { content, permissions })
+        }
+    };
+    Ok(files(machine).open(node, flags)? as u64)
+}
+
+pub(super) fn close(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    files(machine).close(number)?;
+    Ok(0)
+}
+
+/// The bytes of a file from a position on, at most so many.
+fn take(machine: &mut dyn Machine, number: i32, at: Option<u64>, most: u64) -> Outcome<Vec<Byte>> {
+    let open = machine.world().kernel.files.open_file(number)?;
+    let (node, position) = (open.node, at.unwrap_or(open.position));
+    if open.flags & O_ACCMODE == 1 {
+        return Err(Errno::Ebadf.into());
+    }
+    match &machine.world().kernel.files.node(node).content {
+        Content::Directory { .. } => Err(Errno::Eisdir.into()),
+        Content::Link(_) => Err(Errno::Einval.into()),
+        Content::Null | Content::Standard(Standard::Output | Standard::Error) => Ok(Vec::new()),
+        Content::Regular(bytes) => {
+            let start = bytes.len().min(position as usize);
+            let end = bytes.len().min(start + most as usize);
+            let taken = bytes[start..end].to_vec();
+            if at.is_none() {
+                files(machine).open_file_mut(number)?.position += taken.len() as u64;
+            }
+            Ok(taken)
+        }
+        Content::Standard(Standard::Input) if at.is_some() => Err(Errno::Espipe.into()),
+        Content::Standard(Standard::Input) => match &mut machine.world_mut().stdin {
+            Stdin::Bytes(input) => Ok(input.take(most as usize)),
+            Stdin::Typed(_) => Err(Failure::Stop(Stop::unsupported(
+                "a system call that reads typed standard input (say how many bytes it has)",
+            ))),
+        },
+    }
+}
+
+fn length(machine: &mut dyn Machine, value: Value) -> Outcome {
+    Ok(super::known(machine, value, "number of bytes of a system call")?.min(TRANSFER))
+}
+
+pub(super) fn read(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    let most = length(machine, arguments[2])?;
+    let bytes = take(machine, number, None, most)?;
+    strings::write(machine, arguments[1], &bytes)?;
+    Ok(bytes.len() as u64)
+}
+
+pub(super) fn pread64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    let most = length(machine, arguments[2])?;
+    let at = super::known(machine, arguments[3], "position in a file")?;
+    let bytes = take(machine, number, Some(at), most)?;
+    strings::write(machine, arguments[1], &bytes)?;
+    Ok(bytes.len() as u64)
+}
+
+/// `struct iovec`s: address and length.
+fn buffers(machine: &mut dyn Machine, vector: Value, count: Value) -> Outcome<Vec<(Value, u64)>> {
+    let count = super::known(machine, count, "number of buffers")?;
+    if count > BUFFERS {
+        return Err(Errno::Einval.into());
+    }
+    let mut found = Vec::new();
+    for index in 0..count {
+        let at = offset(machine.exprs(), vector, 16 * index);
+        let address = machine.load(at, 64)?;
+        let at = offset(machine.exprs(), vector, 16 * index + 8);
+        let size = machine.load(at, 64)?;
+        found.push((address, length(machine, size)?));
+    }
+    Ok(found)
+}
+
+pub(super) fn readv(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    let buffers = buffers(machine, arguments[1], arguments[2])?;
+    let most = buffers.iter().map(|(_, size)| size).sum();
+    let bytes = take(machine, number, None, most)?;
+    let mut rest = bytes.as_slice();
+    for (address, size) in buffers {
+        let (part, tail) = rest.split_at(rest.len().min(size as usize));
+        strings::write(machine, address, part)?;
+        rest = tail;
+    }
+    Ok(bytes.len() as u64)
+}
+
+fn give(machine: &mut dyn Machine, number: i32, at: Option<u64>, bytes: &[Byte]) -> Outcome {
+    let open = machine.world().kernel.files.open_file(number)?;
+    let (node, position, flags) = (open.node, open.position, open.flags);
+    if flags & O_ACCMODE == 0 {
+        return Err(Errno::Ebadf.into());
+    }
+    match machine.world().kernel.files.node(node).content.clone() {
+        Content::Directory { .. } | Content::Link(_) => return Err(Errno::Ebadf.into()),
+        Content::Null | Content::Standard(Standard::Input) => {}
+        Content::Standard(stream) => {
+            let expr = |byte: &Byte, machine: &dyn Machine| byte.expr(machine.exprs());
+            let exprs: Option<Vec<_>> = bytes.iter().map(|byte| expr(byte, machine)).collect();
+            let exprs = exprs.ok_or(Failure::Stop(Error::UninitialisedRead.into()))?;
+            let mut text = match stream {
+                Standard::Output => machine.world().stdout.clone(),
+                _ => machine.world().stderr.clone(),
+            };
+            exprs.into_iter().for_each(|byte| text.push_byte(machine.exprs(), byte));
+            match stream {
+                Standard::Output => machine.world_mut().stdout = text,
+                _ => machine.world_mut().stderr = text,
+            }
+        }
+        Content::Regular(mut content) => {
+            let start = match at {
+                Some(at) => at,
+                None if flags & O_APPEND != 0 => content.len() as u64,
+                None => position,
+            };
+            let end = start.saturating_add(bytes.len() as u64);
+            if end > FILE_LIMIT {
+                let what = format!("a file of more than {FILE_LIMIT} bytes");
+                return Err(Failure::Stop(Stop::unsupported(what)));
+            }
+            let held = Arc::make_mut(&mut content);
+            if held.len() < end as usize {
+                held.resize(end as usize, Byte::Concrete(0));
+            }
+            held[start as usize..end as usize].copy_from_slice(bytes);
+            let files = files(machine);
+            files.changed = true;
+            files.node_mut(node).content = Content::Regular(content);
+            if at.is_none() {
+                files.open_file_mut(number)?.position = end;
+            }
+        }
+    }
+    Ok(bytes.len() as u64)
+}
+
+fn bytes_at(machine: &mut dyn Machine, address: Value, length: u64) -> Outcome<Vec<Byte>> {
+    let mut bytes = Vec::with_capacity(length as usize);
+    for index in 0..length {
+        bytes.push(byte_at(machine, address, index)?);
+    }
+    Ok(bytes)
+}
+
+pub(super) fn write(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    machine.world().kernel.files.open_file(number)?;
+    let length = length(machine, arguments[2])?;
+    let bytes = bytes_at(machine, arguments[1], length)?;
+    give(machine, number, None, &bytes)
+}
+
+pub(super) fn pwrite64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    let length = length(machine, arguments[2])?;
+    let at = super::known(machine, arguments[3], "position in a file")?;
+    seekable(machine, number)?;
+    let bytes = bytes_at(machine, arguments[1], length)?;
+    give(machine, number, Some(at), &bytes)
+}
+
+pub(super) fn writev(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    machine.world().kernel.files.open_file(number)?;
+    let mut bytes = Vec::new();
+    for (address, length) in buffers(machine, arguments[1], arguments[2])? {
+        bytes.extend(bytes_at(machine, address, length)?);
+    }
+    give(machine, number, None, &bytes)
+}
+
+fn seekable(machine: &dyn Machine, number: i32) -> Outcome<NodeId> {
+    let files = &machine.world().kernel.files;
+    let node = files.open_file(number)?.node;
+    match files.node(node).content {
+        Content::Standard(_) => Err(Errno::Espipe.into()),
+        _ => Ok(node),
+    }
+}
+
+pub(super) fn lseek(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    let by = super::known(machine, arguments[1], "distance to seek")? as i64;
+    let whence = super::known(machine, arguments[2], "origin of a seek")?;
+    let node = seekable(machine, number)?;
+    let files = files(machine);
+    let from = match (whence, &files.node(node).content) {
+        (_, Content::Null) => return Ok(0),
+        (SEEK_SET, _) => 0,
+        (SEEK_CUR, _) => files.open_file(number)?.position,
+        (SEEK_END, Content::Regular(bytes)) => bytes.len() as u64,
+        (SEEK_END, _) => 0,
+        _ => return Err(Errno::Einval.into()),
+    };
+    let position = (from as i64).checked_add(by).and_then(|at| u64::try_from(at).ok());
+    let position = position.ok_or(Errno::Einval)?;
+    files.open_file_mut(number)?.position = position;
+    Ok(position)
+}
+
+fn resize(machine: &mut dyn Machine, node: NodeId, size: usize) {
+    let files = files(machine);
+    if let Content::Regular(bytes) = &mut files.node_mut(node).content {
+        Arc::make_mut(bytes).resize(size, Byte::Concrete(0));
+        files.changed = true;
+    }
+}
+
+pub(super) fn ftruncate(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    let size = super::known(machine, arguments[1], "size of a file")?;
+    let open = machine.world().kernel.files.open_file(number)?.clone();
+    let is_regular =
+        matches!(machine.world().kernel.files.node(open.node).content, Content::Regular(_));
+    if open.flags & O_ACCMODE == 0 || !is_regular || size > FILE_LIMIT {
+        return Err(Errno::Einval.into());
+    }
+    resize(machine, open.node, size as usize);
+    Ok(0)
+}
+
+pub(super) fn dup(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    Ok(files(machine).duplicate(number, 0, false)? as u64)
+}
+
+pub(super) fn dup2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let from = descriptor(machine, arguments[0])?;
+    let to = descriptor(machine, arguments[1])?;
+    Ok(files(machine).duplicate_to(from, to, false)? as u64)
+}
+
+pub(super) fn dup3(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let from = descriptor(machine, arguments[0])?;
+    let to = descriptor(machine, arguments[1])?;
+    let flags = super::known(machine, arguments[2], "flags of dup3")?;
+    if from == to {
+        return Err(Errno::Einval.into());
+    }
+    Ok(files(machine).duplicate_to(from, to, flags & O_CLOEXEC != 0)? as u64)
+}
+
+pub(super) fn fcntl(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    /// What `F_SETFL` may change: O_APPEND, O_NONBLOCK, O_ASYNC, O_DIRECT, O_NOATIME.
+    const CHANGEABLE: u64 = 0o2000 | 0o4000 | 0o20000 | 0o40000 | 0o1_000_000;
+    let number = descriptor(machine, arguments[0])?;
+    let command = super::known(machine, arguments[1], "command of fcntl")?;
+    machine.world().kernel.files.open_file(number)?;
+    match command {
+        F_DUPFD | F_DUPFD_CLOEXEC => {
+            let least = super::int(machine, arguments[2], "least descriptor")?;
+            let close_on_exec = command == F_DUPFD_CLOEXEC;
+            Ok(files(machine).duplicate(number, least, close_on_exec)? as u64)
+        }
+        F_GETFD => Ok(machine.world().kernel.files.close_on_exec(number)?.into()),
+        F_SETFD => {
+            let flags = super::known(machine, arguments[2], "flags of a descriptor")?;
+            files(machine).set_close_on_exec(number, flags & 1 != 0)?;
+            Ok(0)
+        }
+        F_GETFL => {
+            let flags = machine.world().kernel.files.open_file(number)?.flags;
+            Ok(flags & !(O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC))
+        }
+        F_SETFL => {
+            let flags = super::known(machine, arguments[2], "flags of an open file")?;
+            let open = files(machine).open_file_mut(number)?;
+            open.flags = open.flags & !CHANGEABLE | flags & CHANGEABLE;
+            Ok(0)
+        }
+        _ => Err(Errno::Einval.into()),
+    }
+}
+
+pub(super) fn ioctl(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    machine.world().kernel.files.open_file(number)?;
+    Err(Errno::Enotty.into())
+}
+
+pub(super) fn fadvise64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    seekable(machine, number)?;
+    Ok(0)
+}
+
+pub(super) fn fsync(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    seekable(machine, number).map_err(|_| Errno::Einval)?;
+    Ok(0)
+}
+
+/// `struct pollfd`: a descriptor, what is asked for, what is ready. Everything always is.
+pub(super) fn poll(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    const POLLIN: u64 = 1;
+    const POLLOUT: u64 = 4;
+    const POLLNVAL: u64 = 32;
+    let count = super::known(machine, arguments[1], "number of descriptors")?;
+    let mut ready = 0;
+    for index in 0..count.min(BUFFERS) {
+        let at = offset(machine.exprs(), arguments[0], 8 * index);
+        let number = machine.load(at, 32)?;
+        let number = machine.concrete(number, 32, "descriptor")? as i32;
+        let asked = machine.load(offset(machine.exprs(), at, 4), 16)?;
+        let asked = machine.concrete(asked, 16, "events to wait for")?;
+        let events = match machine.world().kernel.files.open_file(number) {
+            _ if number < 0 => 0,
+            Ok(_) => asked & (POLLIN | POLLOUT),
+            Err(_) => POLLNVAL,
+        };
+        ready += u64::from(events != 0);
+        machine.store(offset(machine.exprs(), at, 6), 16, Value::Int(events))?;
+    }
+    Ok(ready)
+}
+
+fn remove(machine: &mut dyn Machine, base: NodeId, path: Value, directory: bool) -> Outcome {
+    let path = paths::read(machine, path)?;
+    let node = paths::find(machine, base, &path, false)?;
+    let is_empty = match &machine.world().kernel.files.node(node).content {
+        Content::Directory { .. } if !directory => return Err(Errno::Eisdir.into()),
+        Content::Directory { entries, .. } => entries.is_empty(),
+        Content::Null | Content::Standard(_) => return Err(Errno::Eacces.into()),
+        _ if directory => return Err(Errno::Enotdir.into()),
+        _ => true,
+    };
+    if !is_empty {
+        return Err(Errno::Enotempty.into());
+    }
+    files(machine).detach(node);
+    Ok(0)
+}
+
+pub(super) fn unlink(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = machine.world().kernel.files.directory;
+    remove(machine, base, arguments[0], false)
+}
+
+pub(super) fn rmdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = machine.world().kernel.files.directory;
+    remove(machine, base, arguments[0], true)
+}
+
+pub(super) fn unlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    const AT_REMOVEDIR: u64 = 0x200;
+    let base = paths::base(machine, arguments[0])?;
+    let flags = super::known(machine, arguments[2], "flags of unlinkat")?;
+    remove(machine, base, arguments[1], flags & AT_REMOVEDIR != 0)
+}
+
+fn make_directory(machine: &mut dyn Machine, base: NodeId, path: Value, mode: Value) -> Outcome {
+    let path = paths::read(machine, path)?;
+    let mode = super::known(machine, mode, "mode of a directory")?;
+    let Target::Missing { directory, name } = paths::walk(machine, base, &path, false)? else {
+        return Err(Errno::Eexist.into());
+    };
+    let name = paths::known_name(&name)?;
+    let permissions = (mode & 0o7777 & !machine.world().kernel.umask) as u32;
+    let files = files(machine);
+    files.changed = true;
+    files.add_directory(directory, &name, permissions);
+    Ok(0)
+}
+
+pub(super) fn mkdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = machine.world().kernel.files.directory;
+    make_directory(machine, base, arguments[0], arguments[1])
+}
+
+pub(super) fn mkdirat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = paths::base(machine, arguments[0])?;
+    make_directory(machine, base, arguments[1], arguments[2])
+}

@@ -1,0 +1,163 @@
+//! What a known model of the path settles.
+
+use std::time::Instant;
+
+use super::{LayerStatistics, Query, Solver, Verdict};
+use crate::expr::{Exprs, VariableId};
+
+/// Where values are known that satisfy the path, only its conditions that share a variable with
+/// the goals, directly or through other conditions, are asked for; all other variables keep
+/// their values, and with them the other conditions hold.
+///
+/// This is KLEE's independent solver (Cadar, Dunbar, Engler, OSDI 2008, section 3.3), which
+/// takes for granted that a path can be satisfied; here a model shows it.
+pub struct Slicing<S> {
+    below: S,
+    /// Those of the goals and of the conditions taken so far, a bit each.
+    variables: Vec<u64>,
+    /// Positions of the conditions that are not taken, and of the others.
+    left: Vec<usize>,
+    taken: Vec<usize>,
+    statistics: LayerStatistics,
+}
+
+impl<S: Solver> Slicing<S> {
+    /// Slices the queries for `below`.
+    pub fn new(below: S) -> Self {
+        Self {
+            below,
+            variables: Vec::new(),
+            left: Vec::new(),
+            taken: Vec::new(),
+            statistics: LayerStatistics::new("slicing"),
+        }
+    }
+
+    fn decide(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        let Some(model) = query.model else { return self.below.check(exprs, query) };
+        self.variables.clear();
+        self.taken.clear();
+        self.left.clear();
+        self.left.extend(0..query.path.len());
+        for goal in query.goals {
+            add(&mut self.variables, exprs.variables(*goal));
+        }
+        loop {
+            let before = self.left.len();
+            let Self { variables, left, taken, .. } = self;
+            left.retain(|&position| {
+                let mentioned = exprs.variables(query.path[position]);
+                let apart = !mentioned.iter().any(|variable| has(variables, *variable));
+                if !apart {
+                    add(variables, mentioned);
+                    taken.push(position);
+                }
+                apart
+            });
+            if self.left.len() == before {
+                break;
+            }
+        }
+        // In the order of the path: consecutive queries share a prefix.
+        self.taken.sort_unstable();
+        let path: Vec<_> = self.taken.iter().map(|position| query.path[*position]).collect();
+        let slice = Query { path: &path, goals: query.goals, model: None };
+        match self.below.check(exprs, slice) {
+            Verdict::Sat(part) => {
+                let mut whole = model.clone();
+                whole.0.extend(part.0);
+                Verdict::Sat(whole)
+            }
+            other => other,
+        }
+    }
+}
+
+impl<S: Solver> Solver for Slicing<S> {
+    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        let start = Instant::now();
+        let verdict = self.decide(exprs, query);
+        self.statistics.count(start, false);
+        verdict
+    }
+
+    fn statistics(&self) -> Vec<LayerStatistics> {
+        self.statistics.above(&self.below)
+    }
+}
+
+fn place(variable: VariableId) -> (usize, u64) {
+    (variable.0 as usize / 64, 1 << (variable.0 % 64))
+}
+
+fn has(set: &[u64], variable: VariableId) -> bool {
+    let (word, bit) = place(variable);
+    set.get(word).is_some_and(|bits| bits & bit != 0)
+}
+
+fn add(set: &mut Vec<u64>, variables: &[VariableId]) {
+    for variable in variables {
+        let (word, bit) = place(*variable);
+        if word >= set.len() {
+            set.resize(word + 1, 0);
+        }
+        set[word] |= bit;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        expr::{Assignment, Bv, ExprId},
+        solver::Unknown,
+    };
+
+    /// Keeps what it is asked, and knows nothing.
+    #[derive(Default)]
+    struct Asked(Vec<ExprId>);
+
+    impl Solver for Asked {
+        fn check(&mut self, _: &Exprs, query: Query<'_>) -> Verdict {
+            self.0 = query.constraints().collect();
+            Verdict::Unknown(Unknown::GaveUp)
+        }
+
+        fn statistics(&self) -> Vec<LayerStatistics> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn only_what_is_connected_with_the_goals_is_asked() {
+        let exprs = Exprs::new();
+        let [x, y, z, w] = ["x", "y", "z", "w"].map(|name| exprs.input(name, 8));
+        // x is connected with z through y, which comes later.
+        let path = [exprs.ult(w, exprs.constant(8, 9)), exprs.ult(x, y), exprs.ult(y, z)];
+        let goals = [exprs.ult(z, exprs.constant(8, 5))];
+        let values = [(x, 1), (y, 2), (z, 3)]
+            .map(|(e, value)| (exprs.as_variable(e).expect("a variable"), Bv::new(8, value)));
+        let model = Assignment(values.into_iter().collect());
+        let mut slicing = Slicing::new(Asked::default());
+        slicing.check(&exprs, Query { path: &path, goals: &goals, model: Some(&model) });
+        assert_eq!(slicing.below.0, [path[1], path[2], goals[0]]);
+        slicing.check(&exprs, Query { path: &path, goals: &goals, model: None });
+        assert_eq!(slicing.below.0.len(), 4);
+    }
+
+    #[test]
+    fn other_variables_keep_their_values() {
+        let exprs = Exprs::new();
+        let [x, y] = ["x", "y"].map(|name| exprs.input(name, 8));
+        let k = |value| exprs.constant(8, value);
+        let path = [exprs.ult(k(100), x), exprs.ult(k(200), y)];
+        let [known_x, known_y] = [x, y].map(|e| exprs.as_variable(e).expect("a variable"));
+        let model = Assignment([(known_x, Bv::new(8, 101)), (known_y, Bv::new(8, 201))].into());
+        let query = Query { path: &path, goals: &[exprs.eq(y, k(222))], model: Some(&model) };
+        let config = crate::solver::SolverConfig { check_models: true, ..Default::default() };
+        let verdict = crate::solver::chain(&config).check(&exprs, query);
+        let found = verdict.model().expect("satisfiable");
+        assert_eq!(exprs.evaluate(x, found).to_u64(), Some(101));
+        assert_eq!(exprs.evaluate(y, found).to_u64(), Some(222));
+    }
+}
