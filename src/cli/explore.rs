@@ -22,12 +22,12 @@ use super::{
 };
 use crate::{
     build::{Compilation, Toolchain},
-    diff::path_input,
+    diff::{mismatch, path_test},
     env::Halt,
     exec::{Clock, HaltState, Program, Start, WHOLE_PROGRAM},
     explore::{Explorer, Round, Statistics},
     ir::{Module, lower},
-    replay::KtestError,
+    replay::{self, Binaries, KtestError, Replayer},
     solver::{self, SolverConfig},
     subject::{
         Revision, RevisionSet, Subject,
@@ -46,6 +46,9 @@ pub(super) struct ExploreArgs {
     /// Arguments of the program, for a file; KLEE's --sym-arg and so on may stand among them
     #[arg(last = true, value_name = "ARG")]
     args: Vec<String>,
+    /// Run every test on this native build, for a file, and compare with what the path predicts
+    #[arg(long, value_name = "EXECUTABLE")]
+    native: Option<PathBuf>,
     #[command(flatten)]
     symbolic: SymbolicInputArgs,
     /// Where results go [default: results/NAME for a subject, psychic-out for a file]
@@ -97,7 +100,9 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let config = stages::explore_config(&args.search, &target.budget);
     let clock = Clock::new(stages::time_budget(&args.search, &target.budget), interrupted);
     let mut explorer = Explorer::new(&program, config.clone(), start, clock)?;
+    let native = args.native.as_ref().map(|executable| replayer(executable)).transpose()?;
     let writer = Writer {
+        native,
         tests: args.tests,
         program: &program,
         // What was found is written after an interrupt, too.
@@ -132,14 +137,34 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     for (reason, count) in &written.reasons {
         say::line(&format!("  {count} x {reason}"))?;
     }
+    if args.native.is_some() {
+        say::line(&format!(
+            "{} tests run natively, {} of them otherwise than predicted",
+            written.replayed,
+            written.mismatches.len()
+        ))?;
+        for mismatch in written.mismatches.iter().take(MISMATCHES_SHOWN) {
+            say::line(&format!("  {mismatch}"))?;
+        }
+    }
     if args.stats {
         print_statistics(&rows)?;
     }
     Ok(match (clock.is_interrupted(), exhausted) {
         (true, _) => INTERRUPTED,
-        (false, true) if written.incomplete == 0 => SUCCESS,
+        (false, true) if written.incomplete == 0 && written.mismatches.is_empty() => SUCCESS,
         _ => UNDECIDED,
     })
+}
+
+/// Most mismatches that are printed.
+const MISMATCHES_SHOWN: usize = 10;
+
+fn replayer(executable: &Path) -> anyhow::Result<Replayer> {
+    let plain = fs::canonicalize(executable)
+        .with_context(|| format!("{}: cannot be read", executable.display()))?;
+    let binaries = Binaries { plain, address_undefined: None, memory: None };
+    Ok(Replayer::new(binaries, replay::Limits::default())?)
 }
 
 fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
@@ -204,6 +229,7 @@ const BATCH: usize = 128;
 /// Writes tests for halt states while the exploration goes on: batches of them are work for
 /// whichever worker has none at the end of a round.
 struct Writer<'a> {
+    native: Option<Replayer>,
     tests: Tests,
     program: &'a Program,
     solver: SolverConfig,
@@ -223,6 +249,9 @@ struct Written {
     reasons: BTreeMap<String, u64>,
     /// The first test that could not be written; there are no more of its batch.
     failure: Option<KtestError>,
+    replayed: u64,
+    /// What native runs showed otherwise than predicted.
+    mismatches: Vec<String>,
 }
 
 impl Writer<'_> {
@@ -282,6 +311,8 @@ impl Writer<'_> {
                 *all.reasons.entry(reason).or_default() += count;
             }
             all.failure = all.failure.or(batch.failure);
+            all.replayed += batch.replayed;
+            all.mismatches.extend(batch.mismatches);
         }
         Ok((exhausted, all))
     }
@@ -307,8 +338,20 @@ impl Writer<'_> {
             };
             if wanted
                 && written.failure.is_none()
-                && let Some(input) = path_input(self.program, &mut *solver, state)
+                && let Some((input, predicted)) = path_test(self.program, &mut *solver, state)
             {
+                // An error need not show without a sanitizer.
+                if let (Some(native), Some(predicted)) = (&self.native, predicted)
+                    && predicted.finding.is_none()
+                {
+                    written.replayed += 1;
+                    let found = match native.outcome(&input, Revision::ORIGINAL, false) {
+                        Ok(shown) => mismatch(&predicted, &shown),
+                        Err(error) => Some(error.to_string()),
+                    };
+                    let test = TestId(number);
+                    written.mismatches.extend(found.map(|what| format!("{test}: {what}")));
+                }
                 match input.write(&self.results.ktest(TestId(number))) {
                     Ok(()) => written.tests += 1,
                     Err(failure) => written.failure = Some(failure),

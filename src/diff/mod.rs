@@ -24,7 +24,7 @@ use std::{
 use rayon::prelude::*;
 
 use outcome::Precision;
-pub use outcome::predicted;
+pub use outcome::{mismatch, predicted};
 pub use pairs::{Decided, PairVerdict, Pairs};
 pub use regions::{Range, Regions, Walk};
 

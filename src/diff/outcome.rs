@@ -141,6 +141,13 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
     })
 }
 
+/// How a native run was otherwise than predicted, in one line; nothing where it was not.
+pub fn mismatch(predicted: &Outcome, shown: &Outcome) -> Option<String> {
+    let all = OutputsConfig::default();
+    let (expected, visible) = (predicted.visible(&all), shown.visible(&all));
+    (expected != visible).then(|| explain(&expected, &visible, shown))
+}
+
 /// The name of the first output in which two outcomes differ.
 pub(super) fn first_difference(a: &Visible, b: &Visible) -> Option<String> {
     if a == b {

@@ -102,8 +102,8 @@ fn what_makes_no_sense_is_refused_with_its_line() {
         ),
         ("program = \"bin/greet\"\n", "", "subject.toml:6: build.configure needs build.program"),
         (
-            "configure",
-            "setup = \"true\"\nconfigure",
+            "configure =",
+            "setup = \"true\"\nconfigure =",
             "subject.toml:5: build.setup and build.directory both name the source tree",
         ),
         ("[build]", "entry = \"f\"\n[build]", "subject.toml:4: entry is not for build.program"),

@@ -26,6 +26,7 @@ pub(super) const O_APPEND: u64 = 0o2000;
 pub(super) const O_DIRECTORY: u64 = 0o200_000;
 pub(super) const O_NOFOLLOW: u64 = 0o400_000;
 pub(super) const O_CLOEXEC: u64 = 0o2_000_000;
+pub(super) const O_TMPFILE: u64 = 0o20_000_000 | O_DIRECTORY;
 
 /// What a file is.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -95,7 +96,7 @@ pub struct Files {
 }
 
 /// Most descriptors of a process.
-const DESCRIPTORS: usize = 1024;
+const DESCRIPTORS: usize = 240;
 
 impl Default for Files {
     /// An empty start directory, and the standard streams.
@@ -179,6 +180,17 @@ impl Files {
                 entries.retain(|_, entry| *entry != node);
             }
         }
+    }
+
+    /// The directory that a node is in, and its name there.
+    pub(super) fn place_of(&self, node: NodeId) -> Option<(NodeId, Vec<u8>)> {
+        (0..).zip(&self.nodes).find_map(|(directory, other)| match &other.content {
+            Content::Directory { entries, .. } => {
+                let (name, _) = entries.iter().find(|(_, entry)| **entry == node)?;
+                Some((NodeId(directory), name.clone()))
+            }
+            _ => None,
+        })
     }
 
     /// The number of a node as the program sees it: counted from 1, in the order of sight.

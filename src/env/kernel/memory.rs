@@ -44,7 +44,7 @@ pub(super) fn munmap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
 /// The end of the data segment cannot be moved.
 #[allow(clippy::unnecessary_wraps)]
 pub(super) fn brk(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
-    Ok(PAGE)
+    Ok(0)
 }
 
 /// What the kernel holds in memory is nobody's business.

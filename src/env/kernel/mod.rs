@@ -27,10 +27,13 @@ pub const MODELS: &[(&str, Model)] =
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u16)]
 pub enum Errno {
+    Eperm = 1,
     Enoent = 2,
+    Esrch = 3,
     Ebadf = 9,
     Enomem = 12,
     Eacces = 13,
+    Ebusy = 16,
     Eexist = 17,
     Enodev = 19,
     Enotdir = 20,
@@ -44,6 +47,7 @@ pub enum Errno {
     Enosys = 38,
     Enotempty = 39,
     Eloop = 40,
+    Eopnotsupp = 95,
 }
 
 /// Why a call has no result: an error that the program sees, or the end of the path.
@@ -118,6 +122,10 @@ fn enter(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
             Err(Errno::Enosys.into())
         }
     };
+    if machine.world().kernel.files.changed {
+        let what = "a file that is written, which is not compared".into();
+        machine.world_mut().approximate(Approximation::Loose(what));
+    }
     match result {
         Ok(value) => Ok(Some(Value::Int(value))),
         Err(Failure::Error(errno)) => Ok(Some(Value::Int((-(errno as i64)) as u64))),

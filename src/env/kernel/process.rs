@@ -18,7 +18,11 @@ const SIGABRT: u64 = 6;
 const SIGNALS: u64 = 65;
 /// Those that do nothing unless the program says so: SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
 const IGNORED: [u64; 4] = [17, 18, 23, 28];
+/// No argument.
+const NONE: Value = Value::Int(0);
 const ARCH_SET_FS: u64 = 0x1002;
+/// Most random bytes at once (Linux, drivers/char/random.c: INT_MAX, which nobody asks for).
+const RANDOM_LIMIT: u64 = 1 << 20;
 /// Bytes of what a thread pointer points to where no libc has set one.
 const THREAD_BYTES: usize = 64;
 
@@ -56,16 +60,20 @@ fn raise(machine: &mut dyn Machine, signal: Value) -> Outcome {
 pub(super) fn kill(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     match super::int(machine, arguments[0], "process")? {
         0 | 2 => raise(machine, arguments[1]),
-        other => Err(Failure::Stop(Stop::unsupported(format!("a signal to process {other}")))),
+        -2 => raise(machine, arguments[1]),
+        _ => Err(Errno::Esrch.into()),
     }
 }
 
 pub(super) fn tkill(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    raise(machine, arguments[1])
+    match super::int(machine, arguments[0], "thread")? {
+        2 => raise(machine, arguments[1]),
+        _ => Err(Errno::Esrch.into()),
+    }
 }
 
 pub(super) fn tgkill(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    raise(machine, arguments[2])
+    tkill(machine, &[arguments[1], arguments[2], NONE, NONE, NONE, NONE])
 }
 
 /// `struct k_sigaction`: handler, flags, restorer and mask, a word each.
@@ -171,8 +179,8 @@ pub(super) fn uname(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 
 /// Random bytes, which count up from 16.
 pub(super) fn getrandom(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let length = known(machine, arguments[1], "number of random bytes")?.min(256);
-    let first = std::mem::replace(&mut kernel(machine).random, 0);
+    let length = known(machine, arguments[1], "number of random bytes")?.min(RANDOM_LIMIT);
+    let first = kernel(machine).random;
     kernel(machine).random = first + length;
     let bytes: Vec<Byte> = (first..first + length).map(|byte| Byte::Concrete(byte as u8)).collect();
     strings::write(machine, arguments[0], &bytes)?;
@@ -194,6 +202,10 @@ pub(super) fn getrlimit(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 
 /// There is one processor.
 pub(super) fn sched_getaffinity(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let size = known(machine, arguments[1], "size of a set of processors")?;
+    if size == 0 || !size.is_multiple_of(8) {
+        return Err(Errno::Einval.into());
+    }
     store_words(machine, arguments[2], [1])?;
     Ok(8)
 }
@@ -215,7 +227,7 @@ pub(super) fn times(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 /// `struct sysinfo`, fourteen words: a GiB of memory, half of it free, in units of a byte.
 pub(super) fn sysinfo(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     const GIB: u64 = 1 << 30;
-    let words = [0, 0, 0, 0, GIB, GIB / 2, 0, 0, 0, 0, 1, 0, 0, 1];
+    let words = [1, 0, 0, 0, GIB, GIB / 2, 0, 0, 0, 0, 1, 0, 0, 1];
     store_words(machine, arguments[0], words)?;
     Ok(0)
 }
@@ -249,4 +261,57 @@ pub(super) fn thread_pointer(
         kernel(machine).thread = thread;
     }
     Ok(Some(Value::Int(thread)))
+}
+
+pub(super) fn clock_getres(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    if !is_null(machine, arguments[1])? {
+        store_words(machine, arguments[1], [0, 1])?;
+    }
+    Ok(0)
+}
+
+/// `struct itimerval`, four words: none runs.
+pub(super) fn getitimer(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    store_words(machine, arguments[1], [0; 4])?;
+    Ok(0)
+}
+
+pub(super) fn setitimer(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    if !is_null(machine, arguments[2])? {
+        store_words(machine, arguments[2], [0; 4])?;
+    }
+    Ok(0)
+}
+
+/// The real, the effective and the saved number, 32 bits each.
+pub(super) fn getresuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    for address in &arguments[..3] {
+        machine.store(*address, 32, Value::Int(super::stat::USER))?;
+    }
+    Ok(0)
+}
+
+/// Only to what they are.
+pub(super) fn setuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    match super::int(machine, arguments[0], "number of a user")? {
+        id if id as u64 == super::stat::USER => Ok(0),
+        _ => Err(Errno::Eperm.into()),
+    }
+}
+
+pub(super) fn not_permitted(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
+    Err(Errno::Eperm.into())
+}
+
+/// Of the process itself only.
+pub(super) fn getpgid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    match super::int(machine, arguments[0], "process")? {
+        0 | 2 => Ok(PROCESS),
+        _ => Err(Errno::Esrch.into()),
+    }
+}
+
+#[allow(clippy::unnecessary_wraps)]
+pub(super) fn getpriority(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
+    Ok(20)
 }

@@ -215,3 +215,73 @@ pub(super) fn getdents64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
     strings::write(machine, arguments[1], &bytes)?;
     Ok(bytes.len() as u64)
 }
+
+/// `struct statfs` of x86-64, fifteen words: a file system in memory.
+fn fill_statfs(machine: &mut dyn Machine, address: Value) -> Outcome {
+    const MEMORY: u64 = 0x0102_1994;
+    let blocks = [1 << 18, 1 << 17, 1 << 17, 1 << 16, 1 << 15];
+    let mut words = vec![MEMORY, BLOCK];
+    words.extend(blocks);
+    words.extend([0, 255, BLOCK, 0, 0, 0, 0, 0]);
+    super::store_words(machine, address, words)?;
+    Ok(0)
+}
+
+pub(super) fn statfs(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let path = paths::read(machine, arguments[0])?;
+    let base = machine.world().kernel.files.directory;
+    paths::find(machine, base, &path, true)?;
+    fill_statfs(machine, arguments[1])
+}
+
+pub(super) fn fstatfs(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = super::int(machine, arguments[0], "descriptor")?;
+    machine.world().kernel.files.open_file(number)?;
+    fill_statfs(machine, arguments[1])
+}
+
+fn change_mode(machine: &mut dyn Machine, node: NodeId, mode: Value) -> Outcome {
+    let mode = super::known(machine, mode, "mode of a file")? as u32;
+    let files = files(machine);
+    match files.node(node).content {
+        Content::Null | Content::Standard(_) => Err(Errno::Eperm.into()),
+        _ => {
+            files.changed = true;
+            files.node_mut(node).permissions = mode & 0o7777;
+            Ok(0)
+        }
+    }
+}
+
+pub(super) fn chmod(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let path = paths::read(machine, arguments[0])?;
+    let base = machine.world().kernel.files.directory;
+    let node = paths::find(machine, base, &path, true)?;
+    change_mode(machine, node, arguments[1])
+}
+
+pub(super) fn fchmod(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = super::int(machine, arguments[0], "descriptor")?;
+    let node = machine.world().kernel.files.open_file(number)?.node;
+    change_mode(machine, node, arguments[1])
+}
+
+pub(super) fn fchmodat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = paths::base(machine, arguments[0])?;
+    let path = paths::read(machine, arguments[1])?;
+    let node = paths::find(machine, base, &path, true)?;
+    change_mode(machine, node, arguments[2])
+}
+
+/// Times are what they are.
+pub(super) fn utimensat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    if super::is_null(machine, arguments[1])? {
+        let number = super::int(machine, arguments[0], "descriptor")?;
+        machine.world().kernel.files.open_file(number)?;
+        return Ok(0);
+    }
+    let base = paths::base(machine, arguments[0])?;
+    let path = paths::read(machine, arguments[1])?;
+    paths::find(machine, base, &path, true)?;
+    Ok(0)
+}

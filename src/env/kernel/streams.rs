@@ -6,7 +6,7 @@ use super::{
     Errno, Failure, Outcome,
     files::{
         Content, Node, NodeId, O_ACCMODE, O_APPEND, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL,
-        O_NOFOLLOW, O_TRUNC, Standard,
+        O_NOFOLLOW, O_TMPFILE, O_TRUNC, START, Standard,
     },
     paths::{self, Target, files},
 };
@@ -60,6 +60,9 @@ pub(super) fn creat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 
 fn open_from(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome {
     let flags = super::known(machine, rest[1], "flags of open")?;
+    if flags & O_TMPFILE == O_TMPFILE {
+        return Err(Errno::Eopnotsupp.into());
+    }
     let path = paths::read(machine, rest[0])?;
     let writes = flags & O_ACCMODE != 0;
     let node = match paths::walk(machine, base, &path, flags & O_NOFOLLOW == 0)? {
@@ -425,6 +428,9 @@ pub(super) fn poll(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
 fn remove(machine: &mut dyn Machine, base: NodeId, path: Value, directory: bool) -> Outcome {
     let path = paths::read(machine, path)?;
     let node = paths::find(machine, base, &path, false)?;
+    if node == START {
+        return Err(if directory { Errno::Ebusy } else { Errno::Eisdir }.into());
+    }
     let is_empty = match &machine.world().kernel.files.node(node).content {
         Content::Directory { .. } if !directory => return Err(Errno::Eisdir.into()),
         Content::Directory { entries, .. } => entries.is_empty(),
@@ -437,6 +443,72 @@ fn remove(machine: &mut dyn Machine, base: NodeId, path: Value, directory: bool)
     }
     files(machine).detach(node);
     Ok(0)
+}
+
+/// A new name for a file, in place of a file that had it.
+fn rename_between(
+    machine: &mut dyn Machine,
+    (from, old): (NodeId, Value),
+    (to, new): (NodeId, Value),
+) -> Outcome {
+    let (old, new) = (paths::read(machine, old)?, paths::read(machine, new)?);
+    let node = paths::find(machine, from, &old, false)?;
+    let regular = |machine: &dyn Machine, node| {
+        matches!(machine.world().kernel.files.node(node).content, Content::Regular(_))
+    };
+    match paths::walk(machine, to, &new, false)? {
+        Target::Found(other) if other == node => Ok(0),
+        Target::Found(other) if regular(machine, node) && regular(machine, other) => {
+            let (directory, name) = files(machine).place_of(other).ok_or(Errno::Enoent)?;
+            let files = files(machine);
+            files.detach(node);
+            files.entries_mut(directory).insert(name, node);
+            Ok(0)
+        }
+        Target::Missing { directory, name } if regular(machine, node) => {
+            let name = paths::known_name(&name)?;
+            let files = files(machine);
+            files.detach(node);
+            files.entries_mut(directory).insert(name, node);
+            Ok(0)
+        }
+        _ => Err(Failure::Stop(Stop::unsupported("a directory or link that is renamed"))),
+    }
+}
+
+pub(super) fn rename(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = machine.world().kernel.files.directory;
+    rename_between(machine, (base, arguments[0]), (base, arguments[1]))
+}
+
+pub(super) fn renameat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let from = paths::base(machine, arguments[0])?;
+    let to = paths::base(machine, arguments[2])?;
+    rename_between(machine, (from, arguments[1]), (to, arguments[3]))
+}
+
+fn make_link(machine: &mut dyn Machine, target: Value, base: NodeId, path: Value) -> Outcome {
+    let target = paths::read(machine, target)?;
+    let target = paths::known_name(&target)?;
+    let path = paths::read(machine, path)?;
+    let Target::Missing { directory, name } = paths::walk(machine, base, &path, false)? else {
+        return Err(Errno::Eexist.into());
+    };
+    let name = paths::known_name(&name)?;
+    let files = files(machine);
+    files.changed = true;
+    files.add(directory, &name, Node { content: Content::Link(target), permissions: 0o777 });
+    Ok(0)
+}
+
+pub(super) fn symlink(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = machine.world().kernel.files.directory;
+    make_link(machine, arguments[0], base, arguments[1])
+}
+
+pub(super) fn symlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = paths::base(machine, arguments[1])?;
+    make_link(machine, arguments[0], base, arguments[2])
 }
 
 pub(super) fn unlink(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
