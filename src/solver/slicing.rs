@@ -1,9 +1,9 @@
 //! What a known model of the path settles.
 
-use std::time::Instant;
+use std::{collections::BTreeMap, time::Instant};
 
 use super::{LayerStatistics, Query, Solver, Verdict};
-use crate::expr::{Exprs, VariableId};
+use crate::expr::{Assignment, Exprs, VariableId};
 
 /// Where values are known that satisfy the path, only its conditions that share a variable with
 /// the goals, directly or through other conditions, are asked for; all other variables keep
@@ -64,9 +64,13 @@ impl<S: Solver> Slicing<S> {
         let slice = Query { path: &path, goals: query.goals, model: None };
         match self.below.check(exprs, slice) {
             Verdict::Sat(part) => {
-                let mut whole = model.clone();
-                whole.0.extend(part.0);
-                Verdict::Sat(whole)
+                // What the part leaves out is zero, and not what the path's own model says.
+                let known =
+                    model.0.iter().filter(|(variable, _)| !has(&self.variables, **variable));
+                let mut whole: BTreeMap<_, _> =
+                    known.map(|(v, value)| (*v, value.clone())).collect();
+                whole.extend(part.0);
+                Verdict::Sat(Assignment(whole))
             }
             other => other,
         }
@@ -109,7 +113,7 @@ fn add(set: &mut Vec<u64>, variables: &[VariableId]) {
 mod tests {
     use super::*;
     use crate::{
-        expr::{Assignment, Bv, ExprId},
+        expr::{Bv, ExprId},
         solver::Unknown,
     };
 
@@ -143,6 +147,31 @@ mod tests {
         assert_eq!(slicing.below.0, [path[1], path[2], goals[0]]);
         slicing.check(&exprs, Query { path: &path, goals: &goals, model: None });
         assert_eq!(slicing.below.0.len(), 4);
+    }
+
+    /// Answers with a model in which everything is zero, and so nothing is said.
+    struct Zero;
+
+    impl Solver for Zero {
+        fn check(&mut self, _: &Exprs, _: Query<'_>) -> Verdict {
+            Verdict::Sat(Assignment::default())
+        }
+
+        fn statistics(&self) -> Vec<LayerStatistics> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn a_variable_that_an_answer_leaves_out_is_zero() {
+        let exprs = Exprs::new();
+        let x = exprs.input("x", 8);
+        let known = exprs.as_variable(x).expect("a variable");
+        let model = Assignment([(known, Bv::new(8, 255))].into());
+        let goals = [exprs.ult(x, exprs.constant(8, 49))];
+        let query = Query { path: &[], goals: &goals, model: Some(&model) };
+        let verdict = Slicing::new(Zero).check(&exprs, query);
+        assert_eq!(exprs.evaluate(x, verdict.model().expect("an answer")).to_u64(), Some(0));
     }
 
     #[test]
