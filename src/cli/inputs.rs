@@ -7,7 +7,7 @@ use crate::{
     exec::{Arguments, InputFile},
     expr::Exprs,
     memory::Byte,
-    subject::config::{ArgConfig, InputsConfig, StdinConfig},
+    subject::config::{ArgConfig, InputsConfig, MOST_ARGUMENTS, StdinConfig},
 };
 
 /// The name that a program finds itself called by.
@@ -91,7 +91,10 @@ impl SymbolicInputArgs {
 }
 
 fn symbolic(least: u32, most: u32, size: u32) -> anyhow::Result<Arguments> {
-    anyhow::ensure!(least <= most, "--sym-args {least} {most} {size}: MIN is more than MAX");
+    anyhow::ensure!(
+        least <= most && most <= MOST_ARGUMENTS,
+        "--sym-args {least} {most} {size}: MAX has to be from MIN to {MOST_ARGUMENTS}"
+    );
     Ok(Arguments::Symbolic { least, most, size })
 }
 

@@ -110,6 +110,23 @@ pub enum ArgConfig {
     },
 }
 
+/// Most arguments of one kind.
+pub const MOST_ARGUMENTS: u32 = 64;
+
+impl ArgConfig {
+    /// A count that makes no sense.
+    pub(super) fn bad_count(&self) -> Option<[u32; 2]> {
+        match self {
+            Self::Symbolic { count: Some([least, most]), .. }
+                if least > most || *most > MOST_ARGUMENTS =>
+            {
+                Some([*least, *most])
+            }
+            _ => None,
+        }
+    }
+}
+
 /// One parameter of an entry function.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -7,7 +7,11 @@ use std::{
 
 use thiserror::Error;
 
-use super::{Config, Revision, source};
+use super::{
+    Config, Revision,
+    config::{ArgConfig, MOST_ARGUMENTS},
+    source,
+};
 
 /// The file that makes a directory a subject.
 pub const CONFIG_FILE: &str = "subject.toml";
@@ -148,6 +152,16 @@ impl Subject {
         if config.sources.is_empty() && config.build.program.is_none() {
             let line = file.line_of("sources");
             return Err(SubjectError::NoSources { path, line });
+        }
+        if let Some([least, most]) = config.inputs.args.iter().find_map(ArgConfig::bad_count) {
+            return Err(SubjectError::Config {
+                line: file.line_of("count"),
+                message: format!(
+                    "count = [{least}, {most}] has to be [LEAST, MOST], and MOST at most \
+                     {MOST_ARGUMENTS}"
+                ),
+                path,
+            });
         }
         if !is_plain(&config.name) {
             return Err(SubjectError::Config {

@@ -39,6 +39,22 @@ fn bad_toml() {
 }
 
 #[test]
+fn a_number_of_arguments_that_there_cannot_be() {
+    for count in ["[2, 1]", "[0, 1000]"] {
+        let config = format!("{CONFIG}[inputs]\nargs = [{{ string = 3, count = {count} }}]\n");
+        let scratch = Scratch::new().file("subject.toml", &config).patch("1.diff", "return 1;");
+        let line = format!("subject.toml:{}", config.lines().count());
+        says(&refused(&mut scratch.stage("diff")), &[&line, "LEAST"]);
+    }
+    let scratch = Scratch::new();
+    for options in [&["--sym-args", "2", "1", "3"][..], &["--", "--sym-arg"]] {
+        let mut explore = psychic();
+        explore.arg("explore").arg(scratch.path("a.c")).arg("--out").arg(scratch.out());
+        says(&refused(explore.args(options)), &["--sym-arg"]);
+    }
+}
+
+#[test]
 fn a_name_that_leaves_the_results() {
     for name in ["../up", "/abs", "..", ""] {
         let config = CONFIG.replace("scratch", name);

@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use crate::support::{Scratch, refused, run};
+use crate::support::{Scratch, psychic, refused, run};
 
 const CONFIG: &str = r#"name = "small"
 patches = ["*.diff"]
@@ -62,6 +62,14 @@ fn a_package_is_built_by_its_own_makefile() {
         String::from_utf8(program.output().expect("runs").stdout).expect("UTF-8")
     };
     assert_eq!([greet("0"), greet("1")], ["hello Bob\n", "hello nobody\n"]);
+
+    // From its first instruction to its exit, on any arguments, in both worlds.
+    let mut explore = psychic();
+    explore.arg("explore").arg(scratch.path("out/meta.bc")).arg("--out").arg(scratch.path("paths"));
+    explore.args(["--sym-args", "0", "2", "2", "--tests", "all", "--native"]);
+    let explored = run(explore.arg(scratch.path("out/meta.native")));
+    assert_eq!(explored.code, Some(0), "{}{}", explored.stdout, explored.stderr);
+    assert!(explored.stdout.contains("7 tests run natively, 0 of them"), "{}", explored.stdout);
 
     // Nothing changed, nothing done; the package itself is not touched.
     let made = fs::metadata(scratch.path("out/meta.native")).and_then(|m| m.modified());
