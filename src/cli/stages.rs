@@ -27,8 +27,6 @@ use crate::{
 
 /// The name of a generated `main`.
 const HARNESS: &str = "psychic_harness.c";
-/// What the program is called in its own `argv`.
-
 /// Symbolic sizes, pointers and the like may have so many values.
 const CONCRETISATIONS: u32 = 256;
 
