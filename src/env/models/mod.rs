@@ -65,10 +65,11 @@ impl Models {
     }
 
     /// The model that stands for a function though the program has its code: one of the libc's
-    /// (`library`), or one that reads beyond the end of an object on purpose.
-    pub fn instead_of(&self, name: &str, library: bool) -> Option<Model> {
+    /// (`library`), or one that reads beyond the end of an object on purpose and that no patch
+    /// has changed (`original`).
+    pub fn instead_of(&self, name: &str, library: bool, original: bool) -> Option<Model> {
         const READS_BEYOND: &str = "rawmemchr";
-        let replaced = has_code(name) && (library || name == READS_BEYOND);
+        let replaced = has_code(name) && (library || original && name == READS_BEYOND);
         self.lookup(name).filter(|_| replaced)
     }
 }
