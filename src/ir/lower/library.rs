@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::function::{Lowering, Parts};
 use super::llvm::Value;
-use super::types::{Lowered, float_width, lane_width};
+use super::types::{Lowered, float_width, lane_width, unsupported};
 use crate::ir::{Argument, Call, Callee, FloatCast, Function, FunctionId, Inst, Operand};
 
 /// The functions of a module by name, and those that lowering declares beside them.
@@ -91,6 +91,10 @@ impl<'m> Lowering<'_, 'm> {
 
     /// Lowers an intrinsic as calls, one a lane, of what it stands for; false if it is none.
     pub fn library_intrinsic(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
+        if base == "frexp" {
+            self.frexp_intrinsic(inst)?;
+            return Ok(true);
+        }
         let Some(name) = library_name(base) else { return Ok(false) };
         self.library_call(inst, name, &inst.values())?;
         Ok(true)
@@ -149,6 +153,38 @@ impl<'m> Lowering<'_, 'm> {
             parts.push(value);
         }
         self.define(inst, parts);
+        Ok(())
+    }
+
+    /// `llvm.frexp`: fractions and exponents of all lanes. The function that it stands for leaves
+    /// the exponent, an `int`, in memory.
+    fn frexp_intrinsic(&mut self, inst: Value<'m>) -> Lowered<()> {
+        const INT: u32 = 32;
+        const POINTER: u32 = 64;
+        let number = inst.values()[0];
+        let width = float_width(number.ty())?;
+        if width == 16 {
+            return unsupported("llvm.frexp of a _Float16");
+        }
+        let name = format!("frexp{}", suffix("frexp", width));
+        let id = self.library.function(&name, &[width, POINTER], width);
+        let (mut fractions, mut exponents) = (Parts::new(), Parts::new());
+        for value in self.parts(number)? {
+            let count = self.constant(POINTER, 1);
+            let address = self.compute(|dst| Inst::Alloca { dst, alignment: 4, size: 4, count });
+            let result = self.fresh();
+            let argument = |value, width, float| Argument { value, width, byval: None, float };
+            self.emit(Inst::Call(Box::new(Call {
+                callee: Callee::Direct(id),
+                args: vec![argument(value, width, true), argument(address, POINTER, false)],
+                results: vec![result],
+                widths: vec![width],
+            })));
+            fractions.push(Operand::reg(result));
+            exponents.push(self.compute(|dst| Inst::Load { width: INT, dst, address }));
+        }
+        fractions.extend(exponents);
+        self.define(inst, fractions);
         Ok(())
     }
 

@@ -27,6 +27,10 @@ int main(void) {
     _Float16 h = x;
     MIX(double, 8, __builtin_sin(x)), MIX(float, 4, __builtin_cosf(f));
     MIX(long double, 10, __builtin_expl(l)), MIX(double, 8, __builtin_exp10(x));
+    int e = 0;
+    MIX(double, 8, __builtin_frexp(x, &e)), MIX(int, 4, e);
+    MIX(float, 4, __builtin_frexpf(f, &e)), MIX(int, 4, e);
+    MIX(long double, 10, __builtin_frexpl(l, &e)), MIX(int, 4, e);
     MIX(double, 8, __builtin_tan(x)), MIX(double, 8, __builtin_log2(x));
     MIX(_Float16, 2, __builtin_fmaf16(h, h, (_Float16)1e-4)), MIX(_Float16, 2, __builtin_floorf16(h));
     MIX(__float128, 16, __builtin_floorf128(q)), MIX(__float128, 16, __builtin_sqrtf128(q));
