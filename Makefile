@@ -1,6 +1,6 @@
 # What a person types. Everything but `setup` needs what `setup` provides, and is quick
 # about it when that is there already.
-.PHONY: setup demo test results bench lint
+.PHONY: setup demo test results bench coreutils lint
 
 setup:
 	@scripts/setup.sh
@@ -20,7 +20,7 @@ test: setup
 # change for a reason.
 results: setup
 	@cargo build --release --locked
-	@for subject in foo smallest musl-strverscmp; do \
+	@for subject in foo smallest musl-strverscmp coreutils-cut busybox-cut; do \
 		cargo run --release --locked --quiet -- diff patches/$$subject || exit 1; \
 	done
 	@scripts/readme.py target/release/psychic
@@ -29,6 +29,12 @@ bench: setup
 	cargo bench --locked
 	cargo build --locked --release
 	python3 scripts/bench.py
+
+# Half an hour: a minute for each of thirty programs.
+coreutils: setup
+	scripts/programs.sh coreutils
+	cargo build --locked --release
+	scripts/coreutils.py
 
 lint: setup
 	cargo fmt --check

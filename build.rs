@@ -1,6 +1,11 @@
-//! Links the static Bitwuzla that `scripts/bitwuzla.sh` leaves in the cache.
+//! Links the static Bitwuzla that `scripts/bitwuzla.sh` leaves in the cache, and says by
+//! `PSYCHIC_SOURCES` what this build is made from.
 
-use std::{env, path::PathBuf};
+use std::{
+    env, fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::{Path, PathBuf},
+};
 
 fn main() {
     println!("cargo:rerun-if-env-changed=PSYCHIC_CACHE");
@@ -22,4 +27,23 @@ fn main() {
     }
     println!("cargo:rustc-link-lib=gmp");
     println!("cargo:rustc-link-lib=stdc++");
+    let mut hasher = DefaultHasher::new();
+    for sources in ["src", "Cargo.lock"] {
+        println!("cargo:rerun-if-changed={sources}");
+        hash(Path::new(sources), &mut hasher);
+    }
+    println!("cargo:rustc-env=PSYCHIC_SOURCES={:016x}", hasher.finish());
+}
+
+/// A file, or all of a directory.
+fn hash(path: &Path, hasher: &mut DefaultHasher) {
+    if path.is_dir() {
+        let entries = fs::read_dir(path).expect("a readable directory");
+        let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        paths.sort();
+        paths.iter().for_each(|path| hash(path, hasher));
+    } else {
+        path.hash(hasher);
+        fs::read(path).expect("a readable file").hash(hasher);
+    }
 }

@@ -4,6 +4,7 @@
 # Needs meson, ninja, and Debian's libcadical-dev, libsymfpu-dev and libgmp-dev.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
+. "$top/scripts/logged.sh"
 cache=$(realpath -m "${PSYCHIC_CACHE:-$top/.cache}")
 crate=$(cd "$top" && cargo metadata --format-version 1 --locked |
     python3 -c 'import json, os, sys
@@ -25,16 +26,13 @@ printf 'Name: symfpu\nDescription: SymFPU\nVersion: 1.0\nCflags: -I/usr/include\
 printf 'Name: gmp\nDescription: GMP\nVersion: 6.3.0\nLibs: -lgmp\n' >"$work/pkgconfig/gmp.pc"
 printf 'Name: gmpxx\nDescription: GMP C++\nVersion: 6.3.0\nLibs: -lgmpxx -lgmp\n' \
     >"$work/pkgconfig/gmpxx.pc"
-(
+build() {
     cd "$work/source"
     export PKG_CONFIG_PATH=$work/pkgconfig
     meson setup build --buildtype release -Ddefault_library=static --wrap-mode=nofallback
     ninja -C build
-) >"$cache/bitwuzla.log" 2>&1 || {
-    tail -n 20 "$cache/bitwuzla.log"
-    echo "Bitwuzla did not build; the whole log is $cache/bitwuzla.log" >&2
-    exit 1
 }
+logged "$cache/bitwuzla.log" "Bitwuzla could not be built" build
 find "$work/source/build" -name 'libbitwuzla*.a' -exec cp {} "$cache/bitwuzla/lib/" \;
 cadical=$(find /usr/lib /usr/local/lib -name libcadical.a 2>/dev/null | head -n 1)
 cp "$cadical" "$cache/bitwuzla/lib/"

@@ -7,12 +7,15 @@
 #                                      psychic_syscall for
 #   CACHE/musl-whole/lib/libnative.a   native code: what the engine has built in instead (the
 #                                      allocator, setjmp) and what a code generator calls
+#   CACHE/musl-whole/lib/configure/libc.a  native code: the same library for the many small programs
+#                                      that configure makes, which then need no LTO over all of it
 #   CACHE/musl-whole/lib/libkernel.a   native code: psychic.h, and psychic_syscall as the kernel
 #                                      itself, for what a build runs
 #   CACHE/musl-whole/lib/libworld.a    the same with the world of docs/world.md in between
 # Does nothing when it is done already.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
+. "$top/scripts/logged.sh"
 cache=$(realpath -m "${PSYCHIC_CACHE:-$top/.cache}")
 musl=$cache/musl-whole
 overlay=$top/scripts/musl-whole
@@ -61,7 +64,6 @@ echo "compiling all of musl $version to bitcode (a minute, once)"
 work=$musl/build
 rm -rf "$work" "$musl/include" "$musl/lib" "$musl"/*stamp
 mkdir -p "$work" "$musl/lib"
-log=$musl/log
 bitcode="-O1 -g -w $flags -flto -fno-rounding-math -Xclang -default-function-attr -Xclang psychic-library"
 
 prepare() {
@@ -91,19 +93,33 @@ native() {
         -isystem source/arch/x86_64 -isystem source/arch/generic -isystem source/obj/src/internal
         -isystem source/obj/include -isystem source/include)
     local compile=(clang-19 --target=x86_64-linux-musl -std=c99 -O2 -w $flags -ffreestanding
-        -D_XOPEN_SOURCE=700 -D___errno_location=__errno_location)
+        -D_XOPEN_SOURCE=700 -D___errno_location=__errno_location
+        -Dmalloc=plain_malloc -Drealloc=plain_realloc)
     cp "$overlay/glue.h" malloc/mallocng/
     mkdir native
     for file in malloc/mallocng/{malloc,free,realloc,aligned_alloc,malloc_usable_size}.c \
         source/src/string/{mem,str,stp}*.c; do
         "${compile[@]}" "${include[@]}" -c "$file" -o "native/$(basename "$file" .c).o"
     done
-    "${compile[@]}" -nostdinc -isystem "$musl/include" -c "$overlay/allocate.c" -o native/allocate.o
+    "${compile[@]}" -Umalloc -Urealloc -nostdinc -isystem "$musl/include" -D_GNU_SOURCE \
+        -c "$overlay/allocate.c" -o native/allocate.o
     "${compile[@]}" -c "$overlay/jump.s" -o native/jump.o
     "${compile[@]}" -c "$overlay/start.s" -o native/start.o
     # The arithmetic that a code generator calls: complex and 128-bit numbers.
     (cd native && llvm-ar-19 x "$(clang-19 -print-libgcc-file-name -rtlib=compiler-rt)")
     llvm-ar-19 rcs "$musl/lib/libnative.a" native/*.o
+}
+
+# Code that no program of ours will have in it: as fast to make as possible.
+for_configure() {
+    local objects=$work/configure
+    mkdir -p "$objects" "$musl/lib/configure"
+    (cd source/obj && find src -name '*.o') | xargs -P"$(getconf _NPROCESSORS_ONLN)" -n 32 sh -c '
+        for object; do
+            clang-19 --target=x86_64-linux-musl -w -O0 -fno-pic -c -x ir "source/obj/$object" \
+                -o "$0/$(echo "$object" | tr / -)" || exit
+        done' "$objects"
+    llvm-ar-19 rcs "$musl/lib/configure/libc.a" "$objects"/*.o
 }
 
 build() {
@@ -112,23 +128,11 @@ build() {
         install-headers AR=llvm-ar-19 RANLIB=llvm-ranlib-19 \
         CFLAGS="$bitcode -ffile-prefix-map=$work/source=musl -fdebug-compilation-dir=musl"
     cp "$work"/source/lib/{libc.a,crt1.o} "$musl/lib/"
-    (cd "$work" && native)
+    (cd "$work" && native && for_configure)
     runtime
 }
 
-# In a process of its own: set -e is off in a condition.
-build_and_log() {
-    (set -euo pipefail; build) >"$log" 2>&1
-}
-set +e
-build_and_log
-status=$?
-set -e
-if [ "$status" != 0 ]; then
-    tail -n 20 "$log" >&2
-    echo "musl could not be compiled; the whole log is $log" >&2
-    exit 1
-fi
+logged "$musl/log" "musl could not be compiled" build
 for name in m rt pthread crypt util xnet resolv dl; do
     llvm-ar-19 rcs "$musl/lib/lib$name.a"
 done

@@ -8,6 +8,7 @@
 # is not here. Does nothing when it is done already.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
+. "$top/scripts/logged.sh"
 cache=$(realpath -m "${PSYCHIC_CACHE:-$top/.cache}")
 musl=$cache/musl
 version=1.2.3
@@ -24,18 +25,14 @@ echo "compiling musl $version to bitcode (seconds, once)"
 work=$musl/build
 rm -rf "$work" "$musl/include" "$musl/bitcode" "$musl/stamp"
 mkdir -p "$work" "$musl/bitcode"
-log=$musl/log
-if ! (
+headers() {
     cd "$work"
     CC=clang-19 ../source/configure --target=x86_64 --disable-shared --prefix="$musl" \
         --includedir="$musl/include"
     make obj/include/bits/alltypes.h obj/include/bits/syscall.h
     make install-headers
-) >"$log" 2>&1; then
-    tail -n 20 "$log" >&2
-    echo "musl could not be configured; the whole log is $log" >&2
-    exit 1
-fi
+}
+logged "$musl/log" "musl could not be configured" headers
 python3 "$top/scripts/musl_modules.py" "$musl" "$(getconf _NPROCESSORS_ONLN)"
 rm -rf "$work"
 echo "$stamp" >"$musl/stamp"

@@ -6,6 +6,7 @@
 # A package that is done already is left alone. Subjects with patches are built by psychic build.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
+. "$top/scripts/logged.sh"
 cache=$(realpath -m "${PSYCHIC_CACHE:-$top/.cache}")
 musl=$cache/musl-whole
 store=$cache/programs
@@ -28,16 +29,21 @@ flags="-O1 -g -flto -fno-stack-protector -fno-pie -fno-vectorize -fno-slp-vector
     -ffp-contract=off -fno-unwind-tables -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE -w
     -fdebug-compilation-dir=."
 flags=${flags//$'\n'/}
-link="-static -nostdlib -fuse-ld=lld-19 -Wl,--lto-O0 $musl/lib/crt1.o -L$musl/lib -lc -lnative -lkernel"
+# The first directory is there during configure only.
+link="-static -nostdlib -fuse-ld=lld-19 -Wl,--lto-O0 $musl/lib/crt1.o -L$store/configure -L$musl/lib
+    -lc -lnative -lkernel"
+link=${link//$'\n'/}
 jobs=$(getconf _NPROCESSORS_ONLN)
 
 # In the tree of a GNU package. What a compiler can do beyond C is switched off: no instructions
 # of particular processors (wc, cksum), no inline assembly (factor).
 gnu() {
     local flags="$flags -DNO_ASM"
+    ln -sfn "$musl/lib/configure" "$store/configure"
     FORCE_UNSAFE_CONFIGURE=1 ./configure --disable-nls --disable-perl-regexp --disable-threads \
         --disable-dependency-tracking CC="$compile" CFLAGS="$flags" LDFLAGS="$link" \
         AR=llvm-ar-19 RANLIB=llvm-ranlib-19
+    rm "$store/configure"
     for header in lib/config.h config.h; do
         [ ! -f "$header" ] || sed -i '/USE_AVX2_WC_LINECOUNT\|USE_PCLMUL_CRC32/d' "$header"
     done
@@ -94,16 +100,7 @@ for package in "$@"; do
     work=$store/build-$package
     rm -rf "$work" "${store:?}/$package"
     mkdir -p "$work"
-    log=$store/$package.log
-    set +e
-    (set -euo pipefail; build "$package") >"$log" 2>&1
-    status=$?
-    set -e
-    if [ "$status" != 0 ]; then
-        tail -n 20 "$log" >&2
-        echo "$package could not be built; the whole log is $log" >&2
-        exit 1
-    fi
+    logged "$store/$package.log" "$package could not be built" build "$package"
     mv "$work/out" "$store/$package"
     echo "$stamp" >"$store/$package/stamp"
     rm -rf "$work"

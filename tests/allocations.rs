@@ -12,7 +12,7 @@ use std::{
 use psychic::{
     build::{Compilation, Toolchain},
     env::{models::Models, stdin::Stdin},
-    exec::{Arguments, Clock, Executor, Harvest, Limits, Program, Quantum, Start, State},
+    exec::{Arguments, Clock, Coverage, Executor, Harvest, Limits, Program, Quantum, Start, State},
     ir::lower,
     solver::{SolverConfig, chain},
     subject::Revision,
@@ -94,7 +94,8 @@ fn run(program: &Program, state: State, instructions: u64) -> Harvest {
     let never = AtomicBool::new(false);
     let clock = Clock::new(None, &never);
     let quantum = Quantum { instructions, forks: u64::MAX, clock };
-    Executor::run(program, limits, &mut *chain(&config), state, quantum)
+    let mut coverage = Coverage::default();
+    Executor::run(program, limits, &mut *chain(&config), &mut coverage, state, quantum)
 }
 
 /// Calls, local arrays of several sizes, one of variable length, structs by value, and variable

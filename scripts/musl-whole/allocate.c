@@ -1,8 +1,41 @@
-/* Those names of the allocator that musl's own functions call, and the rest of its interface. */
+/* The allocator's interface and the names that musl's own functions call, on top of musl's
+   allocator, whose malloc and realloc are called plain_ here. */
 #include <errno.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define PAGE 4096
+
+void *plain_malloc(size_t);
+void *plain_realloc(void *, size_t);
+
+/* What is as large as a page begins with one, so that a program that asks for that itself
+   (grep aligns its buffer) does the same wherever its memory is. */
+void *malloc(size_t n)
+{
+	return n < PAGE ? plain_malloc(n) : aligned_alloc(PAGE, n);
+}
+
+void *realloc(void *p, size_t n)
+{
+	if (!p)
+		return malloc(n);
+	if (!n) {
+		free(p);
+		return 0;
+	}
+	if (n < PAGE)
+		return plain_realloc(p, n);
+	void *q = malloc(n);
+	if (q) {
+		size_t old = malloc_usable_size(p);
+		memcpy(q, p, old < n ? old : n);
+		free(p);
+	}
+	return q;
+}
 
 void *__libc_malloc(size_t n)
 {

@@ -14,11 +14,13 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File},
+    io,
     path::{Path, PathBuf},
     process::Stdio,
     thread,
 };
 
+use inkwell::{context::Context, module::Module, values::InstructionOpcode};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -47,6 +49,9 @@ const FLAGS: &[&str] = &[
     "-fdebug-compilation-dir=.",
 ];
 
+/// Of every variable, in bytes, as of all memory that is allocated (`docs/world.md`, "Memory").
+const ALIGNMENT: u32 = 16;
+
 /// What autotools would run if a file looked newer than another one.
 const MAINTAINER_TOOLS: &[&str] =
     &["AUTOCONF", "AUTOMAKE", "ACLOCAL", "AUTOHEADER", "AUTOM4TE", "MAKEINFO", "HELP2MAN"];
@@ -55,6 +60,9 @@ const MAINTAINER_TOOLS: &[&str] =
 const MERGED: &str = ".0.0.preopt.bc";
 /// What stays visible of it: where it starts, and errno, which the native allocator sets.
 const PUBLIC: &str = "-internalize-public-api-list=_start_c,__errno_location";
+/// Beside the tree while it is configured: a directory with a native libc, which the linker looks
+/// at first. The hundreds of programs that configure links need no LTO over the libc.
+const EARLY: &str = "early";
 const OUTPUT_LINES: usize = 12;
 
 /// How a package is built.
@@ -181,7 +189,11 @@ impl Whole {
             None => None,
         };
         if let Some(configure) = configure {
+            let early = directory.join(EARLY);
+            let native = self.libc.join("lib/configure");
+            std::os::unix::fs::symlink(native, &early).map_err(BuildError::io(&early))?;
             self.shell("configure", configure, &self.tree, directory, None)?;
+            fs::remove_file(&early).map_err(BuildError::io(&early))?;
         }
         let fragments = directory.join("fragments");
         self.shell("make", self.make(), &self.tree, directory, Some(&fragments))?;
@@ -220,8 +232,9 @@ impl Whole {
         flags.extend(self.recipe.flags.iter().cloned());
         let link = format!(
             "-static -nostdlib -fuse-ld={} -Wl,--lto-O0 -Wl,--save-temps=preopt \
-             {libc}/lib/crt1.o -L{libc}/lib -lc -lnative -lkernel",
+             {libc}/lib/crt1.o -L{} -L{libc}/lib -lc -lnative -lkernel",
             self.tool("ld.lld").display(),
+            self.tree.with_file_name(EARLY).display(),
         );
         let jobs = thread::available_parallelism().map_or(1, usize::from);
         let mut shell = command(Path::new("sh"));
@@ -318,7 +331,7 @@ impl Whole {
     ) -> Result<(), BuildError> {
         let runtime = self.libc.join("runtime-stamp");
         let runtime = fs::read_to_string(&runtime).map_err(BuildError::io(&runtime))?;
-        let mut parts = vec![self.key.clone(), runtime];
+        let mut parts = vec![self.key.clone(), runtime, ALIGNMENT.to_string()];
         for (path, text) in files {
             parts.extend([path.display().to_string(), text.clone()]);
         }
@@ -368,6 +381,7 @@ impl Whole {
         let mut optimiser = command(&self.tool("opt"));
         optimiser.args(["-passes=internalize,globaldce", PUBLIC]);
         run(optimiser.arg(module).arg("-o").arg(&small))?;
+        align_objects(&small)?;
         // No more passes: the machine code is to do what the bitcode says.
         let mut generator = self.toolchain.clang();
         generator.args(["--target=x86_64-linux-musl", "-c", "-O1", "-fno-pic"]);
@@ -405,6 +419,30 @@ impl SyntaxCheck for Whole {
         let error = message.lines().find(|line| line.contains("error:"));
         let error = error.or_else(|| message.lines().next()).unwrap_or("it does not compile");
         Err(error.replace(&format!("{}/", root.display()), ""))
+    }
+}
+
+/// Gives every variable of a module the alignment that all memory has: programs that look at the
+/// low bits of addresses then do the same wherever their variables are.
+fn align_objects(module: &Path) -> Result<(), BuildError> {
+    let failed = |message: String| BuildError::io(module)(io::Error::other(message));
+    let context = Context::create();
+    let parsed = Module::parse_bitcode_from_path(module, &context);
+    let parsed = parsed.map_err(|error| failed(error.to_string()))?;
+    for global in parsed.get_globals().filter(|global| !global.is_declaration()) {
+        global.set_alignment(global.get_alignment().max(ALIGNMENT));
+    }
+    let blocks = parsed.get_functions().flat_map(|function| function.get_basic_blocks());
+    for instruction in blocks.flat_map(|block| block.get_instructions()) {
+        if instruction.get_opcode() == InstructionOpcode::Alloca {
+            let known = instruction.get_alignment().map_err(|error| failed(error.to_string()))?;
+            let set = instruction.set_alignment(known.max(ALIGNMENT));
+            set.map_err(|error| failed(error.to_string()))?;
+        }
+    }
+    match parsed.write_bitcode_to_path(module) {
+        true => Ok(()),
+        false => Err(failed("cannot be written".to_owned())),
     }
 }
 

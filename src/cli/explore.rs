@@ -24,10 +24,11 @@ use crate::{
     build::{Compilation, Toolchain},
     diff::{mismatch, path_test},
     env::Halt,
-    exec::{Clock, HaltState, Program, Start, WHOLE_PROGRAM},
-    explore::{Explorer, Round, Statistics},
-    ir::{Module, lower},
+    exec::{Clock, Coverage, HaltState, Program, Start, WHOLE_PROGRAM},
+    explore::{CoveredFile, Explorer, Round, Share, Statistics},
+    ir::Module,
     replay::{self, Binaries, KtestError, Replayer},
+    report::lcov,
     solver::{self, SolverConfig},
     subject::{
         Revision, RevisionSet, Subject,
@@ -119,6 +120,7 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let mut rows = vec![StatsRow::timed("load", 1, load)];
     rows.extend(stats_rows(&statistics));
     rows.push(StatsRow::timed("tests", written.tests, written.time));
+    let covered = write_coverage(&explorer.coverage(), &program, &target.results, &mut rows)?;
     rows.push(StatsRow::timed("total", 1, begin.elapsed()));
     target.results.write(&rows)?;
     let seconds = begin.elapsed().as_secs_f64();
@@ -134,6 +136,7 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
         written.tests,
         target.results.path().display(),
     ))?;
+    say::line(&covered)?;
     for (reason, count) in &written.reasons {
         say::line(&format!("  {count} x {reason}"))?;
     }
@@ -171,25 +174,13 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     if args.target.is_dir() {
         return load_subject(args, progress);
     }
-    let toolchain = Toolchain::find()?;
     let file = fs::canonicalize(&args.target)
         .with_context(|| format!("{}: cannot be read", args.target.display()))?;
     let is_c = file.extension().is_some_and(|extension| extension == "c");
-    if !is_c {
-        lower::load(&args.target)?;
-    }
+    let module = if is_c { None } else { Some(stages::load_cached(&args.target)?) };
     let results =
         ResultsDir::create(args.out.clone().unwrap_or_else(|| PathBuf::from("psychic-out")))?;
-    let directory = file.parent().unwrap_or(Path::new("/")).to_owned();
-    let libc = stages::find_libc(&directory)?;
-    let bitcode = results.bitcode();
-    let module = if is_c {
-        let name = file.file_name().map(PathBuf::from).unwrap_or_default();
-        let compilation = Compilation { directory, sources: vec![name], ..Compilation::default() };
-        stages::compile_bitcode(&toolchain, libc.as_ref(), &compilation, &bitcode)?.0
-    } else {
-        stages::link_libc(&toolchain, libc.as_ref(), &file, &bitcode)?.0
-    };
+    let module = linked(module, &file, &results.bitcode())?;
     let program = Program::new(module, &args.search.models()?);
     let entry = args.entry.clone().unwrap_or_else(|| program.entry().into());
     Ok(Target {
@@ -204,6 +195,30 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
         },
         results,
     })
+}
+
+/// The program in a C file, or in bitcode that is lowered already, with what it needs of the libc,
+/// which goes to `out`.
+fn linked(module: Option<Module>, file: &Path, out: &Path) -> anyhow::Result<Module> {
+    let module = match module {
+        Some(whole) if whole.function(WHOLE_PROGRAM).is_some() => {
+            fs::copy(file, out).with_context(|| out.display().to_string())?;
+            return Ok(whole);
+        }
+        module => module,
+    };
+    let toolchain = Toolchain::find()?;
+    let directory = file.parent().unwrap_or(Path::new("/")).to_owned();
+    let libc = stages::find_libc(&directory)?;
+    let (module, _) = match module {
+        Some(module) => stages::link_libc(&toolchain, libc.as_ref(), (module, file), out)?,
+        None => {
+            let sources = vec![file.file_name().map(PathBuf::from).unwrap_or_default()];
+            let compilation = Compilation { directory, sources, ..Compilation::default() };
+            stages::compile_bitcode(&toolchain, libc.as_ref(), &compilation, out)?
+        }
+    };
+    Ok(module)
 }
 
 fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
@@ -403,6 +418,26 @@ pub(super) fn stats_rows(statistics: &Statistics) -> Vec<StatsRow> {
         ..StatsRow::timed(&format!("solver.{}", layer.layer), layer.queries, layer.time)
     }));
     rows
+}
+
+/// Writes `coverage.info` and the rows of `stats.csv` about it; what is to be said of it.
+fn write_coverage(
+    coverage: &Coverage,
+    program: &Program,
+    results: &ResultsDir,
+    rows: &mut Vec<StatsRow>,
+) -> anyhow::Result<String> {
+    let files = CoveredFile::all(program, coverage);
+    results.write_file("coverage.info", lcov(&files).as_bytes())?;
+    let lines = files.values().map(CoveredFile::line_share).sum();
+    let branches = files.values().map(CoveredFile::branch_share).sum();
+    let shares = [("lines", lines), ("branches", branches)].map(|(what, share): (_, Share)| {
+        rows.push(StatsRow::timed(what, share.all, Duration::ZERO));
+        rows.push(StatsRow::timed(&format!("{what}.covered"), share.covered, Duration::ZERO));
+        let percent = 100.0 * share.covered as f64 / share.all.max(1) as f64;
+        format!("{} of {} {what} ({percent:.0} %)", share.covered, share.all)
+    });
+    Ok(format!("covered {}", shares.join(", ")))
 }
 
 fn print_statistics(rows: &[StatsRow]) -> anyhow::Result<()> {

@@ -1,5 +1,12 @@
 //! What a program gets to read: from `subject.toml`, or from options in KLEE's manner.
 
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
 use clap::Args;
 
 use crate::{
@@ -20,7 +27,7 @@ pub(super) struct Inputs {
     pub files: Vec<InputFile>,
 }
 
-/// KLEE's options for symbolic input.
+/// KLEE's options for symbolic input, and one for input that is known.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct SymbolicInputArgs {
     /// A symbolic argument of up to N bytes, for a file; may be repeated
@@ -36,6 +43,9 @@ pub(super) struct SymbolicInputArgs {
     /// none for a program with its libc]
     #[arg(long, value_name = "N")]
     sym_stdin: Option<u32>,
+    /// Standard input from this file, for a file; - is that of psychic
+    #[arg(long, value_name = "FILE")]
+    stdin: Option<PathBuf>,
 }
 
 impl SymbolicInputArgs {
@@ -81,10 +91,12 @@ impl SymbolicInputArgs {
         anyhow::ensure!(sizes.len() <= 26, "--sym-files: there are names for 26 files");
         let files = ('A'..='Z').zip(sizes);
         let files = files.map(|(name, size)| InputFile::Symbolic(name.into(), size)).collect();
-        let stdin = match stdin {
-            Some(count) => Stdin::symbolic(exprs, count),
-            None if whole => Stdin::bytes(Vec::new()),
-            None => typed(&StdinConfig::default()),
+        let stdin = match (stdin, &self.stdin) {
+            (Some(_), Some(_)) => anyhow::bail!("--stdin and --sym-stdin exclude each other"),
+            (Some(count), None) => Stdin::symbolic(exprs, count),
+            (None, Some(file)) => concrete(&read(file)?),
+            (None, None) if whole => Stdin::bytes(Vec::new()),
+            (None, None) => typed(&StdinConfig::default()),
         };
         Ok(Inputs { args, stdin, files })
     }
@@ -96,6 +108,20 @@ fn symbolic(least: u32, most: u32, size: u32) -> anyhow::Result<Arguments> {
         "--sym-args {least} {most} {size}: MAX has to be from MIN to {MOST_ARGUMENTS}"
     );
     Ok(Arguments::Symbolic { least, most, size })
+}
+
+fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let done = match file.as_os_str() == "-" {
+        true => io::stdin().lock().read_to_end(&mut bytes),
+        false => File::open(file).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    done.with_context(|| format!("{}: cannot be read", file.display()))?;
+    Ok(bytes)
+}
+
+fn concrete(bytes: &[u8]) -> Stdin {
+    Stdin::bytes(bytes.iter().copied().map(Byte::Concrete).collect())
 }
 
 fn typed(config: &StdinConfig) -> Stdin {
@@ -113,7 +139,7 @@ pub(super) fn of_subject(exprs: &Exprs, config: &InputsConfig) -> Inputs {
         }
     }));
     let stdin = match (&config.stdin.text, config.stdin.bytes) {
-        (Some(text), _) => Stdin::bytes(text.bytes().map(Byte::Concrete).collect()),
+        (Some(text), _) => concrete(text.as_bytes()),
         (None, Some(bytes)) => Stdin::symbolic(exprs, bytes),
         (None, None) => typed(&config.stdin),
     };

@@ -91,7 +91,7 @@ impl<'a> Native<'a> {
             return Ok(hasty.outcome(test, revision, false)?);
         }
         let mut watching: Option<Outcome> = None;
-        let sanitizers = if self.stage.is_whole() { Vec::new() } else { sanitizers(expected) };
+        let sanitizers = if self.watches() { sanitizers(expected) } else { Vec::new() };
         for sanitizer in sanitizers {
             let outcome = self.sanitized(sanitizer)?.run(test, revision, sanitizer)?;
             let progress = |outcome: &Outcome| outcome.stdout.len() + outcome.stderr.len();
@@ -139,5 +139,9 @@ impl Replay for Native<'_> {
                 .map_err(|error| ReplayFailed(format!("{error:#}")))
         };
         revisions.par_iter().map(one).collect()
+    }
+
+    fn watches(&self) -> bool {
+        !self.stage.is_whole()
     }
 }

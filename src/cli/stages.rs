@@ -12,9 +12,9 @@ use super::{SearchArgs, interrupt, progress::Progress, say};
 use crate::{
     build::{Compilation, HarnessError, Libc, Recipe, Sanitizer, Toolchain, Whole, harness},
     env::models,
-    exec::{Limits, WHOLE_PROGRAM},
+    exec::Limits,
     explore,
-    ir::{Module, lower},
+    ir::{Module, cache, lower},
     merge::{self, Compiler, overlay},
     replay::Binaries,
     solver::SolverConfig,
@@ -130,7 +130,7 @@ impl Stage {
             let (bitcode, plain) = (self.results.bitcode(), self.results.native());
             whole.link(&meta_files(&self.results.meta())?, &bitcode, &plain)?;
             let binaries = Binaries { plain, address_undefined: None, memory: None };
-            let module = lower::load(&bitcode)?;
+            let module = load_cached(&bitcode)?;
             return Ok((Built { bitcode, binaries, compilation: None }, module));
         }
         let directory = self.results.path().join("build");
@@ -302,22 +302,23 @@ pub(super) fn compile_bitcode(
     }
     let program = out.with_extension("program.bc");
     toolchain.bitcode(&compilation, &program)?;
-    link_libc(toolchain, libc, &program, out)
+    link_libc(toolchain, libc, (lower::load(&program)?, &program), out)
 }
 
-/// Links what a bitcode program needs of the libc. Gives what `out` is lowered, and the modules
-/// that native binaries have to link, too.
+/// A program from bitcode that is seldom made anew.
+pub(super) fn load_cached(bitcode: &Path) -> anyhow::Result<Module> {
+    let place = fs::canonicalize(bitcode).unwrap_or_default();
+    Ok(cache::load(bitcode, &cache_directory(&place).join("modules"))?)
+}
+
+/// Links what a program, lowered and as bitcode, needs of the libc. Gives what `out` is lowered,
+/// and the modules that native binaries have to link, too.
 pub(super) fn link_libc(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
-    program: &Path,
+    (module, program): (Module, &Path),
     out: &Path,
 ) -> anyhow::Result<(Module, Vec<PathBuf>)> {
-    let module = lower::load(program)?;
-    if module.function(WHOLE_PROGRAM).is_some() {
-        fs::copy(program, out).with_context(|| out.display().to_string())?;
-        return Ok((module, Vec::new()));
-    }
     let undefined = undefined_symbols(&module);
     let closure = libc.map(|libc| libc.closure(undefined, models::stand_alone));
     let closure = closure.unwrap_or_default();
@@ -355,6 +356,7 @@ pub(super) fn explore_config(search: &SearchArgs, budget: &BudgetConfig) -> expl
         solver: SolverConfig {
             timeout: budget.solver,
             interrupted: interrupt::flag(),
+            deadline: None,
             check_models: cfg!(debug_assertions),
             log: search.log_queries.clone(),
         },

@@ -29,7 +29,7 @@ pub use pairs::{Decided, PairVerdict, Pairs};
 pub use regions::{Range, Regions, Walk};
 
 use crate::{
-    env::{Error, Halt, Incomplete},
+    env::{Approximation, Error, Halt, Incomplete},
     exec::{Branch, Clock, ForkKind, HaltState, Program},
     expr::{Assignment, ExprId},
     replay::{Outcome, TestInput},
@@ -51,6 +51,10 @@ pub trait Replay: Sync {
         revisions: &[Revision],
         expected: &Expected,
     ) -> Result<Vec<Outcome>, ReplayFailed>;
+
+    /// Whether sanitizers watch for the errors that are expected. Without, a program that ran
+    /// into one goes on natively, somehow.
+    fn watches(&self) -> bool;
 }
 
 /// What the engine expects of a native run.
@@ -111,8 +115,8 @@ pub struct Task<'a> {
 pub struct Differ<'a> {
     task: Task<'a>,
     states: Vec<HaltState>,
-    conditions: overlap::Conditions,
-    footprints: Vec<overlap::Footprint>,
+    /// The paths of the states.
+    paths: overlap::Paths,
     solvers: Vec<Mutex<Box<dyn Solver>>>,
     pairs: Pairs,
     tests: Vec<DifferentialTest>,
@@ -163,8 +167,7 @@ impl<'a> Differ<'a> {
         Self {
             task,
             states: Vec::new(),
-            conditions: overlap::Conditions::default(),
-            footprints: Vec::new(),
+            paths: overlap::Paths::default(),
             solvers: Vec::new(),
             pairs,
             tests: Vec::new(),
@@ -208,16 +211,23 @@ impl<'a> Differ<'a> {
     /// where a native run is impossible.
     pub fn add(
         &mut self,
-        halted: Vec<HaltState>,
+        mut halted: Vec<HaltState>,
         pool: &rayon::ThreadPool,
     ) -> Result<(), ReplayFailed> {
         let first = self.states.len();
+        if !self.task.replay.watches() {
+            for state in &mut halted {
+                if let Halt::Error(error) = state.halt {
+                    let what = format!("{error}, for which nothing watches in native runs");
+                    state.world.approximate(Approximation::Loose(what));
+                }
+            }
+        }
         for state in &halted {
             self.note_weaknesses(state);
         }
         for state in &halted {
-            let footprint = self.conditions.footprint(&self.task.program.exprs, &state.path);
-            self.footprints.push(footprint);
+            self.paths.push(&self.task.program.exprs, &state.path);
         }
         self.states.extend(halted);
         for index in first..self.states.len() {
@@ -275,10 +285,11 @@ impl<'a> Differ<'a> {
             .flat_map_iter(|b| {
                 let y = &self.states[b];
                 let open = self.pairs.open_with(&y.revisions);
-                (0..b).filter_map(move |a| {
+                let mut before = self.paths.overlapping(&y.path);
+                before.retain(|&a| a < b);
+                before.into_iter().filter_map(move |a| {
                     let x = &self.states[a];
                     let overlap = !x.revisions.is_disjoint(&open)
-                        && !self.footprints[a].excludes(&self.footprints[b])
                         && Branch::parted(&x.branch, &y.branch) == Some(ForkKind::Meta);
                     overlap.then_some((a, b))
                 })
@@ -378,9 +389,7 @@ impl<'a> Differ<'a> {
 
     /// The states whose paths are taken under an assignment.
     fn taken(&self, model: &Assignment) -> Vec<usize> {
-        let truths = self.conditions.truths(&self.task.program.exprs, model);
-        let states = 0..self.states.len();
-        states.filter(|index| self.footprints[*index].is_taken(&truths)).collect()
+        self.paths.taken(&self.task.program.exprs, model)
     }
 }
 

@@ -1,101 +1,170 @@
 //! Which halt states can overlap, decided without a solver.
 //!
-//! States of one execution tree share most of their conditions, as the same expressions. Two
-//! of which one has a condition and the other its negation exclude each other; with a bit for
-//! each condition that costs a few machine words a pair.
+//! States of one execution tree share most of their conditions, as the same expressions. Their
+//! paths are kept as a tree, in which a path that has a condition need not look below its
+//! negation: what is found for a state costs about as much as there is to be found, however many
+//! states there are.
 
-use std::collections::HashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{Assignment, Evaluator, ExprId, Exprs, Memo};
 
-/// Numbers for conditions; a condition and its negation have the same one.
+/// A condition by its number, or its negation.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+struct Literal(u32);
+
+impl Literal {
+    fn negation(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+}
+
+/// The paths of halt states.
 #[derive(Default)]
-pub(super) struct Conditions {
-    numbers: HashMap<ExprId, (usize, bool)>,
+pub(super) struct Paths {
+    literals: FxHashMap<ExprId, Literal>,
+    /// The condition of each even literal.
     conditions: Vec<ExprId>,
+    /// The first is where all paths begin.
+    nodes: Vec<Node>,
+    /// By state: the node where its path ends, and the next state that ends there.
+    ends: Vec<(u32, Option<u32>)>,
 }
 
-/// Which conditions hold under an assignment.
-pub(super) struct Truths(Vec<u64>);
-
-/// The conditions of a path, a bit each: those that it has, and those whose negation it has.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Footprint {
-    holds: Vec<u64>,
-    fails: Vec<u64>,
+/// The end of a path, or of what several paths begin with.
+struct Node {
+    /// The last condition; nothing is asked of that of the first node.
+    literal: Literal,
+    /// A state whose path ends here.
+    state: Option<u32>,
+    /// The latest path that goes on from here, and the one that did before it.
+    child: Option<u32>,
+    sibling: Option<u32>,
 }
 
-impl Conditions {
-    /// The footprint of a path.
-    pub(super) fn footprint(&mut self, exprs: &Exprs, path: &[ExprId]) -> Footprint {
-        let mut footprint = Footprint::default();
-        for &condition in path {
-            let (number, holds) = self.number(exprs, condition);
-            let bits = if holds { &mut footprint.holds } else { &mut footprint.fails };
-            if bits.len() <= number / 64 {
-                bits.resize(number / 64 + 1, 0);
-            }
-            bits[number / 64] |= 1 << (number % 64);
+impl Paths {
+    /// Adds the path of the next state.
+    pub(super) fn push(&mut self, exprs: &Exprs, path: &[ExprId]) {
+        if self.nodes.is_empty() {
+            self.add_node(Literal(0), None);
         }
-        footprint
+        let mut node = 0;
+        for &condition in path {
+            let literal = self.literal(exprs, condition);
+            let first = self.nodes[node as usize].child;
+            let mut children = self.list(first);
+            let known = children.find(|child| self.nodes[*child as usize].literal == literal);
+            drop(children);
+            node = known.unwrap_or_else(|| {
+                let child = self.add_node(literal, first);
+                self.nodes[node as usize].child = Some(child);
+                child
+            });
+        }
+        let state = self.ends.len() as u32;
+        let before = self.nodes[node as usize].state.replace(state);
+        self.ends.push((node, before));
     }
 
-    /// Which of all conditions hold under an assignment.
-    pub(super) fn truths(&self, exprs: &Exprs, model: &Assignment) -> Truths {
+    /// The states whose paths have no condition that this path has negated, in their order. They
+    /// may exclude it in another way.
+    pub(super) fn overlapping(&self, path: &[ExprId]) -> Vec<usize> {
+        let negated: FxHashSet<Literal> = path
+            .iter()
+            .filter_map(|condition| self.literals.get(condition))
+            .map(|literal| literal.negation())
+            .collect();
+        self.reached(|literal| !negated.contains(&literal))
+    }
+
+    /// The states whose paths an assignment takes, in their order.
+    pub(super) fn taken(&self, exprs: &Exprs, model: &Assignment) -> Vec<usize> {
         let mut memo = Memo::default();
         let mut evaluator = Evaluator::new(exprs, model, &mut memo);
-        let mut truths = vec![0; self.conditions.len().div_ceil(64)];
-        for (number, condition) in self.conditions.iter().enumerate() {
-            truths[number / 64] |= u64::from(evaluator.holds(*condition)) << (number % 64);
-        }
-        Truths(truths)
+        self.reached(|Literal(number)| {
+            evaluator.holds(self.conditions[number as usize / 2]) == (number % 2 == 0)
+        })
     }
 
-    fn number(&mut self, exprs: &Exprs, condition: ExprId) -> (usize, bool) {
-        if let Some(known) = self.numbers.get(&condition) {
+    /// The states on whose paths every condition is `allowed`.
+    fn reached(&self, mut allowed: impl FnMut(Literal) -> bool) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut open: Vec<u32> = self.nodes.first().map(|_| 0).into_iter().collect();
+        while let Some(node) = open.pop() {
+            let Node { state, child, .. } = self.nodes[node as usize];
+            let states = std::iter::successors(state, |state| self.ends[*state as usize].1);
+            found.extend(states.map(|state| state as usize));
+            open.extend(
+                self.list(child).filter(|child| allowed(self.nodes[*child as usize].literal)),
+            );
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// A node and its siblings.
+    fn list(&self, first: Option<u32>) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(first, |node| self.nodes[*node as usize].sibling)
+    }
+
+    fn add_node(&mut self, literal: Literal, sibling: Option<u32>) -> u32 {
+        self.nodes.push(Node { literal, state: None, child: None, sibling });
+        self.nodes.len() as u32 - 1
+    }
+
+    fn literal(&mut self, exprs: &Exprs, condition: ExprId) -> Literal {
+        if let Some(known) = self.literals.get(&condition) {
             return *known;
         }
-        let number = self.conditions.len();
+        let literal = Literal(2 * self.conditions.len() as u32);
         self.conditions.push(condition);
-        self.numbers.insert(condition, (number, true));
-        self.numbers.insert(exprs.not(condition), (number, false));
-        (number, true)
-    }
-}
-
-impl Footprint {
-    /// Whether one path has a condition that the other has negated. Paths that do not exclude
-    /// each other in this way may still do so in another.
-    pub(super) fn excludes(&self, other: &Self) -> bool {
-        let meet = |a: &[u64], b: &[u64]| a.iter().zip(b).any(|(a, b)| a & b != 0);
-        meet(&self.holds, &other.fails) || meet(&self.fails, &other.holds)
-    }
-
-    /// Whether the path is taken.
-    pub(super) fn is_taken(&self, truths: &Truths) -> bool {
-        self.holds.iter().zip(&truths.0).all(|(wanted, truth)| wanted & !truth == 0)
-            && self.fails.iter().zip(&truths.0).all(|(unwanted, truth)| unwanted & truth == 0)
+        self.literals.insert(condition, literal);
+        self.literals.insert(exprs.not(condition), literal.negation());
+        literal
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use proptest::prelude::*;
 
-    #[test]
-    fn a_condition_and_its_negation_exclude_each_other() {
-        let exprs = Exprs::new();
-        let mut conditions = Conditions::default();
-        let all: Vec<ExprId> = (0..200).map(|i| exprs.input(&format!("c{i}"), 1)).collect();
-        let mut paths = Vec::new();
-        for &condition in &all {
-            paths.push(conditions.footprint(&exprs, &[condition]));
-            paths.push(conditions.footprint(&exprs, &[exprs.not(condition)]));
-        }
-        for (i, a) in paths.iter().enumerate() {
-            for (j, b) in paths.iter().enumerate() {
-                assert_eq!(a.excludes(b), i != j && i / 2 == j / 2);
+    use super::*;
+    use crate::expr::Bv;
+
+    /// Bits and what they are.
+    type Path = [(usize, bool)];
+
+    proptest! {
+        /// What is found is what comparing all pairs finds.
+        #[test]
+        fn paths_without_a_contradiction_overlap(
+            paths in prop::collection::vec(prop::collection::vec((0_usize..6, any::<bool>()), 0..6), 1..40),
+            values in prop::array::uniform6(any::<bool>()),
+        ) {
+            let exprs = Exprs::new();
+            let bits: Vec<ExprId> = (0..6).map(|i| exprs.input(&format!("c{i}"), 1)).collect();
+            let literal = |&(bit, holds): &(usize, bool)| {
+                if holds { bits[bit] } else { exprs.not(bits[bit]) }
+            };
+            let mut all = Paths::default();
+            for path in &paths {
+                all.push(&exprs, &path.iter().map(literal).collect::<Vec<_>>());
             }
+            let which = |keep: &dyn Fn(&Path) -> bool| -> Vec<usize> {
+                (0..paths.len()).filter(|state| keep(&paths[*state])).collect()
+            };
+            for path in &paths {
+                let overlap = which(&|other| {
+                    !other.iter().any(|(bit, holds)| path.contains(&(*bit, !holds)))
+                });
+                let conditions: Vec<_> = path.iter().map(literal).collect();
+                prop_assert_eq!(all.overlapping(&conditions), overlap);
+            }
+            let model = bits.iter().zip(values).map(|(bit, value)| {
+                (exprs.as_variable(*bit).expect("an input"), Bv::new(1, value.into()))
+            });
+            let taken = which(&|path| path.iter().all(|(bit, holds)| values[*bit] == *holds));
+            prop_assert_eq!(all.taken(&exprs, &Assignment(model.collect())), taken);
         }
     }
 }

@@ -248,7 +248,8 @@ impl Differ<'_> {
         }
         let exprs = &self.task.program.exprs;
         let mut complete = true;
-        for (index, state) in self.states().iter().enumerate() {
+        for index in self.paths.overlapping(conditions) {
+            let state = &self.states()[index];
             if !state.revisions.contains(revision) {
                 continue;
             }

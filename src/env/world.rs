@@ -70,6 +70,9 @@ pub struct World {
     pub kernel: Arc<Kernel>,
     /// Address of `errno`.
     pub errno: u64,
+    /// What is as large as a page is allocated at the start of one, as the allocator of whole
+    /// programs does it.
+    pub whole_pages: bool,
     /// How results of floating-point operations are rounded.
     pub rounding: Rounding,
     /// Addresses of the functions to run at the end, the last one first.

@@ -1,31 +1,19 @@
-//! Memory accesses: bounds, symbolic addresses, symbolic and uninitialised bytes.
+//! Memory accesses: known, symbolic and uninitialised bytes, copies and fills.
 
 use smallvec::SmallVec;
 
-use super::Executor;
+use super::{
+    Executor,
+    resolve::{Place, beyond_capacity},
+};
 use crate::{
     env::{Error, Stop, offset},
-    expr::{BinaryOp, ExprId, Node},
-    ir::address::{self, NUMBER_BITS, OFFSET_BITS, object_address, object_number},
-    memory::{Byte, Fault, NULL_PAGE, Object, Segment, Value, value::truncate},
+    expr::ExprId,
+    ir::address::{self, object_number},
+    memory::{Byte, Fault, Object, Segment, Value, value::truncate},
     solver::{Query, Verdict},
 };
 
-/// Where in an object an access goes.
-enum Place {
-    Concrete {
-        address: u64,
-        offset: usize,
-    },
-    /// The object at that address, at this offset of [`OFFSET_BITS`], known to be within bounds.
-    Symbolic {
-        object: u64,
-        offset: ExprId,
-    },
-}
-
-/// Largest object that is read or written at a symbolic offset, in bytes.
-const SYMBOLIC_OFFSET_LIMIT: u64 = 1 << 20;
 /// Most bytes that there are for an object of symbolic size.
 const SYMBOLIC_SIZE_LIMIT: u64 = 1 << 16;
 /// Longest copy or fill of symbolic length that is one state, byte by byte, in bytes.
@@ -88,15 +76,37 @@ impl Executor<'_> {
             return Ok(Value::Int(word));
         }
         let length = width.div_ceil(8) as usize;
-        let (object, offset) = match self.resolve(address, length as u64, false)? {
+        let place = self.resolve(address, length as u64, false)?;
+        let value = self.load_place(place, width, length)?;
+        Ok(match value {
+            Value::Expr(word) if width == 64 => {
+                Value::from_expr(&self.program.exprs, self.on_this_path(word))
+            }
+            value => value,
+        })
+    }
+
+    fn load_place(&mut self, place: Place, width: u32, length: usize) -> Result<Value, Stop> {
+        let (object, offset) = match place {
             Place::Concrete { address, offset } => {
                 return self.load_known(address, offset, width, length);
             }
             Place::Symbolic { object, offset } => (object, offset),
         };
-        self.initialise(object)?;
-        let exprs = &self.program.exprs;
+        if let Some(places) = self.few_places(object, offset, length)? {
+            let mut value: Option<ExprId> = None;
+            for (here, place) in places {
+                let found = self.load_place(place, width, length)?;
+                let found = self.expr(found, width);
+                let exprs = &self.program.exprs;
+                value = Some(value.map_or(found, |others| exprs.ite(here, found, others)));
+            }
+            let value = value.expect("at least one place");
+            return Ok(Value::from_expr(&self.program.exprs, value));
+        }
         let step = self.stride(offset, length);
+        self.initialise(object, offset, length, step)?;
+        let exprs = &self.program.exprs;
         let mut word = self.state.memory.object(object)?.select(exprs, offset, length, step);
         if let (Some(at), Some(_), true) = (exprs.as_u64(offset), exprs.as_u64(word), length < 8) {
             let bytes = (0..length).map(|i| self.byte_of_address(object, at as usize + i));
@@ -133,17 +143,40 @@ impl Executor<'_> {
         Ok(Value::from_expr(exprs, word))
     }
 
-    /// Gives every byte of an object that was never written a variable: some of them are about
-    /// to be read or left as they are, and nobody knows which.
-    fn initialise(&mut self, object: u64) -> Result<(), Stop> {
-        let size = self.state.memory.object(object)?.capacity() as usize;
-        for offset in 0..size {
-            let object_now = self.state.memory.object(object)?;
-            if object_now.has_updates() {
-                break;
+    /// What stands at a place whose offset is known, an address as it is here.
+    fn word_at(&mut self, place: Place, length: usize) -> Result<ExprId, Stop> {
+        let (address, start) = match place {
+            Place::Concrete { address, offset } => (address, offset),
+            Place::Symbolic { object, offset } => {
+                let start = self.program.exprs.as_u64(offset).expect("known");
+                (object, start as usize)
             }
-            let byte = object_now.byte(&self.program.exprs, offset);
-            self.byte_expr(object, offset, byte)?;
+        };
+        let mut word: Option<ExprId> = None;
+        for offset in start..start + length {
+            let byte = self.state.memory.object(address)?.byte(&self.program.exprs, offset);
+            let byte = self.byte_expr(address, offset, byte)?;
+            word = Some(word.map_or(byte, |low| self.program.exprs.concat(byte, low)));
+        }
+        Ok(word.expect("at least one byte"))
+    }
+
+    /// Gives every byte that was never written a variable, where an access at a symbolic offset
+    /// may go: some of them are about to be read or left as they are, and nobody knows which.
+    fn initialise(
+        &mut self,
+        object: u64,
+        offset: ExprId,
+        length: usize,
+        step: usize,
+    ) -> Result<(), Stop> {
+        let exprs = &self.program.exprs;
+        for at in self.state.memory.object(object)?.window(exprs, offset, length, step) {
+            let object_now = self.state.memory.object(object)?;
+            if !object_now.is_updated(at, 1) {
+                let byte = object_now.byte(exprs, at);
+                self.byte_expr(object, at, byte)?;
+            }
         }
         Ok(())
     }
@@ -179,7 +212,7 @@ impl Executor<'_> {
 
     /// Sets one byte inside the bounds of the object at `address`.
     fn set_byte(&mut self, address: u64, offset: usize, byte: Byte) -> Result<(), Stop> {
-        let known = if self.state.memory.object(address)?.has_updates() {
+        let known = if self.state.memory.object(address)?.is_updated(offset, 1) {
             // Updates are over what was written only.
             Byte::Symbolic(match byte.expr(&self.program.exprs) {
                 Some(expr) => expr,
@@ -215,7 +248,13 @@ impl Executor<'_> {
             return Ok(());
         }
         let length = width.div_ceil(8) as usize;
-        let (object, offset) = match self.resolve(address, length as u64, true)? {
+        let place = self.resolve(address, length as u64, true)?;
+        self.store_place(place, width, value)
+    }
+
+    fn store_place(&mut self, place: Place, width: u32, value: Value) -> Result<(), Stop> {
+        let length = width.div_ceil(8) as usize;
+        let (object, offset) = match place {
             Place::Concrete { address, offset } => {
                 let exprs = &self.program.exprs;
                 let word = match value {
@@ -236,180 +275,28 @@ impl Executor<'_> {
             }
             Place::Symbolic { object, offset } => (object, offset),
         };
-        self.initialise(object)?;
         let word = self.expr(value, width);
-        let exprs = &self.program.exprs;
-        let word = exprs.zext(word, length as u32 * 8);
+        let word = self.program.exprs.zext(word, length as u32 * 8);
+        if let Some(places) = self.few_places(object, offset, length)? {
+            for (here, place) in places {
+                let old = self.word_at(place, length)?;
+                let exprs = &self.program.exprs;
+                let new = Value::from_expr(exprs, exprs.ite(here, word, old));
+                self.store_place(place, length as u32 * 8, new)?;
+            }
+            return Ok(());
+        }
         let step = self.stride(offset, length);
+        self.initialise(object, offset, length, step)?;
+        let exprs = &self.program.exprs;
         self.state.memory.object_mut(object)?.update(exprs, offset, word, length, step);
         Ok(())
     }
 
-    /// The largest power of two up to `length` that `offset` is a multiple of for certain.
+    /// `length` if it is a power of two that `offset` is a multiple of for certain, else 1.
     fn stride(&self, offset: ExprId, length: usize) -> usize {
-        let exprs = &self.program.exprs;
-        let mut step = 1;
-        while step < length
-            && exprs.as_u64(exprs.extract(offset, 0, (step * 2).trailing_zeros())) == Some(0)
-        {
-            step *= 2;
-        }
-        if step == length { step } else { 1 }
-    }
-
-    /// Finds the object that an access of `length` bytes goes to; an access that no object
-    /// allows is an error. Forks where a symbolic address allows several answers.
-    fn resolve(&mut self, address: Value, length: u64, write: bool) -> Result<Place, Stop> {
-        let expr = match address {
-            Value::Int(address) => return self.resolve_known(address, length, write),
-            Value::Undefined => return Err(Error::UninitialisedRead.into()),
-            Value::Expr(expr) => {
-                let expr = self.unhidden(expr);
-                self.settle_revision(expr)?
-            }
-        };
-        let exprs = &self.program.exprs;
-        if let Some(address) = exprs.as_u64(expr) {
-            return self.resolve_known(address, length, write);
-        }
-        if let Some(base) = self.base(expr) {
-            return self.resolve_within(base, expr, length, write);
-        }
-        let number = self.object_of(expr)?;
-        self.resolve_within(object_address(number), expr, length, write)
-    }
-
-    /// The object that a symbolic address was computed from, where that is plain to see: the
-    /// address of an object plus a symbolic offset. Whatever the offset is, C allows it to
-    /// reach this object only (C11 6.5.6 paragraph 8).
-    fn base(&self, address: ExprId) -> Option<u64> {
-        let exprs = &self.program.exprs;
-        let Node::Binary(BinaryOp::Add, _, constant) = exprs.node(address) else { return None };
-        let number = address::nearest_object(exprs.as_u64(constant)?);
-        (address::FIRST_OBJECT..address::END_OF_OBJECTS)
-            .contains(&number)
-            .then(|| object_address(number))
-    }
-
-    /// The number of the object that a symbolic address points to. All addresses where nothing
-    /// has ever been are one error, however many they are.
-    fn object_of(&mut self, address: ExprId) -> Result<u32, Stop> {
-        let exprs = &self.program.exprs;
-        let number = exprs.extract(address, OFFSET_BITS, NUMBER_BITS);
-        if let Some(number) = exprs.as_u64(number) {
-            return Ok(number as u32);
-        }
-        let candidate = self.candidate(number);
-        if candidate != 0 && !self.state.memory.has_been(candidate as u32) {
-            let first = exprs.constant(NUMBER_BITS, u64::from(address::FIRST_OBJECT));
-            let unused = exprs.constant(NUMBER_BITS, u64::from(self.state.memory.unused_from()));
-            let used = exprs.and(exprs.ule(first, number), exprs.ult(number, unused));
-            let null = exprs.eq(number, exprs.constant(NUMBER_BITS, 0));
-            if self.settle(exprs.and(exprs.not(used), exprs.not(null)))? {
-                return Err(Fault::Wild.into());
-            }
-        }
-        Ok(self.settle_candidate(number, candidate, "pointer")? as u32)
-    }
-
-    /// The same for a known address; where the content is not in its place, but in updates, the
-    /// offset is one to look up there.
-    fn resolve_known(&mut self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {
-        let place = self.resolve_concrete(address, length, write)?;
-        match place {
-            Place::Concrete { address: object, offset }
-                if self.state.memory.object(object)?.has_updates() =>
-            {
-                let offset = self.program.exprs.constant(OFFSET_BITS, offset as u64);
-                Ok(Place::Symbolic { object, offset })
-            }
-            place => Ok(place),
-        }
-    }
-
-    fn resolve_concrete(&mut self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {
-        let object = self.state.memory.object(address)?;
-        let (offset, constant) = (address::offset(address), object.constant);
-        if !object.contains(offset, length) {
-            self.reach(address, length)?;
-        }
-        if write && constant {
-            return Err(Fault::ReadOnly.into());
-        }
-        Ok(Place::Concrete { address, offset: offset as usize })
-    }
-
-    /// Settles that `length` bytes at an address lie inside their object, whose size may depend
-    /// on input.
-    pub(super) fn reach(&mut self, address: u64, length: u64) -> Result<(), Stop> {
-        let object = self.state.memory.object(address)?;
-        let offset = address::offset(address);
-        if object.contains(offset, length) {
-            return Ok(());
-        }
-        let (Some(extent), Some(end)) = (object.extent(), offset.checked_add(length)) else {
-            return Err(Fault::OutOfBounds.into());
-        };
-        let capacity = object.capacity();
-        let exprs = &self.program.exprs;
-        if !self.settle(exprs.ule(exprs.constant(64, end), extent))? {
-            return Err(Fault::OutOfBounds.into());
-        }
-        if end > capacity {
-            return Err(beyond_capacity(capacity));
-        }
-        self.state.memory.object_mut(address)?.ascertain(end);
-        Ok(())
-    }
-
-    fn resolve_within(
-        &mut self,
-        base: u64,
-        address: ExprId,
-        length: u64,
-        write: bool,
-    ) -> Result<Place, Stop> {
-        if base == 0 {
-            let exprs = &self.program.exprs;
-            let null = exprs.ult(address, exprs.constant(64, NULL_PAGE));
-            let fault = if self.settle(null)? { Fault::Null } else { Fault::Wild };
-            return Err(fault.into());
-        }
-        let object = self.state.memory.object(base)?;
-        let (capacity, extent) = (object.capacity(), object.extent());
-        if write && object.constant {
-            return Err(Fault::ReadOnly.into());
-        }
-        if let Some(extent) = extent {
-            let exprs = &self.program.exprs;
-            if !self.settle(exprs.ule(exprs.constant(64, length), extent))? {
-                return Err(Fault::OutOfBounds.into());
-            }
-        } else if length > capacity {
-            return Err(Fault::OutOfBounds.into());
-        }
-        let exprs = &self.program.exprs;
-        let distance = exprs.sub(address, exprs.constant(64, base));
-        let size = extent.unwrap_or_else(|| exprs.constant(64, capacity));
-        let last = exprs.sub(size, exprs.constant(64, length));
-        if !self.settle(exprs.ule(distance, last))? {
-            return Err(Fault::OutOfBounds.into());
-        }
-        if extent.is_some() {
-            let exprs = &self.program.exprs;
-            let last = exprs.constant(64, capacity.saturating_sub(length));
-            if length > capacity || !self.settle(exprs.ule(distance, last))? {
-                return Err(beyond_capacity(capacity));
-            }
-        }
-        let exprs = &self.program.exprs;
-        let offset = exprs.extract(distance, 0, OFFSET_BITS);
-        if capacity > SYMBOLIC_OFFSET_LIMIT {
-            let offset =
-                self.settle_value(Value::Expr(offset), OFFSET_BITS, "offset in a large object")?;
-            return Ok(Place::Concrete { address: base + offset, offset: offset as usize });
-        }
-        Ok(Place::Symbolic { object: base, offset })
+        let zeros = self.program.exprs.low_zeros(offset);
+        if length.is_power_of_two() && length.trailing_zeros() <= zeros { length } else { 1 }
     }
 
     /// Settles at once whether a symbolic length stays inside the object at a concrete address,
@@ -630,8 +517,4 @@ impl Executor<'_> {
 
 fn too_large(size: u64) -> Stop {
     Stop::unsupported(format!("a local array of more than {OBJECT_LIMIT} bytes, {size} each"))
-}
-
-fn beyond_capacity(capacity: u64) -> Stop {
-    Stop::unsupported(format!("memory of symbolic size beyond its first {capacity} bytes"))
 }

@@ -19,6 +19,13 @@ impl Executor<'_> {
         a: Value,
         b: Value,
     ) -> Result<Value, Stop> {
+        // The complement of an address is a difference, in which it may cancel out.
+        let (op, a, b) = match (op, b) {
+            (BinaryOp::Xor, Value::Int(u64::MAX)) if width == 64 && self.is_on_address(a) => {
+                (BinaryOp::Sub, b, a)
+            }
+            _ => (op, a, b),
+        };
         let (a, b) = if width >= 64 { self.operands(op, a, b) } else { (a, b) };
         if let (Value::Int(x), Value::Int(y)) = (a, b)
             && let Some(value) = concrete_binary(op, width, x, y)
@@ -76,7 +83,6 @@ impl Executor<'_> {
         {
             return low;
         }
-        let a = if cast == Cast::Trunc { self.number(from, a) } else { a };
         if let Value::Int(x) = a
             && let Some(value) = concrete_cast(cast, from, to, x)
         {

@@ -18,6 +18,11 @@ impl<'a> Clock<'a> {
         Self { deadline: time.and_then(|time| Instant::now().checked_add(time)), interrupted }
     }
 
+    /// When the time is over, if ever.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// Whether nothing new should be begun.
     pub fn is_over(&self) -> bool {
         self.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)

@@ -5,11 +5,14 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{Checkpoint, Executor, ForkKind, State, state::Concretisations};
 use crate::{
     env::{Error, Halt, Incomplete, Stop},
-    expr::{ExprId, VariableKind},
+    expr::{BinaryOp, ExprId, Node, Substitution, VariableKind},
     memory::Value,
     solver::{self, Query, SolverConfig, Verdict},
     subject::RevisionSet,
 };
+
+/// Terms of an address that are compared with what the path has decided.
+const CHOICES: u32 = 32;
 
 impl Executor<'_> {
     /// Settles a 1-bit condition on this path. Where both answers are possible, this state
@@ -29,6 +32,7 @@ impl Executor<'_> {
         }
         let holds = !exprs.evaluate(condition, &self.state.model).is_zero();
         let opposite = if holds { negation } else { condition };
+        self.asked = true;
         match self.solver.check(
             exprs,
             Query { path: &self.state.path, goals: &[opposite], model: Some(&self.state.model) },
@@ -56,6 +60,58 @@ impl Executor<'_> {
                 self.leave_undecided(opposite, holds, why.into());
                 Ok(holds)
             }
+        }
+    }
+
+    /// What the path says of a condition, where it is one of its own, or a part of one.
+    fn known(&self, condition: ExprId) -> Option<bool> {
+        let exprs = &self.program.exprs;
+        let negation = exprs.not(condition);
+        let mut parts = Vec::new();
+        for given in &self.state.path {
+            parts.push(*given);
+            while let Some(part) = parts.pop() {
+                match exprs.node(part) {
+                    _ if part == condition || part == negation => return Some(part == condition),
+                    Node::Binary(BinaryOp::And, a, b) => parts.extend([a, b]),
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// An address without what the path has decided: the arms that it does not take, and
+    /// variables of which it says the value. A pointer that moves with what is decided, step by
+    /// step, would else become a tree of all ways.
+    pub(super) fn on_this_path(&self, address: ExprId) -> ExprId {
+        let exprs = &self.program.exprs;
+        if self.state.memory.addresses_in(exprs, Value::Expr(address)).all.is_empty() {
+            return address;
+        }
+        let known = self.state.path.iter().filter_map(|condition| match exprs.node(*condition) {
+            Node::Binary(BinaryOp::Eq, e, value) if exprs.as_u64(value).is_some() => {
+                Some((exprs.as_variable(e)?, value))
+            }
+            _ => None,
+        });
+        let address = Substitution::of(exprs, known).apply(exprs, address);
+        self.taken(address, &mut { CHOICES })
+    }
+
+    fn taken(&self, e: ExprId, left: &mut u32) -> ExprId {
+        let exprs = &self.program.exprs;
+        let Some(rest) = left.checked_sub(1) else { return e };
+        *left = rest;
+        match exprs.node(e) {
+            Node::Ite(condition, a, b) => match self.known(condition) {
+                Some(holds) => self.taken(if holds { a } else { b }, left),
+                None => exprs.ite(condition, self.taken(a, left), self.taken(b, left)),
+            },
+            Node::Binary(BinaryOp::Add, a, b) => {
+                exprs.add(self.taken(a, left), self.taken(b, left))
+            }
+            _ => e,
         }
     }
 
@@ -100,10 +156,9 @@ impl Executor<'_> {
         let unwritten = variables
             .iter()
             .filter(|variable| exprs.variable_kind(**variable) == VariableKind::Uninitialised);
-        let fixed = unwritten.fold(expr, |expr, variable| {
-            let zero = exprs.constant(exprs.variable_width(*variable), 0);
-            exprs.substitute(expr, *variable, zero)
-        });
+        let zeros = unwritten
+            .map(|variable| (*variable, exprs.constant(exprs.variable_width(*variable), 0)));
+        let fixed = Substitution::of(exprs, zeros).apply(exprs, expr);
         let differs = exprs.ne(expr, fixed);
         if exprs.as_u64(differs) == Some(0) {
             return Ok(fixed);
@@ -212,8 +267,11 @@ impl Executor<'_> {
         match self.solver.check(exprs, Query { path, goals: &[other], model }) {
             Verdict::Unsat | Verdict::Unknown(_) => guess,
             Verdict::Sat(_) => {
-                let config =
-                    SolverConfig { timeout: self.limits.solver, ..SolverConfig::default() };
+                let config = SolverConfig {
+                    timeout: self.limits.solver,
+                    deadline: self.deadline,
+                    ..SolverConfig::default()
+                };
                 match solver::reproducible(&config)
                     .check(exprs, Query { path, goals: &[], model: None })
                 {
@@ -245,8 +303,23 @@ impl Executor<'_> {
         if let Some(constant) = exprs.as_u64(expr) {
             return Ok(constant);
         }
+        if let Some(few) = exprs.few_values(expr, self.limits.concretisations as usize) {
+            return self.settle_among(expr, &few);
+        }
         let candidate = self.candidate(expr);
         self.settle_candidate(expr, candidate, what)
+    }
+
+    /// The value of an expression on this path, forking, where it is one of `few`.
+    pub(super) fn settle_among(&mut self, expr: ExprId, few: &[u64]) -> Result<u64, Stop> {
+        let (last, others) = few.split_last().expect("an expression has a value");
+        for value in others {
+            let exprs = &self.program.exprs;
+            if self.settle(exprs.eq(expr, exprs.constant(exprs.width(expr), *value)))? {
+                return Ok(*value);
+            }
+        }
+        Ok(*last)
     }
 
     /// The same for an expression of at most 64 bits of which one possible value is known.

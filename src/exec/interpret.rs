@@ -1,8 +1,9 @@
 //! The main loop: fetches instructions and dispatches them.
 
 use super::{
-    Executor, Quantum,
+    Coverage, Executor, Quantum,
     arithmetic::{concrete_binary, concrete_cast, concrete_compare},
+    coverage::{Running, Way},
 };
 use crate::{
     env::{Check, Error, Halt, Incomplete, Stop},
@@ -22,17 +23,23 @@ pub(super) enum Next {
     /// To the instruction behind it.
     Advance,
     /// To another one of the same function.
-    Jump(Pc),
+    Jump(Pc, Way),
     /// The running function has changed.
     Frame,
 }
 
 impl Executor<'_> {
     /// Runs the state until it stops (`Some`) or the quantum is used up (`None`).
-    pub(super) fn run_until_stop(&mut self, quantum: Quantum<'_>) -> Option<Stop> {
+    pub(super) fn run_until_stop(
+        &mut self,
+        coverage: &mut Coverage,
+        quantum: Quantum<'_>,
+    ) -> Option<Stop> {
         let program = self.program;
         loop {
-            let function = &program.module.functions[self.state.top.function.0 as usize];
+            let id = self.state.top.function;
+            let function = &program.module.functions[id.0 as usize];
+            let mut covered = coverage.of(id, function);
             let (code, counts) = (&function.code[..], &function.counts[..]);
             let mut pc = self.state.top.pc;
             loop {
@@ -41,8 +48,9 @@ impl Executor<'_> {
                         pc += 1;
                         self.state.top.pc = pc;
                     }
-                    Ok(Next::Jump(target)) => {
-                        self.count(counts, pc);
+                    Ok(Next::Jump(target, way)) => {
+                        self.count(counts, &mut covered, pc);
+                        covered.jumped(pc, way, target);
                         let from = std::mem::replace(&mut pc, target.0);
                         self.state.top.pc = pc;
                         self.state.run_from = pc;
@@ -56,7 +64,7 @@ impl Executor<'_> {
                         }
                     }
                     Ok(Next::Frame) => {
-                        self.count(counts, pc);
+                        self.count(counts, &mut covered, pc);
                         self.state.run_from = self.state.top.pc;
                         if let Some(stop) = self.pause(quantum) {
                             return stop;
@@ -64,7 +72,7 @@ impl Executor<'_> {
                         break;
                     }
                     Err(Stop::Exit(code)) => {
-                        self.count(counts, pc);
+                        self.count(counts, &mut covered, pc);
                         self.state.run_from = pc + 1;
                         if let Err(stop) = self.run_at_exit(code) {
                             return Some(stop);
@@ -73,7 +81,7 @@ impl Executor<'_> {
                         break;
                     }
                     Err(stop) => {
-                        self.count(counts, pc);
+                        self.count(counts, &mut covered, pc);
                         self.state.run_from = pc + 1;
                         return Some(stop);
                     }
@@ -84,7 +92,8 @@ impl Executor<'_> {
 
     /// Counts the instructions of the straight run that ends with the one at `pc`.
     #[inline(always)]
-    fn count(&mut self, counts: &[u32], pc: u32) {
+    fn count(&mut self, counts: &[u32], covered: &mut Running<'_>, pc: u32) {
+        covered.ran(self.state.run_from, pc);
         let run = counts[pc as usize + 1] - counts[self.state.run_from as usize];
         self.instructions += u64::from(run);
         self.state.instructions += u64::from(run);
@@ -94,11 +103,12 @@ impl Executor<'_> {
     /// because of the limits of the path (`Some(Some)`) or of the quantum (`Some(None)`).
     #[inline]
     #[allow(clippy::option_option)]
-    fn pause(&self, quantum: Quantum<'_>) -> Option<Option<Stop>> {
+    fn pause(&mut self, quantum: Quantum<'_>) -> Option<Option<Stop>> {
         if self.state.instructions >= self.limits.instructions {
             return Some(Some(Stop::Halt(Halt::Incomplete(Incomplete::Instructions))));
         }
-        let late = || self.instructions % 4096 < 8 && quantum.clock.is_over();
+        let asked = std::mem::take(&mut self.asked);
+        let late = || (asked || self.instructions % 4096 < 8) && quantum.clock.is_over();
         let used_up = self.instructions >= quantum.instructions || self.forks >= quantum.forks;
         (used_up || late()).then_some(None)
     }
@@ -139,7 +149,8 @@ impl Executor<'_> {
                         self.settle_branch(condition)?
                     }
                 };
-                return Ok(Next::Jump(if holds { *then } else { *otherwise }));
+                let target = if holds { *then } else { *otherwise };
+                return Ok(Next::Jump(target, Way::of(holds)));
             }
             Inst::Load { width, dst, address } => {
                 let value = self.int(*address).and_then(|address| self.load_int(address, *width));
@@ -182,13 +193,14 @@ impl Executor<'_> {
                 Some(address) => self.set_int(*dst, address),
                 None => self.address_slowly(*dst, *base, *offset, terms),
             },
-            Inst::Jump { target } => return Ok(Next::Jump(*target)),
+            Inst::Jump { target } => return Ok(Next::Jump(*target, Way::Otherwise)),
             Inst::Branch { condition, then, otherwise } => {
                 let holds = match self.int(*condition) {
                     Some(bit) => bit & 1 != 0,
                     None => self.settle_branch(self.get(*condition))?,
                 };
-                return Ok(Next::Jump(if holds { *then } else { *otherwise }));
+                let target = if holds { *then } else { *otherwise };
+                return Ok(Next::Jump(target, Way::of(holds)));
             }
             Inst::Cast { cast, from, to, dst, a } => {
                 let value = self
@@ -202,7 +214,9 @@ impl Executor<'_> {
             }
             Inst::Call(call) => return self.call(call),
             Inst::Return { values } => return self.leave(values),
-            Inst::Switch(switch) => return self.switch(switch).map(Next::Jump),
+            Inst::Switch(switch) => {
+                return self.switch(switch).map(|to| Next::Jump(to, Way::Switch));
+            }
             Inst::Select { width, dst, condition, a, b } => {
                 let value = self.select(*width, self.get(*condition), self.get(*a), self.get(*b));
                 self.set(*dst, value);

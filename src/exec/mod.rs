@@ -8,19 +8,26 @@ mod access;
 mod arithmetic;
 mod call;
 mod clock;
+mod coverage;
 mod decide;
 mod float;
 mod input;
 mod interpret;
 mod jump;
+mod resolve;
 mod stack;
 mod start;
 pub mod state;
 mod taint;
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 pub use clock::Clock;
+pub use coverage::Coverage;
 pub use input::{Arguments, InputFile};
 pub use stack::{Callers, Frame, VariadicArgument};
 pub use start::{Start, StartError, WHOLE_PROGRAM};
@@ -102,6 +109,9 @@ pub struct Executor<'a> {
     program: &'a Program,
     limits: Limits,
     solver: &'a mut dyn Solver,
+    /// A query was asked since the clock was looked at.
+    asked: bool,
+    deadline: Option<Instant>,
     state: State,
     checkpoint: Checkpoint,
     siblings: Vec<State>,
@@ -117,11 +127,12 @@ pub struct Executor<'a> {
 
 impl<'a> Executor<'a> {
     /// Runs `state` and what it forks into, depth first, until all have ended or the quantum
-    /// is used up.
+    /// is used up. What runs is added to `coverage`.
     pub fn run(
         program: &'a Program,
         limits: Limits,
         solver: &'a mut dyn Solver,
+        coverage: &mut Coverage,
         state: State,
         quantum: Quantum<'_>,
     ) -> Harvest {
@@ -129,6 +140,8 @@ impl<'a> Executor<'a> {
             program,
             limits,
             solver,
+            asked: false,
+            deadline: quantum.clock.deadline(),
             state,
             checkpoint: Checkpoint::NoCall,
             siblings: Vec::new(),
@@ -141,7 +154,7 @@ impl<'a> Executor<'a> {
         };
         let mut running = Vec::new();
         loop {
-            match executor.run_until_stop(quantum) {
+            match executor.run_until_stop(coverage, quantum) {
                 None => running.push(executor.state.clone()),
                 Some(Stop::Halt(halt)) => executor.halt(halt),
                 Some(Stop::Exit(code)) => executor.halt(Halt::Exit(code)),

@@ -102,6 +102,7 @@ impl Program {
         }
         let mut memory = Memory::with_reserved(self.module.globals.len() as u32);
         let mut world = self.globals(&mut memory, start.stdin);
+        world.whole_pages = whole;
         input::add_files(&self.exprs, &mut world, &start.files);
         let lines = input::command_lines(&start.args);
         let root = Branch::root();
@@ -171,6 +172,7 @@ impl Program {
             files,
             kernel: Arc::default(),
             errno,
+            whole_pages: false,
             rounding: Rounding::NearestEven,
             at_exit: self.module.destructors.iter().copied().map(function_address).collect(),
             approximations: Vec::new(),

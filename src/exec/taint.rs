@@ -9,16 +9,28 @@
 use super::Executor;
 use crate::{
     env::Approximation,
-    expr::{ExprId, VariableId, VariableKind},
+    expr::{BinaryOp as Op, ExprId, Node, Substitution, VariableId, VariableKind},
     ir::{
         BinaryOp, Predicate,
         address::{function_at, nearest_object, object_address, offset},
     },
-    memory::{Byte, Value},
+    memory::{Addresses, Byte, Value},
+    solver::Query,
 };
 
 /// What the names of the variables that stand for addresses begin with.
 const PREFIX: &str = "address.";
+/// How the approximation of a path begins on which something depended on an address.
+const MARK: &str = "an address used as a number";
+/// How far apart objects are in the first layout that is tried instead of the one here.
+const DISTANCE: u64 = 0x12_3457_0000;
+/// Sums within sums in which addresses are replaced; there are none further down.
+const DEEPEST_SUM: u32 = 64;
+/// Programs are loaded from here on (System V ABI, AMD64 supplement, 3.3.3; executables that are
+/// not position-independent begin here, all else is further up).
+const LOWEST: u64 = 1 << 22;
+/// What is mapped for programs lies below (48-bit addresses, the upper half is the kernel's).
+const END: u64 = 1 << 47;
 
 impl Executor<'_> {
     /// Whether one of two concrete 64-bit operands may be an address.
@@ -40,56 +52,105 @@ impl Executor<'_> {
         }
     }
 
-    fn address_in(&self, value: Value) -> Option<u64> {
-        self.state.memory.address_in(&self.program.exprs, value)
+    fn addresses_in(&self, value: Value) -> Addresses {
+        self.state.memory.addresses_in(&self.program.exprs, value)
+    }
+
+    /// Whether a value is made of an address.
+    pub(super) fn is_on_address(&self, value: Value) -> bool {
+        self.addresses_in(value).first().is_some() || self.is_number(value)
+    }
+
+    /// Whether a value has variables in place of addresses.
+    fn is_number(&self, value: Value) -> bool {
+        matches!(value, Value::Expr(e) if self.program.exprs.mentions(e).address)
     }
 
     /// `value`, of which more than the object it points to is wanted: an address becomes a
     /// variable.
     pub(super) fn number(&mut self, width: u32, value: Value) -> Value {
-        match self.address_in(value) {
-            Some(address) if width >= 64 => self.hidden(value, address),
+        match self.low_bits(64, value) {
+            Some(number) if width > 64 => {
+                let number = self.expr(number, 64);
+                Value::Expr(self.program.exprs.zext(number, width))
+            }
+            Some(number) if width == 64 => number,
             _ => value,
         }
     }
 
-    /// `value` with a variable in place of the address that it is, or starts from.
-    fn hidden(&mut self, value: Value, address: u64) -> Value {
-        let exprs = &self.program.exprs;
-        let hidden = self.variable(address);
-        match value {
-            Value::Expr(expr) => {
-                let difference = exprs.sub(expr, exprs.constant(64, address));
-                Value::from_expr(exprs, exprs.add(difference, hidden))
-            }
-            _ => Value::from_expr(exprs, hidden),
-        }
-    }
-
-    /// The variable that stands for an address.
-    fn variable(&self, address: u64) -> ExprId {
-        let name = format!("{PREFIX}{address:016x}");
-        self.program.exprs.variable(&name, 64, VariableKind::Address)
-    }
-
-    /// The same with the low bits known that the alignment fixes.
-    fn bits(&self, address: u64) -> ExprId {
-        let exprs = &self.program.exprs;
-        match self.alignment(address).trailing_zeros() {
-            0 => self.variable(address),
-            known => {
-                let high = exprs.extract(self.variable(address), known, 64 - known);
-                exprs.concat(high, exprs.constant(known, address))
-            }
-        }
-    }
-
-    /// The low `width` bits of an address.
+    /// The low `width` bits of a value that has to do with an address, with a variable for every
+    /// object: the difference of two numbers of one object does not mention it.
     pub(super) fn low_bits(&self, width: u32, value: Value) -> Option<Value> {
-        let Value::Int(_) = value else { return None };
-        let bits = self.bits(self.address_in(value)?);
+        let addresses = self.addresses_in(value);
+        let first = addresses.first().filter(|_| !self.is_marked())?;
         let exprs = &self.program.exprs;
-        Some(Value::from_expr(exprs, exprs.extract(bits, 0, width)))
+        let value = match value {
+            Value::Expr(e) if addresses.meet(&addresses) => {
+                let start = start_of(first);
+                let distance = self.with_addresses(e, width, DEEPEST_SUM, &|address| {
+                    exprs.constant(width, address.wrapping_sub(start))
+                });
+                exprs.add(self.start_bits(width, start), distance)
+            }
+            Value::Expr(e) => {
+                self.with_addresses(e, width, DEEPEST_SUM, &|address| self.bits(width, address))
+            }
+            _ => self.bits(width, first),
+        };
+        Some(Value::from_expr(exprs, value))
+    }
+
+    /// The low bits of `e` with something else in place of the addresses in it.
+    fn with_addresses(
+        &self,
+        e: ExprId,
+        width: u32,
+        depth: u32,
+        by: &dyn Fn(u64) -> ExprId,
+    ) -> ExprId {
+        let exprs = &self.program.exprs;
+        let again = |e| self.with_addresses(e, width, depth - 1, by);
+        let is_plain = self.addresses_in(Value::Expr(e)).all.is_empty();
+        match exprs.node(e) {
+            _ if depth == 0 => exprs.extract(e, 0, width),
+            Node::Binary(Op::Add, a, b) => exprs.add(again(a), again(b)),
+            Node::Neg(a) if is_plain => exprs.neg(again(a)),
+            _ if is_plain => exprs.extract(e, 0, width),
+            Node::Constant(address) => by(address),
+            Node::Ite(c, a, b) => exprs.ite(c, again(a), again(b)),
+            Node::Select(table, index) => {
+                let elements: Vec<_> =
+                    exprs.table_elements(table).iter().map(|element| again(*element)).collect();
+                exprs.select(exprs.table(&elements), index)
+            }
+            other => unreachable!("{other:?} is no address"),
+        }
+    }
+
+    /// The low bits of a number that was an address.
+    fn bits(&self, width: u32, address: u64) -> ExprId {
+        let exprs = &self.program.exprs;
+        let start = start_of(address);
+        let distance = exprs.constant(width, address.wrapping_sub(start));
+        exprs.add(self.start_bits(width, start), distance)
+    }
+
+    /// The low bits of the variable that stands for the start of an object. A part of it has
+    /// zeros where the alignment says so; as a whole it is left as it is, so that it cancels out.
+    fn start_bits(&self, width: u32, start: u64) -> ExprId {
+        let exprs = &self.program.exprs;
+        let name = format!("{PREFIX}{start:016x}");
+        let variable = exprs.variable(&name, 64, VariableKind::Address);
+        let start = match self.alignment(start).trailing_zeros() {
+            0 => variable,
+            _ if width == 64 => variable,
+            known => {
+                let high = exprs.extract(variable, known, 64 - known);
+                exprs.concat(high, exprs.constant(known, 0))
+            }
+        };
+        exprs.extract(start, 0, width)
     }
 
     /// One byte of an address that stands in memory, in the object at `object`, as pointers do:
@@ -97,7 +158,7 @@ impl Executor<'_> {
     pub(super) fn byte_of_address(&self, object: u64, offset: usize) -> Option<ExprId> {
         let (exprs, object) = (&self.program.exprs, self.state.memory.object(object).ok()?);
         let start = offset & !7;
-        let word = if object.has_updates() && object.contains(start as u64, 8) {
+        let word = if object.is_updated(start, 8) && object.contains(start as u64, 8) {
             (start..start + 8).rev().try_fold(0, |word, at| match object.byte(exprs, at) {
                 Byte::Concrete(byte) => Some(word << 8 | u64::from(byte)),
                 Byte::Symbolic(_) | Byte::Uninitialised => None,
@@ -105,59 +166,106 @@ impl Executor<'_> {
         } else {
             object.word(start as u64, 8)?
         };
-        let bits = self.bits(self.address_in(Value::Int(word))?);
-        Some(exprs.extract(bits, (offset % 8) as u32 * 8, 8))
+        let address = self.addresses_in(Value::Int(word)).first().filter(|_| !self.is_marked())?;
+        let byte = (offset % 8) as u32 * 8;
+        Some(exprs.extract(self.bits(byte + 8, address), byte, 8))
     }
 
-    /// `expr` with the addresses in it as they are here; the path is marked. What the C
-    /// library decides does not count: its results do not depend on where objects are.
+    /// `expr` with the addresses in it as they are here; the path is marked, unless any others
+    /// give the same. What the C library decides does not count: its results do not depend on
+    /// where objects are.
     pub(super) fn as_if_known(&mut self, expr: ExprId) -> ExprId {
+        let known = self.known_addresses(expr);
         let function = self.state.top.function;
-        if !self.program.module.functions[function.0 as usize].library {
-            let mut what = String::from("an address used as a number");
+        let library = self.program.module.functions[function.0 as usize].library;
+        if !library && !self.is_marked() && self.differs(expr, known) {
+            let mut what = String::from(MARK);
             if let Some(place) = self.place() {
                 let file = &self.program.module.files[place.file.0 as usize];
                 what += &format!(" at {file}:{}", place.line);
             }
             self.state.world.approximate(Approximation::Loose(what));
         }
-        self.known_addresses(expr)
+        known
+    }
+
+    /// Whether something on this path depended on an address: of the others nothing more need be
+    /// kept then.
+    fn is_marked(&self) -> bool {
+        let mut approximations = self.state.world.approximations.iter();
+        approximations
+            .any(|what| matches!(what, Approximation::Loose(what) if what.starts_with(MARK)))
+    }
+
+    /// Whether `expr` may be anything but `known` on this path, wherever objects are natively.
+    fn differs(&mut self, expr: ExprId, known: ExprId) -> bool {
+        let exprs = &self.program.exprs;
+        let constant = |value| exprs.constant(64, value);
+        let addresses = exprs.variables(expr).iter().filter(|v| self.address_of(**v).is_some());
+        let addresses: Vec<_> = addresses.copied().collect();
+        let elsewhere = (1..)
+            .zip(&addresses)
+            .map(|(number, variable)| (*variable, constant(LOWEST + number * DISTANCE)));
+        let other = Substitution::of(exprs, elsewhere).apply(exprs, expr);
+        let model = &self.state.model;
+        if exprs.evaluate(other, model) != exprs.evaluate(known, model) {
+            return true;
+        }
+        let mut goals: Vec<ExprId> = addresses
+            .iter()
+            .map(|variable| {
+                let start = exprs.variable_expr(*variable);
+                let distance = exprs.sub(start, constant(LOWEST));
+                let address = self.address_of(*variable).expect("chosen above");
+                let low = exprs.and(start, constant(self.alignment(address) - 1));
+                let is_aligned = exprs.eq(low, constant(0));
+                exprs.and(exprs.ult(distance, constant(END - LOWEST)), is_aligned)
+            })
+            .collect();
+        goals.push(exprs.ne(expr, known));
+        let query = Query { path: &self.state.path, goals: &goals, model: Some(&self.state.model) };
+        !self.solver.check(exprs, query).is_unsat()
     }
 
     /// The operands of arithmetic that may be on addresses, hidden where the result is not the
     /// same in a native run.
     pub(super) fn operands(&mut self, op: BinaryOp, a: Value, b: Value) -> (Value, Value) {
-        let (x, y) = (self.address_in(a), self.address_in(b));
-        let exact = match (x, y) {
-            (None, None) => true,
-            (Some(x), Some(y)) => op == BinaryOp::Sub && nearest_object(x) == nearest_object(y),
-            (Some(address), None) => self.is_exact(op, address, b),
-            (None, Some(address)) => {
+        let (x, y) = (self.addresses_in(a), self.addresses_in(b));
+        let are_exact = |addresses: &Addresses, value, number| {
+            addresses.all.iter().all(|at| self.is_exact(op, *at, value, number))
+        };
+        let exact = match (x.all.is_empty(), y.all.is_empty()) {
+            (true, true) => true,
+            (false, false) => op == BinaryOp::Sub && x.meet(&y),
+            (false, true) => are_exact(&x, a, b),
+            (true, false) => {
                 let swappable =
                     matches!(op, BinaryOp::Add | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
-                swappable && self.is_exact(op, address, a)
+                swappable && are_exact(&y, b, a)
             }
         };
         if exact { (a, b) } else { (self.number(64, a), self.number(64, b)) }
     }
 
     /// Whether an address and a number make one: by a distance, or by low bits that the alignment
-    /// fixes.
-    fn is_exact(&self, op: BinaryOp, address: u64, number: Value) -> bool {
-        let Value::Int(number) = number else { return op == BinaryOp::Add || op == BinaryOp::Sub };
+    /// fixes. With a symbolic offset only those bits alone are: the rest would look like no address.
+    fn is_exact(&self, op: BinaryOp, address: u64, value: Value, number: Value) -> bool {
+        let Value::Int(number) = number else {
+            return !self.is_number(number) && matches!(op, BinaryOp::Add | BinaryOp::Sub);
+        };
+        let (alignment, is_known) = (self.alignment(address), value.as_int().is_some());
         match op {
             BinaryOp::Add | BinaryOp::Sub => true,
-            BinaryOp::And => number.min(!number) < self.alignment(address),
-            BinaryOp::Or | BinaryOp::Xor => number < self.alignment(address),
-            BinaryOp::Urem => number.is_power_of_two() && number <= self.alignment(address),
+            BinaryOp::And => number < alignment || (is_known && !number < alignment),
+            BinaryOp::Or | BinaryOp::Xor => is_known && number < alignment,
+            BinaryOp::Urem => number.is_power_of_two() && number <= alignment,
             _ => false,
         }
     }
 
     /// The alignment that a native run certainly gives the object that an address belongs to.
     fn alignment(&self, address: u64) -> u64 {
-        let start = object_address(nearest_object(address));
-        self.state.memory.object(start).map_or(1, |object| u64::from(object.alignment))
+        self.state.memory.object(start_of(address)).map_or(1, |object| u64::from(object.alignment))
     }
 
     /// The same for the operands of a comparison.
@@ -167,15 +275,21 @@ impl Executor<'_> {
         a: Value,
         b: Value,
     ) -> (Value, Value) {
-        let exact = match (self.address_in(a), self.address_in(b)) {
-            (None, None) => true,
-            (Some(x), Some(y)) => {
-                nearest_object(x) == nearest_object(y)
-                    || (is_equality(predicate) && self.are_apart(x, y))
+        let (x, y) = (self.addresses_in(a), self.addresses_in(b));
+        let exact = match (x.all.is_empty(), y.all.is_empty()) {
+            (true, true) => true,
+            (false, false) => {
+                let apart =
+                    |x| y.all.iter().all(|y| start_of(x) == start_of(*y) || self.are_apart(x, *y));
+                x.meet(&y)
+                    || is_equality(predicate)
+                        && !x.others
+                        && !y.others
+                        && x.all.iter().all(|x| apart(*x))
             }
             // Null comes before all objects; what the input has may be anything.
-            (Some(_), None) => b == Value::Int(0) || is_equality(predicate) && b.as_int().is_some(),
-            (None, Some(_)) => a == Value::Int(0) || is_equality(predicate) && a.as_int().is_some(),
+            (false, true) => b == Value::Int(0) || is_equality(predicate) && b.as_int().is_some(),
+            (true, false) => a == Value::Int(0) || is_equality(predicate) && a.as_int().is_some(),
         };
         if exact { (a, b) } else { (self.number(64, a), self.number(64, b)) }
     }
@@ -206,9 +320,10 @@ impl Executor<'_> {
         }
         let variables = exprs.variables(expr);
         let addresses = variables.iter().filter_map(|variable| self.address_of(*variable));
-        let same = |address| {
-            let distance = exprs.as_u64(exprs.sub(expr, self.variable(address)))?;
-            Some(exprs.constant(64, address.wrapping_add(distance)))
+        let same = |start| {
+            let distance = exprs.sub(expr, self.start_bits(64, start));
+            let is_plain = !exprs.mentions(distance).address;
+            is_plain.then(|| exprs.add(distance, exprs.constant(64, start)))
         };
         addresses.filter_map(same).next().unwrap_or(expr)
     }
@@ -225,14 +340,17 @@ impl Executor<'_> {
     /// `expr` with the addresses in it as they are here.
     fn known_addresses(&self, expr: ExprId) -> ExprId {
         let exprs = &self.program.exprs;
-        let mut known = expr;
-        for variable in exprs.variables(expr).iter() {
-            if let Some(address) = self.address_of(*variable) {
-                known = exprs.substitute(known, *variable, exprs.constant(64, address));
-            }
-        }
-        known
+        let variables = exprs.variables(expr).iter();
+        let addresses = variables.filter_map(|variable| {
+            Some((*variable, exprs.constant(64, self.address_of(*variable)?)))
+        });
+        Substitution::of(exprs, addresses).apply(exprs, expr)
     }
+}
+
+/// The start of the object that an address belongs to; of a function, itself.
+fn start_of(address: u64) -> u64 {
+    if function_at(address).is_some() { address } else { object_address(nearest_object(address)) }
 }
 
 fn is_equality(predicate: Predicate) -> bool {

@@ -5,6 +5,7 @@
 //! in a fixed order. What a round does depends on the frontier alone, so an exploration finds
 //! the same states in the same order with any number of workers.
 
+mod coverage;
 mod search;
 
 use std::{
@@ -14,11 +15,12 @@ use std::{
 
 use rayon::prelude::*;
 
+pub use coverage::{CoveredBranch, CoveredFile, Share};
 pub use search::{Search, UnknownSearch};
 
 use crate::{
     env::Incomplete,
-    exec::{Clock, Executor, HaltState, Limits, Program, Quantum, State, abandon},
+    exec::{Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, State, abandon},
     solver::{self, LayerStatistics, Solver, SolverConfig},
 };
 
@@ -64,12 +66,18 @@ pub struct Explorer<'a> {
     program: &'a Program,
     config: Config,
     pool: Arc<rayon::ThreadPool>,
-    solvers: Vec<Mutex<Box<dyn Solver>>>,
+    workers: Vec<Mutex<Worker>>,
     frontier: search::Frontier,
     clock: Clock<'a>,
     paths: u64,
     instructions: u64,
     time: Duration,
+}
+
+/// What a worker keeps from round to round.
+struct Worker {
+    solver: Box<dyn Solver>,
+    coverage: Coverage,
 }
 
 /// What one round brought.
@@ -96,14 +104,16 @@ impl<'a> Explorer<'a> {
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         let jobs = config.jobs.max(1);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
-        let solvers = (0..jobs).map(|_| Mutex::new(solver::chain(&config.solver))).collect();
+        let solver = SolverConfig { deadline: clock.deadline(), ..config.solver.clone() };
+        let worker = || Worker { solver: solver::chain(&solver), coverage: Coverage::default() };
+        let workers = (0..jobs).map(|_| Mutex::new(worker())).collect();
         let mut frontier = search::Frontier::new(config.search, config.seed);
         frontier.extend(start);
         Ok(Self {
             program,
             config,
             pool: Arc::new(pool),
-            solvers,
+            workers,
             frontier,
             clock,
             paths: 0,
@@ -131,15 +141,16 @@ impl<'a> Explorer<'a> {
             clock: self.clock,
         };
         let states = self.frontier.take(ROUND);
-        let (program, limits, solvers) = (self.program, self.config.limits, &self.solvers);
+        let (program, limits, workers) = (self.program, self.config.limits, &self.workers);
         let harvests: Vec<_> = self.pool.install(|| {
             states
                 .into_par_iter()
                 .with_max_len(1)
                 .map(|state| {
                     let worker = rayon::current_thread_index().expect("runs in the pool");
-                    let mut solver = solvers[worker].lock().expect("a worker panicked");
-                    Executor::run(program, limits, &mut **solver, state, quantum)
+                    let mut worker = workers[worker].lock().expect("a worker panicked");
+                    let Worker { solver, coverage } = &mut *worker;
+                    Executor::run(program, limits, &mut **solver, coverage, state, quantum)
                 })
                 .collect()
         });
@@ -164,11 +175,20 @@ impl<'a> Explorer<'a> {
         self.frontier.len()
     }
 
+    /// What has run so far.
+    pub fn coverage(&self) -> Coverage {
+        let mut all = Coverage::default();
+        for worker in &self.workers {
+            all.add(&worker.lock().expect("a worker panicked").coverage);
+        }
+        all
+    }
+
     /// Counters so far.
     pub fn statistics(&self) -> Statistics {
         let mut solver: Vec<LayerStatistics> = Vec::new();
-        for worker in &self.solvers {
-            let layers = worker.lock().expect("a worker panicked").statistics();
+        for worker in &self.workers {
+            let layers = worker.lock().expect("a worker panicked").solver.statistics();
             for (index, layer) in layers.into_iter().enumerate() {
                 match solver.get_mut(index) {
                     Some(sum) => {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
 
 use super::fold;
 
@@ -15,14 +16,14 @@ use super::fold;
 /// assert_eq!(Bv::new(8, 0x1ff).to_u64(), Some(0xff));
 /// assert_eq!(Bv::new(8, 0xff).to_i64(), Some(-1));
 /// ```
-#[derive(Clone, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Bv {
     width: u32,
     bits: Bits,
 }
 
 /// `Narrow` exactly when the width is at most 64.
-#[derive(Clone, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub(super) enum Bits {
     Narrow(u64),
     Wide(BigUint),

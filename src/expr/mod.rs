@@ -31,6 +31,7 @@ mod simplify;
 mod smtlib;
 mod substitute;
 mod traverse;
+mod values;
 
 pub use bv::Bv;
 pub use evaluate::{Evaluator, Memo};
@@ -96,14 +97,12 @@ impl Mentions {
         }
     }
 
-    /// Whether a variable of that kind is among them.
-    pub fn has(self, kind: VariableKind) -> bool {
-        match kind {
-            VariableKind::Input => self.input,
-            VariableKind::Uninitialised => self.uninitialised,
-            VariableKind::Revision => self.revision,
-            VariableKind::Address => self.address,
-        }
+    /// Whether a kind of variable is among both.
+    pub fn meets(self, other: Self) -> bool {
+        (self.input && other.input)
+            || (self.uninitialised && other.uninitialised)
+            || (self.revision && other.revision)
+            || (self.address && other.address)
     }
 }
 

@@ -2,42 +2,55 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{ExprId, Exprs, Node, VariableId};
+use super::{ExprId, Exprs, Mentions, Node, VariableId};
 
-/// The replacement of one variable; it remembers what it replaced already, so that one
-/// value serves many expressions that share terms.
+/// The replacement of variables, of all at once; it remembers what it replaced already, so that
+/// it serves many expressions that share terms.
 pub struct Substitution {
-    variable: VariableId,
-    by: ExprId,
+    by: FxHashMap<VariableId, ExprId>,
+    mentions: Mentions,
     memo: FxHashMap<ExprId, ExprId>,
 }
 
 impl Substitution {
     /// `variable` is to become `by`.
-    pub fn new(variable: VariableId, by: ExprId) -> Self {
-        Self { variable, by, memo: FxHashMap::default() }
-    }
-
-    /// `e` with the variable replaced and everything above it simplified anew.
     ///
     /// # Panics
-    /// when the widths of the variable and its replacement differ.
+    /// when their widths differ.
+    pub fn new(exprs: &Exprs, variable: VariableId, by: ExprId) -> Self {
+        Self::of(exprs, [(variable, by)])
+    }
+
+    /// Every variable is to become what stands with it.
+    ///
+    /// # Panics
+    /// when the widths of a variable and its replacement differ.
+    pub fn of(exprs: &Exprs, all: impl IntoIterator<Item = (VariableId, ExprId)>) -> Self {
+        let by: FxHashMap<_, _> = all.into_iter().collect();
+        for (variable, by) in &by {
+            assert_eq!(
+                exprs.variable_width(*variable),
+                exprs.width(*by),
+                "a variable is replaced by something of its width"
+            );
+        }
+        let mentions = by.keys().fold(Mentions::default(), |all, variable| {
+            all.or(Mentions::of(exprs.variable_kind(*variable)))
+        });
+        Self { by, mentions, memo: FxHashMap::default() }
+    }
+
+    /// `e` with the variables replaced and everything above them simplified anew.
     pub fn apply(&mut self, exprs: &Exprs, e: ExprId) -> ExprId {
-        assert_eq!(
-            exprs.variable_width(self.variable),
-            exprs.width(self.by),
-            "a variable is replaced by something of its width"
-        );
-        let Self { variable, by, memo } = self;
-        let kind = exprs.variable_kind(*variable);
-        let untouched = |e: ExprId| !exprs.mentions(e).has(kind);
+        let Self { by, mentions, memo } = self;
+        let untouched = |e: ExprId| !exprs.mentions(e).meets(*mentions);
         if untouched(e) {
             return e;
         }
         let done = |memo: &FxHashMap<_, _>, e| untouched(e) || memo.contains_key(&e);
         exprs.post_order(&[e], memo, done, |memo, e| {
             let new = match exprs.node(e) {
-                Node::Variable(v) if v == *variable => *by,
+                Node::Variable(v) => by.get(&v).copied().unwrap_or(e),
                 _ => exprs.rebuild(e, |operand| *memo.get(&operand).unwrap_or(&operand)),
             };
             memo.insert(e, new);
@@ -53,7 +66,7 @@ impl Exprs {
     /// # Panics
     /// when the widths of the variable and its replacement differ.
     pub fn substitute(&self, e: ExprId, variable: VariableId, by: ExprId) -> ExprId {
-        Substitution::new(variable, by).apply(self, e)
+        Substitution::new(self, variable, by).apply(self, e)
     }
 
     /// The node of `e` built anew from the images of its operands.

@@ -6,6 +6,7 @@
 //! of globals and functions are known at load time (see [`address`]).
 
 pub mod address;
+pub mod cache;
 mod display;
 pub mod lower;
 mod verify;
@@ -13,12 +14,14 @@ mod visit;
 
 pub use verify::{VerifyError, verify};
 
+use serde::{Deserialize, Serialize};
+
 use crate::expr::Bv;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
         pub struct $name(pub u32);
     };
 }
@@ -35,11 +38,11 @@ id!(/// Index into [`Module::files`].
     FileId);
 
 /// A register or a constant, in 32 bits.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 pub struct Operand(u32);
 
 /// What an [`Operand`] refers to.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum OperandKind {
     /// A register.
     Reg(Reg),
@@ -80,7 +83,7 @@ impl Operand {
 }
 
 /// A constant operand.
-#[derive(Clone, Debug, Eq, PartialEq, Hash)]
+#[derive(Clone, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 pub enum Constant {
     /// At most 64 bits, zero-extended.
     Int(u64),
@@ -91,7 +94,7 @@ pub enum Constant {
 }
 
 /// A whole program.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Module {
     /// All functions, declarations too.
     pub functions: Vec<Function>,
@@ -120,7 +123,7 @@ impl Module {
 }
 
 /// A function; one without code is a declaration that the environment has to model.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Function {
     /// Its symbol.
     pub name: String,
@@ -149,7 +152,7 @@ pub struct Function {
 }
 
 /// A line of source; line 0 is unknown.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Place {
     /// The file.
     pub file: FileId,
@@ -158,7 +161,7 @@ pub struct Place {
 }
 
 /// A global variable.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct Global {
     /// Its symbol.
     pub name: String,
@@ -174,7 +177,7 @@ pub struct Global {
 
 /// Binary operations on equally wide operands.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum BinaryOp {
     Add,
     Sub,
@@ -201,7 +204,7 @@ pub enum BinaryOp {
 
 /// Integer comparisons.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Predicate {
     Eq,
     Ne,
@@ -217,7 +220,7 @@ pub enum Predicate {
 
 /// Unary bit operations; `Clz`/`Ctz` of zero give the width.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum UnaryOp {
     Bswap,
     Bitreverse,
@@ -229,7 +232,7 @@ pub enum UnaryOp {
 
 /// Integer conversions.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Cast {
     Trunc,
     Zext,
@@ -238,7 +241,7 @@ pub enum Cast {
 
 /// Arithmetic with overflow flag.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum OverflowOp {
     Uadd,
     Sadd,
@@ -250,7 +253,7 @@ pub enum OverflowOp {
 
 /// Floating-point arithmetic (IEEE, in the rounding mode of the state).
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum FloatOp {
     Add,
     Sub,
@@ -260,7 +263,7 @@ pub enum FloatOp {
 
 /// Floating-point comparisons: `O` ordered (false on NaN), `U` unordered (true on NaN).
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum FloatPredicate {
     False,
     Oeq,
@@ -284,7 +287,7 @@ pub enum FloatPredicate {
 /// (16 half, 32 float, 64 double, 80 x87, 128 quad). What does not fit an integer is undefined,
 /// or becomes the nearest one (`Saturate`).
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum FloatCast {
     Extend,
     Truncate,
@@ -297,7 +300,7 @@ pub enum FloatCast {
 }
 
 /// One `index * scale` of an address computation; the index is sign-extended to 64 bits.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct AddressTerm {
     /// The index.
     pub index: Operand,
@@ -308,7 +311,7 @@ pub struct AddressTerm {
 }
 
 /// An address with one index: `base + offset + index * scale`.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Indexed {
     /// Where it starts, 64 bits.
     pub base: Operand,
@@ -323,7 +326,7 @@ pub struct Indexed {
 }
 
 /// What a call calls.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Callee {
     /// A known function.
     Direct(FunctionId),
@@ -332,7 +335,7 @@ pub enum Callee {
 }
 
 /// The details of a [`Inst::Call`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Call {
     /// What is called.
     pub callee: Callee,
@@ -345,7 +348,7 @@ pub struct Call {
 }
 
 /// An argument of a call.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Argument {
     /// Its value.
     pub value: Operand,
@@ -359,7 +362,7 @@ pub struct Argument {
 }
 
 /// The details of a [`Inst::Switch`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Switch {
     /// The value that decides.
     pub value: Operand,
@@ -373,7 +376,7 @@ pub struct Switch {
 
 /// An instruction. Widths are in bits, sizes in bytes.
 #[allow(missing_docs)]
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub enum Inst {
     /// Copies; reading an undefined source gives the destination (and a source register) one
     /// and the same arbitrary value of `width` bits.

@@ -9,6 +9,7 @@ mod spare;
 mod updates;
 pub mod value;
 
+use smallvec::SmallVec;
 use triomphe::Arc;
 
 pub use object::{Byte, Object, Segment};
@@ -16,7 +17,7 @@ pub use spare::Spare;
 pub use value::Value;
 
 use crate::{
-    expr::{BinaryOp, Exprs, Node},
+    expr::{BinaryOp, ExprId, Exprs, Node},
     ir::address::{self, function_at},
 };
 
@@ -158,39 +159,100 @@ impl Memory {
         address::is_in_range(value, self.next)
     }
 
-    /// The address that a value certainly has to do with: itself, that of a function, or one
-    /// close to an object. A number that just happens to look like that is hardly possible.
-    pub fn address_in(&self, exprs: &Exprs, value: Value) -> Option<u64> {
-        let close = |address: u64| {
-            if function_at(address).is_some() {
-                return true;
-            }
-            let number = address::nearest_object(address);
-            let distance = address.abs_diff(address::object_address(number));
-            match self.slot(number) {
-                Slot::Live(object) => distance <= object.capacity() + SLACK,
-                Slot::Dead(_) | Slot::External => distance <= SLACK,
-                Slot::Never | Slot::Page(_) => false,
-            }
-        };
-        let constant = |e| exprs.as_u64(e).filter(|_| exprs.width(e) == 64).filter(|a| close(*a));
+    /// The addresses that a value certainly has to do with: itself, those of a function, or close
+    /// to an object. A number that just happens to look like that is hardly possible.
+    pub fn addresses_in(&self, exprs: &Exprs, value: Value) -> Addresses {
+        let mut found = Addresses::default();
         match value {
-            Value::Int(address) => {
-                Some(address).filter(|a| self.may_be_address(*a)).filter(|a| close(*a))
-            }
-            Value::Undefined => None,
-            Value::Expr(e) => match exprs.node(e) {
-                Node::Binary(BinaryOp::Add, _, offset) => constant(offset),
-                Node::Ite(_, a, b) => constant(a).or_else(|| constant(b)),
-                Node::Select(table, _) => {
-                    exprs.table_elements(table).iter().find_map(|element| constant(*element))
+            Value::Int(address) if self.may_be_address(address) => self.add(address, &mut found),
+            Value::Int(_) | Value::Undefined => {}
+            Value::Expr(e) => {
+                if exprs.width(e) == 64 {
+                    self.search(exprs, e, &mut { ARMS }, &mut found);
                 }
-                _ => None,
-            },
+            }
+        }
+        found
+    }
+
+    fn add(&self, value: u64, found: &mut Addresses) {
+        if self.is_close(value) {
+            found.all.push(value);
+        } else {
+            found.others |= value != 0;
+        }
+    }
+
+    fn search(&self, exprs: &Exprs, e: ExprId, left: &mut u32, found: &mut Addresses) {
+        match exprs.node(e) {
+            Node::Constant(value) => self.add(value, found),
+            _ if *left == 0 => found.others = true,
+            Node::Binary(BinaryOp::Add, a, b) => {
+                *left -= 1;
+                let (mut of_a, mut of_b) = (Addresses::default(), Addresses::default());
+                self.search(exprs, a, left, &mut of_a);
+                self.search(exprs, b, left, &mut of_b);
+                let (base, other) = if of_a.all.is_empty() { (of_b, of_a) } else { (of_a, of_b) };
+                found.others |= base.others || base.all.is_empty() || !other.all.is_empty();
+                found.all.extend(base.all);
+            }
+            Node::Ite(_, a, b) => {
+                *left -= 1;
+                self.search(exprs, a, left, found);
+                self.search(exprs, b, left, found);
+            }
+            Node::Select(table, _) => {
+                *left -= 1;
+                for element in exprs.table_elements(table) {
+                    self.search(exprs, *element, left, found);
+                }
+            }
+            _ => found.others = true,
+        }
+    }
+
+    fn is_close(&self, address: u64) -> bool {
+        if !self.may_be_address(address) {
+            return false;
+        }
+        if function_at(address).is_some() {
+            return true;
+        }
+        let number = address::nearest_object(address);
+        let distance = address.abs_diff(address::object_address(number));
+        match self.slot(number) {
+            Slot::Live(object) => distance <= object.capacity() + SLACK,
+            Slot::Dead(_) | Slot::External => distance <= SLACK,
+            Slot::Never | Slot::Page(_) => false,
         }
     }
 }
 
+/// The addresses that a value may be, or starts from.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Addresses {
+    /// Each of them; where an offset is symbolic, what stands beside it.
+    pub all: SmallVec<[u64; 2]>,
+    /// It may also be something else, and not null.
+    pub others: bool,
+}
+
+impl Addresses {
+    /// The first one.
+    pub fn first(&self) -> Option<u64> {
+        self.all.first().copied()
+    }
+
+    /// Whether all of these and those are in one object.
+    pub fn meet(&self, other: &Self) -> bool {
+        let mut objects = self.all.iter().chain(&other.all).map(|at| address::nearest_object(*at));
+        let first = objects.next();
+        !self.others && !other.others && objects.all(|object| Some(object) == first)
+    }
+}
+
+/// Terms looked at for the addresses in one, constants aside.
+const ARMS: u32 = 64;
 /// How far from an object an address may be that still has to do with it.
 const SLACK: u64 = 1 << 16;
 

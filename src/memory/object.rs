@@ -1,5 +1,7 @@
 //! One object: its bounds, its segment and its bytes.
 
+use std::ops::Range;
+
 use super::updates::Updates;
 use crate::{
     expr::{ExprId, Exprs},
@@ -48,9 +50,9 @@ pub struct Object {
     /// A mark a byte (concrete, uninitialised, or the number of an expression); `None`
     /// while all bytes are concrete, which is the fast path.
     marks: Option<Vec<u32>>,
-    /// Once it was written at a symbolic offset, what it holds is here; until it is overwritten
-    /// as a whole, no byte counts as concrete.
-    updates: Option<Box<Updates>>,
+    /// The parts that were written at symbolic offsets, apart from each other; until such a part
+    /// is overwritten as a whole, none of its bytes counts as concrete.
+    updates: Vec<Updates>,
 }
 
 impl Object {
@@ -69,7 +71,7 @@ impl Object {
             extent: None,
             bytes,
             marks: None,
-            updates: None,
+            updates: Vec::new(),
         }
     }
 
@@ -96,7 +98,7 @@ impl Object {
         (*segment, *constant, *aligned) = (Segment::Stack, false, alignment);
         (*certain, *extent) = (size as u64, None);
         let Self { bytes, marks, updates, .. } = self;
-        *updates = None;
+        updates.clear();
         bytes.clear();
         bytes.resize(size, 0);
         let marks = marks.get_or_insert_default();
@@ -181,8 +183,10 @@ impl Object {
     /// where that are more than 8, beyond the bounds or in constant memory.
     #[inline(always)]
     pub fn set_word(&mut self, offset: u64, length: usize, word: u64) -> bool {
-        let plain = !self.constant && self.updates.is_none();
-        if length > 8 || !plain || !self.contains(offset, length as u64) {
+        if length > 8 || self.constant || !self.contains(offset, length as u64) {
+            return false;
+        }
+        if self.is_updated(offset as usize, length) {
             return false;
         }
         let (offset, bytes) = (offset as usize, word.to_le_bytes());
@@ -205,30 +209,29 @@ impl Object {
 
     /// Writes concrete bytes at `offset` (inside the bounds).
     pub fn write(&mut self, exprs: &Exprs, offset: usize, bytes: &[u8]) {
-        if bytes.len() == self.bytes.len() {
-            self.updates = None;
-        }
-        match self.updates {
-            None => self.write_concrete(offset, bytes),
-            Some(_) => {
-                for (at, byte) in (offset..).zip(bytes) {
-                    self.set_byte(exprs, at, Byte::Concrete(*byte));
-                }
+        let written = offset..offset + bytes.len();
+        self.updates.retain(|part| !is_inside(&part.range(), &written));
+        if self.is_updated(offset, bytes.len()) {
+            for (at, byte) in (offset..).zip(bytes) {
+                self.set_byte(exprs, at, Byte::Concrete(*byte));
             }
+        } else {
+            self.write_concrete(offset, bytes);
         }
     }
 
-    /// Whether it was written at a symbolic offset: then [`Object::select`] and
-    /// [`Object::update`] see whole words where [`Object::byte`] and [`Object::set_byte`] take
-    /// them apart.
-    pub fn has_updates(&self) -> bool {
-        self.updates.is_some()
+    /// Whether some of these bytes may have been written at a symbolic offset: there
+    /// [`Object::select`] and [`Object::update`] see whole words where [`Object::byte`] and
+    /// [`Object::set_byte`] take them apart.
+    #[inline(always)]
+    pub fn is_updated(&self, offset: usize, length: usize) -> bool {
+        self.updates.iter().any(|part| !part.is_apart(&(offset..offset + length)))
     }
 
     /// The byte at `offset` (inside the bounds).
     pub fn byte(&self, exprs: &Exprs, offset: usize) -> Byte {
-        if let Some(updates) = &self.updates {
-            return Byte::of(exprs, updates.byte(exprs, offset));
+        if let Some(part) = self.updates.iter().find(|part| part.range().contains(&offset)) {
+            return Byte::of(exprs, part.byte(exprs, offset));
         }
         match self.marks.as_ref().map_or(CONCRETE, |marks| marks[offset]) {
             CONCRETE => Byte::Concrete(self.bytes[offset]),
@@ -240,10 +243,10 @@ impl Object {
     /// Sets the byte at `offset` (inside the bounds); where there are updates it may not become
     /// uninitialised.
     pub fn set_byte(&mut self, exprs: &Exprs, offset: usize, byte: Byte) {
-        if let Some(updates) = &mut self.updates {
+        if let Some(part) = self.updates.iter_mut().find(|part| part.range().contains(&offset)) {
             let value = byte.expr(exprs).expect("updates are over what was written");
             let offset = exprs.constant(OFFSET_BITS, offset as u64);
-            return updates.write(exprs, offset, value, 1, 1);
+            return part.write(exprs, offset, value, 1, 1);
         }
         let mark = match byte {
             Byte::Concrete(value) => {
@@ -270,17 +273,34 @@ impl Object {
         }
     }
 
-    /// The word of `length` bytes at a symbolic offset of [`OFFSET_BITS`], inside the bounds
-    /// and a multiple of `step` for certain. All bytes must have been written.
-    pub fn select(&self, exprs: &Exprs, offset: ExprId, length: usize, step: usize) -> ExprId {
+    /// The bytes that an access of `length` bytes at a symbolic offset of [`OFFSET_BITS`], inside
+    /// the bounds and a multiple of `step` for certain, may go to: as narrow as the offset shows.
+    pub fn window(
+        &self,
+        exprs: &Exprs,
+        offset: ExprId,
+        length: usize,
+        step: usize,
+    ) -> Range<usize> {
+        let (least, greatest) = exprs.bounds(offset);
+        let last = self.capacity().saturating_sub(length as u64);
+        let (start, end) = (least.min(last) as usize, greatest.min(last) as usize + length);
         let step = self.cell_size(step);
-        match &self.updates {
-            Some(updates) => updates.read(exprs, offset, length, step),
-            None => self.no_updates(exprs, step).read(exprs, offset, length, step),
+        start - start % step..end.next_multiple_of(step)
+    }
+
+    /// The word of `length` bytes at such an offset. All bytes of its window must have been
+    /// written.
+    pub fn select(&self, exprs: &Exprs, offset: ExprId, length: usize, step: usize) -> ExprId {
+        let window = self.window(exprs, offset, length, step);
+        let step = self.cell_size(step);
+        match self.updates.iter().find(|part| is_inside(&window, &part.range())) {
+            Some(part) => part.read(exprs, offset, length, step),
+            None => self.part(exprs, &window, step).read(exprs, offset, length, step),
         }
     }
 
-    /// Writes `length` bytes at a symbolic offset, as for [`Object::select`].
+    /// Writes `length` bytes at such an offset, as for [`Object::select`].
     pub fn update(
         &mut self,
         exprs: &Exprs,
@@ -289,24 +309,57 @@ impl Object {
         length: usize,
         step: usize,
     ) {
+        let window = self.window(exprs, offset, length, step);
         let step = self.cell_size(step);
-        if self.updates.is_none() {
-            self.updates = Some(Box::new(self.no_updates(exprs, step)));
-            self.marks = Some(vec![UNINITIALISED; self.bytes.len()]);
+        if let Some(part) = self.updates.iter_mut().find(|part| is_inside(&window, &part.range())) {
+            return part.write(exprs, offset, word, length, step);
         }
-        let updates = self.updates.as_mut().expect("made just above");
-        updates.write(exprs, offset, word, length, step);
+        let mut part = self.part(exprs, &window, step);
+        self.updates.retain(|other| other.is_apart(&window));
+        self.marks.get_or_insert_with(|| vec![CONCRETE; self.bytes.len()])[part.range()]
+            .fill(UNINITIALISED);
+        part.write(exprs, offset, word, length, step);
+        self.updates.push(part);
     }
 
     fn cell_size(&self, step: usize) -> usize {
         if self.bytes.len().is_multiple_of(step) { step } else { 1 }
     }
 
-    fn no_updates(&self, exprs: &Exprs, step: usize) -> Updates {
-        let byte = |offset| self.byte(exprs, offset).expr(exprs).expect("all bytes were written");
-        let bytes: Vec<ExprId> = (0..self.bytes.len()).map(byte).collect();
-        Updates::new(exprs, &bytes, step)
+    /// A window, with all parts that it reaches into, as one part.
+    fn part(&self, exprs: &Exprs, window: &Range<usize>, step: usize) -> Updates {
+        let plain = |range: Range<usize>| {
+            let fits = range.start.is_multiple_of(step) && range.len().is_multiple_of(step);
+            let byte = |at| self.byte(exprs, at).expr(exprs).expect("all bytes were written");
+            let bytes: Vec<ExprId> = range.clone().map(byte).collect();
+            Updates::new(exprs, range.start, &bytes, if fits { step } else { 1 })
+        };
+        let mut met: Vec<&Updates> =
+            self.updates.iter().filter(|part| !part.is_apart(window)).collect();
+        met.sort_by_key(|part| part.range().start);
+        let mut whole: Option<Updates> = None;
+        let mut add = |part: &Updates| match &mut whole {
+            Some(whole) => whole.absorb(exprs, part),
+            None => whole = Some(part.clone()),
+        };
+        let mut at = window.start;
+        for part in met {
+            let range = part.range();
+            if at < range.start {
+                add(&plain(at..range.start));
+            }
+            add(part);
+            at = range.end;
+        }
+        if at < window.end {
+            add(&plain(at..window.end));
+        }
+        whole.expect("a window is not empty")
     }
+}
+
+fn is_inside(inner: &Range<usize>, outer: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }
 
 impl Byte {

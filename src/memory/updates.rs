@@ -2,26 +2,32 @@
 //! KLEE; Cadar, Dunbar and Engler, OSDI 2008, section 3.3): a write costs the same however
 //! large the object is, a read asks each write in turn whether it went to the same place.
 
+use std::ops::Range;
+
 use crate::{
     expr::{ExprId, Exprs, TableId},
     ir::address::OFFSET_BITS,
 };
 
-/// The content of an object some of whose bytes were written at symbolic offsets.
+/// A part of an object, some of whose bytes were written at symbolic offsets.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Updates {
-    /// Bytes of a cell; a power of two that divides the size of the object.
+    /// Where in the object it begins; a multiple of `step`.
+    start: usize,
+    /// Bytes of a cell; a power of two.
     step: usize,
     /// The cells before the first write.
     before: TableId,
+    /// Where it ends.
+    end: usize,
     /// The writes, oldest first.
     writes: Vec<Write>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Write {
-    /// Number of the cell, [`OFFSET_BITS`] wide.
-    cell: ExprId,
+    /// Where in the object the cell begins, [`OFFSET_BITS`] wide.
+    offset: ExprId,
     /// Its new content.
     value: ExprId,
 }
@@ -39,9 +45,21 @@ pub(super) fn join(exprs: &Exprs, bytes: impl IntoIterator<Item = ExprId>) -> Ex
 }
 
 impl Updates {
-    /// No writes yet over these bytes.
-    pub fn new(exprs: &Exprs, bytes: &[ExprId], step: usize) -> Self {
-        Self { step, before: cells(exprs, bytes, step), writes: Vec::new() }
+    /// No writes yet over these bytes from `start` on, both multiples of `step`.
+    pub fn new(exprs: &Exprs, start: usize, bytes: &[ExprId], step: usize) -> Self {
+        let before = cells(exprs, bytes, step);
+        Self { start, step, before, end: start + bytes.len(), writes: Vec::new() }
+    }
+
+    /// The bytes of the object that it is about.
+    pub fn range(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// Whether it is about none of these bytes.
+    #[inline(always)]
+    pub fn is_apart(&self, bytes: &Range<usize>) -> bool {
+        bytes.end <= self.start || self.end <= bytes.start
     }
 
     /// The `length` bytes at `offset`, which is a multiple of `step` for certain.
@@ -52,13 +70,13 @@ impl Updates {
             return bytes.read(exprs, offset, length, step);
         }
         let offsets = (0..length).step_by(self.step);
-        join(exprs, offsets.map(|i| self.cell(exprs, self.number(exprs, offset, i))))
+        join(exprs, offsets.map(|i| self.cell(exprs, behind(exprs, offset, i))))
     }
 
     /// The same for one byte at a known offset, whatever the cells are.
     pub fn byte(&self, exprs: &Exprs, offset: usize) -> ExprId {
-        let (cell, byte) = (offset / self.step, offset % self.step);
-        let cell = self.cell(exprs, exprs.constant(OFFSET_BITS, cell as u64));
+        let byte = (offset - self.start) % self.step;
+        let cell = self.cell(exprs, exprs.constant(OFFSET_BITS, (offset - byte) as u64));
         exprs.extract(cell, byte as u32 * 8, 8)
     }
 
@@ -74,28 +92,39 @@ impl Updates {
     ) {
         self.use_cells_of(exprs, step);
         for start in (0..length).step_by(self.step) {
-            let cell = self.number(exprs, offset, start);
+            let offset = behind(exprs, offset, start);
             let value = exprs.extract(word, start as u32 * 8, self.step as u32 * 8);
-            self.writes.push(Write { cell, value });
+            self.writes.push(Write { offset, value });
         }
     }
 
-    /// The number of the cell `start` bytes behind `offset`.
-    fn number(&self, exprs: &Exprs, offset: ExprId, start: usize) -> ExprId {
-        let shift = exprs.constant(OFFSET_BITS, u64::from(self.step.trailing_zeros()));
-        let start = exprs.constant(OFFSET_BITS, (start / self.step) as u64);
-        exprs.add(exprs.lshr(offset, shift), start)
-    }
-
-    fn cell(&self, exprs: &Exprs, cell: ExprId) -> ExprId {
+    /// The cell that begins at `offset`.
+    fn cell(&self, exprs: &Exprs, offset: ExprId) -> ExprId {
         // What stands behind the latest write that certainly went here does not matter.
-        let here = |write: &Write| exprs.eq(write.cell, cell);
+        let here = |write: &Write| exprs.eq(write.offset, offset);
         let certain = self.writes.iter().rposition(|write| exprs.is_true(here(write)));
         let (start, rest) = match certain {
             Some(index) => (self.writes[index].value, &self.writes[index + 1..]),
-            None => (exprs.select(self.before, cell), &self.writes[..]),
+            None => {
+                let distance = exprs.sub(offset, exprs.constant(OFFSET_BITS, self.start as u64));
+                let shift = exprs.constant(OFFSET_BITS, u64::from(self.step.trailing_zeros()));
+                (exprs.select(self.before, exprs.lshr(distance, shift)), &self.writes[..])
+            }
         };
         rest.iter().fold(start, |value, write| exprs.ite(here(write), write.value, value))
+    }
+
+    /// Takes in what begins where this ends.
+    pub fn absorb(&mut self, exprs: &Exprs, next: &Self) {
+        debug_assert_eq!(self.end, next.start);
+        let mut next = next.clone();
+        next.use_cells_of(exprs, self.step);
+        self.use_cells_of(exprs, next.step);
+        let elements = |part: &Self| exprs.table_elements(part.before).to_vec();
+        self.before = exprs.table(&[elements(self), elements(&next)].concat());
+        self.end = next.end;
+        // Where writes cannot meet, their order does not matter.
+        self.writes.extend(next.writes);
     }
 
     /// Cells of `step` bytes if they are that already, else of one byte.
@@ -108,15 +137,17 @@ impl Updates {
         let elements = exprs.table_elements(self.before).to_vec();
         let bytes: Vec<ExprId> = elements.into_iter().flat_map(split).collect();
         let writes = self.writes.iter().flat_map(|write| {
-            let scale = exprs.constant(OFFSET_BITS, self.step as u64);
-            let first = exprs.mul(write.cell, scale);
-            split(write.value).enumerate().map(move |(byte, value)| {
-                let cell = exprs.add(first, exprs.constant(OFFSET_BITS, byte as u64));
-                Write { cell, value }
-            })
+            let bytes = split(write.value).enumerate();
+            bytes.map(|(byte, value)| Write { offset: behind(exprs, write.offset, byte), value })
         });
-        *self = Self { step: 1, before: cells(exprs, &bytes, 1), writes: writes.collect() };
+        let writes = writes.collect();
+        *self = Self { step: 1, before: cells(exprs, &bytes, 1), writes, ..*self };
     }
+}
+
+/// `offset + bytes`.
+fn behind(exprs: &Exprs, offset: ExprId, bytes: usize) -> ExprId {
+    exprs.add(offset, exprs.constant(OFFSET_BITS, bytes as u64))
 }
 
 #[cfg(test)]

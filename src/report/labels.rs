@@ -82,8 +82,11 @@ impl Part {
         Self { words, text: None }
     }
 
+    /// The newline that ends every line of output is not shown, where there is nothing else of
+    /// them.
     fn text(words: String, text: &str) -> Self {
-        Self { words, text: Some(visible(text.trim_end_matches('\n'))) }
+        let line = text.strip_suffix('\n').filter(|line| !line.is_empty() && !line.ends_with('\n'));
+        Self { words, text: Some(visible(line.unwrap_or(text))) }
     }
 }
 
@@ -332,6 +335,9 @@ mod tests {
         assert_eq!(crash.short(), "stack-buffer-overflow · SIGSEGV");
         let silent = OutcomeDescription { exit: Some(0), ..OutcomeDescription::default() };
         assert_eq!(silent.short(), "exit 0");
+        let blank = |stdout: &str| OutcomeDescription { stdout: stdout.into(), ..silent.clone() };
+        assert_eq!(blank("\n").short(), r#""\n""#);
+        assert_eq!(blank("a\n\n").short(), r#""a\n\n""#);
     }
 
     fn printing(texts: &[&str]) -> (Labels, Vec<Revision>) {

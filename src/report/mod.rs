@@ -8,6 +8,7 @@ mod dot;
 mod html;
 mod labels;
 mod layout;
+mod lcov;
 #[cfg(test)]
 mod sample;
 mod scene;
@@ -23,6 +24,7 @@ pub use html::html;
 pub use labels::{
     Labels, OutcomeDescription, TestDescription, patch_name, ranges, shorten, visible,
 };
+pub use lcov::lcov;
 pub use terminal::{TextStyle, terminal};
 pub use tree_plot::{tikz, tree_png, tree_svg};
 pub use verdicts::{Leaf, LeafKind, Verdicts};

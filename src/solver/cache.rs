@@ -1,10 +1,10 @@
 //! Answers from earlier answers.
 
-use std::{collections::VecDeque, sync::Arc, time::Instant};
+use std::{collections::VecDeque, sync::Arc};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{LayerStatistics, Query, Solver, Verdict};
+use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::{Assignment, Evaluator, ExprId, Exprs, Memo};
 
 /// Models kept to be tried on new queries.
@@ -23,8 +23,8 @@ const QUERIES: usize = 1 << 18;
 ///
 /// Every condition of a branch or its opposite holds in the model that the path had before,
 /// so half of all satisfiable queries of an exploration need no solver.
-pub struct Cache<S> {
-    below: S,
+#[derive(Default)]
+pub struct Cache {
     exact: FxHashMap<Box<[ExprId]>, Known>,
     /// Unsatisfiable sets of constraints, by their goals.
     contradictions: FxHashMap<ExprId, VecDeque<Arc<[ExprId]>>>,
@@ -33,7 +33,6 @@ pub struct Cache<S> {
     latest: FxHashMap<ExprId, u64>,
     /// Models forgotten so far: what to take off a number to get an index.
     forgotten: u64,
-    statistics: LayerStatistics,
 }
 
 enum Known {
@@ -46,21 +45,10 @@ struct Model {
     memo: Memo,
 }
 
-impl<S: Solver> Cache<S> {
-    /// Remembers what `below` answers.
-    pub fn new(below: S) -> Self {
-        Self {
-            below,
-            exact: FxHashMap::default(),
-            contradictions: FxHashMap::default(),
-            models: VecDeque::new(),
-            latest: FxHashMap::default(),
-            forgotten: 0,
-            statistics: LayerStatistics::new("cache"),
-        }
-    }
+impl Decorator for Cache {
+    const NAME: &'static str = "cache";
 
-    fn decide(&mut self, exprs: &Exprs, query: Query<'_>) -> (Verdict, bool) {
+    fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided {
         let mut key: Vec<_> = query.constraints().collect();
         key.sort_unstable();
         key.dedup();
@@ -82,7 +70,7 @@ impl<S: Solver> Cache<S> {
             self.exact.insert(key.into(), Known::Sat(model.clone()));
             return (Verdict::Sat((*model).clone()), true);
         }
-        let verdict = self.below.check(exprs, query);
+        let verdict = below.check(exprs, query);
         match &verdict {
             Verdict::Sat(model) => {
                 let model = Arc::new(model.clone());
@@ -98,7 +86,9 @@ impl<S: Solver> Cache<S> {
         }
         (verdict, false)
     }
+}
 
+impl Cache {
     fn is_contradictory(&self, query: Query<'_>) -> bool {
         let mut known: Option<FxHashSet<ExprId>> = None;
         query.goals.iter().filter_map(|goal| self.contradictions.get(goal)).flatten().any(|set| {
@@ -169,17 +159,4 @@ fn restricted(exprs: &Exprs, query: Query<'_>, model: &Assignment) -> Assignment
         }
     }
     values
-}
-
-impl<S: Solver> Solver for Cache<S> {
-    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
-        let start = Instant::now();
-        let (verdict, hit) = self.decide(exprs, query);
-        self.statistics.count(start, hit);
-        verdict
-    }
-
-    fn statistics(&self) -> Vec<LayerStatistics> {
-        self.statistics.above(&self.below)
-    }
 }

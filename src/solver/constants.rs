@@ -1,26 +1,18 @@
 //! What needs no solver: constant constraints, and one condition beside its own opposite.
 
-use std::time::Instant;
-
 use rustc_hash::FxHashSet;
 
-use super::{LayerStatistics, Query, Solver, Verdict};
+use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::{Assignment, ExprId, Exprs, Node};
 
 /// Drops constraints that are true or repeated, takes conjunctions apart, and answers when
 /// one is false, is the opposite of another, or none is left.
-pub struct Constants<S> {
-    below: S,
-    statistics: LayerStatistics,
-}
+pub struct Constants;
 
-impl<S: Solver> Constants<S> {
-    /// Sieves the queries for `below`.
-    pub fn new(below: S) -> Self {
-        Self { below, statistics: LayerStatistics::new("constants") }
-    }
+impl Decorator for Constants {
+    const NAME: &'static str = "constants";
 
-    fn decide(&mut self, exprs: &Exprs, query: Query<'_>) -> (Verdict, bool) {
+    fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided {
         let mut sieve = Sieve { exprs, seen: FxHashSet::default(), possible: true };
         let path = sieve.keep(query.path);
         let goals = sieve.keep(query.goals);
@@ -29,21 +21,8 @@ impl<S: Solver> Constants<S> {
         } else if path.is_empty() && goals.is_empty() {
             (Verdict::Sat(Assignment::default()), true)
         } else {
-            (self.below.check(exprs, Query { path: &path, goals: &goals, model: None }), false)
+            (below.check(exprs, Query { path: &path, goals: &goals, model: None }), false)
         }
-    }
-}
-
-impl<S: Solver> Solver for Constants<S> {
-    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
-        let start = Instant::now();
-        let (verdict, hit) = self.decide(exprs, query);
-        self.statistics.count(start, hit);
-        verdict
-    }
-
-    fn statistics(&self) -> Vec<LayerStatistics> {
-        self.statistics.above(&self.below)
     }
 }
 

@@ -1,10 +1,8 @@
 //! Constraints that share no variable are decided apart.
 
-use std::time::Instant;
-
 use rustc_hash::FxHashMap;
 
-use super::{LayerStatistics, Query, Solver, Unknown, Verdict};
+use super::{Decided, Decorator, Query, Solver, Unknown, Verdict};
 use crate::expr::{Assignment, ExprId, Exprs, VariableId};
 
 /// Splits a query into the classes of constraints that variables connect (union-find), asks
@@ -14,48 +12,27 @@ use crate::expr::{Assignment, ExprId, Exprs, VariableId};
 /// The idea is KLEE's independent solver (Cadar, Dunbar, Engler, OSDI 2008, section 3.3);
 /// unlike there, nothing is assumed of the classes without a goal: they are asked too, which
 /// costs a look at the cache below.
-pub struct Independence<S> {
-    below: S,
-    statistics: LayerStatistics,
-}
+pub struct Independence;
 
-impl<S: Solver> Independence<S> {
-    /// Slices the queries for `below`.
-    pub fn new(below: S) -> Self {
-        Self { below, statistics: LayerStatistics::new("independence") }
-    }
+impl Decorator for Independence {
+    const NAME: &'static str = "independence";
 
-    fn decide(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+    fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided {
         let classes = classes(exprs, query);
         if let [_] = &classes[..] {
-            return self.below.check(exprs, query);
+            return (below.check(exprs, query), false);
         }
         let mut model = Assignment::default();
         let mut unknown: Option<Unknown> = None;
         for class in &classes {
-            match self
-                .below
-                .check(exprs, Query { path: &class.path, goals: &class.goals, model: None })
-            {
+            let query = Query { path: &class.path, goals: &class.goals, model: None };
+            match below.check(exprs, query) {
                 Verdict::Sat(part) => model.0.extend(part.0),
-                Verdict::Unsat => return Verdict::Unsat,
+                Verdict::Unsat => return (Verdict::Unsat, false),
                 Verdict::Unknown(why) => unknown = Some(why),
             }
         }
-        unknown.map_or(Verdict::Sat(model), Verdict::Unknown)
-    }
-}
-
-impl<S: Solver> Solver for Independence<S> {
-    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
-        let start = Instant::now();
-        let verdict = self.decide(exprs, query);
-        self.statistics.count(start, false);
-        verdict
-    }
-
-    fn statistics(&self) -> Vec<LayerStatistics> {
-        self.statistics.above(&self.below)
+        (unknown.map_or(Verdict::Sat(model), Verdict::Unknown), false)
     }
 }
 

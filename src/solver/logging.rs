@@ -4,28 +4,25 @@ use std::{
     fs,
     path::PathBuf,
     sync::atomic::{AtomicU64, Ordering},
-    time::Instant,
 };
 
-use super::{LayerStatistics, Query, Solver, Verdict};
+use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::Exprs;
 
 /// Writes `NNNNNN.smt2`, numbered through all workers of the process, with the verdict as
 /// its `:status`.
-pub struct Logging<S> {
+pub struct Logging {
     directory: PathBuf,
-    below: S,
     /// After the first failure to write, which is reported, nothing more is tried.
     broken: bool,
-    statistics: LayerStatistics,
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-impl<S: Solver> Logging<S> {
+impl Logging {
     /// Logs into `directory`, which is made if need be.
-    pub fn new(directory: PathBuf, below: S) -> Self {
-        Self { directory, below, broken: false, statistics: LayerStatistics::new("logging") }
+    pub fn new(directory: PathBuf) -> Self {
+        Self { directory, broken: false }
     }
 
     fn write(&mut self, exprs: &Exprs, query: Query<'_>, verdict: &Verdict) {
@@ -46,18 +43,14 @@ impl<S: Solver> Logging<S> {
     }
 }
 
-impl<S: Solver> Solver for Logging<S> {
-    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
-        let start = Instant::now();
-        let verdict = self.below.check(exprs, query);
+impl Decorator for Logging {
+    const NAME: &'static str = "logging";
+
+    fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided {
+        let verdict = below.check(exprs, query);
         if !self.broken {
             self.write(exprs, query, &verdict);
         }
-        self.statistics.count(start, false);
-        verdict
-    }
-
-    fn statistics(&self) -> Vec<LayerStatistics> {
-        self.statistics.above(&self.below)
+        (verdict, false)
     }
 }

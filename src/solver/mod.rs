@@ -12,9 +12,9 @@
 //!
 //! [`chain`] stacks, outermost first: [`checking`] (every model is evaluated on every
 //! constraint), [`slicing`] (what a known model settles), [`constants`] (what needs no solver),
-//! [`independence`] (only what shares variables is decided together), [`cache`] (equal, weaker and stronger queries; models
-//! that fit again), [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path,
-//! with a time limit).
+//! [`independence`] (only what shares variables is decided together), [`cache`] (equal, weaker
+//! and stronger queries; models that fit again), [`logging`] (SMT-LIB files), [`bitwuzla`]
+//! (incremental along the path, with a time limit).
 
 use std::{
     path::PathBuf,
@@ -114,6 +114,47 @@ impl<S: Solver + ?Sized> Solver for Box<S> {
     }
 }
 
+/// A verdict, and whether it was found without the solver below.
+pub type Decided = (Verdict, bool);
+
+/// Answers what it can, and asks the solver below for the rest.
+pub trait Decorator: Send {
+    /// Name of the layer, for `stats.csv`.
+    const NAME: &'static str;
+
+    /// Decides `query`.
+    fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided;
+}
+
+/// A decorator on top of a solver.
+pub struct Layer<D, S> {
+    decorator: D,
+    below: S,
+    statistics: LayerStatistics,
+}
+
+impl<D: Decorator, S: Solver> Layer<D, S> {
+    /// Puts `decorator` on top of `below`.
+    pub fn new(decorator: D, below: S) -> Self {
+        Self { decorator, below, statistics: LayerStatistics::new(D::NAME) }
+    }
+}
+
+impl<D: Decorator, S: Solver> Solver for Layer<D, S> {
+    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        let start = Instant::now();
+        let (verdict, hit) = self.decorator.decide(&mut self.below, exprs, query);
+        self.statistics.count(start, hit);
+        verdict
+    }
+
+    fn statistics(&self) -> Vec<LayerStatistics> {
+        let mut all = vec![self.statistics.clone()];
+        all.extend(self.below.statistics());
+        all
+    }
+}
+
 /// What one layer of the chain did.
 #[derive(Clone, Debug, Default)]
 pub struct LayerStatistics {
@@ -138,12 +179,6 @@ impl LayerStatistics {
         self.hits += u64::from(hit);
         self.time += start.elapsed();
     }
-
-    fn above(&self, below: &impl Solver) -> Vec<Self> {
-        let mut all = vec![self.clone()];
-        all.extend(below.statistics());
-        all
-    }
 }
 
 /// How to build the chain.
@@ -153,6 +188,8 @@ pub struct SolverConfig {
     pub timeout: Duration,
     /// Ends queries, without an answer, when it turns true.
     pub interrupted: &'static AtomicBool,
+    /// The same from this moment on.
+    pub deadline: Option<Instant>,
     /// Re-evaluate every model on the constraints and panic where it fails.
     pub check_models: bool,
     /// Log every query that reaches the back end here, one SMT-LIB 2 file each.
@@ -165,6 +202,7 @@ impl Default for SolverConfig {
         Self {
             timeout: Duration::from_secs(10),
             interrupted: &NEVER,
+            deadline: None,
             check_models: cfg!(debug_assertions),
             log: None,
         }
@@ -172,9 +210,9 @@ impl Default for SolverConfig {
 }
 
 impl SolverConfig {
-    /// The same for what is still to be done after an interrupt.
+    /// The same for what is still to be done after an interrupt or the deadline.
     pub fn uninterrupted(&self) -> Self {
-        Self { interrupted: &NEVER, ..self.clone() }
+        Self { interrupted: &NEVER, deadline: None, ..self.clone() }
     }
 }
 
@@ -183,15 +221,22 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// The full chain: one a worker, for exploration.
 pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
+    let back_end = bitwuzla::Incremental::new(config.timeout);
     let back_end: Box<dyn Solver> =
-        Box::new(bitwuzla::Incremental::new(config.timeout).interrupted_by(config.interrupted));
+        Box::new(back_end.interrupted_by(config.interrupted).until(config.deadline));
     let logged = match &config.log {
-        Some(directory) => Box::new(logging::Logging::new(directory.clone(), back_end)),
+        Some(directory) => Box::new(Layer::new(logging::Logging::new(directory.clone()), back_end)),
         None => back_end,
     };
-    let sliced = independence::Independence::new(cache::Cache::new(logged));
-    let whole = slicing::Slicing::new(constants::Constants::new(sliced));
-    if config.check_models { Box::new(checking::Checking::new(whole)) } else { Box::new(whole) }
+    let cached = Layer::new(cache::Cache::default(), logged);
+    let apart = Layer::new(independence::Independence, cached);
+    let sieved = Layer::new(constants::Constants, apart);
+    let whole = Layer::new(slicing::Slicing::default(), sieved);
+    if config.check_models {
+        Box::new(Layer::new(checking::Checking, whole))
+    } else {
+        Box::new(whole)
+    }
 }
 
 /// A chain of its own for what ends up in a file: its models depend on nothing but the queries

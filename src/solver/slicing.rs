@@ -1,8 +1,8 @@
 //! What a known model of the path settles.
 
-use std::{collections::BTreeMap, time::Instant};
+use std::collections::BTreeMap;
 
-use super::{LayerStatistics, Query, Solver, Verdict};
+use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::{Assignment, Exprs, VariableId};
 
 /// Where values are known that satisfy the path, only its conditions that share a variable with
@@ -11,30 +11,20 @@ use crate::expr::{Assignment, Exprs, VariableId};
 ///
 /// This is KLEE's independent solver (Cadar, Dunbar, Engler, OSDI 2008, section 3.3), which
 /// takes for granted that a path can be satisfied; here a model shows it.
-pub struct Slicing<S> {
-    below: S,
+#[derive(Default)]
+pub struct Slicing {
     /// Those of the goals and of the conditions taken so far, a bit each.
     variables: Vec<u64>,
     /// Positions of the conditions that are not taken, and of the others.
     left: Vec<usize>,
     taken: Vec<usize>,
-    statistics: LayerStatistics,
 }
 
-impl<S: Solver> Slicing<S> {
-    /// Slices the queries for `below`.
-    pub fn new(below: S) -> Self {
-        Self {
-            below,
-            variables: Vec::new(),
-            left: Vec::new(),
-            taken: Vec::new(),
-            statistics: LayerStatistics::new("slicing"),
-        }
-    }
+impl Decorator for Slicing {
+    const NAME: &'static str = "slicing";
 
-    fn decide(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
-        let Some(model) = query.model else { return self.below.check(exprs, query) };
+    fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided {
+        let Some(model) = query.model else { return (below.check(exprs, query), false) };
         self.variables.clear();
         self.taken.clear();
         self.left.clear();
@@ -44,7 +34,7 @@ impl<S: Solver> Slicing<S> {
         }
         loop {
             let before = self.left.len();
-            let Self { variables, left, taken, .. } = self;
+            let Self { variables, left, taken } = self;
             left.retain(|&position| {
                 let mentioned = exprs.variables(query.path[position]);
                 let apart = !mentioned.iter().any(|variable| has(variables, *variable));
@@ -62,7 +52,7 @@ impl<S: Solver> Slicing<S> {
         self.taken.sort_unstable();
         let path: Vec<_> = self.taken.iter().map(|position| query.path[*position]).collect();
         let slice = Query { path: &path, goals: query.goals, model: None };
-        match self.below.check(exprs, slice) {
+        let verdict = match below.check(exprs, slice) {
             Verdict::Sat(part) => {
                 // What the part leaves out is zero, and not what the path's own model says.
                 let known =
@@ -73,20 +63,8 @@ impl<S: Solver> Slicing<S> {
                 Verdict::Sat(Assignment(whole))
             }
             other => other,
-        }
-    }
-}
-
-impl<S: Solver> Solver for Slicing<S> {
-    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
-        let start = Instant::now();
-        let verdict = self.decide(exprs, query);
-        self.statistics.count(start, false);
-        verdict
-    }
-
-    fn statistics(&self) -> Vec<LayerStatistics> {
-        self.statistics.above(&self.below)
+        };
+        (verdict, false)
     }
 }
 
@@ -114,7 +92,7 @@ mod tests {
     use super::*;
     use crate::{
         expr::{Bv, ExprId},
-        solver::Unknown,
+        solver::{Layer, LayerStatistics, Unknown},
     };
 
     /// Keeps what it is asked, and knows nothing.
@@ -142,7 +120,7 @@ mod tests {
         let values = [(x, 1), (y, 2), (z, 3)]
             .map(|(e, value)| (exprs.as_variable(e).expect("a variable"), Bv::new(8, value)));
         let model = Assignment(values.into_iter().collect());
-        let mut slicing = Slicing::new(Asked::default());
+        let mut slicing = Layer::new(Slicing::default(), Asked::default());
         slicing.check(&exprs, Query { path: &path, goals: &goals, model: Some(&model) });
         assert_eq!(slicing.below.0, [path[1], path[2], goals[0]]);
         slicing.check(&exprs, Query { path: &path, goals: &goals, model: None });
@@ -170,7 +148,7 @@ mod tests {
         let model = Assignment([(known, Bv::new(8, 255))].into());
         let goals = [exprs.ult(x, exprs.constant(8, 49))];
         let query = Query { path: &[], goals: &goals, model: Some(&model) };
-        let verdict = Slicing::new(Zero).check(&exprs, query);
+        let verdict = Layer::new(Slicing::default(), Zero).check(&exprs, query);
         assert_eq!(exprs.evaluate(x, verdict.model().expect("an answer")).to_u64(), Some(0));
     }
 

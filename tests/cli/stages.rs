@@ -1,17 +1,16 @@
 //! Every stage starts from the files of the stage before, and from files made elsewhere.
 
-use std::{fs, process::Command};
+use std::fs;
 
 use psychic::{
-    replay::TestInput,
     subject::{
         Revision,
-        results::{ClusterRow, Clustering, StateRow, StatsRow, TestRow, read_clusterings},
+        results::{ClusterRow, Clustering, read_clusterings},
     },
     tree::Tree,
 };
 
-use crate::support::{Scratch, kept, names, psychic, run, table};
+use crate::support::{Scratch, names, psychic, run, table};
 
 /// A test as KLEE's tools write it: big-endian numbers, one program argument, one object.
 fn ktest(object: &str, bytes: &[u8]) -> Vec<u8> {
@@ -85,79 +84,6 @@ fn replay_numbers_tests_of_one_name() {
     assert_eq!(run(scratch.stage("replay").args(files)).code, Some(0));
     let clusters: Vec<usize> = clusterings(&scratch).iter().map(|c| c.groups().len()).collect();
     assert_eq!(clusters, [2, 1]);
-}
-
-const PROGRAM: &str = "#include <stdio.h>\nint main(void)\n{\n\tint x;\n\
-                       \tif (scanf(\"%d\", &x) != 1)\n\t\treturn 1;\n\
-                       \tputs(x > 7 ? \"more\" : \"less\");\n\treturn 100 / (x - 3);\n}\n";
-
-#[test]
-fn explore_a_c_file() {
-    let scratch = Scratch::new().file("program.c", PROGRAM);
-    let explore = |tests: &str| {
-        let mut command = psychic();
-        command.arg("explore").arg(scratch.path("program.c")).arg("--out").arg(scratch.out());
-        let ran = run(command.args(["--stats", "--tests", tests]));
-        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-        assert!(ran.stdout.contains("1 x division-by-zero at program.c:8"), "{}", ran.stdout);
-        let tests = names(&scratch.path("out/tests"));
-        tests.iter().map(|name| scratch.path("out/tests").join(name)).collect::<Vec<_>>()
-    };
-    let all = explore("all");
-    let states: Vec<StateRow> = table(&scratch.out());
-    assert_eq!(all.len(), states.len());
-    assert!(table::<StatsRow>(&scratch.out()).iter().any(|row| row.phase == "explore"));
-    // Those of the run before are gone.
-    let errors = explore("errors");
-    assert_eq!(errors.len(), 1);
-    let input = TestInput::read(&errors[0]).expect("a test");
-    assert_eq!(input.stdin.as_deref(), Some(b"3\n".as_slice()));
-}
-
-#[test]
-fn explore_bitcode() {
-    let scratch = Scratch::new().file("program.c", PROGRAM);
-    let compiled = Command::new("clang-19")
-        .args(["-O0", "-g", "-emit-llvm", "-c", "program.c", "-o", "program.bc"])
-        .current_dir(scratch.dir.path())
-        .status()
-        .expect("clang-19 runs");
-    assert!(compiled.success());
-    let mut command = psychic();
-    command.arg("explore").arg(scratch.path("program.bc")).arg("--out").arg(scratch.out());
-    let ran = run(&mut command);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("1 x division-by-zero at program.c:8"), "{}", ran.stdout);
-    assert!(!scratch.path("out/tests").exists(), "none were asked for");
-}
-
-#[test]
-fn explore_a_subject() {
-    let scratch = Scratch::new().patch("1.diff", "return x > 1;");
-    let ran = run(scratch.stage("explore").args(["--tests", "all"]));
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    let states: Vec<StateRow> = table(&scratch.out());
-    assert_eq!(names(&scratch.path("out/tests")).len(), states.len());
-    // Its tests are good for a replay, which finds what diff would have found.
-    assert_eq!(run(&mut scratch.stage("replay")).code, Some(0));
-    let told = table::<TestRow>(&scratch.out()).iter().filter(|test| test.clusters == 2).count();
-    assert!(states.len() < 3 || told > 0);
-}
-
-#[test]
-fn every_search_finds_the_same_paths() {
-    let explore = |search: &str| {
-        let scratch = Scratch::new().patch("1.diff", "return x > 1;");
-        let mut command = psychic();
-        command.arg("explore").arg(kept("switch")).arg("--out").arg(scratch.out());
-        let ran = run(command.args(["--search", search, "--seed", "3"]));
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        table::<StateRow>(&scratch.out()).len()
-    };
-    let depth_first = explore("dfs");
-    for search in ["bfs", "random-path", "coverage"] {
-        assert_eq!(explore(search), depth_first, "{search}");
-    }
 }
 
 /// Eight revisions that three yes-or-no tests tell apart, as another tool might have written

@@ -10,9 +10,11 @@ use psychic::subject::results::{Table, read_table};
 use tempfile::TempDir;
 
 /// The command. A subject below a temporary directory finds musl by the place of this
-/// executable, which is below the repository.
+/// executable, which is below the repository; what it keeps for later goes below `target`.
 pub fn psychic() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_psychic"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_psychic"));
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    command
 }
 
 /// What one run of the command said and how it ended.

@@ -120,3 +120,59 @@ fn what_makes_no_sense_is_refused_with_its_line() {
         assert!(found.contains(message), "{found}\nnot {message}");
     }
 }
+
+/// Looks at the low bits of the address of a local array, and of a page.
+const LOW_BITS: &str = "#include <stdint.h>\n#include <stdlib.h>\n\
+    int say(const char *, const char *);\n\n\
+    int main(int argc, char **argv)\n{\n\
+    \tchar bytes[3];\n\
+    \tuintptr_t page = (uintptr_t)malloc(5000);\n\
+    \treturn say((uintptr_t)(bytes + argc) % 16 == 1 ? \"16\" : \"1\", page % 4096 ? \"16\" : \"4096\");\n}\n";
+const THE_SAME: &str = "--- a/main.c\n+++ b/main.c\n@@ -9 +9 @@\n\
+    -\treturn say((uintptr_t)(bytes + argc) % 16 == 1 ? \"16\" : \"1\", page % 4096 ? \"16\" : \"4096\");\n\
+    +\treturn say((uintptr_t)(bytes + argc) % 16 == 1 ? \"16\" : \"1\", page % 2048 ? \"16\" : \"4096\");\n";
+
+#[test]
+fn the_alignment_of_memory_is_known() {
+    let scratch = package().file("package/main.c", LOW_BITS).file("1.diff", THE_SAME);
+    fs::remove_file(scratch.path("2.diff")).expect("removed");
+    let compared = run(&mut scratch.stage("diff"));
+    assert_eq!(compared.code, Some(0), "{}{}", compared.stdout, compared.stderr);
+    assert!(compared.stdout.contains("1 equivalent, 0 unknown"), "{}", compared.stdout);
+    let native = Command::new(scratch.path("out/meta.native")).output().expect("runs");
+    assert_eq!(String::from_utf8_lossy(&native.stdout), "16 4096\n");
+}
+
+/// Goes on behind the end of an array in revision 1.
+const OUT_OF_BOUNDS: &str = "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n\
+    -\treturn say(GREETING, argc > 1 ? argv[1] : \"world\");\n\
+    +\treturn say(GREETING, &(GREETING \"\\0\")[argc + 9]);\n";
+
+#[test]
+fn an_error_that_nothing_watches_for_is_no_evidence() {
+    let scratch = package().file("1.diff", OUT_OF_BOUNDS);
+    fs::remove_file(scratch.path("2.diff")).expect("removed");
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    assert_eq!(compared.code, Some(1), "{said}");
+    assert!(said.contains("for which nothing watches in native runs"), "{said}");
+    assert!(!said.contains("contradicts"), "{said}");
+}
+
+/// Passes an `int` where the library takes a `long` from variable arguments.
+const DUPLICATE: &str = "#include <fcntl.h>\n\
+    int say(const char *, const char *);\n\n\
+    int main(int argc, char **argv)\n{\n\
+    \tint copy = fcntl(1, F_DUPFD_CLOEXEC, 2 + argc);\n\
+    \treturn say(fcntl(copy, F_SETFD, argc - 1) ? \"no\" : \"yes\", copy == 3 ? \"3\" : \"other\");\n}\n";
+
+#[test]
+fn the_upper_half_of_an_int_among_variable_arguments_is_not_looked_at() {
+    let scratch = package().file("package/main.c", DUPLICATE);
+    assert_eq!(run(&mut scratch.stage("build")).code, Some(0));
+    let mut explore = psychic();
+    explore.arg("explore").arg(scratch.path("out/meta.bc")).arg("--out").arg(scratch.path("paths"));
+    explore.args(["--tests", "all", "--native"]).arg(scratch.path("out/meta.native"));
+    let explored = run(&mut explore);
+    assert!(explored.stdout.contains("1 tests run natively, 0 of them"), "{}", explored.stdout);
+}

@@ -8,6 +8,8 @@ use super::machine::{each_in_parallel, runs_as_natively};
 /// Runs each program of `tests/engine/concrete`, with the `.stdin` beside it if there is one.
 fn all(flags: &[&str]) {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engine/concrete");
+    let headers = format!("-I{}", directory.display());
+    let flags: Vec<_> = flags.iter().copied().chain([&*headers]).collect();
     let mut sources: Vec<_> = fs::read_dir(&directory)
         .expect("the directory is there")
         .map(|entry| entry.expect("readable").path())
@@ -18,7 +20,7 @@ fn all(flags: &[&str]) {
     let checked = each_in_parallel(&sources, |source| {
         let text = fs::read_to_string(source).expect("readable");
         let stdin = fs::read_to_string(source.with_extension("stdin")).unwrap_or_default();
-        let run = || runs_as_natively(&text, &stdin, flags);
+        let run = || runs_as_natively(&text, &stdin, &flags);
         panic::catch_unwind(run).is_ok()
     });
     let failed = sources.iter().zip(checked).filter(|(_, same)| !same);

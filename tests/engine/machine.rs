@@ -14,7 +14,7 @@ use psychic::{
     build::{Closure, Compilation, Libc, Sanitizer, Toolchain},
     diff,
     env::{
-        Halt,
+        Approximation, Halt,
         models::{self, Models},
         stdin::Stdin,
     },
@@ -186,6 +186,11 @@ impl Paths<'_> {
 
     fn is_in_subject(&self, place: Place) -> bool {
         self.subject.program.module.files[place.file.0 as usize].ends_with("subject.c")
+    }
+
+    /// What weakens what may be claimed of the paths, one after the other.
+    pub fn approximations(&self) -> Vec<&Approximation> {
+        self.states.iter().flat_map(|state| &state.world.approximations).collect()
     }
 
     /// How the paths end, with their source line, sorted.

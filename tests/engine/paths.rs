@@ -143,3 +143,31 @@ fn ends_as_it_says(source: &Path, text: &str, flags: &[&str]) {
     assert_eq!(paths.ends(), expected, "{}", source.display());
     paths.replay(false);
 }
+
+/// Wherever objects are natively, these decisions are the same.
+#[test]
+fn what_no_place_of_an_object_changes_is_exact() {
+    let source = include_str!("addresses/exact.c");
+    for flags in [&[][..], &["-O1"], &["-O2"]] {
+        let subject = Subject::with_flags(source, flags);
+        assert!(subject.explore(&Input::Tokens(0, false)).approximations().is_empty());
+    }
+}
+
+/// Each of these decisions depends on where objects are, and each path says so once.
+#[test]
+fn what_depends_on_the_place_of_an_object_is_marked() {
+    let source = include_str!("addresses/loose.c");
+    let subject = Subject::with_flags(source, &[]);
+    let paths = subject.explore(&Input::Tokens(0, false));
+    let mut places: Vec<_> = paths.approximations().iter().map(|a| a.to_string()).collect();
+    places.sort();
+    places.dedup();
+    let marks = (1..).zip(source.lines()).filter(|(_, line)| line.contains("/* here */"));
+    let expected: Vec<_> = marks.map(|(line, _)| format!("subject.c:{line}")).collect();
+    assert_eq!(places.len(), expected.len(), "{places:?}");
+    for (place, expected) in places.iter().zip(&expected) {
+        assert!(place.contains("an address used as a number at "), "{place}");
+        assert!(place.ends_with(expected), "{place}, not {expected}");
+    }
+}

@@ -55,6 +55,9 @@ const CALLS: &[(u64, &str, Call)] = &[
     (89, "readlink", stat::readlink),
     (90, "chmod", stat::chmod),
     (91, "fchmod", stat::fchmod),
+    (92, "chown", stat::chown),
+    (93, "fchown", stat::fchown),
+    (94, "lchown", stat::lchown),
     (95, "umask", process::umask),
     (96, "gettimeofday", process::gettimeofday),
     (97, "getrlimit", process::getrlimit),
@@ -99,6 +102,7 @@ const CALLS: &[(u64, &str, Call)] = &[
     (234, "tgkill", process::tgkill),
     (257, "openat", streams::openat),
     (258, "mkdirat", streams::mkdirat),
+    (260, "fchownat", stat::fchownat),
     (262, "newfstatat", stat::newfstatat),
     (263, "unlinkat", streams::unlinkat),
     (264, "renameat", streams::renameat),
@@ -106,12 +110,14 @@ const CALLS: &[(u64, &str, Call)] = &[
     (267, "readlinkat", stat::readlinkat),
     (268, "fchmodat", stat::fchmodat),
     (269, "faccessat", stat::faccessat),
+    (271, "ppoll", streams::poll),
     (273, "set_robust_list", process::nothing),
     (280, "utimensat", stat::utimensat),
     (292, "dup3", streams::dup3),
     (302, "prlimit64", process::prlimit64),
     (318, "getrandom", process::getrandom),
     (324, "membarrier", process::nothing),
+    (439, "faccessat2", stat::faccessat2),
 ];
 
 fn row(number: u64) -> Option<&'static (u64, &'static str, Call)> {

@@ -138,9 +138,14 @@ fn known(machine: &mut dyn Machine, value: Value, what: &str) -> Result<u64, Sto
     machine.concrete(value, 64, what)
 }
 
-/// A file descriptor or another `int`.
+/// A file descriptor or another `int`: of a variable argument that is one, the upper half is not
+/// written (System V ABI, x86-64 supplement, 3.5.7).
 fn int(machine: &mut dyn Machine, value: Value, what: &str) -> Result<i32, Stop> {
-    Ok(known(machine, value, what)? as i32)
+    let low = match value {
+        Value::Expr(e) => Value::from_expr(machine.exprs(), machine.exprs().extract(e, 0, 32)),
+        value => value,
+    };
+    Ok(machine.concrete(low, 32, what)? as i32)
 }
 
 /// Writes words of the machine's byte order, one after the other.

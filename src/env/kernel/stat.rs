@@ -95,22 +95,30 @@ pub(super) fn newfstatat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
     fill(machine, node, arguments[2])
 }
 
-fn access_from(machine: &mut dyn Machine, base: NodeId, path: Value, mode: Value) -> Outcome {
-    let mode = super::known(machine, mode, "mode of access")? as u32;
-    let path = paths::read(machine, path)?;
-    let node = paths::find(machine, base, &path, true)?;
+fn access_from(machine: &mut dyn Machine, base: NodeId, rest: [Value; 2], follow: bool) -> Outcome {
+    let mode = super::known(machine, rest[1], "mode of access")? as u32;
+    let path = paths::read(machine, rest[0])?;
+    let node = paths::find(machine, base, &path, follow)?;
     let owner = machine.world().kernel.files.node(node).permissions >> 6 & 7;
     if mode & !owner & 7 != 0 { Err(Errno::Eacces.into()) } else { Ok(0) }
 }
 
 pub(super) fn access(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let base = machine.world().kernel.files.directory;
-    access_from(machine, base, arguments[0], arguments[1])
+    access_from(machine, base, [arguments[0], arguments[1]], true)
 }
 
 pub(super) fn faccessat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let base = paths::base(machine, arguments[0])?;
-    access_from(machine, base, arguments[1], arguments[2])
+    access_from(machine, base, [arguments[1], arguments[2]], true)
+}
+
+/// The same with flags; real and effective ids are the same.
+pub(super) fn faccessat2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let flags = super::known(machine, arguments[3], "flags of faccessat2")?;
+    let base = paths::base(machine, arguments[0])?;
+    let follow = flags & AT_SYMLINK_NOFOLLOW == 0;
+    access_from(machine, base, [arguments[1], arguments[2]], follow)
 }
 
 fn read_link(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome {
@@ -271,6 +279,45 @@ pub(super) fn fchmodat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Out
     let path = paths::read(machine, arguments[1])?;
     let node = paths::find(machine, base, &path, true)?;
     change_mode(machine, node, arguments[2])
+}
+
+/// Owners stay what they are.
+fn change_owner(machine: &mut dyn Machine, ids: &[Value]) -> Outcome {
+    for id in ids {
+        let id = super::int(machine, *id, "number of an owner")?;
+        if id != -1 && id as u64 != USER {
+            return Err(Errno::Eperm.into());
+        }
+    }
+    Ok(0)
+}
+
+fn chown_from(machine: &mut dyn Machine, base: NodeId, rest: &[Value], follow: bool) -> Outcome {
+    let path = paths::read(machine, rest[0])?;
+    paths::find(machine, base, &path, follow)?;
+    change_owner(machine, &rest[1..3])
+}
+
+pub(super) fn chown(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = machine.world().kernel.files.directory;
+    chown_from(machine, base, arguments, true)
+}
+
+pub(super) fn lchown(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = machine.world().kernel.files.directory;
+    chown_from(machine, base, arguments, false)
+}
+
+pub(super) fn fchownat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let flags = super::known(machine, arguments[4], "flags of fchownat")?;
+    let base = paths::base(machine, arguments[0])?;
+    chown_from(machine, base, &arguments[1..], flags & AT_SYMLINK_NOFOLLOW == 0)
+}
+
+pub(super) fn fchown(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = super::int(machine, arguments[0], "descriptor")?;
+    machine.world().kernel.files.open_file(number)?;
+    change_owner(machine, &arguments[1..3])
 }
 
 /// Times are what they are.

@@ -300,6 +300,7 @@ pub(super) fn lseek(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
         (SEEK_SET, _) => 0,
         (SEEK_CUR, _) => files.open_file(number)?.position,
         (SEEK_END, Content::Regular(bytes)) => bytes.len() as u64,
+        (SEEK_END, Content::Directory { .. }) => return Err(Errno::Einval.into()),
         (SEEK_END, _) => 0,
         _ => return Err(Errno::Einval.into()),
     };
@@ -365,7 +366,7 @@ pub(super) fn fcntl(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
         }
         F_GETFD => Ok(machine.world().kernel.files.close_on_exec(number)?.into()),
         F_SETFD => {
-            let flags = super::known(machine, arguments[2], "flags of a descriptor")?;
+            let flags = super::int(machine, arguments[2], "flags of a descriptor")?;
             files(machine).set_close_on_exec(number, flags & 1 != 0)?;
             Ok(0)
         }
@@ -374,7 +375,7 @@ pub(super) fn fcntl(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
             Ok(flags & !(O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC))
         }
         F_SETFL => {
-            let flags = super::known(machine, arguments[2], "flags of an open file")?;
+            let flags = super::int(machine, arguments[2], "flags of an open file")? as u64;
             let open = files(machine).open_file_mut(number)?;
             open.flags = open.flags & !CHANGEABLE | flags & CHANGEABLE;
             Ok(0)

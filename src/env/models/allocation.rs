@@ -33,6 +33,8 @@ const EINVAL: u64 = 22;
 const LIMIT: u64 = 1 << 28;
 /// Any `malloc` on x86-64 gives multiples of this (System V ABI: that of `max_align_t`).
 const ALIGNMENT: u32 = 16;
+/// See `docs/world.md`, "Memory".
+const PAGE: u32 = 4096;
 
 fn malloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let size = machine.settled(arguments.get(0), 64)?;
@@ -104,7 +106,9 @@ fn object(
     } else {
         Object::uninitialised(Segment::Heap, capacity)
     };
-    let object = object.aligned(alignment);
+    let is_large = known.is_some_and(|size| size >= u64::from(PAGE));
+    let pages = if is_large && machine.world().whole_pages { PAGE } else { 1 };
+    let object = object.aligned(alignment.max(pages));
     Ok(Some(if known.is_none() { object.with_extent(size) } else { object }))
 }
 

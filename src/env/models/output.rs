@@ -190,7 +190,7 @@ fn convert(
             let format = conversion.number_format(width, precision).ok_or_else(unsupported)?;
             let argument = conversion.argument_bits();
             let value = arguments.next(machine, ArgumentKind::Integer(argument))?;
-            if machine.memory().address_in(machine.exprs(), value).is_some() {
+            if machine.memory().addresses_in(machine.exprs(), value).first().is_some() {
                 note_address(machine);
             }
             let value = machine.settled(value, argument)?;

@@ -79,7 +79,9 @@ impl<'m> Lowering<'_, 'm> {
         let constraints = constraints(&text);
         let (mut state, outputs) = self.operands(inst, &constraints)?;
         let mut repeated = false;
-        for statement in code.split([';', '\n']) {
+        // A comment goes on to the end of its line.
+        let lines = code.lines().filter_map(|line| line.split('#').next());
+        for statement in lines.flat_map(|line| line.split(';')) {
             let statement = statement.trim().trim_start_matches("lock").trim();
             match statement {
                 "" => {}

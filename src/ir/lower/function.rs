@@ -93,7 +93,30 @@ pub struct Lowering<'a, 'm> {
     pool: FxHashMap<Constant, u32>,
 }
 
-/// Fills in the code of `function`, whose head is known already.
+/// A function that LLVM is no longer needed for: what is left can be done on any thread.
+#[derive(Default)]
+pub struct Draft {
+    /// The function without its code.
+    pub function: Function,
+    /// The code; no blocks for a declaration.
+    pub blocks: Vec<Code>,
+    /// Registers of promoted variables.
+    pub slots: Vec<Reg>,
+}
+
+impl Draft {
+    /// Simplifies the code and lays it out.
+    pub fn finish(self) -> Function {
+        let Self { mut function, mut blocks, slots } = self;
+        if !blocks.is_empty() {
+            propagate::propagate(&mut blocks, &slots, function.params.len() as u32);
+            layout::lay_out(&mut function, blocks);
+        }
+        function
+    }
+}
+
+/// Drafts the code of `function`, whose head is known already.
 pub fn lower<'m>(
     source: Source<'m>,
     symbols: &Symbols<'m>,
@@ -101,7 +124,7 @@ pub fn lower<'m>(
     files: &mut Files<'m>,
     value: Value<'m>,
     function: Function,
-) -> Function {
+) -> Draft {
     let place = files.function(value).unwrap_or_else(|| files.unknown());
     let mut lowering = Lowering {
         source,
@@ -125,10 +148,9 @@ pub fn lower<'m>(
         lowering.current = 0;
         lowering.emit(Inst::Unsupported { what: reason.into() });
     }
-    propagate::propagate(&mut lowering);
-    let Lowering { mut function, blocks, .. } = lowering;
-    layout::lay_out(&mut function, blocks);
-    function
+    let Lowering { function, blocks, slots, .. } = lowering;
+    let slots = slots.into_values().map(|(slot, _)| slot).collect();
+    Draft { function, blocks, slots }
 }
 
 impl<'m> Lowering<'_, 'm> {

@@ -29,11 +29,13 @@ use std::path::{Path, PathBuf};
 
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
+use rayon::prelude::*;
 
 use super::address::function_at;
 use super::{Function, FunctionId, Global, GlobalId, Module};
 use constants::Symbols;
 use debug::Files;
+use function::Draft;
 use library::Library;
 use llvm::{Source, Value};
 use types::{Unsupported, scalars};
@@ -115,16 +117,24 @@ const WRAPPED_BITCODE: [u8; 4] = [0xde, 0xc0, 0x17, 0x0b];
 /// See [`LowerError`]. Instructions that are not supported are no error: they become
 /// [`Inst::Unsupported`](super::Inst::Unsupported).
 pub fn load(path: &Path) -> Result<Module, LowerError> {
-    let bytes =
-        std::fs::read(path).map_err(|source| LowerError::Read { path: path.to_owned(), source })?;
+    lower_file(path, &read(path)?)
+}
+
+/// The bytes of a program.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, LowerError> {
+    std::fs::read(path).map_err(|source| LowerError::Read { path: path.to_owned(), source })
+}
+
+/// Lowers the file `path`, of which the bytes are known.
+pub(super) fn lower_file(path: &Path, bytes: &[u8]) -> Result<Module, LowerError> {
     let bitcode = bytes.starts_with(&BITCODE) || bytes.starts_with(&WRAPPED_BITCODE);
     let text = path.extension().is_some_and(|extension| extension == "ll");
-    if !bitcode && (!text || std::str::from_utf8(&bytes).is_err()) {
+    if !bitcode && (!text || std::str::from_utf8(bytes).is_err()) {
         return Err(LowerError::NotBitcode { path: path.to_owned() });
     }
     let context = Context::create();
     llvm::silence(&context);
-    let buffer = MemoryBuffer::create_from_memory_range_copy(&bytes, &path.to_string_lossy());
+    let buffer = MemoryBuffer::create_from_memory_range_copy(bytes, &path.to_string_lossy());
     let module = context
         .create_module_from_ir(buffer)
         .map_err(|message| refused(path, &message.to_string()))?;
@@ -188,15 +198,16 @@ fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerE
     module.destructors = by_priority(source, &symbols, "llvm.global_dtors");
     let mut library = Library::new(functions.iter().map(|function| function.name()));
     let mut files = Files::new(name);
-    for function in functions {
+    let draft = |function| {
         let head = head(source, &mut files, function);
-        let defined = function.is_function() && !function.is_declaration();
-        module.functions.push(if defined {
+        if function.is_function() && !function.is_declaration() {
             function::lower(source, &symbols, &mut library, &mut files, function, head)
         } else {
-            head
-        });
-    }
+            Draft { function: head, ..Draft::default() }
+        }
+    };
+    let drafts: Vec<Draft> = functions.into_iter().map(draft).collect();
+    module.functions = drafts.into_par_iter().map(Draft::finish).collect();
     module.functions.extend(library.into_declared());
     module.files = files.names();
     Ok(module)

@@ -6,19 +6,17 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::function::{Code, Lowering};
+use super::function::Code;
 use super::fuse;
 use crate::ir::{BinaryOp, Inst, Operand, OperandKind, Reg};
 
 // How far apart a computation and the move of its result may stand to be made one.
 const REACH: usize = 64;
 
-/// Simplifies the blocks of a function in place.
-pub fn propagate(lowering: &mut Lowering) {
-    let slots: Vec<Reg> = lowering.slots.values().map(|(slot, _)| *slot).collect();
-    let params = lowering.function.params.len() as u32;
-    let blocks = &mut lowering.blocks;
-    let assigned = Assigned::analyse(blocks, &slots);
+/// Simplifies the blocks of a function with so many parameters in place; `slots` are the registers
+/// of promoted variables.
+pub fn propagate(blocks: &mut [Code], slots: &[Reg], params: u32) {
+    let assigned = Assigned::analyse(blocks, slots);
     let mut needs_mark = FxHashSet::default();
     let uses = Uses::count(blocks);
     for (index, code) in blocks.iter_mut().enumerate() {

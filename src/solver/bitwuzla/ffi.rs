@@ -4,7 +4,7 @@
 use std::{
     ffi::{CStr, CString, c_void},
     sync::atomic::{AtomicBool, Ordering},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use bitwuzla_sys as sys;
@@ -193,9 +193,9 @@ impl Instance {
         unsafe { sys::bitwuzla_assert(self.solver, truth.0) }
     }
 
-    /// Decides the assertions together with `assumptions`, within `limit` unless it is zero.
-    pub fn check(&mut self, assumptions: &[Term], limit: Duration) -> Answer {
-        self.end.deadline = if limit.is_zero() { None } else { Instant::now().checked_add(limit) };
+    /// Decides the assertions together with `assumptions`, until `deadline`.
+    pub fn check(&mut self, assumptions: &[Term], deadline: Option<Instant>) -> Answer {
+        self.end.deadline = deadline;
         let mut terms: Vec<_> = assumptions.iter().map(|term| term.0).collect();
         // SAFETY: the array has the length given; Bitwuzla copies it.
         let answer = unsafe {

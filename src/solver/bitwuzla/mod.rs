@@ -30,6 +30,7 @@ const MOST_QUERIES: u64 = 50_000;
 pub struct Incremental {
     timeout: Duration,
     interrupted: &'static AtomicBool,
+    deadline: Option<Instant>,
     state: Option<State>,
     statistics: LayerStatistics,
 }
@@ -66,12 +67,22 @@ impl Incremental {
     /// A back end that spends at most `timeout` on a query (zero: no limit).
     pub fn new(timeout: Duration) -> Self {
         let statistics = LayerStatistics::new("bitwuzla");
-        Self { timeout, interrupted: &NEVER, state: None, statistics }
+        Self { timeout, interrupted: &NEVER, deadline: None, state: None, statistics }
     }
 
     /// The same, and gives up at once when `interrupted` turns true.
     pub fn interrupted_by(self, interrupted: &'static AtomicBool) -> Self {
         Self { interrupted, ..self }
+    }
+
+    /// The same, and gives up at that moment.
+    pub fn until(self, deadline: Option<Instant>) -> Self {
+        Self { deadline, ..self }
+    }
+
+    fn is_over(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     fn decide(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
@@ -80,7 +91,7 @@ impl Incremental {
         }) {
             self.state = None;
         }
-        if self.interrupted.load(Ordering::Relaxed) {
+        if self.is_over() {
             return Verdict::Unknown(Unknown::Interrupted);
         }
         let state = self.state.get_or_insert_with(|| State::new(self.interrupted));
@@ -92,14 +103,16 @@ impl Incremental {
             .map(|goal| state.translation.truth(exprs, &mut state.instance, *goal))
             .collect();
         let start = Instant::now();
-        match state.instance.check(&goals, self.timeout) {
+        let limit = if self.timeout.is_zero() { None } else { start.checked_add(self.timeout) };
+        let end = limit.into_iter().chain(self.deadline).min();
+        match state.instance.check(&goals, end) {
             Answer::Sat => {}
             Answer::Unsat => return Verdict::Unsat,
             Answer::Unknown => {
                 // What an interrupted instance still does right is not worth finding out.
                 self.state = None;
                 let out_of_time = !self.timeout.is_zero() && start.elapsed() >= self.timeout;
-                return Verdict::Unknown(if self.interrupted.load(Ordering::Relaxed) {
+                return Verdict::Unknown(if self.is_over() {
                     Unknown::Interrupted
                 } else if out_of_time {
                     Unknown::Timeout(self.timeout)

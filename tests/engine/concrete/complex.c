@@ -2,13 +2,8 @@
 #include <complex.h>
 #include <stdio.h>
 #include <string.h>
+#include "hash.h"
 
-static unsigned long long hash;
-static void mix(const void *bytes, int size) {
-  const unsigned char *p = bytes;
-  for (int i = 0; i < size; i++)
-    hash = (hash ^ p[i]) * 1099511628211ull;
-}
 #define SHOW(T, size, z) \
   do { \
     T parts[2] = {__real__(z), __imag__(z)}; \
@@ -44,7 +39,7 @@ int main(void) {
       pair_16(a, b, c, d);
     }
     if (i % 1000 == 0)
-      printf("%016llx\n", hash);
+      printf("%016llx\n", (unsigned long long)hash);
   }
   for (int i = 0; i < N * N; i++) {
     double complex z = __builtin_complex(v[i % N], v[i / N]);
@@ -56,6 +51,6 @@ int main(void) {
     mix(w, sizeof w);
     mix(more, sizeof more);
   }
-  printf("%016llx\n", hash);
+  printf("%016llx\n", (unsigned long long)hash);
   return 0;
 }

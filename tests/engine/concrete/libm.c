@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdint.h>
 #include <string.h>
+#include "hash.h"
 
 static unsigned long long state = 88172645463325252ull;
 static uint64_t next(void) {
@@ -37,12 +38,6 @@ static void operands(void) {
   }
 }
 
-static uint64_t hash;
-static void mix(const void *bytes, int size) {
-  const unsigned char *p = bytes;
-  for (int i = 0; i < size; i++)
-    hash = (hash ^ p[i]) * 1099511628211ull;
-}
 static void start(void) { hash = 14695981039346656037ull; }
 static void say(const char *name) { printf("%s %016llx\n", name, (unsigned long long)hash); }
 

@@ -2,18 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static unsigned long long hash;
-static void mix(const void *bytes, int size) {
-  const unsigned char *p = bytes;
-  for (int i = 0; i < size; i++)
-    hash = (hash ^ p[i]) * 1099511628211ull;
-}
-#define MIX(T, size, e) \
-  ({ \
-    T value = (e); \
-    mix(&value, size); \
-  })
+#include "hash.h"
 
 int main(void) {
   volatile double v[] = {0.0, -0.0, 1, -1.5, 2.25, 100.125, -1e10, 0x1p-1060, 1e300,
@@ -47,7 +36,7 @@ int main(void) {
       MIX(double, 8, __builtin_powi(x, n)), MIX(float, 4, __builtin_powif(f, n));
       MIX(long double, 10, __builtin_powil(l, n)), MIX(double, 8, __builtin_ldexp(x, n));
     }
-    printf("%016llx\n", hash);
+    printf("%016llx\n", (unsigned long long)hash);
   }
   return 0;
 }

@@ -3,24 +3,13 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include "hash.h"
 
 static volatile double a = 1, b = 3, c = -0.1, d = 2.5, tiny = 0x1p-1074;
 static volatile float f = 0.3f;
 static volatile long long n = 0x7fffffffffffff3f;
 static volatile unsigned long long u = 0xffffffffffff0001;
 static volatile unsigned w = 0xfffffff1;
-
-static unsigned long long hash;
-static void mix(const void *bytes, int size) {
-  const unsigned char *p = bytes;
-  for (int i = 0; i < size; i++)
-    hash = (hash ^ p[i]) * 1099511628211ull;
-}
-#define MIX(T, size, e) \
-  ({ \
-    T value = (e); \
-    mix(&value, size); \
-  })
 
 static void plain(void) {
   MIX(double, 8, a / b), MIX(double, 8, a + c), MIX(double, 8, c * d), MIX(double, 8, a - a);
@@ -61,7 +50,8 @@ int main(void) {
     int restored = fegetround() == modes[i];
     feclearexcept(FE_ALL_EXCEPT);
     fesetenv(FE_DFL_ENV);
-    printf("%d %x %d %d %x %016llx\n", set, got, c_mode, restored, fegetround(), hash);
+    printf("%d %x %d %d %x %016llx\n", set, got, c_mode, restored, fegetround(),
+           (unsigned long long)hash);
   }
   printf("%d %d\n", fesetround(1), fesetround(-1));
   fesetround(FE_UPWARD);

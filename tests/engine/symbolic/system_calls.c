@@ -38,6 +38,13 @@ int main(void) {
         call3(1, 2, (long)&byte, 1);
     if (call3(1, 77, (long)&byte, 1) != -9)
         say("written to nowhere\n");
+    const char *missing = byte == 'c' ? "missing/" : "missing";
+    if (call6(92, (long)missing, 1000, 1000, 0, 0, 0) != -2 || call3(94, (long)missing, 0, 0) != -2)
+        say("owned by somebody\n");
+    if (call6(260, -100, (long)missing, 1000, 1000, 0, 0) != -2 || call3(93, 77, 1000, 1000) != -9)
+        say("owned by somebody else\n");
+    if (call6(439, -100, (long)missing, 0, 0x200, 0, 0) != -2)
+        say("there\n");
     /* An anonymous mapping of two pages, and its end. */
     char *page = (char *)call6(9, 0, 8192, 3, 0x22, -1, 0);
     page[8191] = byte;

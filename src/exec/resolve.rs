@@ -1,0 +1,273 @@
+//! Where an access goes: bounds, symbolic addresses.
+
+use smallvec::SmallVec;
+
+use super::Executor;
+use crate::{
+    env::{Error, Stop},
+    expr::{BinaryOp, ExprId, Node},
+    ir::address::{self, NUMBER_BITS, OFFSET_BITS, object_address, object_number},
+    memory::{Fault, NULL_PAGE, Value},
+};
+
+/// Where in an object an access goes.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    Concrete {
+        address: u64,
+        offset: usize,
+    },
+    /// The object at that address, at this offset of [`OFFSET_BITS`], known to be within bounds.
+    Symbolic {
+        object: u64,
+        offset: ExprId,
+    },
+}
+
+/// An access at an offset of which no more values are possible goes to each of them.
+const FEW_PLACES: usize = 4;
+/// Objects that an address is asked for one by one, if it shows that it points to one of them.
+const FEW_OBJECTS: usize = 64;
+/// Such places, each with the condition that the access goes there.
+type FewPlaces = SmallVec<[(ExprId, Place); FEW_PLACES]>;
+/// Choices within choices that are looked into for the object that an address points to.
+const DEEPEST_CHOICE: u32 = 16;
+/// Largest object that is read or written at a symbolic offset, in bytes.
+const SYMBOLIC_OFFSET_LIMIT: u64 = 1 << 20;
+
+impl Executor<'_> {
+    /// Finds the object that an access of `length` bytes goes to; an access that no object
+    /// allows is an error. Forks where a symbolic address allows several answers.
+    pub(super) fn resolve(
+        &mut self,
+        address: Value,
+        length: u64,
+        write: bool,
+    ) -> Result<Place, Stop> {
+        let expr = match address {
+            Value::Int(address) => return self.resolve_known(address, length, write),
+            Value::Undefined => return Err(Error::UninitialisedRead.into()),
+            Value::Expr(expr) => {
+                let expr = self.unhidden(self.on_this_path(expr));
+                self.settle_revision(expr)?
+            }
+        };
+        let exprs = &self.program.exprs;
+        if let Some(address) = exprs.as_u64(expr) {
+            return self.resolve_known(address, length, write);
+        }
+        if let Some(base) = self.base(expr) {
+            return self.resolve_within(base, expr, length, write);
+        }
+        let number = self.object_of(expr)?;
+        let address = self.arms_within(number, expr, DEEPEST_CHOICE).unwrap_or(expr);
+        match self.program.exprs.as_u64(address) {
+            Some(address) => self.resolve_known(address, length, write),
+            None => self.resolve_within(object_address(number), address, length, write),
+        }
+    }
+
+    /// `address`, which points to the object of that number, without the arms of choices that
+    /// point elsewhere; `None` where all do.
+    fn arms_within(&self, number: u32, address: ExprId, depth: u32) -> Option<ExprId> {
+        let exprs = &self.program.exprs;
+        match exprs.node(address) {
+            Node::Ite(c, a, b) if depth > 0 => {
+                let a = self.arms_within(number, a, depth - 1);
+                let b = self.arms_within(number, b, depth - 1);
+                match (a, b) {
+                    (Some(a), Some(b)) => Some(exprs.ite(c, a, b)),
+                    (a, b) => a.or(b),
+                }
+            }
+            Node::Constant(at) => (object_number(at) == number).then_some(address),
+            Node::Select(table, _) => {
+                let is_here = |at| object_number(at) == number;
+                let elements = exprs.table_elements(table).iter();
+                let mut here = elements.filter(|e| exprs.as_u64(**e).is_none_or(is_here));
+                let first = *here.next()?;
+                let is_only = exprs.as_u64(first).is_some() && here.all(|e| *e == first);
+                Some(if is_only { first } else { address })
+            }
+            _ => Some(address),
+        }
+    }
+
+    /// The object that a symbolic address was computed from, where that is plain to see: the
+    /// address of an object plus a symbolic offset. Whatever the offset is, C allows it to
+    /// reach this object only (C11 6.5.6 paragraph 8).
+    fn base(&self, address: ExprId) -> Option<u64> {
+        let exprs = &self.program.exprs;
+        let Node::Binary(BinaryOp::Add, _, constant) = exprs.node(address) else { return None };
+        let number = address::nearest_object(exprs.as_u64(constant)?);
+        (address::FIRST_OBJECT..address::END_OF_OBJECTS)
+            .contains(&number)
+            .then(|| object_address(number))
+    }
+
+    /// The number of the object that a symbolic address points to. All addresses where nothing
+    /// has ever been are one error, however many they are.
+    fn object_of(&mut self, address: ExprId) -> Result<u32, Stop> {
+        let exprs = &self.program.exprs;
+        let number = exprs.extract(address, OFFSET_BITS, NUMBER_BITS);
+        if let Some(number) = exprs.as_u64(number) {
+            return Ok(number as u32);
+        }
+        if let Some(few) = exprs.few_values(number, FEW_OBJECTS) {
+            let is_known =
+                |number: &u64| *number == 0 || self.state.memory.has_been(*number as u32);
+            if few.iter().all(is_known) {
+                return Ok(self.settle_among(number, &few)? as u32);
+            }
+        }
+        let candidate = self.candidate(number);
+        if candidate != 0 && !self.state.memory.has_been(candidate as u32) {
+            let first = exprs.constant(NUMBER_BITS, u64::from(address::FIRST_OBJECT));
+            let unused = exprs.constant(NUMBER_BITS, u64::from(self.state.memory.unused_from()));
+            let used = exprs.and(exprs.ule(first, number), exprs.ult(number, unused));
+            let null = exprs.eq(number, exprs.constant(NUMBER_BITS, 0));
+            if self.settle(exprs.and(exprs.not(used), exprs.not(null)))? {
+                return Err(Fault::Wild.into());
+            }
+        }
+        Ok(self.settle_candidate(number, candidate, "pointer")? as u32)
+    }
+
+    /// The same for a known address; where the content is not in its place, but in updates, the
+    /// offset is one to look up there.
+    fn resolve_known(&mut self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {
+        match self.resolve_concrete(address, length, write)? {
+            Place::Concrete { address, offset } => self.place_in(address, offset, length as usize),
+            place => Ok(place),
+        }
+    }
+
+    pub(super) fn place_in(
+        &self,
+        object: u64,
+        offset: usize,
+        length: usize,
+    ) -> Result<Place, Stop> {
+        if !self.state.memory.object(object)?.is_updated(offset, length) {
+            return Ok(Place::Concrete { address: object, offset });
+        }
+        let offset = self.program.exprs.constant(OFFSET_BITS, offset as u64);
+        Ok(Place::Symbolic { object, offset })
+    }
+
+    pub(super) fn resolve_concrete(
+        &mut self,
+        address: u64,
+        length: u64,
+        write: bool,
+    ) -> Result<Place, Stop> {
+        let object = self.state.memory.object(address)?;
+        let (offset, constant) = (address::offset(address), object.constant);
+        if !object.contains(offset, length) {
+            self.reach(address, length)?;
+        }
+        if write && constant {
+            return Err(Fault::ReadOnly.into());
+        }
+        Ok(Place::Concrete { address, offset: offset as usize })
+    }
+
+    /// Settles that `length` bytes at an address lie inside their object, whose size may depend
+    /// on input.
+    pub(super) fn reach(&mut self, address: u64, length: u64) -> Result<(), Stop> {
+        let object = self.state.memory.object(address)?;
+        let offset = address::offset(address);
+        if object.contains(offset, length) {
+            return Ok(());
+        }
+        let (Some(extent), Some(end)) = (object.extent(), offset.checked_add(length)) else {
+            return Err(Fault::OutOfBounds.into());
+        };
+        let capacity = object.capacity();
+        let exprs = &self.program.exprs;
+        if !self.settle(exprs.ule(exprs.constant(64, end), extent))? {
+            return Err(Fault::OutOfBounds.into());
+        }
+        if end > capacity {
+            return Err(beyond_capacity(capacity));
+        }
+        self.state.memory.object_mut(address)?.ascertain(end);
+        Ok(())
+    }
+
+    fn resolve_within(
+        &mut self,
+        base: u64,
+        address: ExprId,
+        length: u64,
+        write: bool,
+    ) -> Result<Place, Stop> {
+        if base == 0 {
+            let exprs = &self.program.exprs;
+            let null = exprs.ult(address, exprs.constant(64, NULL_PAGE));
+            let fault = if self.settle(null)? { Fault::Null } else { Fault::Wild };
+            return Err(fault.into());
+        }
+        let object = self.state.memory.object(base)?;
+        let (capacity, extent) = (object.capacity(), object.extent());
+        if write && object.constant {
+            return Err(Fault::ReadOnly.into());
+        }
+        if let Some(extent) = extent {
+            let exprs = &self.program.exprs;
+            if !self.settle(exprs.ule(exprs.constant(64, length), extent))? {
+                return Err(Fault::OutOfBounds.into());
+            }
+        } else if length > capacity {
+            return Err(Fault::OutOfBounds.into());
+        }
+        let exprs = &self.program.exprs;
+        let distance = exprs.sub(address, exprs.constant(64, base));
+        let size = extent.unwrap_or_else(|| exprs.constant(64, capacity));
+        let last = exprs.sub(size, exprs.constant(64, length));
+        let is_inside = exprs.bounds(distance).1 <= exprs.bounds(last).0;
+        if !is_inside && !self.settle(exprs.ule(distance, last))? {
+            return Err(Fault::OutOfBounds.into());
+        }
+        if extent.is_some() {
+            let exprs = &self.program.exprs;
+            let last = exprs.constant(64, capacity.saturating_sub(length));
+            if length > capacity || !self.settle(exprs.ule(distance, last))? {
+                return Err(beyond_capacity(capacity));
+            }
+        }
+        let exprs = &self.program.exprs;
+        let offset = exprs.extract(distance, 0, OFFSET_BITS);
+        if capacity > SYMBOLIC_OFFSET_LIMIT {
+            let offset =
+                self.settle_value(Value::Expr(offset), OFFSET_BITS, "offset in a large object")?;
+            return Ok(Place::Concrete { address: base + offset, offset: offset as usize });
+        }
+        Ok(Place::Symbolic { object: base, offset })
+    }
+
+    /// The places that an offset inside an object may be, where there are but a few, each with
+    /// the condition that it is there.
+    pub(super) fn few_places(
+        &self,
+        object: u64,
+        offset: ExprId,
+        length: usize,
+    ) -> Result<Option<FewPlaces>, Stop> {
+        let exprs = &self.program.exprs;
+        if exprs.as_u64(offset).is_some() {
+            return Ok(None);
+        }
+        let Some(values) = exprs.few_values(offset, FEW_PLACES) else { return Ok(None) };
+        let last = self.state.memory.object(object)?.capacity() - length as u64;
+        let places = values.into_iter().filter(|at| *at <= last).map(|at| {
+            let here = exprs.eq(offset, exprs.constant(OFFSET_BITS, at));
+            Ok((here, self.place_in(object, at as usize, length)?))
+        });
+        places.collect::<Result<_, Stop>>().map(Some)
+    }
+}
+
+pub(super) fn beyond_capacity(capacity: u64) -> Stop {
+    Stop::unsupported(format!("memory of symbolic size beyond its first {capacity} bytes"))
+}
