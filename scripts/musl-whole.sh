@@ -94,14 +94,14 @@ native() {
         -isystem source/obj/include -isystem source/include)
     local compile=(clang-19 --target=x86_64-linux-musl -std=c99 -O2 -w $flags -ffreestanding
         -D_XOPEN_SOURCE=700 -D___errno_location=__errno_location
-        -Dmalloc=plain_malloc -Drealloc=plain_realloc)
+        -Dmalloc=plain_malloc -Drealloc=plain_realloc -Daligned_alloc=plain_aligned_alloc)
     cp "$overlay/glue.h" malloc/mallocng/
     mkdir native
     for file in malloc/mallocng/{malloc,free,realloc,aligned_alloc,malloc_usable_size}.c \
         source/src/string/{mem,str,stp}*.c; do
         "${compile[@]}" "${include[@]}" -c "$file" -o "native/$(basename "$file" .c).o"
     done
-    "${compile[@]}" -Umalloc -Urealloc -nostdinc -isystem "$musl/include" -D_GNU_SOURCE \
+    "${compile[@]}" -Umalloc -Urealloc -Ualigned_alloc -nostdinc -isystem "$musl/include" -D_GNU_SOURCE \
         -c "$overlay/allocate.c" -o native/allocate.o
     "${compile[@]}" -c "$overlay/jump.s" -o native/jump.o
     "${compile[@]}" -c "$overlay/start.s" -o native/start.o

@@ -1,5 +1,5 @@
 /* The allocator's interface and the names that musl's own functions call, on top of musl's
-   allocator, whose malloc and realloc are called plain_ here. */
+   allocator, whose malloc, realloc and aligned_alloc are called plain_ here. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -10,9 +10,16 @@
 
 void *plain_malloc(size_t);
 void *plain_realloc(void *, size_t);
+void *plain_aligned_alloc(size_t, size_t);
 
 /* What is as large as a page begins with one, so that a program that asks for that itself
    (grep aligns its buffer) does the same wherever its memory is. */
+void *aligned_alloc(size_t align, size_t n)
+{
+	int is_valid = !(align & (align - 1));
+	return plain_aligned_alloc(is_valid && align < PAGE && n >= PAGE ? PAGE : align, n);
+}
+
 void *malloc(size_t n)
 {
 	return n < PAGE ? plain_malloc(n) : aligned_alloc(PAGE, n);

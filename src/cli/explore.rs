@@ -202,7 +202,10 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
 fn linked(module: Option<Module>, file: &Path, out: &Path) -> anyhow::Result<Module> {
     let module = match module {
         Some(whole) if whole.function(WHOLE_PROGRAM).is_some() => {
-            fs::copy(file, out).with_context(|| out.display().to_string())?;
+            // Copied onto itself, it would be empty.
+            if fs::canonicalize(out).ok().as_deref() != Some(file) {
+                fs::copy(file, out).with_context(|| out.display().to_string())?;
+            }
             return Ok(whole);
         }
         module => module,

@@ -148,6 +148,37 @@ const OUT_OF_BOUNDS: &str = "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n\
     -\treturn say(GREETING, argc > 1 ? argv[1] : \"world\");\n\
     +\treturn say(GREETING, &(GREETING \"\\0\")[argc + 9]);\n";
 
+/// Memory from every function that aligns it, and what becomes of it when it grows.
+const ALIGNED: &str = "#include <stdint.h>\n\
+    #include <stdlib.h>\n\
+    #include <unistd.h>\n\n\
+    static char pages(void *p)\n{\n\treturn '0' + !((uintptr_t)p % 4096);\n}\n\n\
+    int main(void)\n{\n\
+    \tvoid *p;\n\
+    \tif (posix_memalign(&p, 32, 5000))\n\t\treturn 1;\n\
+    \tvoid *q = realloc(malloc(10), 4096);\n\
+    \tchar line[] = { pages(p), pages(aligned_alloc(16, 4096)), pages(q), pages(calloc(64, 64)), '\\n' };\n\
+    \treturn write(1, line, sizeof line) != sizeof line;\n}\n";
+
+#[test]
+fn large_memory_begins_with_a_page_wherever_it_comes_from() {
+    let scratch = package().file("package/main.c", ALIGNED);
+    assert_eq!(run(&mut scratch.stage("build")).code, Some(0));
+    let out = scratch.path("out");
+    let mut explore = psychic();
+    explore.arg("explore").arg(out.join("meta.bc")).arg("--out").arg(&out);
+    explore.args(["--tests", "all", "--native"]).arg(out.join("meta.native"));
+    // Again in the same place: the module there is not lost.
+    for _ in 0..2 {
+        let explored = run(&mut explore);
+        let said = format!("{}{}", explored.stdout, explored.stderr);
+        assert!(said.contains("1 tests run natively, 0 of them"), "{said}");
+        assert!(!said.contains("loosely"), "{said}");
+    }
+    let native = Command::new(out.join("meta.native")).output().expect("runs");
+    assert_eq!(String::from_utf8_lossy(&native.stdout), "1111\n");
+}
+
 #[test]
 fn an_error_that_nothing_watches_for_is_no_evidence() {
     let scratch = package().file("1.diff", OUT_OF_BOUNDS);

@@ -112,16 +112,19 @@ fn object(
     Ok(Some(if known.is_none() { object.with_extent(size) } else { object }))
 }
 
-/// The alignment of memory that was asked for at multiples of `alignment`.
-fn at_least(alignment: u64) -> u32 {
+/// The alignment of memory that was asked for at multiples of `alignment`. What is no power of
+/// two fails with one libc, is raised by another, and ends a program under the sanitizers.
+fn at_least(alignment: u64) -> Result<u32, Stop> {
     let valid = u32::try_from(alignment).ok().filter(|alignment| alignment.is_power_of_two());
-    valid.unwrap_or(ALIGNMENT).max(ALIGNMENT)
+    let alignment =
+        valid.ok_or_else(|| Stop::unsupported(format!("memory aligned at {alignment} bytes")))?;
+    Ok(alignment.max(ALIGNMENT))
 }
 
 fn aligned(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let alignment = machine.concrete(arguments.get(0), 64, "alignment")?;
     let size = machine.settled(arguments.get(1), 64)?;
-    allocate(machine, size, false, at_least(alignment)).map(Some)
+    allocate(machine, size, false, at_least(alignment)?).map(Some)
 }
 
 /// POSIX.1-2017, `posix_memalign`. Every object here starts at a multiple of 64 GiB.
@@ -135,7 +138,7 @@ fn posix_memalign(
         return Ok(Some(Value::Int(EINVAL)));
     }
     // It gives its error as a value and leaves the pointer alone.
-    let Some(object) = object(machine, size, false, at_least(alignment))? else {
+    let Some(object) = object(machine, size, false, at_least(alignment)?)? else {
         return Ok(Some(Value::Int(ENOMEM)));
     };
     machine.commit();
