@@ -8,7 +8,7 @@ use super::{Callers, Checkpoint, Executor, Frame, VariadicArgument, interpret::N
 use crate::{
     env::{
         Error, Machine, Stop, World,
-        models::{self, Arguments},
+        models::{self, Arguments, Model},
     },
     expr::{ExprId, Exprs},
     ir::{Argument, Call, Callee, Cast, Function, FunctionId, Inst, Operand, address},
@@ -37,6 +37,11 @@ impl Executor<'_> {
         let function = &program.module.functions[id.0 as usize];
         if function.code.is_empty() {
             return self.call_model(id, function, call);
+        }
+        if function.library
+            && let Some(preparation) = program.preparations.get(&id)
+        {
+            self.run_model(*preparation, call)?;
         }
         let fixed = function.params.len();
         if call.args.len() < fixed {
@@ -199,17 +204,21 @@ impl Executor<'_> {
             }
             return Err(Stop::unsupported(format!("a call of {}", function.name)));
         };
+        let value = self.run_model(*model, call)?;
+        if let (Some(reg), Some(value)) = (call.results.first(), value) {
+            self.set(*reg, value);
+        }
+        Ok(Next::Advance)
+    }
+
+    fn run_model(&mut self, model: Model, call: &Call) -> Result<Option<Value>, Stop> {
         let values: SmallVec<[Value; 8]> = call.args.iter().map(|a| self.get(a.value)).collect();
         let arguments = Arguments { values: &values, passed: &call.args };
         // A fork inside the model runs the whole call again from here.
         self.checkpoint = Checkpoint::Unchanged;
         let result = model(self, arguments);
         self.checkpoint = Checkpoint::NoCall;
-        let value = result?;
-        if let (Some(reg), Some(value)) = (call.results.first(), value) {
-            self.set(*reg, value);
-        }
-        Ok(Next::Advance)
+        result
     }
 
     /// A model is about to change the state: keeps how it was, unless nothing can fork any

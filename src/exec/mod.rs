@@ -57,6 +57,8 @@ pub struct Program {
     pub frames: Vec<Box<[Value]>>,
     /// Models of the functions that are only declared.
     pub models: HashMap<FunctionId, Model>,
+    /// What runs before the code of a function of the libc.
+    pub preparations: HashMap<FunctionId, Model>,
 }
 
 /// Limits of a path.

@@ -63,7 +63,7 @@ impl Program {
         let exprs = Exprs::new();
         let frames = module.functions.iter().map(|f| frame_values(&exprs, f)).collect();
         module.functions.iter_mut().for_each(put_constants_behind_registers);
-        let mut modelled = HashMap::new();
+        let (mut modelled, mut preparations) = (HashMap::new(), HashMap::new());
         for (id, function) in (0u32..).zip(&mut module.functions) {
             let model = if function.code.is_empty() {
                 models.lookup(&function.name)
@@ -75,11 +75,13 @@ impl Program {
             if let Some(model) = model {
                 function.code = Vec::new();
                 modelled.insert(FunctionId(id), model);
+            } else if let Some(model) = models.before(&function.name).filter(|_| function.library) {
+                preparations.insert(FunctionId(id), model);
             }
         }
         let revision_expr = exprs.revision();
         let revision = exprs.as_variable(revision_expr).expect("it is a variable");
-        Self { module, exprs, revision, revision_expr, frames, models: modelled }
+        Self { module, exprs, revision, revision_expr, frames, models: modelled, preparations }
     }
 
     /// The first states of the program: one for each number of arguments that it may have.

@@ -2,6 +2,7 @@
 //! a header or topic. Each model says which clause of C11 (ISO/IEC 9899:2011) it follows.
 
 pub mod allocation;
+mod digits;
 pub mod fenv;
 pub mod input;
 pub mod intrinsics;
@@ -53,15 +54,24 @@ impl Models {
     /// # Errors
     /// where there is no model of such a name.
     pub fn without(names: &[String]) -> Result<Self, UnknownModel> {
-        match names.iter().find(|name| find(name).is_none()) {
+        match names.iter().find(|name| find(name).or(before(name)).is_none()) {
             Some(name) => Err(UnknownModel(name.clone())),
             None => Ok(Self { off: names.to_vec() }),
         }
     }
 
+    fn is_on(&self, name: &str) -> bool {
+        self.off.iter().all(|off| off != name)
+    }
+
     /// The model of a function that is only declared.
     pub fn lookup(&self, name: &str) -> Option<Model> {
-        if self.off.iter().any(|off| off == name) { None } else { find(name) }
+        find(name).filter(|_| self.is_on(name))
+    }
+
+    /// What is to be run before the code of one of the libc's functions.
+    pub fn before(&self, name: &str) -> Option<Model> {
+        before(name).filter(|_| self.is_on(name))
     }
 
     /// The model that stands for a function though the program has its code: one of the libc's
@@ -91,18 +101,28 @@ fn has_code(name: &str) -> bool {
 pub struct UnknownModel(String);
 
 fn find(name: &str) -> Option<Model> {
-    let tables: [&[(&str, Model)]; 9] = [
-        intrinsics::MODELS,
-        process::MODELS,
-        allocation::MODELS,
-        strings::MODELS,
-        output::MODELS,
-        input::MODELS,
-        math::MODELS,
-        super::kernel::MODELS,
-        fenv::MODELS,
-    ];
-    tables.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, model)| *model)
+    find_in(
+        &[
+            intrinsics::MODELS,
+            process::MODELS,
+            allocation::MODELS,
+            strings::MODELS,
+            output::MODELS,
+            input::MODELS,
+            math::MODELS,
+            super::kernel::MODELS,
+            fenv::MODELS,
+        ],
+        name,
+    )
+}
+
+fn before(name: &str) -> Option<Model> {
+    find_in(&[digits::PREPARATIONS], name)
+}
+
+fn find_in(tables: &[&[(&str, Model)]], name: &str) -> Option<Model> {
+    tables.iter().copied().flatten().find(|(known, _)| *known == name).map(|(_, model)| *model)
 }
 
 /// A C string longer than this is not read.
