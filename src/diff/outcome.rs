@@ -56,12 +56,20 @@ pub(super) fn difference(
         differences.push(texts(exprs, &a.world.stderr, &b.world.stderr));
     }
     if a.halt != Halt::Hang {
-        for (name, bytes) in &x {
-            let other = &y[name];
-            if bytes.len() != other.len() {
+        let files = [a, b].map(|state| state.world.kernel.files.texts());
+        if !files[0].keys().eq(files[1].keys()) {
+            return always;
+        }
+        let outputs = x.iter().map(|(name, bytes)| (*bytes, y[name]));
+        let files = files[0].values().zip(files[1].values());
+        for (left, right) in outputs.chain(files.map(|(x, y)| (&x[..], &y[..]))) {
+            if left.len() != right.len() {
                 return always;
             }
-            for (left, right) in words(exprs, bytes).into_iter().zip(words(exprs, other)) {
+            if left == right {
+                continue;
+            }
+            for (left, right) in words(exprs, left).into_iter().zip(words(exprs, right)) {
                 differences.push(Difference { formula: exprs.ne(left, right), exact: true });
             }
         }
@@ -128,15 +136,23 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
         Byte::Concrete(value) => *value,
         byte => exprs.evaluate(byte_expr(exprs, *byte), model).to_u64().expect("8 bits") as u8,
     };
+    let values = |bytes: &[Byte]| bytes.iter().map(value).collect::<Vec<u8>>();
+    let files = &state.world.kernel.files;
+    let start = |path| files.start().get(path).map(|bytes| values(bytes));
+    let texts = files.texts();
+    let left = texts.iter().map(|(path, bytes)| (path, values(bytes)));
+    let left = left.filter(|(path, bytes)| start(*path).as_ref() != Some(bytes));
     Some(Outcome {
         stdout: state.world.stdout.render(exprs, model),
         stderr: state.world.stderr.render(exprs, model),
         termination,
         outputs: numbered(&state.world.outputs)
             .into_iter()
-            .map(|(name, bytes)| (name, bytes.iter().map(value).collect()))
+            .map(|(name, bytes)| (name, values(bytes)))
             .collect(),
-        files: BTreeMap::new(),
+        files: left
+            .map(|(path, bytes)| (String::from_utf8_lossy(path).into_owned(), bytes))
+            .collect(),
         finding,
     })
 }

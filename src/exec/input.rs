@@ -199,4 +199,5 @@ pub(super) fn add_files(exprs: &Exprs, world: &mut World, files: &[InputFile]) {
         };
         files.add(at, name, Node { content, permissions });
     }
+    Arc::make_mut(&mut world.kernel).files.begin();
 }

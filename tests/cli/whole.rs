@@ -73,7 +73,8 @@ fn a_package_is_built_by_its_own_makefile() {
 
     // Nothing changed, nothing done; the package itself is not touched.
     let made = fs::metadata(scratch.path("out/meta.native")).and_then(|m| m.modified());
-    assert_eq!(run(&mut scratch.stage("build")).code, Some(0));
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
     let again = fs::metadata(scratch.path("out/meta.native")).and_then(|m| m.modified());
     assert_eq!(made.expect("times"), again.expect("times"));
     assert!(!scratch.path("package/config.h").exists());
@@ -148,6 +149,15 @@ const OUT_OF_BOUNDS: &str = "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n\
     -\treturn say(GREETING, argc > 1 ? argv[1] : \"world\");\n\
     +\treturn say(GREETING, &(GREETING \"\\0\")[argc + 9]);\n";
 
+/// One patch, which leaves all as it is, and this main program.
+fn unchanged(main: &str) -> Scratch {
+    const NO_CHANGE: &str =
+        "--- a/say.c\n+++ b/say.c\n@@ -6 +6 @@\n-\treturn 0;\n+\treturn (0);\n";
+    let scratch = package().file("package/main.c", main).file("1.diff", NO_CHANGE);
+    fs::remove_file(scratch.path("2.diff")).expect("removed");
+    scratch
+}
+
 /// Memory from every function that aligns it, and what becomes of it when it grows.
 const ALIGNED: &str = "#include <stdint.h>\n\
     #include <stdlib.h>\n\
@@ -162,8 +172,9 @@ const ALIGNED: &str = "#include <stdint.h>\n\
 
 #[test]
 fn large_memory_begins_with_a_page_wherever_it_comes_from() {
-    let scratch = package().file("package/main.c", ALIGNED);
-    assert_eq!(run(&mut scratch.stage("build")).code, Some(0));
+    let scratch = unchanged(ALIGNED);
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
     let out = scratch.path("out");
     let mut explore = psychic();
     explore.arg("explore").arg(out.join("meta.bc")).arg("--out").arg(&out);
@@ -177,6 +188,42 @@ fn large_memory_begins_with_a_page_wherever_it_comes_from() {
     }
     let native = Command::new(out.join("meta.native")).output().expect("runs");
     assert_eq!(String::from_utf8_lossy(&native.stdout), "1111\n");
+}
+
+#[test]
+fn files_that_are_left_are_compared() {
+    const LEAVES: &str = "#include <stdio.h>\n\n\
+        int main(int argc, char **argv)\n{\n\
+        \tFILE *out = fopen(\"left\", \"w\");\n\
+        \tfputs(argc > 1 ? argv[1] : \"none\", out);\n\
+        \treturn fclose(out);\n}\n";
+    let instead = |line: &str| {
+        format!(
+            "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n\
+             -\tfputs(argc > 1 ? argv[1] : \"none\", out);\n+\t{line}\n"
+        )
+    };
+    let scratch = package()
+        .file(
+            "subject.toml",
+            &format!("{CONFIG}\n[inputs]\nargs = [{{ string = 4, count = [0, 1] }}]\n"),
+        )
+        .file("package/main.c", LEAVES)
+        .file("1.diff", &instead("fputs(argc > 1 ? argv[1] : \"nobody\", out);"))
+        .file("2.diff", &instead("fprintf(out, \"%s\", argc > 1 ? argv[1] : \"none\");"));
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    assert_eq!(compared.code, Some(0), "{said}");
+    let pairs = fs::read_to_string(scratch.path("out/pairs.csv")).expect("written");
+    let verdict = |pair: &str| {
+        let line = pairs.lines().find(|line| line.starts_with(pair)).expect("a pair");
+        line.split(',').skip(2).take(3).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(verdict("0,2")[0], "equivalent", "{pairs}{said}");
+    for pair in ["0,1", "1,2"] {
+        assert_eq!(verdict(pair)[0], "distinguished", "{pairs}");
+        assert_eq!(verdict(pair)[2], "files", "{pairs}");
+    }
 }
 
 #[test]
@@ -199,8 +246,9 @@ const DUPLICATE: &str = "#include <fcntl.h>\n\
 
 #[test]
 fn the_upper_half_of_an_int_among_variable_arguments_is_not_looked_at() {
-    let scratch = package().file("package/main.c", DUPLICATE);
-    assert_eq!(run(&mut scratch.stage("build")).code, Some(0));
+    let scratch = unchanged(DUPLICATE);
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
     let mut explore = psychic();
     explore.arg("explore").arg(scratch.path("out/meta.bc")).arg("--out").arg(scratch.path("paths"));
     explore.args(["--tests", "all", "--native"]).arg(scratch.path("out/meta.native"));

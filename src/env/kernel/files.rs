@@ -5,6 +5,9 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::Errno;
 use crate::memory::Byte;
 
+/// Files by path.
+pub type Texts = BTreeMap<Vec<u8>, Arc<Vec<Byte>>>;
+
 /// Index of a node in [`Files`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct NodeId(u32);
@@ -91,8 +94,12 @@ pub struct Files {
     descriptions: Vec<Description>,
     descriptors: Vec<Option<Descriptor>>,
     pub(super) directory: NodeId,
-    /// A file was written, made or removed.
-    pub(super) changed: bool,
+    /// How many nodes there were at the start, and the regular files among them, by path.
+    given: usize,
+    start: Arc<Texts>,
+    /// Something was done that no outcome shows: to a directory, to permissions, or a file of the
+    /// start was removed.
+    pub(super) unseen: bool,
 }
 
 /// Most descriptors of a process.
@@ -122,7 +129,9 @@ impl Default for Files {
             ],
             descriptors: vec![descriptor(0), descriptor(1), descriptor(2)],
             directory: START,
-            changed: false,
+            given: 0,
+            start: Arc::default(),
+            unseen: false,
         }
     }
 }
@@ -171,7 +180,8 @@ impl Files {
 
     /// Takes a node out of its directory; who has it open keeps it.
     pub(super) fn detach(&mut self, node: NodeId) {
-        self.changed = true;
+        let is_directory = matches!(self.node(node).content, Content::Directory { .. });
+        self.unseen |= is_directory || (node.0 as usize) < self.given;
         for other in &mut self.nodes {
             if let Content::Directory { entries, .. } = &other.content
                 && entries.values().any(|entry| *entry == node)
@@ -301,9 +311,21 @@ impl Files {
         names.iter().flat_map(|name| [b"/", *name].concat()).collect()
     }
 
-    /// The regular files below the start directory, by path.
-    pub fn regular(&self) -> BTreeMap<Vec<u8>, &Arc<Vec<Byte>>> {
-        let mut found = BTreeMap::new();
+    /// What there is now is what the program starts with.
+    pub fn begin(&mut self) {
+        self.given = self.nodes.len();
+        self.start = Arc::new(self.texts());
+    }
+
+    /// The files that the program started with, by path.
+    pub fn start(&self) -> &Texts {
+        &self.start
+    }
+
+    /// The files below the start directory, by path relative to it: the content of regular ones,
+    /// and where links point to.
+    pub fn texts(&self) -> Texts {
+        let mut found = Texts::new();
         let mut open = vec![(Vec::new(), START)];
         while let Some((path, directory)) = open.pop() {
             let Content::Directory { entries, .. } = &self.node(directory).content else {
@@ -315,9 +337,13 @@ impl Files {
                 match &self.node(*node).content {
                     Content::Directory { .. } => open.push((path, *node)),
                     Content::Regular(bytes) => {
-                        found.insert(path, bytes);
+                        found.insert(path, bytes.clone());
                     }
-                    _ => {}
+                    Content::Link(target) => {
+                        let target = target.iter().copied().map(Byte::Concrete).collect();
+                        found.insert(path, Arc::new(target));
+                    }
+                    Content::Null | Content::Standard(_) => {}
                 }
             }
         }

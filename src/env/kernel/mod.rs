@@ -122,8 +122,8 @@ fn enter(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
             Err(Errno::Enosys.into())
         }
     };
-    if machine.world().kernel.files.changed {
-        let what = "a file that is written, which is not compared".into();
+    if machine.world().kernel.files.unseen {
+        let what = "a change of directories or permissions, which is not compared".into();
         machine.world_mut().approximate(Approximation::Loose(what));
     }
     match result {

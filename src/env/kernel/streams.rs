@@ -99,9 +99,7 @@ fn open_from(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome
             let name = paths::known_name(&name)?;
             let permissions = (mode & 0o7777 & !machine.world().kernel.umask) as u32;
             let content = Content::Regular(Arc::default());
-            let files = files(machine);
-            files.changed = true;
-            files.add(directory, &name, Node { content, permissions })
+            files(machine).add(directory, &name, Node { content, permissions })
         }
     };
     Ok(files(machine).open(node, flags)? as u64)
@@ -235,7 +233,6 @@ fn give(machine: &mut dyn Machine, number: i32, at: Option<u64>, bytes: &[Byte])
             }
             held[start as usize..end as usize].copy_from_slice(bytes);
             let files = files(machine);
-            files.changed = true;
             files.node_mut(node).content = Content::Regular(content);
             if at.is_none() {
                 files.open_file_mut(number)?.position = end;
@@ -314,7 +311,6 @@ fn resize(machine: &mut dyn Machine, node: NodeId, size: usize) {
     let files = files(machine);
     if let Content::Regular(bytes) = &mut files.node_mut(node).content {
         Arc::make_mut(bytes).resize(size, Byte::Concrete(0));
-        files.changed = true;
     }
 }
 
@@ -496,9 +492,8 @@ fn make_link(machine: &mut dyn Machine, target: Value, base: NodeId, path: Value
         return Err(Errno::Eexist.into());
     };
     let name = paths::known_name(&name)?;
-    let files = files(machine);
-    files.changed = true;
-    files.add(directory, &name, Node { content: Content::Link(target), permissions: 0o777 });
+    let link = Node { content: Content::Link(target), permissions: 0o777 };
+    files(machine).add(directory, &name, link);
     Ok(0)
 }
 
@@ -538,7 +533,7 @@ fn make_directory(machine: &mut dyn Machine, base: NodeId, path: Value, mode: Va
     let name = paths::known_name(&name)?;
     let permissions = (mode & 0o7777 & !machine.world().kernel.umask) as u32;
     let files = files(machine);
-    files.changed = true;
+    files.unseen = true;
     files.add_directory(directory, &name, permissions);
     Ok(0)
 }
