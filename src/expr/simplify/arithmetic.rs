@@ -118,6 +118,12 @@ impl Exprs {
             if self.negations(y, other) {
                 return Some(x);
             }
+            // The negation of a choice of constants is one, too.
+            for (choice, rest) in [(x, y), (y, x)] {
+                if let Some(joined) = self.binary_of_choices(BinaryOp::Add, choice, other) {
+                    return Some(self.add(joined, rest));
+                }
+            }
         }
         if let (Some((p, q)), Some((r, s))) = (sum_a, sum_b) {
             for (p, q) in [(p, q), (q, p)] {

@@ -496,6 +496,17 @@ proptest! {
 }
 
 #[test]
+fn what_a_condition_chooses_cancels_out_of_a_sum() {
+    let exprs = Exprs::new();
+    let condition = exprs.input("c", 1);
+    let place = exprs.ite(condition, exprs.constant(64, 4097), exprs.constant(64, 4096));
+    let length = exprs.zext(exprs.input("n", 8), 64);
+    let end = exprs.add(place, length);
+    assert_eq!(exprs.sub(end, place), length);
+    assert_eq!(exprs.sub(exprs.add(exprs.sub(end, place), place), place), length);
+}
+
+#[test]
 fn values_come_back_from_memory_as_they_were() {
     let exprs = Exprs::new();
     let [x, y] = ["x", "y"].map(|name| exprs.input(name, 32));
