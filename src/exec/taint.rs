@@ -86,12 +86,9 @@ impl Executor<'_> {
         let first = addresses.first().filter(|_| !self.is_marked())?;
         let exprs = &self.program.exprs;
         let value = match value {
-            Value::Expr(e) if addresses.meet(&addresses) => {
+            Value::Expr(e) if addresses.share_object(&addresses) => {
                 let start = start_of(first);
-                let distance = self.with_addresses(e, width, DEEPEST_SUM, &|address| {
-                    exprs.constant(width, address.wrapping_sub(start))
-                });
-                exprs.add(self.start_bits(width, start), distance)
+                exprs.add(self.start_bits(width, start), self.distance(width, e, start))
             }
             Value::Expr(e) => {
                 self.with_addresses(e, width, DEEPEST_SUM, &|address| self.bits(width, address))
@@ -99,6 +96,14 @@ impl Executor<'_> {
             _ => self.bits(width, first),
         };
         Some(Value::from_expr(exprs, value))
+    }
+
+    /// The low bits of how far an address is from the start of its object.
+    fn distance(&self, width: u32, address: ExprId, start: u64) -> ExprId {
+        let exprs = &self.program.exprs;
+        self.with_addresses(address, width, DEEPEST_SUM, &|address| {
+            exprs.constant(width, address.wrapping_sub(start))
+        })
     }
 
     /// The low bits of `e` with something else in place of the addresses in it.
@@ -236,7 +241,19 @@ impl Executor<'_> {
         };
         let exact = match (x.all.is_empty(), y.all.is_empty()) {
             (true, true) => true,
-            (false, false) => op == BinaryOp::Sub && x.meet(&y),
+            (false, false) if op == BinaryOp::Sub && x.share_object(&y) => {
+                // A number from here on, in which nothing looks like an address.
+                let start = start_of(x.all[0]);
+                let distance = |value| match value {
+                    Value::Expr(e) => {
+                        Value::from_expr(&self.program.exprs, self.distance(64, e, start))
+                    }
+                    Value::Int(address) => Value::Int(address.wrapping_sub(start)),
+                    Value::Undefined => Value::Undefined,
+                };
+                return (distance(a), distance(b));
+            }
+            (false, false) => false,
             (false, true) => are_exact(&x, a, b),
             (true, false) => {
                 let swappable =

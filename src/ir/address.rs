@@ -11,7 +11,7 @@ pub const OFFSET_BITS: u32 = 36;
 /// Bits of the object number.
 pub const NUMBER_BITS: u32 = 64 - OFFSET_BITS;
 /// Number of the first function. An arbitrary one, that few programs compute with.
-const FIRST_FUNCTION: u32 = 0x2a1_b000;
+pub const FIRST_FUNCTION: u32 = 0x2a1_b000;
 /// Where in its part of the address space a function is: not at the start, where the result of
 /// a shift to the left may well point.
 const FUNCTION_OFFSET: u64 = 0x5_a3c0;

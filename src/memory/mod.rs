@@ -180,6 +180,7 @@ impl Memory {
             found.all.push(value);
         } else {
             found.others |= value != 0;
+            found.null |= value == 0;
         }
     }
 
@@ -194,6 +195,7 @@ impl Memory {
                 self.search(exprs, b, left, &mut of_b);
                 let (base, other) = if of_a.all.is_empty() { (of_b, of_a) } else { (of_a, of_b) };
                 found.others |= base.others || base.all.is_empty() || !other.all.is_empty();
+                found.null |= base.null;
                 found.all.extend(base.all);
             }
             Node::Ite(_, a, b) => {
@@ -235,6 +237,8 @@ pub struct Addresses {
     pub all: SmallVec<[u64; 2]>,
     /// It may also be something else, and not null.
     pub others: bool,
+    /// It may also be null.
+    pub null: bool,
 }
 
 impl Addresses {
@@ -243,11 +247,16 @@ impl Addresses {
         self.all.first().copied()
     }
 
-    /// Whether all of these and those are in one object.
+    /// Whether all of these and those are in one object, but for null.
     pub fn meet(&self, other: &Self) -> bool {
         let mut objects = self.all.iter().chain(&other.all).map(|at| address::nearest_object(*at));
         let first = objects.next();
         !self.others && !other.others && objects.all(|object| Some(object) == first)
+    }
+
+    /// Whether they are that, and none is null.
+    pub fn share_object(&self, other: &Self) -> bool {
+        !self.null && !other.null && self.meet(other)
     }
 }
 

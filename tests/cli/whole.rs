@@ -151,8 +151,7 @@ const OUT_OF_BOUNDS: &str = "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n\
 
 /// One patch, which leaves all as it is, and this main program.
 fn unchanged(main: &str) -> Scratch {
-    const NO_CHANGE: &str =
-        "--- a/say.c\n+++ b/say.c\n@@ -6 +6 @@\n-\treturn 0;\n+\treturn (0);\n";
+    const NO_CHANGE: &str = "--- a/say.c\n+++ b/say.c\n@@ -6 +6 @@\n-\treturn 0;\n+\treturn (0);\n";
     let scratch = package().file("package/main.c", main).file("1.diff", NO_CHANGE);
     fs::remove_file(scratch.path("2.diff")).expect("removed");
     scratch
@@ -188,6 +187,30 @@ fn large_memory_begins_with_a_page_wherever_it_comes_from() {
     }
     let native = Command::new(out.join("meta.native")).output().expect("runs");
     assert_eq!(String::from_utf8_lossy(&native.stdout), "1111\n");
+}
+
+#[test]
+fn the_digits_of_a_number_are_decided() {
+    const READS: &str = "#include <stdio.h>\n#include <stdlib.h>\n\n\
+        int main(int argc, char **argv)\n{\n\
+        \tchar *end;\n\
+        \tdouble number = strtod(argv[1], &end);\n\
+        \tprintf(\"%ld %g %s\\n\", (long)(end - argv[1]), number * 3, argv[1]);\n\
+        \treturn number > 12.25;\n}\n";
+    let scratch = unchanged(READS);
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    let mut explore = psychic();
+    explore.arg("explore").arg(scratch.path("out/meta.bc"));
+    explore.arg("--out").arg(scratch.path("paths")).args(["--sym-arg", "2"]);
+    explore.args(["--tests", "all", "--native"]).arg(scratch.path("out/meta.native"));
+    let explored = run(&mut explore);
+    let said = format!("{}{}", explored.stdout, explored.stderr);
+    assert!(said.contains("tests run natively, 0 of them"), "{said}");
+    let states = fs::read_to_string(scratch.path("paths/states.csv")).expect("written");
+    let states: Vec<&str> = states.lines().skip(1).collect();
+    // A hundred numbers of two digits, and more with signs and the like.
+    assert!(states.len() > 110 && states.iter().all(|line| line.contains(",exit,")), "{said}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::llvm::{Block, Linkage, Opcode, Source, TypeKind, Value};
 use super::types::{Lowered, lane_width, scalar_width, scalars, unsupported};
 use crate::expr::{BinaryOp, Bv};
-use crate::ir::address::{function_address, global_address};
+use crate::ir::address::{self, function_address, global_address};
 use crate::ir::{FunctionId, GlobalId};
 
 /// A constant scalar of its width; `None` for undefined or poison.
@@ -118,6 +118,9 @@ impl<'m> Symbols<'m> {
                 None => return Ok(None),
             }
         }
+        if !is_exact(opcode, &operands, width) {
+            return unsupported(format!("a number made of an address, {}", value.print()));
+        }
         let bits = match (opcode, operands.as_slice()) {
             (Opcode::LLVMAdd, [a, b]) => Bv::binary(BinaryOp::Add, a, b),
             (Opcode::LLVMSub, [a, b]) => Bv::binary(BinaryOp::Add, a, &b.neg()),
@@ -225,6 +228,23 @@ impl<'m> Symbols<'m> {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether a constant expression does no more with the addresses in it than to move within their
+/// objects: any other number that it makes of them is another one in a native run.
+fn is_exact(opcode: Opcode, operands: &[Bv], width: u32) -> bool {
+    let object = |bits: &Bv| {
+        let number = bits.to_u64().map(address::nearest_object);
+        number.filter(|number| (address::FIRST_FUNCTION..address::END_OF_OBJECTS).contains(number))
+    };
+    match (opcode, operands) {
+        (Opcode::LLVMAdd, [a, b]) => object(a).is_none() || object(b).is_none(),
+        (Opcode::LLVMSub, [a, b]) => object(b).is_none_or(|_| object(a) == object(b)),
+        (Opcode::LLVMMul | Opcode::LLVMXor, operands) => {
+            operands.iter().all(|bits| object(bits).is_none())
+        }
+        (_, operands) => width >= 64 || operands.iter().all(|bits| object(bits).is_none()),
     }
 }
 

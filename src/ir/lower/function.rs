@@ -7,10 +7,10 @@ use super::constants::{Bits, Symbols};
 use super::debug::Files;
 use super::library::Library;
 use super::llvm::{Block, Opcode, Source, Value};
-use super::types::{Lowered, Unsupported, scalars, unsupported};
+use super::types::{Lowered, Unsupported, lane_width, scalars, unsupported};
 use super::{layout, phi, promote, propagate};
 use crate::expr::Bv;
-use crate::ir::{Constant, Function, Inst, Operand, OperandKind, Pc, Place, Reg};
+use crate::ir::{Cast, Constant, Function, Inst, Operand, OperandKind, Pc, Place, Reg};
 
 /// The scalars of a value.
 pub type Parts = SmallVec<[Operand; 2]>;
@@ -231,6 +231,22 @@ impl<'m> Lowering<'_, 'm> {
 
     /// The scalars of a value.
     pub fn parts(&mut self, value: Value<'m>) -> Lowered<Parts> {
+        let cuts = |opcode| matches!(opcode, Opcode::LLVMPtrToInt | Opcode::LLVMTrunc);
+        if value.is_expression() && cuts(value.expression_opcode()) {
+            let whole = value.operand(0);
+            let (from, to) = (lane_width(whole.ty())?, lane_width(value.ty())?);
+            if from > to {
+                // What is cut of an address is as little known as the address.
+                let a = self.scalar(whole)?;
+                let cut = |dst| Inst::Cast { cast: Cast::Trunc, from, to, dst, a };
+                return Ok(smallvec![self.compute(cut)]);
+            }
+        }
+        self.named_parts(value)
+    }
+
+    /// The scalars of a value for which nothing need be computed.
+    pub fn named_parts(&mut self, value: Value<'m>) -> Lowered<Parts> {
         if let Some(parts) = self.values.get(&value.key()) {
             return Ok(parts.clone());
         }

@@ -75,7 +75,7 @@ fn edge<'m>(lowering: &mut Lowering<'_, 'm>, from: Block<'m>, to: Block<'m>) -> 
         let Some((value, _)) = phi.incoming().into_iter().find(|(_, block)| *block == from) else {
             continue;
         };
-        let lowered = lowering.parts(phi).and_then(|dst| Ok((dst, lowering.parts(value)?)));
+        let lowered = lowering.parts(phi).and_then(|dst| Ok((dst, lowering.named_parts(value)?)));
         let (dst, src) = match lowered {
             Ok(parts) => parts,
             Err(reason) => {

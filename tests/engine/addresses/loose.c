@@ -37,6 +37,10 @@ int main(void)
 		if (address < 1ul << 40) /* here */
 			return 1;
 		return 2;
+	case 7:
+		if ((int)(uintptr_t)&one & 0x70) /* here */
+			return 1;
+		return 2;
 	}
 	return 0;
 }
