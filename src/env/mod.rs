@@ -50,7 +50,9 @@ impl From<Fault> for Stop {
             Fault::Null => Error::NullDereference.into(),
             Fault::Dead(_) => Error::UseAfterFree.into(),
             Fault::Wild | Fault::OutOfBounds | Fault::ReadOnly => Error::OutOfBounds.into(),
-            Fault::External => Self::unsupported("a variable that the program only declares"),
+            Fault::External => Self::unsupported(
+                "a variable that is only declared, or whose content depends on where it is loaded",
+            ),
         }
     }
 }

@@ -171,7 +171,8 @@ pub struct Global {
     pub alignment: u32,
     /// May not be written.
     pub constant: bool,
-    /// Defined elsewhere (`bytes` is zero and as long as the declared type).
+    /// Defined elsewhere, or with an initial content that depends on where a program is loaded
+    /// (`bytes` is as long as the declared type, and means nothing).
     pub external: bool,
 }
 

@@ -38,7 +38,7 @@ use debug::Files;
 use function::Draft;
 use library::Library;
 use llvm::{Source, Value};
-use types::{Unsupported, scalars};
+use types::scalars;
 
 /// Why a file gives no [`Module`].
 #[derive(Debug, thiserror::Error)]
@@ -92,16 +92,6 @@ pub enum LowerError {
         pointer: u32,
         /// The lowest byte comes first.
         little_endian: bool,
-    },
-    /// The initial value of a global variable cannot be known before the program runs.
-    #[error("{}: the initial value of `{global}` cannot be computed: {reason}", path.display())]
-    Initialiser {
-        /// The file.
-        path: PathBuf,
-        /// The variable.
-        global: String,
-        /// The part that is not supported.
-        reason: String,
     },
 }
 
@@ -187,12 +177,7 @@ fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerE
     }
     let mut module = Module::default();
     for global in globals {
-        let lowered = global_variable(source, &symbols, global, module.globals.len());
-        module.globals.push(lowered.map_err(|Unsupported(reason)| LowerError::Initialiser {
-            path: path.to_owned(),
-            global: global.name(),
-            reason,
-        })?);
+        module.globals.push(global_variable(source, &symbols, global, module.globals.len()));
     }
     module.constructors = by_priority(source, &symbols, "llvm.global_ctors");
     module.destructors = by_priority(source, &symbols, "llvm.global_dtors");
@@ -233,19 +218,17 @@ fn global_variable<'m>(
     symbols: &Symbols<'m>,
     global: Value<'m>,
     number: usize,
-) -> Result<Global, Unsupported> {
+) -> Global {
     let name = match global.name() {
         name if name.is_empty() => format!("unnamed.{number}"),
         name => name,
     };
     let size = source.size(global.symbol_type()).unwrap_or(0) as usize;
     let mut bytes = vec![0; size];
-    if let Some(value) = global.initializer() {
-        symbols.write(value, &mut bytes)?;
-    }
-    let external = global.is_declaration();
+    let content = global.initializer().map(|value| symbols.write(value, &mut bytes));
+    let external = global.is_declaration() || content.is_some_and(|written| written.is_err());
     let (constant, alignment) = (global.is_read_only(), global.alignment());
-    Ok(Global { name, bytes, alignment, constant, external })
+    Global { name, bytes, alignment, constant, external }
 }
 
 /// The text attribute of the functions of the C library; `scripts/musl_modules.py` gives it.
