@@ -75,7 +75,9 @@ impl Program {
             if let Some(model) = model {
                 function.code = Vec::new();
                 modelled.insert(FunctionId(id), model);
-            } else if let Some(model) = models.before(&function.name).filter(|_| function.library) {
+            } else if let Some(model) =
+                models.preparation(&function.name).filter(|_| function.library)
+            {
                 preparations.insert(FunctionId(id), model);
             }
         }

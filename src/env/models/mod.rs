@@ -54,7 +54,7 @@ impl Models {
     /// # Errors
     /// where there is no model of such a name.
     pub fn without(names: &[String]) -> Result<Self, UnknownModel> {
-        match names.iter().find(|name| find(name).or(before(name)).is_none()) {
+        match names.iter().find(|name| find(name).or(find_preparation(name)).is_none()) {
             Some(name) => Err(UnknownModel(name.clone())),
             None => Ok(Self { off: names.to_vec() }),
         }
@@ -70,8 +70,8 @@ impl Models {
     }
 
     /// What is to be run before the code of one of the libc's functions.
-    pub fn before(&self, name: &str) -> Option<Model> {
-        before(name).filter(|_| self.is_on(name))
+    pub fn preparation(&self, name: &str) -> Option<Model> {
+        find_preparation(name).filter(|_| self.is_on(name))
     }
 
     /// The model that stands for a function though the program has its code: one of the libc's
@@ -117,7 +117,7 @@ fn find(name: &str) -> Option<Model> {
     )
 }
 
-fn before(name: &str) -> Option<Model> {
+fn find_preparation(name: &str) -> Option<Model> {
     find_in(&[digits::PREPARATIONS], name)
 }
 
