@@ -131,6 +131,7 @@ pub fn harness(
     Ok(format!(
         "/* Runs {entry} on symbolic arguments. */\n\
          #include \"psychic.h\"\n\
+         {APART}\
          #define main psychic_subject_main\n\
          #include \"{include}\"\n\
          #undef main\n\
@@ -141,6 +142,14 @@ pub fn harness(
          }}\n"
     ))
 }
+
+/// Arguments lie next to each other on the stack, with less between them under the address
+/// sanitizer than an index that is out of bounds may skip.
+const APART: &str = "#if __has_feature(address_sanitizer)\n\
+     #define PSYCHIC_APART __attribute__((aligned(1024)))\n\
+     #else\n\
+     #define PSYCHIC_APART\n\
+     #endif\n";
 
 struct Body<'a> {
     entry: &'a str,
@@ -186,9 +195,13 @@ impl Body<'_> {
         }
         let argument = argument(name);
         if let Some(value) = config.value {
-            emit(&mut self.before, 1, &format!("{ty} {argument} = {};", literal(value)));
+            emit(
+                &mut self.before,
+                1,
+                &format!("PSYCHIC_APART {ty} {argument} = {};", literal(value)),
+            );
         } else {
-            emit(&mut self.before, 1, &format!("{ty} {argument};"));
+            emit(&mut self.before, 1, &format!("PSYCHIC_APART {ty} {argument};"));
             emit(&mut self.before, 1, &symbolic(&argument, &format!("sizeof {argument}"), name));
             for assumption in bounds(&argument, config) {
                 emit(&mut self.before, 1, &assumption);
@@ -243,7 +256,7 @@ impl Body<'_> {
             Size::String(bytes) => (u64::from(bytes) + 1, bytes.to_string()),
             Size::Elements(elements) => (u64::from(elements), format!("sizeof {argument}")),
         };
-        emit(before, 1, &format!("{element} {argument}[{count}]{dimensions};"));
+        emit(before, 1, &format!("PSYCHIC_APART {element} {argument}[{count}]{dimensions};"));
         // An object of no bytes would be a second kind of nothing.
         if !matches!(size, Size::String(0)) {
             emit(before, 1, &symbolic(&argument, &symbolic_bytes, name));
@@ -416,6 +429,27 @@ mod tests {
         harness(source, Path::new("m.c"), entry, &inputs(params)).unwrap_err().to_string()
     }
 
+    /// Compiles the harness of `f` and runs it on nothing but zeros: whether it finished, and
+    /// its outputs.
+    fn run(source: &str, params: &[(&str, ParamConfig)], sanitizer: Sanitizer) -> (bool, Vec<u8>) {
+        let text = harness(source, Path::new("m.c"), "f", &inputs(params)).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        fs::write(path("m.c"), source).unwrap();
+        fs::write(path("harness.c"), text).unwrap();
+        let compilation = Compilation {
+            directory: directory.path().to_owned(),
+            sources: vec!["harness.c".into()],
+            flags: vec!["-Wall".into(), "-Werror".into(), "-Wno-unused".into()],
+            ..Compilation::default()
+        };
+        let clang = Toolchain::find().unwrap();
+        clang.bitcode(&compilation, &path("a.bc")).unwrap();
+        clang.native(&compilation, sanitizer, &path("a.out")).unwrap();
+        let run = Command::new(path("a.out")).env("PSYCHIC_OUTPUTS", path("outputs")).output();
+        (run.unwrap().status.success(), fs::read(path("outputs")).unwrap_or_default())
+    }
+
     #[test]
     fn errors_say_what_to_write() {
         let source = "int middle(int a, char *text, int *data) { return 0; } int other(void) {}";
@@ -451,47 +485,35 @@ mod tests {
             ("v", ParamConfig { value: Some(i64::from(i16::MIN)), ..ParamConfig::default() }),
             ("m", ParamConfig { min: Some(i64::MIN), max: Some(0), ..ParamConfig::default() }),
         ];
-        let text = harness(source, Path::new("m.c"), "f", &inputs(&params)).unwrap();
-        let directory = tempfile::tempdir().unwrap();
-        let path = |name: &str| directory.path().join(name);
-        fs::write(path("m.c"), source).unwrap();
-        fs::write(path("harness.c"), text).unwrap();
-        let compilation = Compilation {
-            directory: directory.path().to_owned(),
-            sources: vec!["harness.c".into()],
-            flags: vec!["-Wall".into(), "-Werror".into(), "-Wno-unused".into()],
-            ..Compilation::default()
-        };
-        let clang = Toolchain::find().unwrap();
-        clang.native(&compilation, Sanitizer::None, &path("a.out")).unwrap();
-        clang.bitcode(&compilation, &path("a.bc")).unwrap();
-        let status =
-            Command::new(path("a.out")).env("PSYCHIC_OUTPUTS", path("outputs")).status().unwrap();
-        assert!(status.success());
+        let (finished, outputs) = run(source, &params, Sanitizer::None);
+        assert!(finished);
         let mut expected = b"return\0\x04\0\0\0\0\0\0\0\0\0\0\0".to_vec();
         expected.extend(b"a\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\x80\0\0");
-        assert_eq!(fs::read(path("outputs")).unwrap(), expected);
+        assert_eq!(outputs, expected);
+    }
+
+    #[test]
+    fn no_index_gets_from_one_argument_into_another() {
+        let source = "char f(char *a, short *b, int c) { return a[c]; }\n";
+        let mut params = vec![
+            ("a", ParamConfig { elements: Some(2), ..ParamConfig::default() }),
+            ("b", ParamConfig { elements: Some(40), ..ParamConfig::default() }),
+        ];
+        params.push(("c", ParamConfig::default()));
+        for (index, found) in [(1, false), (2, true), (16, true), (-16, true), (900, true)] {
+            params[2].1.value = Some(index);
+            let (finished, _) = run(source, &params, Sanitizer::AddressUndefined);
+            assert_eq!(!finished, found, "{index}");
+        }
     }
 
     #[test]
     fn a_returned_string_is_shown_by_its_text() {
         for (value, length) in [("\"ab\"", 3), ("\"\"", 1), ("(void *)0", 0)] {
             let source = format!("const char *f(void) {{ return {value}; }}\n");
-            let text = harness(&source, Path::new("m.c"), "f", &inputs(&[])).unwrap();
-            let directory = tempfile::tempdir().unwrap();
-            let path = |name: &str| directory.path().join(name);
-            fs::write(path("m.c"), source).unwrap();
-            fs::write(path("harness.c"), text).unwrap();
-            let compilation = Compilation {
-                directory: directory.path().to_owned(),
-                sources: vec!["harness.c".into()],
-                ..Compilation::default()
-            };
-            let out = path("a.out");
-            Toolchain::find().unwrap().native(&compilation, Sanitizer::None, &out).unwrap();
-            let status = Command::new(out).env("PSYCHIC_OUTPUTS", path("outputs")).status();
-            assert!(status.unwrap().success());
-            assert_eq!(fs::read(path("outputs")).unwrap()[7], length);
+            let (finished, outputs) = run(&source, &[], Sanitizer::None);
+            assert!(finished);
+            assert_eq!(outputs[7], length);
         }
     }
 }
