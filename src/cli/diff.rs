@@ -61,7 +61,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let (built, module) = stage.build(&merged, &mut progress)?;
     let program = Program::new(module, &args.search.models()?);
     let config = &stage.subject.config;
-    let inputs = inputs::of_subject(&program.exprs, &config.inputs);
+    let inputs = inputs::of_subject(&program.exprs, &stage.subject)?;
     let start = program.start(Start {
         entry: program.entry().into(),
         revisions: merged.revisions.iter().copied().collect(),

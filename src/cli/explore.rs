@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    sync::Mutex,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -31,7 +31,7 @@ use crate::{
     report::lcov,
     solver::{self, SolverConfig},
     subject::{
-        Revision, RevisionSet, Subject,
+        GivenFile, Revision, RevisionSet,
         config::BudgetConfig,
         results::{ResultsDir, StateId, StateRow, StatsRow, TestId},
     },
@@ -90,6 +90,7 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let target = load(args, &mut progress)?;
     let load = begin.elapsed();
     let program = target.program;
+    let given = target.inputs.given();
     let start = program.start(Start {
         entry: target.entry,
         revisions: target.revisions,
@@ -101,7 +102,7 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let config = stages::explore_config(&args.search, &target.budget);
     let clock = Clock::new(stages::time_budget(&args.search, &target.budget), interrupted);
     let mut explorer = Explorer::new(&program, config.clone(), start, clock)?;
-    let native = args.native.as_ref().map(|executable| replayer(executable)).transpose()?;
+    let native = args.native.as_ref().map(|executable| replayer(executable, given)).transpose()?;
     let writer = Writer {
         native,
         tests: args.tests,
@@ -163,10 +164,10 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
 /// Most mismatches that are printed.
 const MISMATCHES_SHOWN: usize = 10;
 
-fn replayer(executable: &Path) -> anyhow::Result<Replayer> {
+fn replayer(executable: &Path, files: Arc<[GivenFile]>) -> anyhow::Result<Replayer> {
     let plain = fs::canonicalize(executable)
         .with_context(|| format!("{}: cannot be read", executable.display()))?;
-    let binaries = Binaries { plain, address_undefined: None, memory: None };
+    let binaries = Binaries { plain, address_undefined: None, memory: None, files };
     Ok(Replayer::new(binaries, replay::Limits::default())?)
 }
 
@@ -228,14 +229,13 @@ fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<T
     let stage = Stage::open(&args.target, args.out.as_deref())?;
     let merged = stage.merged(progress)?;
     let (_, module) = stage.build(&merged, progress)?;
-    let Subject { config, .. } = stage.subject;
     let program = Program::new(module, &args.search.models()?);
     Ok(Target {
         entry: program.entry().into(),
-        inputs: inputs::of_subject(&program.exprs, &config.inputs),
+        inputs: inputs::of_subject(&program.exprs, &stage.subject)?,
         program,
         revisions: merged.revisions.into_iter().collect(),
-        budget: config.budget,
+        budget: stage.subject.config.budget,
         results: stage.results,
     })
 }

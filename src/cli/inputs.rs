@@ -4,6 +4,7 @@ use std::{
     fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use anyhow::Context;
@@ -14,7 +15,11 @@ use crate::{
     exec::{Arguments, InputFile},
     expr::Exprs,
     memory::Byte,
-    subject::config::{ArgConfig, InputsConfig, MOST_ARGUMENTS, StdinConfig},
+    subject::{
+        GivenFile, Subject,
+        config::{ArgConfig, MOST_ARGUMENTS, StdinConfig},
+        given_files,
+    },
 };
 
 /// The name that a program finds itself called by.
@@ -25,6 +30,17 @@ pub(super) struct Inputs {
     pub args: Vec<Arguments>,
     pub stdin: Stdin,
     pub files: Vec<InputFile>,
+}
+
+impl Inputs {
+    /// The files that are known.
+    pub fn given(&self) -> Arc<[GivenFile]> {
+        let given = self.files.iter().filter_map(|file| match file {
+            InputFile::Given(file) => Some(file.clone()),
+            InputFile::Symbolic(..) => None,
+        });
+        given.collect()
+    }
 }
 
 /// KLEE's options for symbolic input, and one for input that is known.
@@ -39,6 +55,9 @@ pub(super) struct SymbolicInputArgs {
     /// Files A, B and so on, each of SIZE symbolic bytes, for a file
     #[arg(long, num_args = 2, value_names = ["COUNT", "SIZE"])]
     sym_files: Vec<u32>,
+    /// What a program with its libc finds in the directory it starts in: everything below DIR
+    #[arg(long, value_name = "DIR")]
+    files: Option<PathBuf>,
     /// Standard input of N symbolic bytes, for a file [default: typed tokens that reads call for;
     /// none for a program with its libc]
     #[arg(long, value_name = "N")]
@@ -57,7 +76,7 @@ impl SymbolicInputArgs {
     /// where an option on the command line has no number, or none that makes sense.
     pub fn inputs(&self, exprs: &Exprs, line: &[String], whole: bool) -> anyhow::Result<Inputs> {
         let mut args = vec![Arguments::Text(PROGRAM.to_vec())];
-        let (mut files, mut stdin) = (self.sym_files.clone(), self.sym_stdin);
+        let (mut sizes, mut stdin) = (self.sym_files.clone(), self.sym_stdin);
         let mut words = line.iter();
         while let Some(word) = words.next() {
             let mut numbers = |count: usize| -> anyhow::Result<Vec<u32>> {
@@ -75,7 +94,7 @@ impl SymbolicInputArgs {
                     let numbers = numbers(3)?;
                     args.push(symbolic(numbers[0], numbers[1], numbers[2])?);
                 }
-                "--sym-files" | "-sym-files" => files.extend(numbers(2)?),
+                "--sym-files" | "-sym-files" => sizes.extend(numbers(2)?),
                 "--sym-stdin" | "-sym-stdin" => stdin = Some(numbers(1)?[0]),
                 _ => args.push(Arguments::Text(word.clone().into_bytes())),
             }
@@ -86,11 +105,16 @@ impl SymbolicInputArgs {
         for numbers in self.sym_args.chunks(3) {
             args.push(symbolic(numbers[0], numbers[1], numbers[2])?);
         }
-        let sizes = files.chunks(2).flat_map(|group| (0..group[0]).map(|_| group[1]));
+        let sizes = sizes.chunks(2).flat_map(|group| (0..group[0]).map(|_| group[1]));
         let sizes: Vec<u32> = sizes.take(27).collect();
         anyhow::ensure!(sizes.len() <= 26, "--sym-files: there are names for 26 files");
-        let files = ('A'..='Z').zip(sizes);
-        let files = files.map(|(name, size)| InputFile::Symbolic(name.into(), size)).collect();
+        let symbolic = ('A'..='Z').zip(sizes).map(|(name, size)| (name.into(), size));
+        let given = match &self.files {
+            Some(_) if !whole => anyhow::bail!("--files: only a program with its libc has files"),
+            Some(directory) => given_files(directory).context("--files")?,
+            None => Vec::new(),
+        };
+        let files = together(given, symbolic)?;
         let stdin = match (stdin, &self.stdin) {
             (Some(_), Some(_)) => anyhow::bail!("--stdin and --sym-stdin exclude each other"),
             (Some(count), None) => Stdin::symbolic(exprs, count),
@@ -100,6 +124,22 @@ impl SymbolicInputArgs {
         };
         Ok(Inputs { args, stdin, files })
     }
+}
+
+/// Known and symbolic files in one directory.
+fn together(
+    given: Vec<GivenFile>,
+    symbolic: impl Iterator<Item = (String, u32)>,
+) -> anyhow::Result<Vec<InputFile>> {
+    let mut files: Vec<InputFile> = given.into_iter().map(InputFile::Given).collect();
+    for (name, size) in symbolic {
+        anyhow::ensure!(
+            !files.iter().any(|file| matches!(file, InputFile::Given(f) if f.path == name)),
+            "the symbolic file {name} is in the directory of files already"
+        );
+        files.push(InputFile::Symbolic(name, size));
+    }
+    Ok(files)
 }
 
 fn symbolic(least: u32, most: u32, size: u32) -> anyhow::Result<Arguments> {
@@ -129,7 +169,11 @@ fn typed(config: &StdinConfig) -> Stdin {
 }
 
 /// What a subject asks for.
-pub(super) fn of_subject(exprs: &Exprs, config: &InputsConfig) -> Inputs {
+///
+/// # Errors
+/// where a symbolic file is in the directory of files, too.
+pub(super) fn of_subject(exprs: &Exprs, subject: &Subject) -> anyhow::Result<Inputs> {
+    let config = &subject.config.inputs;
     let mut args = vec![Arguments::Text(PROGRAM.to_vec())];
     args.extend(config.args.iter().map(|argument| match argument {
         ArgConfig::Text(text) => Arguments::Text(text.clone().into_bytes()),
@@ -143,5 +187,6 @@ pub(super) fn of_subject(exprs: &Exprs, config: &InputsConfig) -> Inputs {
         (None, Some(bytes)) => Stdin::symbolic(exprs, bytes),
         (None, None) => typed(&config.stdin),
     };
-    Inputs { args, stdin, files: Vec::new() }
+    let symbolic = config.sym_files.iter().map(|(name, size)| (name.clone(), *size));
+    Ok(Inputs { args, stdin, files: together(subject.files.clone(), symbolic)? })
 }

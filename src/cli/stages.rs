@@ -3,6 +3,7 @@
 use std::{
     env, fs,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -129,7 +130,8 @@ impl Stage {
         if let Some(whole) = &self.whole {
             let (bitcode, plain) = (self.results.bitcode(), self.results.native());
             whole.link(&meta_files(&self.results.meta())?, &bitcode, &plain)?;
-            let binaries = Binaries { plain, address_undefined: None, memory: None };
+            let files = self.subject.files.as_slice().into();
+            let binaries = Binaries { plain, address_undefined: None, memory: None, files };
             let module = load_cached(&bitcode)?;
             return Ok((Built { bitcode, binaries, compilation: None }, module));
         }
@@ -158,9 +160,9 @@ impl Stage {
         let (module, libraries) =
             compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
         compilation.libraries = libraries;
-        let plain = self.results.native();
+        let (plain, files) = (self.results.native(), Arc::default());
         self.toolchain.native(&compilation, Sanitizer::None, &plain)?;
-        let binaries = Binaries { plain, address_undefined: None, memory: None };
+        let binaries = Binaries { plain, address_undefined: None, memory: None, files };
         Ok((Built { bitcode, binaries, compilation: Some(compilation) }, module))
     }
 

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use crate::{
     env::{
         Argument, InputObject, World,
-        kernel::files::{Content, Files, Node, NodeId, START},
+        kernel::files::{Content, Files, Node, START},
     },
     expr::{Assignment, Bv, ExprId, Exprs},
     memory::{Byte, Memory, Object, Segment},
+    subject::{Given, GivenFile},
 };
 
 /// What a command line is made of.
@@ -30,10 +31,8 @@ pub enum Arguments {
 /// A file that the program finds.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum InputFile {
-    /// A directory of that path below the start directory, and its permissions.
-    Directory(Vec<Vec<u8>>, u32),
-    /// A file of that path with that content and its permissions.
-    Text(Vec<Vec<u8>>, Vec<u8>, u32),
+    /// One that is known.
+    Given(GivenFile),
     /// A file of that name in the start directory: so many symbolic bytes, the object
     /// `NAME-data`, as KLEE calls it.
     Symbolic(String, u32),
@@ -166,38 +165,41 @@ pub(super) fn initial_stack(memory: &mut Memory, arguments: &[u64]) -> u64 {
 }
 
 /// Puts the files where the program finds them.
+///
+/// # Panics
+/// where a file comes before the directory that it is in.
 pub(super) fn add_files(exprs: &Exprs, world: &mut World, files: &[InputFile]) {
-    const FILE: u32 = 0o644;
-    const DIRECTORY: u32 = 0o755;
     for file in files {
-        let (path, content, permissions) = match file {
-            InputFile::Directory(path, permissions) => {
-                let content = Content::Directory { entries: Default::default(), parent: START };
-                (path.clone(), content, *permissions)
-            }
-            InputFile::Text(path, text, permissions) => {
-                let bytes = text.iter().copied().map(Byte::Concrete).collect();
-                (path.clone(), Content::Regular(Arc::new(bytes)), *permissions)
-            }
+        let bytes = match file {
             InputFile::Symbolic(name, size) => {
-                let bytes = symbolic_bytes(exprs, world, &format!("{name}-data"), *size);
-                (vec![name.clone().into_bytes()], Content::Regular(Arc::new(bytes)), FILE)
+                symbolic_bytes(exprs, world, &format!("{name}-data"), *size)
             }
+            InputFile::Given(GivenFile { content: Given::Regular { bytes, .. }, .. }) => {
+                bytes.iter().copied().map(Byte::Concrete).collect()
+            }
+            InputFile::Given(_) => Vec::new(),
         };
-        let Some((name, directories)) = path.split_last() else { continue };
+        let (path, permissions) = match file {
+            InputFile::Symbolic(name, _) => (name, 0o644),
+            InputFile::Given(file) => (&file.path, file.content.permissions()),
+        };
+        let mut components = path.as_bytes().split(|byte| *byte == b'/');
+        let name = components.next_back().expect("one at least");
         let files: &mut Files = &mut Arc::make_mut(&mut world.kernel).files;
-        let mut at: NodeId = START;
-        for directory in directories {
-            at = match files.entry(at, directory) {
-                Some(node) => node,
-                None => files.add_directory(at, directory, DIRECTORY),
-            };
-        }
-        let content = match content {
-            Content::Directory { entries, .. } => Content::Directory { entries, parent: at },
-            content => content,
+        let directory = components
+            .try_fold(START, |at, component| files.entry(at, component))
+            .expect("a directory comes before what it holds");
+        let content = match file {
+            InputFile::Given(GivenFile { content: Given::Directory, .. }) => {
+                files.add_directory(directory, name, permissions);
+                continue;
+            }
+            InputFile::Given(GivenFile { content: Given::Link(target), .. }) => {
+                Content::Link(target.clone())
+            }
+            _ => Content::Regular(Arc::new(bytes)),
         };
-        files.add(at, name, Node { content, permissions });
+        files.add(directory, name, Node { content, permissions });
     }
     Arc::make_mut(&mut world.kernel).files.begin();
 }

@@ -195,13 +195,13 @@ impl TestInput {
         line
     }
 
-    /// Files that the program finds in its directory: KLEE's `--sym-files` makes `A`, `B`, ...
-    /// of the objects `A-data`, `B-data`, ...
+    /// Files that the program finds in its directory: `NAME` for every object `NAME-data`, as
+    /// KLEE calls those of its `--sym-files`.
     pub fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.objects.iter().filter_map(|(name, bytes)| {
             let file = name.strip_suffix("-data")?;
-            (file.len() == 1 && file.as_bytes()[0].is_ascii_uppercase())
-                .then_some((file, &bytes[..]))
+            let is_name = !file.contains(['/', '\0']) && !["", ".", ".."].contains(&file);
+            is_name.then_some((file, &bytes[..]))
         })
     }
 

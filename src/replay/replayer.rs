@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use rayon::prelude::*;
@@ -14,14 +14,17 @@ use super::{
     outcome::{Outcome, parse_outputs},
     sandbox::{Isolation, Limits, Reply, Request, Sandbox, SandboxError},
 };
-use crate::{build::Sanitizer, subject::Revision};
+use crate::{
+    build::Sanitizer,
+    subject::{GivenFile, Revision},
+};
 
 /// A sanitized program runs about two to three times as long.
 const SANITIZED_TIME: u32 = 3;
 /// What a program is called whose test does not say.
 const PROGRAM: &[u8] = b"program";
 
-/// The native builds of one meta program.
+/// The native builds of one meta program, and what it finds when it starts.
 #[derive(Clone, Debug)]
 pub struct Binaries {
     /// Built with [`Sanitizer::None`].
@@ -30,6 +33,8 @@ pub struct Binaries {
     pub address_undefined: Option<PathBuf>,
     /// Built with [`Sanitizer::Memory`].
     pub memory: Option<PathBuf>,
+    /// Files in the directory that it starts in.
+    pub files: Arc<[GivenFile]>,
 }
 
 impl Binaries {
@@ -227,7 +232,13 @@ impl Replayer {
 
     fn start(&self, sanitizer: Sanitizer) -> Result<Sandbox, SandboxError> {
         let programs = self.builds(sanitizer).into_iter().map(|(_, path)| path).collect::<Vec<_>>();
-        Sandbox::start(&programs, self.limits, sanitizer == Sanitizer::None, self.isolation)
+        Sandbox::start(
+            &programs,
+            &self.binaries.files,
+            self.limits,
+            sanitizer == Sanitizer::None,
+            self.isolation,
+        )
     }
 
     fn pool(&self, sanitizer: Sanitizer) -> std::sync::MutexGuard<'_, Vec<Sandbox>> {

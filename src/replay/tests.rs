@@ -5,6 +5,7 @@ use std::{
     net::TcpListener,
     path::Path,
     process::Command,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -61,6 +62,7 @@ impl Program {
             plain: build(Sanitizer::None, "plain"),
             address_undefined: sanitize.then(|| build(Sanitizer::AddressUndefined, "asan")),
             memory: sanitize.then(|| build(Sanitizer::Memory, "msan")),
+            files: Arc::default(),
         };
         Self { _directory: directory, binaries }
     }

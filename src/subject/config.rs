@@ -70,6 +70,11 @@ pub struct InputsConfig {
     /// Arguments of `main` after its name, each a symbolic string of up to that many bytes,
     /// or a fixed text.
     pub args: Vec<ArgConfig>,
+    /// A directory, relative to the subject's, as what a whole program (`build.program`) finds in
+    /// the directory it starts in.
+    pub files: Option<PathBuf>,
+    /// Symbolic files in that directory: names, and the number of bytes of each.
+    pub sym_files: BTreeMap<String, u32>,
     /// Parameters of an entry function, by name; a scalar not listed is wholly symbolic.
     pub params: BTreeMap<String, ParamConfig>,
 }

@@ -8,9 +8,9 @@ use std::{
 use thiserror::Error;
 
 use super::{
-    Config, Revision,
+    Config, GivenFile, Revision,
     config::{ArgConfig, MOST_ARGUMENTS},
-    source,
+    files, source,
 };
 
 /// The file that makes a directory a subject.
@@ -40,6 +40,8 @@ pub struct Subject {
     pub sources: Vec<PathBuf>,
     /// The candidate patches; `patches[i]` is revision `i + 1`.
     pub patches: Vec<Patch>,
+    /// What a whole program finds in the directory it starts in.
+    pub files: Vec<GivenFile>,
 }
 
 /// A unified diff on disk and the revision that it makes.
@@ -170,6 +172,7 @@ impl Subject {
                 path,
             });
         }
+        let files = file.given(&dir, &config)?;
         let patches = file.patches(&dir, &config)?;
         let root = source::tree(&dir, &config)?.map_err(fault)?;
         if let Some(missing) = config.sources.iter().find(|s| !root.join(s).is_file()) {
@@ -184,7 +187,7 @@ impl Subject {
         if sources.is_empty() {
             sources = source::touched(&root, &patches)?;
         }
-        Ok(Self { sources, config, dir, root, patches })
+        Ok(Self { sources, config, dir, root, patches, files })
     }
 
     /// How many revisions there are, the original included.
@@ -211,6 +214,33 @@ impl ConfigFile<'_> {
     fn line_of(&self, word: &str) -> usize {
         let found = |line: &str| line.split('#').next().is_some_and(|code| code.contains(word));
         self.text.lines().position(found).map_or(1, |index| index + 1)
+    }
+
+    /// The files that the program starts with.
+    fn given(&self, dir: &Path, config: &Config) -> Result<Vec<GivenFile>, SubjectError> {
+        let fault = |key, message| SubjectError::Config {
+            path: self.path.to_owned(),
+            line: self.line_of(key),
+            message,
+        };
+        let inputs = &config.inputs;
+        let asked =
+            [("sym_files", !inputs.sym_files.is_empty()), ("files", inputs.files.is_some())];
+        if let Some((key, _)) = asked.iter().find(|(_, asked)| *asked)
+            && config.build.program.is_none()
+        {
+            let message =
+                format!("only a program with a build of its own (build.program) has {key}");
+            return Err(fault(key, message));
+        }
+        if let Some(name) = inputs.sym_files.keys().find(|name| !is_plain(name)) {
+            return Err(fault("sym_files", format!("{name:?} cannot be the name of a file")));
+        }
+        match &inputs.files {
+            Some(directory) => files::given_files(&dir.join(directory))
+                .map_err(|error| fault("files", format!("files: {error}"))),
+            None => Ok(Vec::new()),
+        }
     }
 
     fn patches(&self, dir: &Path, config: &Config) -> Result<Vec<Patch>, SubjectError> {

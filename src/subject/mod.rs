@@ -1,6 +1,7 @@
 //! A subject: a program and its candidate patches, as `subject.toml` describes them.
 
 pub mod config;
+mod files;
 mod load;
 pub mod results;
 pub mod revision;
@@ -8,6 +9,7 @@ mod setup;
 mod source;
 
 pub use config::Config;
+pub use files::{Given, GivenError, GivenFile, given_files};
 pub use load::{Patch, Subject, SubjectError};
 pub use revision::{Revision, RevisionSet};
 pub use setup::cache_directory;

@@ -116,6 +116,8 @@ fn what_makes_no_sense_is_refused_with_its_line() {
             "subject.toml:5: build.setup and build.directory both name the source tree",
         ),
         ("[build]", "entry = \"f\"\n[build]", "subject.toml:4: entry is not for build.program"),
+        ("[build]", "inputs.files = \"none\"\n[build]", "subject.toml:4: files: "),
+        ("[build]", "inputs.sym_files.'a/b' = 1\n[build]", "subject.toml:4: \"a/b\" cannot be"),
     ] {
         let found = said(from, to);
         assert!(found.contains(message), "{found}\nnot {message}");
@@ -247,6 +249,60 @@ fn files_that_are_left_are_compared() {
         assert_eq!(verdict(pair)[0], "distinguished", "{pairs}");
         assert_eq!(verdict(pair)[2], "files", "{pairs}");
     }
+}
+
+/// Prints what it finds, and appends to a file that it is given.
+const READS: &str = "#include <dirent.h>\n#include <stdio.h>\n#include <sys/stat.h>\n\n\
+    int main(void)\n{\n\
+    \tstruct dirent **names;\n\
+    \tint count = scandir(\"sub\", &names, 0, alphasort);\n\
+    \tfor (int i = 0; i < count; i++) {\n\
+    \t\tstruct stat status;\n\
+    \t\tchar path[300];\n\
+    \t\tsnprintf(path, sizeof path, \"sub/%s\", names[i]->d_name);\n\
+    \t\tif (lstat(path, &status) == 0)\n\
+    \t\t\tprintf(\"%s %o %ld\\n\", path, status.st_mode, (long)status.st_size);\n\t}\n\
+    \tFILE *given = fopen(\"link\", \"r+\"), *symbolic = fopen(\"numbers\", \"r\");\n\
+    \tif (!given || !symbolic)\n\t\treturn 2;\n\
+    \tint c = getc(symbolic), known = getc(given);\n\
+    \tif (c == '7')\n\t\tputs(\"seven\");\n\
+    \tfseek(given, 0, SEEK_END);\n\
+    \tputc(known, given);\n\treturn 0;\n}\n";
+
+#[test]
+fn files_of_a_directory_and_symbolic_ones_are_found() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let instead = |line: &str, old: &str, new: &str| {
+        format!("--- a/main.c\n+++ b/main.c\n@@ -{line} +{line} @@\n-\t{old}\n+\t{new}\n")
+    };
+    let inputs = "\n[inputs]\nfiles = \"given\"\nsym_files = { numbers = 1 }\n";
+    let scratch = package()
+        .file("subject.toml", &format!("{CONFIG}{inputs}"))
+        .file("package/main.c", READS)
+        .file("1.diff", &instead("22", "putc(known, given);", "putc(c, given);"))
+        .file("2.diff", &instead("19", "if (c == '7')", "if (known == 'k' && c - '0' == 7)"));
+    fs::create_dir_all(scratch.path("given/sub/deep")).expect("made");
+    let scratch = scratch.file("given/sub/text", "known").file("given/sub/run", "");
+    let executable = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(scratch.path("given/sub/run"), executable).expect("set");
+    symlink("sub/text", scratch.path("given/link")).expect("made");
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    assert_eq!(compared.code, Some(0), "{said}");
+    let pairs = fs::read_to_string(scratch.path("out/pairs.csv")).expect("written");
+    assert!(pairs.contains("\n0,2,equivalent,"), "{pairs}{said}");
+    assert!(pairs.contains("\n0,1,distinguished,") && pairs.contains(",files,"), "{pairs}");
+    // The same files, for a program alone; numbers is missing here.
+    let mut explore = psychic();
+    explore.arg("explore").arg(scratch.path("out/meta.bc"));
+    explore.arg("--native").arg(scratch.path("out/meta.native"));
+    explore.arg("--files").arg(scratch.path("given"));
+    explore.args(["--sym-files", "1", "1", "--tests", "all"]);
+    let explored = run(explore.arg("--out").arg(scratch.path("paths")));
+    assert_eq!(explored.code, Some(0), "{}", explored.stderr);
+    let said = format!("{}{}", explored.stdout, explored.stderr);
+    assert!(said.contains("1 tests run natively, 0 of them otherwise"), "{said}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::{
     ops::Range,
     path::{Path, PathBuf},
     sync::{
-        Once, OnceLock,
+        Arc, Once, OnceLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
@@ -138,6 +138,7 @@ impl Subject {
             plain: build(Sanitizer::None, "native"),
             address_undefined: errors.then(|| build(Sanitizer::AddressUndefined, "asan")),
             memory: errors.then(|| build(Sanitizer::Memory, "msan")),
+            files: Arc::default(),
         };
         Replayer::new(binaries, replay::Limits::default()).expect("a sandbox")
     }

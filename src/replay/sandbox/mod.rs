@@ -32,6 +32,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
+use crate::subject::GivenFile;
 use protocol::{Answer, GREETING, Ready, Setup, receive, send};
 pub(super) use protocol::{Reply, Request};
 
@@ -167,9 +168,10 @@ pub(super) struct Sandbox {
 }
 
 impl Sandbox {
-    /// Starts a helper that can run `programs`, with `strongest` isolation or else the other.
+    /// Starts a helper that can run `programs`, each of which finds `files`, with `strongest` isolation or else the other.
     pub(super) fn start(
         programs: &[&Path],
+        files: &[GivenFile],
         limits: Limits,
         limit_memory: bool,
         strongest: Isolation,
@@ -181,7 +183,13 @@ impl Sandbox {
         let programs = programs.iter().map(readable).collect::<Result<Vec<_>, _>>()?;
         let scratch = tempfile::Builder::new().prefix("psychic-sandbox-").tempdir();
         let scratch = scratch.map_err(SandboxError::Lost)?;
-        let setup = Setup { programs, limits, limit_memory, scratch: scratch.path().to_owned() };
+        let setup = Setup {
+            programs,
+            limits,
+            limit_memory,
+            files: files.to_owned(),
+            scratch: scratch.path().to_owned(),
+        };
         let result = Self::spawn(&setup, strongest);
         let (child, requests, answers, isolation) = match result {
             Err(SandboxError::Denied(first)) if strongest == Isolation::Namespaces => {

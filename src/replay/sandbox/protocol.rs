@@ -11,7 +11,7 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Isolation, Limits};
-use crate::replay::outcome::Termination;
+use crate::{replay::outcome::Termination, subject::GivenFile};
 
 /// Precedes the first frame of the helper, so that whatever its process printed before it got
 /// to serve can be told from it.
@@ -28,6 +28,8 @@ pub(super) struct Setup {
     pub(super) limits: Limits,
     /// Whether [`Limits::memory`] is enforced; a sanitizer's shadow memory would not fit.
     pub(super) limit_memory: bool,
+    /// What every program finds in its directory.
+    pub(super) files: Vec<GivenFile>,
     /// Where to work if the helper cannot have a file system of its own.
     pub(super) scratch: PathBuf,
 }
@@ -47,7 +49,7 @@ pub(in crate::replay) struct Request {
     pub(in crate::replay) stdin: Vec<u8>,
     /// The test for the runtime, as bytes of a `.ktest` file.
     pub(in crate::replay) ktest: Vec<u8>,
-    /// Files that the program finds in its directory.
+    /// Further files that the program finds in its directory, or others in place of those.
     pub(in crate::replay) files: BTreeMap<String, Vec<u8>>,
     /// Processor time allowed.
     pub(in crate::replay) time: Duration,

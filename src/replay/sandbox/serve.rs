@@ -15,7 +15,7 @@ use std::{
         fd::{AsFd, BorrowedFd, OwnedFd},
         unix::{
             ffi::OsStringExt,
-            fs::PermissionsExt,
+            fs::{PermissionsExt, symlink},
             process::{CommandExt, ExitStatusExt},
         },
     },
@@ -40,7 +40,10 @@ use super::{
     confine::{self, Place},
     protocol::{Answer, GREETING, Ready, Reply, Request, Setup, receive, send},
 };
-use crate::replay::outcome::Termination;
+use crate::{
+    replay::outcome::Termination,
+    subject::{Given, GivenFile},
+};
 
 /// A run that uses no processor time is stopped after this many times its limit: on a loaded
 /// machine a run that is only slow must not look like one that does not end.
@@ -124,6 +127,11 @@ impl Server {
         let Place { work, io, .. } = &self.place;
         fs::write(io.join("stdin"), &request.stdin)?;
         fs::write(io.join("ktest"), &request.ktest)?;
+        // As the engine has it, whatever became of it before.
+        fs::set_permissions(work, fs::Permissions::from_mode(0o755))?;
+        for file in &self.setup.files {
+            put(file, work)?;
+        }
         for (name, bytes) in &request.files {
             fs::write(work.join(name), bytes)?;
         }
@@ -273,6 +281,11 @@ impl Server {
 
     /// The files that the program left, and whether there is more in them than allowed.
     fn files(&self, request: &Request) -> io::Result<(BTreeMap<String, Vec<u8>>, bool)> {
+        let given = self.setup.files.iter().filter_map(|file| match &file.content {
+            Given::Directory => None,
+            Given::Regular { bytes, .. } | Given::Link(bytes) => Some((&file.path, bytes)),
+        });
+        let start: BTreeMap<_, _> = given.chain(&request.files).collect();
         let mut found = BTreeMap::new();
         let mut room = self.setup.limits.files;
         let mut paths = walk(&self.place.work)?;
@@ -282,14 +295,17 @@ impl Server {
             let name = name.to_string_lossy().into_owned();
             let metadata = fs::symlink_metadata(&path)?;
             if metadata.is_symlink() {
-                found.insert(name, fs::read_link(&path)?.into_os_string().into_vec());
+                let target = fs::read_link(&path)?.into_os_string().into_vec();
+                if start.get(&name) != Some(&&target) {
+                    found.insert(name, target);
+                }
             } else if metadata.is_file() {
                 if metadata.len() > room {
                     return Ok((found, true));
                 }
                 let bytes = self.read_capped(&path)?;
                 room -= metadata.len();
-                if request.files.get(&name) != Some(&bytes) {
+                if start.get(&name) != Some(&&bytes) {
                     found.insert(name, bytes);
                 }
             }
@@ -323,6 +339,17 @@ impl Server {
         let bytes = self.read_capped(&self.place.io.join(name))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
+}
+
+/// Puts a file below a directory.
+fn put(file: &GivenFile, below: &Path) -> io::Result<()> {
+    let path = below.join(&file.path);
+    match &file.content {
+        Given::Directory => fs::create_dir(&path)?,
+        Given::Regular { bytes, .. } => fs::write(&path, bytes)?,
+        Given::Link(target) => return symlink(OsString::from_vec(target.clone()), &path),
+    }
+    fs::set_permissions(&path, fs::Permissions::from_mode(file.content.permissions()))
 }
 
 /// Everything below a directory, a directory before what it holds. Directories that a program
