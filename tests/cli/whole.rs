@@ -1,6 +1,19 @@
 //! Programs with a build of their own.
 
-use std::{fs, process::Command};
+use std::{fs, process::Command, sync::atomic::AtomicBool, time::Duration};
+
+use psychic::{
+    env::{models::Models, stdin::Stdin},
+    exec::{
+        Arguments, Clock, Coverage, Executor, InputFile, Limits, Program, Quantum, Start, State,
+        WHOLE_PROGRAM,
+    },
+    expr::Assignment,
+    ir,
+    memory::Byte,
+    solver::{self, SolverConfig},
+    subject::{Given, GivenFile, Revision},
+};
 
 use crate::support::{Scratch, psychic, refused, run};
 
@@ -303,6 +316,48 @@ fn files_of_a_directory_and_symbolic_ones_are_found() {
     assert_eq!(explored.code, Some(0), "{}", explored.stderr);
     let said = format!("{}{}", explored.stdout, explored.stderr);
     assert!(said.contains("1 tests run natively, 0 of them otherwise"), "{said}");
+}
+
+/// All of docs/world.md that a program can see, as tests/native checks it natively.
+#[test]
+fn the_engine_has_the_world_that_is_specified() {
+    const WORLD: &str = include_str!("../native/world.c");
+    const EXPECTED: &str = include_str!("../native/world.expected");
+    let line = WORLD.lines().position(|line| line == "extern char **environ;").expect("a line") + 1;
+    let patch = format!(
+        "--- a/main.c\n+++ b/main.c\n@@ -{line} +{line} @@\n-extern char **environ;\n\
+         +extern char **environ;int nobodys;\n"
+    );
+    let scratch = package().file("package/main.c", WORLD).file("1.diff", &patch);
+    fs::remove_file(scratch.path("2.diff")).expect("removed");
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    let module = ir::lower::load(&scratch.path("out/meta.bc")).expect("bitcode");
+    let program = Program::new(module, &Models::default());
+    let text = |text: &[u8]| Stdin::bytes(text.iter().copied().map(Byte::Concrete).collect());
+    let given = Given::Regular { bytes: b"given\n".to_vec(), executable: false };
+    let start = program.start(Start {
+        entry: WHOLE_PROGRAM.into(),
+        revisions: [Revision::ORIGINAL].into_iter().collect(),
+        args: ["program", "argument"].map(|word| Arguments::Text(word.into())).into(),
+        stdin: text(b"standard input"),
+        files: vec![InputFile::Given(GivenFile { path: "given".into(), content: given })],
+    });
+    let limits =
+        Limits { instructions: 10_000_000, concretisations: 64, solver: Duration::from_secs(1) };
+    let mut solver = solver::chain(&SolverConfig::default());
+    let [state] = <[State; 1]>::try_from(start.expect("it starts")).expect("one command line");
+    let never = AtomicBool::new(false);
+    let quantum =
+        Quantum { instructions: u64::MAX, forks: u64::MAX, clock: Clock::new(None, &never) };
+    let mut coverage = Coverage::default();
+    let harvest = Executor::run(&program, limits, &mut *solver, &mut coverage, state, quantum);
+    let [state] = harvest.halted.as_slice() else { panic!("one path") };
+    let printed = state.world.stdout.render(&program.exprs, &Assignment::default());
+    let printed = String::from_utf8(printed).expect("text");
+    // Handlers of signals are not modelled: there its path ends.
+    let expected = EXPECTED.strip_suffix("signal 10\n").expect("what is said last");
+    assert_eq!(printed, expected);
 }
 
 #[test]

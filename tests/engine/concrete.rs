@@ -39,6 +39,6 @@ fn hand_written_programs_optimised() {
 }
 
 #[test]
-fn hand_written_programs_vectorised() {
-    all(&["-O2", "-fvectorize", "-fslp-vectorize"]);
+fn hand_written_programs_vectorised_and_movable() {
+    all(&["-O2", "-fPIE", "-fvectorize", "-fslp-vectorize"]);
 }

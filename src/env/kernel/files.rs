@@ -25,6 +25,7 @@ pub(super) const O_ACCMODE: u64 = 3;
 pub(super) const O_CREAT: u64 = 0o100;
 pub(super) const O_EXCL: u64 = 0o200;
 pub(super) const O_TRUNC: u64 = 0o1000;
+pub(super) const O_NONBLOCK: u64 = 0o4000;
 pub(super) const O_APPEND: u64 = 0o2000;
 pub(super) const O_DIRECTORY: u64 = 0o200_000;
 pub(super) const O_NOFOLLOW: u64 = 0o400_000;
@@ -49,6 +50,8 @@ pub enum Content {
     Null,
     /// Standard input, output or error: a pipe to the world.
     Standard(Standard),
+    /// A pipe that the program made: what was written to it and not read yet.
+    Pipe(Arc<Vec<Byte>>),
 }
 
 /// The standard streams.
@@ -176,6 +179,29 @@ impl Files {
             Content::Directory { entries, .. } => entries,
             _ => panic!("names are in directories only"),
         }
+    }
+
+    /// Makes a pipe: the descriptors of the end to read from and of that to write to.
+    pub(super) fn pipe(&mut self, flags: u64) -> Result<[i32; 2], Errno> {
+        let node = NodeId(self.nodes.len() as u32);
+        self.nodes
+            .push(Arc::new(Node { content: Content::Pipe(Arc::default()), permissions: 0o600 }));
+        let reading = self.open(node, flags)?;
+        match self.open(node, flags | 1) {
+            Ok(writing) => Ok([reading, writing]),
+            Err(errno) => {
+                self.close(reading)?;
+                Err(errno)
+            }
+        }
+    }
+
+    /// Whether a pipe is open for writing, or else for reading.
+    pub(super) fn is_open(&self, pipe: NodeId, writing: bool) -> bool {
+        self.descriptors.iter().flatten().any(|descriptor| {
+            let open = &self.descriptions[descriptor.description];
+            open.node == pipe && (open.flags & O_ACCMODE == 1) == writing
+        })
     }
 
     /// Takes a node out of its directory; who has it open keeps it.
@@ -343,7 +369,7 @@ impl Files {
                         let target = target.iter().copied().map(Byte::Concrete).collect();
                         found.insert(path, Arc::new(target));
                     }
-                    Content::Null | Content::Standard(_) => {}
+                    Content::Null | Content::Standard(_) | Content::Pipe(_) => {}
                 }
             }
         }

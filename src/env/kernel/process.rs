@@ -37,7 +37,7 @@ pub(super) fn exit(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
 }
 
 /// A signal to the process itself.
-fn raise(machine: &mut dyn Machine, signal: Value) -> Outcome {
+pub(super) fn raise(machine: &mut dyn Machine, signal: Value) -> Outcome {
     let signal = known(machine, signal, "signal")?;
     if signal >= SIGNALS {
         return Err(Errno::Einval.into());

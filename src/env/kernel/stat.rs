@@ -2,7 +2,7 @@
 
 use super::{
     Errno, Outcome,
-    files::{Content, NodeId},
+    files::{Content, NodeId, START},
     paths::{self, files},
 };
 use crate::{
@@ -32,7 +32,7 @@ fn fill(machine: &mut dyn Machine, node: NodeId, address: Value) -> Outcome {
         Content::Regular(bytes) => (S_IFREG, bytes.len() as u64, 1),
         Content::Link(target) => (S_IFLNK, target.len() as u64, 1),
         Content::Null => (S_IFCHR, 0, 1),
-        Content::Standard(_) => (S_IFIFO, 0, 1),
+        Content::Standard(_) | Content::Pipe(_) => (S_IFIFO, 0, 1),
     };
     let device = if found.content == Content::Null { NULL_DEVICE } else { 0 };
     let mode = u64::from(kind | found.permissions);
@@ -146,6 +146,9 @@ pub(super) fn readlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
 pub(super) fn getcwd(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let size = super::known(machine, arguments[1], "size of a buffer")?;
     let files = &machine.world().kernel.files;
+    if files.directory != START && files.place_of(files.directory).is_none() {
+        return Err(Errno::Enoent.into());
+    }
     let mut path = files.path(files.directory);
     path.push(0);
     if path.len() as u64 > size {
@@ -208,7 +211,7 @@ pub(super) fn getdents64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
             Content::Regular(_) => 8,
             Content::Link(_) => 10,
             Content::Null => 2,
-            Content::Standard(_) => 1,
+            Content::Standard(_) | Content::Pipe(_) => 1,
         };
         let end = bytes.len() + length;
         bytes.extend(files(machine).number(node).to_le_bytes());

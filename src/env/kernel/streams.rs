@@ -6,13 +6,13 @@ use super::{
     Errno, Failure, Outcome,
     files::{
         Content, Node, NodeId, O_ACCMODE, O_APPEND, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL,
-        O_NOFOLLOW, O_TMPFILE, O_TRUNC, START, Standard,
+        O_NOFOLLOW, O_NONBLOCK, O_TMPFILE, O_TRUNC, START, Standard,
     },
     paths::{self, Target, files},
 };
 use crate::{
     env::{
-        Error, Machine, Stop,
+        Error, Halt, Machine, Stop,
         models::{byte_at, strings},
         offset,
         stdin::Stdin,
@@ -24,6 +24,11 @@ use crate::{
 const TRANSFER: u64 = 1 << 20;
 /// Largest file.
 const FILE_LIMIT: u64 = 1 << 26;
+/// Bytes that always fit into a pipe of Linux: of its sixteen pages each two hold more than one.
+const PIPE_LIMIT: usize = 8 * 4096;
+const SIGPIPE: u64 = 13;
+/// Descriptors that `select` knows of (FD_SETSIZE).
+const SELECTED: u64 = 1024;
 /// Most buffers of one call (Linux, UIO_MAXIOV).
 const BUFFERS: u64 = 1024;
 /// Where `lseek` counts from.
@@ -131,7 +136,21 @@ fn take(machine: &mut dyn Machine, number: i32, at: Option<u64>, most: u64) -> O
             }
             Ok(taken)
         }
-        Content::Standard(Standard::Input) if at.is_some() => Err(Errno::Espipe.into()),
+        Content::Pipe(bytes) if bytes.is_empty() => {
+            let is_over = most == 0 || !machine.world().kernel.files.is_open(node, true);
+            match open.flags & O_NONBLOCK {
+                _ if is_over => Ok(Vec::new()),
+                // Nobody else is there to write to it.
+                0 => Err(Failure::Stop(Stop::Halt(Halt::Hang))),
+                _ => Err(Errno::Eagain.into()),
+            }
+        }
+        Content::Pipe(bytes) => {
+            let mut taken = bytes.to_vec();
+            let rest = taken.split_off(taken.len().min(most as usize));
+            files(machine).node_mut(node).content = Content::Pipe(Arc::new(rest));
+            Ok(taken)
+        }
         Content::Standard(Standard::Input) => match &mut machine.world_mut().stdin {
             Stdin::Bytes(input) => Ok(input.take(most as usize)),
             Stdin::Typed(_) => Err(Failure::Stop(Stop::unsupported(
@@ -157,6 +176,7 @@ pub(super) fn pread64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outc
     let number = descriptor(machine, arguments[0])?;
     let most = length(machine, arguments[2])?;
     let at = super::known(machine, arguments[3], "position in a file")?;
+    seekable(machine, number)?;
     let bytes = take(machine, number, Some(at), most)?;
     strings::write(machine, arguments[1], &bytes)?;
     Ok(bytes.len() as u64)
@@ -215,6 +235,19 @@ fn give(machine: &mut dyn Machine, number: i32, at: Option<u64>, bytes: &[Byte])
                 Standard::Output => machine.world_mut().stdout = text,
                 _ => machine.world_mut().stderr = text,
             }
+        }
+        Content::Pipe(mut content) => {
+            if !machine.world().kernel.files.is_open(node, false) {
+                super::process::raise(machine, Value::Int(SIGPIPE))?;
+                return Err(Errno::Epipe.into());
+            }
+            let held = Arc::make_mut(&mut content);
+            held.extend(bytes);
+            if held.len() > PIPE_LIMIT {
+                let what = format!("more than {PIPE_LIMIT} bytes in a pipe");
+                return Err(Failure::Stop(Stop::unsupported(what)));
+            }
+            files(machine).node_mut(node).content = Content::Pipe(content);
         }
         Content::Regular(mut content) => {
             let start = match at {
@@ -281,7 +314,7 @@ fn seekable(machine: &dyn Machine, number: i32) -> Outcome<NodeId> {
     let files = &machine.world().kernel.files;
     let node = files.open_file(number)?.node;
     match files.node(node).content {
-        Content::Standard(_) => Err(Errno::Espipe.into()),
+        Content::Standard(_) | Content::Pipe(_) => Err(Errno::Espipe.into()),
         _ => Ok(node),
     }
 }
@@ -324,6 +357,25 @@ pub(super) fn ftruncate(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
         return Err(Errno::Einval.into());
     }
     resize(machine, open.node, size as usize);
+    Ok(0)
+}
+
+pub(super) fn truncate(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let path = paths::read(machine, arguments[0])?;
+    let size = super::known(machine, arguments[1], "size of a file")?;
+    let base = machine.world().kernel.files.directory;
+    if size > i64::MAX as u64 {
+        return Err(Errno::Einval.into());
+    }
+    let node = paths::find(machine, base, &path, true)?;
+    let found = machine.world().kernel.files.node(node);
+    match found.content {
+        Content::Directory { .. } => return Err(Errno::Eisdir.into()),
+        Content::Regular(_) if found.permissions & 0o200 == 0 => return Err(Errno::Eacces.into()),
+        Content::Regular(_) if size <= FILE_LIMIT => {}
+        _ => return Err(Errno::Einval.into()),
+    }
+    resize(machine, node, size as usize);
     Ok(0)
 }
 
@@ -372,7 +424,12 @@ pub(super) fn fcntl(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
         }
         F_SETFL => {
             let flags = super::int(machine, arguments[2], "flags of an open file")? as u64;
-            let open = files(machine).open_file_mut(number)?;
+            let files = files(machine);
+            let node = files.open_file(number)?.node;
+            if matches!(files.node(node).content, Content::Standard(_)) {
+                return Ok(0);
+            }
+            let open = files.open_file_mut(number)?;
             open.flags = open.flags & !CHANGEABLE | flags & CHANGEABLE;
             Ok(0)
         }
@@ -422,6 +479,57 @@ pub(super) fn poll(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
     Ok(ready)
 }
 
+/// Bits for descriptors, to read, to write and for what is out of the ordinary; of the last there
+/// is nothing, all else is ready.
+pub(super) fn select(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let count = super::int(machine, arguments[0], "number of descriptors")?;
+    let count = u64::try_from(count).unwrap_or(0).min(SELECTED);
+    let (mut ready, mut left) = (0, Vec::new());
+    for (set, address) in arguments[1..4].iter().enumerate() {
+        if super::is_null(machine, *address)? {
+            continue;
+        }
+        for byte in 0..count.div_ceil(8) {
+            let at = offset(machine.exprs(), *address, byte);
+            let bits = machine.load(at, 8)?;
+            let bits = machine.concrete(bits, 8, "descriptors to wait for")?;
+            let known = (1 << (count - 8 * byte).min(8)) - 1;
+            for bit in (0..8).filter(|bit| bits & known & 1 << bit != 0) {
+                machine.world().kernel.files.open_file((8 * byte + bit) as i32)?;
+                ready += u64::from(set < 2);
+            }
+            if set == 2 {
+                left.push((at, bits & !known));
+            }
+        }
+    }
+    for (at, bits) in left {
+        machine.store(at, 8, Value::Int(bits))?;
+    }
+    Ok(ready)
+}
+
+/// Two descriptors of 32 bits.
+fn pipe_with(machine: &mut dyn Machine, address: Value, flags: u64) -> Outcome {
+    if flags & !(O_CLOEXEC | O_NONBLOCK) != 0 {
+        return Err(Errno::Einval.into());
+    }
+    let ends = files(machine).pipe(flags)?;
+    for (at, end) in (0..).step_by(4).zip(ends) {
+        machine.store(offset(machine.exprs(), address, at), 32, Value::Int(end as u64))?;
+    }
+    Ok(0)
+}
+
+pub(super) fn pipe(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    pipe_with(machine, arguments[0], 0)
+}
+
+pub(super) fn pipe2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let flags = super::int(machine, arguments[1], "flags of a pipe")?;
+    pipe_with(machine, arguments[0], flags as u32 as u64)
+}
+
 fn remove(machine: &mut dyn Machine, base: NodeId, path: Value, directory: bool) -> Outcome {
     let path = paths::read(machine, path)?;
     let node = paths::find(machine, base, &path, false)?;
@@ -431,7 +539,9 @@ fn remove(machine: &mut dyn Machine, base: NodeId, path: Value, directory: bool)
     let is_empty = match &machine.world().kernel.files.node(node).content {
         Content::Directory { .. } if !directory => return Err(Errno::Eisdir.into()),
         Content::Directory { entries, .. } => entries.is_empty(),
-        Content::Null | Content::Standard(_) => return Err(Errno::Eacces.into()),
+        Content::Null | Content::Standard(_) | Content::Pipe(_) => {
+            return Err(Errno::Eacces.into());
+        }
         _ if directory => return Err(Errno::Enotdir.into()),
         _ => true,
     };

@@ -73,9 +73,7 @@ impl<'m> Lowering<'_, 'm> {
         {
             Ok(())
         } else {
-            // Relative tables hold differences of addresses in 32 bits, too few here.
-            let hint = if base == "load.relative" { "; compile with -fno-pie" } else { "" };
-            unsupported(format!("the intrinsic function {name}{hint}"))
+            unsupported(format!("the intrinsic function {name}"))
         }
     }
 
@@ -103,6 +101,7 @@ impl<'m> Lowering<'_, 'm> {
                 let (to, from) = (self.scalar(inst.operand(0))?, self.scalar(inst.operand(1))?);
                 self.emit(Inst::VaCopy { to, from });
             }
+            "load.relative" => self.load_relative(inst)?,
             "masked.load" => self.masked_load(inst)?,
             "masked.store" => self.masked_store(inst)?,
             "masked.gather" => self.masked_gather(inst)?,

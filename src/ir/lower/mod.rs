@@ -22,6 +22,7 @@ mod memory;
 mod phi;
 mod promote;
 mod propagate;
+mod relative;
 mod sse;
 mod types;
 
@@ -223,11 +224,15 @@ fn global_variable<'m>(
         name if name.is_empty() => format!("unnamed.{number}"),
         name => name,
     };
+    let (constant, alignment) = (global.is_read_only(), global.alignment());
+    if let Some(bytes) = relative::table(symbols, global) {
+        let alignment = alignment.max(8);
+        return Global { name, bytes, alignment, constant, external: false };
+    }
     let size = source.size(global.symbol_type()).unwrap_or(0) as usize;
     let mut bytes = vec![0; size];
     let content = global.initializer().map(|value| symbols.write(value, &mut bytes));
     let external = global.is_declaration() || content.is_some_and(|written| written.is_err());
-    let (constant, alignment) = (global.is_read_only(), global.alignment());
     Global { name, bytes, alignment, constant, external }
 }
 

@@ -125,6 +125,25 @@ void world_opened(long fd, const struct place *place) {
     descriptors[fd].directory[length - 1] = 0;
 }
 
+/* As the kernel: it is the program alone that writes to it and reads from it. */
+long world_pipe(int *ends, long flags) {
+  int made[2];
+  long result;
+  if (flags & ~(O_CLOEXEC | O_NONBLOCK))
+    return -EINVAL;
+  if ((result = KERNEL2(SYS_pipe2, made, flags)) < 0)
+    return result;
+  if (made[0] >= FILES || made[1] >= FILES) {
+    KERNEL1(SYS_close, made[0]);
+    KERNEL1(SYS_close, made[1]);
+    return -EMFILE;
+  }
+  drop(made[0]);
+  drop(made[1]);
+  memcpy(ends, made, sizeof made);
+  return 0;
+}
+
 static long duplicate(long from, long result) {
   if (result >= FILES) {
     KERNEL1(SYS_close, result);

@@ -81,14 +81,16 @@ static long poll_all(struct pollfd *files, unsigned long count) {
 
 static long select_all(long count, fd_set *reading, fd_set *writing, fd_set *other) {
   long ready = 0, fd;
-  for (fd = 0; fd < count && fd < FD_SETSIZE; fd++) {
+  if (count > FD_SETSIZE)
+    count = FD_SETSIZE;
+  for (fd = 0; fd < count; fd++) {
     int wanted = (reading && FD_ISSET(fd, reading)) + (writing && FD_ISSET(fd, writing));
     if ((wanted || (other && FD_ISSET(fd, other))) && !world_is_open(fd))
       return -EBADF;
-    if (other)
-      FD_CLR(fd, other);
     ready += wanted;
   }
+  for (fd = 0; other && fd < count; fd++)
+    FD_CLR(fd, other);
   return ready;
 }
 
@@ -274,6 +276,10 @@ long psychic_syscall(long n, long a, long b, long c, long d, long e, long f) {
                           : world_is_open((int)e) ? -ENODEV : -EBADF;
   case SYS_brk:
     return 0;
+  case SYS_pipe:
+    return world_pipe((int *)a, 0);
+  case SYS_pipe2:
+    return world_pipe((int *)a, (int)b);
   case SYS_sync:
     return 0;
   case SYS_fstatfs:

@@ -48,6 +48,8 @@ const char *world_directory(long fd);
 /* Whether a file descriptor is open. */
 int world_is_open(long fd);
 void world_opened(long fd, const struct place *place);
+/* A new pipe; 0 or a negative errno. */
+long world_pipe(int *ends, long flags);
 /* A name of a file, as it was, is removed: another file may get its number of the kernel. */
 void world_forget(const struct stat *status);
 
