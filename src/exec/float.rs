@@ -70,6 +70,11 @@ impl Executor<'_> {
             FloatCast::FromSigned => FloatUnary::FromSigned,
             FloatCast::ToSigned | FloatCast::SaturateSigned => FloatUnary::ToSigned,
             FloatCast::ToUnsigned | FloatCast::SaturateUnsigned => FloatUnary::ToUnsigned,
+            FloatCast::MachineSigned | FloatCast::MachineUnsigned => {
+                let signed = cast == FloatCast::MachineSigned;
+                let bits = machine_integer(&self.program.exprs, self.expr(a, from), to, signed);
+                return Ok(Value::from_expr(&self.program.exprs, bits));
+            }
         };
         let rounding = self.state.world.rounding;
         if rounding != Rounding::NearestEven && !op.from_float() {
@@ -135,6 +140,23 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         let sign = exprs.bv(&Bv::from_u128(width, 1 << (width - 1)));
         Value::from_expr(exprs, exprs.xor(a, sign))
+    }
+}
+
+/// An integer of 32 or 64 bits as x86-64 makes it of a number: what does not fit is the least
+/// number of two's complement (Intel SDM, "CVTTSD2SI"). To unsigned numbers of 32 bits it takes
+/// those of 64; to those of 64 signed ones, unless the number lies above them.
+fn machine_integer(exprs: &Exprs, a: ExprId, to: u32, signed: bool) -> ExprId {
+    let fitting = |width, signed, otherwise| {
+        let op = if signed { FloatUnary::ToSigned } else { FloatUnary::ToUnsigned };
+        let bits = exprs.float_unary(op, Rounding::Zero, a, width);
+        exprs.ite(exprs.float_fits(a, width, signed), bits, otherwise)
+    };
+    let least = |width| exprs.bv(&Bv::ones(width - 1).zext(width).not());
+    match (to, signed) {
+        (width, true) => fitting(width, true, least(width)),
+        (32, false) => exprs.extract(fitting(64, true, least(64)), 0, 32),
+        (width, false) => fitting(width, false, fitting(width, true, least(width))),
     }
 }
 

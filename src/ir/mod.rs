@@ -286,7 +286,8 @@ pub enum FloatPredicate {
 
 /// Conversions from or to floating point; the width of a number says which format it has
 /// (16 half, 32 float, 64 double, 80 x87, 128 quad). What does not fit an integer is undefined,
-/// or becomes the nearest one (`Saturate`).
+/// becomes the nearest one (`Saturate`), or what x86-64 makes of it (`Machine`: to 32 or 64 bits
+/// from at most 64).
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum FloatCast {
@@ -298,6 +299,8 @@ pub enum FloatCast {
     ToSigned,
     SaturateUnsigned,
     SaturateSigned,
+    MachineUnsigned,
+    MachineSigned,
 }
 
 /// One `index * scale` of an address computation; the index is sign-extended to 64 bits.

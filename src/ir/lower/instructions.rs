@@ -1,7 +1,7 @@
 //! Arithmetic, comparisons, conversions; everything else goes to its family's file.
 
 use super::function::{Lowering, Parts};
-use super::llvm::{IntPredicate, Opcode, RealPredicate, Type, Value};
+use super::llvm::{IntPredicate, Opcode, RealPredicate, Type, TypeKind, Value};
 use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
 use crate::ir::{
     BinaryOp, Cast, FloatCast, FloatOp, FloatPredicate, Inst, Operand, Predicate, Reg,
@@ -170,7 +170,14 @@ impl<'m> Lowering<'_, 'm> {
     }
 
     fn float_cast(&mut self, inst: Value<'m>) -> Lowered<()> {
+        let (from, to) = (inst.operand(0).ty(), inst.ty());
+        // Of vectors, other widths and other formats the code generator makes this and that.
+        let one_instruction = to.kind() == TypeKind::LLVMIntegerTypeKind
+            && matches!(to.int_width(), 32 | 64)
+            && float_width(from).is_ok_and(|width| width <= 64);
         let cast = match inst.opcode() {
+            Opcode::LLVMFPToUI if one_instruction => FloatCast::MachineUnsigned,
+            Opcode::LLVMFPToSI if one_instruction => FloatCast::MachineSigned,
             Opcode::LLVMFPTrunc => FloatCast::Truncate,
             Opcode::LLVMFPExt => FloatCast::Extend,
             Opcode::LLVMFPToUI => FloatCast::ToUnsigned,
@@ -185,7 +192,7 @@ impl<'m> Lowering<'_, 'm> {
     pub fn cast_float(&mut self, inst: Value<'m>, cast: FloatCast) -> Lowered<()> {
         let a = inst.operand(0);
         let from_float = !matches!(cast, FloatCast::FromUnsigned | FloatCast::FromSigned);
-        let to_float = !matches!(cast, FloatCast::ToUnsigned | FloatCast::ToSigned);
+        let to_float = !from_float || matches!(cast, FloatCast::Extend | FloatCast::Truncate);
         let width = |ty: Type<'m>, float| if float { float_width(ty) } else { lane_width(ty) };
         let (from, to) = (width(a.ty(), from_float)?, width(inst.ty(), to_float)?);
         self.each_lane(inst, [a], |dst, [a]| Inst::FloatCast { cast, from, to, dst, a })
