@@ -64,7 +64,7 @@ echo "compiling all of musl $version to bitcode (a minute, once)"
 work=$musl/build
 rm -rf "$work" "$musl/include" "$musl/lib" "$musl"/*stamp
 mkdir -p "$work" "$musl/lib"
-bitcode="-O1 -g -w $flags -flto -fno-rounding-math -Xclang -default-function-attr -Xclang psychic-library"
+bitcode="-O1 -gline-tables-only -w $flags -flto -fno-rounding-math -Xclang -default-function-attr -Xclang psychic-library"
 
 prepare() {
     cp -a "$cache/musl/source" source

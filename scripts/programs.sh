@@ -25,7 +25,7 @@ declare -A programs=(
 compile="clang-19 --target=x86_64-linux-musl -nostdinc -isystem $musl/include
     -isystem $(clang-19 -print-resource-dir)/include"
 compile=${compile//$'\n'/}
-flags="-O1 -g -flto -fno-stack-protector -fno-pie -fno-vectorize -fno-slp-vectorize
+flags="-O1 -gline-tables-only -flto -fno-stack-protector -fno-pie -fno-vectorize -fno-slp-vectorize
     -ffp-contract=off -fno-unwind-tables -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE -w
     -fdebug-compilation-dir=."
 flags=${flags//$'\n'/}

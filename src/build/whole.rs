@@ -31,10 +31,11 @@ use super::{
 use crate::merge::SyntaxCheck;
 
 /// As the bitcode of the libc is compiled (`scripts/musl-whole.sh`): optimised, as every path
-/// would be several times as long otherwise, but not vectorised.
+/// would be several times as long otherwise, but not vectorised. Of debug information nothing but
+/// lines is looked at.
 const FLAGS: &[&str] = &[
     "-O1",
-    "-g",
+    "-gline-tables-only",
     "-flto",
     "-fno-stack-protector",
     "-fno-pie",

@@ -27,10 +27,10 @@ mod sse;
 mod types;
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
-use rayon::prelude::*;
 
 use super::address::function_at;
 use super::{Function, FunctionId, Global, GlobalId, Module};
@@ -129,7 +129,10 @@ pub(super) fn lower_file(path: &Path, bytes: &[u8]) -> Result<Module, LowerError
     let module = context
         .create_module_from_ir(buffer)
         .map_err(|message| refused(path, &message.to_string()))?;
-    module.verify().map_err(|message| refused(path, &message.to_string()))?;
+    // With debug information LLVM has verified it already, when it read that.
+    if module.get_flag("Debug Info Version").is_none() {
+        module.verify().map_err(|message| refused(path, &message.to_string()))?;
+    }
     let name = module.get_source_file_name().to_string_lossy().into_owned();
     lower(path, Source::new(&module), name)
 }
@@ -184,7 +187,7 @@ fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerE
     module.destructors = by_priority(source, &symbols, "llvm.global_dtors");
     let mut library = Library::new(functions.iter().map(|function| function.name()));
     let mut files = Files::new(name);
-    let draft = |function| {
+    let mut draft = |function| {
         let head = head(source, &mut files, function);
         if function.is_function() && !function.is_declaration() {
             function::lower(source, &symbols, &mut library, &mut files, function, head)
@@ -192,8 +195,16 @@ fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerE
             Draft { function: head, ..Draft::default() }
         }
     };
-    let drafts: Vec<Draft> = functions.into_iter().map(draft).collect();
-    module.functions = drafts.into_par_iter().map(Draft::finish).collect();
+    // LLVM is read by one thread, while others work on what it has read.
+    let finished: Vec<OnceLock<Function>> = functions.iter().map(|_| OnceLock::new()).collect();
+    rayon::in_place_scope(|scope| {
+        for (function, place) in functions.into_iter().zip(&finished) {
+            let draft = draft(function);
+            scope.spawn(|_| place.set(draft.finish()).expect("once"));
+        }
+    });
+    let function = |place: OnceLock<Function>| place.into_inner().expect("the scope has ended");
+    module.functions = finished.into_iter().map(function).collect();
     module.functions.extend(library.into_declared());
     module.files = files.names();
     Ok(module)

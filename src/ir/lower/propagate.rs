@@ -119,19 +119,40 @@ impl Assigned {
 
 /// How often and in which blocks registers are read, and how often they are written.
 pub(super) struct Uses {
-    reads: FxHashMap<Reg, (u32, Option<usize>)>,
-    writes: FxHashMap<Reg, (u32, Option<usize>)>,
+    reads: Vec<Places>,
+    writes: Vec<Places>,
+}
+
+/// Where something is done with a register.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+struct Places {
+    count: u32,
+    block: Option<usize>,
+    elsewhere: bool,
+}
+
+impl Places {
+    const NONE: Self = Self { count: 0, block: None, elsewhere: false };
+
+    fn once(block: usize) -> Self {
+        Self { count: 1, block: Some(block), elsewhere: false }
+    }
+
+    fn note(&mut self, block: usize) {
+        self.count += 1;
+        self.elsewhere |= *self.block.get_or_insert(block) != block;
+    }
 }
 
 impl Uses {
     pub(super) fn count(blocks: &[Code]) -> Self {
-        let mut this = Self { reads: FxHashMap::default(), writes: FxHashMap::default() };
-        let note = |map: &mut FxHashMap<Reg, (u32, Option<usize>)>, reg, block| {
-            let (count, only) = map.entry(reg).or_insert((0, Some(block)));
-            *count += 1;
-            if *only != Some(block) {
-                *only = None;
+        let mut this = Self { reads: Vec::new(), writes: Vec::new() };
+        let note = |places: &mut Vec<Places>, reg: Reg, block| {
+            let at = reg.0 as usize;
+            if places.len() <= at {
+                places.resize(at + 1, Places::NONE);
             }
+            places[at].note(block);
         };
         for (index, code) in blocks.iter().enumerate() {
             for inst in &code.insts {
@@ -142,14 +163,24 @@ impl Uses {
         this
     }
 
+    fn reads(&self, reg: Reg) -> Places {
+        self.reads.get(reg.0 as usize).copied().unwrap_or(Places::NONE)
+    }
+
+    fn writes(&self, reg: Reg) -> Places {
+        self.writes.get(reg.0 as usize).copied().unwrap_or(Places::NONE)
+    }
+
     /// Written once, in that block, and read nowhere else.
     pub(super) fn is_local(&self, reg: Reg, block: usize) -> bool {
-        self.writes.get(&reg) == Some(&(1, Some(block)))
-            && self.reads.get(&reg).is_none_or(|(_, only)| *only == Some(block))
+        let reads = self.reads(reg);
+        self.writes(reg) == Places::once(block)
+            && !reads.elsewhere
+            && reads.block.is_none_or(|only| only == block)
     }
 
     pub(super) fn is_read_once(&self, reg: Reg) -> bool {
-        self.reads.get(&reg).is_some_and(|(count, _)| *count == 1)
+        self.reads(reg).count == 1
     }
 }
 
@@ -161,6 +192,15 @@ fn read_variables_directly(
     uses: &Uses,
     needs_mark: &mut FxHashSet<Reg>,
 ) {
+    let variable = |inst: &Inst| match inst {
+        Inst::Move { src, .. } => {
+            read_reg(src).and_then(|reg| Some((reg, *assigned.numbers.get(&reg)?)))
+        }
+        _ => None,
+    };
+    if code.insts.iter().all(|inst| variable(inst).is_none()) {
+        return;
+    }
     let mut last_read: FxHashMap<Reg, usize> = FxHashMap::default();
     let mut writes: FxHashMap<Reg, Vec<usize>> = FxHashMap::default();
     for (at, inst) in code.insts.iter().enumerate() {
@@ -175,12 +215,7 @@ fn read_variables_directly(
     let mut renamed: FxHashMap<Reg, Operand> = FxHashMap::default();
     let mut dead = vec![false; code.insts.len()];
     for (at, inst) in code.insts.iter_mut().enumerate() {
-        let variable = match inst {
-            Inst::Move { src, .. } => {
-                read_reg(src).and_then(|reg| Some((reg, *assigned.numbers.get(&reg)?)))
-            }
-            _ => None,
-        };
+        let variable = variable(inst);
         inst.reads_mut(|operand, _| {
             if let Some(by) = read_reg(operand).and_then(|reg| renamed.get(&reg)) {
                 *operand = *by;
@@ -207,6 +242,9 @@ fn read_variables_directly(
 
 /// Lets a computation write where its result is moved to, if nothing looks there meanwhile.
 fn write_destinations_directly(code: &mut Code, index: usize, params: u32, uses: &Uses) {
+    if !code.insts.iter().any(|inst| matches!(inst, Inst::Move { .. })) {
+        return;
+    }
     let mut dead = vec![false; code.insts.len()];
     let mut written: FxHashMap<Reg, usize> = FxHashMap::default();
     let mut last_read: FxHashMap<Reg, usize> = FxHashMap::default();
@@ -271,8 +309,8 @@ fn merge_params(blocks: &mut [Code], params: u32, needs_mark: &FxHashSet<Reg>) {
             && dst.0 >= params
             && !touched.contains(dst)
             && !needs_mark.contains(dst)
-            && uses.reads.get(&param) == Some(&(1, Some(0)))
-            && !uses.writes.contains_key(&param)
+            && uses.reads(param) == Places::once(0)
+            && uses.writes(param) == Places::NONE
         {
             renamed.insert(*dst, param);
             dead[at] = true;
@@ -311,22 +349,14 @@ fn is_pure(inst: &Inst) -> bool {
 }
 
 fn remove_dead(blocks: &mut [Code]) {
-    let mut reads: FxHashMap<Reg, u32> = FxHashMap::default();
-    for inst in blocks.iter().flat_map(|code| &code.insts) {
-        reads_of(inst).for_each(|reg| *reads.entry(reg).or_default() += 1);
-    }
+    let mut uses = Uses::count(blocks);
     for code in blocks.iter_mut().rev() {
         let mut dead = vec![false; code.insts.len()];
         for (at, inst) in code.insts.iter().enumerate().rev() {
-            if is_pure(inst) && writes_of(inst).all(|reg| !reads.contains_key(&reg)) {
+            if is_pure(inst) && writes_of(inst).all(|reg| uses.reads(reg).count == 0) {
                 dead[at] = true;
                 for reg in reads_of(inst) {
-                    if let Some(count) = reads.get_mut(&reg) {
-                        *count -= 1;
-                        if *count == 0 {
-                            reads.remove(&reg);
-                        }
-                    }
+                    uses.reads[reg.0 as usize].count -= 1;
                 }
             }
         }
