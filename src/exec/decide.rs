@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{Checkpoint, Executor, ForkKind, State, state::Concretisations};
 use crate::{
     env::{Error, Halt, Incomplete, Stop},
-    expr::{BinaryOp, ExprId, Node, Substitution, VariableKind},
+    expr::{Assignment, BinaryOp, ExprId, Exprs, Node, Substitution, VariableKind},
     memory::Value,
     solver::{self, Query, SolverConfig, Verdict},
     subject::RevisionSet,
@@ -254,13 +254,17 @@ impl Executor<'_> {
         Ok(())
     }
 
+    /// The value of an expression of at most 64 bits under the model of the path.
+    fn in_model(&self, expr: ExprId) -> u64 {
+        word(&self.program.exprs, expr, &self.state.model)
+    }
+
     /// A possible value of an expression of at most 64 bits on this path. Where there are
     /// several, which one it is depends on the path alone, and not on the model that the
     /// search happened to find: what the state forks into must not differ from run to run.
     pub(super) fn candidate(&mut self, expr: ExprId) -> u64 {
         let exprs = &self.program.exprs;
-        let under = |model| exprs.evaluate(expr, model).to_u64().expect("at most 64 bits");
-        let guess = under(&self.state.model);
+        let guess = self.in_model(expr);
         let other = exprs.ne(expr, exprs.constant(exprs.width(expr), guess));
         let path = &self.state.path;
         let model = Some(&*self.state.model);
@@ -275,7 +279,7 @@ impl Executor<'_> {
                 match solver::reproducible(&config)
                     .check(exprs, Query { path, goals: &[], model: None })
                 {
-                    Verdict::Sat(model) => under(&model),
+                    Verdict::Sat(model) => word(exprs, expr, &model),
                     Verdict::Unsat | Verdict::Unknown(_) => guess,
                 }
             }
@@ -340,12 +344,21 @@ impl Executor<'_> {
             )));
         }
         let siblings = self.siblings.len();
-        if !self.settle(exprs.eq(expr, exprs.constant(exprs.width(expr), candidate)))? {
-            unreachable!("the candidate is possible on this path, and true goes first");
+        let is = |value| exprs.eq(expr, exprs.constant(exprs.width(expr), value));
+        let mut candidate = candidate;
+        if !self.settle(is(candidate))? {
+            // No answer came, and the model of this path has another value.
+            candidate = self.in_model(expr);
+            let settled = self.settle(is(candidate))?;
+            debug_assert!(settled, "where there is no answer, the model's is taken");
         }
         for sibling in &mut self.siblings[siblings..] {
             sibling.concretisations = Concretisations { count: count + 1, at: now };
         }
         Ok(candidate)
     }
+}
+
+fn word(exprs: &Exprs, expr: ExprId, model: &Assignment) -> u64 {
+    exprs.evaluate(expr, model).to_u64().expect("at most 64 bits")
 }

@@ -18,12 +18,14 @@ use psychic::{
         models::{self, Models},
         stdin::Stdin,
     },
-    exec::{Arguments, Clock, HaltState, Limits, Program, Start},
+    exec::{
+        Arguments, Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start, State,
+    },
     explore::{Config, Explorer, Round, Search},
     ir::{Place, lower},
     memory::Byte,
     replay::{self, Binaries, Outcome, Replayer, TestInput, Visible},
-    solver::{self, SolverConfig},
+    solver::{self, Solver, SolverConfig},
     subject::{Revision, cache_directory, config::OutputsConfig},
 };
 use tempfile::TempDir;
@@ -91,25 +93,12 @@ impl Subject {
     }
 
     pub fn explore_within(&self, input: &Input, instructions: u64) -> Paths<'_> {
-        let arguments = vec![Arguments::Text(b"program".to_vec())];
-        let stdin = match input {
-            Input::Text(text) => Stdin::bytes(text.iter().copied().map(Byte::Concrete).collect()),
-            Input::Tokens(limit, early_end) => Stdin::typed(*limit, *early_end),
-            Input::Bytes(count) => Stdin::symbolic(&self.program.exprs, *count),
-        };
-        let start = Start {
-            entry: "main".into(),
-            revisions: [Revision::ORIGINAL].into_iter().collect(),
-            args: arguments,
-            stdin,
-            files: Vec::new(),
-        };
-        let start = self.program.start(start).expect("it has a main");
+        let start = self.start(input);
         let config = Config {
             jobs: 1,
             search: Search::Dfs,
             seed: 0,
-            limits: Limits { instructions, concretisations: 64, solver: solver().timeout },
+            limits: limits(instructions),
             solver: solver(),
         };
         let never = AtomicBool::new(false);
@@ -124,6 +113,39 @@ impl Subject {
             }
         }
         Paths { subject: self, states }
+    }
+
+    /// All paths, with a solver of one's own.
+    pub fn explore_with(&self, input: &Input, solver: &mut dyn Solver) -> Paths<'_> {
+        let never = AtomicBool::new(false);
+        let (forks, clock) = (u64::MAX, Clock::new(None, &never));
+        let quantum = Quantum { instructions: u64::MAX, forks, clock };
+        let (mut waiting, mut states) = (self.start(input), Vec::new());
+        let (limits, mut coverage) = (limits(50_000_000), Coverage::default());
+        while let Some(state) = waiting.pop() {
+            let harvest =
+                Executor::run(&self.program, limits, solver, &mut coverage, state, quantum);
+            waiting.extend(harvest.running);
+            states.extend(harvest.halted);
+        }
+        Paths { subject: self, states }
+    }
+
+    fn start(&self, input: &Input) -> Vec<State> {
+        let arguments = vec![Arguments::Text(b"program".to_vec())];
+        let stdin = match input {
+            Input::Text(text) => Stdin::bytes(text.iter().copied().map(Byte::Concrete).collect()),
+            Input::Tokens(limit, early_end) => Stdin::typed(*limit, *early_end),
+            Input::Bytes(count) => Stdin::symbolic(&self.program.exprs, *count),
+        };
+        let start = Start {
+            entry: "main".into(),
+            revisions: [Revision::ORIGINAL].into_iter().collect(),
+            args: arguments,
+            stdin,
+            files: Vec::new(),
+        };
+        self.program.start(start).expect("it has a main")
     }
 
     /// The native binaries, those of the sanitizers too where an error is expected.
@@ -249,6 +271,10 @@ fn describe_input(input: &TestInput) -> String {
 }
 
 /// Solver of the tests: every model is evaluated again.
+fn limits(instructions: u64) -> Limits {
+    Limits { instructions, concretisations: 64, solver: solver().timeout }
+}
+
 pub fn solver() -> SolverConfig {
     SolverConfig { check_models: true, ..SolverConfig::default() }
 }

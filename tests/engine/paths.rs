@@ -6,7 +6,11 @@ use std::{
 };
 
 use super::machine::{Input, Subject, each_in_parallel};
-use psychic::env::models::Models;
+use psychic::{
+    env::{Halt, models::Models},
+    expr::Exprs,
+    solver::{self, LayerStatistics, Query, Solver, SolverConfig, Unknown, Verdict},
+};
 
 fn sources(directory: &str) -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engine").join(directory);
@@ -98,6 +102,45 @@ fn every_path_is_replayed_without_models() {
         without.dedup();
         assert_eq!(kinds, without, "{name}");
     }
+}
+
+/// A solver that has no answer to some queries.
+struct Forgetful {
+    solver: Box<dyn Solver>,
+    /// One query in so many has no answer; a power of two.
+    rate: u64,
+    asked: u64,
+}
+
+impl Solver for Forgetful {
+    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        self.asked += 1;
+        match self.asked.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32 & (self.rate - 1) {
+            0 => Verdict::Unknown(Unknown::GaveUp),
+            _ => self.solver.check(exprs, query),
+        }
+    }
+
+    fn statistics(&self) -> Vec<LayerStatistics> {
+        self.solver.statistics()
+    }
+}
+
+/// What then is found is right, and what is not is said to be left.
+#[test]
+fn a_solver_that_gives_up_makes_no_path_wrong() {
+    each("symbolic", |source| {
+        let text = fs::read_to_string(source).expect("readable");
+        let subject = Subject::with_flags(&text, &[]);
+        for rate in [2, 4, 16] {
+            let solver = solver::chain(&SolverConfig::default());
+            let mut solver = Forgetful { solver, rate, asked: 0 };
+            let mut paths = subject.explore_with(&input(source), &mut solver);
+            // Whether a path that was left is possible at all, nobody knows.
+            paths.states.retain(|state| !matches!(state.halt, Halt::Incomplete(_)));
+            paths.replay(true);
+        }
+    });
 }
 
 #[test]
