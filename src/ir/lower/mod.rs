@@ -157,6 +157,9 @@ fn refused(path: &Path, message: &str) -> LowerError {
     }
 }
 
+/// Functions that a worker finishes at a time.
+const BATCH: usize = 32;
+
 fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerError> {
     if source.pointer_size() != 8 || !source.little_endian() {
         return Err(LowerError::Target {
@@ -196,15 +199,19 @@ fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerE
         }
     };
     // LLVM is read by one thread, while others work on what it has read.
-    let finished: Vec<OnceLock<Function>> = functions.iter().map(|_| OnceLock::new()).collect();
+    let batches = functions.chunks(BATCH);
+    let finished: Vec<OnceLock<Vec<Function>>> = batches.clone().map(|_| OnceLock::new()).collect();
     rayon::in_place_scope(|scope| {
-        for (function, place) in functions.into_iter().zip(&finished) {
-            let draft = draft(function);
-            scope.spawn(|_| place.set(draft.finish()).expect("once"));
+        for (batch, place) in batches.zip(&finished) {
+            let drafts: Vec<Draft> = batch.iter().map(|function| draft(*function)).collect();
+            scope.spawn(|_| {
+                let functions = drafts.into_iter().map(Draft::finish).collect();
+                place.set(functions).expect("once");
+            });
         }
     });
-    let function = |place: OnceLock<Function>| place.into_inner().expect("the scope has ended");
-    module.functions = finished.into_iter().map(function).collect();
+    let done = |place: OnceLock<Vec<Function>>| place.into_inner().expect("the scope has ended");
+    module.functions = finished.into_iter().flat_map(done).collect();
     module.functions.extend(library.into_declared());
     module.files = files.names();
     Ok(module)
