@@ -107,6 +107,9 @@ pub enum Incomplete {
     /// The time of the whole run was over (`--time-budget`), or it was interrupted.
     #[error("time budget")]
     Time,
+    /// The engine has a mistake, and panicked.
+    #[error("internal error")]
+    Panic,
 }
 
 impl From<solver::Unknown> for Incomplete {

@@ -9,6 +9,7 @@ mod coverage;
 mod search;
 
 use std::{
+    panic::{self, AssertUnwindSafe},
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
@@ -20,7 +21,9 @@ pub use search::{Search, UnknownSearch};
 
 use crate::{
     env::Incomplete,
-    exec::{Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, State, abandon},
+    exec::{
+        Clock, Coverage, Executor, HaltState, Harvest, Limits, Program, Quantum, State, abandon,
+    },
     solver::{self, LayerStatistics, Solver, SolverConfig},
 };
 
@@ -104,7 +107,7 @@ impl<'a> Explorer<'a> {
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         let jobs = config.jobs.max(1);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
-        let solver = SolverConfig { deadline: clock.deadline(), ..config.solver.clone() };
+        let solver = solver_config(&config, clock);
         let worker = || Worker { solver: solver::chain(&solver), coverage: Coverage::default() };
         let workers = (0..jobs).map(|_| Mutex::new(worker())).collect();
         let mut frontier = search::Frontier::new(config.search, config.seed);
@@ -141,6 +144,7 @@ impl<'a> Explorer<'a> {
             clock: self.clock,
         };
         let states = self.frontier.take(ROUND);
+        let config = solver_config(&self.config, self.clock);
         let (program, limits, workers) = (self.program, self.config.limits, &self.workers);
         let harvests: Vec<_> = self.pool.install(|| {
             states
@@ -150,7 +154,17 @@ impl<'a> Explorer<'a> {
                     let worker = rayon::current_thread_index().expect("runs in the pool");
                     let mut worker = workers[worker].lock().expect("a worker panicked");
                     let Worker { solver, coverage } = &mut *worker;
-                    Executor::run(program, limits, &mut **solver, coverage, state, quantum)
+                    let before = state.clone();
+                    let run =
+                        || Executor::run(program, limits, &mut **solver, coverage, state, quantum);
+                    unless_it_panics(run).unwrap_or_else(|| {
+                        // What its layers think that the others have is no longer so.
+                        *solver = solver::chain(&config);
+                        Harvest {
+                            halted: vec![abandon(before, Incomplete::Panic)],
+                            ..Harvest::default()
+                        }
+                    })
                 })
                 .collect()
         });
@@ -201,5 +215,28 @@ impl<'a> Explorer<'a> {
             }
         }
         Statistics { paths: self.paths, instructions: self.instructions, solver, time: self.time }
+    }
+}
+
+/// How the workers' solvers are made: no query outlives the exploration.
+fn solver_config(config: &Config, clock: Clock<'_>) -> SolverConfig {
+    SolverConfig { deadline: clock.deadline(), ..config.solver.clone() }
+}
+
+/// A mistake of ours must not cost what hours have found: `None` where `run` panics, which says why
+/// on standard error.
+fn unless_it_panics<T>(run: impl FnOnce() -> T) -> Option<T> {
+    // Of what it changed, the caller keeps nothing.
+    panic::catch_unwind(AssertUnwindSafe(run)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unless_it_panics;
+
+    #[test]
+    fn a_panic_costs_what_panicked() {
+        assert_eq!(unless_it_panics(|| 1), Some(1));
+        assert_eq!(unless_it_panics(|| -> u32 { panic!("on purpose") }), None);
     }
 }
