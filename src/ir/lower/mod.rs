@@ -108,7 +108,7 @@ const WRAPPED_BITCODE: [u8; 4] = [0xde, 0xc0, 0x17, 0x0b];
 /// See [`LowerError`]. Instructions that are not supported are no error: they become
 /// [`Inst::Unsupported`](super::Inst::Unsupported).
 pub fn load(path: &Path) -> Result<Module, LowerError> {
-    lower_file(path, &read(path)?)
+    lower_file(path, &read(path)?).map(|(module, _)| module)
 }
 
 /// The bytes of a program.
@@ -116,8 +116,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, LowerError> {
     std::fs::read(path).map_err(|source| LowerError::Read { path: path.to_owned(), source })
 }
 
-/// Lowers the file `path`, of which the bytes are known.
-pub(super) fn lower_file(path: &Path, bytes: &[u8]) -> Result<Module, LowerError> {
+/// Lowers the file `path`, of which the bytes are known. With it comes what LLVM holds of it, which
+/// takes its time to be given back.
+pub(super) fn lower_file(path: &Path, bytes: &[u8]) -> Result<(Module, Context), LowerError> {
     let bitcode = bytes.starts_with(&BITCODE) || bytes.starts_with(&WRAPPED_BITCODE);
     let text = path.extension().is_some_and(|extension| extension == "ll");
     if !bitcode && (!text || std::str::from_utf8(bytes).is_err()) {
@@ -134,7 +135,10 @@ pub(super) fn lower_file(path: &Path, bytes: &[u8]) -> Result<Module, LowerError
         module.verify().map_err(|message| refused(path, &message.to_string()))?;
     }
     let name = module.get_source_file_name().to_string_lossy().into_owned();
-    lower(path, Source::new(&module), name)
+    let lowered = lower(path, Source::new(&module), name);
+    // It ends with its context.
+    std::mem::forget(module);
+    Ok((lowered?, context))
 }
 
 fn refused(path: &Path, message: &str) -> LowerError {
