@@ -55,7 +55,8 @@ pub(super) struct SymbolicInputArgs {
     /// Files A, B and so on, each of SIZE symbolic bytes, for a file
     #[arg(long, num_args = 2, value_names = ["COUNT", "SIZE"])]
     sym_files: Vec<u32>,
-    /// What a program with its libc finds in the directory it starts in: everything below DIR
+    /// What a program with its libc finds in the directory it starts in, for a file: everything
+    /// below DIR
     #[arg(long, value_name = "DIR")]
     files: Option<PathBuf>,
     /// Standard input of N symbolic bytes, for a file [default: typed tokens that reads call for;

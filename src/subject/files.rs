@@ -22,8 +22,7 @@ pub struct GivenFile {
     pub content: Given,
 }
 
-/// What a file is. Of permissions a directory keeps what git keeps of them: whether the owner may
-/// execute it.
+/// What a file is. Of its permissions there stays what git keeps: whether the owner may execute it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Given {
     /// A directory.
