@@ -226,6 +226,14 @@ fn linked(module: Option<Module>, file: &Path, out: &Path) -> anyhow::Result<Mod
 }
 
 fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
+    anyhow::ensure!(
+        args.symbolic == SymbolicInputArgs::default()
+            && args.args.is_empty()
+            && args.entry.is_none(),
+        "{}: what a subject reads and runs is said in its subject.toml; --entry, arguments and \
+         options for input are for a file",
+        args.target.display()
+    );
     let stage = Stage::open(&args.target, args.out.as_deref())?;
     let merged = stage.merged(progress)?;
     let (_, module) = stage.build(&merged, progress)?;

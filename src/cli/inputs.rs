@@ -44,7 +44,7 @@ impl Inputs {
 }
 
 /// KLEE's options for symbolic input, and one for input that is known.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default, PartialEq)]
 pub(super) struct SymbolicInputArgs {
     /// A symbolic argument of up to N bytes, for a file; may be repeated
     #[arg(long, value_name = "N")]

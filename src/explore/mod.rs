@@ -158,7 +158,7 @@ impl<'a> Explorer<'a> {
                     let run =
                         || Executor::run(program, limits, &mut **solver, coverage, state, quantum);
                     unless_it_panics(run).unwrap_or_else(|| {
-                        // What its layers think that the others have is no longer so.
+                        // It may have stopped halfway through a query.
                         *solver = solver::chain(&config);
                         Harvest {
                             halted: vec![abandon(before, Incomplete::Panic)],

@@ -25,7 +25,8 @@ pub(super) struct Failure {
 /// cache directory (`$XDG_CACHE_HOME` or `~/.cache`).
 pub fn cache_directory(dir: &Path) -> PathBuf {
     if let Some(chosen) = env::var_os("PSYCHIC_CACHE").filter(|value| !value.is_empty()) {
-        return PathBuf::from(chosen);
+        // Compilers run in other directories.
+        return std::path::absolute(&chosen).unwrap_or_else(|_| chosen.into());
     }
     let project =
         dir.ancestors().find(|d| ["Cargo.toml", ".git"].iter().any(|f| d.join(f).exists()));

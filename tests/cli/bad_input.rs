@@ -21,6 +21,16 @@ fn no_such_subject() {
 }
 
 #[test]
+fn what_a_subject_says_itself_is_no_option() {
+    let scratch = Scratch::new();
+    for option in [["--sym-arg", "3"], ["--entry", "f"], ["--files", "."]] {
+        let mut explore = scratch.stage("explore");
+        says(&refused(explore.args(option)), &["subject.toml", "for a file"]);
+    }
+    assert!(!scratch.out().exists());
+}
+
+#[test]
 fn a_directory_without_subject_toml() {
     let scratch = Scratch::new();
     fs::remove_file(scratch.path("subject.toml")).expect("removed");

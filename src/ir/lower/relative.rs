@@ -22,7 +22,8 @@ pub fn table<'m>(symbols: &Symbols<'m>, global: Value<'m>) -> Option<Vec<u8>> {
     if !global.is_global() || !global.is_read_only() || !is_read || !global.users().all(read) {
         return None;
     }
-    let elements = (0..).map_while(|index| global.initializer()?.aggregate_element(index));
+    let content = global.initializer()?;
+    let elements = (0..).map_while(|index| content.aggregate_element(index));
     let addresses = elements.map(|element| {
         let operand = |value: Value<'m>, opcode, index| {
             let is_it = value.is_expression() && value.expression_opcode() == opcode;

@@ -334,3 +334,31 @@ fn wide_numbers_keep_all_bits() {
             .contains(&crate::ir::Constant::Wide(crate::expr::Bv::from_u128(128, (7 << 100) + 1)))
     );
 }
+
+#[test]
+fn a_table_of_relative_addresses_holds_addresses() {
+    let program = |table: &str| {
+        ll(&format!(
+            "{table}\n@a = internal constant i32 1\n@b = internal constant i32 2\n\
+             declare ptr @llvm.load.relative.i64(ptr, i64)\n\
+             define ptr @f(i64 %i) {{\n\
+             \x20 %p = call ptr @llvm.load.relative.i64(ptr @t, i64 %i)\n  ret ptr %p\n}}\n"
+        ))
+    };
+    let element = |name: &str| {
+        format!(
+            "i32 trunc (i64 sub (i64 ptrtoint (ptr @{name} to i64), i64 ptrtoint (ptr @t to i64)) \
+             to i32)"
+        )
+    };
+    let both = format!("[2 x i32] [{}, {}]", element("a"), element("b"));
+    let known = program(&format!("@t = private unnamed_addr constant {both}"));
+    assert!(gaps(&known).is_empty());
+    let table = known.globals.iter().find(|global| global.name == "t").expect("it is there");
+    assert_eq!((table.bytes.len(), table.external), (16, false));
+    let elsewhere = program("@t = external constant [2 x i32]");
+    assert_eq!(
+        gaps(&elsewhere),
+        ["call: a relative address in another place than a table of such"]
+    );
+}
