@@ -37,6 +37,7 @@ fn explore(name: &str, jobs: usize, expected: usize) {
         entry: "main".into(),
         revisions: [Revision::ORIGINAL].into_iter().collect(),
         args: arguments,
+        env: Vec::new(),
         stdin: Stdin::symbolic(&program.exprs, 0),
         files: Vec::new(),
     };

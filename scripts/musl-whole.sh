@@ -32,12 +32,12 @@ runtime() {
         -isystem $(clang-19 -print-resource-dir)/include -std=c11 -O2 -ffreestanding $flags -w"
     rm -rf "$work"
     mkdir -p "$work"
-    for file in "$runtime"/intrinsics.c "$runtime"/world/*.c; do
+    for file in "$runtime"/{environment,intrinsics}.c "$runtime"/world/*.c; do
         $compile -c "$file" -o "$work/$(basename "$file" .c).o"
     done
     (
         cd "$work"
-        llvm-ar-19 rcs libkernel.a intrinsics.o bare.o open.o
+        llvm-ar-19 rcs libkernel.a environment.o intrinsics.o bare.o open.o
         rm open.o
         llvm-ar-19 rcs libworld.a ./*.o
         # At once: a build may be going on.

@@ -12,13 +12,16 @@ import subprocess
 import sys
 
 # Whole folders of the C library, and single files where a folder also holds what the
-# engine models (allocation, the environment, exits), or what glibc does otherwise. Native runs
+# engine models (allocation, exits), or what glibc does otherwise. Native runs
 # link the same modules of math and complex (build::libc): glibc's sine is another one.
 FOLDERS = ["string", "ctype", "prng", "search", "math", "complex"]
 FILES = [
     *(f"stdlib/{name}.c" for name in [
         "abs", "atoi", "atol", "atoll", "bsearch", "div", "imaxabs", "imaxdiv", "labs",
         "ldiv", "llabs", "lldiv", "qsort", "qsort_nr", "strtol",
+    ]),
+    *(f"env/{name}.c" for name in [
+        "__environ", "clearenv", "getenv", "putenv", "setenv", "unsetenv",
     ]),
     # strtol and its family read their string as a stream.
     *(f"internal/{name}.c" for name in ["intscan", "shgetc"]),
@@ -37,9 +40,12 @@ OUT_OF_RANGE = """
 		*__errno_location() = 34;
 	}
 	return y;"""
-# As glibc has it: strtol of no digits leaves errno alone there, frexp of no number has the
-# exponent 0, and scalbn sets errno. catan converts a NaN to an integer, which is undefined.
+# As glibc has it: strtol of no digits leaves errno alone there, getenv looks for a name with = in
+# it, setenv does not free what getenv may have given, frexp of no number has the exponent 0, and
+# scalbn sets errno. catan converts a NaN to an integer, which is undefined.
 REPLACED = {
+    "getenv": ("__strchrnul(name, '=') - name", "strlen(name)"),
+    "setenv": ("\t\t\tfree(old);\n", ""),
     "intscan": ("shlim(f, 0);\n\t\t\terrno = EINVAL;\n\t\t\treturn 0;",
                 "shlim(f, 0);\n\t\t\treturn 0;"),
     "frexp": ("(ee == 0x7ff) {", "(ee == 0x7ff) {\n\t\t*e = 0;"),

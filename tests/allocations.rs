@@ -80,6 +80,7 @@ fn program(source: &str, count: u32) -> (Program, State) {
         entry: "main".into(),
         revisions: [Revision::ORIGINAL].into_iter().collect(),
         args: vec![Arguments::Text(b"program".to_vec())],
+        env: Vec::new(),
         stdin: Stdin::symbolic(&program.exprs, 0),
         files: Vec::new(),
     });

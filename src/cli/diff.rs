@@ -66,6 +66,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         entry: program.entry().into(),
         revisions: merged.revisions.iter().copied().collect(),
         args: inputs.args,
+        env: inputs.env,
         stdin: inputs.stdin,
         files: inputs.files,
     })?;

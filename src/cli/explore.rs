@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::Mutex,
     time::{Duration, Instant},
 };
 
@@ -31,7 +31,7 @@ use crate::{
     report::lcov,
     solver::{self, SolverConfig},
     subject::{
-        GivenFile, Revision, RevisionSet,
+        Revision, RevisionSet,
         config::BudgetConfig,
         results::{ResultsDir, StateId, StateRow, StatsRow, TestId},
     },
@@ -90,11 +90,16 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let target = load(args, &mut progress)?;
     let load = begin.elapsed();
     let program = target.program;
-    let given = target.inputs.given();
+    let binaries = Binaries {
+        files: target.inputs.given(),
+        variables: inputs::known(&target.inputs.env),
+        ..Binaries::default()
+    };
     let start = program.start(Start {
         entry: target.entry,
         revisions: target.revisions,
         args: target.inputs.args,
+        env: target.inputs.env,
         stdin: target.inputs.stdin,
         files: target.inputs.files,
     })?;
@@ -102,7 +107,8 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let config = stages::explore_config(&args.search, &target.budget);
     let clock = Clock::new(stages::time_budget(&args.search, &target.budget), interrupted);
     let mut explorer = Explorer::new(&program, config.clone(), start, clock)?;
-    let native = args.native.as_ref().map(|executable| replayer(executable, given)).transpose()?;
+    let native =
+        args.native.as_ref().map(|executable| replayer(executable, binaries)).transpose()?;
     let writer = Writer {
         native,
         tests: args.tests,
@@ -164,10 +170,9 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
 /// Most mismatches that are printed.
 const MISMATCHES_SHOWN: usize = 10;
 
-fn replayer(executable: &Path, files: Arc<[GivenFile]>) -> anyhow::Result<Replayer> {
-    let plain = fs::canonicalize(executable)
+fn replayer(executable: &Path, mut binaries: Binaries) -> anyhow::Result<Replayer> {
+    binaries.plain = fs::canonicalize(executable)
         .with_context(|| format!("{}: cannot be read", executable.display()))?;
-    let binaries = Binaries { plain, address_undefined: None, memory: None, files };
     Ok(Replayer::new(binaries, replay::Limits::default())?)
 }
 

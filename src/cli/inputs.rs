@@ -1,6 +1,7 @@
 //! What a program gets to read: from `subject.toml`, or from options in KLEE's manner.
 
 use std::{
+    collections::BTreeMap,
     fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
@@ -12,13 +13,13 @@ use clap::Args;
 
 use crate::{
     env::stdin::Stdin,
-    exec::{Arguments, InputFile},
+    exec::{Arguments, InputFile, Variable},
     expr::Exprs,
     memory::Byte,
     subject::{
         GivenFile, Subject,
-        config::{ArgConfig, MOST_ARGUMENTS, StdinConfig},
-        given_files,
+        config::{ArgConfig, InputsConfig, MOST_ARGUMENTS, StdinConfig},
+        given_files, is_variable,
     },
 };
 
@@ -28,6 +29,7 @@ const PROGRAM: &[u8] = b"program";
 /// What a program gets to read.
 pub(super) struct Inputs {
     pub args: Vec<Arguments>,
+    pub env: Vec<Variable>,
     pub stdin: Stdin,
     pub files: Vec<InputFile>,
 }
@@ -55,6 +57,12 @@ pub(super) struct SymbolicInputArgs {
     /// Files A, B and so on, each of SIZE symbolic bytes, for a file
     #[arg(long, num_args = 2, value_names = ["COUNT", "SIZE"])]
     sym_files: Vec<u32>,
+    /// An environment variable, for a file; may be repeated
+    #[arg(long, value_name = "NAME=TEXT")]
+    env: Vec<String>,
+    /// A symbolic environment variable of up to N bytes, for a file; may be repeated
+    #[arg(long, num_args = 2, value_names = ["NAME", "N"])]
+    sym_env: Vec<String>,
     /// What a program with its libc finds in the directory it starts in, for a file: everything
     /// below DIR
     #[arg(long, value_name = "DIR")]
@@ -123,8 +131,62 @@ impl SymbolicInputArgs {
             (None, None) if whole => Stdin::bytes(Vec::new()),
             (None, None) => typed(&StdinConfig::default()),
         };
-        Ok(Inputs { args, stdin, files })
+        Ok(Inputs { args, env: self.environment()?, stdin, files })
     }
+
+    fn environment(&self) -> anyhow::Result<Vec<Variable>> {
+        let mut variables = BTreeMap::new();
+        let mut add = |name: &str, value| -> anyhow::Result<()> {
+            anyhow::ensure!(is_variable(name), "{name:?} cannot be the name of a variable");
+            anyhow::ensure!(
+                variables.insert(name.to_owned(), value).is_none(),
+                "the variable {name} is set twice"
+            );
+            Ok(())
+        };
+        for word in &self.env {
+            let (name, text) =
+                word.split_once('=').with_context(|| format!("--env {word}: no NAME=TEXT"))?;
+            add(name, Arguments::Text(text.into()))?;
+        }
+        for words in self.sym_env.chunks(2) {
+            let size = words[1]
+                .parse()
+                .with_context(|| format!("--sym-env {}: no number", words.join(" ")))?;
+            add(&words[0], Arguments::Symbolic { least: 1, most: 1, size })?;
+        }
+        Ok(ordered(variables))
+    }
+}
+
+/// An argument or variable as `subject.toml` describes it.
+fn text(config: &ArgConfig) -> Arguments {
+    match config {
+        ArgConfig::Text(text) => Arguments::Text(text.clone().into_bytes()),
+        ArgConfig::Symbolic { string, count } => {
+            let [least, most] = count.unwrap_or([1, 1]);
+            Arguments::Symbolic { least, most, size: *string }
+        }
+    }
+}
+
+/// The environment variables of a subject.
+pub(super) fn environment(config: &InputsConfig) -> Vec<Variable> {
+    ordered(config.env.iter().map(|(name, value)| (name.clone(), text(value))).collect())
+}
+
+/// Those of the variables that are known, with their values.
+pub(super) fn known(env: &[Variable]) -> Arc<[(String, Vec<u8>)]> {
+    let known = env.iter().filter_map(|variable| match &variable.value {
+        Arguments::Text(text) => Some((variable.name.clone(), text.clone())),
+        Arguments::Symbolic { .. } => None,
+    });
+    known.collect()
+}
+
+/// As native runs have them: by name.
+fn ordered(variables: BTreeMap<String, Arguments>) -> Vec<Variable> {
+    variables.into_iter().map(|(name, value)| Variable { name, value }).collect()
 }
 
 /// Known and symbolic files in one directory.
@@ -176,18 +238,13 @@ fn typed(config: &StdinConfig) -> Stdin {
 pub(super) fn of_subject(exprs: &Exprs, subject: &Subject) -> anyhow::Result<Inputs> {
     let config = &subject.config.inputs;
     let mut args = vec![Arguments::Text(PROGRAM.to_vec())];
-    args.extend(config.args.iter().map(|argument| match argument {
-        ArgConfig::Text(text) => Arguments::Text(text.clone().into_bytes()),
-        ArgConfig::Symbolic { string, count } => {
-            let [least, most] = count.unwrap_or([1, 1]);
-            Arguments::Symbolic { least, most, size: *string }
-        }
-    }));
+    args.extend(config.args.iter().map(text));
     let stdin = match (&config.stdin.text, config.stdin.bytes) {
         (Some(text), _) => concrete(text.as_bytes()),
         (None, Some(bytes)) => Stdin::symbolic(exprs, bytes),
         (None, None) => typed(&config.stdin),
     };
     let symbolic = config.sym_files.iter().map(|(name, size)| (name.clone(), *size));
-    Ok(Inputs { args, stdin, files: together(subject.files.clone(), symbolic)? })
+    let files = together(subject.files.clone(), symbolic)?;
+    Ok(Inputs { args, env: environment(config), stdin, files })
 }

@@ -68,7 +68,7 @@ enum Command {
     /// Compile the meta program to bitcode and to native binaries
     Build(StageArgs),
     /// Explore the paths of a subject, a C file or a bitcode file
-    Explore(explore::ExploreArgs),
+    Explore(Box<explore::ExploreArgs>),
     /// Run tests natively on every revision and cluster the revisions
     Replay(replay::ReplayArgs),
     /// Find the smallest decision tree for given clusterings

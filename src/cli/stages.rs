@@ -3,13 +3,12 @@
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
 use anyhow::{Context, bail};
 
-use super::{SearchArgs, interrupt, progress::Progress, say};
+use super::{SearchArgs, inputs, interrupt, progress::Progress, say};
 use crate::{
     build::{Compilation, HarnessError, Libc, Recipe, Sanitizer, Toolchain, Whole, harness},
     env::models,
@@ -127,11 +126,12 @@ impl Stage {
         progress: &mut Progress,
     ) -> anyhow::Result<(Built, Module)> {
         progress.stage(&format!("building {} revisions as one program", merged.revisions.len()));
+        let variables = inputs::known(&inputs::environment(&self.subject.config.inputs));
         if let Some(whole) = &self.whole {
             let (bitcode, plain) = (self.results.bitcode(), self.results.native());
             whole.link(&meta_files(&self.results.meta())?, &bitcode, &plain)?;
             let files = self.subject.files.as_slice().into();
-            let binaries = Binaries { plain, address_undefined: None, memory: None, files };
+            let binaries = Binaries { plain, files, variables, ..Binaries::default() };
             let module = load_cached(&bitcode)?;
             return Ok((Built { bitcode, binaries, compilation: None }, module));
         }
@@ -160,9 +160,9 @@ impl Stage {
         let (module, libraries) =
             compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
         compilation.libraries = libraries;
-        let (plain, files) = (self.results.native(), Arc::default());
+        let plain = self.results.native();
         self.toolchain.native(&compilation, Sanitizer::None, &plain)?;
-        let binaries = Binaries { plain, address_undefined: None, memory: None, files };
+        let binaries = Binaries { plain, variables, ..Binaries::default() };
         Ok((Built { bitcode, binaries, compilation: Some(compilation) }, module))
     }
 

@@ -1,4 +1,4 @@
-//! What a program finds when it starts: its command line and its files.
+//! What a program finds when it starts: its command line, its environment and its files.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     subject::{Given, GivenFile},
 };
 
-/// What a command line is made of.
+/// What a command line is made of, or the value of an environment variable (at most one).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Arguments {
     /// This text.
@@ -28,6 +28,23 @@ pub enum Arguments {
     },
 }
 
+impl Arguments {
+    /// Whether their number is not fixed.
+    fn varies(&self) -> bool {
+        matches!(self, Self::Symbolic { least, most, .. } if least != most)
+    }
+}
+
+/// An environment variable.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value; the object `NAME-env` where it is symbolic. Whether it is there at all, where that
+    /// is not fixed, is `NAME-env-count`.
+    pub value: Arguments,
+}
+
 /// A file that the program finds.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum InputFile {
@@ -38,21 +55,46 @@ pub enum InputFile {
     Symbolic(String, u32),
 }
 
-/// One command line of those that a program may get.
-pub(super) struct CommandLine {
+/// One beginning of those that a run may have.
+#[derive(Clone, Default)]
+pub(super) struct Beginning {
     pub line: Vec<Argument>,
-    /// How many arguments there are of each group whose number is not fixed.
-    groups: Vec<u32>,
+    /// Names and values.
+    pub environment: Vec<(String, Argument)>,
+    /// How many arguments or variables there are of a kind whose number is not fixed, and the
+    /// input that says so.
+    counts: Vec<(String, u32)>,
 }
 
-impl CommandLine {
+impl Beginning {
+    /// The ways to go on with what may be there more or less often.
+    fn ways(
+        &self,
+        of: &Arguments,
+        counter: &str,
+        add: &dyn Fn(&mut Self, Argument),
+    ) -> impl Iterator<Item = Self> {
+        let (argument, least, most) = match of {
+            Arguments::Text(text) => (Argument::Text(text.clone()), 1, 1),
+            Arguments::Symbolic { least, most, size } => (Argument::Symbolic(*size), *least, *most),
+        };
+        (least..=most).map(move |count| {
+            let mut next = self.clone();
+            (0..count).for_each(|_| add(&mut next, argument.clone()));
+            if of.varies() {
+                next.counts.push((counter.to_owned(), count));
+            }
+            next
+        })
+    }
+
     /// The conditions that tell it from the others, and an input that they allow. As in KLEE
     /// the number of arguments is an input of its own, `n_args`.
     pub fn counts(&self, exprs: &Exprs, world: &mut World) -> (Vec<ExprId>, Assignment) {
         let mut model = Assignment::default();
         let mut path = Vec::new();
-        for (index, count) in self.groups.iter().enumerate() {
-            let name = if index == 0 { "n_args".into() } else { format!("n_args_{index}") };
+        for (name, count) in &self.counts {
+            let name = name.clone();
             let bytes: Vec<ExprId> =
                 (0..4).map(|at| exprs.input(&format!("{name}[{at}]"), 8)).collect();
             for (byte, value) in bytes.iter().zip(count.to_le_bytes()) {
@@ -66,31 +108,24 @@ impl CommandLine {
     }
 }
 
-/// Every command line that there may be, the shortest first.
-pub(super) fn command_lines(args: &[Arguments]) -> Vec<CommandLine> {
-    let mut lines = vec![CommandLine { line: Vec::new(), groups: Vec::new() }];
-    for part in args {
-        lines = lines
-            .into_iter()
-            .flat_map(|CommandLine { line, groups }| {
-                let (argument, least, most) = match part {
-                    Arguments::Text(text) => (Argument::Text(text.clone()), 1, 1),
-                    Arguments::Symbolic { least, most, size } => {
-                        (Argument::Symbolic(*size), *least, *most)
-                    }
-                };
-                (least..=most).map(move |count| {
-                    let (mut line, mut groups) = (line.clone(), groups.clone());
-                    line.extend(std::iter::repeat_n(argument.clone(), count as usize));
-                    if least != most {
-                        groups.push(count);
-                    }
-                    CommandLine { line, groups }
-                })
-            })
-            .collect();
+/// Every beginning that there may be, the shortest command line first.
+pub(super) fn beginnings(args: &[Arguments], variables: &[Variable]) -> Vec<Beginning> {
+    let mut all = vec![Beginning::default()];
+    let mut go_on = |of: &Arguments, counter: &str, add: &dyn Fn(&mut Beginning, Argument)| {
+        all = all.iter().flat_map(|beginning| beginning.ways(of, counter, add)).collect();
+    };
+    let mut groups = 0;
+    for of in args {
+        let counter = if groups == 0 { "n_args".into() } else { format!("n_args_{groups}") };
+        groups += u32::from(of.varies());
+        go_on(of, &counter, &|beginning, argument| beginning.line.push(argument));
     }
-    lines
+    for Variable { name, value } in variables {
+        go_on(value, &format!("{name}-env-count"), &|beginning, value| {
+            beginning.environment.push((name.clone(), value));
+        });
+    }
+    all
 }
 
 /// Puts the texts of a command line into memory; their addresses.
@@ -101,27 +136,52 @@ pub(super) fn place_arguments(
     line: Vec<Argument>,
 ) -> Vec<u64> {
     let mut symbolic = 0;
-    let pointers = line.iter().map(|argument| {
-        let object = match argument {
-            Argument::Text(text) => {
-                Object::filled(Segment::Static, [text.as_slice(), &[0]].concat())
-            }
-            Argument::Symbolic(size) => {
-                let name = format!("arg{symbolic:02}");
-                symbolic += 1;
-                let mut object = Object::zeroed(Segment::Static, *size as usize + 1);
-                let bytes = symbolic_bytes(exprs, world, &name, *size);
-                for (index, byte) in bytes.into_iter().enumerate() {
-                    object.set_byte(exprs, index, byte);
-                }
-                object
-            }
-        };
-        memory.allocate(object)
-    });
-    let pointers = pointers.collect();
+    let place = |argument: &Argument| {
+        let name = format!("arg{symbolic:02}");
+        symbolic += u32::from(matches!(argument, Argument::Symbolic(_)));
+        place_text(exprs, memory, world, b"", argument, &name)
+    };
+    let pointers = line.iter().map(place).collect();
     world.arguments = Arc::new(line);
     pointers
+}
+
+/// Puts environment variables into memory; their addresses.
+pub(super) fn place_variables(
+    exprs: &Exprs,
+    memory: &mut Memory,
+    world: &mut World,
+    environment: &[(String, Argument)],
+) -> Vec<u64> {
+    let place = |(name, value): &(String, Argument)| {
+        let before = format!("{name}=");
+        place_text(exprs, memory, world, before.as_bytes(), value, &format!("{name}-env"))
+    };
+    environment.iter().map(place).collect()
+}
+
+/// Puts a text that may be symbolic, the object `name`, into memory behind one that is known.
+fn place_text(
+    exprs: &Exprs,
+    memory: &mut Memory,
+    world: &mut World,
+    before: &[u8],
+    text: &Argument,
+    name: &str,
+) -> u64 {
+    let object = match text {
+        Argument::Text(text) => Object::filled(Segment::Static, [before, text, &[0]].concat()),
+        Argument::Symbolic(size) => {
+            let zeros = vec![0; *size as usize + 1];
+            let mut object = Object::filled(Segment::Static, [before, &zeros].concat());
+            let bytes = symbolic_bytes(exprs, world, name, *size);
+            for (index, byte) in (before.len()..).zip(bytes) {
+                object.set_byte(exprs, index, byte);
+            }
+            object
+        }
+    };
+    memory.allocate(object)
 }
 
 /// A symbolic object of the input.
@@ -132,10 +192,9 @@ fn symbolic_bytes(exprs: &Exprs, world: &mut World, name: &str, size: u32) -> Ve
     found
 }
 
-/// `argv` and an empty `envp`.
-pub(super) fn tables(memory: &mut Memory, arguments: &[u64]) -> (u64, u64) {
-    let argv = [arguments, &[0]].concat();
-    (memory.allocate(words(&argv)), memory.allocate(words(&[0])))
+/// `argv` or `envp`.
+pub(super) fn table(memory: &mut Memory, texts: &[u64]) -> u64 {
+    memory.allocate(words(&[texts, &[0]].concat()))
 }
 
 fn words(words: &[u64]) -> Object {
@@ -143,9 +202,9 @@ fn words(words: &[u64]) -> Object {
     Object::filled(Segment::Static, bytes).aligned(16)
 }
 
-/// The stack that the kernel gives a program: the number of its arguments, their addresses, an
-/// empty environment, and the auxiliary vector (System V ABI, x86-64 supplement, 3.4.1).
-pub(super) fn initial_stack(memory: &mut Memory, arguments: &[u64]) -> u64 {
+/// The stack that the kernel gives a program: the number of its arguments, their addresses, those
+/// of its variables, and the auxiliary vector (System V ABI, x86-64 supplement, 3.4.1).
+pub(super) fn initial_stack(memory: &mut Memory, arguments: &[u64], variables: &[u64]) -> u64 {
     const AT_NULL: u64 = 0;
     const AT_PHNUM: u64 = 5;
     const AT_PAGESZ: u64 = 6;
@@ -156,8 +215,7 @@ pub(super) fn initial_stack(memory: &mut Memory, arguments: &[u64]) -> u64 {
     const USER: u64 = 1000;
     let random = memory.allocate(Object::filled(Segment::Static, (0..16).collect()));
     let mut stack = vec![arguments.len() as u64];
-    stack.extend(arguments);
-    stack.extend([0, 0]);
+    stack.extend([arguments, &[0], variables, &[0]].concat());
     stack.extend([AT_PAGESZ, PAGE, AT_RANDOM, random, AT_SECURE, 0, AT_PHNUM, 0]);
     stack.extend(AT_IDS.iter().flat_map(|id| [*id, USER]));
     stack.extend([AT_NULL, 0]);

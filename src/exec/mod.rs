@@ -28,7 +28,7 @@ use std::{
 
 pub use clock::Clock;
 pub use coverage::Coverage;
-pub use input::{Arguments, InputFile};
+pub use input::{Arguments, InputFile, Variable};
 pub use stack::{Callers, Frame, VariadicArgument};
 pub use start::{Start, StartError, WHOLE_PROGRAM};
 pub use state::{Branch, ForkKind, HaltState, State};

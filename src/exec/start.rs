@@ -4,14 +4,14 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{
     Branch, ForkKind, Frame, Program, State,
-    input::{self, Arguments, CommandLine, InputFile},
+    input::{self, Arguments, Beginning, InputFile, Variable},
     stack::Callers,
 };
 use crate::{
     env::{World, models::Models, stdin::Stdin, stream::Stream, world::StandardFiles},
     expr::{Assignment, Exprs, Rounding},
     ir::{
-        Constant, Function, FunctionId, GlobalId, Inst, Module, Operand, OperandKind,
+        Constant, Function, FunctionId, Global, GlobalId, Inst, Module, Operand, OperandKind,
         address::{function_address, global_address, object_number},
     },
     memory::{Memory, Object, Segment, Value},
@@ -51,6 +51,8 @@ pub struct Start {
     pub revisions: RevisionSet,
     /// The command line, the program's name first.
     pub args: Vec<Arguments>,
+    /// The environment, in its order.
+    pub env: Vec<Variable>,
     /// Standard input.
     pub stdin: Stdin,
     /// The files that there are.
@@ -86,7 +88,8 @@ impl Program {
         Self { module, exprs, revision, revision_expr, frames, models: modelled, preparations }
     }
 
-    /// The first states of the program: one for each number of arguments that it may have.
+    /// The first states of the program: one for each number of arguments and each set of variables
+    /// that it may have.
     ///
     /// # Errors
     /// where the entry cannot be run.
@@ -108,19 +111,24 @@ impl Program {
         let mut world = self.globals(&mut memory, start.stdin);
         world.whole_pages = whole;
         input::add_files(&self.exprs, &mut world, &start.files);
-        let lines = input::command_lines(&start.args);
+        let beginnings = input::beginnings(&start.args, &start.env);
         let root = Branch::root();
-        let only = lines.len() == 1;
-        let state = |(index, line): (u32, CommandLine)| {
+        let only = beginnings.len() == 1;
+        let state = |(index, beginning): (u32, Beginning)| {
             let (mut memory, mut world) = (memory.clone(), world.clone());
-            let (path, model) = line.counts(&self.exprs, &mut world);
-            let pointers = input::place_arguments(&self.exprs, &mut memory, &mut world, line.line);
+            let exprs = &self.exprs;
+            let (path, model) = beginning.counts(exprs, &mut world);
+            let Beginning { line, environment, .. } = beginning;
+            let args = input::place_arguments(exprs, &mut memory, &mut world, line);
+            let variables = input::place_variables(exprs, &mut memory, &mut world, &environment);
             let mut values = self.frames[entry.0 as usize].to_vec();
             let given = if whole {
-                vec![input::initial_stack(&mut memory, &pointers)]
+                vec![input::initial_stack(&mut memory, &args, &variables)]
             } else {
-                let (argv, envp) = input::tables(&mut memory, &pointers);
-                vec![pointers.len() as u64, argv, envp]
+                let argv = input::table(&mut memory, &args);
+                let envp = input::table(&mut memory, &variables);
+                self.set_environment(&mut memory, envp);
+                vec![args.len() as u64, argv, envp]
             };
             for (register, value) in values.iter_mut().zip(given).take(function.params.len()) {
                 *register = Value::Int(value);
@@ -131,7 +139,17 @@ impl Program {
             (state.path, state.model) = (path, Arc::new(model));
             state
         };
-        Ok((0..).zip(lines).map(state).collect())
+        Ok((0..).zip(beginnings).map(state).collect())
+    }
+
+    /// What a libc does when it starts: lets its `environ` point to the variables.
+    fn set_environment(&self, memory: &mut Memory, envp: u64) {
+        let is_it = |global: &Global| global.name == "__environ" && !global.external;
+        let index = self.module.globals.iter().position(is_it);
+        let environ = index.map(|index| global_address(GlobalId(index as u32)));
+        if let Some(Ok(environ)) = environ.map(|address| memory.object_mut(address)) {
+            environ.write(&self.exprs, 0, &envp.to_le_bytes());
+        }
     }
 
     /// Puts the global variables into memory; the world that they need.

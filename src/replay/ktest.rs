@@ -6,6 +6,8 @@
 
 use std::{fs, io, path::Path};
 
+use crate::subject::is_variable;
+
 const MAGIC: &[u8; 5] = b"KTEST";
 /// Older KLEE wrote this, with the same contents.
 const OLD_MAGIC: &[u8; 5] = b"BOUT\n";
@@ -205,6 +207,15 @@ impl TestInput {
         })
     }
 
+    /// Environment variables: `NAME`, up to a NUL, for every object `NAME-env`.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.objects.iter().filter_map(|(name, bytes)| {
+            let variable = name.strip_suffix("-env").filter(|name| is_variable(name))?;
+            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+            Some((variable, &bytes[..end]))
+        })
+    }
+
     fn symbolic_argument(&self, index: usize) -> Vec<u8> {
         let bytes = self.object(&format!("arg{index:02}")).unwrap_or_default();
         bytes.iter().copied().take_while(|byte| *byte != 0).collect()
@@ -309,11 +320,13 @@ mod tests {
                 ("arg01".into(), b"c\0\0\0\0".to_vec()),
                 ("arg02".into(), b"d\0".to_vec()),
                 ("A-data".into(), b"contents".to_vec()),
+                ("LANG-env".into(), b"C\0x".to_vec()),
                 ("A-data-stat".into(), vec![0; 144]),
             ],
         };
         assert_eq!(test.command_line(), words("p ab -x c d"));
         assert_eq!(test.files().collect::<Vec<_>>(), [("A", &b"contents"[..])]);
+        assert_eq!(test.variables().collect::<Vec<_>>(), [("LANG", &b"C"[..])]);
     }
 
     proptest! {

@@ -25,7 +25,7 @@ const SANITIZED_TIME: u32 = 3;
 const PROGRAM: &[u8] = b"program";
 
 /// The native builds of one meta program, and what it finds when it starts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Binaries {
     /// Built with [`Sanitizer::None`].
     pub plain: PathBuf,
@@ -35,6 +35,8 @@ pub struct Binaries {
     pub memory: Option<PathBuf>,
     /// Files in the directory that it starts in.
     pub files: Arc<[GivenFile]>,
+    /// Environment variables, besides those of a test: names and values.
+    pub variables: Arc<[(String, Vec<u8>)]>,
 }
 
 impl Binaries {
@@ -206,11 +208,15 @@ impl Replayer {
         if let Some(index) = args.iter().position(|arg| arg.contains(&0)) {
             return Err(KtestError::NulInArgument(index).into());
         }
+        let given = self.binaries.variables.iter().map(|(name, value)| (&**name, &**value));
+        let variables =
+            given.chain(test.variables()).map(|(name, value)| (name.to_owned(), value.to_vec()));
         let files = test.files().map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
         Ok(Request {
             program,
             args,
-            env: vec![("PSYCHIC_REVISION".to_owned(), revision.to_string())],
+            revision: revision.0,
+            variables: variables.collect(),
             stdin: test.stdin.clone().unwrap_or_default(),
             ktest: test.to_bytes()?,
             files: files.collect::<BTreeMap<_, _>>(),

@@ -5,7 +5,6 @@ use std::{
     net::TcpListener,
     path::Path,
     process::Command,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -62,7 +61,7 @@ impl Program {
             plain: build(Sanitizer::None, "plain"),
             address_undefined: sanitize.then(|| build(Sanitizer::AddressUndefined, "asan")),
             memory: sanitize.then(|| build(Sanitizer::Memory, "msan")),
-            files: Arc::default(),
+            ..Binaries::default()
         };
         Self { _directory: directory, binaries }
     }
@@ -167,7 +166,9 @@ fn files_are_seen_and_do_not_stay() {
         char t[99]; sprintf(t, \"%s/XXXXXX\", getenv(\"TMPDIR\")); return mkstemp(t) < 0;";
     let test =
         TestInput { objects: vec![("A-data".into(), b"read".to_vec())], ..TestInput::default() };
-    let replayer = Program::new(body, false).replayer(Limits::default());
+    let mut program = Program::new(body, false);
+    program.binaries.variables = [("TMPDIR".into(), b"/tmp".into())].into();
+    let replayer = program.replayer(Limits::default());
     for _ in 0..2 {
         let outcome = replayer.run(&test, Revision(0), Sanitizer::None).unwrap();
         assert_eq!(outcome.termination, Termination::Exit(0));

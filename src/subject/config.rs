@@ -70,6 +70,9 @@ pub struct InputsConfig {
     /// Arguments of `main` after its name, each a symbolic string of up to that many bytes,
     /// or a fixed text.
     pub args: Vec<ArgConfig>,
+    /// Environment variables of a program, by name: texts, or symbolic as arguments are; with
+    /// `count = [0, 1]` one may be missing.
+    pub env: BTreeMap<String, ArgConfig>,
     /// A directory, relative to the subject's, as what a whole program (`build.program`) finds in
     /// the directory it starts in.
     pub files: Option<PathBuf>,
@@ -99,7 +102,7 @@ impl Default for StdinConfig {
     }
 }
 
-/// One argument of `main`.
+/// One argument of `main`, or the value of an environment variable.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum ArgConfig {
@@ -117,20 +120,6 @@ pub enum ArgConfig {
 
 /// Most arguments of one kind.
 pub const MOST_ARGUMENTS: u32 = 64;
-
-impl ArgConfig {
-    /// A count that makes no sense.
-    pub(super) fn bad_count(&self) -> Option<[u32; 2]> {
-        match self {
-            Self::Symbolic { count: Some([least, most]), .. }
-                if least > most || *most > MOST_ARGUMENTS =>
-            {
-                Some([*least, *most])
-            }
-            _ => None,
-        }
-    }
-}
 
 /// One parameter of an entry function.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::{
     Config, GivenFile, Revision,
-    config::{ArgConfig, MOST_ARGUMENTS},
+    config::{ArgConfig, InputsConfig, MOST_ARGUMENTS},
     files, source,
 };
 
@@ -145,32 +145,16 @@ impl Subject {
         let text = fs::read_to_string(&path).map_err(SubjectError::io(&path))?;
         let file = ConfigFile { path: &path, text: &text };
         let config = file.parse()?;
-        let fault = |fault: source::Fault| SubjectError::Config {
-            path: path.clone(),
-            line: file.line_of(fault.key),
-            message: fault.message,
-        };
+        let fault = |fault: source::Fault| file.fault(fault.key, fault.message);
         source::check(&config).map_err(fault)?;
         if config.sources.is_empty() && config.build.program.is_none() {
             let line = file.line_of("sources");
             return Err(SubjectError::NoSources { path, line });
         }
-        if let Some([least, most]) = config.inputs.args.iter().find_map(ArgConfig::bad_count) {
-            return Err(SubjectError::Config {
-                line: file.line_of("count"),
-                message: format!(
-                    "count = [{least}, {most}] has to be [LEAST, MOST], and MOST at most \
-                     {MOST_ARGUMENTS}"
-                ),
-                path,
-            });
-        }
+        file.check_texts(&config)?;
         if !is_plain(&config.name) {
-            return Err(SubjectError::Config {
-                line: file.line_of("name"),
-                message: format!("name = {:?} cannot be the name of a directory", config.name),
-                path,
-            });
+            let message = format!("name = {:?} cannot be the name of a directory", config.name);
+            return Err(file.fault("name", message));
         }
         let files = file.given(&dir, &config)?;
         let patches = file.patches(&dir, &config)?;
@@ -216,13 +200,42 @@ impl ConfigFile<'_> {
         self.text.lines().position(found).map_or(1, |index| index + 1)
     }
 
+    /// Something wrong on the first line that has the word.
+    fn fault(&self, word: &str, message: String) -> SubjectError {
+        SubjectError::Config { path: self.path.to_owned(), line: self.line_of(word), message }
+    }
+
+    /// Arguments and environment variables that no program can have.
+    fn check_texts(&self, config: &Config) -> Result<(), SubjectError> {
+        let Config { inputs: InputsConfig { args, env, .. }, .. } = config;
+        if let Some(name) = env.keys().find(|name| !is_variable(name)) {
+            let message = format!("{name:?} cannot be the name of an environment variable");
+            return Err(self.fault("env", message));
+        }
+        let args = args.iter().map(|arg| ("args", arg, MOST_ARGUMENTS));
+        for (key, text, limit) in args.chain(env.values().map(|value| ("env", value, 1))) {
+            match text {
+                ArgConfig::Text(text) if text.contains('\0') => {
+                    return Err(
+                        self.fault(key, format!("{text:?} cannot be in {key}: it has a NUL"))
+                    );
+                }
+                ArgConfig::Symbolic { count: Some([least, most]), .. }
+                    if least > most || *most > limit =>
+                {
+                    let message = format!(
+                        "count = [{least}, {most}] has to be [LEAST, MOST], and MOST at most {limit}"
+                    );
+                    return Err(self.fault("count", message));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// The files that the program starts with.
     fn given(&self, dir: &Path, config: &Config) -> Result<Vec<GivenFile>, SubjectError> {
-        let fault = |key, message| SubjectError::Config {
-            path: self.path.to_owned(),
-            line: self.line_of(key),
-            message,
-        };
         let inputs = &config.inputs;
         let asked =
             [("sym_files", !inputs.sym_files.is_empty()), ("files", inputs.files.is_some())];
@@ -231,14 +244,14 @@ impl ConfigFile<'_> {
         {
             let message =
                 format!("only a program with a build of its own (build.program) has {key}");
-            return Err(fault(key, message));
+            return Err(self.fault(key, message));
         }
         if let Some(name) = inputs.sym_files.keys().find(|name| !is_plain(name)) {
-            return Err(fault("sym_files", format!("{name:?} cannot be the name of a file")));
+            return Err(self.fault("sym_files", format!("{name:?} cannot be the name of a file")));
         }
         match &inputs.files {
             Some(directory) => files::given_files(&dir.join(directory))
-                .map_err(|error| fault("files", format!("files: {error}"))),
+                .map_err(|error| self.fault("files", format!("files: {error}"))),
             None => Ok(Vec::new()),
         }
     }
@@ -287,6 +300,11 @@ fn is_plain(name: &str) -> bool {
     let mut components = Path::new(name).components();
     matches!((components.next(), components.next()), (Some(Component::Normal(_)), None))
         && !name.contains(['/', '\0'])
+}
+
+/// Whether a program can have an environment variable of that name.
+pub fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
 }
 
 fn line_at(text: &str, offset: usize) -> usize {

@@ -10,6 +10,6 @@ mod source;
 
 pub use config::Config;
 pub use files::{Given, GivenError, GivenFile, given_files};
-pub use load::{Patch, Subject, SubjectError};
+pub use load::{Patch, Subject, SubjectError, is_variable};
 pub use revision::{Revision, RevisionSet};
 pub use setup::cache_directory;

@@ -130,6 +130,17 @@ fn what_makes_no_sense_is_refused_with_its_line() {
         ),
         ("[build]", "entry = \"f\"\n[build]", "subject.toml:4: entry is not for build.program"),
         ("[build]", "inputs.files = \"none\"\n[build]", "subject.toml:4: files: "),
+        ("[build]", "inputs.env.'A=B' = ''\n[build]", "subject.toml:4: \"A=B\" cannot be the name"),
+        (
+            "[build]",
+            "inputs.env.A = \"a\\u0000\"\n[build]",
+            "subject.toml:4: \"a\\0\" cannot be in env",
+        ),
+        (
+            "[build]",
+            "inputs.env.A = { string = 1, count = [0, 2] }\n[build]",
+            "subject.toml:4: count = [0, 2] has to be [LEAST, MOST], and MOST at most 1",
+        ),
         ("[build]", "inputs.sym_files.'a/b' = 1\n[build]", "subject.toml:4: \"a/b\" cannot be"),
     ] {
         let found = said(from, to);
@@ -318,6 +329,50 @@ fn files_of_a_directory_and_symbolic_ones_are_found() {
     assert!(said.contains("1 tests run natively, 0 of them otherwise"), "{said}");
 }
 
+#[test]
+fn environment_variables_are_those_that_are_given() {
+    const ASKS: &str = "#include <stdio.h>\n#include <stdlib.h>\nextern char **environ;\n\n\
+        int main(void)\n{\n\
+        \tchar *posix = getenv(\"POSIXLY_CORRECT\");\n\
+        \tchar *lines = getenv(\"LINES\");\n\
+        \tfor (char **each = environ; *each; each++)\n\t\tputs(*each);\n\
+        \tif (posix)\n\t\tputs(\"correct\");\n\
+        \treturn atoi(lines) == 7;\n}\n";
+    let instead = |line: u32, old: &str, new: &str| {
+        format!("--- a/main.c\n+++ b/main.c\n@@ -{line} +{line} @@\n-\t{old}\n+\t{new}\n")
+    };
+    let env = "POSIXLY_CORRECT = { string = 1, count = [0, 1] }, LINES = { string = 1 }, A = 'b'";
+    let patched = |scratch: Scratch| {
+        scratch
+            .file("1.diff", &instead(11, "if (posix)", "if (posix && *posix)"))
+            .file("2.diff", &instead(13, "return atoi(lines) == 7;", "return *lines == '7';"))
+    };
+    // With its libc, and without; there the libc of the system reads the environment natively.
+    let whole = package()
+        .file("subject.toml", &format!("{CONFIG}\n[inputs]\nenv = {{ {env} }}\n"))
+        .file("package/main.c", ASKS);
+    let config = format!(
+        "name = 'asks'\nsources = ['main.c']\npatches = ['*.diff']\n[inputs]\nenv = {{ {env} }}\n"
+    );
+    let hosted = Scratch::new().file("subject.toml", &config).file("main.c", ASKS);
+    for scratch in [patched(whole), patched(hosted)] {
+        let compared = run(&mut scratch.stage("diff"));
+        let said = format!("{}{}", compared.stdout, compared.stderr);
+        assert_eq!(compared.code, Some(0), "{said}");
+        let pairs = fs::read_to_string(scratch.path("out/pairs.csv")).expect("written");
+        assert!(pairs.contains("\n0,1,distinguished,") && pairs.contains(",stdout,"), "{pairs}");
+        assert!(pairs.contains("\n0,2,equivalent,"), "{pairs}{said}");
+        let mut explore = psychic();
+        explore.arg("explore").arg(scratch.path("out/meta.bc"));
+        explore.arg("--native").arg(scratch.path("out/meta.native"));
+        explore.args(["--tests", "all", "--env", "A=b=c", "--sym-env", "LINES", "2"]);
+        let explored = run(explore.arg("--out").arg(scratch.path("paths")));
+        let said = format!("{}{}", explored.stdout, explored.stderr);
+        assert_eq!(explored.code, Some(0), "{said}");
+        assert!(said.contains("tests run natively, 0 of them otherwise"), "{said}");
+    }
+}
+
 /// All of docs/world.md that a program can see, as tests/native checks it natively.
 #[test]
 fn the_engine_has_the_world_that_is_specified() {
@@ -340,6 +395,7 @@ fn the_engine_has_the_world_that_is_specified() {
         entry: WHOLE_PROGRAM.into(),
         revisions: [Revision::ORIGINAL].into_iter().collect(),
         args: ["program", "argument"].map(|word| Arguments::Text(word.into())).into(),
+        env: Vec::new(),
         stdin: text(b"standard input"),
         files: vec![InputFile::Given(GivenFile { path: "given".into(), content: given })],
     });

@@ -5,7 +5,7 @@ use std::{
     ops::Range,
     path::{Path, PathBuf},
     sync::{
-        Arc, Once, OnceLock,
+        Once, OnceLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
@@ -142,6 +142,7 @@ impl Subject {
             entry: "main".into(),
             revisions: [Revision::ORIGINAL].into_iter().collect(),
             args: arguments,
+            env: Vec::new(),
             stdin,
             files: Vec::new(),
         };
@@ -160,7 +161,7 @@ impl Subject {
             plain: build(Sanitizer::None, "native"),
             address_undefined: errors.then(|| build(Sanitizer::AddressUndefined, "asan")),
             memory: errors.then(|| build(Sanitizer::Memory, "msan")),
-            files: Arc::default(),
+            ..Binaries::default()
         };
         Replayer::new(binaries, replay::Limits::default()).expect("a sandbox")
     }

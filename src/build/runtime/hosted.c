@@ -2,23 +2,21 @@
  *
  * Nothing here may print to stdout or change what the subject can see of itself, except where
  * that makes runs comparable: stdout is unbuffered, so that what was printed before a crash is
- * seen, and a failed assertion does not name file and line, which differ between the meta
- * program and a patched source.
+ * seen, a failed assertion does not name file and line, which differ between the meta program
+ * and a patched source, and in a test there are no environment variables but those of the test.
  */
+#define _GNU_SOURCE
 #include "surroundings.h"
 #include "psychic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static _Noreturn void fail(const char *what, const char *which) {
   fprintf(stderr, "psychic: %s %s\n", what, which);
   _Exit(PSYCHIC_ASSUMPTION_VIOLATED + 1);
 }
-
-const char *psychic_setting(const char *name) { return getenv(name); }
 
 void *psychic_memory(size_t size) {
   void *memory = calloc(size ? size : 1, 1);
@@ -63,6 +61,17 @@ _Noreturn void psychic_abort(void) { abort(); }
 
 __attribute__((constructor)) static void show_everything_printed(void) {
   setvbuf(stdout, NULL, _IONBF, 0);
+}
+
+/* Before constructors of the program. Where no test is run, a person may want their own. */
+__attribute__((constructor(101))) static void show_only_its_variables(void) {
+  char **variables;
+  psychic_environment(environ);
+  if (!psychic_setting("KTEST_FILE"))
+    return;
+  variables = psychic_memory((psychic_variables(NULL) + 1) * sizeof *variables);
+  psychic_variables(variables);
+  environ = variables;
 }
 
 _Noreturn void __assert_fail(const char *assertion, const char *file, unsigned line,

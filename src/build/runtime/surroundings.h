@@ -1,13 +1,19 @@
 /* What the intrinsics want of the process that they are in: hosted.c has it where there is a
- * libc, world/bare.c where the libc is a part of the program.
+ * libc, world/bare.c where the libc is a part of the program. environment.c is the same in both.
  */
 #ifndef PSYCHIC_SURROUNDINGS_H
 #define PSYCHIC_SURROUNDINGS_H
 
 #include <stddef.h>
 
-/* A variable of the environment that the process was started with, or NULL. */
+/* To be called first, with the environment that the process was started with. */
+void psychic_environment(char **variables);
+
+/* One of its variables, or NULL. */
 const char *psychic_setting(const char *name);
+
+/* Those of the program, in order: writes them if there is where, and says how many they are. */
+size_t psychic_variables(char **to);
 
 /* Zeroed memory that is never given back; ends the process if there is none. */
 void *psychic_memory(size_t size);

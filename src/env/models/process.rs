@@ -2,7 +2,7 @@
 
 use super::{Arguments, Model, concrete_string};
 use crate::{
-    env::{Approximation, Halt, Machine, Stop},
+    env::{Halt, Machine, Stop},
     memory::Value,
 };
 
@@ -19,21 +19,7 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("__assert_fail", assert_fail),
     ("__errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),
     ("___errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),
-    ("getenv", getenv),
 ];
-
-/// What the sandbox of native runs sets, as few programs start without it.
-const SET_NATIVELY: [&[u8]; 5] = [b"PATH", b"LC_ALL", b"TZ", b"HOME", b"TMPDIR"];
-
-/// C11 7.22.4.6, in an empty environment. Of a variable that a native run has nothing is proved.
-fn getenv(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let name = concrete_string(machine, arguments.get(0), "the name of a variable")?;
-    if SET_NATIVELY.contains(&name.as_slice()) {
-        let name = String::from_utf8_lossy(&name);
-        machine.world_mut().approximate(Approximation::Loose(format!("the variable {name}")));
-    }
-    Ok(Some(Value::Int(0)))
-}
 
 /// Ends the program with a status, of which the parent sees the low eight bits.
 pub fn exit(machine: &mut dyn Machine, status: Value) -> Stop {

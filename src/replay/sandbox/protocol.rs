@@ -44,8 +44,9 @@ pub(in crate::replay) struct Request {
     pub(in crate::replay) program: usize,
     /// The command line, the program's name first.
     pub(in crate::replay) args: Vec<Vec<u8>>,
-    /// Further environment variables.
-    pub(in crate::replay) env: Vec<(String, String)>,
+    pub(in crate::replay) revision: u32,
+    /// The environment that the program sees.
+    pub(in crate::replay) variables: BTreeMap<String, Vec<u8>>,
     pub(in crate::replay) stdin: Vec<u8>,
     /// The test for the runtime, as bytes of a `.ktest` file.
     pub(in crate::replay) ktest: Vec<u8>,

@@ -172,7 +172,7 @@ impl Server {
         if let Some((name, args)) = request.args.split_first() {
             command.arg0(word(name)).args(args.iter().map(word));
         }
-        let Place { work, tmp, io, .. } = &self.place;
+        let Place { io, .. } = &self.place;
         let report = format!("log_path={}", io.join("report").display());
         // log_path keeps reports out of what the program prints; a symbolizer would have to run
         // in here.
@@ -180,19 +180,18 @@ impl Server {
             "{report}:exitcode=99:symbolize=0:detect_leaks=0:abort_on_error=0:\
              allocator_may_return_null=1:print_summary=0"
         );
+        // What environment.c of the runtime shows to the program.
+        let variables = request.variables.iter();
+        let variables = variables.map(|(name, value)| (format!("PSYCHIC_ENV_{name}"), word(value)));
         command
             .env_clear()
-            .env("PATH", "/usr/bin:/bin")
-            .env("LC_ALL", "C")
-            .env("TZ", "UTC")
-            .env("HOME", work)
-            .env("TMPDIR", tmp)
+            .envs(variables)
+            .env("PSYCHIC_REVISION", request.revision.to_string())
             .env("KTEST_FILE", io.join("ktest"))
             .env("PSYCHIC_OUTPUTS", io.join("outputs"))
             .env("ASAN_OPTIONS", &sanitizer)
             .env("UBSAN_OPTIONS", &sanitizer)
             .env("MSAN_OPTIONS", &sanitizer)
-            .envs(request.env.iter().map(|(name, value)| (name, value)))
             .stdin(File::open(io.join("stdin"))?)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

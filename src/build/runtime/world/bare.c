@@ -10,20 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-static char **environment;
-
-/* To be called first, with the environment that the program does not see. */
-void psychic_environment(char **variables) { environment = variables; }
-
-const char *psychic_setting(const char *name) {
-  size_t length = strlen(name);
-  char **variable;
-  for (variable = environment; variable && *variable; variable++)
-    if (strncmp(*variable, name, length) == 0 && (*variable)[length] == '=')
-      return *variable + length + 1;
-  return NULL;
-}
-
 static _Noreturn void fail(const char *what, const char *which) {
   psychic_say((const char *[]){"psychic: ", what, " ", which, NULL});
   psychic_end(PSYCHIC_ASSUMPTION_VIOLATED + 1);

@@ -1,8 +1,8 @@
 /* No world between a program and the kernel: for what a build runs itself. */
+#include "../surroundings.h"
 #include "kernel.h"
 
 void _start_c(long *stack);
-void psychic_environment(char **variables);
 
 long psychic_syscall(long n, long a, long b, long c, long d, long e, long f) {
   return kernel(n, a, b, c, d, e, f);

@@ -16,7 +16,6 @@
 #include <time.h>
 
 void _start_c(long *stack);
-void psychic_environment(char **variables);
 
 static unsigned long clock_calls, random_bytes;
 
@@ -293,20 +292,20 @@ long psychic_syscall(long n, long a, long b, long c, long d, long e, long f) {
   }
 }
 
-/* Called where the kernel enters: the program sees its arguments and nothing else. */
+/* Called where the kernel enters: the program sees its arguments and its variables. */
 void psychic_start(long *kernel_stack) {
   static unsigned char random[16];
-  long count = kernel_stack[0], i, *end;
+  long count = kernel_stack[0], i, *end, *stack;
   static const long vector[][2] = {
       {AT_PAGESZ, 4096}, {AT_UID, USER},  {AT_EUID, USER}, {AT_GID, USER},
       {AT_EGID, USER},   {AT_SECURE, 0},  {AT_PHNUM, 0},
   };
-  long *stack = psychic_memory(((size_t)count + 32) * sizeof *stack);
 
   psychic_environment((char **)(kernel_stack + count + 2));
+  stack = psychic_memory(((size_t)count + psychic_variables(NULL) + 32) * sizeof *stack);
   memcpy(stack, kernel_stack, ((size_t)count + 2) * sizeof *stack);
-  /* No environment. */
   end = stack + count + 2;
+  end += psychic_variables((char **)end);
   *end++ = 0;
   for (i = 0; i < (long)(sizeof vector / sizeof *vector); i++) {
     *end++ = vector[i][0];
