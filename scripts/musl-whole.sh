@@ -6,7 +6,7 @@
 #                                      no inline assembly; what it wants of the system it asks
 #                                      psychic_syscall for
 #   CACHE/musl-whole/lib/libnative.a   native code: what the engine has built in instead (the
-#                                      allocator, setjmp) and what a code generator calls
+#                                      allocator, setjmp, fenv) and what a code generator calls
 #   CACHE/musl-whole/lib/configure/libc.a  native code: the same library for the many small programs
 #                                      that configure makes, which then need no LTO over all of it
 #   CACHE/musl-whole/lib/libkernel.a   native code: psychic.h, and psychic_syscall as the kernel
@@ -69,6 +69,9 @@ bitcode="-O1 -gline-tables-only -w $flags -flto -fno-rounding-math -Xclang -defa
 prepare() {
     cp -a "$cache/musl/source" source
     cd source
+    # Built in, and native.
+    mv src/fenv ..
+    rm ../fenv/fenv.c
     # C in place of assembly.
     rm -rf src/*/x86_64 crt/x86_64
     cp "$overlay"/*_arch.h "$top/scripts/musl/atomic_arch.h" arch/x86_64/
@@ -98,13 +101,14 @@ native() {
     cp "$overlay/glue.h" malloc/mallocng/
     mkdir native
     for file in malloc/mallocng/{malloc,free,realloc,aligned_alloc,malloc_usable_size}.c \
-        source/src/string/{mem,str,stp}*.c; do
+        fenv/*.c source/src/string/{mem,str,stp}*.c; do
         "${compile[@]}" "${include[@]}" -c "$file" -o "native/$(basename "$file" .c).o"
     done
     "${compile[@]}" -Umalloc -Urealloc -Ualigned_alloc -nostdinc -isystem "$musl/include" -D_GNU_SOURCE \
         -c "$overlay/allocate.c" -o native/allocate.o
     "${compile[@]}" -c "$overlay/jump.s" -o native/jump.o
     "${compile[@]}" -c "$overlay/start.s" -o native/start.o
+    "${compile[@]}" -c fenv/x86_64/fenv.s -o native/fenv.o
     # The arithmetic that a code generator calls: complex and 128-bit numbers.
     (cd native && llvm-ar-19 x "$(clang-19 -print-libgcc-file-name -rtlib=compiler-rt)")
     llvm-ar-19 rcs "$musl/lib/libnative.a" native/*.o

@@ -15,7 +15,7 @@ pub use halt::{Check, Error, Halt, Incomplete};
 pub use world::{Approximation, Argument, InputObject, NamedOutput, World};
 
 use crate::{
-    expr::{ExprId, Exprs},
+    expr::{ExprId, Exprs, float::Operation},
     memory::{Fault, Memory, Value},
 };
 
@@ -101,6 +101,9 @@ pub trait Machine {
     fn store(&mut self, address: Value, width: u32, value: Value) -> Result<(), Stop>;
     /// Copies bytes, from before any is written: the places may overlap.
     fn copy(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop>;
+    /// Takes note of the exceptions that a floating-point operation on numbers of so many bits
+    /// raises.
+    fn raise(&mut self, operation: Operation, operands: &[Value], width: u32);
     /// Writes the same 8-bit value to all bytes.
     fn fill(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop>;
 }

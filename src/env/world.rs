@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     env::{kernel::Kernel, stdin::Stdin, stream::Stream},
-    expr::{ExprId, Rounding},
+    expr::{ExprId, Rounding, float::EXCEPTIONS},
     memory::Byte,
 };
 
@@ -70,15 +70,25 @@ pub struct World {
     pub kernel: Arc<Kernel>,
     /// Address of `errno`.
     pub errno: u64,
-    /// What is as large as a page is allocated at the start of one, as the allocator of whole
-    /// programs does it.
-    pub whole_pages: bool,
+    /// The program has its libc with it, and of the system only the kernel.
+    pub is_whole: bool,
     /// How results of floating-point operations are rounded.
     pub rounding: Rounding,
+    /// The flags of floating-point exceptions, if the program asks for any.
+    pub exceptions: Option<Exceptions>,
     /// Addresses of the functions to run at the end, the last one first.
     pub at_exit: Vec<u64>,
     /// What weakens this path.
     pub approximations: Vec<Approximation>,
+}
+
+/// The flags of floating-point exceptions.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Exceptions {
+    /// Whether each is raised, conditions by the bits of `<fenv.h>`.
+    pub raised: [ExprId; EXCEPTIONS],
+    /// Something before of which it is not known what it raises.
+    pub unknown: Option<&'static str>,
 }
 
 /// Addresses of the standard `FILE` objects.
@@ -98,6 +108,13 @@ impl World {
         }
     }
 
+    /// Takes note that something may raise exceptions, it is not known which.
+    pub fn raise_unknown(&mut self, what: &'static str) {
+        if let Some(exceptions) = &mut self.exceptions {
+            exceptions.unknown.get_or_insert(what);
+        }
+    }
+
     /// Whether nothing went in or out between two moments (for the detection of loops).
     pub fn same(&self, earlier: &Self) -> bool {
         self.stdout.is_unchanged_since(&earlier.stdout)
@@ -105,6 +122,7 @@ impl World {
             && self.stdin == earlier.stdin
             && Arc::ptr_eq(&self.kernel, &earlier.kernel)
             && self.rounding == earlier.rounding
+            && self.exceptions == earlier.exceptions
             && self.at_exit == earlier.at_exit
             && self.outputs.len() == earlier.outputs.len()
             && self.objects.len() == earlier.objects.len()

@@ -10,7 +10,7 @@ use crate::{
         Error, Machine, Stop, World,
         models::{self, Arguments, Model},
     },
-    expr::{ExprId, Exprs},
+    expr::{ExprId, Exprs, float::Operation},
     ir::{Argument, Call, Callee, Cast, Function, FunctionId, Inst, Operand, address},
     memory::{Memory, Value},
 };
@@ -341,6 +341,11 @@ impl ArgumentRegisters {
 impl Machine for Executor<'_> {
     fn exprs(&self) -> &Exprs {
         &self.program.exprs
+    }
+
+    fn raise(&mut self, operation: Operation, operands: &[Value], width: u32) {
+        self.keep_checkpoint();
+        Executor::raise(self, operation, operands, width);
     }
 
     fn memory(&self) -> &Memory {

@@ -8,9 +8,9 @@ use crate::{
     env::Stop,
     expr::{
         Bv, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Rounding,
-        float::{self, Format},
+        float::{self, Format, Operation},
     },
-    ir::{FloatCast, FloatOp, FloatPredicate},
+    ir::{CompareExceptions, FloatCast, FloatOp, FloatPredicate},
     memory::{Value, value::truncate},
 };
 
@@ -23,6 +23,7 @@ impl Executor<'_> {
             FloatOp::Div => FloatBinary::Div,
         };
         let rounding = self.state.world.rounding;
+        self.raise(Operation::Binary(op), &[a, b], width);
         if let (Value::Int(x), Value::Int(y), Some(format)) = (a, b, narrow(width)) {
             let bits = float::binary(op, rounding, format, x.into(), y.into());
             return Value::Int(bits as u64);
@@ -64,6 +65,7 @@ impl Executor<'_> {
         if from > 128 || to > 128 {
             return Err(Stop::unsupported("a conversion of more than 128 bits"));
         }
+        self.raise_casting(cast, from, to, a);
         let op = match cast {
             FloatCast::Extend | FloatCast::Truncate => FloatUnary::Convert,
             FloatCast::FromUnsigned => FloatUnary::FromUnsigned,
@@ -128,6 +130,66 @@ impl Executor<'_> {
             return Err(Stop::unsupported("a conversion of an integer in this rounding mode"));
         }
         Ok(())
+    }
+
+    /// Takes note of the exceptions that an operation raises.
+    pub(super) fn raise(&mut self, operation: Operation, operands: &[Value], width: u32) {
+        if self.state.world.exceptions.is_none() {
+            return;
+        }
+        let operands: Vec<ExprId> =
+            operands.iter().map(|operand| self.expr(*operand, width)).collect();
+        let (exprs, world) = (&self.program.exprs, &mut self.state.world);
+        match (&mut world.exceptions, float::raised(exprs, operation, world.rounding, &operands)) {
+            (Some(exceptions), Some(raised)) => {
+                for (flag, raised) in exceptions.raised.iter_mut().zip(raised) {
+                    *flag = exprs.or(*flag, raised);
+                }
+            }
+            _ => world.raise_unknown("arithmetic in other formats than float and double"),
+        }
+    }
+
+    pub(super) fn raise_comparing(
+        &mut self,
+        exceptions: CompareExceptions,
+        width: u32,
+        a: Value,
+        b: Value,
+    ) {
+        if self.state.world.exceptions.is_none() {
+            return;
+        }
+        if exceptions != CompareExceptions::Open {
+            let quiet = exceptions == CompareExceptions::Quiet;
+            return self.raise(Operation::Compare { quiet }, &[a, b], width);
+        }
+        let operands = [self.expr(a, width), self.expr(b, width)];
+        let (exprs, rounding) = (&self.program.exprs, self.state.world.rounding);
+        let raised = float::raised(exprs, Operation::Compare { quiet: false }, rounding, &operands);
+        if !raised.is_some_and(|raised| raised.iter().all(|flag| exprs.is_false(*flag))) {
+            self.state
+                .world
+                .raise_unknown("a comparison that a code generator writes in many ways");
+        }
+    }
+
+    fn raise_casting(&mut self, cast: FloatCast, from: u32, to: u32, a: Value) {
+        let operation = match cast {
+            FloatCast::Extend | FloatCast::Truncate => Operation::Convert(to),
+            FloatCast::FromSigned => Operation::FromSigned(to),
+            FloatCast::FromUnsigned => Operation::FromUnsigned(to),
+            FloatCast::ToSigned | FloatCast::MachineSigned => Operation::ToSigned(to.max(32)),
+            FloatCast::ToUnsigned if to == 64 => Operation::ToUnsigned(to),
+            FloatCast::ToUnsigned | FloatCast::MachineUnsigned if to <= 32 => {
+                Operation::ToSigned(64)
+            }
+            _ => {
+                self.state.world.raise_unknown("a conversion of several instructions");
+                return;
+            }
+        };
+        self.raise(operation, &[a], from);
     }
 
     pub(super) fn float_negate(&mut self, width: u32, a: Value) -> Value {

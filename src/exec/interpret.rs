@@ -332,15 +332,18 @@ impl Executor<'_> {
                 self.fill_bytes(self.get(*to), self.get(*value), self.get(*length))?;
             }
             Inst::FloatBinary { op, width, dst, a, b } => {
-                let value = self.float_binary(*op, *width, self.get(*a), self.get(*b));
+                let (a, b) = (self.get(*a), self.get(*b));
+                let value = self.float_binary(*op, *width, a, b);
                 self.set(*dst, value);
             }
             Inst::FloatNegate { width, dst, a } => {
                 let value = self.float_negate(*width, self.get(*a));
                 self.set(*dst, value);
             }
-            Inst::FloatCompare { predicate, width, dst, a, b } => {
-                let value = self.float_compare(*predicate, *width, self.get(*a), self.get(*b));
+            Inst::FloatCompare { predicate, exceptions, width, dst, a, b } => {
+                let (a, b) = (self.get(*a), self.get(*b));
+                self.raise_comparing(*exceptions, *width, a, b);
+                let value = self.float_compare(*predicate, *width, a, b);
                 self.set(*dst, value);
             }
             Inst::FloatCast { cast, from, to, dst, a } => {

@@ -8,8 +8,14 @@ use super::{
     stack::Callers,
 };
 use crate::{
-    env::{World, models::Models, stdin::Stdin, stream::Stream, world::StandardFiles},
-    expr::{Assignment, Exprs, Rounding},
+    env::{
+        World,
+        models::Models,
+        stdin::Stdin,
+        stream::Stream,
+        world::{Exceptions, StandardFiles},
+    },
+    expr::{Assignment, Exprs, Rounding, float::EXCEPTIONS},
     ir::{
         Constant, Function, FunctionId, Global, GlobalId, Inst, Module, Operand, OperandKind,
         address::{function_address, global_address, object_number},
@@ -109,7 +115,7 @@ impl Program {
         }
         let mut memory = Memory::with_reserved(self.module.globals.len() as u32);
         let mut world = self.globals(&mut memory, start.stdin);
-        world.whole_pages = whole;
+        world.is_whole = whole;
         input::add_files(&self.exprs, &mut world, &start.files);
         let beginnings = input::beginnings(&start.args, &start.env);
         let root = Branch::root();
@@ -194,11 +200,22 @@ impl Program {
             files,
             kernel: Arc::default(),
             errno,
-            whole_pages: false,
+            is_whole: false,
             rounding: Rounding::NearestEven,
+            exceptions: self.watched_exceptions(),
             at_exit: self.module.destructors.iter().copied().map(function_address).collect(),
             approximations: Vec::new(),
         }
+    }
+
+    /// No exception raised, if the program ever asks.
+    fn watched_exceptions(&self) -> Option<Exceptions> {
+        let asks = |function: &Function| {
+            matches!(function.name.as_str(), "fetestexcept" | "fegetexceptflag")
+        };
+        let raised = [self.exprs.bool(false); EXCEPTIONS];
+        let asked = self.module.functions.iter().any(asks);
+        asked.then_some(Exceptions { raised, unknown: None })
     }
 
     fn first_state(

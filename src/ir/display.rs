@@ -177,7 +177,7 @@ impl Shown<'_> {
                 format!("{dst} = f{}.{width} {}, {}", lower(name), number(a), number(b))
             }
             Inst::FloatNegate { width, dst, a } => format!("{dst} = fneg.{width} {}", op(a)),
-            Inst::FloatCompare { predicate, width, dst, a, b } => {
+            Inst::FloatCompare { predicate, width, dst, a, b, .. } => {
                 format!("{dst} = f{}.{width} {}, {}", lower(predicate), number(a), number(b))
             }
             Inst::FloatCast { cast, from, to, dst, a } => {

@@ -262,6 +262,17 @@ pub enum FloatOp {
     Div,
 }
 
+/// Which floating-point exceptions a comparison raises.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub enum CompareExceptions {
+    /// Of NaNs only a signalling one is invalid.
+    Quiet,
+    /// Any NaN is invalid.
+    Signalling,
+    /// One or the other or none: it stands for what a code generator may write in several ways.
+    Open,
+}
+
 /// Floating-point comparisons: `O` ordered (false on NaN), `U` unordered (true on NaN).
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -458,6 +469,7 @@ pub enum Inst {
     },
     FloatCompare {
         predicate: FloatPredicate,
+        exceptions: CompareExceptions,
         width: u32,
         dst: Reg,
         a: Operand,

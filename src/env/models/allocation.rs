@@ -107,7 +107,7 @@ fn object(
         Object::uninitialised(Segment::Heap, capacity)
     };
     let is_large = known.is_some_and(|size| size >= u64::from(PAGE));
-    let pages = if is_large && machine.world().whole_pages { PAGE } else { 1 };
+    let pages = if is_large && machine.world().is_whole { PAGE } else { 1 };
     let object = object.aligned(alignment.max(pages));
     Ok(Some(if known.is_none() { object.with_extent(size) } else { object }))
 }

@@ -5,7 +5,7 @@
 use super::{Arguments, Model};
 use crate::{
     env::{Machine, Stop},
-    expr::{Bv, ExprId, FloatRelation, FloatUnary, Rounding},
+    expr::{Bv, ExprId, FloatRelation, FloatUnary, Rounding, float::Operation},
     memory::Value,
 };
 
@@ -14,15 +14,17 @@ macro_rules! of_type {
     ($($suffix:literal $width:literal)*) => {
         &[$(
             (concat!("sqrt", $suffix), |m, a| root(m, a, $width)),
-            (concat!("floor", $suffix), |m, a| integral(m, a, Rounding::Down, $width)),
-            (concat!("ceil", $suffix), |m, a| integral(m, a, Rounding::Up, $width)),
-            (concat!("trunc", $suffix), |m, a| integral(m, a, Rounding::Zero, $width)),
-            (concat!("round", $suffix), |m, a| integral(m, a, Rounding::NearestAway, $width)),
-            (concat!("roundeven", $suffix), |m, a| {
-                integral(m, a, Rounding::NearestEven, $width)
+            (concat!("floor", $suffix), |m, a| integral(m, a, Rounding::Down, false, $width)),
+            (concat!("ceil", $suffix), |m, a| integral(m, a, Rounding::Up, false, $width)),
+            (concat!("trunc", $suffix), |m, a| integral(m, a, Rounding::Zero, false, $width)),
+            (concat!("round", $suffix), |m, a| {
+                integral(m, a, Rounding::NearestAway, false, $width)
             }),
-            (concat!("rint", $suffix), |m, a| current_integral(m, a, $width)),
-            (concat!("nearbyint", $suffix), |m, a| current_integral(m, a, $width)),
+            (concat!("roundeven", $suffix), |m, a| {
+                integral(m, a, Rounding::NearestEven, false, $width)
+            }),
+            (concat!("rint", $suffix), |m, a| current_integral(m, a, true, $width)),
+            (concat!("nearbyint", $suffix), |m, a| current_integral(m, a, false, $width)),
             (concat!("fma", $suffix), |m, a| mul_add(m, a, $width)),
         )*]
     };
@@ -45,12 +47,23 @@ fn domain_error(machine: &mut dyn Machine, condition: ExprId) -> Result<(), Stop
     machine.store(errno, 32, after)
 }
 
+/// Takes note of the exceptions. Where a program has its libc, they are those of its own code.
+fn raise(machine: &mut dyn Machine, operation: Operation, operand: ExprId, width: u32) {
+    if machine.world().is_whole {
+        machine.world_mut().raise_unknown("a function of the C library");
+    } else {
+        let operand = Value::from_expr(machine.exprs(), operand);
+        machine.raise(operation, &[operand], width);
+    }
+}
+
 fn root(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
     width: u32,
 ) -> Result<Option<Value>, Stop> {
     let value = machine.settled(arguments.get(0), width)?;
+    raise(machine, Operation::Sqrt, value, width);
     let rounding = machine.world().rounding;
     let exprs = machine.exprs();
     let zero = exprs.bv(&Bv::zero(width));
@@ -65,9 +78,11 @@ fn integral(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
     rounding: Rounding,
+    inexact: bool,
     width: u32,
 ) -> Result<Option<Value>, Stop> {
     let value = machine.settled(arguments.get(0), width)?;
+    raise(machine, Operation::ToIntegral { inexact }, value, width);
     let exprs = machine.exprs();
     let whole = exprs.float_unary(FloatUnary::RoundToIntegral, rounding, value, width);
     Ok(Some(Value::from_expr(exprs, whole)))
@@ -77,10 +92,11 @@ fn integral(
 fn current_integral(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
+    inexact: bool,
     width: u32,
 ) -> Result<Option<Value>, Stop> {
     let rounding = machine.world().rounding;
-    integral(machine, arguments, rounding, width)
+    integral(machine, arguments, rounding, inexact, width)
 }
 
 fn mul_add(
@@ -91,6 +107,7 @@ fn mul_add(
     let a = machine.settled(arguments.get(0), width)?;
     let b = machine.settled(arguments.get(1), width)?;
     let c = machine.settled(arguments.get(2), width)?;
+    machine.world_mut().raise_unknown("fma");
     let rounding = machine.world().rounding;
     let exprs = machine.exprs();
     let value = exprs.float_mul_add(rounding, [a, b, c]);

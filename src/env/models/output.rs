@@ -237,6 +237,9 @@ fn convert(
             if machine.world().rounding != Rounding::NearestEven {
                 return Err(Stop::unsupported("printing a number in this rounding mode"));
             }
+            if machine.world().is_whole {
+                machine.world_mut().raise_unknown("printing a number");
+            }
             let real = match bits {
                 80 => Real::from_x87(value as u64, (value >> 64) as u16),
                 _ => Real::from(f64::from_bits(value as u64)),

@@ -18,12 +18,14 @@
 //! here they stand in the order of the bitcode.
 
 mod compute;
+mod exceptions;
 pub mod nan;
 mod payload;
 #[cfg(test)]
 mod tests;
 
 pub use compute::{binary, compare, mul_add, order, unary};
+pub use exceptions::{EXCEPTIONS, Operation, raised};
 
 /// How a result that does not fit is rounded (IEEE 754-2008, clause 4.3).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

@@ -4,7 +4,8 @@ use super::function::{Lowering, Parts};
 use super::llvm::{IntPredicate, Opcode, RealPredicate, Type, TypeKind, Value};
 use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
 use crate::ir::{
-    BinaryOp, Cast, FloatCast, FloatOp, FloatPredicate, Inst, Operand, Predicate, Reg,
+    BinaryOp, Cast, CompareExceptions, FloatCast, FloatOp, FloatPredicate, Inst, Operand,
+    Predicate, Reg,
 };
 
 impl<'m> Lowering<'_, 'm> {
@@ -41,6 +42,7 @@ impl<'m> Lowering<'_, 'm> {
                 let width = float_width(a.ty())?;
                 self.each_lane(inst, [a, b], |dst, [a, b]| Inst::FloatCompare {
                     predicate,
+                    exceptions: CompareExceptions::Quiet,
                     width,
                     dst,
                     a,
@@ -170,14 +172,9 @@ impl<'m> Lowering<'_, 'm> {
     }
 
     fn float_cast(&mut self, inst: Value<'m>) -> Lowered<()> {
-        let (from, to) = (inst.operand(0).ty(), inst.ty());
-        // Of vectors, other widths and other formats the code generator makes this and that.
-        let one_instruction = to.kind() == TypeKind::LLVMIntegerTypeKind
-            && matches!(to.int_width(), 32 | 64)
-            && float_width(from).is_ok_and(|width| width <= 64);
         let cast = match inst.opcode() {
-            Opcode::LLVMFPToUI if one_instruction => FloatCast::MachineUnsigned,
-            Opcode::LLVMFPToSI if one_instruction => FloatCast::MachineSigned,
+            Opcode::LLVMFPToUI if is_machine_cast(inst) => FloatCast::MachineUnsigned,
+            Opcode::LLVMFPToSI if is_machine_cast(inst) => FloatCast::MachineSigned,
             Opcode::LLVMFPTrunc => FloatCast::Truncate,
             Opcode::LLVMFPExt => FloatCast::Extend,
             Opcode::LLVMFPToUI => FloatCast::ToUnsigned,
@@ -236,6 +233,15 @@ fn predicate(predicate: IntPredicate) -> Predicate {
         IntPredicate::LLVMIntSLT => Predicate::Slt,
         IntPredicate::LLVMIntSLE => Predicate::Sle,
     }
+}
+
+/// Whether it is always the same instructions that make an integer of a number, also of one that
+/// does not fit: of vectors, other widths and other formats a code generator makes this and that.
+pub fn is_machine_cast(inst: Value<'_>) -> bool {
+    let (from, to) = (inst.operand(0).ty(), inst.ty());
+    to.kind() == TypeKind::LLVMIntegerTypeKind
+        && matches!(to.int_width(), 32 | 64)
+        && float_width(from).is_ok_and(|width| width <= 64)
 }
 
 fn float_predicate(predicate: RealPredicate) -> FloatPredicate {

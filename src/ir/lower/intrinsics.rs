@@ -1,13 +1,14 @@
 //! LLVM's intrinsic functions (LLVM Language Reference, "Intrinsic Functions").
 
 use super::function::{Lowering, Parts};
+use super::instructions::is_machine_cast;
 use super::llvm::Value;
 use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
 use crate::{
     expr::float::Format,
     ir::{
-        BinaryOp, Cast, FloatCast, FloatOp, FloatPredicate, Inst, Operand, OverflowOp, Predicate,
-        UnaryOp,
+        BinaryOp, Cast, CompareExceptions, FloatCast, FloatOp, FloatPredicate, Inst, Operand,
+        OverflowOp, Predicate, UnaryOp,
     },
 };
 
@@ -329,7 +330,11 @@ impl<'m> Lowering<'_, 'm> {
         let cast = match base {
             "fptrunc" => Some(FloatCast::Truncate),
             "fpext" => Some(FloatCast::Extend),
+            "fptosi" if is_machine_cast(inst) => Some(FloatCast::MachineSigned),
             "fptosi" => Some(FloatCast::ToSigned),
+            "fptoui" if is_machine_cast(inst) && inst.ty().int_width() == 32 => {
+                Some(FloatCast::MachineUnsigned)
+            }
             "fptoui" => Some(FloatCast::ToUnsigned),
             "sitofp" => Some(FloatCast::FromSigned),
             "uitofp" => Some(FloatCast::FromUnsigned),
@@ -344,10 +349,15 @@ impl<'m> Lowering<'_, 'm> {
             let Some(predicate) = predicate.as_deref().and_then(named_predicate) else {
                 return Ok(false);
             };
+            let exceptions = match base {
+                "fcmp" => CompareExceptions::Quiet,
+                _ => CompareExceptions::Signalling,
+            };
             let (a, b) = (inst.operand(0), inst.operand(1));
             let width = float_width(a.ty())?;
             self.each_lane(inst, [a, b], |dst, [a, b]| Inst::FloatCompare {
                 predicate,
+                exceptions,
                 width,
                 dst,
                 a,
@@ -369,7 +379,15 @@ impl<'m> Lowering<'_, 'm> {
         let mut parts = self.parts(inst.operand(0))?;
         for (part, b) in parts.iter_mut().zip(self.parts(inst.operand(1))?) {
             let a = *part;
-            let compare = |predicate, dst, a, b| Inst::FloatCompare { predicate, width, dst, a, b };
+            let exceptions = CompareExceptions::Open;
+            let compare = |predicate, dst, a, b| Inst::FloatCompare {
+                predicate,
+                exceptions,
+                width,
+                dst,
+                a,
+                b,
+            };
             let b_wins = self.compute(|dst| compare(before, dst, b, a));
             let a_is_nan = self.compute(|dst| compare(FloatPredicate::Uno, dst, a, a));
             let condition = self.binary(BinaryOp::Or, 1, b_wins, a_is_nan);
@@ -420,7 +438,8 @@ impl<'m> Lowering<'_, 'm> {
         let mask = self.number(width, ones(width - 1));
         let a = self.binary(BinaryOp::And, width, a, mask);
         let b = self.number(width, format.infinity());
-        Some(self.compute(|dst| Inst::FloatCompare { predicate, width, dst, a, b }))
+        let exceptions = CompareExceptions::Open;
+        Some(self.compute(|dst| Inst::FloatCompare { predicate, exceptions, width, dst, a, b }))
     }
 
     fn class_by_bits(&mut self, format: Format, classes: u64, a: Operand) -> Lowered<Operand> {

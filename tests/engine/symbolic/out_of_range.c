@@ -17,6 +17,14 @@ static void show(double number)
     printf(" %d %u %ld %lu\n", (int)less, (unsigned)less, (long)less, (unsigned long)less);
 }
 
+static void show_strictly(double number)
+{
+#pragma STDC FENV_ACCESS ON
+    float less = (float)number;
+    printf("%d %u %ld %d %u %ld\n", (int)number, (unsigned)number, (long)number, (int)less,
+           (unsigned)less, (long)less);
+}
+
 int main(void)
 {
     double number;
@@ -25,6 +33,7 @@ int main(void)
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         place = numbers[i];
         show(place);
+        show_strictly(place);
     }
     klee_make_symbolic(&number, sizeof number, "number");
     klee_make_symbolic(&less, sizeof less, "less");

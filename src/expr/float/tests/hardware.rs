@@ -299,3 +299,102 @@ fn an_integer_fits_exactly_where_the_conversion_is_exact() {
         }
     }
 }
+
+#[test]
+fn exceptions_are_those_of_the_processor() {
+    use FloatBinary::*;
+    const RESULTS: [(u8, Operation); 10] = [
+        (0, Operation::Binary(Add)),
+        (1, Operation::Binary(Sub)),
+        (2, Operation::Binary(Mul)),
+        (3, Operation::Binary(Div)),
+        (5, Operation::Compare { quiet: true }),
+        (18, Operation::Compare { quiet: true }),
+        (19, Operation::Compare { quiet: false }),
+        (7, Operation::Sqrt),
+        (12, Operation::ToIntegral { inexact: false }),
+        (14, Operation::ToIntegral { inexact: true }),
+    ];
+    let mut questions = Vec::new();
+    let mut ask =
+        |op: u8, from: usize, mode: usize, target: usize, operation, operands: [(u32, u128); 2]| {
+            let exprs = crate::expr::Exprs::new();
+            let bits =
+                operands.map(|(width, bits)| exprs.bv(&crate::expr::Bv::from_u128(width, bits)));
+            let one = !matches!(operation, Operation::Binary(_) | Operation::Compare { .. });
+            let bits = if one { &bits[..1] } else { &bits };
+            let raised =
+                raised(&exprs, operation, MODES[mode], bits).expect("a format that is known");
+            let flags =
+                (0..).zip(raised).map(|(bit, holds)| u128::from(exprs.is_true(holds)) << bit);
+            let head = [op | 128, (from | mode << 4) as u8, target as u8];
+            let ours = flags.sum();
+            questions.push(Question { head, operands: [operands[0].1, operands[1].1, 0], ours });
+        };
+    for (from, format) in [(1, Format::Single), (2, Format::Double)] {
+        let width = format.width();
+        let near =
+            |limit: u128, seed| (limit.wrapping_add(mix(seed, 1) as u128 % 5)).wrapping_sub(2);
+        let mut all = pairs(format, 10_000);
+        // Products and quotients near the least normal number and the greatest one.
+        all.extend((0..4000).map(|seed| {
+            let a = random(format, seed) & !(format.infinity())
+                | format.power_of_two(0, false).unwrap();
+            let limit = if seed % 2 == 0 { 1 << format.exponent_low() } else { format.infinity() };
+            let op = if seed % 4 < 2 { Div } else { Mul };
+            [
+                binary(
+                    op,
+                    Rounding::NearestEven,
+                    format,
+                    near(limit, seed) & (format.infinity() - 1),
+                    a,
+                ),
+                a,
+            ]
+        }));
+        for (seed, [a, b]) in all.into_iter().enumerate() {
+            let mode = seed % 4;
+            // Before the root of such a number glibc compares it with zero.
+            let is_below_zero =
+                (format.sign() + 1..=format.sign() + format.fraction()).contains(&a);
+            for (op, operation) in RESULTS {
+                if operation != Operation::Sqrt || !is_below_zero {
+                    ask(op, from, mode, from, operation, [(width, a), (width, b)]);
+                }
+            }
+            let to = 3 - from;
+            let operation = Operation::Convert(Format::ALL[to].width());
+            ask(15, from, mode, to, operation, [(width, a), (width, 0)]);
+            for (target, operation) in [(2, Operation::ToSigned(32)), (4, Operation::ToSigned(64))]
+            {
+                ask(16, from, mode, target, operation, [(width, a), (width, 0)]);
+            }
+        }
+        for seed in 0..8000 {
+            let mode = seed as usize % 4;
+            for (index, (bits, signed)) in INTEGERS.into_iter().enumerate().take(6) {
+                let a = u128::from(mix(seed, 1) >> (mix(seed, 2) % u64::from(bits)));
+                let a = a & (u128::MAX >> (128 - bits));
+                let to = format.width();
+                let operation =
+                    if signed { Operation::FromSigned(to) } else { Operation::FromUnsigned(to) };
+                if signed || a != 0 {
+                    ask(17, index, mode, from, operation, [(bits, a), (bits, 0)]);
+                }
+            }
+        }
+    }
+    // Numbers of double precision next to the limits of single precision.
+    for seed in 0..4000 {
+        let limits = [
+            0x380f_ffff_ffff_fff0,
+            0x3810_0000_0000_0000,
+            0x47ef_ffff_f000_0000,
+            0x47f0_0000_0000_0000,
+        ];
+        let a = limits[seed % 4] + (mix(seed as u64, 3) >> (seed % 60)) as u128 % (1 << 30);
+        ask(15, 2, seed / 4 % 4, 1, Operation::Convert(32), [(64, a), (64, 0)]);
+    }
+    super::hardware::ask("exceptions", &questions, |_| 8);
+}
