@@ -330,6 +330,34 @@ fn files_of_a_directory_and_symbolic_ones_are_found() {
 }
 
 #[test]
+fn rounding_modes_and_exceptions_are_native_in_whole_programs() {
+    const RAISES: &str = "#include <fenv.h>\n#include <stdio.h>\n\
+        #pragma STDC FENV_ACCESS ON\n\n\
+        static volatile float one = 1, three = 3, tiny = 0x1p-149f;\n\n\
+        int main(int argc, char **argv)\n{\n\
+        \tint modes[] = { FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO };\n\
+        \tfor (int i = 0; i < 4; i++) {\n\
+        \t\tfesetround(modes[i]);\n\
+        \t\tunion { float f; unsigned u; } third = { one / three };\n\
+        \t\tint raised = fetestexcept(FE_ALL_EXCEPT);\n\
+        \t\tthird.f *= tiny;\n\
+        \t\tprintf(\"%x %x %x\\n\", third.u, raised, fetestexcept(FE_ALL_EXCEPT));\n\
+        \t\tfeclearexcept(FE_ALL_EXCEPT);\n\t}\n\
+        \treturn argv[1][0] / three > 30 && !fetestexcept(FE_INEXACT);\n}\n";
+    let scratch = unchanged(RAISES);
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    let mut explore = psychic();
+    explore.arg("explore").arg(scratch.path("out/meta.bc"));
+    explore.arg("--out").arg(scratch.path("paths")).args(["--sym-arg", "1"]);
+    explore.args(["--tests", "all", "--native"]).arg(scratch.path("out/meta.native"));
+    let explored = run(&mut explore);
+    let said = format!("{}{}", explored.stdout, explored.stderr);
+    assert_eq!(explored.code, Some(0), "{said}");
+    assert!(said.contains("2 tests run natively, 0 of them"), "{said}");
+}
+
+#[test]
 fn environment_variables_are_those_that_are_given() {
     const ASKS: &str = "#include <stdio.h>\n#include <stdlib.h>\nextern char **environ;\n\n\
         int main(void)\n{\n\

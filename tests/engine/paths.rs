@@ -154,6 +154,32 @@ fn a_number_that_is_no_integer_is_left_out() {
 }
 
 #[test]
+fn exceptions_that_are_not_known_are_not_told() {
+    let end = |statement: &str| {
+        let source = format!(
+            "#include <fenv.h>\n#include <math.h>\nstatic volatile double a = 0.1, b;\n\
+             int main(void) {{\n  {statement};\n  return fetestexcept(FE_INVALID);\n}}\n"
+        );
+        let subject = Subject::with_flags(&source, &[]);
+        subject.explore(&Input::Tokens(0, false)).ends().join(" ")
+    };
+    assert_eq!(end("b = a / 3"), "exit");
+    assert_eq!(end("b = (long double)a / 3; feclearexcept(FE_ALL_EXCEPT)"), "exit");
+    for (statement, what) in [
+        ("b = (long double)a / 3", "arithmetic in other formats than float and double"),
+        ("b = fma(a, a, a)", "fma"),
+        ("b = (unsigned long)a", "a conversion of several instructions"),
+        (
+            "b = __builtin_isinf(0x1p-1074 * (1 + b))",
+            "a comparison that a code generator writes in many ways",
+        ),
+    ] {
+        let unsupported = format!("incomplete (unsupported: the exception flags after {what})");
+        assert_eq!(end(statement), unsupported, "{statement}");
+    }
+}
+
+#[test]
 fn every_path_is_replayed_vectorised() {
     replay_all(&["-O2", "-fvectorize", "-fslp-vectorize"]);
 }
