@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/file.h>
+#include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -18,13 +20,18 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include <utime.h>
 
 extern char **environ;
+
+/* Flags of renameat2 (linux/fs.h). */
+enum { NO_REPLACE = 1, EXCHANGE = 2 };
 
 static void said(const char *what, long result) {
   int why = errno;
@@ -81,6 +88,69 @@ static void write_file(const char *path, const char *text) {
   }
   fputs(text, file);
   fclose(file);
+}
+
+/* Names that are given, changed and taken away. */
+static void names(void) {
+  int fd;
+  said("link", link("given", "second"));
+  said("link", link("given", "b"));
+  said("link", link("none", "third"));
+  said("link", link("given", "third/"));
+  said("link", link("/psychic", "third"));
+  said("link", link("given", "/dev/null"));
+  said("linkat", linkat(AT_FDCWD, "loop", AT_FDCWD, "third", 0));
+  said("linkat", linkat(AT_FDCWD, "loop", AT_FDCWD, "fourth", AT_SYMLINK_FOLLOW));
+  show("given", 1);
+  show("second", 1);
+  show("third", 0);
+  said("rename to itself", rename("given", "second"));
+  said("unlink", unlink("given"));
+  show("second", 1);
+  said("rename", rename("second", "given"));
+  said("rename", rename("b", "given/"));
+  said("rename", rename("b", "missing/"));
+  said("rename", rename("none", "missing"));
+  said("rename", rename("b", "/dev/null"));
+  said("rename", rename("b", "."));
+  said("mkdir", mkdir("one", 0700));
+  said("mkdir", mkdir("one/two/", 0700));
+  said("rename a directory", rename("one", "one/two/three"));
+  said("rename a directory", rename("one/two", "one"));
+  said("rename a directory", rename("one/two", "b"));
+  said("rename a directory", rename("b", "one"));
+  said("rename a directory", rename("one/two", "moved/"));
+  said("chdir", chdir("moved"));
+  where();
+  show("../b", 1);
+  said("rename where it is", rename("../moved", "../one/again"));
+  where();
+  said("rename over one", rename("../../sub", "../../moved"));
+  said("rename a link", rename("/psychic/third", "here"));
+  show("here", 0);
+  said("unlink", unlink("here"));
+  said("chdir", chdir("/psychic"));
+  said("renameat2", syscall(SYS_renameat2, AT_FDCWD, "b", AT_FDCWD, "given", NO_REPLACE));
+  said("renameat2", syscall(SYS_renameat2, AT_FDCWD, "b", AT_FDCWD, "given", EXCHANGE));
+  said("renameat2", syscall(SYS_renameat2, AT_FDCWD, "b", AT_FDCWD, "c", NO_REPLACE));
+  said("open", open("new/", O_CREAT | O_WRONLY, 0600));
+  said("open", open("fresh/", O_CREAT | O_WRONLY, 0600));
+  said("open", open("fresh/x/", O_CREAT | O_WRONLY, 0600));
+  said("symlink", symlink("a", "new/"));
+  said("symlink", symlink("a", "fresh/"));
+  said("mkdir", mkdir("new/", 0700));
+  list(".");
+  said("utime", utime("c", NULL));
+  said("utimes", utimes("none", NULL));
+  said("futimesat", futimesat(AT_FDCWD, "c", NULL));
+  said("utimensat", utimensat(AT_FDCWD, "loop", NULL, 0));
+  said("utimensat", utimensat(AT_FDCWD, "loop", NULL, AT_SYMLINK_NOFOLLOW));
+  fd = open("c", O_RDONLY);
+  said("syncfs", syncfs(fd));
+  said("flock", flock(fd, LOCK_EX));
+  close(fd);
+  said("syncfs", syncfs(fd));
+  said("flock", flock(fd, LOCK_EX));
 }
 
 static void files(void) {
@@ -146,6 +216,7 @@ static void files(void) {
   show("given", 1);
   said("access", access("given", X_OK));
   said("umask", umask(0));
+  names();
 }
 
 static void system_calls(void) {
@@ -162,6 +233,8 @@ static void system_calls(void) {
   char through[16] = "", end[1];
   struct stat pipe_status;
   fd_set reading, other;
+  sigset_t signals;
+  char *pages;
   clock_gettime(CLOCK_MONOTONIC, &time_spec);
   printf("%ld.%09ld\n", time_spec.tv_sec, time_spec.tv_nsec);
   gettimeofday(&time_value, NULL);
@@ -216,6 +289,27 @@ static void system_calls(void) {
   said("fork", fork());
   said("socket", socket(AF_INET, SOCK_STREAM, 0));
   said("kill", kill(1, SIGTERM));
+  said("users", setreuid(-1, 1000));
+  said("users", setreuid(0, -1));
+  said("users", setresgid(1000, -1, 1000));
+  said("users", setfsuid(0));
+  said("processors", sched_getaffinity(1, sizeof processors, &processors));
+  said("limits", prlimit(1, RLIMIT_CORE, NULL, NULL));
+  pages = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  strcpy(pages, "moved");
+  pages = mremap(pages, 4096, 3 * 4096, MREMAP_MAYMOVE);
+  printf("%s %d\n", pages, pages[3 * 4096 - 1]);
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR2);
+  signal(SIGUSR2, SIG_IGN);
+  said("mask", sigprocmask(SIG_BLOCK, &signals, NULL));
+  said("raise", raise(SIGUSR2));
+  sigpending(&signals);
+  said("pending", sigismember(&signals, SIGUSR2));
+  sigprocmask(SIG_SETMASK, NULL, &signals);
+  said("blocked", sigismember(&signals, SIGUSR2));
+  said("mask", sigprocmask(SIG_UNBLOCK, &signals, &signals));
+  said("blocked", sigismember(&signals, SIGUSR2));
   printf("%s\n", environ[0] ? environ[0] : "no environment");
 }
 

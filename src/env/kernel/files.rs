@@ -204,18 +204,33 @@ impl Files {
         })
     }
 
-    /// Takes a node out of its directory; who has it open keeps it.
-    pub(super) fn detach(&mut self, node: NodeId) {
-        let is_directory = matches!(self.node(node).content, Content::Directory { .. });
-        self.unseen |= is_directory || (node.0 as usize) < self.given;
-        for other in &mut self.nodes {
-            if let Content::Directory { entries, .. } = &other.content
-                && entries.values().any(|entry| *entry == node)
-                && let Content::Directory { entries, .. } = &mut Arc::make_mut(other).content
-            {
-                entries.retain(|_, entry| *entry != node);
+    /// Takes a name out of a directory; who has the file open keeps it.
+    pub(super) fn take_away(&mut self, directory: NodeId, name: &[u8]) {
+        if let Some(node) = self.entries_mut(directory).remove(name) {
+            let is_directory = matches!(self.node(node).content, Content::Directory { .. });
+            self.unseen |= is_directory || (node.0 as usize) < self.given;
+        }
+    }
+
+    /// Gives a node a name, in place of a file that had it.
+    pub(super) fn put_name(&mut self, directory: NodeId, name: Vec<u8>, node: NodeId) {
+        self.entries_mut(directory).insert(name, node);
+        if let Content::Directory { .. } = self.node(node).content
+            && let Content::Directory { parent, .. } = &mut self.node_mut(node).content
+        {
+            *parent = directory;
+        }
+    }
+
+    /// Whether a directory is another one or somewhere below it.
+    pub(super) fn is_within(&self, mut directory: NodeId, other: NodeId) -> bool {
+        while directory != other {
+            match self.node(directory).content {
+                Content::Directory { parent, .. } if parent != directory => directory = parent,
+                _ => return false,
             }
         }
+        true
     }
 
     /// The directory that a node is in, and its name there.

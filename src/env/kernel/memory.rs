@@ -12,6 +12,7 @@ const PAGE: u64 = 4096;
 const LIMIT: u64 = 1 << 28;
 const MAP_ANONYMOUS: u64 = 0x20;
 const MAP_FIXED: u64 = 0x10;
+const MREMAP_MAYMOVE: u64 = 1;
 
 pub(super) fn mmap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let length = known(machine, arguments[1], "size of a mapping")?;
@@ -39,6 +40,24 @@ pub(super) fn munmap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
     }
     machine.memory_mut().free(address)?;
     Ok(0)
+}
+
+/// To a larger mapping somewhere else; where a mapping stays is the kernel's choice.
+pub(super) fn mremap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let old = known(machine, arguments[0], "address of a mapping")?;
+    let [old_length, length, flags] =
+        [1, 2, 3].map(|at| known(machine, arguments[at], "sizes and flags of a mapping"));
+    let (old_length, length) = (old_length?, length?);
+    let size = machine.memory().object(old)?.size();
+    let whole = offset(old) == 0 && old_length.next_multiple_of(PAGE) == size;
+    if !whole || flags? != MREMAP_MAYMOVE || length.next_multiple_of(PAGE) < size {
+        return Err(Failure::Stop(Stop::unsupported("mremap of other than a growing mapping")));
+    }
+    let made = [0, length, 0, MAP_ANONYMOUS, 0, 0].map(Value::Int);
+    let new = mmap(machine, &made)?;
+    machine.copy(Value::Int(new), Value::Int(old), Value::Int(size))?;
+    machine.memory_mut().free(old)?;
+    Ok(new)
 }
 
 /// The end of the data segment cannot be moved.

@@ -7,6 +7,7 @@
 mod calls;
 pub mod files;
 mod memory;
+mod names;
 mod paths;
 mod process;
 mod stat;
@@ -89,6 +90,9 @@ pub struct Kernel {
     pub files: Files,
     /// Actions for signals, four words each, by number.
     actions: BTreeMap<u64, [Value; 4]>,
+    /// Signals that are blocked, and those of them that were sent: signal n is bit n - 1.
+    blocked: u64,
+    pending: u64,
     /// Calls that asked for the time.
     clock: u64,
     /// Random bytes given out.
@@ -103,6 +107,8 @@ impl Default for Kernel {
         Self {
             files: Files::default(),
             actions: BTreeMap::new(),
+            blocked: 0,
+            pending: 0,
             clock: 0,
             // The first sixteen are the auxiliary vector's.
             random: 16,

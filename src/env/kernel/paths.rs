@@ -21,10 +21,11 @@ const LINKS: u32 = 40;
 
 /// Where a path leads.
 pub(super) enum Target {
-    /// To this file.
-    Found(NodeId),
-    /// To no file, but a file of that name could be made in that directory.
-    Missing { directory: NodeId, name: Vec<Byte> },
+    /// To this file, and by this name in this directory if the path ends with a name.
+    Found { node: NodeId, place: Option<(NodeId, Vec<u8>)> },
+    /// To no file, but a file of that name could be made in that directory; if the path ends with
+    /// a slash, a directory.
+    Missing { directory: NodeId, name: Vec<Byte>, slash: bool },
 }
 
 /// The directory that a path starts from.
@@ -50,6 +51,17 @@ pub(super) fn read(machine: &mut dyn Machine, address: Value) -> Outcome<Vec<Byt
     Ok(path)
 }
 
+/// Takes the slashes at the end off a path; whether there are any.
+pub(super) fn trim(machine: &mut dyn Machine, path: &mut Vec<Byte>) -> Outcome<bool> {
+    let length = path.len();
+    while let Some(last) = path.last().copied()
+        && is(machine, last, b'/')?
+    {
+        path.pop();
+    }
+    Ok(path.len() < length)
+}
+
 /// Follows a path; its last link only if `follow`.
 pub(super) fn walk(
     machine: &mut dyn Machine,
@@ -68,7 +80,7 @@ pub(super) fn find(
     follow: bool,
 ) -> Outcome<NodeId> {
     match walk(machine, base, path, follow)? {
-        Target::Found(node) => Ok(node),
+        Target::Found { node, .. } => Ok(node),
         Target::Missing { .. } => Err(Errno::Enoent.into()),
     }
 }
@@ -97,7 +109,7 @@ fn walk_within(
     if components.iter().any(|component| component.len() > NAME_MAX) {
         return Err(Errno::Enametoolong.into());
     }
-    let mut node = base;
+    let (mut node, mut place) = (base, None);
     let mut rest = components.as_slice();
     if absolute {
         let [first, tail @ ..] = rest else { return Err(Errno::Enoent.into()) };
@@ -108,7 +120,7 @@ fn walk_within(
             } else if directory_wanted {
                 Err(Errno::Enotdir.into())
             } else {
-                Ok(Target::Found(NULL))
+                Ok(Target::Found { node: NULL, place: None })
             };
         }
         if !matches(machine, first, START_NAME)? {
@@ -121,10 +133,12 @@ fn walk_within(
         let last = tail.is_empty();
         match step(machine, node, component)? {
             None if last => {
-                return Ok(Target::Missing { directory: node, name: component.clone() });
+                let name = component.clone();
+                return Ok(Target::Missing { directory: node, name, slash: directory_wanted });
             }
             None => return Err(Errno::Enoent.into()),
-            Some(next) => {
+            Some((next, name)) => {
+                place = name.map(|name| (node, name));
                 let content = machine.world().kernel.files.node(next).content.clone();
                 node = match content {
                     Content::Link(target) if !last || follow || directory_wanted => {
@@ -133,7 +147,10 @@ fn walk_within(
                         }
                         let target: Vec<Byte> = target.into_iter().map(Byte::Concrete).collect();
                         match walk_within(machine, node, &target, true, links - 1)? {
-                            Target::Found(node) => node,
+                            Target::Found { node, place: found } => {
+                                place = found;
+                                node
+                            }
                             missing if last => return Ok(missing),
                             Target::Missing { .. } => return Err(Errno::Enoent.into()),
                         }
@@ -148,25 +165,29 @@ fn walk_within(
     if directory_wanted && !is_directory {
         return Err(Errno::Enotdir.into());
     }
-    Ok(Target::Found(node))
+    Ok(Target::Found { node, place })
 }
 
-/// What a name means in a directory.
-fn step(machine: &mut dyn Machine, node: NodeId, name: &[Byte]) -> Outcome<Option<NodeId>> {
+/// What a name means in a directory, and that name, unless it is `.` or `..`.
+fn step(
+    machine: &mut dyn Machine,
+    node: NodeId,
+    name: &[Byte],
+) -> Outcome<Option<(NodeId, Option<Vec<u8>>)>> {
     let Content::Directory { entries, parent } =
         machine.world().kernel.files.node(node).content.clone()
     else {
         return Err(Errno::Enotdir.into());
     };
     if matches(machine, name, b".")? {
-        return Ok(Some(node));
+        return Ok(Some((node, None)));
     }
     if matches(machine, name, b"..")? {
-        return Ok(Some(parent));
+        return Ok(Some((parent, None)));
     }
     for (entry, id) in &entries {
         if matches(machine, name, entry)? {
-            return Ok(Some(*id));
+            return Ok(Some((*id, Some(entry.clone()))));
         }
     }
     Ok(None)

@@ -18,6 +18,12 @@ const SIGABRT: u64 = 6;
 const SIGNALS: u64 = 65;
 /// Those that do nothing unless the program says so: SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
 const IGNORED: [u64; 4] = [17, 18, 23, 28];
+/// What a set of signals is for.
+const SIG_BLOCK: i32 = 0;
+const SIG_UNBLOCK: i32 = 1;
+const SIG_SETMASK: i32 = 2;
+/// SIGKILL and SIGSTOP.
+const UNBLOCKABLE: u64 = 1 << 8 | 1 << 18;
 /// No argument.
 const NONE: Value = Value::Int(0);
 const ARCH_SET_FS: u64 = 0x1002;
@@ -42,6 +48,14 @@ pub(super) fn raise(machine: &mut dyn Machine, signal: Value) -> Outcome {
     if signal >= SIGNALS {
         return Err(Errno::Einval.into());
     }
+    if signal != 0 && machine.world().kernel.blocked & bit(signal) != 0 {
+        kernel(machine).pending |= bit(signal);
+        return Ok(0);
+    }
+    deliver(machine, signal)
+}
+
+fn deliver(machine: &mut dyn Machine, signal: u64) -> Outcome {
     let handler = match machine.world().kernel.actions.get(&signal).copied() {
         Some(action) => known(machine, action[0], "signal handler")?,
         None => 0,
@@ -105,11 +119,40 @@ pub(super) fn rt_sigaction(machine: &mut dyn Machine, arguments: &[Value; 6]) ->
     Ok(0)
 }
 
-/// No signal ever comes from outside, so masks decide nothing; the old one is empty.
 pub(super) fn rt_sigprocmask(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    if !is_null(machine, arguments[2])? {
-        store_words(machine, arguments[2], [0])?;
+    let before = machine.world().kernel.blocked;
+    let mut after = before;
+    if !is_null(machine, arguments[1])? {
+        let set = machine.load(arguments[1], 64)?;
+        let set = known(machine, set, "set of signals")? & !UNBLOCKABLE;
+        after = match super::int(machine, arguments[0], "what to do with a set of signals")? {
+            SIG_BLOCK => before | set,
+            SIG_UNBLOCK => before & !set,
+            SIG_SETMASK => set,
+            _ => return Err(Errno::Einval.into()),
+        };
     }
+    if !is_null(machine, arguments[2])? {
+        store_words(machine, arguments[2], [before])?;
+    }
+    let kernel = kernel(machine);
+    kernel.blocked = after;
+    let sent = kernel.pending & !after;
+    kernel.pending &= after;
+    for signal in (1..SIGNALS).filter(|signal| sent & bit(*signal) != 0) {
+        deliver(machine, signal)?;
+    }
+    Ok(0)
+}
+
+/// Of a set of signals.
+fn bit(signal: u64) -> u64 {
+    1 << (signal - 1)
+}
+
+pub(super) fn rt_sigpending(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let pending = machine.world().kernel.pending;
+    store_words(machine, arguments[0], [pending])?;
     Ok(0)
 }
 
@@ -187,8 +230,17 @@ pub(super) fn getrandom(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
     Ok(length)
 }
 
+/// There is no other process.
+fn is_itself(machine: &mut dyn Machine, process: Value) -> Outcome<()> {
+    match super::int(machine, process, "process")? {
+        0 | 2 => Ok(()),
+        _ => Err(Errno::Esrch.into()),
+    }
+}
+
 /// Nothing is limited.
 pub(super) fn prlimit64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    is_itself(machine, arguments[0])?;
     if !is_null(machine, arguments[3])? {
         store_words(machine, arguments[3], [u64::MAX; 2])?;
     }
@@ -202,6 +254,7 @@ pub(super) fn getrlimit(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 
 /// There is one processor.
 pub(super) fn sched_getaffinity(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    is_itself(machine, arguments[0])?;
     let size = known(machine, arguments[1], "size of a set of processors")?;
     if size == 0 || !size.is_multiple_of(8) {
         return Err(Errno::Einval.into());
@@ -293,10 +346,15 @@ pub(super) fn getresuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 
 /// Only to what they are.
 pub(super) fn setuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    match super::int(machine, arguments[0], "number of a user")? {
-        id if id as u64 == super::stat::USER => Ok(0),
-        _ => Err(Errno::Eperm.into()),
-    }
+    super::stat::change_owner(machine, &arguments[..1])
+}
+
+pub(super) fn setreuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    super::stat::change_owner(machine, &arguments[..2])
+}
+
+pub(super) fn setresuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    super::stat::change_owner(machine, &arguments[..3])
 }
 
 pub(super) fn not_permitted(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
@@ -305,10 +363,8 @@ pub(super) fn not_permitted(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
 
 /// Of the process itself only.
 pub(super) fn getpgid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    match super::int(machine, arguments[0], "process")? {
-        0 | 2 => Ok(PROCESS),
-        _ => Err(Errno::Esrch.into()),
-    }
+    is_itself(machine, arguments[0])?;
+    Ok(PROCESS)
 }
 
 #[allow(clippy::unnecessary_wraps)]

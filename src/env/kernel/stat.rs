@@ -284,8 +284,8 @@ pub(super) fn fchmodat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Out
     change_mode(machine, node, arguments[2])
 }
 
-/// Owners stay what they are.
-fn change_owner(machine: &mut dyn Machine, ids: &[Value]) -> Outcome {
+/// Owners, and who the process is, stay what they are.
+pub(super) fn change_owner(machine: &mut dyn Machine, ids: &[Value]) -> Outcome {
     for id in ids {
         let id = super::int(machine, *id, "number of an owner")?;
         if id != -1 && id as u64 != USER {
@@ -324,14 +324,33 @@ pub(super) fn fchown(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
 }
 
 /// Times are what they are.
-pub(super) fn utimensat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+fn touch(machine: &mut dyn Machine, base: NodeId, path: Value, follow: bool) -> Outcome {
+    let path = paths::read(machine, path)?;
+    paths::find(machine, base, &path, follow)?;
+    Ok(0)
+}
+
+/// Of a file by its path, or of an open one.
+fn touch_at(machine: &mut dyn Machine, arguments: &[Value; 6], follow: bool) -> Outcome {
     if super::is_null(machine, arguments[1])? {
         let number = super::int(machine, arguments[0], "descriptor")?;
         machine.world().kernel.files.open_file(number)?;
         return Ok(0);
     }
     let base = paths::base(machine, arguments[0])?;
-    let path = paths::read(machine, arguments[1])?;
-    paths::find(machine, base, &path, true)?;
-    Ok(0)
+    touch(machine, base, arguments[1], follow)
+}
+
+pub(super) fn utime(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let base = machine.world().kernel.files.directory;
+    touch(machine, base, arguments[0], true)
+}
+
+pub(super) fn futimesat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    touch_at(machine, arguments, true)
+}
+
+pub(super) fn utimensat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let flags = super::known(machine, arguments[3], "flags of utimensat")?;
+    touch_at(machine, arguments, flags & AT_SYMLINK_NOFOLLOW == 0)
 }

@@ -6,7 +6,7 @@ use super::{
     Errno, Failure, Outcome,
     files::{
         Content, Node, NodeId, O_ACCMODE, O_APPEND, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL,
-        O_NOFOLLOW, O_NONBLOCK, O_TMPFILE, O_TRUNC, START, Standard,
+        O_NOFOLLOW, O_NONBLOCK, O_TMPFILE, O_TRUNC, Standard,
     },
     paths::{self, Target, files},
 };
@@ -68,13 +68,17 @@ fn open_from(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome
     if flags & O_TMPFILE == O_TMPFILE {
         return Err(Errno::Eopnotsupp.into());
     }
-    let path = paths::read(machine, rest[0])?;
+    let mut path = paths::read(machine, rest[0])?;
+    if flags & O_CREAT != 0 && paths::trim(machine, &mut path)? {
+        paths::walk(machine, base, &path, false)?;
+        return Err(Errno::Eisdir.into());
+    }
     let writes = flags & O_ACCMODE != 0;
     let node = match paths::walk(machine, base, &path, flags & O_NOFOLLOW == 0)? {
-        Target::Found(_) if flags & (O_CREAT | O_EXCL) == O_CREAT | O_EXCL => {
+        Target::Found { .. } if flags & (O_CREAT | O_EXCL) == O_CREAT | O_EXCL => {
             return Err(Errno::Eexist.into());
         }
-        Target::Found(node) => {
+        Target::Found { node, .. } => {
             let found = machine.world().kernel.files.node(node);
             let allowed = found.permissions >> 6;
             let missing = match flags & O_ACCMODE {
@@ -99,7 +103,7 @@ fn open_from(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome
             node
         }
         Target::Missing { .. } if flags & O_CREAT == 0 => return Err(Errno::Enoent.into()),
-        Target::Missing { directory, name } => {
+        Target::Missing { directory, name, .. } => {
             let mode = super::known(machine, rest[2], "mode of a new file")?;
             let name = paths::known_name(&name)?;
             let permissions = (mode & 0o7777 & !machine.world().kernel.umask) as u32;
@@ -455,6 +459,13 @@ pub(super) fn fsync(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
     Ok(0)
 }
 
+/// What concerns every open file alike and shows nothing.
+pub(super) fn synced(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
+    let number = descriptor(machine, arguments[0])?;
+    machine.world().kernel.files.open_file(number)?;
+    Ok(0)
+}
+
 /// `struct pollfd`: a descriptor, what is asked for, what is ready. Everything always is.
 pub(super) fn poll(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     const POLLIN: u64 = 1;
@@ -528,132 +539,4 @@ pub(super) fn pipe(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
 pub(super) fn pipe2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let flags = super::int(machine, arguments[1], "flags of a pipe")?;
     pipe_with(machine, arguments[0], flags as u32 as u64)
-}
-
-fn remove(machine: &mut dyn Machine, base: NodeId, path: Value, directory: bool) -> Outcome {
-    let path = paths::read(machine, path)?;
-    let node = paths::find(machine, base, &path, false)?;
-    if node == START {
-        return Err(if directory { Errno::Ebusy } else { Errno::Eisdir }.into());
-    }
-    let is_empty = match &machine.world().kernel.files.node(node).content {
-        Content::Directory { .. } if !directory => return Err(Errno::Eisdir.into()),
-        Content::Directory { entries, .. } => entries.is_empty(),
-        Content::Null | Content::Standard(_) | Content::Pipe(_) => {
-            return Err(Errno::Eacces.into());
-        }
-        _ if directory => return Err(Errno::Enotdir.into()),
-        _ => true,
-    };
-    if !is_empty {
-        return Err(Errno::Enotempty.into());
-    }
-    files(machine).detach(node);
-    Ok(0)
-}
-
-/// A new name for a file, in place of a file that had it.
-fn rename_between(
-    machine: &mut dyn Machine,
-    (from, old): (NodeId, Value),
-    (to, new): (NodeId, Value),
-) -> Outcome {
-    let (old, new) = (paths::read(machine, old)?, paths::read(machine, new)?);
-    let node = paths::find(machine, from, &old, false)?;
-    let regular = |machine: &dyn Machine, node| {
-        matches!(machine.world().kernel.files.node(node).content, Content::Regular(_))
-    };
-    match paths::walk(machine, to, &new, false)? {
-        Target::Found(other) if other == node => Ok(0),
-        Target::Found(other) if regular(machine, node) && regular(machine, other) => {
-            let (directory, name) = files(machine).place_of(other).ok_or(Errno::Enoent)?;
-            let files = files(machine);
-            files.detach(node);
-            files.entries_mut(directory).insert(name, node);
-            Ok(0)
-        }
-        Target::Missing { directory, name } if regular(machine, node) => {
-            let name = paths::known_name(&name)?;
-            let files = files(machine);
-            files.detach(node);
-            files.entries_mut(directory).insert(name, node);
-            Ok(0)
-        }
-        _ => Err(Failure::Stop(Stop::unsupported("a directory or link that is renamed"))),
-    }
-}
-
-pub(super) fn rename(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = machine.world().kernel.files.directory;
-    rename_between(machine, (base, arguments[0]), (base, arguments[1]))
-}
-
-pub(super) fn renameat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let from = paths::base(machine, arguments[0])?;
-    let to = paths::base(machine, arguments[2])?;
-    rename_between(machine, (from, arguments[1]), (to, arguments[3]))
-}
-
-fn make_link(machine: &mut dyn Machine, target: Value, base: NodeId, path: Value) -> Outcome {
-    let target = paths::read(machine, target)?;
-    let target = paths::known_name(&target)?;
-    let path = paths::read(machine, path)?;
-    let Target::Missing { directory, name } = paths::walk(machine, base, &path, false)? else {
-        return Err(Errno::Eexist.into());
-    };
-    let name = paths::known_name(&name)?;
-    let link = Node { content: Content::Link(target), permissions: 0o777 };
-    files(machine).add(directory, &name, link);
-    Ok(0)
-}
-
-pub(super) fn symlink(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = machine.world().kernel.files.directory;
-    make_link(machine, arguments[0], base, arguments[1])
-}
-
-pub(super) fn symlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = paths::base(machine, arguments[1])?;
-    make_link(machine, arguments[0], base, arguments[2])
-}
-
-pub(super) fn unlink(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = machine.world().kernel.files.directory;
-    remove(machine, base, arguments[0], false)
-}
-
-pub(super) fn rmdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = machine.world().kernel.files.directory;
-    remove(machine, base, arguments[0], true)
-}
-
-pub(super) fn unlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    const AT_REMOVEDIR: u64 = 0x200;
-    let base = paths::base(machine, arguments[0])?;
-    let flags = super::known(machine, arguments[2], "flags of unlinkat")?;
-    remove(machine, base, arguments[1], flags & AT_REMOVEDIR != 0)
-}
-
-fn make_directory(machine: &mut dyn Machine, base: NodeId, path: Value, mode: Value) -> Outcome {
-    let path = paths::read(machine, path)?;
-    let mode = super::known(machine, mode, "mode of a directory")?;
-    let Target::Missing { directory, name } = paths::walk(machine, base, &path, false)? else {
-        return Err(Errno::Eexist.into());
-    };
-    let name = paths::known_name(&name)?;
-    let permissions = (mode & 0o7777 & !machine.world().kernel.umask) as u32;
-    let files = files(machine);
-    files.unseen = true;
-    files.add_directory(directory, &name, permissions);
-    Ok(0)
-}
-
-pub(super) fn mkdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = machine.world().kernel.files.directory;
-    make_directory(machine, base, arguments[0], arguments[1])
-}
-
-pub(super) fn mkdirat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = paths::base(machine, arguments[0])?;
-    make_directory(machine, base, arguments[1], arguments[2])
 }

@@ -125,6 +125,14 @@ void world_opened(long fd, const struct place *place) {
     descriptors[fd].directory[length - 1] = 0;
 }
 
+void world_directories_moved(const char *old, const char *new) {
+  char *renamed;
+  long fd;
+  for (fd = 0; fd < FILES; fd++)
+    if (descriptors[fd].directory && (renamed = world_renamed(descriptors[fd].directory, old, new)))
+      descriptors[fd].directory = renamed;
+}
+
 /* As the kernel: it is the program alone that writes to it and reads from it. */
 long world_pipe(int *ends, long flags) {
   int made[2];

@@ -54,8 +54,8 @@ static long remove_at(long directory, const char *path, long flags) {
 
 static long rename_at(long from_at, const char *from, long to_at, const char *to, long flags) {
   struct place old, new;
-  struct stat replaced;
-  int replaces;
+  struct stat moved, replaced;
+  int replaces, moves_directory;
   long result;
   if ((result = world_resolve(&old, from_at, from, 0)) < 0 ||
       (result = world_resolve(&new, to_at, to, 0)) < 0)
@@ -67,10 +67,13 @@ static long rename_at(long from_at, const char *from, long to_at, const char *to
   if (flags & ~1L)
     return -EINVAL;
   replaces = raw_status(new.path, &replaced) == 0;
+  moves_directory = raw_status(old.path, &moved) == 0 && S_ISDIR(moved.st_mode);
   result = kernel(SYS_renameat2, AT_FDCWD, (long)old.path, AT_FDCWD, (long)new.path, flags, 0);
   /* Two names of one file are left as they are. */
   if (result == 0 && replaces && replaced.st_nlink == 1)
     world_forget(&replaced);
+  if (result == 0 && moves_directory)
+    world_moved(&old, &new);
   return result;
 }
 

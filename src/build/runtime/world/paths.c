@@ -148,6 +148,28 @@ static void trim(char *path) {
     path[length - 1] = 0;
 }
 
+char *world_renamed(const char *path, const char *old, const char *new) {
+  size_t length = strlen(old), rest;
+  char *renamed;
+  if (strncmp(path, old, length) != 0 || (path[length] && path[length] != '/'))
+    return NULL;
+  rest = strlen(path + length);
+  renamed = psychic_memory(strlen(new) + rest + 1);
+  strcpy(renamed, new);
+  strcat(renamed, path + length);
+  return renamed;
+}
+
+/* A directory has another name. */
+void world_moved(struct place *old, struct place *new) {
+  char *renamed;
+  trim(old->path);
+  trim(new->path);
+  world_directories_moved(old->path, new->path);
+  if ((renamed = world_renamed(current, old->path, new->path)) && strlen(renamed) < PATH_MAX)
+    strcpy(current, renamed);
+}
+
 long world_chdir(const struct place *place) {
   long result = place->is_null ? -ENOTDIR : is_directory(place->path);
   if (result < 0)

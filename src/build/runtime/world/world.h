@@ -33,6 +33,11 @@ struct place {
 
 /* Where a path of the program leads; the last name need not exist. 0 or a negative errno. */
 long world_resolve(struct place *place, long directory, const char *path, int follow);
+/* A directory has another name: so have the working directory and open ones at or below it. */
+void world_moved(struct place *old, struct place *new);
+void world_directories_moved(const char *old, const char *new);
+/* What a path becomes by that, or NULL if it stays. */
+char *world_renamed(const char *path, const char *old, const char *new);
 /* The two system calls that change and show where relative paths begin. */
 long world_chdir(const struct place *place);
 long world_getcwd(char *buffer, unsigned long size);
