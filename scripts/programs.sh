@@ -13,10 +13,10 @@ store=$cache/programs
 
 declare -A version=([coreutils]=9.1 [grep]=3.8 [findutils]=4.9.0 [busybox]=1.35.0)
 declare -A programs=(
-    [coreutils]="src/basename src/cat src/cksum src/comm src/cut src/dirname src/echo src/expand
-        src/expr src/factor src/fold src/head src/join src/ls src/nl src/numfmt src/od src/paste
-        src/printf src/pwd src/seq src/sort src/sum src/tac src/tail src/test src/tr src/true
-        src/unexpand src/uniq src/wc"
+    [coreutils]="src/basename src/cat src/cksum src/comm src/cp src/cut src/dirname src/echo src/env
+        src/expand src/expr src/factor src/fold src/head src/join src/ln src/ls src/mkdir src/mv
+        src/nl src/numfmt src/od src/paste src/printenv src/printf src/pwd src/rm src/seq src/sort
+        src/sum src/tac src/tail src/test src/touch src/tr src/true src/unexpand src/uniq src/wc"
     [grep]="src/grep"
     [findutils]="find/find xargs/xargs"
     [busybox]="busybox_unstripped"

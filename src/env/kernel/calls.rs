@@ -29,7 +29,7 @@ const CALLS: &[(u64, &str, Call)] = &[
     (23, "select", streams::select),
     (24, "sched_yield", process::nothing),
     (25, "mremap", memory::mremap),
-    (27, "mincore", memory::mincore),
+    (27, "mincore", process::not_there),
     (28, "madvise", process::nothing),
     (32, "dup", streams::dup),
     (33, "dup2", streams::dup2),
@@ -137,6 +137,7 @@ const CALLS: &[(u64, &str, Call)] = &[
     (316, "renameat2", names::renameat2),
     (318, "getrandom", process::getrandom),
     (324, "membarrier", process::nothing),
+    (326, "copy_file_range", process::not_there),
     (439, "faccessat2", stat::faccessat2),
 ];
 

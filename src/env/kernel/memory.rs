@@ -65,8 +65,3 @@ pub(super) fn mremap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
 pub(super) fn brk(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
     Ok(0)
 }
-
-/// What the kernel holds in memory is nobody's business.
-pub(super) fn mincore(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
-    Err(Errno::Enosys.into())
-}

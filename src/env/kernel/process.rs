@@ -357,6 +357,11 @@ pub(super) fn setresuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
     super::stat::change_owner(machine, &arguments[..3])
 }
 
+/// What Linux has and this kernel has not; native runs neither.
+pub(super) fn not_there(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
+    Err(Errno::Enosys.into())
+}
+
 pub(super) fn not_permitted(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
     Err(Errno::Eperm.into())
 }
