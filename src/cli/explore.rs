@@ -92,7 +92,7 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let program = target.program;
     let binaries = Binaries {
         files: target.inputs.given(),
-        variables: inputs::known(&target.inputs.env),
+        variables: inputs::native(&target.inputs.env),
         ..Binaries::default()
     };
     let start = program.start(Start {

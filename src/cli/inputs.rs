@@ -175,13 +175,13 @@ pub(super) fn environment(config: &InputsConfig) -> Vec<Variable> {
     ordered(config.env.iter().map(|(name, value)| (name.clone(), text(value))).collect())
 }
 
-/// Those of the variables that are known, with their values.
-pub(super) fn known(env: &[Variable]) -> Arc<[(String, Vec<u8>)]> {
-    let known = env.iter().filter_map(|variable| match &variable.value {
-        Arguments::Text(text) => Some((variable.name.clone(), text.clone())),
-        Arguments::Symbolic { .. } => None,
-    });
-    known.collect()
+/// The variables for native runs, with their values if they are known.
+pub(super) fn native(env: &[Variable]) -> Arc<[(String, Option<Vec<u8>>)]> {
+    let variable = |Variable { name, value }: &Variable| match value {
+        Arguments::Text(text) => (name.clone(), Some(text.clone())),
+        Arguments::Symbolic { .. } => (name.clone(), None),
+    };
+    env.iter().map(variable).collect()
 }
 
 /// As native runs have them: by name.

@@ -126,7 +126,7 @@ impl Stage {
         progress: &mut Progress,
     ) -> anyhow::Result<(Built, Module)> {
         progress.stage(&format!("building {} revisions as one program", merged.revisions.len()));
-        let variables = inputs::known(&inputs::environment(&self.subject.config.inputs));
+        let variables = inputs::native(&inputs::environment(&self.subject.config.inputs));
         if let Some(whole) = &self.whole {
             let (bitcode, plain) = (self.results.bitcode(), self.results.native());
             whole.link(&meta_files(&self.results.meta())?, &bitcode, &plain)?;

@@ -179,11 +179,10 @@ impl Executor<'_> {
             FloatCast::Extend | FloatCast::Truncate => Operation::Convert(to),
             FloatCast::FromSigned => Operation::FromSigned(to),
             FloatCast::FromUnsigned => Operation::FromUnsigned(to),
-            FloatCast::ToSigned | FloatCast::MachineSigned => Operation::ToSigned(to.max(32)),
-            FloatCast::ToUnsigned if to == 64 => Operation::ToUnsigned(to),
-            FloatCast::ToUnsigned | FloatCast::MachineUnsigned if to <= 32 => {
-                Operation::ToSigned(64)
+            FloatCast::ToSigned | FloatCast::MachineSigned if to <= 64 => {
+                Operation::ToSigned(to.max(32))
             }
+            FloatCast::MachineUnsigned if to == 32 => Operation::ToSigned(64),
             _ => {
                 self.state.world.raise_unknown("a conversion of several instructions");
                 return;

@@ -6,8 +6,6 @@
 
 use std::{fs, io, path::Path};
 
-use crate::subject::is_variable;
-
 const MAGIC: &[u8; 5] = b"KTEST";
 /// Older KLEE wrote this, with the same contents.
 const OLD_MAGIC: &[u8; 5] = b"BOUT\n";
@@ -207,13 +205,10 @@ impl TestInput {
         })
     }
 
-    /// Environment variables: `NAME`, up to a NUL, for every object `NAME-env`.
-    pub fn variables(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.objects.iter().filter_map(|(name, bytes)| {
-            let variable = name.strip_suffix("-env").filter(|name| is_variable(name))?;
-            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-            Some((variable, &bytes[..end]))
-        })
+    /// The value of a symbolic environment variable: the object `NAME-env` up to a NUL. Without
+    /// that object the variable is not set.
+    pub fn variable(&self, name: &str) -> Option<&[u8]> {
+        self.object(&format!("{name}-env"))?.split(|byte| *byte == 0).next()
     }
 
     fn symbolic_argument(&self, index: usize) -> Vec<u8> {
@@ -326,7 +321,7 @@ mod tests {
         };
         assert_eq!(test.command_line(), words("p ab -x c d"));
         assert_eq!(test.files().collect::<Vec<_>>(), [("A", &b"contents"[..])]);
-        assert_eq!(test.variables().collect::<Vec<_>>(), [("LANG", &b"C"[..])]);
+        assert_eq!(["LANG", "TZ"].map(|name| test.variable(name)), [Some(&b"C"[..]), None]);
     }
 
     proptest! {

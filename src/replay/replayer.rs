@@ -35,8 +35,8 @@ pub struct Binaries {
     pub memory: Option<PathBuf>,
     /// Files in the directory that it starts in.
     pub files: Arc<[GivenFile]>,
-    /// Environment variables, besides those of a test: names and values.
-    pub variables: Arc<[(String, Vec<u8>)]>,
+    /// Environment variables: names and values, if not those of the test.
+    pub variables: Arc<[(String, Option<Vec<u8>>)]>,
 }
 
 impl Binaries {
@@ -208,9 +208,10 @@ impl Replayer {
         if let Some(index) = args.iter().position(|arg| arg.contains(&0)) {
             return Err(KtestError::NulInArgument(index).into());
         }
-        let given = self.binaries.variables.iter().map(|(name, value)| (&**name, &**value));
-        let variables =
-            given.chain(test.variables()).map(|(name, value)| (name.to_owned(), value.to_vec()));
+        let variables = self.binaries.variables.iter().filter_map(|(name, known)| {
+            let value = known.as_deref().or_else(|| test.variable(name))?;
+            Some((name.clone(), value.to_vec()))
+        });
         let files = test.files().map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
         Ok(Request {
             program,

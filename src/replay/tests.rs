@@ -167,7 +167,7 @@ fn files_are_seen_and_do_not_stay() {
     let test =
         TestInput { objects: vec![("A-data".into(), b"read".to_vec())], ..TestInput::default() };
     let mut program = Program::new(body, false);
-    program.binaries.variables = [("TMPDIR".into(), b"/tmp".into())].into();
+    program.binaries.variables = [("TMPDIR".into(), Some(b"/tmp".into()))].into();
     let replayer = program.replayer(Limits::default());
     for _ in 0..2 {
         let outcome = replayer.run(&test, Revision(0), Sanitizer::None).unwrap();

@@ -29,7 +29,6 @@ pub enum Operation {
     FromUnsigned(u32),
     /// To a two's complement number of that width, towards zero.
     ToSigned(u32),
-    ToUnsigned(u32),
     /// To an integer in the same format; that the result is another number is `inexact`.
     ToIntegral {
         inexact: bool,
@@ -47,23 +46,30 @@ pub fn raised(
     rounding: Rounding,
     operands: &[ExprId],
 ) -> Option<[ExprId; EXCEPTIONS]> {
-    let known = |width| matches!(width, 32 | 64);
-    let raising = Raising { exprs, rounding, operands };
+    let known = |width| Format::of(width).filter(|_| matches!(width, 32 | 64));
     let width = exprs.width(operands[0]);
-    match operation {
+    let raising = |format| Raising { exprs, rounding, operands, format };
+    Some(match operation {
         Operation::FromSigned(to) | Operation::FromUnsigned(to) => {
-            (known(to) && width <= 64).then(|| raising.of_integer(operation, to))
+            known(to).filter(|_| width <= 64).map(raising)?.by_integer(operation)
         }
-        _ if !known(width) => None,
-        Operation::Convert(to) if !known(to) => None,
-        _ => Some(raising.of_numbers(operation, Format::of(width)?)),
-    }
+        Operation::Compare { quiet } => known(width).map(raising)?.by_comparison(quiet),
+        Operation::ToIntegral { inexact } => known(width).map(raising)?.by_integral(inexact),
+        Operation::ToSigned(to) => known(width).map(raising)?.by_cut(to),
+        Operation::Convert(to) => known(width).map(raising)?.by_result(operation, known(to)?),
+        Operation::Binary(_) | Operation::Sqrt => {
+            let format = known(width)?;
+            raising(format).by_result(operation, format)
+        }
+    })
 }
 
 struct Raising<'a> {
     exprs: &'a Exprs,
     rounding: Rounding,
     operands: &'a [ExprId],
+    /// Of the operands; of the result where they are integers.
+    format: Format,
 }
 
 impl Raising<'_> {
@@ -71,79 +77,79 @@ impl Raising<'_> {
         [self.exprs.bool(false); EXCEPTIONS]
     }
 
-    fn of_integer(&self, operation: Operation, to: u32) -> [ExprId; EXCEPTIONS] {
+    fn any(&self, holds: impl Fn(ExprId) -> ExprId) -> ExprId {
+        self.exprs.any(self.operands.iter().map(|operand| holds(*operand)))
+    }
+
+    fn any_nan(&self) -> ExprId {
+        self.any(|a| self.exprs.float_unordered(a, a))
+    }
+
+    fn any_signalling(&self) -> ExprId {
+        self.any(|a| self.is_signalling(a))
+    }
+
+    /// A NaN is noted before a denormal number.
+    fn denormal(&self) -> ExprId {
+        let any = self.any(|a| self.is_denormal(a));
+        self.exprs.and(any, self.exprs.not(self.any_nan()))
+    }
+
+    fn by_integer(&self, operation: Operation) -> [ExprId; EXCEPTIONS] {
+        let width = self.format.width();
+        let result = |rounding| self.result(operation, rounding, width, self.operands);
         let mut raised = self.none();
-        raised[INEXACT] =
-            self.is_inexact(|rounding| self.result(operation, rounding, to, self.operands));
+        raised[INEXACT] = self.is_inexact(result);
         raised
     }
 
-    fn of_numbers(&self, operation: Operation, format: Format) -> [ExprId; EXCEPTIONS] {
-        let Self { exprs, rounding, operands } = *self;
-        let any = |holds: &dyn Fn(ExprId) -> ExprId| {
-            operands.iter().fold(exprs.bool(false), |any, operand| exprs.or(any, holds(*operand)))
-        };
-        let any_nan = any(&|a| exprs.float_unordered(a, a));
-        let any_signalling = any(&|a| self.is_signalling(format, a));
+    fn by_comparison(&self, quiet: bool) -> [ExprId; EXCEPTIONS] {
         let mut raised = self.none();
-        raised[INVALID] = any_signalling;
-        let any_denormal = any(&|a| self.is_denormal(format, a));
-        let denormal = exprs.and(any_denormal, exprs.not(any_nan));
-        let to = match operation {
-            Operation::Binary(_) | Operation::Sqrt => format,
-            Operation::Convert(to) => Format::of(to).expect("it is known"),
-            Operation::Compare { quiet } => {
-                raised[INVALID] = if quiet { any_signalling } else { any_nan };
-                raised[DENORMAL] = denormal;
-                return raised;
-            }
-            Operation::ToIntegral { inexact } => {
-                if inexact {
-                    let whole = exprs.float_unary(
-                        FloatUnary::RoundToIntegral,
-                        rounding,
-                        operands[0],
-                        format.width(),
-                    );
-                    raised[INEXACT] = self.differ(whole, operands[0]);
-                }
-                return raised;
-            }
-            Operation::ToSigned(width) | Operation::ToUnsigned(width) => {
-                let signed = matches!(operation, Operation::ToSigned(_));
-                let whole = exprs.float_unary(
-                    FloatUnary::RoundToIntegral,
-                    Rounding::Zero,
-                    operands[0],
-                    format.width(),
-                );
-                let fits = exprs.float_fits(operands[0], width, signed);
-                raised[INVALID] = exprs.not(fits);
-                raised[INEXACT] = exprs.and(fits, self.differ(whole, operands[0]));
-                return raised;
-            }
-            Operation::FromSigned(_) | Operation::FromUnsigned(_) => unreachable!("an integer"),
-        };
+        raised[INVALID] = if quiet { self.any_signalling() } else { self.any_nan() };
+        raised[DENORMAL] = self.denormal();
+        raised
+    }
+
+    fn by_integral(&self, inexact: bool) -> [ExprId; EXCEPTIONS] {
+        let mut raised = self.none();
+        raised[INVALID] = self.any_signalling();
+        if inexact {
+            raised[INEXACT] = self.is_no_integer(self.rounding);
+        }
+        raised
+    }
+
+    fn by_cut(&self, width: u32) -> [ExprId; EXCEPTIONS] {
+        let fits = self.exprs.float_fits(self.operands[0], width, true);
+        let mut raised = self.none();
+        raised[INVALID] = self.exprs.not(fits);
+        raised[INEXACT] = self.exprs.and(fits, self.is_no_integer(Rounding::Zero));
+        raised
+    }
+
+    /// By a result that is a number of the format `to`.
+    fn by_result(&self, operation: Operation, to: Format) -> [ExprId; EXCEPTIONS] {
+        let Self { exprs, rounding, operands, format } = *self;
         let result = |rounding| self.result(operation, rounding, to.width(), operands);
         let value = result(rounding);
         let is_nan = exprs.float_unordered(value, value);
-        let made_nan = exprs.and(is_nan, exprs.not(any_nan));
-        raised[INVALID] = exprs.or(any_signalling, made_nan);
+        let made_nan = exprs.and(is_nan, exprs.not(self.any_nan()));
+        let mut raised = self.none();
+        raised[INVALID] = exprs.or(self.any_signalling(), made_nan);
         if operation == Operation::Binary(FloatBinary::Div) {
             let [a, b] = [operands[0], operands[1]];
-            let is_finite = self.is_below(format, a, format.infinity());
-            let has_value = exprs.not(self.is_zero(format, a));
-            raised[BY_ZERO] = exprs.and(self.is_zero(format, b), exprs.and(is_finite, has_value));
+            let is_finite = is_below(exprs, format, a, format.infinity());
+            let has_value = exprs.not(self.is_zero(a));
+            raised[BY_ZERO] = exprs.and(self.is_zero(b), exprs.and(is_finite, has_value));
         }
-        let pre = exprs.or(raised[INVALID], raised[BY_ZERO]);
-        raised[DENORMAL] = exprs.and(denormal, exprs.not(pre));
+        let before = exprs.or(raised[INVALID], raised[BY_ZERO]);
+        raised[DENORMAL] = exprs.and(self.denormal(), exprs.not(before));
         let inexact = self.is_inexact(result);
         raised[INEXACT] = inexact;
-        let bounded = operation == Operation::Sqrt || to.width() > format.width();
-        if !bounded {
-            let wide = self.in_wider(operation, format, to);
-            raised[OVERFLOW] = exprs.and(inexact, self.is_over(to, value, wide));
-            raised[UNDERFLOW] = exprs.and(inexact, self.is_tiny(to, wide));
+        if operation != Operation::Sqrt && to.width() <= format.width() {
+            let exact = self.in_wider(operation, to);
+            raised[OVERFLOW] = exprs.and(inexact, self.is_over(to, value, exact));
+            raised[UNDERFLOW] = exprs.and(inexact, self.is_tiny(to, exact));
         }
         raised
     }
@@ -170,21 +176,19 @@ impl Raising<'_> {
     /// The result in a format that has more of both, cut off where numbers are rounded to the
     /// nearest, else rounded as here: it is on the same side of every number of the lesser
     /// format, and of those between two of them, as the exact one.
-    fn in_wider(&self, operation: Operation, format: Format, to: Format) -> (Format, ExprId) {
-        if to != format {
-            return (format, self.operands[0]);
+    fn in_wider(&self, operation: Operation, to: Format) -> (Format, ExprId) {
+        if to != self.format {
+            return (self.format, self.operands[0]);
         }
-        let wider = if format == Format::Single { Format::Double } else { Format::Quad };
+        let wider = if to == Format::Single { Format::Double } else { Format::Quad };
         let rounding = match self.rounding {
             Rounding::NearestEven | Rounding::NearestAway => Rounding::Zero,
             directed => directed,
         };
-        let operands: Vec<ExprId> = self
-            .operands
-            .iter()
-            .map(|a| self.exprs.float_unary(FloatUnary::Convert, rounding, *a, wider.width()))
-            .collect();
-        (wider, self.result(operation, rounding, wider.width(), &operands))
+        let width = wider.width();
+        let widened = |a| self.exprs.float_unary(FloatUnary::Convert, rounding, a, width);
+        let operands: Vec<ExprId> = self.operands.iter().copied().map(widened).collect();
+        (wider, self.result(operation, rounding, width, &operands))
     }
 
     /// Whether the exact result is no number of the format: rounded in both directions it is two.
@@ -196,12 +200,12 @@ impl Raising<'_> {
     /// Whether an inexact result has an exponent that is too large for the format.
     fn is_over(&self, to: Format, value: ExprId, (wide, exact): (Format, ExprId)) -> ExprId {
         let exprs = self.exprs;
-        let is_infinite = exprs.not(self.is_below(to, value, to.infinity()));
+        let is_infinite = exprs.not(is_below(exprs, to, value, to.infinity()));
         if self.rounding == Rounding::NearestEven {
             return is_infinite;
         }
         let limit = encoding(wide, greatest_exponent(to) + 1, 0);
-        exprs.or(is_infinite, exprs.not(self.is_below(wide, exact, limit)))
+        exprs.or(is_infinite, exprs.not(is_below(exprs, wide, exact, limit)))
     }
 
     /// Whether an inexact result, rounded as if every exponent were allowed, is below the normal
@@ -215,50 +219,47 @@ impl Raising<'_> {
         let last = encoding(wide, least - 1, to.precision() - 1);
         let normal = encoding(wide, least, 0);
         let away = |negative: bool| {
-            let is_negative = self.sign_of(wide, exact);
+            let is_negative = exprs.extract(exact, wide.width() - 1, 1);
             let away = if negative { is_negative } else { exprs.not(is_negative) };
-            let up_to_last = self.is_below(wide, exact, last + 1);
-            exprs.ite(away, up_to_last, self.is_below(wide, exact, normal))
+            let up_to_last = is_below(exprs, wide, exact, last + 1);
+            exprs.ite(away, up_to_last, is_below(exprs, wide, exact, normal))
         };
         match self.rounding {
-            Rounding::NearestEven | Rounding::NearestAway => self.is_below(wide, exact, half_way),
-            Rounding::Zero => self.is_below(wide, exact, normal),
+            Rounding::NearestEven | Rounding::NearestAway => is_below(exprs, wide, exact, half_way),
+            Rounding::Zero => is_below(exprs, wide, exact, normal),
             Rounding::Up => away(false),
             Rounding::Down => away(true),
         }
     }
 
-    fn sign_of(&self, format: Format, a: ExprId) -> ExprId {
-        self.exprs.extract(a, format.width() - 1, 1)
-    }
-
-    /// Whether the magnitude is below that of an encoding: of numbers they compare as integers.
-    fn is_below(&self, format: Format, a: ExprId, limit: u128) -> ExprId {
-        let width = format.width() - 1;
-        let magnitude = self.exprs.extract(a, 0, width);
-        self.exprs.ult(magnitude, self.exprs.bv(&Bv::from_u128(width, limit)))
-    }
-
-    fn is_zero(&self, format: Format, a: ExprId) -> ExprId {
-        self.is_below(format, a, 1)
-    }
-
-    fn is_denormal(&self, format: Format, a: ExprId) -> ExprId {
-        let below = self.is_below(format, a, 1 << format.exponent_low());
-        self.exprs.and(below, self.exprs.not(self.is_zero(format, a)))
-    }
-
-    fn is_signalling(&self, format: Format, a: ExprId) -> ExprId {
-        let exprs = self.exprs;
-        let quiet = exprs.extract(a, format.fraction_bits() - 1, 1);
-        exprs.and(exprs.float_unordered(a, a), exprs.not(quiet))
-    }
-
-    /// Whether two numbers differ; not where one is a NaN.
-    fn differ(&self, a: ExprId, b: ExprId) -> ExprId {
+    fn is_no_integer(&self, rounding: Rounding) -> ExprId {
+        let a = self.operands[0];
+        let round = FloatUnary::RoundToIntegral;
+        let whole = self.exprs.float_unary(round, rounding, a, self.format.width());
         let less = |a, b| self.exprs.float_compare(FloatRelation::Less, a, b);
-        self.exprs.or(less(a, b), less(b, a))
+        self.exprs.or(less(a, whole), less(whole, a))
     }
+
+    fn is_zero(&self, a: ExprId) -> ExprId {
+        is_below(self.exprs, self.format, a, 1)
+    }
+
+    fn is_denormal(&self, a: ExprId) -> ExprId {
+        let below = is_below(self.exprs, self.format, a, 1 << self.format.exponent_low());
+        self.exprs.and(below, self.exprs.not(self.is_zero(a)))
+    }
+
+    fn is_signalling(&self, a: ExprId) -> ExprId {
+        let quiet = self.exprs.extract(a, self.format.fraction_bits() - 1, 1);
+        self.exprs.and(self.exprs.float_unordered(a, a), self.exprs.not(quiet))
+    }
+}
+
+/// Whether the magnitude is below that of an encoding: of numbers they compare as integers.
+fn is_below(exprs: &Exprs, format: Format, a: ExprId, limit: u128) -> ExprId {
+    let width = format.width() - 1;
+    let magnitude = exprs.extract(a, 0, width);
+    exprs.ult(magnitude, exprs.bv(&Bv::from_u128(width, limit)))
 }
 
 fn greatest_exponent(format: Format) -> i32 {
