@@ -343,6 +343,7 @@ fn rounding_modes_and_exceptions_are_native_in_whole_programs() {
         \t\tthird.f *= tiny;\n\
         \t\tprintf(\"%x %x %x\\n\", third.u, raised, fetestexcept(FE_ALL_EXCEPT));\n\
         \t\tfeclearexcept(FE_ALL_EXCEPT);\n\t}\n\
+        \tprintf(\"%d\\n\", fesetround(1));\n\
         \treturn argv[1][0] / three > 30 && !fetestexcept(FE_INEXACT);\n}\n";
     let scratch = unchanged(RAISES);
     let built = run(&mut scratch.stage("build"));

@@ -69,7 +69,9 @@ fn set(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Val
     let rest = exprs.and(mode, exprs.constant(32, !(0b11 << FIELD) & u64::from(u32::MAX)));
     let is_none = exprs.ne(rest, exprs.constant(32, 0));
     if machine.decide(is_none)? {
-        return Ok(Some(Value::Int(1)));
+        // As glibc has it, and musl.
+        let refused = if machine.world().is_whole { u32::MAX.into() } else { 1 };
+        return Ok(Some(Value::Int(refused)));
     }
     let mode = Value::from_expr(machine.exprs(), mode);
     let mode = machine.concrete(mode, 32, "rounding mode")?;
@@ -169,12 +171,16 @@ fn set_flags(machine: &mut dyn Machine, word: ExprId, unknown: Option<&'static s
     }
 }
 
+/// The flags that the library knows of.
+fn library_flags(machine: &dyn Machine) -> ExprId {
+    let flags = if machine.world().is_whole { ALL_FLAGS } else { FLAGS };
+    machine.exprs().constant(32, flags)
+}
+
 /// The mask of an argument, without what the library does not know of.
 fn mask(machine: &mut dyn Machine, argument: Value) -> Result<ExprId, Stop> {
-    let known = if machine.world().is_whole { ALL_FLAGS } else { FLAGS };
     let mask = machine.settled(argument, 32)?;
-    let exprs = machine.exprs();
-    Ok(exprs.and(mask, exprs.constant(32, known)))
+    Ok(machine.exprs().and(mask, library_flags(machine)))
 }
 
 /// C11 7.6.2.1. All flags are known once all were cleared.
@@ -183,8 +189,7 @@ fn clear(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
     if let Some(Exceptions { raised, unknown }) = machine.world().exceptions {
         let exprs = machine.exprs();
         let left = exprs.and(word(exprs, raised), exprs.not(mask));
-        let all = exprs.constant(32, FLAGS);
-        let is_all = exprs.and(mask, all) == all;
+        let is_all = mask == library_flags(machine);
         set_flags(machine, left, unknown.filter(|_| !is_all));
     }
     Ok(Some(Value::Int(0)))
