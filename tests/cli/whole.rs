@@ -15,7 +15,7 @@ use psychic::{
     subject::{Given, GivenFile, Revision},
 };
 
-use crate::support::{Scratch, psychic, refused, run};
+use crate::support::{Ran, Scratch, psychic, refused, run};
 
 const CONFIG: &str = r#"name = "small"
 patches = ["*.diff"]
@@ -61,6 +61,19 @@ fn package() -> Scratch {
     FILES.iter().fold(scratch, write).file("1.diff", COLDER).file("2.diff", BROKEN)
 }
 
+/// Explores the program that was built: every path has an end, and every test ends natively so.
+#[track_caller]
+fn explore_as_natively(scratch: &Scratch, options: &[&str]) -> Ran {
+    let mut explore = psychic();
+    explore.arg("explore").arg(scratch.path("out/meta.bc")).arg("--out").arg(scratch.path("paths"));
+    explore.args(["--tests", "all", "--native"]).arg(scratch.path("out/meta.native"));
+    let explored = run(explore.args(options));
+    let said = format!("{}{}", explored.stdout, explored.stderr);
+    assert_eq!(explored.code, Some(0), "{said}");
+    assert!(explored.stdout.contains("tests run natively, 0 of them otherwise"), "{said}");
+    explored
+}
+
 #[test]
 fn a_package_is_built_by_its_own_makefile() {
     let scratch = package();
@@ -77,12 +90,8 @@ fn a_package_is_built_by_its_own_makefile() {
     assert_eq!([greet("0"), greet("1")], ["hello Bob\n", "hello nobody\n"]);
 
     // From its first instruction to its exit, on any arguments, in both worlds.
-    let mut explore = psychic();
-    explore.arg("explore").arg(scratch.path("out/meta.bc")).arg("--out").arg(scratch.path("paths"));
-    explore.args(["--sym-args", "0", "2", "2", "--tests", "all", "--native"]);
-    let explored = run(explore.arg(scratch.path("out/meta.native")));
-    assert_eq!(explored.code, Some(0), "{}{}", explored.stdout, explored.stderr);
-    assert!(explored.stdout.contains("13 tests run natively, 0 of them"), "{}", explored.stdout);
+    let explored = explore_as_natively(&scratch, &["--sym-args", "0", "2", "2"]);
+    assert!(explored.stdout.contains("13 tests"), "{}", explored.stdout);
 
     // Nothing changed, nothing done; the package itself is not touched.
     let made = fs::metadata(scratch.path("out/meta.native")).and_then(|m| m.modified());
@@ -226,17 +235,15 @@ fn the_digits_of_a_number_are_decided() {
     let scratch = unchanged(READS);
     let built = run(&mut scratch.stage("build"));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
-    let mut explore = psychic();
-    explore.arg("explore").arg(scratch.path("out/meta.bc"));
-    explore.arg("--out").arg(scratch.path("paths")).args(["--sym-arg", "2"]);
-    explore.args(["--tests", "all", "--native"]).arg(scratch.path("out/meta.native"));
-    let explored = run(&mut explore);
-    let said = format!("{}{}", explored.stdout, explored.stderr);
-    assert!(said.contains("tests run natively, 0 of them"), "{said}");
+    let explored = explore_as_natively(&scratch, &["--sym-arg", "2"]);
     let states = fs::read_to_string(scratch.path("paths/states.csv")).expect("written");
     let states: Vec<&str> = states.lines().skip(1).collect();
     // A hundred numbers of two digits, and more with signs and the like.
-    assert!(states.len() > 110 && states.iter().all(|line| line.contains(",exit,")), "{said}");
+    assert!(
+        states.len() > 110 && states.iter().all(|line| line.contains(",exit,")),
+        "{}",
+        explored.stdout
+    );
 }
 
 #[test]
@@ -318,15 +325,10 @@ fn files_of_a_directory_and_symbolic_ones_are_found() {
     assert!(pairs.contains("\n0,2,equivalent,"), "{pairs}{said}");
     assert!(pairs.contains("\n0,1,distinguished,") && pairs.contains(",files,"), "{pairs}");
     // The same files, for a program alone; numbers is missing here.
-    let mut explore = psychic();
-    explore.arg("explore").arg(scratch.path("out/meta.bc"));
-    explore.arg("--native").arg(scratch.path("out/meta.native"));
-    explore.arg("--files").arg(scratch.path("given"));
-    explore.args(["--sym-files", "1", "1", "--tests", "all"]);
-    let explored = run(explore.arg("--out").arg(scratch.path("paths")));
-    assert_eq!(explored.code, Some(0), "{}", explored.stderr);
-    let said = format!("{}{}", explored.stdout, explored.stderr);
-    assert!(said.contains("1 tests run natively, 0 of them otherwise"), "{said}");
+    let given = scratch.path("given");
+    let given = given.to_str().expect("UTF-8");
+    let explored = explore_as_natively(&scratch, &["--files", given, "--sym-files", "1", "1"]);
+    assert!(explored.stdout.contains("1 tests"), "{}", explored.stdout);
 }
 
 #[test]
@@ -348,14 +350,8 @@ fn rounding_modes_and_exceptions_are_native_in_whole_programs() {
     let scratch = unchanged(RAISES);
     let built = run(&mut scratch.stage("build"));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
-    let mut explore = psychic();
-    explore.arg("explore").arg(scratch.path("out/meta.bc"));
-    explore.arg("--out").arg(scratch.path("paths")).args(["--sym-arg", "1"]);
-    explore.args(["--tests", "all", "--native"]).arg(scratch.path("out/meta.native"));
-    let explored = run(&mut explore);
-    let said = format!("{}{}", explored.stdout, explored.stderr);
-    assert_eq!(explored.code, Some(0), "{said}");
-    assert!(said.contains("2 tests run natively, 0 of them"), "{said}");
+    let explored = explore_as_natively(&scratch, &["--sym-arg", "1"]);
+    assert!(explored.stdout.contains("2 tests"), "{}", explored.stdout);
 }
 
 #[test]
@@ -391,14 +387,7 @@ fn environment_variables_are_those_that_are_given() {
         let pairs = fs::read_to_string(scratch.path("out/pairs.csv")).expect("written");
         assert!(pairs.contains("\n0,1,distinguished,") && pairs.contains(",stdout,"), "{pairs}");
         assert!(pairs.contains("\n0,2,equivalent,"), "{pairs}{said}");
-        let mut explore = psychic();
-        explore.arg("explore").arg(scratch.path("out/meta.bc"));
-        explore.arg("--native").arg(scratch.path("out/meta.native"));
-        explore.args(["--tests", "all", "--env", "A=b=c", "--sym-env", "LINES", "2"]);
-        let explored = run(explore.arg("--out").arg(scratch.path("paths")));
-        let said = format!("{}{}", explored.stdout, explored.stderr);
-        assert_eq!(explored.code, Some(0), "{said}");
-        assert!(said.contains("tests run natively, 0 of them otherwise"), "{said}");
+        explore_as_natively(&scratch, &["--env", "A=b=c", "--sym-env", "LINES", "2"]);
     }
 }
 

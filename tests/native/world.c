@@ -99,6 +99,8 @@ static void names(void) {
   said("link", link("given", "third/"));
   said("link", link("/psychic", "third"));
   said("link", link("given", "/dev/null"));
+  said("link", link("/dev/null", "b"));
+  said("mkdir", mkdir("/dev/null", 0700));
   said("linkat", linkat(AT_FDCWD, "loop", AT_FDCWD, "third", 0));
   said("linkat", linkat(AT_FDCWD, "loop", AT_FDCWD, "fourth", AT_SYMLINK_FOLLOW));
   show("given", 1);
@@ -110,10 +112,13 @@ static void names(void) {
   said("rename", rename("second", "given"));
   said("rename", rename("b", "given/"));
   said("rename", rename("b", "missing/"));
+  said("rename", rename("b", "down/"));
   said("rename", rename("none", "missing"));
   said("rename", rename("b", "/dev/null"));
   said("rename", rename("b", "."));
   said("mkdir", mkdir("one", 0700));
+  said("rename", rename("b", "one/"));
+  said("rename", rename("b", "one"));
   said("mkdir", mkdir("one/two/", 0700));
   said("rename a directory", rename("one", "one/two/three"));
   said("rename a directory", rename("one/two", "one"));

@@ -73,6 +73,7 @@ fn rename_between(
         return Err(Errno::Enoent.into());
     };
     let target = paths::walk(machine, to, &new, false)?;
+    let slash = paths::trim(machine, &mut new.clone())?;
     let replaced = match target {
         Target::Found { node, .. } => Some(node),
         Target::Missing { .. } => None,
@@ -90,6 +91,9 @@ fn rename_between(
         return Err(Errno::Eexist.into());
     }
     let moves_directory = is_directory(machine, node);
+    if slash && !moves_directory {
+        return Err(Errno::Enotdir.into());
+    }
     let place = place.or_else(|| machine.world().kernel.files.place_of(node));
     let (old_parent, old_name) = place.ok_or(Errno::Enoent)?;
     let (parent, name) = match target {
@@ -117,10 +121,7 @@ fn rename_between(
             }
             place
         }
-        Target::Missing { slash: true, .. } if !moves_directory => {
-            return Err(Errno::Enotdir.into());
-        }
-        Target::Missing { directory, name, .. } => {
+        Target::Missing { directory, name } => {
             if machine.world().kernel.files.is_within(directory, node) {
                 return Err(Errno::Einval.into());
             }
@@ -171,7 +172,7 @@ fn new_place(
         Target::Found { node: NULL, .. } => Err(null.into()),
         Target::Found { .. } => Err(Errno::Eexist.into()),
         Target::Missing { .. } if slash && !directory => Err(Errno::Enoent.into()),
-        Target::Missing { directory, name, .. } => Ok((directory, paths::known_name(&name)?)),
+        Target::Missing { directory, name } => Ok((directory, paths::known_name(&name)?)),
     }
 }
 
@@ -184,10 +185,10 @@ fn link_between(
 ) -> Outcome {
     let old = paths::read(machine, old)?;
     let node = paths::find(machine, from, &old, follow)?;
-    let (directory, name) = new_place(machine, to, new, Errno::Eacces, false)?;
     if node == NULL {
         return Err(Errno::Eacces.into());
     }
+    let (directory, name) = new_place(machine, to, new, Errno::Eacces, false)?;
     if is_directory(machine, node) {
         return Err(Errno::Eperm.into());
     }

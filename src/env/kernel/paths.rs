@@ -23,9 +23,8 @@ const LINKS: u32 = 40;
 pub(super) enum Target {
     /// To this file, and by this name in this directory if the path ends with a name.
     Found { node: NodeId, place: Option<(NodeId, Vec<u8>)> },
-    /// To no file, but a file of that name could be made in that directory; if the path ends with
-    /// a slash, a directory.
-    Missing { directory: NodeId, name: Vec<Byte>, slash: bool },
+    /// To no file, but a file of that name could be made in that directory.
+    Missing { directory: NodeId, name: Vec<Byte> },
 }
 
 /// The directory that a path starts from.
@@ -133,8 +132,7 @@ fn walk_within(
         let last = tail.is_empty();
         match step(machine, node, component)? {
             None if last => {
-                let name = component.clone();
-                return Ok(Target::Missing { directory: node, name, slash: directory_wanted });
+                return Ok(Target::Missing { directory: node, name: component.clone() });
             }
             None => return Err(Errno::Enoent.into()),
             Some((next, name)) => {

@@ -103,7 +103,7 @@ fn open_from(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome
             node
         }
         Target::Missing { .. } if flags & O_CREAT == 0 => return Err(Errno::Enoent.into()),
-        Target::Missing { directory, name, .. } => {
+        Target::Missing { directory, name } => {
             let mode = super::known(machine, rest[2], "mode of a new file")?;
             let name = paths::known_name(&name)?;
             let permissions = (mode & 0o7777 & !machine.world().kernel.umask) as u32;
