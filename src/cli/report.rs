@@ -304,11 +304,17 @@ pub(super) fn outcome_rows<'a>(
     outcomes
         .map(|(revision, outcome)| {
             let mut files = Sha256::new();
-            for (name, bytes) in outcome.files.iter().chain(&outcome.outputs) {
-                files.update((name.len() as u64).to_le_bytes());
-                files.update(name);
-                files.update((bytes.len() as u64).to_le_bytes());
-                files.update(bytes);
+            let mut update = |part: &[u8]| {
+                files.update((part.len() as u64).to_le_bytes());
+                files.update(part);
+            };
+            for (path, state) in &outcome.files {
+                update(path.as_bytes());
+                update(&postcard::to_stdvec(state).expect("plain data"));
+            }
+            for (name, bytes) in &outcome.outputs {
+                update(name.as_bytes());
+                update(bytes);
             }
             OutcomeRow {
                 test,
@@ -441,6 +447,7 @@ fn describe_outcome(outcome: &Outcome, config: &Config) -> OutcomeDescription {
             .collect(),
         stdout: lossy(config.outputs.stdout, &outcome.stdout),
         stderr: lossy(config.outputs.stderr, &outcome.stderr),
+        files: outcome.files.clone(),
     }
 }
 

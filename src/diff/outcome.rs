@@ -1,15 +1,15 @@
 //! Outcomes of halt states: when two differ, and what one is under an assignment.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::text::{self, Difference};
 use crate::{
-    env::{Halt, NamedOutput},
+    env::{Halt, NamedOutput, kernel::files::FileStates},
     exec::HaltState,
     expr::{Assignment, ExprId, Exprs},
     memory::Byte,
     replay::{Finding, Outcome, Termination, Visible},
-    subject::config::OutputsConfig,
+    subject::{FileState, changed_files, config::OutputsConfig},
 };
 
 const SIGABRT: i32 = 6;
@@ -56,13 +56,10 @@ pub(super) fn difference(
         differences.push(texts(exprs, &a.world.stderr, &b.world.stderr));
     }
     if a.halt != Halt::Hang {
-        let files = [a, b].map(|state| state.world.kernel.files.texts());
-        if !files[0].keys().eq(files[1].keys()) {
-            return always;
-        }
+        let [left, right] = [a, b].map(|state| state.world.kernel.files.states());
+        let Some(contents) = contents_of_alike(&left, &right) else { return always };
         let outputs = x.iter().map(|(name, bytes)| (*bytes, y[name]));
-        let files = files[0].values().zip(files[1].values());
-        for (left, right) in outputs.chain(files.map(|(x, y)| (&x[..], &y[..]))) {
+        for (left, right) in outputs.chain(contents) {
             if left.len() != right.len() {
                 return always;
             }
@@ -78,6 +75,28 @@ pub(super) fn difference(
         formula: exprs.any(differences.iter().map(|d| d.formula)),
         exact: differences.iter().all(|d| d.exact),
     }
+}
+
+/// The contents of regular files, side by side, if in all else the files are the same.
+fn contents_of_alike<'a>(
+    left: &'a FileStates,
+    right: &'a FileStates,
+) -> Option<Vec<(&'a [Byte], &'a [Byte])>> {
+    if !left.keys().eq(right.keys()) {
+        return None;
+    }
+    let mut contents = Vec::new();
+    for (x, y) in left.values().zip(right.values()) {
+        match (x, y) {
+            (
+                FileState::Regular { permissions: p, bytes: x },
+                FileState::Regular { permissions: q, bytes: y },
+            ) if p == q => contents.push((&x[..], &y[..])),
+            _ if x == y => {}
+            _ => return None,
+        }
+    }
+    Some(contents)
 }
 
 /// Outputs by name; a repeated name is numbered `name`, `name_1` and so on, as the replay does.
@@ -138,10 +157,12 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
     };
     let values = |bytes: &[Byte]| bytes.iter().map(value).collect::<Vec<u8>>();
     let files = &state.world.kernel.files;
-    let start = |path| files.start().get(path).map(|bytes| values(bytes));
-    let texts = files.texts();
-    let left = texts.iter().map(|(path, bytes)| (path, values(bytes)));
-    let left = left.filter(|(path, bytes)| start(*path).as_ref() != Some(bytes));
+    let [start, left] = [files.start().clone(), files.states()].map(|files| {
+        let concrete = |(path, state): (String, FileState<Arc<Vec<Byte>>>)| {
+            (path, state.map(|bytes| values(&bytes)))
+        };
+        files.into_iter().map(concrete).collect::<BTreeMap<_, _>>()
+    });
     Some(Outcome {
         stdout: state.world.stdout.render(exprs, model),
         stderr: state.world.stderr.render(exprs, model),
@@ -150,9 +171,7 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
             .into_iter()
             .map(|(name, bytes)| (name, values(bytes)))
             .collect(),
-        files: left
-            .map(|(path, bytes)| (String::from_utf8_lossy(path).into_owned(), bytes))
-            .collect(),
+        files: changed_files(start, left),
         finding,
     })
 }

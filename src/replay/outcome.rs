@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt};
 use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, FindingKind};
-use crate::subject::config::OutputsConfig;
+use crate::subject::{FileState, config::OutputsConfig};
 
 /// The exit code of a native run in which an assumption (`psychic_assume`, `klee_assume`) does
 /// not hold, as `PSYCHIC_ASSUMPTION_VIOLATED` in `psychic.h`: the test is not one for that
@@ -61,9 +61,9 @@ pub struct Outcome {
     pub termination: Termination,
     /// What it passed to `psychic_output`; a repeated name is numbered `name`, `name_1`, ...
     pub outputs: BTreeMap<String, Vec<u8>>,
-    /// The files it left in its directory, by path relative to it; of a symbolic link, where it
-    /// points to. A file that was there before and is unchanged is left out.
-    pub files: BTreeMap<String, Vec<u8>>,
+    /// What it made of the files in its directory, which is the path `.`, and below. What is as
+    /// it was at the beginning is left out.
+    pub files: BTreeMap<String, FileState>,
     /// What a sanitizer found.
     pub finding: Option<Finding>,
 }
@@ -83,8 +83,8 @@ pub struct Visible {
     pub stderr: Option<Vec<u8>>,
     /// The named outputs.
     pub outputs: BTreeMap<String, Vec<u8>>,
-    /// The files it left.
-    pub files: BTreeMap<String, Vec<u8>>,
+    /// The files that it changed.
+    pub files: BTreeMap<String, FileState>,
 }
 
 impl Outcome {

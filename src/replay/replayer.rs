@@ -1,7 +1,6 @@
 //! Runs tests on the native binaries.
 
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -16,7 +15,7 @@ use super::{
 };
 use crate::{
     build::Sanitizer,
-    subject::{GivenFile, Revision},
+    subject::{Given, GivenFile, Revision},
 };
 
 /// A sanitized program runs about two to three times as long.
@@ -212,7 +211,10 @@ impl Replayer {
             let value = known.as_deref().or_else(|| test.variable(name))?;
             Some((name.clone(), value.to_vec()))
         });
-        let files = test.files().map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
+        let files = test.files().map(|(name, bytes)| GivenFile {
+            path: name.to_owned(),
+            content: Given::Regular { bytes: bytes.to_vec(), executable: false },
+        });
         Ok(Request {
             program,
             args,
@@ -220,7 +222,7 @@ impl Replayer {
             variables: variables.collect(),
             stdin: test.stdin.clone().unwrap_or_default(),
             ktest: test.to_bytes()?,
-            files: files.collect::<BTreeMap<_, _>>(),
+            files: files.collect(),
             time: match sanitizer {
                 Sanitizer::None => self.limits.time,
                 _ => self.limits.time * SANITIZED_TIME,

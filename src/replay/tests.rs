@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::{
     build::{Compilation, Sanitizer, Toolchain},
-    subject::{Revision, config::OutputsConfig},
+    subject::{FileState, Given, GivenFile, Revision, config::OutputsConfig},
 };
 
 const PRELUDE: &str = "
@@ -162,19 +162,36 @@ fn files_are_seen_and_do_not_stay() {
         FILE *a = fopen(\"A\", \"r\"); char text[9] = \"\"; fgets(text, 9, a);
         FILE *f = fopen(\"out\", \"w\"); fprintf(f, \"%s!\", text); fclose(f);
         mkdir(\"d\", 0700); f = fopen(\"d/x\", \"w\"); fclose(f); chmod(\"d\", 0);
-        symlink(\"/etc/passwd\", \"link\"); mkfifo(\"pipe\", 0600);
+        symlink(\"/etc/passwd\", \"link\"); mkfifo(\"pipe\", 0600); link(\"link\", \"also\");
+        chmod(\".\", 0711); rename(\"B\", \"C\"); rmdir(\"e\"); chmod(\"f\", 0755);
         char t[99]; sprintf(t, \"%s/XXXXXX\", getenv(\"TMPDIR\")); return mkstemp(t) < 0;";
     let test =
         TestInput { objects: vec![("A-data".into(), b"read".to_vec())], ..TestInput::default() };
     let mut program = Program::new(body, false);
     program.binaries.variables = [("TMPDIR".into(), Some(b"/tmp".into()))].into();
+    let given = |bytes: &str| Given::Regular { bytes: bytes.into(), executable: false };
+    let given = [("B", given("b")), ("e", Given::Directory), ("f", given("")), ("g", given(""))];
+    program.binaries.files =
+        given.map(|(path, content)| GivenFile { path: path.into(), content }).into();
     let replayer = program.replayer(Limits::default());
     for _ in 0..2 {
         let outcome = replayer.run(&test, Revision(0), Sanitizer::None).unwrap();
         assert_eq!(outcome.termination, Termination::Exit(0));
-        let files = [("out", "read!"), ("d/x", ""), ("link", "/etc/passwd")];
-        let files = files.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
-        assert_eq!(outcome.files, files.into());
+        let regular =
+            |permissions, text: &str| FileState::Regular { permissions, bytes: text.into() };
+        let files = [
+            (".", FileState::Directory { permissions: 0o711 }),
+            ("B", FileState::Removed),
+            ("C", regular(0o644, "b")),
+            ("also", FileState::Link(b"/etc/passwd".to_vec())),
+            ("d", FileState::Directory { permissions: 0 }),
+            ("d/x", regular(0o644, "")),
+            ("e", FileState::Removed),
+            ("f", regular(0o755, "")),
+            ("link", FileState::HardLink("also".into())),
+            ("out", regular(0o644, "read!")),
+        ];
+        assert_eq!(outcome.files, files.map(|(path, state)| (path.to_owned(), state)).into());
     }
 }
 
@@ -369,7 +386,11 @@ fn a_patch_cannot_fill_the_disk() {
         Isolation::Namespaces => assert_eq!(outcome.termination, Termination::Exit(0)),
         Isolation::Landlock => assert_eq!(outcome.termination, Termination::OutputLimit),
     }
-    assert!(outcome.files.values().map(Vec::len).sum::<usize>() <= 4 << 20);
+    let length = |state: &FileState| match state {
+        FileState::Regular { bytes, .. } => bytes.len(),
+        _ => 0,
+    };
+    assert!(outcome.files.values().map(length).sum::<usize>() <= 4 << 20);
 }
 
 #[test]

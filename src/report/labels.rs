@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nix::sys::signal::Signal;
 
 use crate::subject::{
-    Revision, RevisionSet,
+    FileState, Revision, RevisionSet,
     results::{RevisionRow, TestId},
 };
 
@@ -31,6 +31,8 @@ pub struct OutcomeDescription {
     pub stdout: String,
     /// Standard error, invalid UTF-8 replaced.
     pub stderr: String,
+    /// What it made of the files.
+    pub files: BTreeMap<String, FileState>,
 }
 
 impl OutcomeDescription {
@@ -60,6 +62,7 @@ impl OutcomeDescription {
         if !self.stdout.is_empty() {
             parts.push(Part::text(String::new(), &self.stdout));
         }
+        parts.extend(self.files.iter().map(|(path, state)| file_part(path, state)));
         if let Some(exit) = self.exit.filter(|exit| *exit != 0 || parts.is_empty()) {
             parts.push(Part::word(format!("exit {exit}")));
         }
@@ -67,6 +70,27 @@ impl OutcomeDescription {
             parts.push(Part::text("stderr ".into(), &self.stderr));
         }
         parts
+    }
+}
+
+/// `a "text"`, `d/ 700`, `link -> to`, `b = a`, `no c`; permissions where they are not usual.
+fn file_part(path: &str, state: &FileState) -> Part {
+    let path = visible(path);
+    match state {
+        FileState::Directory { permissions: 0o755 } => Part::word(format!("{path}/")),
+        FileState::Directory { permissions } => Part::word(format!("{path}/ {permissions:03o}")),
+        FileState::Regular { permissions, bytes } => {
+            let words = match permissions {
+                0o644 => format!("{path} "),
+                permissions => format!("{path} {permissions:03o} "),
+            };
+            Part::text(words, &String::from_utf8_lossy(bytes))
+        }
+        FileState::Link(target) => {
+            Part::word(format!("{path} -> {}", visible(&String::from_utf8_lossy(target))))
+        }
+        FileState::HardLink(first) => Part::word(format!("{path} = {}", visible(first))),
+        FileState::Removed => Part::word(format!("no {path}")),
     }
 }
 
@@ -159,7 +183,7 @@ impl Labels {
         let wide = |outcomes: &[Vec<Part>]| {
             outcomes.iter().any(|parts| join(parts).chars().count() > width)
         };
-        for cut in [cut_heads, cut_tails] {
+        for cut in [cut_parts, cut_heads, cut_tails] {
             if wide(&outcomes) {
                 cut(&mut outcomes);
             }
@@ -194,6 +218,21 @@ const OMITTED: &str = "…";
 
 /// What fewer characters at a start or an end are not worth a sign of omission.
 const LEAST_CUT: usize = 4;
+
+/// Leaves out the parts that all outcomes have, where each has others.
+fn cut_parts(outcomes: &mut [Vec<Part>]) {
+    let [first, others @ ..] = &*outcomes else { return };
+    let common: Vec<Part> = first
+        .iter()
+        .filter(|part| others.iter().all(|parts| parts.contains(part)))
+        .cloned()
+        .collect();
+    if outcomes.iter().all(|parts| parts.iter().any(|part| !common.contains(part))) {
+        for parts in outcomes {
+            parts.retain(|part| !common.contains(part));
+        }
+    }
+}
 
 /// Leaves out the words that all of some texts start with.
 fn cut_heads(outcomes: &mut [Vec<Part>]) {
@@ -317,6 +356,38 @@ pub fn ranges(set: &RevisionSet) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_described_by_what_is_not_usual() {
+        let regular =
+            |permissions, text: &str| FileState::Regular { permissions, bytes: text.into() };
+        let files = [
+            ("a", regular(0o644, "text\n")),
+            ("b", regular(0o600, "")),
+            ("c", FileState::HardLink("a".into())),
+            ("d", FileState::Directory { permissions: 0o755 }),
+            ("e", FileState::Directory { permissions: 0 }),
+            ("f", FileState::Link(b"to\n".to_vec())),
+            ("g", FileState::Removed),
+        ];
+        let mut outcome = OutcomeDescription {
+            exit: Some(0),
+            files: files.map(|(path, state)| (path.to_owned(), state)).into(),
+            ..OutcomeDescription::default()
+        };
+        assert_eq!(
+            outcome.short(),
+            r#"a "text" · b 600 "" · c = a · d/ · e/ 000 · f -> to\n · no g"#
+        );
+        // Side by side there stays what differs.
+        let other = outcome.clone();
+        outcome.files.insert("g".into(), regular(0o644, ""));
+        let outcomes = [other, outcome].into_iter().zip([Revision(0), Revision(1)]);
+        let outcomes = outcomes.map(|(outcome, cluster)| ((TestId(1), cluster), outcome));
+        let labels = Labels { outcomes: outcomes.collect(), ..Labels::default() };
+        let lines = labels.outcomes(TestId(1), &[Revision(0), Revision(1)], 30);
+        assert_eq!(lines, ["no g", "g \"\""]);
+    }
 
     #[test]
     fn an_outcome_says_what_went_wrong_first() {

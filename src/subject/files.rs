@@ -1,6 +1,7 @@
-//! The files that a whole program finds in the directory it starts in.
+//! The files that a whole program finds in the directory it starts in, and what it leaves there.
 
 use std::{
+    collections::{BTreeMap, btree_map::Entry},
     fs, io,
     os::unix::{ffi::OsStringExt, fs::PermissionsExt},
     path::{Path, PathBuf},
@@ -47,6 +48,79 @@ impl Given {
             Self::Regular { executable: true, .. } | Self::Directory => 0o755,
         }
     }
+
+    /// What the program finds.
+    pub fn state(&self) -> FileState {
+        let permissions = self.permissions();
+        match self {
+            Self::Directory => FileState::Directory { permissions },
+            Self::Regular { bytes, .. } => FileState::Regular { permissions, bytes: bytes.clone() },
+            Self::Link(target) => FileState::Link(target.clone()),
+        }
+    }
+}
+
+/// What is at a path below the start directory when a run begins, or when it has ended.
+#[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+pub enum FileState<Bytes = Vec<u8>> {
+    /// A directory.
+    Directory {
+        /// Its permission bits.
+        permissions: u32,
+    },
+    /// A regular file.
+    Regular {
+        /// Its permission bits.
+        permissions: u32,
+        /// Its content.
+        bytes: Bytes,
+    },
+    /// A symbolic link to there.
+    Link(Vec<u8>),
+    /// Another name of the regular file or link at that path, which is the first one in order.
+    HardLink(String),
+    /// Nothing, where there was something at the beginning.
+    Removed,
+}
+
+impl<Bytes> FileState<Bytes> {
+    /// The same with its content in another form.
+    pub fn map<Other>(self, content: impl FnOnce(Bytes) -> Other) -> FileState<Other> {
+        match self {
+            Self::Directory { permissions } => FileState::Directory { permissions },
+            Self::Regular { permissions, bytes } => {
+                FileState::Regular { permissions, bytes: content(bytes) }
+            }
+            Self::Link(target) => FileState::Link(target),
+            Self::HardLink(first) => FileState::HardLink(first),
+            Self::Removed => FileState::Removed,
+        }
+    }
+}
+
+/// What became of files: their states at the end, but for those that are as they were.
+pub fn changed_files(
+    start: BTreeMap<String, FileState>,
+    mut end: BTreeMap<String, FileState>,
+) -> BTreeMap<String, FileState> {
+    for (path, state) in start {
+        match end.entry(path) {
+            Entry::Vacant(entry) => drop(entry.insert(FileState::Removed)),
+            Entry::Occupied(entry) if *entry.get() == state => drop(entry.remove()),
+            Entry::Occupied(_) => {}
+        }
+    }
+    end
+}
+
+/// A path as text, different ones as different texts: what is not UTF-8 is written `\xff`, a
+/// backslash twice.
+pub fn path_text(path: &[u8]) -> String {
+    path.utf8_chunks()
+        .map(|chunk| {
+            chunk.valid().replace('\\', "\\\\") + &chunk.invalid().escape_ascii().to_string()
+        })
+        .collect()
 }
 
 /// Why a directory cannot be given to a program.
@@ -130,17 +204,25 @@ mod tests {
         fs::write(path("a"), "").unwrap();
         symlink("sub/run", path("link")).unwrap();
         let found = given_files(directory.path()).unwrap();
-        let shown: Vec<_> =
-            found.iter().map(|file| (&*file.path, file.content.permissions())).collect();
+        let shown: Vec<_> = found.iter().map(|file| (&*file.path, file.content.state())).collect();
+        let directory = FileState::Directory { permissions: 0o755 };
+        let regular =
+            |permissions, text: &str| FileState::Regular { permissions, bytes: text.into() };
         let expected = [
-            ("a", 0o644),
-            ("link", 0o777),
-            ("sub", 0o755),
-            ("sub/deep", 0o755),
-            ("sub/run", 0o755),
+            ("a", regular(0o644, "")),
+            ("link", FileState::Link(b"sub/run".to_vec())),
+            ("sub", directory.clone()),
+            ("sub/deep", directory),
+            ("sub/run", regular(0o755, "x")),
         ];
         assert_eq!(shown, expected);
-        assert_eq!(found[1].content, Given::Link(b"sub/run".to_vec()));
+    }
+
+    #[test]
+    fn different_paths_are_different_texts() {
+        let paths = [&b"a/b"[..], "ä".as_bytes(), b"\xff", b"\\xff", b"\xfe\\"];
+        let texts = paths.map(path_text);
+        assert_eq!(texts, ["a/b", "ä", "\\xff", "\\\\xff", "\\xfe\\\\"]);
     }
 
     #[test]

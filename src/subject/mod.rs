@@ -9,7 +9,7 @@ mod setup;
 mod source;
 
 pub use config::Config;
-pub use files::{Given, GivenError, GivenFile, given_files};
+pub use files::{FileState, Given, GivenError, GivenFile, changed_files, given_files, path_text};
 pub use load::{Patch, Subject, SubjectError, is_variable};
 pub use revision::{Revision, RevisionSet};
 pub use setup::cache_directory;

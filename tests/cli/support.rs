@@ -77,9 +77,11 @@ impl Scratch {
         scratch.file("a.c", SOURCE).file("subject.toml", CONFIG)
     }
 
-    /// With this file.
+    /// With this file, and the directory that it is in.
     pub fn file(self, name: &str, text: &str) -> Self {
-        fs::write(self.path(name), text).expect("written");
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("in the scratch directory")).expect("made");
+        fs::write(path, text).expect("written");
         self
     }
 

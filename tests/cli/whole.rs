@@ -282,6 +282,56 @@ fn files_that_are_left_are_compared() {
     }
 }
 
+/// A kind of file, its permissions, a name too few or too many: each is something to see.
+#[test]
+fn what_becomes_of_files_is_compared_in_all() {
+    const CHANGES: &str = "#include <fcntl.h>\n#include <stdio.h>\n\
+        #include <sys/stat.h>\n#include <unistd.h>\n\n\
+        int main(void)\n{\n\
+        \tmkdir(\"made\", 0755);\n\
+        \tunlink(\"old\");\n\
+        \tchmod(\"given\", 0644);\n\
+        \tsymlink(\"given\", \"name\");\n\
+        \treturn 0;\n}\n";
+    let patches = [
+        (8, "mkdirat(AT_FDCWD, \"made/\", 0777);"),
+        (8, "mkdir(\"made\", 0700);"),
+        (9, "rename(\"old\", \"made/old\");"),
+        (9, ";"),
+        (10, "chmod(\"given\", 0755);"),
+        (11, "link(\"given\", \"name\");"),
+        (11, "close(creat(\"name\", 0644));"),
+        (11, "dprintf(creat(\"name\", 0644), \"given\");"),
+        (11, "dprintf(creat(\"name\", 0644), \"text\");"),
+        (11, "link(\"given\", \"made/name\"), rename(\"made/name\", \"name\");"),
+        (11, "chmod(\".\", 0700), symlink(\"given\", \"name\");"),
+    ];
+    let inputs = "\n[inputs]\nfiles = \"start\"\n";
+    let mut scratch = package()
+        .file("subject.toml", &format!("{CONFIG}{inputs}"))
+        .file("start/given", "text")
+        .file("start/old", "")
+        .file("package/main.c", CHANGES);
+    for (index, (line, new)) in patches.iter().enumerate() {
+        let old = CHANGES.lines().nth(line - 1).expect("a line");
+        let patch =
+            format!("--- a/main.c\n+++ b/main.c\n@@ -{line} +{line} @@\n-{old}\n+\t{new}\n");
+        scratch = scratch.file(&format!("{}.diff", index + 1), &patch);
+    }
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    assert_eq!(compared.code, Some(0), "{said}");
+    let pairs = fs::read_to_string(scratch.path("out/pairs.csv")).expect("written");
+    for line in pairs.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        // Patches 6 and 10: they are numbered in the order of their names.
+        let same = matches!(fields[..2], ["0", "1"] | ["2", "8"]);
+        let expected = if same { ["equivalent", ""] } else { ["distinguished", "files"] };
+        assert_eq!([fields[2], fields[4]], expected, "{pairs}{said}");
+    }
+    assert_eq!(pairs.lines().count(), 1 + 12 * 11 / 2);
+}
+
 /// Prints what it finds, and appends to a file that it is given.
 const READS: &str = "#include <dirent.h>\n#include <stdio.h>\n#include <sys/stat.h>\n\n\
     int main(void)\n{\n\

@@ -155,14 +155,15 @@ fn a_number_that_is_no_integer_is_left_out() {
 
 #[test]
 fn exceptions_that_are_not_known_are_not_told() {
-    let end = |statement: &str| {
+    let end_with = |flags: &[&str], statement: &str| {
         let source = format!(
             "#include <fenv.h>\n#include <math.h>\nstatic volatile double a = 0.1, b;\n\
              int main(void) {{\n  {statement};\n  return fetestexcept(FE_INVALID);\n}}\n"
         );
-        let subject = Subject::with_flags(&source, &[]);
+        let subject = Subject::with_flags(&source, flags);
         subject.explore(&Input::Tokens(0, false)).ends().join(" ")
     };
+    let end = |statement: &str| end_with(&[], statement);
     assert_eq!(end("b = a / 3"), "exit");
     assert_eq!(end("b = (long double)a / 3; feclearexcept(FE_ALL_EXCEPT)"), "exit");
     for (statement, what) in [
@@ -177,6 +178,11 @@ fn exceptions_that_are_not_known_are_not_told() {
         let unsupported = format!("incomplete (unsupported: the exception flags after {what})");
         assert_eq!(end(statement), unsupported, "{statement}");
     }
+    let lesser = "double c = NAN * a, d = a; b = c < d ? c : d";
+    assert_eq!(end(lesser), "exit");
+    let optimised = end_with(&["-O1"], lesser);
+    assert!(optimised.contains("a comparison that a code generator writes"), "{optimised}");
+    assert_eq!(end_with(&["-O1"], "double c = 2 * a, d = a; b = c < d ? c : d"), "exit");
 }
 
 #[test]

@@ -3,10 +3,13 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::Errno;
-use crate::memory::Byte;
+use crate::{
+    memory::Byte,
+    subject::{FileState, path_text},
+};
 
-/// Files by path.
-pub type Texts = BTreeMap<Vec<u8>, Arc<Vec<Byte>>>;
+/// What is in the start directory and below, by path.
+pub type FileStates = BTreeMap<String, FileState<Arc<Vec<Byte>>>>;
 
 /// Index of a node in [`Files`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -97,12 +100,8 @@ pub struct Files {
     descriptions: Vec<Description>,
     descriptors: Vec<Option<Descriptor>>,
     pub(super) directory: NodeId,
-    /// How many nodes there were at the start, and the regular files among them, by path.
-    given: usize,
-    start: Arc<Texts>,
-    /// Something was done that no outcome shows: to a directory, to permissions, or a file of the
-    /// start was removed.
-    pub(super) unseen: bool,
+    /// What there was at the start.
+    start: Arc<FileStates>,
 }
 
 /// Most descriptors of a process.
@@ -132,9 +131,7 @@ impl Default for Files {
             ],
             descriptors: vec![descriptor(0), descriptor(1), descriptor(2)],
             directory: START,
-            given: 0,
             start: Arc::default(),
-            unseen: false,
         }
     }
 }
@@ -206,10 +203,7 @@ impl Files {
 
     /// Takes a name out of a directory; who has the file open keeps it.
     pub(super) fn take_away(&mut self, directory: NodeId, name: &[u8]) {
-        if let Some(node) = self.entries_mut(directory).remove(name) {
-            let is_directory = matches!(self.node(node).content, Content::Directory { .. });
-            self.unseen |= is_directory || (node.0 as usize) < self.given;
-        }
+        self.entries_mut(directory).remove(name);
     }
 
     /// Gives a node a name, in place of a file that had it.
@@ -354,38 +348,47 @@ impl Files {
 
     /// What there is now is what the program starts with.
     pub fn begin(&mut self) {
-        self.given = self.nodes.len();
-        self.start = Arc::new(self.texts());
+        self.start = Arc::new(self.states());
     }
 
-    /// The files that the program started with, by path.
-    pub fn start(&self) -> &Texts {
+    /// What the program started with.
+    pub fn start(&self) -> &FileStates {
         &self.start
     }
 
-    /// The files below the start directory, by path relative to it: the content of regular ones,
-    /// and where links point to.
-    pub fn texts(&self) -> Texts {
-        let mut found = Texts::new();
-        let mut open = vec![(Vec::new(), START)];
-        while let Some((path, directory)) = open.pop() {
+    /// What is in the start directory, which is the path `.`, and below.
+    pub fn states(&self) -> FileStates {
+        let mut first: BTreeMap<NodeId, String> = BTreeMap::new();
+        let state = |(path, id): (String, NodeId)| {
+            let node = self.node(id);
+            let permissions = node.permissions;
+            let state = match &node.content {
+                Content::Directory { .. } => FileState::Directory { permissions },
+                Content::Null | Content::Standard(_) | Content::Pipe(_) => return None,
+                Content::Regular(_) | Content::Link(_) if first.contains_key(&id) => {
+                    FileState::HardLink(first[&id].clone())
+                }
+                Content::Regular(bytes) => FileState::Regular { permissions, bytes: bytes.clone() },
+                Content::Link(target) => FileState::Link(target.clone()),
+            };
+            first.entry(id).or_insert_with(|| path.clone());
+            Some((path, state))
+        };
+        self.paths().into_iter().filter_map(state).collect()
+    }
+
+    /// Every path to a file, from the start directory on.
+    fn paths(&self) -> BTreeMap<String, NodeId> {
+        let mut found = BTreeMap::from([(".".into(), START)]);
+        let mut open = vec![(String::new(), START)];
+        while let Some((prefix, directory)) = open.pop() {
             let Content::Directory { entries, .. } = &self.node(directory).content else {
                 continue;
             };
             for (name, node) in entries {
-                let path =
-                    if path.is_empty() { name.clone() } else { [&path, &b"/"[..], name].concat() };
-                match &self.node(*node).content {
-                    Content::Directory { .. } => open.push((path, *node)),
-                    Content::Regular(bytes) => {
-                        found.insert(path, bytes.clone());
-                    }
-                    Content::Link(target) => {
-                        let target = target.iter().copied().map(Byte::Concrete).collect();
-                        found.insert(path, Arc::new(target));
-                    }
-                    Content::Null | Content::Standard(_) | Content::Pipe(_) => {}
-                }
+                let path = prefix.clone() + &path_text(name);
+                open.push((format!("{path}/"), *node));
+                found.insert(path, *node);
             }
         }
         found
@@ -411,6 +414,22 @@ mod tests {
         assert_eq!(files.open(node, O_CLOEXEC).unwrap(), 3);
         assert!(files.close_on_exec(3).unwrap());
         assert_eq!(files.open_file(3).unwrap().position, 0);
+    }
+
+    #[test]
+    fn a_file_of_two_names_is_told_once() {
+        let mut files = Files::default();
+        let sub = files.add_directory(START, b"a", 0o700);
+        let link = Node { content: Content::Link(b"to".to_vec()), permissions: 0o777 };
+        let link = files.add(sub, b"b", link);
+        files.put_name(START, b"a-b".to_vec(), link);
+        let expected = [
+            (".", FileState::Directory { permissions: 0o755 }),
+            ("a", FileState::Directory { permissions: 0o700 }),
+            ("a-b", FileState::Link(b"to".to_vec())),
+            ("a/b", FileState::HardLink("a-b".into())),
+        ];
+        assert_eq!(files.states(), expected.map(|(path, state)| (path.to_owned(), state)).into());
     }
 
     #[test]

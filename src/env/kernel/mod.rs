@@ -130,10 +130,6 @@ fn enter(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
             Err(Errno::Enosys.into())
         }
     };
-    if machine.world().kernel.files.unseen {
-        let what = "a change of directories or permissions, which is not compared".into();
-        machine.world_mut().approximate(Approximation::Loose(what));
-    }
     match result {
         Ok(value) => Ok(Some(Value::Int(value))),
         Err(Failure::Error(errno)) => Ok(Some(Value::Int((-(errno as i64)) as u64))),

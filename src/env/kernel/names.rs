@@ -232,9 +232,7 @@ fn make_directory(machine: &mut dyn Machine, base: NodeId, path: Value, mode: Va
     let mode = super::known(machine, mode, "mode of a directory")?;
     let (directory, name) = new_place(machine, base, path, Errno::Eexist, true)?;
     let permissions = (mode & 0o7777 & !machine.world().kernel.umask) as u32;
-    let files = files(machine);
-    files.unseen = true;
-    files.add_directory(directory, &name, permissions);
+    files(machine).add_directory(directory, &name, permissions);
     Ok(0)
 }
 

@@ -257,7 +257,6 @@ fn change_mode(machine: &mut dyn Machine, node: NodeId, mode: Value) -> Outcome 
     match files.node(node).content {
         Content::Null | Content::Standard(_) => Err(Errno::Eperm.into()),
         _ => {
-            files.unseen = true;
             files.node_mut(node).permissions = mode & 0o7777;
             Ok(0)
         }

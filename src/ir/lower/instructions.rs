@@ -40,9 +40,16 @@ impl<'m> Lowering<'_, 'm> {
                 let (a, b) = (inst.operand(0), inst.operand(1));
                 let predicate = float_predicate(inst.real_predicate());
                 let width = float_width(a.ty())?;
+                // With the `select` it may be made a minimum or a maximum (`minsd`), to which
+                // any NaN is invalid.
+                let exceptions = if inst.users().any(|user| user.opcode() == LLVMSelect) {
+                    CompareExceptions::Open
+                } else {
+                    CompareExceptions::Quiet
+                };
                 self.each_lane(inst, [a, b], |dst, [a, b]| Inst::FloatCompare {
                     predicate,
-                    exceptions: CompareExceptions::Quiet,
+                    exceptions,
                     width,
                     dst,
                     a,

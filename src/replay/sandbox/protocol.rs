@@ -11,7 +11,10 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Isolation, Limits};
-use crate::{replay::outcome::Termination, subject::GivenFile};
+use crate::{
+    replay::outcome::Termination,
+    subject::{FileState, GivenFile},
+};
 
 /// Precedes the first frame of the helper, so that whatever its process printed before it got
 /// to serve can be told from it.
@@ -51,7 +54,7 @@ pub(in crate::replay) struct Request {
     /// The test for the runtime, as bytes of a `.ktest` file.
     pub(in crate::replay) ktest: Vec<u8>,
     /// Further files that the program finds in its directory, or others in place of those.
-    pub(in crate::replay) files: BTreeMap<String, Vec<u8>>,
+    pub(in crate::replay) files: Vec<GivenFile>,
     /// Processor time allowed.
     pub(in crate::replay) time: Duration,
 }
@@ -65,7 +68,7 @@ pub(in crate::replay) struct Reply {
     pub(in crate::replay) termination: Termination,
     pub(in crate::replay) stdout: Vec<u8>,
     pub(in crate::replay) stderr: Vec<u8>,
-    pub(in crate::replay) files: BTreeMap<String, Vec<u8>>,
+    pub(in crate::replay) files: BTreeMap<String, FileState>,
     /// What `psychic_output` appended.
     pub(in crate::replay) outputs: Vec<u8>,
     /// A sanitizer's report, or nothing.

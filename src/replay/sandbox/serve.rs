@@ -9,13 +9,13 @@ use std::{
     collections::BTreeMap,
     env,
     ffi::OsString,
-    fs::{self, File},
+    fs::{self, File, Metadata},
     io::{self, Read, Write},
     os::{
         fd::{AsFd, BorrowedFd, OwnedFd},
         unix::{
-            ffi::OsStringExt,
-            fs::{PermissionsExt, symlink},
+            ffi::{OsStrExt, OsStringExt},
+            fs::{MetadataExt, PermissionsExt, symlink},
             process::{CommandExt, ExitStatusExt},
         },
     },
@@ -42,7 +42,7 @@ use super::{
 };
 use crate::{
     replay::outcome::Termination,
-    subject::{Given, GivenFile},
+    subject::{FileState, Given, GivenFile, changed_files, path_text},
 };
 
 /// A run that uses no processor time is stopped after this many times its limit: on a loaded
@@ -50,6 +50,8 @@ use crate::{
 const WALL: u32 = 5;
 /// How often the processor time is looked at once it could be used up.
 const TICK: Duration = Duration::from_millis(20);
+/// Permission bits of the directory that a program starts in.
+const START_MODE: u32 = 0o755;
 /// How long it may take to kill everything that a program started.
 const UNKILLABLE: Duration = Duration::from_secs(10);
 
@@ -128,12 +130,9 @@ impl Server {
         fs::write(io.join("stdin"), &request.stdin)?;
         fs::write(io.join("ktest"), &request.ktest)?;
         // As the engine has it, whatever became of it before.
-        fs::set_permissions(work, fs::Permissions::from_mode(0o755))?;
-        for file in &self.setup.files {
+        fs::set_permissions(work, fs::Permissions::from_mode(START_MODE))?;
+        for file in self.setup.files.iter().chain(&request.files) {
             put(file, work)?;
-        }
-        for (name, bytes) in &request.files {
-            fs::write(work.join(name), bytes)?;
         }
         let mut child = self.command(request)?.spawn()?;
         let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
@@ -278,38 +277,42 @@ impl Server {
         }
     }
 
-    /// The files that the program left, and whether there is more in them than allowed.
-    fn files(&self, request: &Request) -> io::Result<(BTreeMap<String, Vec<u8>>, bool)> {
-        let given = self.setup.files.iter().filter_map(|file| match &file.content {
-            Given::Directory => None,
-            Given::Regular { bytes, .. } | Given::Link(bytes) => Some((&file.path, bytes)),
-        });
-        let start: BTreeMap<_, _> = given.chain(&request.files).collect();
-        let mut found = BTreeMap::new();
+    /// What the program made of the files, and whether there is more in them than allowed.
+    fn files(&self, request: &Request) -> io::Result<(BTreeMap<String, FileState>, bool)> {
+        let given = self.setup.files.iter().chain(&request.files);
+        let mut start: BTreeMap<_, _> =
+            given.map(|file| (path_text(file.path.as_bytes()), file.content.state())).collect();
+        start.insert(".".into(), FileState::Directory { permissions: START_MODE });
+        let mut found: BTreeMap<String, FileState> = BTreeMap::new();
+        let mut first = BTreeMap::new();
         let mut room = self.setup.limits.files;
-        let mut paths = walk(&self.place.work)?;
-        paths.sort();
-        for path in paths {
-            let name = path.strip_prefix(&self.place.work).unwrap_or(&path);
-            let name = name.to_string_lossy().into_owned();
-            let metadata = fs::symlink_metadata(&path)?;
-            if metadata.is_symlink() {
-                let target = fs::read_link(&path)?.into_os_string().into_vec();
-                if start.get(&name) != Some(&&target) {
-                    found.insert(name, target);
-                }
+        let text = |left: &Left| match left.path.strip_prefix(&self.place.work) {
+            Ok(path) if path.as_os_str().is_empty() => ".".into(),
+            path => path_text(path.unwrap_or(&left.path).as_os_str().as_bytes()),
+        };
+        let all: BTreeMap<String, Left> =
+            walk(&self.place.work)?.into_iter().map(|left| (text(&left), left)).collect();
+        for (name, Left { path, metadata }) in all {
+            let permissions = metadata.permissions().mode() & 0o7777;
+            let state = if metadata.is_dir() {
+                FileState::Directory { permissions }
+            } else if let Some(name) = first.get(&metadata.ino()) {
+                FileState::HardLink(String::clone(name))
+            } else if metadata.is_symlink() {
+                FileState::Link(fs::read_link(&path)?.into_os_string().into_vec())
             } else if metadata.is_file() {
                 if metadata.len() > room {
                     return Ok((found, true));
                 }
-                let bytes = self.read_capped(&path)?;
                 room -= metadata.len();
-                if start.get(&name) != Some(&&bytes) {
-                    found.insert(name, bytes);
-                }
-            }
+                FileState::Regular { permissions, bytes: self.read_capped(&path)? }
+            } else {
+                continue;
+            };
+            first.entry(metadata.ino()).or_insert_with(|| name.clone());
+            found.insert(name, state);
         }
-        Ok((found, false))
+        Ok((changed_files(start, found), false))
     }
 
     /// A file that a program left, whatever it did to it; nothing if there is none.
@@ -351,30 +354,38 @@ fn put(file: &GivenFile, below: &Path) -> io::Result<()> {
     fs::set_permissions(&path, fs::Permissions::from_mode(file.content.permissions()))
 }
 
-/// Everything below a directory, a directory before what it holds. Directories that a program
-/// locked are opened again.
-fn walk(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
+/// What is at a path after a run.
+struct Left {
+    path: PathBuf,
+    metadata: Metadata,
+}
+
+/// A directory and everything below, a directory before what it holds. Directories that a program
+/// locked are opened again; what is told of them is what they were.
+fn walk(directory: &Path) -> io::Result<Vec<Left>> {
+    let metadata = fs::symlink_metadata(directory)?;
+    let mut found = vec![Left { path: directory.to_owned(), metadata }];
     let mut directories = vec![directory.to_owned()];
     while let Some(directory) = directories.pop() {
         fs::set_permissions(&directory, fs::Permissions::from_mode(0o700))?;
         for entry in fs::read_dir(&directory)? {
             let entry = entry?;
-            found.push(entry.path());
-            if entry.file_type()?.is_dir() {
+            let metadata = entry.metadata()?;
+            if metadata.is_dir() {
                 directories.push(entry.path());
             }
+            found.push(Left { path: entry.path(), metadata });
         }
     }
     Ok(found)
 }
 
 fn empty(directory: &Path) -> io::Result<()> {
-    for path in walk(directory)?.into_iter().rev() {
-        if fs::symlink_metadata(&path)?.is_dir() {
-            fs::remove_dir(path)?;
+    for left in walk(directory)?.into_iter().skip(1).rev() {
+        if left.metadata.is_dir() {
+            fs::remove_dir(left.path)?;
         } else {
-            fs::remove_file(path)?;
+            fs::remove_file(left.path)?;
         }
     }
     Ok(())
