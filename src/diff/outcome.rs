@@ -215,15 +215,28 @@ pub(super) fn explain(predicted: &Visible, shown: &Visible, outcome: &Outcome) -
         (None, None) => "no end".into(),
     };
     let output = first_difference(predicted, shown).unwrap_or_default();
-    let printed = |bytes: &Option<Vec<u8>>| {
-        bytes.as_ref().map(|b| b.escape_ascii().to_string()).unwrap_or_default()
-    };
     let detail = outcome.finding.as_ref().map(|f| format!(" ({})", f.detail)).unwrap_or_default();
+    let text = |bytes: Option<&Vec<u8>>| {
+        format!(", {output} \"{}\"", bytes.map(|b| b.escape_ascii().to_string()).unwrap_or_default())
+    };
+    let file = || {
+        let mut paths = predicted.files.keys().chain(shown.files.keys());
+        paths.find(|path| predicted.files.get(*path) != shown.files.get(*path))
+    };
+    let more = |of: &Visible| match output.as_str() {
+        "finding" | "exit" => String::new(),
+        "stdout" => text(of.stdout.as_ref()),
+        "stderr" => text(of.stderr.as_ref()),
+        "files" => {
+            file().map(|path| format!(", {path} {:?}", of.files.get(path))).unwrap_or_default()
+        }
+        name => text(of.outputs.get(name)),
+    };
     format!(
-        "{output}: predicted {}, stdout \"{}\"; the native run gave {}{detail}, stdout \"{}\"",
+        "{output}: predicted {}{}; the native run gave {}{detail}{}",
         ending(predicted),
-        printed(&predicted.stdout),
+        more(predicted),
         ending(shown),
-        printed(&shown.stdout),
+        more(shown),
     )
 }

@@ -143,6 +143,9 @@ static void names(void) {
   said("open", open("fresh/x/", O_CREAT | O_WRONLY, 0600));
   said("symlink", symlink("a", "new/"));
   said("symlink", symlink("a", "fresh/"));
+  said("symlink", symlink("", "fresh"));
+  said("symlink", symlink("", "given"));
+  said("symlink", symlink("", "given/none"));
   said("mkdir", mkdir("new/", 0700));
   list(".");
   said("utime", utime("c", NULL));

@@ -211,6 +211,9 @@ pub(super) fn linkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
 
 fn make_link(machine: &mut dyn Machine, target: Value, base: NodeId, path: Value) -> Outcome {
     let target = paths::read(machine, target)?;
+    if target.is_empty() {
+        return Err(Errno::Enoent.into());
+    }
     let target = paths::known_name(&target)?;
     let (directory, name) = new_place(machine, base, path, Errno::Eexist, false)?;
     let link = Node { content: Content::Link(target), permissions: 0o777 };

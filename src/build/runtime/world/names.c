@@ -209,7 +209,9 @@ int world_path_call(long *result, long n, long a, long b, long c, long d, long e
   case SYS_symlinkat: {
     struct place place;
     const char *path = n == SYS_symlink ? second : (const char *)c;
-    *result = world_resolve(&place, n == SYS_symlink ? here : (int)b, path, 0);
+    // The target is looked at first.
+    *result = first && !*first ? -ENOENT
+                               : world_resolve(&place, n == SYS_symlink ? here : (int)b, path, 0);
     if (*result == 0)
       *result = KERNEL3(SYS_symlinkat, first, AT_FDCWD, place.path);
     break;
