@@ -217,7 +217,10 @@ pub(super) fn explain(predicted: &Visible, shown: &Visible, outcome: &Outcome) -
     let output = first_difference(predicted, shown).unwrap_or_default();
     let detail = outcome.finding.as_ref().map(|f| format!(" ({})", f.detail)).unwrap_or_default();
     let text = |bytes: Option<&Vec<u8>>| {
-        format!(", {output} \"{}\"", bytes.map(|b| b.escape_ascii().to_string()).unwrap_or_default())
+        format!(
+            ", {output} \"{}\"",
+            bytes.map(|b| b.escape_ascii().to_string()).unwrap_or_default()
+        )
     };
     let file = || {
         let mut paths = predicted.files.keys().chain(shown.files.keys());

@@ -332,6 +332,16 @@ fn what_becomes_of_files_is_compared_in_all() {
     assert_eq!(pairs.lines().count(), 1 + 12 * 11 / 2);
 }
 
+/// Every call on every kind of path, in the engine and by a kernel that checks permissions.
+#[test]
+fn paths_lead_where_a_kernel_says() {
+    let scratch = unchanged(include_str!("../native/paths.c"));
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    explore_as_natively(&scratch, &["--sym-arg", "3"]);
+    explore_as_natively(&scratch, &["--", "--sym-arg", "2", "in a directory that is no more"]);
+}
+
 /// Prints what it finds, and appends to a file that it is given.
 const READS: &str = "#include <dirent.h>\n#include <stdio.h>\n#include <sys/stat.h>\n\n\
     int main(void)\n{\n\

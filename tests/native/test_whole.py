@@ -112,9 +112,11 @@ class Programs(unittest.TestCase):
             top = pathlib.Path(directory)
             for file, content in FILES.items():
                 (top / file).write_bytes(content)
+            # Debian's program has the one, ours the other.
+            variables = {"LC_ALL": "C", "PSYCHIC_ENV_LC_ALL": "C"}
             run = subprocess.run(
                 [name, *command[1:]], executable=command[0], cwd=top, input=STDIN,
-                capture_output=True, env={"LC_ALL": "C"}, timeout=10)
+                capture_output=True, env=variables, timeout=10)
             files = {path.name: path.read_bytes() for path in top.iterdir()}
             return run.stdout, run.returncode, files
 

@@ -104,6 +104,11 @@ pub struct Files {
     start: Arc<FileStates>,
 }
 
+/// Permission bits (Linux, stat.h).
+const SET_USER: u32 = 0o4000;
+const SET_GROUP: u32 = 0o2000;
+const GROUP_EXECUTES: u32 = 0o010;
+
 /// Most descriptors of a process.
 const DESCRIPTORS: usize = 240;
 
@@ -165,9 +170,23 @@ impl Files {
         id
     }
 
+    /// A regular file's content is changed by its owner: it is not executed any more as whose it
+    /// is.
+    pub(super) fn contents_mut(&mut self, node: NodeId) -> Option<&mut Arc<Vec<Byte>>> {
+        let node = self.node_mut(node);
+        let Content::Regular(bytes) = &mut node.content else { return None };
+        node.permissions &= !SET_USER;
+        if node.permissions & GROUP_EXECUTES != 0 {
+            node.permissions &= !SET_GROUP;
+        }
+        Some(bytes)
+    }
+
     /// Puts an empty directory into a directory.
     pub fn add_directory(&mut self, parent: NodeId, name: &[u8], permissions: u32) -> NodeId {
         let content = Content::Directory { entries: BTreeMap::new(), parent };
+        // The group is inherited: what is made in there has it, too.
+        let permissions = permissions | self.node(parent).permissions & SET_GROUP;
         self.add(parent, name, Node { content, permissions })
     }
 
@@ -225,6 +244,11 @@ impl Files {
             }
         }
         true
+    }
+
+    /// Whether a directory has no name any more.
+    pub(super) fn is_removed(&self, directory: NodeId) -> bool {
+        directory != START && self.place_of(directory).is_none()
     }
 
     /// The directory that a node is in, and its name there.

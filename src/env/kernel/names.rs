@@ -2,8 +2,8 @@
 
 use super::{
     Errno, Outcome,
-    files::{Content, NULL, Node, NodeId, START},
-    paths::{self, Target, files},
+    files::{Content, NULL, Node, NodeId},
+    paths::{self, Target, WRITE, files},
 };
 use crate::{env::Machine, memory::Value};
 
@@ -20,28 +20,39 @@ fn is_directory(machine: &dyn Machine, node: NodeId) -> bool {
 }
 
 fn remove(machine: &mut dyn Machine, base: NodeId, path: Value, directory: bool) -> Outcome {
-    let path = paths::read(machine, path)?;
-    let Target::Found { node, place } = paths::walk(machine, base, &path, false)? else {
+    let mut path = paths::read(machine, path)?;
+    let (target, slash) = paths::named(machine, base, &mut path)?;
+    let Target::Found { node, place } = target else {
         return Err(Errno::Enoent.into());
     };
-    if node == START {
-        return Err(if directory { Errno::Ebusy } else { Errno::Eisdir }.into());
+    if node == NULL {
+        return Err(Errno::Eacces.into());
     }
-    let is_empty = match &machine.world().kernel.files.node(node).content {
-        Content::Directory { .. } if !directory => return Err(Errno::Eisdir.into()),
-        Content::Directory { entries, .. } => entries.is_empty(),
-        Content::Null | Content::Standard(_) | Content::Pipe(_) => {
-            return Err(Errno::Eacces.into());
+    // The start directory by its path, `.` or `..`.
+    let Some((parent, name)) = place else {
+        let parent = path.len() >= 2 && paths::matches(machine, &path[path.len() - 2..], b"..")?;
+        return Err(match paths::matches(machine, &path[path.len() - 1..], b".")? {
+            _ if !directory => Errno::Eisdir,
+            true if parent => Errno::Enotempty,
+            true => Errno::Einval,
+            false => Errno::Ebusy,
         }
-        _ if directory => return Err(Errno::Enotdir.into()),
-        _ => true,
+        .into());
     };
-    if !is_empty {
-        return Err(Errno::Enotempty.into());
+    let is_directory = is_directory(machine, node);
+    if slash && !directory {
+        return Err(if is_directory { Errno::Eisdir } else { Errno::Enotdir }.into());
     }
-    let files = files(machine);
-    let (parent, name) = place.or_else(|| files.place_of(node)).ok_or(Errno::Enoent)?;
-    files.take_away(parent, &name);
+    paths::change_names(machine, parent)?;
+    match &machine.world().kernel.files.node(node).content {
+        Content::Directory { .. } if !directory => return Err(Errno::Eisdir.into()),
+        Content::Directory { entries, .. } if !entries.is_empty() => {
+            return Err(Errno::Enotempty.into());
+        }
+        _ if directory && !is_directory => return Err(Errno::Enotdir.into()),
+        _ => {}
+    }
+    files(machine).take_away(parent, &name);
     Ok(0)
 }
 
@@ -57,7 +68,10 @@ pub(super) fn rmdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 
 pub(super) fn unlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let base = paths::base(machine, arguments[0])?;
-    let flags = super::known(machine, arguments[2], "flags of unlinkat")?;
+    let flags = super::int(machine, arguments[2], "flags of unlinkat")? as u32 as u64;
+    if flags & !AT_REMOVEDIR != 0 {
+        return Err(Errno::Einval.into());
+    }
     remove(machine, base, arguments[1], flags & AT_REMOVEDIR != 0)
 }
 
@@ -68,70 +82,65 @@ fn rename_between(
     (to, new): (NodeId, Value),
     flags: u64,
 ) -> Outcome {
-    let (old, new) = (paths::read(machine, old)?, paths::read(machine, new)?);
-    let Target::Found { node, place } = paths::walk(machine, from, &old, false)? else {
-        return Err(Errno::Enoent.into());
-    };
-    let target = paths::walk(machine, to, &new, false)?;
-    let slash = paths::trim(machine, &mut new.clone())?;
-    let replaced = match target {
-        Target::Found { node, .. } => Some(node),
-        Target::Missing { .. } => None,
-    };
-    if node == NULL || replaced == Some(NULL) {
-        return Err(Errno::Eacces.into());
-    }
-    if node == START || replaced == Some(START) {
-        return Err(Errno::Ebusy.into());
-    }
+    let (mut old, mut new) = (paths::read(machine, old)?, paths::read(machine, new)?);
     if flags & !RENAME_NOREPLACE != 0 {
         return Err(Errno::Einval.into());
     }
-    if replaced.is_some() && flags & RENAME_NOREPLACE != 0 {
-        return Err(Errno::Eexist.into());
+    let (source, source_slash) = paths::named(machine, from, &mut old)?;
+    let (target, target_slash) = paths::named(machine, to, &mut new)?;
+    if [&source, &target].iter().any(|target| matches!(target, Target::Found { node: NULL, .. })) {
+        return Err(Errno::Eacces.into());
     }
+    if source.is_nameless() {
+        return Err(Errno::Ebusy.into());
+    }
+    let keeps = flags & RENAME_NOREPLACE != 0;
+    if target.is_nameless() {
+        return Err(if keeps { Errno::Eexist } else { Errno::Ebusy }.into());
+    }
+    let Target::Found { node, place: Some((old_parent, old_name)) } = source else {
+        return Err(Errno::Enoent.into());
+    };
     let moves_directory = is_directory(machine, node);
-    if slash && !moves_directory {
+    let (replaced, parent, name) = match target {
+        Target::Found { .. } if keeps => return Err(Errno::Eexist.into()),
+        Target::Found { node, place } => {
+            let (parent, name) = place.expect("not nameless");
+            (Some(node), parent, Ok(name))
+        }
+        Target::Missing { directory, name } => (None, directory, paths::known_name(&name)),
+    };
+    if (source_slash || target_slash) && !moves_directory {
         return Err(Errno::Enotdir.into());
     }
-    let place = place.or_else(|| machine.world().kernel.files.place_of(node));
-    let (old_parent, old_name) = place.ok_or(Errno::Enoent)?;
-    let (parent, name) = match target {
-        Target::Found { node: other, .. } if other == node => return Ok(0),
-        Target::Found { node: other, place } => {
-            let files = &machine.world().kernel.files;
-            let place = place.or_else(|| files.place_of(other)).ok_or(Errno::Enoent)?;
-            if files.is_within(place.0, node) {
-                return Err(Errno::Einval.into());
-            }
-            match &files.node(other).content {
-                Content::Directory { entries, .. } => {
-                    if files.is_within(old_parent, other) {
-                        return Err(Errno::Enotempty.into());
-                    }
-                    if !moves_directory {
-                        return Err(Errno::Eisdir.into());
-                    }
-                    if !entries.is_empty() {
-                        return Err(Errno::Enotempty.into());
-                    }
-                }
-                _ if moves_directory => return Err(Errno::Enotdir.into()),
-                _ => {}
-            }
-            place
-        }
-        Target::Missing { directory, name } => {
-            if machine.world().kernel.files.is_within(directory, node) {
-                return Err(Errno::Einval.into());
-            }
-            (directory, paths::known_name(&name)?)
-        }
-    };
-    let files = files(machine);
-    if replaced.is_some() {
-        files.take_away(parent, &name);
+    let files = &machine.world().kernel.files;
+    if files.is_within(parent, node) {
+        return Err(Errno::Einval.into());
     }
+    if replaced.is_some_and(|replaced| files.is_within(old_parent, replaced)) {
+        return Err(Errno::Enotempty.into());
+    }
+    if replaced == Some(node) {
+        return Ok(0);
+    }
+    paths::change_names(machine, old_parent)?;
+    paths::change_names(machine, parent)?;
+    let is_empty = match replaced.map(|replaced| &files.node(replaced).content) {
+        Some(Content::Directory { .. }) if !moves_directory => return Err(Errno::Eisdir.into()),
+        Some(Content::Directory { entries, .. }) => entries.is_empty(),
+        Some(_) if moves_directory => return Err(Errno::Enotdir.into()),
+        _ => true,
+    };
+    if moves_directory && parent != old_parent {
+        // Its `..` is changed.
+        paths::allowed(machine, node, WRITE)?;
+    }
+    if !is_empty {
+        return Err(Errno::Enotempty.into());
+    }
+    let name = name?;
+    let files = paths::files(machine);
+    files.take_away(parent, &name);
     files.take_away(old_parent, &old_name);
     files.put_name(parent, name, node);
     Ok(0)
@@ -167,12 +176,15 @@ fn new_place(
 ) -> Outcome<(NodeId, Vec<u8>)> {
     let mut path = paths::read(machine, path)?;
     // What is there is there, whatever it is.
-    let slash = paths::trim(machine, &mut path)?;
-    match paths::walk(machine, base, &path, false)? {
+    let (target, slash) = paths::named(machine, base, &mut path)?;
+    match target {
         Target::Found { node: NULL, .. } => Err(null.into()),
         Target::Found { .. } => Err(Errno::Eexist.into()),
         Target::Missing { .. } if slash && !directory => Err(Errno::Enoent.into()),
-        Target::Missing { directory, name } => Ok((directory, paths::known_name(&name)?)),
+        Target::Missing { directory, name } => {
+            paths::change_names(machine, directory)?;
+            Ok((directory, paths::known_name(&name)?))
+        }
     }
 }
 
@@ -234,7 +246,8 @@ pub(super) fn symlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 fn make_directory(machine: &mut dyn Machine, base: NodeId, path: Value, mode: Value) -> Outcome {
     let mode = super::known(machine, mode, "mode of a directory")?;
     let (directory, name) = new_place(machine, base, path, Errno::Eexist, true)?;
-    let permissions = (mode & 0o7777 & !machine.world().kernel.umask) as u32;
+    // Neither the bit for the user nor that for the group can be asked for.
+    let permissions = (mode & 0o1777 & !machine.world().kernel.umask) as u32;
     files(machine).add_directory(directory, &name, permissions);
     Ok(0)
 }

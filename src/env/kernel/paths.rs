@@ -18,6 +18,10 @@ const PATH_MAX: usize = 4096;
 const NAME_MAX: usize = 255;
 /// Most links on the way.
 const LINKS: u32 = 40;
+/// Permissions of an owner: to go through a directory, to write and to read.
+pub(super) const SEARCH: u32 = 0o100;
+pub(super) const WRITE: u32 = 0o200;
+pub(super) const READ: u32 = 0o400;
 
 /// Where a path leads.
 pub(super) enum Target {
@@ -25,6 +29,14 @@ pub(super) enum Target {
     Found { node: NodeId, place: Option<(NodeId, Vec<u8>)> },
     /// To no file, but a file of that name could be made in that directory.
     Missing { directory: NodeId, name: Vec<Byte> },
+}
+
+impl Target {
+    /// Whether it is a directory whose path does not end with its name, but is that of the start
+    /// directory or ends with `.` or `..`.
+    pub(super) fn is_nameless(&self) -> bool {
+        matches!(self, Self::Found { node, place: None } if *node != NULL)
+    }
 }
 
 /// The directory that a path starts from.
@@ -71,6 +83,29 @@ pub(super) fn walk(
     walk_within(machine, base, path, follow, LINKS)
 }
 
+/// What a path names, for calls that make, move or remove names: a link at its end is not
+/// followed, whether there are slashes after it or not. The slashes are taken off, and whether
+/// there were any is told.
+pub(super) fn named(
+    machine: &mut dyn Machine,
+    base: NodeId,
+    path: &mut Vec<Byte>,
+) -> Outcome<(Target, bool)> {
+    let slash = trim(machine, path)?;
+    Ok((walk(machine, base, path, false)?, slash))
+}
+
+/// Fails where names cannot be put into a directory or taken out.
+pub(super) fn change_names(machine: &dyn Machine, directory: NodeId) -> Outcome<()> {
+    allowed(machine, directory, SEARCH | WRITE)
+}
+
+/// Fails where the owner of a file lacks one of these permissions.
+pub(super) fn allowed(machine: &dyn Machine, node: NodeId, needed: u32) -> Outcome<()> {
+    let permissions = machine.world().kernel.files.node(node).permissions;
+    if permissions & needed == needed { Ok(()) } else { Err(Errno::Eacces.into()) }
+}
+
 /// The file that a path leads to.
 pub(super) fn find(
     machine: &mut dyn Machine,
@@ -110,6 +145,9 @@ fn walk_within(
     }
     let (mut node, mut place) = (base, None);
     let mut rest = components.as_slice();
+    if !absolute && machine.world().kernel.files.is_removed(base) {
+        return Err(Errno::Enoent.into());
+    }
     if absolute {
         let [first, tail @ ..] = rest else { return Err(Errno::Enoent.into()) };
         if matches(machine, first, b"dev")? {
@@ -172,11 +210,11 @@ fn step(
     node: NodeId,
     name: &[Byte],
 ) -> Outcome<Option<(NodeId, Option<Vec<u8>>)>> {
-    let Content::Directory { entries, parent } =
-        machine.world().kernel.files.node(node).content.clone()
-    else {
+    let directory = machine.world().kernel.files.node(node).clone();
+    let Content::Directory { entries, parent } = directory.content else {
         return Err(Errno::Enotdir.into());
     };
+    allowed(machine, node, SEARCH)?;
     if matches(machine, name, b".")? {
         return Ok(Some((node, None)));
     }
@@ -196,7 +234,11 @@ fn is(machine: &mut dyn Machine, byte: Byte, value: u8) -> Result<bool, Stop> {
 }
 
 /// Settles whether the bytes are that text.
-fn matches(machine: &mut dyn Machine, bytes: &[Byte], text: &[u8]) -> Result<bool, Stop> {
+pub(super) fn matches(
+    machine: &mut dyn Machine,
+    bytes: &[Byte],
+    text: &[u8],
+) -> Result<bool, Stop> {
     if bytes.len() != text.len() {
         return Ok(false);
     }

@@ -2,8 +2,8 @@
 
 use super::{
     Errno, Outcome,
-    files::{Content, NodeId, START},
-    paths::{self, files},
+    files::{Content, NodeId},
+    paths::{self, SEARCH, files},
 };
 use crate::{
     env::{Machine, models::strings},
@@ -146,7 +146,7 @@ pub(super) fn readlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
 pub(super) fn getcwd(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let size = super::known(machine, arguments[1], "size of a buffer")?;
     let files = &machine.world().kernel.files;
-    if files.directory != START && files.place_of(files.directory).is_none() {
+    if files.is_removed(files.directory) {
         return Err(Errno::Enoent.into());
     }
     let mut path = files.path(files.directory);
@@ -160,13 +160,12 @@ pub(super) fn getcwd(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
 }
 
 fn enter(machine: &mut dyn Machine, node: NodeId) -> Outcome {
-    match machine.world().kernel.files.node(node).content {
-        Content::Directory { .. } => {
-            files(machine).directory = node;
-            Ok(0)
-        }
-        _ => Err(Errno::Enotdir.into()),
-    }
+    let Content::Directory { .. } = machine.world().kernel.files.node(node).content else {
+        return Err(Errno::Enotdir.into());
+    };
+    paths::allowed(machine, node, SEARCH)?;
+    files(machine).directory = node;
+    Ok(0)
 }
 
 pub(super) fn chdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
@@ -255,7 +254,8 @@ fn change_mode(machine: &mut dyn Machine, node: NodeId, mode: Value) -> Outcome 
     let mode = super::known(machine, mode, "mode of a file")? as u32;
     let files = files(machine);
     match files.node(node).content {
-        Content::Null | Content::Standard(_) => Err(Errno::Eperm.into()),
+        Content::Null => Err(Errno::Eperm.into()),
+        Content::Standard(_) => Ok(0),
         _ => {
             files.node_mut(node).permissions = mode & 0o7777;
             Ok(0)

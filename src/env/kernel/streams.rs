@@ -8,7 +8,7 @@ use super::{
         Content, Node, NodeId, O_ACCMODE, O_APPEND, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL,
         O_NOFOLLOW, O_NONBLOCK, O_TMPFILE, O_TRUNC, Standard,
     },
-    paths::{self, Target, files},
+    paths::{self, READ, Target, WRITE, files},
 };
 use crate::{
     env::{
@@ -69,42 +69,43 @@ fn open_from(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome
         return Err(Errno::Eopnotsupp.into());
     }
     let mut path = paths::read(machine, rest[0])?;
-    if flags & O_CREAT != 0 && paths::trim(machine, &mut path)? {
-        paths::walk(machine, base, &path, false)?;
+    if flags & O_CREAT != 0
+        && let (target, true) = paths::named(machine, base, &mut path)?
+        && !target.is_nameless()
+    {
         return Err(Errno::Eisdir.into());
     }
-    let writes = flags & O_ACCMODE != 0;
-    let node = match paths::walk(machine, base, &path, flags & O_NOFOLLOW == 0)? {
-        Target::Found { .. } if flags & (O_CREAT | O_EXCL) == O_CREAT | O_EXCL => {
+    let needed = match flags & O_ACCMODE {
+        0 => READ,
+        1 => WRITE,
+        _ => READ | WRITE,
+    } | if flags & O_TRUNC != 0 { WRITE } else { 0 };
+    let is_new = flags & (O_CREAT | O_EXCL) == O_CREAT | O_EXCL;
+    let follow = flags & O_NOFOLLOW == 0 && !is_new;
+    let node = match paths::walk(machine, base, &path, follow)? {
+        Target::Found { .. } if is_new => {
             return Err(Errno::Eexist.into());
         }
         Target::Found { node, .. } => {
-            let found = machine.world().kernel.files.node(node);
-            let allowed = found.permissions >> 6;
-            let missing = match flags & O_ACCMODE {
-                0 => 4 & !allowed,
-                1 => 2 & !allowed,
-                _ => 6 & !allowed,
-            };
-            match found.content {
-                Content::Directory { .. } if writes || flags & O_CREAT != 0 => {
+            match machine.world().kernel.files.node(node).content {
+                Content::Directory { .. } if needed & WRITE != 0 || flags & O_CREAT != 0 => {
                     return Err(Errno::Eisdir.into());
                 }
+                Content::Directory { .. } => {}
+                _ if flags & O_DIRECTORY != 0 => return Err(Errno::Enotdir.into()),
                 Content::Link(_) => return Err(Errno::Eloop.into()),
-                _ if missing != 0 => return Err(Errno::Eacces.into()),
-                Content::Regular(_) if flags & O_DIRECTORY != 0 => {
-                    return Err(Errno::Enotdir.into());
-                }
-                Content::Regular(_) if flags & O_TRUNC != 0 => {
-                    resize(machine, node, 0);
-                }
                 _ => {}
+            }
+            paths::allowed(machine, node, needed)?;
+            if flags & O_TRUNC != 0 {
+                resize(machine, node, 0);
             }
             node
         }
         Target::Missing { .. } if flags & O_CREAT == 0 => return Err(Errno::Enoent.into()),
         Target::Missing { directory, name } => {
             let mode = super::known(machine, rest[2], "mode of a new file")?;
+            paths::change_names(machine, directory)?;
             let name = paths::known_name(&name)?;
             let permissions = (mode & 0o7777 & !machine.world().kernel.umask) as u32;
             let content = Content::Regular(Arc::default());
@@ -253,7 +254,8 @@ fn give(machine: &mut dyn Machine, number: i32, at: Option<u64>, bytes: &[Byte])
             }
             files(machine).node_mut(node).content = Content::Pipe(content);
         }
-        Content::Regular(mut content) => {
+        Content::Regular(_) if bytes.is_empty() => {}
+        Content::Regular(content) => {
             let start = match at {
                 Some(at) => at,
                 None if flags & O_APPEND != 0 => content.len() as u64,
@@ -264,13 +266,13 @@ fn give(machine: &mut dyn Machine, number: i32, at: Option<u64>, bytes: &[Byte])
                 let what = format!("a file of more than {FILE_LIMIT} bytes");
                 return Err(Failure::Stop(Stop::unsupported(what)));
             }
-            let held = Arc::make_mut(&mut content);
+            drop(content);
+            let files = files(machine);
+            let held = Arc::make_mut(files.contents_mut(node).expect("a regular file"));
             if held.len() < end as usize {
                 held.resize(end as usize, Byte::Concrete(0));
             }
             held[start as usize..end as usize].copy_from_slice(bytes);
-            let files = files(machine);
-            files.node_mut(node).content = Content::Regular(content);
             if at.is_none() {
                 files.open_file_mut(number)?.position = end;
             }
@@ -345,8 +347,7 @@ pub(super) fn lseek(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 }
 
 fn resize(machine: &mut dyn Machine, node: NodeId, size: usize) {
-    let files = files(machine);
-    if let Content::Regular(bytes) = &mut files.node_mut(node).content {
+    if let Some(bytes) = files(machine).contents_mut(node) {
         Arc::make_mut(bytes).resize(size, Byte::Concrete(0));
     }
 }
@@ -372,12 +373,13 @@ pub(super) fn truncate(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Out
         return Err(Errno::Einval.into());
     }
     let node = paths::find(machine, base, &path, true)?;
-    let found = machine.world().kernel.files.node(node);
-    match found.content {
+    match machine.world().kernel.files.node(node).content {
         Content::Directory { .. } => return Err(Errno::Eisdir.into()),
-        Content::Regular(_) if found.permissions & 0o200 == 0 => return Err(Errno::Eacces.into()),
-        Content::Regular(_) if size <= FILE_LIMIT => {}
+        Content::Regular(_) => paths::allowed(machine, node, WRITE)?,
         _ => return Err(Errno::Einval.into()),
+    }
+    if size > FILE_LIMIT {
+        return Err(Errno::Einval.into());
     }
     resize(machine, node, size as usize);
     Ok(0)

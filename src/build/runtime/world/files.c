@@ -364,6 +364,12 @@ static int on_descriptor(long n) {
   }
 }
 
+/* /dev/null is the only one. */
+static int is_device(long fd) {
+  struct stat status;
+  return KERNEL2(SYS_fstat, fd, &status) == 0 && S_ISCHR(status.st_mode);
+}
+
 int world_descriptor_call(long *result, long n, long a, long b, long c, long d) {
   int stream;
   /* A descriptor is an int; what is above is not looked at. */
@@ -427,7 +433,7 @@ int world_descriptor_call(long *result, long n, long a, long b, long c, long d) 
     *result = stream ? -ESPIPE : 0;
     break;
   case SYS_fchmod:
-    *result = stream ? 0 : KERNEL2(n, fd, b);
+    *result = stream ? 0 : is_device(fd) ? -EPERM : KERNEL2(n, fd, b);
     break;
   case SYS_fchown:
     *result = ((int)b == -1 || b == USER) && ((int)c == -1 || c == USER) ? 0 : -EPERM;

@@ -1,11 +1,19 @@
 /* System calls that name files by path. */
 #include "world.h"
 
+/* RENAME_NOREPLACE (linux/fs.h). */
+static const long NO_REPLACE = 1;
+
+static enum follow unless(long link_is_meant) {
+  return link_is_meant ? UNLESS_LAST : ALWAYS;
+}
+
 static long raw_status(const char *path, struct stat *status) {
   return KERNEL4(SYS_newfstatat, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);
 }
 
-static long status_at(long directory, const char *path, struct stat *status, int follow) {
+static long status_at(long directory, const char *path, struct stat *status,
+                      enum follow follow) {
   struct place place;
   long result = world_resolve(&place, directory, path, follow);
   if (result < 0)
@@ -18,12 +26,20 @@ static long status_at(long directory, const char *path, struct stat *status, int
 
 static long open_at(long directory, const char *path, long flags, long mode) {
   struct place place;
-  int follow = !(flags & O_NOFOLLOW) && (flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
+  enum follow follow =
+      unless((flags & O_NOFOLLOW) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL));
   long result;
   if ((flags & O_TMPFILE) == O_TMPFILE)
     return -EOPNOTSUPP;
+  if ((flags & O_CREAT) && *path && path[strlen(path) - 1] == '/') {
+    result = world_resolve(&place, directory, path, NEVER);
+    if (result < 0 || place.end == A_NAME)
+      return result < 0 ? result : -EISDIR;
+  }
   if ((result = world_resolve(&place, directory, path, follow)) < 0)
     return result;
+  if (place.end != A_NAME)
+    world_trim(place.path);
   result = KERNEL4(SYS_openat, AT_FDCWD, place.path, flags, mode);
   if (result >= FILES) {
     KERNEL1(SYS_close, result);
@@ -37,18 +53,28 @@ static long open_at(long directory, const char *path, long flags, long mode) {
 static long remove_at(long directory, const char *path, long flags) {
   struct place place;
   struct stat old;
-  long result = world_resolve(&place, directory, path, 0);
+  char named[sizeof place.path];
+  long result;
+  if (flags & ~AT_REMOVEDIR)
+    return -EINVAL;
+  result = world_resolve(&place, directory, path, NEVER);
   if (result < 0)
     return result;
   if (place.is_null)
     return -EACCES;
-  if (strcmp(place.path, ".") == 0)
-    return flags & AT_REMOVEDIR ? -EBUSY : -EISDIR;
+  if (place.end != A_NAME && !(flags & AT_REMOVEDIR))
+    return -EISDIR;
+  if (place.end != A_NAME)
+    return place.end == THE_ROOT ? -EBUSY : place.end == A_DOT ? -EINVAL : -ENOTEMPTY;
+  strcpy(named, place.path);
+  world_trim(place.path);
   if ((result = raw_status(place.path, &old)) < 0)
     return result;
-  result = KERNEL3(SYS_unlinkat, AT_FDCWD, place.path, flags);
+  result = KERNEL3(SYS_unlinkat, AT_FDCWD, named, flags);
   if (result == 0)
     world_forget(&old);
+  if (result == 0 && flags)
+    world_moved(&place, NULL);
   return result;
 }
 
@@ -57,21 +83,25 @@ static long rename_at(long from_at, const char *from, long to_at, const char *to
   struct stat moved, replaced;
   int replaces, moves_directory;
   long result;
-  if ((result = world_resolve(&old, from_at, from, 0)) < 0 ||
-      (result = world_resolve(&new, to_at, to, 0)) < 0)
+  if (flags & ~NO_REPLACE)
+    return -EINVAL;
+  if ((result = world_resolve(&old, from_at, from, NEVER)) < 0 ||
+      (result = world_resolve(&new, to_at, to, NEVER)) < 0)
     return result;
   if (old.is_null || new.is_null)
     return -EACCES;
-  if (strcmp(old.path, ".") == 0 || strcmp(new.path, ".") == 0)
+  if (old.end != A_NAME)
     return -EBUSY;
-  if (flags & ~1L)
-    return -EINVAL;
+  if (new.end != A_NAME)
+    return flags & NO_REPLACE ? -EEXIST : -EBUSY;
   replaces = raw_status(new.path, &replaced) == 0;
   moves_directory = raw_status(old.path, &moved) == 0 && S_ISDIR(moved.st_mode);
   result = kernel(SYS_renameat2, AT_FDCWD, (long)old.path, AT_FDCWD, (long)new.path, flags, 0);
   /* Two names of one file are left as they are. */
-  if (result == 0 && replaces && replaced.st_nlink == 1)
+  if (result == 0 && replaces && (replaced.st_nlink == 1 || S_ISDIR(replaced.st_mode)))
     world_forget(&replaced);
+  if (result == 0 && replaces && S_ISDIR(replaced.st_mode))
+    world_moved(&new, NULL);
   if (result == 0 && moves_directory)
     world_moved(&old, &new);
   return result;
@@ -79,24 +109,37 @@ static long rename_at(long from_at, const char *from, long to_at, const char *to
 
 static long link_at(long from_at, const char *from, long to_at, const char *to, long flags) {
   struct place old, new;
-  long result;
-  if ((result = world_resolve(&old, from_at, from, (flags & AT_SYMLINK_FOLLOW) != 0)) < 0 ||
-      (result = world_resolve(&new, to_at, to, 0)) < 0)
+  struct stat status;
+  enum follow follow = flags & AT_SYMLINK_FOLLOW ? ALWAYS : UNLESS_LAST;
+  long result = world_resolve(&old, from_at, from, follow);
+  if (result == 0)
+    result = old.is_null ? -EACCES : raw_status(old.path, &status);
+  if (result == 0)
+    result = world_resolve(&new, to_at, to, NEVER);
+  if (result < 0)
     return result;
-  if (old.is_null || new.is_null)
+  if (new.is_null)
     return -EACCES;
   return kernel(SYS_linkat, AT_FDCWD, (long)old.path, AT_FDCWD, (long)new.path, 0, 0);
 }
 
 /* A call of the shape f(directory, path, x, y), on a resolved path. */
-static long at(long n, long directory, const char *path, long x, long y, int follow) {
+static long at(long n, long directory, const char *path, long x, long y, enum follow follow) {
   struct place place;
   long result = world_resolve(&place, directory, path, follow);
   return result < 0 ? result : KERNEL4(n, AT_FDCWD, place.path, x, y);
 }
 
+static long change_mode_at(long directory, const char *path, long mode) {
+  struct place place;
+  long result = world_resolve(&place, directory, path, ALWAYS);
+  if (result == 0)
+    result = place.is_null ? -EPERM : KERNEL3(SYS_fchmodat, AT_FDCWD, place.path, mode);
+  return result;
+}
+
 /* Whether the file is there at all; for calls that change nothing one could see. */
-static long exists(long directory, const char *path, int follow) {
+static long exists(long directory, const char *path, enum follow follow) {
   struct stat status;
   struct place place;
   long result = world_resolve(&place, directory, path, follow);
@@ -105,7 +148,7 @@ static long exists(long directory, const char *path, int follow) {
   return raw_status(place.path, &status);
 }
 
-static long own(long directory, const char *path, long user, long group, int follow) {
+static long own(long directory, const char *path, long user, long group, enum follow follow) {
   long result = exists(directory, path, follow);
   if (result < 0)
     return result;
@@ -116,7 +159,7 @@ static long own(long directory, const char *path, long user, long group, int fol
 
 static long change_directory(const char *path) {
   struct place place;
-  long result = world_resolve(&place, AT_FDCWD, path, 1);
+  long result = world_resolve(&place, AT_FDCWD, path, ALWAYS);
   return result < 0 ? result : world_chdir(&place);
 }
 
@@ -135,48 +178,48 @@ int world_path_call(long *result, long n, long a, long b, long c, long d, long e
     *result = open_at(here, first, O_CREAT | O_WRONLY | O_TRUNC, b);
     break;
   case SYS_stat:
-    *result = status_at(here, first, (struct stat *)b, 1);
+    *result = status_at(here, first, (struct stat *)b, ALWAYS);
     break;
   case SYS_lstat:
-    *result = status_at(here, first, (struct stat *)b, 0);
+    *result = status_at(here, first, (struct stat *)b, UNLESS_LAST);
     break;
   case SYS_newfstatat:
     if (!*second && (d & AT_EMPTY_PATH) && directory != AT_FDCWD)
       return world_descriptor_call(result, SYS_fstat, a, c, 0, 0);
     if (!*second && (d & AT_EMPTY_PATH))
       second = ".";
-    *result = status_at(directory, second, (struct stat *)c, !(d & AT_SYMLINK_NOFOLLOW));
+    *result = status_at(directory, second, (struct stat *)c, unless(d & AT_SYMLINK_NOFOLLOW));
     break;
   case SYS_access:
-    *result = at(SYS_faccessat, here, first, b, 0, 1);
+    *result = at(SYS_faccessat, here, first, b, 0, ALWAYS);
     break;
   case SYS_faccessat:
-    *result = at(n, directory, second, c, 0, 1);
+    *result = at(n, directory, second, c, 0, ALWAYS);
     break;
   case SYS_faccessat2:
-    *result = at(SYS_faccessat, directory, second, c, 0, !(d & AT_SYMLINK_NOFOLLOW));
+    *result = at(SYS_faccessat, directory, second, c, 0, unless(d & AT_SYMLINK_NOFOLLOW));
     break;
   case SYS_readlink:
-    *result = at(SYS_readlinkat, here, first, b, c, 0);
+    *result = at(SYS_readlinkat, here, first, b, c, UNLESS_LAST);
     break;
   case SYS_readlinkat:
-    *result = at(n, directory, second, c, d, 0);
+    *result = at(n, directory, second, c, d, UNLESS_LAST);
     break;
   case SYS_mkdir:
-    *result = at(SYS_mkdirat, here, first, b, 0, 0);
+    *result = at(SYS_mkdirat, here, first, b, 0, NEVER);
     break;
   case SYS_mkdirat:
-    *result = at(n, directory, second, c, 0, 0);
+    *result = at(n, directory, second, c, 0, NEVER);
     break;
   case SYS_chmod:
-    *result = at(SYS_fchmodat, here, first, b, 0, 1);
+    *result = change_mode_at(here, first, b);
     break;
   case SYS_fchmodat:
-    *result = at(n, directory, second, c, 0, 1);
+    *result = change_mode_at(directory, second, c);
     break;
   case SYS_truncate: {
     struct place place;
-    *result = world_resolve(&place, here, first, 1);
+    *result = world_resolve(&place, here, first, ALWAYS);
     if (*result == 0)
       *result = KERNEL2(n, place.path, b);
     break;
@@ -188,7 +231,7 @@ int world_path_call(long *result, long n, long a, long b, long c, long d, long e
     *result = remove_at(here, first, AT_REMOVEDIR);
     break;
   case SYS_unlinkat:
-    *result = remove_at(directory, second, c);
+    *result = remove_at(directory, second, (int)c);
     break;
   case SYS_rename:
     *result = rename_at(here, first, here, second, 0);
@@ -209,32 +252,32 @@ int world_path_call(long *result, long n, long a, long b, long c, long d, long e
   case SYS_symlinkat: {
     struct place place;
     const char *path = n == SYS_symlink ? second : (const char *)c;
-    // The target is looked at first.
+    /* The target is looked at first. */
     *result = first && !*first ? -ENOENT
-                               : world_resolve(&place, n == SYS_symlink ? here : (int)b, path, 0);
+                               : world_resolve(&place, n == SYS_symlink ? here : (int)b, path, NEVER);
     if (*result == 0)
       *result = KERNEL3(SYS_symlinkat, first, AT_FDCWD, place.path);
     break;
   }
   case SYS_chown:
-    *result = own(here, first, b, c, 1);
+    *result = own(here, first, b, c, ALWAYS);
     break;
   case SYS_lchown:
-    *result = own(here, first, b, c, 0);
+    *result = own(here, first, b, c, UNLESS_LAST);
     break;
   case SYS_fchownat:
-    *result = own(directory, second, c, d, !(e & AT_SYMLINK_NOFOLLOW));
+    *result = own(directory, second, c, d, unless(e & AT_SYMLINK_NOFOLLOW));
     break;
   case SYS_utime:
   case SYS_utimes:
-    *result = exists(here, first, 1);
+    *result = exists(here, first, ALWAYS);
     break;
   case SYS_futimesat:
   case SYS_utimensat:
     if (!second)
       *result = world_is_open(directory) ? 0 : -EBADF;
     else
-      *result = exists(directory, second, n != SYS_utimensat || !(d & AT_SYMLINK_NOFOLLOW));
+      *result = exists(directory, second, unless(n == SYS_utimensat && (d & AT_SYMLINK_NOFOLLOW)));
     break;
   case SYS_chdir:
     *result = change_directory(first);

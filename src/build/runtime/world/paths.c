@@ -18,10 +18,16 @@ static const char *below_root(const char *path) {
   return path + length;
 }
 
-static int is_null(const char *path) {
-  while (path[0] == '/' && path[1] == '/')
-    path++;
-  return strcmp(path, "/dev/null") == 0;
+/* What comes after /dev/null, if the path begins with that. */
+static const char *below_null(const char *path) {
+  path += strspn(path, "/");
+  if (strncmp(path, "dev/", 4) != 0)
+    return NULL;
+  path += 4;
+  path += strspn(path, "/");
+  if (strncmp(path, "null", 4) != 0 || (path[4] && path[4] != '/'))
+    return NULL;
+  return path + 4;
 }
 
 /* To a path without symbolic links, one name more. */
@@ -51,13 +57,20 @@ static long is_directory(const char *path) {
   return result < 0 ? result : S_ISDIR(status.st_mode) ? 0 : -ENOTDIR;
 }
 
-long world_resolve(struct place *place, long directory, const char *path, int follow) {
+/* Whether the program can go through a directory. */
+static long can_enter(const char *path) {
+  long result = is_directory(path);
+  return result < 0 ? result : KERNEL4(SYS_faccessat, AT_FDCWD, path, 1 /* X_OK */, 0);
+}
+
+long world_resolve(struct place *place, long directory, const char *path, enum follow follow) {
   static char rests[2][2 * PATH_MAX];
   int links = 0, flip = 0, must_be_directory = 0;
   const char *rest = path;
   long result;
 
   place->is_null = 0;
+  place->end = THE_ROOT;
   if (!*path)
     return -ENOENT;
   if (strlen(path) >= PATH_MAX)
@@ -76,10 +89,14 @@ long world_resolve(struct place *place, long directory, const char *path, int fo
   for (;;) {
     size_t length;
     if (*rest == '/') {
-      if (is_null(rest)) {
+      const char *after = below_null(rest);
+      if (after) {
+        if (after[strspn(after, "/")])
+          return -ENOENT;
         strcpy(place->path, "/dev/null");
         place->is_null = 1;
-        return 0;
+        place->end = A_NAME;
+        return *after && follow != NEVER ? -ENOTDIR : 0;
       }
       rest = below_root(rest);
       if (!rest)
@@ -97,24 +114,32 @@ long world_resolve(struct place *place, long directory, const char *path, int fo
         length++;
       if (!length)
         break;
-      if ((result = is_directory(place->path)) < 0)
+      if ((result = can_enter(place->path)) < 0)
         return result;
       must_be_directory = 0;
+      place->end = A_NAME;
       if (length == 1 && *rest == '.') {
         must_be_directory = 1;
+        place->end = A_DOT;
         rest += length;
         continue;
       }
       if (length == 2 && rest[0] == '.' && rest[1] == '.') {
         to_parent(place);
+        place->end = TWO_DOTS;
         rest += length;
         continue;
       }
       if ((result = append(place, rest, length)) < 0)
         return result;
       rest += length;
-      if (!follow && !*rest)
+      if (follow == UNLESS_LAST && !*rest)
         break;
+      if (follow == NEVER && !rest[strspn(rest, "/")]) {
+        must_be_directory = *rest == '/';
+        rest += strlen(rest);
+        break;
+      }
       result = KERNEL4(SYS_newfstatat, AT_FDCWD, place->path, &status, AT_SYMLINK_NOFOLLOW);
       if (result == 0 && S_ISLNK(status.st_mode)) {
         char *next = rests[flip ^= 1];
@@ -141,8 +166,7 @@ long world_resolve(struct place *place, long directory, const char *path, int fo
   return 0;
 }
 
-/* Without the slash at its end. */
-static void trim(char *path) {
+void world_trim(char *path) {
   size_t length = strlen(path);
   if (length && path[length - 1] == '/')
     path[length - 1] = 0;
@@ -160,24 +184,26 @@ char *world_renamed(const char *path, const char *old, const char *new) {
   return renamed;
 }
 
-/* A directory has another name. */
 void world_moved(struct place *old, struct place *new) {
+  /* Outside of the tree, where nothing is. */
+  const char *path = "/psychic-removed";
   char *renamed;
-  trim(old->path);
-  trim(new->path);
-  world_directories_moved(old->path, new->path);
-  if ((renamed = world_renamed(current, old->path, new->path)) && strlen(renamed) < PATH_MAX)
+  world_trim(old->path);
+  if (new) {
+    world_trim(new->path);
+    path = new->path;
+  }
+  world_directories_moved(old->path, path);
+  if ((renamed = world_renamed(current, old->path, path)) && strlen(renamed) < PATH_MAX)
     strcpy(current, renamed);
 }
 
 long world_chdir(const struct place *place) {
-  long result = place->is_null ? -ENOTDIR : is_directory(place->path);
+  long result = place->is_null ? -ENOTDIR : can_enter(place->path);
   if (result < 0)
     return result;
-  if ((result = KERNEL4(SYS_faccessat, AT_FDCWD, place->path, 1 /* X_OK */, 0)) < 0)
-    return result;
   strcpy(current, place->path);
-  trim(current);
+  world_trim(current);
   return 0;
 }
 

@@ -29,11 +29,20 @@ struct place {
   char path[PATH_MAX + NAME_MAX];
   /* It is /dev/null, and `path` says so. */
   int is_null;
+  /* What the path that was given ends with. */
+  enum { A_NAME, THE_ROOT, A_DOT, TWO_DOTS } end;
 };
 
+/* Whether a link at the end of a path is followed: only where a slash comes after it, always,
+   or never, as with calls that make, move or remove names. */
+enum follow { UNLESS_LAST, ALWAYS, NEVER };
+
 /* Where a path of the program leads; the last name need not exist. 0 or a negative errno. */
-long world_resolve(struct place *place, long directory, const char *path, int follow);
-/* A directory has another name: so have the working directory and open ones at or below it. */
+long world_resolve(struct place *place, long directory, const char *path, enum follow follow);
+/* Takes the slash at its end off a resolved path. */
+void world_trim(char *path);
+/* A directory has another name, or none: so have the working directory and open ones at or
+   below it. */
 void world_moved(struct place *old, struct place *new);
 void world_directories_moved(const char *old, const char *new);
 /* What a path becomes by that, or NULL if it stays. */
