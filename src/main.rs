@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// Workers share what they allocate; this allocator does not make them wait for each other.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     psychic::cli::run()
 }
