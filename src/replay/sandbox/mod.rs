@@ -217,6 +217,8 @@ impl Sandbox {
         let mut command = Command::new(&helper);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
         command.env(ID, id.to_string());
+        // Else the tool's allocator reserves all the memory that the helper's limit allows.
+        command.env("MIMALLOC_ARENA_RESERVE", "0");
         if strongest == Isolation::Landlock {
             command.env(STAGE, LANDLOCK);
         } else {
