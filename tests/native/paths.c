@@ -70,6 +70,34 @@ static long opened(const char *path, int flags) {
   return close(fd);
 }
 
+/* What a descriptor is good for that only says where a file is. */
+static long located(const char *path, int flags) {
+  struct stat s;
+  struct flock lock = {0};
+  char byte;
+  int fd = open(path, O_PATH | O_TRUNC | flags), other;
+  if (fd < 0)
+    return fd;
+  printf("flags %o\n", fcntl(fd, F_GETFL));
+  if (fstat(fd, &s) == 0)
+    printf("mode %o\n", s.st_mode);
+  if (read(fd, &byte, 1) < 0)
+    perror("read");
+  if (lseek(fd, 0, SEEK_SET) < 0)
+    perror("lseek");
+  if (fchmod(fd, 0700) < 0)
+    perror("fchmod");
+  if (fsync(fd) < 0)
+    perror("fsync");
+  if (fcntl(fd, F_SETLK, &lock) < 0)
+    perror("lock");
+  if ((other = openat(fd, "f", O_RDONLY)) < 0)
+    perror("openat");
+  if (fchdir(fd) < 0)
+    perror("fchdir");
+  return dup(fd);
+}
+
 static long listed(const char *path) {
   DIR *directory = opendir(path);
   struct dirent *entry;
@@ -131,6 +159,8 @@ static long called(const char *choice) {
   case 'u': return symlink("f", path);
   case 'v': return symlink("", path);
   case 'w': return listed(path);
+  case 'y': return located(path, 0);
+  case 'z': return located(path, O_NOFOLLOW);
   case 'x': return unlinkat(AT_FDCWD, path, 1);
   }
   other = chosen(choice[2], PAIRED);

@@ -146,6 +146,10 @@ static void names(void) {
   said("symlink", symlink("", "fresh"));
   said("symlink", symlink("", "given"));
   said("symlink", symlink("", "given/none"));
+  fd = open("given", O_RDWR);
+  said("lock", fcntl(fd, F_SETLK, &(struct flock){.l_type = F_WRLCK}));
+  said("lock", fcntl(fd, F_GETLK, &(struct flock){.l_type = F_WRLCK}));
+  close(fd);
   said("mkdir", mkdir("new/", 0700));
   list(".");
   said("utime", utime("c", NULL));

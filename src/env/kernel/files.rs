@@ -33,6 +33,7 @@ pub(super) const O_APPEND: u64 = 0o2000;
 pub(super) const O_DIRECTORY: u64 = 0o200_000;
 pub(super) const O_NOFOLLOW: u64 = 0o400_000;
 pub(super) const O_CLOEXEC: u64 = 0o2_000_000;
+pub(super) const O_PATH: u64 = 0o10_000_000;
 pub(super) const O_TMPFILE: u64 = 0o20_000_000 | O_DIRECTORY;
 
 /// What a file is.
@@ -276,8 +277,17 @@ impl Files {
         found.flatten().ok_or(Errno::Ebadf)
     }
 
-    pub(super) fn open_file(&self, number: i32) -> Result<&Description, Errno> {
+    /// What a descriptor stands for, whatever it was opened for.
+    pub(super) fn described(&self, number: i32) -> Result<&Description, Errno> {
         Ok(&self.descriptions[self.descriptor(number)?.description])
+    }
+
+    /// What a descriptor stands for, if more can be done with it than to say where it is.
+    pub(super) fn open_file(&self, number: i32) -> Result<&Description, Errno> {
+        self.described(number).and_then(|open| match open.flags & O_PATH {
+            0 => Ok(open),
+            _ => Err(Errno::Ebadf),
+        })
     }
 
     pub(super) fn open_file_mut(&mut self, number: i32) -> Result<&mut Description, Errno> {

@@ -46,7 +46,7 @@ pub(super) fn base(machine: &mut dyn Machine, descriptor: Value) -> Outcome<Node
     if descriptor == AT_FDCWD {
         return Ok(files.directory);
     }
-    let node = files.open_file(descriptor)?.node;
+    let node = files.described(descriptor)?.node;
     match files.node(node).content {
         Content::Directory { .. } => Ok(node),
         _ => Err(Errno::Enotdir.into()),

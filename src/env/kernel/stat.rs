@@ -63,7 +63,7 @@ fn fill(machine: &mut dyn Machine, node: NodeId, address: Value) -> Outcome {
 
 pub(super) fn fstat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let number = super::int(machine, arguments[0], "descriptor")?;
-    let node = machine.world().kernel.files.open_file(number)?.node;
+    let node = machine.world().kernel.files.described(number)?.node;
     fill(machine, node, arguments[1])
 }
 
@@ -87,7 +87,7 @@ pub(super) fn newfstatat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
     let path = paths::read(machine, arguments[1])?;
     if path.is_empty() && flags & AT_EMPTY_PATH != 0 {
         let number = super::int(machine, arguments[0], "descriptor")?;
-        let node = machine.world().kernel.files.open_file(number)?.node;
+        let node = machine.world().kernel.files.described(number)?.node;
         return fill(machine, node, arguments[2]);
     }
     let base = paths::base(machine, arguments[0])?;
@@ -177,7 +177,7 @@ pub(super) fn chdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 
 pub(super) fn fchdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let number = super::int(machine, arguments[0], "descriptor")?;
-    let node = machine.world().kernel.files.open_file(number)?.node;
+    let node = machine.world().kernel.files.described(number)?.node;
     enter(machine, node)
 }
 
@@ -246,7 +246,7 @@ pub(super) fn statfs(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
 
 pub(super) fn fstatfs(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let number = super::int(machine, arguments[0], "descriptor")?;
-    machine.world().kernel.files.open_file(number)?;
+    machine.world().kernel.files.described(number)?;
     fill_statfs(machine, arguments[1])
 }
 

@@ -6,7 +6,7 @@ use super::{
     Errno, Failure, Outcome,
     files::{
         Content, Node, NodeId, O_ACCMODE, O_APPEND, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL,
-        O_NOFOLLOW, O_NONBLOCK, O_TMPFILE, O_TRUNC, Standard,
+        O_NOFOLLOW, O_NONBLOCK, O_PATH, O_TMPFILE, O_TRUNC, Standard,
     },
     paths::{self, READ, Target, WRITE, files},
 };
@@ -41,6 +41,8 @@ const F_GETFD: u64 = 1;
 const F_SETFD: u64 = 2;
 const F_GETFL: u64 = 3;
 const F_SETFL: u64 = 4;
+const F_SETLK: u64 = 6;
+const F_SETLKW: u64 = 7;
 const F_DUPFD_CLOEXEC: u64 = 1030;
 
 fn descriptor(machine: &mut dyn Machine, value: Value) -> Result<i32, Stop> {
@@ -64,7 +66,10 @@ pub(super) fn creat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 }
 
 fn open_from(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome {
-    let flags = super::known(machine, rest[1], "flags of open")?;
+    let mut flags = super::known(machine, rest[1], "flags of open")?;
+    if flags & O_PATH != 0 {
+        flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    }
     if flags & O_TMPFILE == O_TMPFILE {
         return Err(Errno::Eopnotsupp.into());
     }
@@ -76,6 +81,7 @@ fn open_from(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome
         return Err(Errno::Eisdir.into());
     }
     let needed = match flags & O_ACCMODE {
+        0 if flags & O_PATH != 0 => 0,
         0 => READ,
         1 => WRITE,
         _ => READ | WRITE,
@@ -93,7 +99,7 @@ fn open_from(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome
                 }
                 Content::Directory { .. } => {}
                 _ if flags & O_DIRECTORY != 0 => return Err(Errno::Enotdir.into()),
-                Content::Link(_) => return Err(Errno::Eloop.into()),
+                Content::Link(_) if flags & O_PATH == 0 => return Err(Errno::Eloop.into()),
                 _ => {}
             }
             paths::allowed(machine, node, needed)?;
@@ -411,7 +417,7 @@ pub(super) fn fcntl(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
     const CHANGEABLE: u64 = 0o2000 | 0o4000 | 0o20000 | 0o40000 | 0o1_000_000;
     let number = descriptor(machine, arguments[0])?;
     let command = super::known(machine, arguments[1], "command of fcntl")?;
-    machine.world().kernel.files.open_file(number)?;
+    let flags = machine.world().kernel.files.described(number)?.flags;
     match command {
         F_DUPFD | F_DUPFD_CLOEXEC => {
             let least = super::int(machine, arguments[2], "least descriptor")?;
@@ -424,10 +430,8 @@ pub(super) fn fcntl(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
             files(machine).set_close_on_exec(number, flags & 1 != 0)?;
             Ok(0)
         }
-        F_GETFL => {
-            let flags = machine.world().kernel.files.open_file(number)?.flags;
-            Ok(flags & !(O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC))
-        }
+        F_GETFL => Ok(flags & !(O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC)),
+        _ if flags & O_PATH != 0 => Err(Errno::Ebadf.into()),
         F_SETFL => {
             let flags = super::int(machine, arguments[2], "flags of an open file")? as u64;
             let files = files(machine);
@@ -439,6 +443,7 @@ pub(super) fn fcntl(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
             open.flags = open.flags & !CHANGEABLE | flags & CHANGEABLE;
             Ok(0)
         }
+        F_SETLK | F_SETLKW => Ok(0),
         _ => Err(Errno::Einval.into()),
     }
 }
@@ -457,8 +462,10 @@ pub(super) fn fadvise64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 
 pub(super) fn fsync(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let number = descriptor(machine, arguments[0])?;
-    seekable(machine, number).map_err(|_| Errno::Einval)?;
-    Ok(0)
+    match seekable(machine, number) {
+        Err(Failure::Error(Errno::Espipe)) => Err(Errno::Einval.into()),
+        result => result.map(|_| 0),
+    }
 }
 
 /// What concerns every open file alike and shows nothing.

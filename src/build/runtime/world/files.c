@@ -350,6 +350,21 @@ static long control(long fd, long command, long argument) {
   }
 }
 
+/* Whether a descriptor only says where a file is, and the call wants more than that. */
+static int wants_more(long n, long fd, int command) {
+  switch (n) {
+  case SYS_close: case SYS_fstat: case SYS_dup: case SYS_dup2: case SYS_dup3: case SYS_fchdir:
+    return 0;
+  case SYS_fcntl:
+    if (command == F_GETFL || command == F_GETFD || command == F_SETFD || command == F_DUPFD ||
+        command == F_DUPFD_CLOEXEC)
+      return 0;
+    /* fall through */
+  default:
+    return (KERNEL2(SYS_fcntl, fd, F_GETFL) & O_PATH) != 0;
+  }
+}
+
 /* Calls whose first argument is a file descriptor. */
 static int on_descriptor(long n) {
   switch (n) {
@@ -376,7 +391,7 @@ int world_descriptor_call(long *result, long n, long a, long b, long c, long d) 
   long fd = (int)a;
   if (!on_descriptor(n))
     return 0;
-  if (!world_is_open(fd)) {
+  if (!world_is_open(fd) || wants_more(n, fd, (int)b)) {
     *result = -EBADF;
     return 1;
   }

@@ -26,9 +26,11 @@ static long status_at(long directory, const char *path, struct stat *status,
 
 static long open_at(long directory, const char *path, long flags, long mode) {
   struct place place;
-  enum follow follow =
-      unless((flags & O_NOFOLLOW) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL));
+  enum follow follow;
   long result;
+  if (flags & O_PATH)
+    flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  follow = unless((flags & O_NOFOLLOW) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL));
   if ((flags & O_TMPFILE) == O_TMPFILE)
     return -EOPNOTSUPP;
   if ((flags & O_CREAT) && *path && path[strlen(path) - 1] == '/') {
