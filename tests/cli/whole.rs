@@ -332,14 +332,28 @@ fn what_becomes_of_files_is_compared_in_all() {
     assert_eq!(pairs.lines().count(), 1 + 12 * 11 / 2);
 }
 
+/// Builds a program of one file, and explores it in both worlds.
+#[track_caller]
+fn explore_program(main: &str, arguments: &[&[&str]]) {
+    let scratch = unchanged(main);
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    for arguments in arguments {
+        explore_as_natively(&scratch, &[&["--"], *arguments].concat());
+    }
+}
+
 /// Every call on every kind of path, in the engine and by a kernel that checks permissions.
 #[test]
 fn paths_lead_where_a_kernel_says() {
-    let scratch = unchanged(include_str!("../native/paths.c"));
-    let built = run(&mut scratch.stage("build"));
-    assert_eq!(built.code, Some(0), "{}", built.stderr);
-    explore_as_natively(&scratch, &["--sym-arg", "3"]);
-    explore_as_natively(&scratch, &["--", "--sym-arg", "2", "in a directory that is no more"]);
+    let removed = &["--sym-arg", "2", "in a directory that was removed"][..];
+    explore_program(include_str!("../native/paths.c"), &[&["--sym-arg", "3"], removed]);
+}
+
+/// Every call on every kind of descriptor.
+#[test]
+fn descriptors_are_what_a_kernel_says() {
+    explore_program(include_str!("../native/descriptors.c"), &[&["--sym-arg", "2"]]);
 }
 
 /// Prints what it finds, and appends to a file that it is given.

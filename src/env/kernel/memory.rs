@@ -18,6 +18,8 @@ pub(super) fn mmap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
     let length = known(machine, arguments[1], "size of a mapping")?;
     let flags = known(machine, arguments[3], "flags of a mapping")?;
     if flags & MAP_ANONYMOUS == 0 {
+        let number = super::int(machine, arguments[4], "descriptor")?;
+        machine.world().kernel.files.open_file(number)?;
         return Err(Errno::Enodev.into());
     }
     if length == 0 || flags & MAP_FIXED != 0 {

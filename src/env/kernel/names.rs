@@ -3,7 +3,7 @@
 use super::{
     Errno, Outcome,
     files::{Content, NULL, Node, NodeId},
-    paths::{self, Target, WRITE, files},
+    paths::{self, Base, Target, WRITE, files},
 };
 use crate::{env::Machine, memory::Value};
 
@@ -11,15 +11,11 @@ const AT_REMOVEDIR: u64 = 0x200;
 const AT_SYMLINK_FOLLOW: u64 = 0x400;
 const RENAME_NOREPLACE: u64 = 1;
 
-fn here(machine: &mut dyn Machine) -> NodeId {
-    machine.world().kernel.files.directory
-}
-
 fn is_directory(machine: &dyn Machine, node: NodeId) -> bool {
     matches!(machine.world().kernel.files.node(node).content, Content::Directory { .. })
 }
 
-fn remove(machine: &mut dyn Machine, base: NodeId, path: Value, directory: bool) -> Outcome {
+fn remove(machine: &mut dyn Machine, base: Base, path: Value, directory: bool) -> Outcome {
     let mut path = paths::read(machine, path)?;
     let (target, slash) = paths::named(machine, base, &mut path)?;
     let Target::Found { node, place } = target else {
@@ -57,12 +53,12 @@ fn remove(machine: &mut dyn Machine, base: NodeId, path: Value, directory: bool)
 }
 
 pub(super) fn unlink(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = here(machine);
+    let base = paths::here(machine);
     remove(machine, base, arguments[0], false)
 }
 
 pub(super) fn rmdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = here(machine);
+    let base = paths::here(machine);
     remove(machine, base, arguments[0], true)
 }
 
@@ -78,8 +74,8 @@ pub(super) fn unlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Out
 /// A new name for a file, in place of one that had it.
 fn rename_between(
     machine: &mut dyn Machine,
-    (from, old): (NodeId, Value),
-    (to, new): (NodeId, Value),
+    (from, old): (Base, Value),
+    (to, new): (Base, Value),
     flags: u64,
 ) -> Outcome {
     let (mut old, mut new) = (paths::read(machine, old)?, paths::read(machine, new)?);
@@ -147,7 +143,7 @@ fn rename_between(
 }
 
 pub(super) fn rename(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = here(machine);
+    let base = paths::here(machine);
     rename_between(machine, (base, arguments[0]), (base, arguments[1]), 0)
 }
 
@@ -169,7 +165,7 @@ pub(super) fn renameat2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 /// The place for a new file at a path.
 fn new_place(
     machine: &mut dyn Machine,
-    base: NodeId,
+    base: Base,
     path: Value,
     null: Errno,
     directory: bool,
@@ -191,8 +187,8 @@ fn new_place(
 /// Another name for a file.
 fn link_between(
     machine: &mut dyn Machine,
-    (from, old): (NodeId, Value),
-    (to, new): (NodeId, Value),
+    (from, old): (Base, Value),
+    (to, new): (Base, Value),
     follow: bool,
 ) -> Outcome {
     let old = paths::read(machine, old)?;
@@ -209,7 +205,7 @@ fn link_between(
 }
 
 pub(super) fn link(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = here(machine);
+    let base = paths::here(machine);
     link_between(machine, (base, arguments[0]), (base, arguments[1]), false)
 }
 
@@ -221,7 +217,7 @@ pub(super) fn linkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
     link_between(machine, (from, arguments[1]), (to, arguments[3]), follow)
 }
 
-fn make_link(machine: &mut dyn Machine, target: Value, base: NodeId, path: Value) -> Outcome {
+fn make_link(machine: &mut dyn Machine, target: Value, base: Base, path: Value) -> Outcome {
     let target = paths::read(machine, target)?;
     if target.is_empty() {
         return Err(Errno::Enoent.into());
@@ -234,7 +230,7 @@ fn make_link(machine: &mut dyn Machine, target: Value, base: NodeId, path: Value
 }
 
 pub(super) fn symlink(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = here(machine);
+    let base = paths::here(machine);
     make_link(machine, arguments[0], base, arguments[1])
 }
 
@@ -243,7 +239,7 @@ pub(super) fn symlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
     make_link(machine, arguments[0], base, arguments[2])
 }
 
-fn make_directory(machine: &mut dyn Machine, base: NodeId, path: Value, mode: Value) -> Outcome {
+fn make_directory(machine: &mut dyn Machine, base: Base, path: Value, mode: Value) -> Outcome {
     let mode = super::known(machine, mode, "mode of a directory")?;
     let (directory, name) = new_place(machine, base, path, Errno::Eexist, true)?;
     // Neither the bit for the user nor that for the group can be asked for.
@@ -253,7 +249,7 @@ fn make_directory(machine: &mut dyn Machine, base: NodeId, path: Value, mode: Va
 }
 
 pub(super) fn mkdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = here(machine);
+    let base = paths::here(machine);
     make_directory(machine, base, arguments[0], arguments[1])
 }
 

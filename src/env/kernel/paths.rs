@@ -39,18 +39,26 @@ impl Target {
     }
 }
 
-/// The directory that a path starts from.
-pub(super) fn base(machine: &mut dyn Machine, descriptor: Value) -> Outcome<NodeId> {
+/// The directory that a path starts from, if it is relative: only then what was given for it has
+/// to be one.
+pub(super) type Base = Result<NodeId, Errno>;
+
+/// The working directory.
+pub(super) fn here(machine: &dyn Machine) -> Base {
+    Ok(machine.world().kernel.files.directory)
+}
+
+/// What a descriptor stands for, or the working directory.
+pub(super) fn base(machine: &mut dyn Machine, descriptor: Value) -> Result<Base, Stop> {
     let descriptor = super::int(machine, descriptor, "descriptor of a directory")?;
-    let files = &machine.world().kernel.files;
     if descriptor == AT_FDCWD {
-        return Ok(files.directory);
+        return Ok(here(machine));
     }
-    let node = files.described(descriptor)?.node;
-    match files.node(node).content {
-        Content::Directory { .. } => Ok(node),
-        _ => Err(Errno::Enotdir.into()),
-    }
+    let files = &machine.world().kernel.files;
+    Ok(files.described(descriptor).and_then(|open| match files.node(open.node).content {
+        Content::Directory { .. } => Ok(open.node),
+        _ => Err(Errno::Enotdir),
+    }))
 }
 
 /// The path at an address.
@@ -76,7 +84,7 @@ pub(super) fn trim(machine: &mut dyn Machine, path: &mut Vec<Byte>) -> Outcome<b
 /// Follows a path; its last link only if `follow`.
 pub(super) fn walk(
     machine: &mut dyn Machine,
-    base: NodeId,
+    base: Base,
     path: &[Byte],
     follow: bool,
 ) -> Outcome<Target> {
@@ -88,7 +96,7 @@ pub(super) fn walk(
 /// there were any is told.
 pub(super) fn named(
     machine: &mut dyn Machine,
-    base: NodeId,
+    base: Base,
     path: &mut Vec<Byte>,
 ) -> Outcome<(Target, bool)> {
     let slash = trim(machine, path)?;
@@ -109,7 +117,7 @@ pub(super) fn allowed(machine: &dyn Machine, node: NodeId, needed: u32) -> Outco
 /// The file that a path leads to.
 pub(super) fn find(
     machine: &mut dyn Machine,
-    base: NodeId,
+    base: Base,
     path: &[Byte],
     follow: bool,
 ) -> Outcome<NodeId> {
@@ -121,7 +129,7 @@ pub(super) fn find(
 
 fn walk_within(
     machine: &mut dyn Machine,
-    base: NodeId,
+    base: Base,
     path: &[Byte],
     follow: bool,
     links: u32,
@@ -143,9 +151,10 @@ fn walk_within(
     if components.iter().any(|component| component.len() > NAME_MAX) {
         return Err(Errno::Enametoolong.into());
     }
-    let (mut node, mut place) = (base, None);
+    let mut node = if absolute { START } else { base? };
+    let mut place = None;
     let mut rest = components.as_slice();
-    if !absolute && machine.world().kernel.files.is_removed(base) {
+    if machine.world().kernel.files.is_removed(node) {
         return Err(Errno::Enoent.into());
     }
     if absolute {
@@ -163,7 +172,7 @@ fn walk_within(
         if !matches(machine, first, START_NAME)? {
             return Err(Errno::Enoent.into());
         }
-        (node, rest) = (START, tail);
+        rest = tail;
     }
     while let [component, tail @ ..] = rest {
         rest = tail;
@@ -182,7 +191,7 @@ fn walk_within(
                             return Err(Errno::Eloop.into());
                         }
                         let target: Vec<Byte> = target.into_iter().map(Byte::Concrete).collect();
-                        match walk_within(machine, node, &target, true, links - 1)? {
+                        match walk_within(machine, Ok(node), &target, true, links - 1)? {
                             Target::Found { node, place: found } => {
                                 place = found;
                                 node

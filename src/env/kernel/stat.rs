@@ -3,7 +3,7 @@
 use super::{
     Errno, Outcome,
     files::{Content, NodeId},
-    paths::{self, SEARCH, files},
+    paths::{self, Base, SEARCH, files},
 };
 use crate::{
     env::{Machine, models::strings},
@@ -69,7 +69,7 @@ pub(super) fn fstat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 
 fn by_path(machine: &mut dyn Machine, path: Value, to: Value, follow: bool) -> Outcome {
     let path = paths::read(machine, path)?;
-    let base = machine.world().kernel.files.directory;
+    let base = paths::here(machine);
     let node = paths::find(machine, base, &path, follow)?;
     fill(machine, node, to)
 }
@@ -95,7 +95,7 @@ pub(super) fn newfstatat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
     fill(machine, node, arguments[2])
 }
 
-fn access_from(machine: &mut dyn Machine, base: NodeId, rest: [Value; 2], follow: bool) -> Outcome {
+fn access_from(machine: &mut dyn Machine, base: Base, rest: [Value; 2], follow: bool) -> Outcome {
     let mode = super::known(machine, rest[1], "mode of access")? as u32;
     let path = paths::read(machine, rest[0])?;
     let node = paths::find(machine, base, &path, follow)?;
@@ -104,7 +104,7 @@ fn access_from(machine: &mut dyn Machine, base: NodeId, rest: [Value; 2], follow
 }
 
 pub(super) fn access(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = machine.world().kernel.files.directory;
+    let base = paths::here(machine);
     access_from(machine, base, [arguments[0], arguments[1]], true)
 }
 
@@ -121,7 +121,7 @@ pub(super) fn faccessat2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
     access_from(machine, base, [arguments[1], arguments[2]], follow)
 }
 
-fn read_link(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome {
+fn read_link(machine: &mut dyn Machine, base: Base, rest: &[Value]) -> Outcome {
     let path = paths::read(machine, rest[0])?;
     let size = super::known(machine, rest[2], "size of a buffer")?;
     let node = paths::find(machine, base, &path, false)?;
@@ -134,7 +134,7 @@ fn read_link(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome
 }
 
 pub(super) fn readlink(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = machine.world().kernel.files.directory;
+    let base = paths::here(machine);
     read_link(machine, base, arguments)
 }
 
@@ -170,7 +170,7 @@ fn enter(machine: &mut dyn Machine, node: NodeId) -> Outcome {
 
 pub(super) fn chdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let path = paths::read(machine, arguments[0])?;
-    let base = machine.world().kernel.files.directory;
+    let base = paths::here(machine);
     let node = paths::find(machine, base, &path, true)?;
     enter(machine, node)
 }
@@ -239,7 +239,7 @@ fn fill_statfs(machine: &mut dyn Machine, address: Value) -> Outcome {
 
 pub(super) fn statfs(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let path = paths::read(machine, arguments[0])?;
-    let base = machine.world().kernel.files.directory;
+    let base = paths::here(machine);
     paths::find(machine, base, &path, true)?;
     fill_statfs(machine, arguments[1])
 }
@@ -265,7 +265,7 @@ fn change_mode(machine: &mut dyn Machine, node: NodeId, mode: Value) -> Outcome 
 
 pub(super) fn chmod(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let path = paths::read(machine, arguments[0])?;
-    let base = machine.world().kernel.files.directory;
+    let base = paths::here(machine);
     let node = paths::find(machine, base, &path, true)?;
     change_mode(machine, node, arguments[1])
 }
@@ -294,19 +294,19 @@ pub(super) fn change_owner(machine: &mut dyn Machine, ids: &[Value]) -> Outcome 
     Ok(0)
 }
 
-fn chown_from(machine: &mut dyn Machine, base: NodeId, rest: &[Value], follow: bool) -> Outcome {
+fn chown_from(machine: &mut dyn Machine, base: Base, rest: &[Value], follow: bool) -> Outcome {
     let path = paths::read(machine, rest[0])?;
     paths::find(machine, base, &path, follow)?;
     change_owner(machine, &rest[1..3])
 }
 
 pub(super) fn chown(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = machine.world().kernel.files.directory;
+    let base = paths::here(machine);
     chown_from(machine, base, arguments, true)
 }
 
 pub(super) fn lchown(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = machine.world().kernel.files.directory;
+    let base = paths::here(machine);
     chown_from(machine, base, arguments, false)
 }
 
@@ -323,7 +323,7 @@ pub(super) fn fchown(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
 }
 
 /// Times are what they are.
-fn touch(machine: &mut dyn Machine, base: NodeId, path: Value, follow: bool) -> Outcome {
+fn touch(machine: &mut dyn Machine, base: Base, path: Value, follow: bool) -> Outcome {
     let path = paths::read(machine, path)?;
     paths::find(machine, base, &path, follow)?;
     Ok(0)
@@ -341,7 +341,7 @@ fn touch_at(machine: &mut dyn Machine, arguments: &[Value; 6], follow: bool) -> 
 }
 
 pub(super) fn utime(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = machine.world().kernel.files.directory;
+    let base = paths::here(machine);
     touch(machine, base, arguments[0], true)
 }
 

@@ -8,7 +8,7 @@ use super::{
         Content, Node, NodeId, O_ACCMODE, O_APPEND, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL,
         O_NOFOLLOW, O_NONBLOCK, O_PATH, O_TMPFILE, O_TRUNC, Standard,
     },
-    paths::{self, READ, Target, WRITE, files},
+    paths::{self, Base, READ, Target, WRITE, files},
 };
 use crate::{
     env::{
@@ -50,7 +50,7 @@ fn descriptor(machine: &mut dyn Machine, value: Value) -> Result<i32, Stop> {
 }
 
 pub(super) fn open(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = machine.world().kernel.files.directory;
+    let base = paths::here(machine);
     open_from(machine, base, arguments)
 }
 
@@ -60,12 +60,12 @@ pub(super) fn openat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
 }
 
 pub(super) fn creat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let base = machine.world().kernel.files.directory;
+    let base = paths::here(machine);
     let flags = Value::Int(O_CREAT | O_TRUNC | 1);
     open_from(machine, base, &[arguments[0], flags, arguments[1]])
 }
 
-fn open_from(machine: &mut dyn Machine, base: NodeId, rest: &[Value]) -> Outcome {
+fn open_from(machine: &mut dyn Machine, base: Base, rest: &[Value]) -> Outcome {
     let mut flags = super::known(machine, rest[1], "flags of open")?;
     if flags & O_PATH != 0 {
         flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -183,11 +183,21 @@ pub(super) fn read(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
     Ok(bytes.len() as u64)
 }
 
+/// Where to read or write in an open file.
+fn position(machine: &mut dyn Machine, number: i32, value: Value) -> Outcome<u64> {
+    machine.world().kernel.files.open_file(number)?;
+    let at = super::known(machine, value, "position in a file")?;
+    if at > i64::MAX as u64 {
+        return Err(Errno::Einval.into());
+    }
+    seekable(machine, number)?;
+    Ok(at)
+}
+
 pub(super) fn pread64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let number = descriptor(machine, arguments[0])?;
     let most = length(machine, arguments[2])?;
-    let at = super::known(machine, arguments[3], "position in a file")?;
-    seekable(machine, number)?;
+    let at = position(machine, number, arguments[3])?;
     let bytes = take(machine, number, Some(at), most)?;
     strings::write(machine, arguments[1], &bytes)?;
     Ok(bytes.len() as u64)
@@ -262,9 +272,10 @@ fn give(machine: &mut dyn Machine, number: i32, at: Option<u64>, bytes: &[Byte])
         }
         Content::Regular(_) if bytes.is_empty() => {}
         Content::Regular(content) => {
+            // Linux appends wherever it is asked to write.
             let start = match at {
+                _ if flags & O_APPEND != 0 => content.len() as u64,
                 Some(at) => at,
-                None if flags & O_APPEND != 0 => content.len() as u64,
                 None => position,
             };
             let end = start.saturating_add(bytes.len() as u64);
@@ -306,8 +317,7 @@ pub(super) fn write(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 pub(super) fn pwrite64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let number = descriptor(machine, arguments[0])?;
     let length = length(machine, arguments[2])?;
-    let at = super::known(machine, arguments[3], "position in a file")?;
-    seekable(machine, number)?;
+    let at = position(machine, number, arguments[3])?;
     let bytes = bytes_at(machine, arguments[1], length)?;
     give(machine, number, Some(at), &bytes)
 }
@@ -335,6 +345,10 @@ pub(super) fn lseek(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
     let number = descriptor(machine, arguments[0])?;
     let by = super::known(machine, arguments[1], "distance to seek")? as i64;
     let whence = super::known(machine, arguments[2], "origin of a seek")?;
+    machine.world().kernel.files.open_file(number)?;
+    if ![SEEK_SET, SEEK_CUR, SEEK_END].contains(&whence) {
+        return Err(Errno::Einval.into());
+    }
     let node = seekable(machine, number)?;
     let files = files(machine);
     let from = match (whence, &files.node(node).content) {
@@ -343,8 +357,7 @@ pub(super) fn lseek(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
         (SEEK_CUR, _) => files.open_file(number)?.position,
         (SEEK_END, Content::Regular(bytes)) => bytes.len() as u64,
         (SEEK_END, Content::Directory { .. }) => return Err(Errno::Einval.into()),
-        (SEEK_END, _) => 0,
-        _ => return Err(Errno::Einval.into()),
+        _ => 0,
     };
     let position = (from as i64).checked_add(by).and_then(|at| u64::try_from(at).ok());
     let position = position.ok_or(Errno::Einval)?;
@@ -374,7 +387,7 @@ pub(super) fn ftruncate(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 pub(super) fn truncate(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let path = paths::read(machine, arguments[0])?;
     let size = super::known(machine, arguments[1], "size of a file")?;
-    let base = machine.world().kernel.files.directory;
+    let base = paths::here(machine);
     if size > i64::MAX as u64 {
         return Err(Errno::Einval.into());
     }
@@ -462,9 +475,10 @@ pub(super) fn fadvise64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 
 pub(super) fn fsync(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let number = descriptor(machine, arguments[0])?;
-    match seekable(machine, number) {
-        Err(Failure::Error(Errno::Espipe)) => Err(Errno::Einval.into()),
-        result => result.map(|_| 0),
+    let files = &machine.world().kernel.files;
+    match files.node(files.open_file(number)?.node).content {
+        Content::Regular(_) | Content::Directory { .. } => Ok(0),
+        _ => Err(Errno::Einval.into()),
     }
 }
 

@@ -267,13 +267,15 @@ static long directory_entries(long fd, char *buffer, size_t size) {
 
 static long seek(long fd, long offset, long whence) {
   struct descriptor *descriptor = &descriptors[fd];
+  if (whence != SEEK_SET && whence != SEEK_CUR && whence != SEEK_END)
+    return -EINVAL;
   if (descriptor->stream)
     return -ESPIPE;
   if (!descriptor->directory)
     return KERNEL3(SYS_lseek, fd, offset, whence);
   if (whence == SEEK_CUR && descriptor->listing)
     offset += (long)descriptor->listing->next;
-  else if (whence != SEEK_SET && whence != SEEK_CUR)
+  else if (whence == SEEK_END)
     return -EINVAL;
   if (offset < 0)
     return -EINVAL;
@@ -350,18 +352,20 @@ static long control(long fd, long command, long argument) {
   }
 }
 
-/* Whether a descriptor only says where a file is, and the call wants more than that. */
-static int wants_more(long n, long fd, int command) {
+int world_can_use(long fd) {
+  return world_is_open(fd) && !(KERNEL2(SYS_fcntl, fd, F_GETFL) & O_PATH);
+}
+
+/* Whether a call only wants to know where a file is. */
+static int is_about_place(long n, int command) {
   switch (n) {
   case SYS_close: case SYS_fstat: case SYS_dup: case SYS_dup2: case SYS_dup3: case SYS_fchdir:
-    return 0;
+    return 1;
   case SYS_fcntl:
-    if (command == F_GETFL || command == F_GETFD || command == F_SETFD || command == F_DUPFD ||
-        command == F_DUPFD_CLOEXEC)
-      return 0;
-    /* fall through */
+    return command == F_GETFL || command == F_GETFD || command == F_SETFD || command == F_DUPFD ||
+           command == F_DUPFD_CLOEXEC;
   default:
-    return (KERNEL2(SYS_fcntl, fd, F_GETFL) & O_PATH) != 0;
+    return 0;
   }
 }
 
@@ -391,7 +395,7 @@ int world_descriptor_call(long *result, long n, long a, long b, long c, long d) 
   long fd = (int)a;
   if (!on_descriptor(n))
     return 0;
-  if (!world_is_open(fd) || wants_more(n, fd, (int)b)) {
+  if (!(is_about_place(n, (int)b) ? world_is_open(fd) : world_can_use(fd))) {
     *result = -EBADF;
     return 1;
   }
@@ -409,7 +413,7 @@ int world_descriptor_call(long *result, long n, long a, long b, long c, long d) 
     break;
   case SYS_pread64:
   case SYS_pwrite64:
-    *result = stream ? -ESPIPE : KERNEL4(n, fd, b, c, d);
+    *result = d < 0 ? -EINVAL : stream ? -ESPIPE : KERNEL4(n, fd, b, c, d);
     break;
   case SYS_close:
     drop(fd);
@@ -442,10 +446,10 @@ int world_descriptor_call(long *result, long n, long a, long b, long c, long d) 
     break;
   case SYS_fsync:
   case SYS_fdatasync:
-    *result = stream ? -EINVAL : 0;
+    *result = stream ? -EINVAL : KERNEL1(n, fd);
     break;
   case SYS_fadvise64:
-    *result = stream ? -ESPIPE : 0;
+    *result = stream ? -ESPIPE : KERNEL4(n, fd, b, c, d);
     break;
   case SYS_fchmod:
     *result = stream ? 0 : is_device(fd) ? -EPERM : KERNEL2(n, fd, b);

@@ -277,7 +277,7 @@ int world_path_call(long *result, long n, long a, long b, long c, long d, long e
   case SYS_futimesat:
   case SYS_utimensat:
     if (!second)
-      *result = world_is_open(directory) ? 0 : -EBADF;
+      *result = world_can_use(directory) ? 0 : -EBADF;
     else
       *result = exists(directory, second, unless(n == SYS_utimensat && (d & AT_SYMLINK_NOFOLLOW)));
     break;

@@ -72,7 +72,7 @@ static long poll_all(struct pollfd *files, unsigned long count) {
     if (files->fd < 0)
       continue;
     files->revents =
-        world_is_open(files->fd) ? files->events & (POLLIN | POLLOUT) : POLLNVAL;
+        world_can_use(files->fd) ? files->events & (POLLIN | POLLOUT) : POLLNVAL;
     ready += files->revents != 0;
   }
   return ready;
@@ -84,7 +84,7 @@ static long select_all(long count, fd_set *reading, fd_set *writing, fd_set *oth
     count = FD_SETSIZE;
   for (fd = 0; fd < count; fd++) {
     int wanted = (reading && FD_ISSET(fd, reading)) + (writing && FD_ISSET(fd, writing));
-    if ((wanted || (other && FD_ISSET(fd, other))) && !world_is_open(fd))
+    if ((wanted || (other && FD_ISSET(fd, other))) && !world_can_use(fd))
       return -EBADF;
     ready += wanted;
   }
@@ -272,7 +272,7 @@ long psychic_syscall(long n, long a, long b, long c, long d, long e, long f) {
   switch (n) {
   case SYS_mmap:
     return is_plain(n, d) ? kernel(n, a, b, c, d, e, f)
-                          : world_is_open((int)e) ? -ENODEV : -EBADF;
+                          : world_can_use((int)e) ? -ENODEV : -EBADF;
   case SYS_brk:
     return 0;
   case SYS_pipe:

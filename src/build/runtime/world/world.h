@@ -59,8 +59,9 @@ int world_path_call(long *result, long n, long a, long b, long c, long d, long e
 void world_status(struct stat *status);
 /* The directory that a descriptor stands for, or no text. */
 const char *world_directory(long fd);
-/* Whether a file descriptor is open. */
+/* Whether a file descriptor is open, and for more than to say where a file is (O_PATH). */
 int world_is_open(long fd);
+int world_can_use(long fd);
 void world_opened(long fd, const struct place *place);
 /* A new pipe; 0 or a negative errno. */
 long world_pipe(int *ends, long flags);
