@@ -42,8 +42,12 @@ pub(super) fn difference(
         (Halt::Exit(x), Halt::Exit(y)) => {
             differences.push(Difference { formula: exprs.ne(*x, *y), exact: true });
         }
-        (x, y) if x == y => {}
-        _ => return always,
+        (x, y) => {
+            let shown = |halt| ending(halt).map(|(how, found)| (how, found.map(|f| f.kind)));
+            if x != y && (shown(x).is_none() || shown(x) != shown(y)) {
+                return always;
+            }
+        }
     }
     let (x, y) = (numbered(&a.world.outputs), numbered(&b.world.outputs));
     if !x.keys().eq(y.keys()) && a.halt != Halt::Hang {
@@ -131,6 +135,22 @@ fn byte_expr(exprs: &Exprs, byte: Byte) -> ExprId {
     }
 }
 
+/// How a native run ends where the path did not end by itself; nothing where it is not said.
+fn ending(halt: &Halt) -> Option<(Termination, Option<Finding>)> {
+    let signal = |number| Some((Termination::Signal(number), None));
+    match halt {
+        Halt::Abort => signal(SIGABRT),
+        Halt::Signal(number) => signal(i32::from(*number)),
+        Halt::Trap(_) => signal(SIGILL),
+        Halt::Error(error) => {
+            let finding = Finding { kind: (*error).into(), detail: error.to_string() };
+            Some((Termination::Signal(SIGABRT), Some(finding)))
+        }
+        Halt::Hang => Some((Termination::Timeout, None)),
+        Halt::Exit(_) | Halt::Silent | Halt::Outside | Halt::Incomplete(_) => None,
+    }
+}
+
 /// What a native run of the state shows under an assignment that satisfies its path; `None`
 /// where the state does not say exactly.
 pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option<Outcome> {
@@ -142,14 +162,7 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
             let code = exprs.evaluate(*code, model).to_u64().expect("8 bits");
             (Termination::Exit(code as u8), None)
         }
-        Halt::Abort => (Termination::Signal(SIGABRT), None),
-        Halt::Trap(_) => (Termination::Signal(SIGILL), None),
-        Halt::Error(error) => {
-            let finding = Finding { kind: (*error).into(), detail: error.to_string() };
-            (Termination::Signal(SIGABRT), Some(finding))
-        }
-        Halt::Hang => (Termination::Timeout, None),
-        Halt::Silent | Halt::Outside | Halt::Incomplete(_) => return None,
+        halt => ending(halt)?,
     };
     let value = |byte: &Byte| match byte {
         Byte::Concrete(value) => *value,

@@ -13,6 +13,8 @@ pub enum Halt {
     Exit(ExprId),
     /// `abort`, a failed assertion.
     Abort,
+    /// Another signal, which it sent itself and which ends a program that does nothing about it.
+    Signal(u8),
     /// `__builtin_trap`, or a check of UndefinedBehaviorSanitizer (`-fsanitize-trap`) that
     /// found something: an illegal instruction.
     Trap(Option<Check>),
@@ -141,6 +143,7 @@ impl fmt::Display for Halt {
         match self {
             Self::Exit(_) => f.write_str("exit"),
             Self::Abort => f.write_str("abort"),
+            Self::Signal(number) => write!(f, "signal {number}"),
             Self::Trap(None) => f.write_str("trap"),
             Self::Trap(Some(check)) => write!(f, "trap ({check})"),
             Self::Error(error) => error.fmt(f),

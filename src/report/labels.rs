@@ -73,6 +73,9 @@ impl OutcomeDescription {
     }
 }
 
+/// Of the content of a file at most as many characters are shown.
+const LONGEST_FILE: usize = 1000;
+
 /// `a "text"`, `d/ 700`, `link -> to`, `b = a`, `no c`; permissions where they are not usual.
 fn file_part(path: &str, state: &FileState) -> Part {
     let path = visible(path);
@@ -84,7 +87,7 @@ fn file_part(path: &str, state: &FileState) -> Part {
                 0o644 => format!("{path} "),
                 permissions => format!("{path} {permissions:03o} "),
             };
-            Part::text(words, &String::from_utf8_lossy(bytes))
+            Part::text(words, &shorten(&String::from_utf8_lossy(bytes), LONGEST_FILE))
         }
         FileState::Link(target) => {
             Part::word(format!("{path} -> {}", visible(&String::from_utf8_lossy(target))))

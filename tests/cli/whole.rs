@@ -356,6 +356,12 @@ fn descriptors_are_what_a_kernel_says() {
     explore_program(include_str!("../native/descriptors.c"), &[&["--sym-arg", "2"]]);
 }
 
+/// Every signal that a program sends itself, whatever it did about it.
+#[test]
+fn signals_end_what_a_kernel_ends() {
+    explore_program(include_str!("../native/signals.c"), &[&["--sym-arg", "2"]]);
+}
+
 /// Prints what it finds, and appends to a file that it is given.
 const READS: &str = "#include <dirent.h>\n#include <stdio.h>\n#include <sys/stat.h>\n\n\
     int main(void)\n{\n\

@@ -18,6 +18,8 @@ const SIGABRT: u64 = 6;
 const SIGNALS: u64 = 65;
 /// Those that do nothing unless the program says so: SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
 const IGNORED: [u64; 4] = [17, 18, 23, 28];
+/// Those that stop a program until it is continued: SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU.
+const STOPPING: [u64; 4] = [19, 20, 21, 22];
 /// What a set of signals is for.
 const SIG_BLOCK: i32 = 0;
 const SIG_UNBLOCK: i32 = 1;
@@ -64,7 +66,10 @@ fn deliver(machine: &mut dyn Machine, signal: u64) -> Outcome {
         (0, _) | (_, 1) => Ok(0),
         (SIGABRT, 0) => Err(Failure::Stop(Stop::Halt(Halt::Abort))),
         (signal, 0) if IGNORED.contains(&signal) => Ok(0),
-        (signal, 0) => Err(Failure::Stop(Stop::unsupported(format!("the end by signal {signal}")))),
+        (signal, 0) if STOPPING.contains(&signal) => {
+            Err(Failure::Stop(Stop::unsupported(format!("being stopped by signal {signal}"))))
+        }
+        (signal, 0) => Err(Failure::Stop(Stop::Halt(Halt::Signal(signal as u8)))),
         (signal, _) => {
             Err(Failure::Stop(Stop::unsupported(format!("a handler of signal {signal}"))))
         }
@@ -98,6 +103,8 @@ pub(super) fn rt_sigaction(machine: &mut dyn Machine, arguments: &[Value; 6]) ->
     }
     let new = if is_null(machine, arguments[1])? {
         None
+    } else if UNBLOCKABLE & bit(signal) != 0 {
+        return Err(Errno::Einval.into());
     } else {
         let mut words = [Value::Int(0); 4];
         for (index, word) in (0..).zip(&mut words) {

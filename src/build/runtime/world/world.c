@@ -293,6 +293,16 @@ long psychic_syscall(long n, long a, long b, long c, long d, long e, long f) {
 }
 
 /* Called where the kernel enters: the program sees its arguments and its variables. */
+/* No signal is blocked or ignored, whoever started the program. */
+static void default_signals(void) {
+  static const struct { unsigned long handler, flags, restorer, mask; } by_default = {0};
+  static const unsigned long none = 0;
+  long signal;
+  for (signal = 1; signal <= 64; signal++)
+    KERNEL4(SYS_rt_sigaction, signal, &by_default, NULL, sizeof none);
+  KERNEL4(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
+}
+
 void psychic_start(long *kernel_stack) {
   static unsigned char random[16];
   long count = kernel_stack[0], i, *end, *stack;
@@ -317,5 +327,6 @@ void psychic_start(long *kernel_stack) {
   *end++ = AT_NULL;
   *end++ = 0;
   KERNEL1(SYS_umask, 022);
+  default_signals();
   _start_c(stack);
 }
