@@ -65,7 +65,7 @@ def explore(program, given, scratch):
     left = [halt for halt in halts if halt.startswith("incomplete")]
     late = sum(halt == "incomplete (time budget)" for halt in left)
     # Exit statuses and the like are no errors; what is never an error stands in docs/formats.md.
-    fine = ("exit", "abort", "hang", "silent", "incomplete")
+    fine = ("exit", "abort", "signal", "hang", "silent", "incomplete")
     native = re.search(r"(\d+) tests run natively, (\d+) of them", said)
     row = {
         "date": datetime.date.today().isoformat(),
