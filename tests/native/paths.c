@@ -14,6 +14,13 @@
 /* A flag of renameat2 (linux/fs.h). */
 enum { NO_REPLACE = 1 };
 
+/* A name of 256 bytes, and a path with as many links as may be. */
+#define LONG8 "longlong"
+#define LONG64 LONG8 LONG8 LONG8 LONG8 LONG8 LONG8 LONG8 LONG8
+#define LONG LONG64 LONG64 LONG64 LONG64
+#define LINKS10 "ld/../ld/../ld/../ld/../ld/../ld/../ld/../ld/../ld/../ld/../"
+#define LINKS40 LINKS10 LINKS10 LINKS10 LINKS10
+
 /* The first PAIRED are second paths, too. */
 enum { PAIRED = 24 };
 static const char *const paths[] = {
@@ -22,7 +29,8 @@ static const char *const paths[] = {
     "d/new", "", ".", "..", "f/.", "f/x", "d/", "ld/f", "no/x", "self", "self/", "new/x", "locked",
     "locked/.", "locked/..", "locked/new", "sealed/new", "hidden", "hidden/f", "hidden/new",
     "hidden/.", "/psychic/", "/psychic/f", "/psychic/../f", "/", "//psychic//f", "/dev/null/",
-    "/dev//null", "/dev/null/x", "/dev", "/dev/nul", "/psychicx", "/psychic/no", "ld/../l"};
+    "/dev//null", "/dev/null/x", "/dev", "/dev/nul", "/psychicx", "/psychic/no", "ld/../l",
+    LONG, "no/" LONG, "f/" LONG, "d/" LONG "/x", LINKS40 "f", LINKS40 "l"};
 enum { PATHS = sizeof paths / sizeof *paths };
 
 static void expect(long result) {

@@ -16,7 +16,7 @@ const AT_FDCWD: i32 = -100;
 /// Longest path and longest name in it (Linux, limits.h).
 const PATH_MAX: usize = 4096;
 const NAME_MAX: usize = 255;
-/// Most links on the way.
+/// Most links on the way, those in links included.
 const LINKS: u32 = 40;
 /// Permissions of an owner: to go through a directory, to write and to read.
 pub(super) const SEARCH: u32 = 0o100;
@@ -88,7 +88,8 @@ pub(super) fn walk(
     path: &[Byte],
     follow: bool,
 ) -> Outcome<Target> {
-    walk_within(machine, base, path, follow, LINKS)
+    let mut links = LINKS;
+    walk_within(machine, base, path, follow, &mut links)
 }
 
 /// What a path names, for calls that make, move or remove names: a link at its end is not
@@ -132,7 +133,7 @@ fn walk_within(
     base: Base,
     path: &[Byte],
     follow: bool,
-    links: u32,
+    links: &mut u32,
 ) -> Outcome<Target> {
     if path.is_empty() {
         return Err(Errno::Enoent.into());
@@ -148,9 +149,6 @@ fn walk_within(
     let absolute = components[0].is_empty();
     let directory_wanted = components.last().is_some_and(Vec::is_empty);
     components.retain(|component| !component.is_empty());
-    if components.iter().any(|component| component.len() > NAME_MAX) {
-        return Err(Errno::Enametoolong.into());
-    }
     let mut node = if absolute { START } else { base? };
     let mut place = None;
     let mut rest = components.as_slice();
@@ -187,11 +185,9 @@ fn walk_within(
                 let content = machine.world().kernel.files.node(next).content.clone();
                 node = match content {
                     Content::Link(target) if !last || follow || directory_wanted => {
-                        if links == 0 {
-                            return Err(Errno::Eloop.into());
-                        }
+                        *links = links.checked_sub(1).ok_or(Errno::Eloop)?;
                         let target: Vec<Byte> = target.into_iter().map(Byte::Concrete).collect();
-                        match walk_within(machine, Ok(node), &target, true, links - 1)? {
+                        match walk_within(machine, Ok(node), &target, true, links)? {
                             Target::Found { node, place: found } => {
                                 place = found;
                                 node
@@ -229,6 +225,9 @@ fn step(
     }
     if matches(machine, name, b"..")? {
         return Ok(Some((parent, None)));
+    }
+    if name.len() > NAME_MAX {
+        return Err(Errno::Enametoolong.into());
     }
     for (entry, id) in &entries {
         if matches(machine, name, entry)? {
