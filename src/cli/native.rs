@@ -68,11 +68,11 @@ impl<'a> Native<'a> {
             _ => &self.address,
         };
         self.get(place, || {
-            let path = self.stage.build_sanitized(self.built, sanitizer)?;
+            let builds = self.stage.build_sanitized(self.built, sanitizer)?;
             let mut binaries: Binaries = self.built.binaries.clone();
             match sanitizer {
-                Sanitizer::Memory => binaries.memory = Some(path),
-                _ => binaries.address_undefined = Some(path),
+                Sanitizer::Memory => binaries.memory = builds,
+                _ => binaries.address_undefined = builds,
             }
             Ok(Replayer::new(binaries, self.limits)?)
         })
