@@ -224,8 +224,9 @@ impl<'a> Emitter<'a> {
             }
             Kind::Truth | Kind::Discarded => {
                 let number = self.site(&arms);
-                let open = if kind == Kind::Truth { "(" } else { "(void)(" };
-                let close = if kind == Kind::Truth { ") != 0" } else { ")" };
+                // Compilers look through `!`, so that `a && b` forks as it does without it.
+                let open = if kind == Kind::Truth { "!!(" } else { "(void)(" };
+                let close = ")";
                 out.push('(');
                 for arm in &arms {
                     let text = self.versions[arm.version].source.slice(&arm.tokens);

@@ -253,14 +253,14 @@ impl<'a> Projector<'a> {
         self.expect(&[")"])
     }
 
-    /// `(expression) != 0` or `(void)(expression)`.
+    /// `!!(expression)` or `(void)(expression)`.
     fn operand(&mut self, take: bool) -> Result<(), String> {
         if self.word(1) == "void" && self.word(2) == ")" {
             self.expect(&["(", "void", ")"])?;
             return self.bracket("(", ")", take);
         }
-        self.bracket("(", ")", take)?;
-        self.expect(&["!=", "0"])
+        self.expect(&["!", "!"])?;
+        self.bracket("(", ")", take)
     }
 
     /// `/* psychic: only R... */ items /* psychic: end */`, or `not` instead of `only`.
@@ -319,7 +319,7 @@ int f(int x) {
     } else if (psychic_at_1() == 2) {
     } else {
         x = y;
-        if ((psychic_at_2() == 4 ? (x) != 0 : (x - 1) != 0)) {}
+        if ((psychic_at_2() == 4 ? !!(x) : !!(x - 1))) {}
     }
 }
 ";
