@@ -12,23 +12,24 @@
 //! copy of it in which `make` builds again what the merged files change.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, File},
     io,
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{Command, Stdio},
     thread,
 };
 
 use inkwell::{context::Context, module::Module, values::InstructionOpcode};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BuildError, Toolchain,
-    stamp::{Stamp, hash},
+    BuildError, Changes, Toolchain,
+    stamp::{Stamp, dependencies, hash},
     toolchain::{command, run},
 };
-use crate::merge::SyntaxCheck;
+use crate::merge::{SyntaxCheck, overlay};
 
 /// As the bitcode of the libc is compiled (`scripts/musl-whole.sh`): optimised, as every path
 /// would be several times as long otherwise, but not vectorised. Of debug information nothing but
@@ -320,13 +321,15 @@ impl Whole {
     }
 
     /// Builds the program with some files of the tree replaced: to bitcode that has all of it,
-    /// and to the executable made of that. Does nothing if they are there already.
+    /// and to the executable made of that. `sources` are bitcode to link in place of what the
+    /// build makes of a source. Does nothing if the products are there already.
     ///
     /// # Errors
     /// As [`Whole::prepare`], and [`BuildError::Compile`].
     pub fn link(
         &self,
-        files: &[(PathBuf, String)],
+        files: &Changes,
+        sources: &BTreeMap<PathBuf, PathBuf>,
         bitcode: &Path,
         native: &Path,
     ) -> Result<(), BuildError> {
@@ -334,7 +337,12 @@ impl Whole {
         let runtime = fs::read_to_string(&runtime).map_err(BuildError::io(&runtime))?;
         let mut parts = vec![self.key.clone(), runtime, ALIGNMENT.to_string()];
         for (path, text) in files {
-            parts.extend([path.display().to_string(), text.clone()]);
+            parts.extend([path.display().to_string(), text.clone().unwrap_or_default()]);
+            parts.push(text.is_some().to_string());
+        }
+        for (source, own) in sources {
+            let bytes = fs::read(own).map_err(BuildError::io(own))?;
+            parts.extend([source.display().to_string(), hash([bytes])]);
         }
         let key = hash(parts);
         if [bitcode, native].iter().all(|product| Stamp::is_fresh(product, &key)) {
@@ -351,15 +359,18 @@ impl Whole {
         copy(&self.tree, &tree)?;
         for (path, text) in files {
             let path = tree.join(path);
-            fs::write(&path, text).map_err(BuildError::io(&path))?;
+            match text {
+                Some(text) => fs::write(&path, text).map_err(BuildError::io(&path))?,
+                None => fs::remove_file(&path).map_err(BuildError::io(&path))?,
+            }
         }
-        if let Ok(program) = fs::canonicalize(tree.join(&self.recipe.program)) {
-            // With none of the files changed, the linker is to leave its module all the same.
-            fs::remove_file(&program).map_err(BuildError::io(&program))?;
+        self.remake(&tree, &scratch_path)?;
+        if !sources.is_empty() {
+            for (source, own) in sources {
+                self.compile(source, own, &tree)?;
+            }
+            self.remake(&tree, &scratch_path)?;
         }
-        self.shell("make", self.make(), &tree, parent, None)?;
-        let log = parent.join("make.log");
-        fs::remove_file(&log).map_err(BuildError::io(&log))?;
         let module = self.merged_module(&tree)?;
         self.finish(&module, &scratch_path, bitcode, native)?;
         for product in [bitcode, native] {
@@ -367,6 +378,107 @@ impl Whole {
             stamp.write(product).map_err(BuildError::io(product))?;
         }
         Ok(())
+    }
+
+    /// Has `make` build a tree again, and link in any case.
+    fn remake(&self, tree: &Path, logs: &Path) -> Result<(), BuildError> {
+        if let Ok(program) = fs::canonicalize(tree.join(&self.recipe.program)) {
+            // With none of the files changed, the linker is to leave its module all the same.
+            fs::remove_file(&program).map_err(BuildError::io(&program))?;
+        }
+        self.shell("make", self.make(), tree, logs, None)
+    }
+
+    /// Compiles bitcode in place of a source, to where the build puts that.
+    fn compile(&self, source: &Path, own: &Path, tree: &Path) -> Result<(), BuildError> {
+        let Some(record) = self.commands.get(source) else { return Ok(()) };
+        let object = record.arguments.iter().skip_while(|argument| *argument != "-o").nth(1);
+        let Some(object) = object else { return Ok(()) };
+        let mut compiler = self.toolchain.clang();
+        compiler.current_dir(tree.join(&record.directory));
+        compiler.arg("--target=x86_64-linux-musl").args(FLAGS).args(&self.recipe.flags);
+        run(compiler.arg("-c").arg(own).arg("-o").arg(object)).map(drop)
+    }
+
+    /// The sources that the build compiles and of which some changes make something else.
+    ///
+    /// # Errors
+    /// The file that has to do with the build itself, or is new to it.
+    pub fn affected(&self, changes: &Changes) -> Result<BTreeSet<PathBuf>, PathBuf> {
+        let mut affected = BTreeSet::new();
+        let mut read: Option<BTreeMap<&PathBuf, BTreeSet<PathBuf>>> = None;
+        for file in changes.keys() {
+            if self.commands.contains_key(file) {
+                affected.insert(file.clone());
+                continue;
+            }
+            let read = read.get_or_insert_with(|| self.all_reads());
+            let readers = read.iter().filter(|(_, files)| files.contains(file));
+            let before = affected.len();
+            affected.extend(readers.map(|(source, _)| (*source).clone()));
+            let extension = file.extension().and_then(|extension| extension.to_str());
+            let harmless = matches!(extension, Some("md" | "txt" | "texi" | "1" | "log" | "sh"))
+                || file.starts_with("tests")
+                || file.starts_with("doc")
+                || file.starts_with("po");
+            if affected.len() == before && !harmless {
+                return Err(file.clone());
+            }
+        }
+        Ok(affected)
+    }
+
+    /// The files of the tree that each source reads.
+    fn all_reads(&self) -> BTreeMap<&PathBuf, BTreeSet<PathBuf>> {
+        let reads = self.commands.par_iter().filter_map(|(source, record)| {
+            let mut compiler = self.compiler(record, &self.tree);
+            let output = compiler.arg("-M").output().ok()?;
+            let rule = String::from_utf8_lossy(&output.stdout).into_owned();
+            let from = self.tree.join(&record.directory);
+            let inner = |file: PathBuf| {
+                normal(&from.join(file)).strip_prefix(&self.tree).map(Path::to_owned).ok()
+            };
+            Some((source, dependencies(&rule).into_iter().filter_map(inner).collect()))
+        });
+        reads.collect()
+    }
+
+    /// What the compiler makes of one source of a tree before it optimises anything.
+    ///
+    /// # Errors
+    /// [`BuildError::Compile`]; [`BuildError::Io`].
+    pub fn source_bitcode(
+        &self,
+        changes: &Changes,
+        source: &Path,
+        out: &Path,
+    ) -> Result<(), BuildError> {
+        let Some(record) = self.commands.get(source) else { return Ok(()) };
+        let directory = out.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
+        let tree = tempfile::tempdir_in(directory).map_err(BuildError::io(directory))?;
+        let root = tree.path().canonicalize().map_err(BuildError::io(directory))?;
+        let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
+        overlay(&self.tree, files, &root).map_err(BuildError::io(&root))?;
+        let mut compiler = self.compiler(record, &root);
+        compiler.args(["-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-o"]).arg(out);
+        run(&mut compiler).map(drop)
+    }
+
+    /// The compiler as it was called for a source, without what it is to make.
+    fn compiler(&self, record: &CompileCommand, root: &Path) -> Command {
+        let mut arguments = record.arguments.iter().skip(1);
+        let mut compiler = self.toolchain.clang();
+        compiler.current_dir(root.join(&record.directory)).stdin(Stdio::null());
+        compiler.arg("-isystem").arg(self.toolchain.include());
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "-o" | "-MF" | "-MT" | "-MQ" => _ = arguments.next(),
+                "-c" | "-MD" | "-MMD" | "-MP" => {}
+                other => _ = compiler.arg(other),
+            }
+        }
+        compiler
     }
 
     /// From what the linker left to what the engine and replay run.
@@ -401,18 +513,9 @@ impl SyntaxCheck for Whole {
     /// `make` looks at it.
     fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
         let Some(record) = self.commands.get(file) else { return Ok(()) };
-        let mut arguments = record.arguments.iter().skip(1);
-        let mut compiler = self.toolchain.clang();
-        compiler.current_dir(root.join(&record.directory)).arg("-fsyntax-only");
-        compiler.arg("-isystem").arg(self.toolchain.include());
-        while let Some(argument) = arguments.next() {
-            match argument.as_str() {
-                "-o" | "-MF" | "-MT" | "-MQ" => _ = arguments.next(),
-                "-c" | "-MD" | "-MMD" | "-MP" => {}
-                other => _ = compiler.arg(other),
-            }
-        }
-        let output = compiler.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+        let mut compiler = self.compiler(record, root);
+        compiler.arg("-fsyntax-only");
+        let output = compiler.output().map_err(|error| error.to_string())?;
         if output.status.success() {
             return Ok(());
         }

@@ -1,20 +1,21 @@
 //! The stages before exploration, each from the files that the one before left behind.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     env, fs,
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use anyhow::{Context, bail};
+use rayon::prelude::*;
 
 use super::{SearchArgs, inputs, interrupt, progress::Progress, say};
 use crate::{
     build::{
-        self, BuildError, Common, Compilation, Libc, Recipe, RevisionError, Revisions, Sanitizer,
-        Toolchain, Whole,
+        self, BuildError, Changes, Common, Compilation, Libc, Recipe, RevisionError, Revisions,
+        Sanitizer, Toolchain, Whole,
     },
     env::models,
     exec::Limits,
@@ -164,7 +165,7 @@ impl Stage {
         let good = candidates.iter().filter_map(|(revision, candidate)| {
             Some((*revision, candidate.as_ref().ok()?.files.clone()))
         });
-        let all = std::iter::once((Revision::ORIGINAL, build::Changes::new())).chain(good);
+        let all = std::iter::once((Revision::ORIGINAL, Changes::new())).chain(good);
         let common = self.common("revisions")?;
         let toolchain = self.toolchain.clone();
         let laid = Revisions::new(toolchain, &common, &all.collect());
@@ -202,13 +203,7 @@ impl Stage {
         let variables = inputs::native(&inputs::environment(&self.subject.config.inputs));
         let bitcode = self.results.bitcode();
         if let Some(whole) = &self.whole {
-            let plain = self.results.native();
-            whole.link(&meta_files(&self.results.meta())?, &bitcode, &plain)?;
-            let files = self.subject.files.as_slice().into();
-            let plain = Builds::One(plain);
-            let binaries = Binaries { plain, files, variables, ..Binaries::default() };
-            let module = load_cached(&bitcode)?;
-            return Ok((Built { bitcode, binaries, libraries: Vec::new() }, module));
+            return self.build_whole(whole, merged, variables, progress);
         }
         if self.own.get().is_none() {
             self.compile_own(&merge::candidates(&self.subject))?;
@@ -248,14 +243,133 @@ impl Stage {
                 Err(error) => _ = refused.insert(revision, error.to_string()),
             }
         }
-        merged.note(&united.own, &refused);
+        self.settle(merged, &united.own, &refused, progress)?;
+        let plain = Builds::Each(plain.into());
+        let binaries = Binaries { plain, variables, ..Binaries::default() };
+        Ok((Built { bitcode, binaries, libraries }, module))
+    }
+
+    /// The same for a program with a build of its own, which makes every revision's program.
+    fn build_whole(
+        &self,
+        whole: &Whole,
+        merged: &mut Merged,
+        variables: Arc<[(String, Option<Vec<u8>>)]>,
+        progress: &mut Progress,
+    ) -> anyhow::Result<(Built, Module)> {
+        let directory = self.results.path().join("build/revisions");
+        fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
+        let directory = fs::canonicalize(directory)?;
+        let mut changes: BTreeMap<Revision, Changes> =
+            BTreeMap::from([(Revision::ORIGINAL, Changes::new())]);
+        for (revision, candidate) in merge::candidates(&self.subject) {
+            if let (Ok(candidate), true) = (candidate, merged.revisions.contains(&revision)) {
+                changes.insert(revision, candidate.files);
+            }
+        }
+        let mut first: HashMap<&Changes, Revision> = HashMap::new();
+        let alias: BTreeMap<Revision, Revision> = changes
+            .iter()
+            .map(|(revision, changes)| (*revision, *first.entry(changes).or_insert(*revision)))
+            .collect();
+        let of = |revision: Revision, kind: &str| directory.join(format!("{revision}.{kind}"));
+        let nothing = BTreeMap::new();
+        let linked: Vec<(Revision, Result<(), BuildError>)> = changes
+            .par_iter()
+            .filter(|(revision, _)| alias[revision] == **revision)
+            .map(|(revision, changes)| {
+                let (bitcode, native) = (of(*revision, "bc"), of(*revision, "native"));
+                (*revision, whole.link(changes, &nothing, &bitcode, &native))
+            })
+            .collect();
+        let mut refused: BTreeMap<Revision, String> = BTreeMap::new();
+        for (revision, result) in linked {
+            match result {
+                Err(error) if revision == Revision::ORIGINAL => return Err(error.into()),
+                Err(error) => _ = refused.insert(revision, error.to_string()),
+                Ok(()) => {}
+            }
+        }
+        // Which sources somebody changes, and what the compiler makes of them.
+        let mut affected: BTreeMap<PathBuf, Vec<Revision>> = BTreeMap::new();
+        for (revision, changes) in changes.iter().filter(|(r, _)| alias[r] == **r) {
+            match whole.affected(changes) {
+                Ok(sources) => sources
+                    .into_iter()
+                    .for_each(|source| affected.entry(source).or_default().push(*revision)),
+                Err(file) => {
+                    let reason = format!("it changes {}, which the build reads", file.display());
+                    refused.insert(*revision, reason);
+                }
+            }
+        }
+        let meta: Changes = meta_files(&self.results.meta())?
+            .into_iter()
+            .map(|(path, text)| (path, Some(text)))
+            .collect();
+        let mut own: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut sources = BTreeMap::new();
+        for (number, (source, revisions)) in affected.iter().enumerate() {
+            let place = |name: &str| directory.join(format!("source{number}.{name}.bc"));
+            whole.source_bitcode(&meta, source, &place("meta"))?;
+            // All others have the original's.
+            let mut groups: BTreeMap<Revision, Vec<u32>> = BTreeMap::new();
+            for (revision, first) in &alias {
+                let has = if revisions.contains(first) { *first } else { Revision::ORIGINAL };
+                groups.entry(has).or_default().push(revision.0);
+            }
+            let made: Vec<Result<build::Program, BuildError>> = groups
+                .into_par_iter()
+                .map(|(revision, revisions)| {
+                    let out = place(&revision.to_string());
+                    whole.source_bitcode(&changes[&revision], source, &out)?;
+                    Ok(build::Program { revisions, modules: vec![out] })
+                })
+                .collect();
+            let programs = made.into_iter().collect::<Result<Vec<_>, _>>()?;
+            let out = place("united");
+            let united = build::unite_source(&place("meta"), &programs, &out)?;
+            for (revision, count) in united.own {
+                *own.entry(revision).or_default() += count;
+            }
+            for (revision, why) in united.failed {
+                refused.insert(Revision(revision), why);
+            }
+            if out.is_file() {
+                sources.insert(source.clone(), out);
+            }
+        }
+        let bitcode = self.results.bitcode();
+        whole.link(&meta, &sources, &bitcode, &self.results.native())?;
+        for (revision, first) in &alias {
+            if let Some(reason) = refused.get(first).cloned() {
+                refused.insert(*revision, reason);
+            }
+        }
+        self.settle(merged, &own, &refused, progress)?;
+        let plain = alias.iter().filter(|(revision, _)| merged.revisions.contains(revision));
+        let plain = plain.map(|(revision, first)| (*revision, of(*first, "native")));
+        let plain = Builds::Each(Arc::new(plain.collect()));
+        let files = self.subject.files.as_slice().into();
+        let binaries = Binaries { plain, files, variables, ..Binaries::default() };
+        let module = load_cached(&bitcode)?;
+        Ok((Built { bitcode, binaries, libraries: Vec::new() }, module))
+    }
+
+    /// Takes note of what building has shown, and says what is set aside.
+    fn settle(
+        &self,
+        merged: &mut Merged,
+        own: &BTreeMap<u32, usize>,
+        refused: &BTreeMap<Revision, String>,
+        progress: &mut Progress,
+    ) -> anyhow::Result<()> {
+        merged.note(own, refused);
         for row in merged.rows.iter().filter(|row| refused.contains_key(&row.revision)) {
             progress.stage(&set_aside(row));
         }
         self.results.write(&merged.rows)?;
-        let plain = Builds::Each(plain.into());
-        let binaries = Binaries { plain, variables, ..Binaries::default() };
-        Ok((Built { bitcode, binaries, libraries }, module))
+        Ok(())
     }
 
     /// Compiles every revision under a sanitizer.

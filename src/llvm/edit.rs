@@ -71,9 +71,8 @@ impl<'a, 'c> Editor<'a, 'c> {
         found
     }
 
-    /// Makes a linked program plain: aliases give way to what they stand for, every symbol has a
-    /// name, and what the linker chose among several is as definite as everything else.
-    pub fn make_plain(&self) {
+    /// Gives aliases' users what these stand for.
+    pub fn resolve_aliases(&self) {
         unsafe {
             loop {
                 let alias = LLVMGetFirstGlobalAlias(self.raw());
@@ -83,12 +82,27 @@ impl<'a, 'c> Editor<'a, 'c> {
                 LLVMReplaceAllUsesWith(alias, LLVMAliasGetAliasee(alias));
                 LLVMDeleteGlobal(alias);
             }
+        }
+    }
+
+    /// Gives every symbol a name.
+    pub fn name_all(&self) {
+        unsafe {
             for symbol in self.symbols() {
                 let mut length = 0;
                 LLVMGetValueName2(symbol, &mut length);
                 if length == 0 {
                     LLVMSetValueName2(symbol, c"unnamed".as_ptr(), 7);
                 }
+            }
+        }
+    }
+
+    /// Makes what the linker of a whole program chose among several definitions as definite as
+    /// everything else.
+    pub fn settle(&self) {
+        unsafe {
+            for symbol in self.symbols() {
                 let local = matches!(
                     LLVMGetLinkage(symbol),
                     Linkage::LLVMInternalLinkage

@@ -62,6 +62,20 @@ impl<'m> Symbols<'m> {
         }
     }
 
+    /// The definitions that other modules can refer to.
+    pub(super) fn visible(&self) -> Vec<String> {
+        let mut visible: Vec<String> = self
+            .by_name
+            .iter()
+            .filter(|(name, symbol)| {
+                !symbol.is_declaration() && !symbol.is_local() && !name.starts_with("llvm.")
+            })
+            .map(|(name, _)| name.clone())
+            .collect();
+        visible.sort_unstable();
+        visible
+    }
+
     fn named(&self, name: &str) -> Option<Value<'m>> {
         self.by_name.get(name).copied()
     }
@@ -125,21 +139,25 @@ impl<'a, 'm> Comparison<'a, 'm> {
         }
     }
 
-    /// Compares everything that can be reached from `entry`.
+    /// Compares everything that can be reached from some symbols that others know by name, which
+    /// stay what they are.
     ///
     /// # Errors
-    /// The name of something in the revision's compilation that is not known how to share.
-    pub(super) fn plan(mut self, entry: &str) -> Result<Plan, String> {
-        let root = self.own.named(entry).ok_or_else(|| entry.to_owned())?;
+    /// The name of one that cannot be had both as the program and as the revision has it.
+    pub(super) fn plan(mut self, roots: &[String]) -> Result<Plan, String> {
+        let mut open = Vec::new();
+        for root in roots {
+            let own = self.own.named(root).ok_or_else(|| root.clone())?;
+            if let Some(like) = self.meta.named(root) {
+                self.bind(like, own);
+            }
+            open.push(own);
+        }
         let lists = LISTS.map(|list| self.own.list(list));
         let meta_lists = LISTS.map(|list| self.meta.list(list));
-        let mut open = vec![root];
         open.extend(lists.iter().flatten().map(|(_, function)| *function));
         let mut references: HashMap<usize, Vec<Value<'m>>> = HashMap::new();
         let mut order = Vec::new();
-        if let Some(like) = self.meta.named(entry) {
-            self.bind(like, root);
-        }
         // What a function refers to is like what its like refers to, if the two are the same, so
         // that names matter only where they are not.
         while let Some(symbol) = open.pop() {
@@ -184,8 +202,10 @@ impl<'a, 'm> Comparison<'a, 'm> {
                 break;
             }
         }
-        if lone.contains(&root.key()) {
-            return Err(entry.to_owned());
+        let known =
+            |root: &&String| self.own.named(root).is_none_or(|own| lone.contains(&own.key()));
+        if let Some(root) = roots.iter().find(known) {
+            return Err(root.clone());
         }
         for symbol in order {
             let (key, name) = (symbol.key(), symbol.name());

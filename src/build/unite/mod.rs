@@ -73,53 +73,100 @@ pub fn unite(
     for own in programs {
         loaded.push(load(&context, &own.modules)?);
     }
+    for module in loaded.iter().chain([&program]) {
+        let editor = Editor::new(module);
+        editor.resolve_aliases();
+        editor.name_all();
+        editor.settle();
+    }
     let main = |module: &Module| Source::new(module).function_shape(entry);
     if loaded.iter().any(|own| main(own) != main(&program)) {
         for module in loaded.iter().chain([&program]) {
             Editor::new(module).widen_main(entry);
         }
     }
+    let roots = |_: &Symbols| vec![entry.to_owned()];
+    let (united, grafts) = compare_all(&program, programs, &loaded, &roots);
+    graft(&program, &loaded, &grafts)?;
+    finish(&program, out)?;
+    Ok(united)
+}
+
+/// The same for one source of a program that the linker has more of: what others may refer to
+/// stays where it is. Nothing is written where the meta program's bitcode is right as it is.
+///
+/// # Errors
+/// As [`unite`].
+pub fn unite_source(meta: &Path, programs: &[Program], out: &Path) -> Result<United, BuildError> {
+    let context = Context::create();
+    llvm::silence(&context);
+    let program = load(&context, &[meta.to_owned()])?;
+    let mut loaded = Vec::new();
+    for own in programs {
+        let module = load(&context, &own.modules)?;
+        Editor::new(&module).resolve_aliases();
+        loaded.push(module);
+    }
+    for module in loaded.iter().chain([&program]) {
+        Editor::new(module).name_all();
+    }
+    let (united, grafts) = compare_all(&program, programs, &loaded, &|symbols| symbols.visible());
+    if !grafts.is_empty() {
+        graft(&program, &loaded, &grafts)?;
+        finish(&program, out)?;
+    }
+    Ok(united)
+}
+
+/// A program by its number, the revisions that it is for, and what these need of it.
+type Graft = (usize, Vec<u32>, Plan);
+
+fn compare_all(
+    program: &Module<'_>,
+    programs: &[Program],
+    loaded: &[Module<'_>],
+    roots: &dyn Fn(&Symbols) -> Vec<String>,
+) -> (United, Vec<Graft>) {
     let mut united = United::default();
-    let mut grafts: Vec<(usize, Vec<u32>, Plan)> = Vec::new();
-    {
-        let source = Source::new(&program);
-        let symbols = Symbols::new(source);
-        let mut facts = Facts::default();
-        for (index, (own, module)) in programs.iter().zip(&loaded).enumerate() {
-            let mut own_facts = Facts::default();
-            for &revision in &own.revisions {
-                let facts = [&mut facts, &mut own_facts];
-                let comparison = Comparison::new(&symbols, Source::new(module), revision, facts);
-                let plan = match comparison.plan(entry) {
-                    Ok(plan) => plan,
-                    Err(what) => {
-                        let reason = format!("`{what}` cannot take the place of the original's");
-                        united.failed.insert(revision, reason);
-                        continue;
-                    }
-                };
-                united.own.insert(revision, plan.replaced.len() + plan.added.len());
-                if plan.is_empty() {
+    let mut grafts: Vec<Graft> = Vec::new();
+    let symbols = Symbols::new(Source::new(program));
+    let mut facts = Facts::default();
+    for (index, (own, module)) in programs.iter().zip(loaded).enumerate() {
+        let mut own_facts = Facts::default();
+        let roots = roots(&Symbols::new(Source::new(module)));
+        for &revision in &own.revisions {
+            let facts = [&mut facts, &mut own_facts];
+            let comparison = Comparison::new(&symbols, Source::new(module), revision, facts);
+            let plan = match comparison.plan(&roots) {
+                Ok(plan) => plan,
+                Err(what) => {
+                    let reason = format!("`{what}` cannot take the place of the original's");
+                    united.failed.insert(revision, reason);
                     continue;
                 }
-                match grafts.iter_mut().find(|(i, _, known)| *i == index && *known == plan) {
-                    Some((_, revisions, _)) => revisions.push(revision),
-                    None => grafts.push((index, vec![revision], plan)),
-                }
+            };
+            united.own.insert(revision, plan.replaced.len() + plan.added.len());
+            if plan.is_empty() {
+                continue;
+            }
+            match grafts.iter_mut().find(|(i, _, known)| *i == index && *known == plan) {
+                Some((_, revisions, _)) => revisions.push(revision),
+                None => grafts.push((index, vec![revision], plan)),
             }
         }
     }
-    graft(&program, &loaded, &grafts)?;
-    if let Err(message) = program.verify() {
-        return Err(BuildError::Unite(message.to_string()));
-    }
+    (united, grafts)
+}
+
+fn finish(program: &Module<'_>, out: &Path) -> Result<(), BuildError> {
+    program.verify().map_err(|message| BuildError::Unite(message.to_string()))?;
     match program.write_bitcode_to_path(out) {
-        true => Ok(united),
+        true => Ok(()),
         false => Err(BuildError::io(out)(io::Error::other("cannot be written"))),
     }
 }
 
-/// Reads and links modules, without the peculiarities of names and linkage.
+/// Reads and links modules.
 fn load<'c>(context: &'c Context, modules: &[PathBuf]) -> Result<Module<'c>, BuildError> {
     let mut linked: Option<Module<'c>> = None;
     for path in modules {
@@ -136,16 +183,14 @@ fn load<'c>(context: &'c Context, modules: &[PathBuf]) -> Result<Module<'c>, Bui
             }
         });
     }
-    let linked = linked.ok_or_else(|| BuildError::Unite("there is no source".to_owned()))?;
-    Editor::new(&linked).make_plain();
-    Ok(linked)
+    linked.ok_or_else(|| BuildError::Unite("there is no source".to_owned()))
 }
 
 /// Gives the program what revisions have of their own.
 fn graft<'c>(
     program: &Module<'c>,
     loaded: &[Module<'c>],
-    grafts: &[(usize, Vec<u32>, Plan)],
+    grafts: &[Graft],
 ) -> Result<(), BuildError> {
     if grafts.is_empty() {
         return Ok(());

@@ -370,6 +370,9 @@ pub(super) fn constant<'m>(
     if value.is_asm() {
         return Ok(nodes.text(&value.asm_shape()));
     }
+    if value.is_alias() {
+        return constant(side, nodes, value.aliasee());
+    }
     if value.ty().kind() == TypeKind::LLVMMetadataTypeKind {
         let text = value.metadata_text().ok_or(Different)?;
         return Ok(nodes.text(&format!("metadata {text}")));
