@@ -90,7 +90,7 @@ pub enum Error {
     /// without the `return` that its caller uses.
     Unreachable,
     /// Something visible (a decision, an address, printed text) that depends on memory that
-    /// was never written.
+    /// was never written. Ends a path only if a subject wants that.
     UninitialisedRead,
 }
 
