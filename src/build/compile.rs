@@ -12,6 +12,7 @@ use super::{
     runtime::Runtime,
     stamp::{Stamp, dependencies, hash},
     toolchain::run,
+    unwritten,
 };
 
 /// Old C compiles: what clang 19 made errors are the dialect that many subjects are written in.
@@ -48,6 +49,13 @@ const BITCODE: &[&str] = &[
     "-Xclang",
     "-disable-O0-optnone",
 ];
+
+/// Bitcode as the front end makes it, before any pass.
+const UNCHANGED: &[&str] = &["-emit-llvm", "-Xclang", "-disable-llvm-passes"];
+
+/// For subjects that want to be optimised: what was never written must not be for the optimiser
+/// to choose, in bitcode neither.
+const ZEROED: &str = "-ftrivial-auto-var-init=zero";
 
 const DIAGNOSTICS: &[&str] =
     &["-fno-caret-diagnostics", "-fno-color-diagnostics", "-fno-show-column"];
@@ -182,12 +190,8 @@ impl Toolchain {
         out: &Path,
     ) -> Result<(), BuildError> {
         self.make(compilation, sanitizer.name(), out, |scratch| {
-            let mut objects = Vec::new();
             let mut read = BTreeSet::new();
-            for source in &compilation.sources {
-                let flags = sanitizer.flags();
-                objects.push(self.object(compilation, flags, source, scratch, &mut read)?);
-            }
+            let mut objects = self.native_objects(compilation, sanitizer, scratch, &mut read)?;
             // The runtime is ours: a subject's flags (a -Dmalloc=..., say) are not for it.
             let runtime = Compilation { directory: scratch.to_owned(), ..Compilation::default() };
             let flags = sanitizer.flags();
@@ -219,6 +223,46 @@ impl Toolchain {
                 other => other.map(|_| (linked, read)),
             }
         })
+    }
+
+    /// The object files of the sources, in which memory that was never written is zero, or
+    /// watched.
+    fn native_objects(
+        &self,
+        compilation: &Compilation,
+        sanitizer: Sanitizer,
+        scratch: &Path,
+        read: &mut BTreeSet<PathBuf>,
+    ) -> Result<Vec<PathBuf>, BuildError> {
+        let flags = [sanitizer.flags(), UNCHANGED].concat();
+        let mut objects = Vec::new();
+        let mut defined = BTreeSet::new();
+        for source in &compilation.sources {
+            let object = self.object(compilation, &flags, source, scratch, read)?;
+            unwritten::change(&object, |context, module| {
+                defined.append(&mut unwritten::defined(module));
+                match sanitizer {
+                    Sanitizer::Memory => Ok(()),
+                    _ => unwritten::zero_locals(context, module),
+                }
+            })?;
+            objects.push(object);
+        }
+        for object in &mut objects {
+            if sanitizer == Sanitizer::Memory {
+                unwritten::change(object, |_, module| {
+                    unwritten::let_pass(module, &defined);
+                    Ok(())
+                })?;
+            }
+            let code = object.with_extension("code.o");
+            let mut command = self.compiler(compilation);
+            command.args(SEMANTICS).args(sanitizer.flags()).args(&compilation.flags);
+            command.args(["-c", "-x", "ir"]).arg(&*object).arg("-o").arg(&code);
+            run(&mut command)?;
+            *object = code;
+        }
+        Ok(objects)
     }
 
     /// Compiles bitcode modules as they are to one object file.
@@ -276,6 +320,8 @@ impl Toolchain {
         let rule = scratch.join(format!("{number}.d"));
         let mut command = self.compiler(compilation);
         command.args(SEMANTICS).args(flags).args(&compilation.flags);
+        let optimises = |flag: &String| flag.starts_with("-O") && flag != "-O0";
+        command.args(compilation.flags.iter().any(optimises).then_some(ZEROED));
         command.arg("-MMD").arg("-MF").arg(&rule).arg("-c").arg(source).arg("-o").arg(&object);
         run(&mut command)?;
         let text = fs::read_to_string(&rule).map_err(BuildError::io(&rule))?;
@@ -305,7 +351,9 @@ impl Toolchain {
     fn key(&self, compilation: &Compilation, kind: &str) -> String {
         let Compilation { directory, sources, flags, includes, libraries } = compilation;
         let mut parts = vec![kind.to_owned(), self.identity().to_owned()];
-        let fixed = [DIALECT, SEMANTICS, BITCODE, Sanitizer::AddressUndefined.flags()];
+        let prepared = [unwritten::PREPARATION, ZEROED];
+        let sanitized = Sanitizer::AddressUndefined.flags();
+        let fixed = [DIALECT, SEMANTICS, BITCODE, UNCHANGED, &prepared, sanitized];
         parts.extend(fixed.concat().into_iter().map(str::to_owned));
         parts.extend(Runtime::texts().map(str::to_owned));
         parts.push(directory.display().to_string());

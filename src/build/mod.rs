@@ -25,6 +25,7 @@ mod runtime;
 mod signature;
 mod stamp;
 mod toolchain;
+mod unwritten;
 mod whole;
 
 use std::path::PathBuf;

@@ -242,7 +242,8 @@ fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<T
     let stage = Stage::open(&args.target, args.out.as_deref())?;
     let merged = stage.merged(progress)?;
     let (_, module) = stage.build(&merged, progress)?;
-    let program = Program::new(module, &args.search.models()?);
+    let mut program = Program::new(module, &args.search.models()?);
+    program.uninitialised = stage.subject.config.uninitialised;
     Ok(Target {
         entry: program.entry().into(),
         inputs: inputs::of_subject(&program.exprs, &stage.subject)?,
@@ -374,6 +375,7 @@ impl Writer<'_> {
                 // An error need not show without a sanitizer.
                 if let (Some(native), Some(predicted)) = (&self.native, predicted)
                     && predicted.finding.is_none()
+                    && predicted.noted.is_empty()
                 {
                     written.replayed += 1;
                     let found = match native.outcome(&input, Revision::ORIGINAL, false) {

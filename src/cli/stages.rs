@@ -127,11 +127,13 @@ impl Stage {
     ) -> anyhow::Result<(Built, Module)> {
         progress.stage(&format!("building {} revisions as one program", merged.revisions.len()));
         let variables = inputs::native(&inputs::environment(&self.subject.config.inputs));
+        let uninitialised = self.subject.config.uninitialised;
         if let Some(whole) = &self.whole {
             let (bitcode, plain) = (self.results.bitcode(), self.results.native());
             whole.link(&meta_files(&self.results.meta())?, &bitcode, &plain)?;
             let files = self.subject.files.as_slice().into();
-            let binaries = Binaries { plain, files, variables, ..Binaries::default() };
+            let binaries =
+                Binaries { plain, files, variables, uninitialised, ..Binaries::default() };
             let module = load_cached(&bitcode)?;
             return Ok((Built { bitcode, binaries, compilation: None }, module));
         }
@@ -162,7 +164,7 @@ impl Stage {
         compilation.libraries = libraries;
         let plain = self.results.native();
         self.toolchain.native(&compilation, Sanitizer::None, &plain)?;
-        let binaries = Binaries { plain, variables, ..Binaries::default() };
+        let binaries = Binaries { plain, variables, uninitialised, ..Binaries::default() };
         Ok((Built { bitcode, binaries, compilation: Some(compilation) }, module))
     }
 

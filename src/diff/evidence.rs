@@ -17,6 +17,7 @@ use crate::{
     replay::{Outcome, Termination, TestInput, Visible},
     subject::{
         Revision, RevisionSet,
+        config::Uninitialised,
         results::{Clustering, FoundBy, TestId},
     },
 };
@@ -234,15 +235,14 @@ impl Differ<'_> {
         let mut expected = Expected::default();
         for (revision, slot) in self.task.revisions.iter().zip(slots) {
             match slot {
-                Slot::Exact(index, _) => match &self.states[*index].halt {
-                    Halt::Error(error) => {
-                        expected.errors.insert(*error);
+                Slot::Exact(index, _) => {
+                    let HaltState { halt, world, .. } = &self.states[*index];
+                    match halt {
+                        Halt::Error(error) => _ = expected.errors.insert(*error),
+                        Halt::Hang => _ = expected.endless.insert(*revision),
+                        _ => expected.errors.extend(&world.findings),
                     }
-                    Halt::Hang => {
-                        expected.endless.insert(*revision);
-                    }
-                    _ => {}
-                },
+                }
                 Slot::Vague(_) | Slot::Missing => {
                     expected.unknown.insert(*revision);
                 }
@@ -256,8 +256,10 @@ impl Differ<'_> {
         let stopped = outcome.termination == Termination::Timeout && outcome.finding.is_none();
         // That a run takes long is no proof that it never ends; the machine may be slow.
         let slow = || "a native run was stopped that nobody proved endless".to_owned();
-        if shown.finding == Some(Error::UninitialisedRead.into()) && slot.visible() != Some(shown) {
-            // What else it shows depends on what happened to be in memory.
+        let ended_there = shown.finding == Some(Error::UninitialisedRead.into());
+        let any = self.task.program.uninitialised == Uninitialised::Any;
+        if (ended_there || any && !shown.noted.is_empty()) && slot.visible() != Some(shown) {
+            // What else it shows may depend on what happened to be in memory.
             return Some("a native run used what was never written".to_owned());
         }
         let state = match slot {

@@ -49,6 +49,9 @@ pub(super) fn difference(
             }
         }
     }
+    if ends_by_itself(&a.halt) && a.world.findings != b.world.findings {
+        return always;
+    }
     let (x, y) = (numbered(&a.world.outputs), numbered(&b.world.outputs));
     if !x.keys().eq(y.keys()) && a.halt != Halt::Hang {
         return always;
@@ -135,6 +138,11 @@ fn byte_expr(exprs: &Exprs, byte: Byte) -> ExprId {
     }
 }
 
+/// Whether what a run went on after is a part of what it shows ([`Visible::noted`]).
+fn ends_by_itself(halt: &Halt) -> bool {
+    !matches!(halt, Halt::Error(_) | Halt::Hang)
+}
+
 /// How a native run ends where the path did not end by itself; nothing where it is not said.
 fn ending(halt: &Halt) -> Option<(Termination, Option<Finding>)> {
     let signal = |number| Some((Termination::Signal(number), None));
@@ -180,6 +188,7 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
         stdout: state.world.stdout.render(exprs, model),
         stderr: state.world.stderr.render(exprs, model),
         termination,
+        noted: state.world.findings.clone(),
         outputs: numbered(&state.world.outputs)
             .into_iter()
             .map(|(name, bytes)| (name, values(bytes)))
@@ -201,7 +210,7 @@ pub(super) fn first_difference(a: &Visible, b: &Visible) -> Option<String> {
     if a == b {
         return None;
     }
-    if a.finding != b.finding {
+    if (a.finding, &a.noted) != (b.finding, &b.noted) {
         return Some("finding".into());
     }
     if a.stdout != b.stdout {
@@ -224,6 +233,10 @@ pub(super) fn first_difference(a: &Visible, b: &Visible) -> Option<String> {
 pub(super) fn explain(predicted: &Visible, shown: &Visible, outcome: &Outcome) -> String {
     let ending = |v: &Visible| match (&v.finding, &v.termination) {
         (Some(kind), _) => kind.to_string(),
+        (None, Some(termination)) if !v.noted.is_empty() => {
+            let noted: Vec<String> = v.noted.iter().map(ToString::to_string).collect();
+            format!("{} and {termination}", noted.join(", "))
+        }
         (None, Some(termination)) => termination.to_string(),
         (None, None) => "no end".into(),
     };

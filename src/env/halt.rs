@@ -114,6 +114,25 @@ pub enum Incomplete {
     Panic,
 }
 
+impl Halt {
+    /// Whether the program ends by a failure that it did not choose, or never: two that do so
+    /// alike need not be alike in what they were written to do.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Error(_) | Self::Trap(_) | Self::Hang)
+    }
+
+    /// Whether a program compiled without checks may go on from here, so that even the same code
+    /// shows more than the path says.
+    pub fn may_go_on(&self) -> bool {
+        match self {
+            Self::Error(error) => {
+                !matches!(error, Error::NullDereference | Error::DivisionByZero)
+            }
+            _ => false,
+        }
+    }
+}
+
 impl From<solver::Unknown> for Incomplete {
     fn from(why: solver::Unknown) -> Self {
         match why {

@@ -72,6 +72,8 @@ words! {
         Internal = "internal",
         /// Proved to behave the same within the stated bounds.
         Equivalent = "equivalent",
+        /// Proved to behave the same wherever neither fails; where they fail, they fail alike.
+        EquivalentUnlessFailing = "equivalent-unless-failing",
         /// Neither; the reason stands beside.
         Unknown = "unknown",
     }
@@ -205,7 +207,7 @@ table! {
         distinguished: u64,
         /// Pairs that differ only inside.
         internal: u64,
-        /// Pairs proved equivalent.
+        /// Pairs proved equivalent on every input.
         equivalent: u64,
         /// Pairs about which nothing is known.
         unknown: u64,
@@ -221,6 +223,8 @@ table! {
         seconds: f64,
         /// Largest resident memory, in MiB.
         peak_mb: u64,
+        /// Pairs proved equivalent wherever neither fails; they are not among `equivalent`.
+        equivalent_unless_failing: u64,
     }
 }
 
@@ -305,7 +309,7 @@ mod tests {
             SummaryRow::COLUMNS.join(", "),
             "subject, revisions, rejected, tests, classes, height, lower_bound, distinguished, \
              internal, equivalent, unknown, mismatches, paths, instructions, queries, seconds, \
-             peak_mb"
+             peak_mb, equivalent_unless_failing"
         );
         assert_eq!(StatsRow::COLUMNS.join(", "), "phase, count, seconds, cache_hits, cache_misses");
     }
