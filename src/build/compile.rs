@@ -50,8 +50,15 @@ const BITCODE: &[&str] = &[
     "-disable-O0-optnone",
 ];
 
-/// Bitcode as the front end makes it, before any pass.
-const UNCHANGED: &[&str] = &["-emit-llvm", "-Xclang", "-disable-llvm-passes"];
+/// Bitcode as the front end makes it, before any pass. A variable lives as long as its function,
+/// under sanitizers, too: the end of a block is nothing that the engine sees.
+const UNCHANGED: &[&str] = &[
+    "-emit-llvm",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-Xclang",
+    "-disable-lifetime-markers",
+];
 
 /// For subjects that want to be optimised: what was never written must not be for the optimiser
 /// to choose, in bitcode neither.

@@ -284,8 +284,8 @@ impl Differ<'_> {
         (arbitrary || silent).then(|| weakness(state))
     }
 
-    /// Runs once more what is not predicted: a program that does not do the same twice shows
-    /// nothing.
+    /// Runs once more what is not predicted, and crashes: a program that does not do the same
+    /// twice shows nothing.
     fn repeat(
         &mut self,
         input: &TestInput,
@@ -295,7 +295,7 @@ impl Differ<'_> {
         objections: &mut BTreeMap<Revision, String>,
     ) -> Result<(), ReplayFailed> {
         let again: Vec<usize> = (0..slots.len())
-            .filter(|index| slots[*index].visible().is_none())
+            .filter(|index| slots[*index].visible().is_none() || self.crashes(&slots[*index]))
             .filter(|index| !objections.contains_key(&self.task.revisions[*index]))
             .collect();
         if again.is_empty() {
@@ -310,6 +310,11 @@ impl Differ<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether what is predicted is a crash that no sanitizer has looked at.
+    fn crashes(&self, slot: &Slot) -> bool {
+        matches!(slot, Slot::Exact(index, _) if outcome::crashes(&self.states[*index]))
     }
 
     /// Nothing can be proved of a revision any more.

@@ -219,7 +219,9 @@ impl<'a> Differ<'a> {
         let first = self.states.len();
         if !self.task.replay.watches() {
             for state in &mut halted {
-                if let Halt::Error(error) = state.halt {
+                if let Halt::Error(error) = state.halt
+                    && !outcome::crashes(state)
+                {
                     let what = format!("{error}, for which nothing watches in native runs");
                     state.world.approximate(Approximation::Loose(what));
                 }

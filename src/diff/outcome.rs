@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::text::{self, Difference};
 use crate::{
-    env::{Halt, NamedOutput, kernel::files::FileStates},
+    env::{Error, Halt, NamedOutput, kernel::files::FileStates},
     exec::HaltState,
     expr::{Assignment, ExprId, Exprs},
     memory::Byte,
@@ -14,6 +14,8 @@ use crate::{
 
 const SIGABRT: i32 = 6;
 const SIGILL: i32 = 4;
+const SIGFPE: i32 = 8;
+const SIGSEGV: i32 = 11;
 
 /// How closely texts are compared.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -43,8 +45,8 @@ pub(super) fn difference(
             differences.push(Difference { formula: exprs.ne(*x, *y), exact: true });
         }
         (x, y) => {
-            let shown = |halt| ending(halt).map(|(how, found)| (how, found.map(|f| f.kind)));
-            if x != y && (shown(x).is_none() || shown(x) != shown(y)) {
+            let shown = |state| ending(state).map(|(how, found)| (how, found.map(|f| f.kind)));
+            if x != y && (shown(a).is_none() || shown(a) != shown(b)) {
                 return always;
             }
         }
@@ -138,18 +140,28 @@ fn byte_expr(exprs: &Exprs, byte: Byte) -> ExprId {
     }
 }
 
+/// Whether a path of a program that no sanitizer watches ends by a signal that the processor
+/// raises, unless the program has a handler for it.
+pub(super) fn crashes(state: &HaltState) -> bool {
+    matches!(ending(state), Some((Termination::Signal(signal @ (SIGSEGV | SIGFPE)), None))
+        if state.world.is_whole && !state.world.kernel.handles(signal as u64))
+}
+
 /// Whether what a run went on after is a part of what it shows ([`Visible::noted`]).
 fn ends_by_itself(halt: &Halt) -> bool {
     !matches!(halt, Halt::Error(_) | Halt::Hang)
 }
 
 /// How a native run ends where the path did not end by itself; nothing where it is not said.
-fn ending(halt: &Halt) -> Option<(Termination, Option<Finding>)> {
+fn ending(state: &HaltState) -> Option<(Termination, Option<Finding>)> {
     let signal = |number| Some((Termination::Signal(number), None));
-    match halt {
+    match &state.halt {
         Halt::Abort => signal(SIGABRT),
         Halt::Signal(number) => signal(i32::from(*number)),
         Halt::Trap(_) => signal(SIGILL),
+        // No sanitizer comes before the processor there.
+        Halt::Error(Error::NullDereference) if state.world.is_whole => signal(SIGSEGV),
+        Halt::Error(Error::DivisionByZero) if state.world.is_whole => signal(SIGFPE),
         Halt::Error(error) => {
             let finding = Finding { kind: (*error).into(), detail: error.to_string() };
             Some((Termination::Signal(SIGABRT), Some(finding)))
@@ -170,7 +182,7 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
             let code = exprs.evaluate(*code, model).to_u64().expect("8 bits");
             (Termination::Exit(code as u8), None)
         }
-        halt => ending(halt)?,
+        _ => ending(state)?,
     };
     let value = |byte: &Byte| match byte {
         Byte::Concrete(value) => *value,

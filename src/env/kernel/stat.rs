@@ -220,9 +220,9 @@ pub(super) fn getdents64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
         bytes.extend(name);
         bytes.resize(end, 0);
     }
-    files(machine).open_file_mut(number)?.position = position;
     let bytes: Vec<Byte> = bytes.into_iter().map(Byte::Concrete).collect();
     strings::write(machine, arguments[1], &bytes)?;
+    files(machine).open_file_mut(number)?.position = position;
     Ok(bytes.len() as u64)
 }
 
