@@ -101,8 +101,10 @@ pub(super) fn let_pass(module: &Module<'_>, defined: &BTreeSet<String>) {
         let parameters = (0..count).map(AttributeLoc::Param);
         std::iter::once(AttributeLoc::Return).chain(parameters)
     };
+    // What `main` returns is shown.
     let is_ours = |function: FunctionValue<'_>| {
-        defined.contains(&*function.get_name().to_string_lossy())
+        let name = function.get_name().to_string_lossy();
+        name != "main" && defined.contains(&*name)
     };
     for function in module.get_functions() {
         if is_ours(function) {

@@ -413,6 +413,7 @@ pub(super) fn state_rows(module: &Module, first: u32, states: &[HaltState]) -> V
                 location: location(module, state),
                 depth: state.branch.depth(),
                 approximations,
+                findings: state.world.findings.iter().map(ToString::to_string).collect(),
             }
         })
         .collect()

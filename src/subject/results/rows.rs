@@ -113,6 +113,8 @@ table! {
         depth: u32,
         /// What was not followed exactly, with `; ` between; empty if everything was.
         approximations: Vec<String>,
+        /// Errors that it went on after, with `; ` between.
+        findings: Vec<String>,
     }
 }
 
@@ -295,7 +297,7 @@ mod tests {
         assert_eq!(RevisionRow::COLUMNS.join(", "), "revision, patch, status, reason, hunks, arms");
         assert_eq!(
             StateRow::COLUMNS.join(", "),
-            "state, revisions, halt, location, depth, approximations"
+            "state, revisions, halt, location, depth, approximations, findings"
         );
         assert_eq!(TestRow::COLUMNS.join(", "), "test, found_by, clusters, size, mismatch");
         assert_eq!(
@@ -394,6 +396,7 @@ mod tests {
                 halt: "exit".into(),
                 location: "a.c:3".into(),
                 depth: 2,
+                findings: approximations.clone(),
                 approximations,
             };
             prop_assert_eq!(round_trip(std::slice::from_ref(&row)).1, [row]);
