@@ -1,4 +1,4 @@
-/* ends: exit, exit, exit, exit, exit, exit, exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit */
+/* ends: exit, exit, exit, exit, exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit, uninitialised-read and exit */
 #include <klee/klee.h>
 #include <alloca.h>
 #include <stdio.h>
