@@ -122,8 +122,11 @@ pub(super) fn faccessat2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
 }
 
 fn read_link(machine: &mut dyn Machine, base: Base, rest: &[Value]) -> Outcome {
+    let size = super::int(machine, rest[2], "size of a buffer")?;
+    if size <= 0 {
+        return Err(Errno::Einval.into());
+    }
     let path = paths::read(machine, rest[0])?;
-    let size = super::known(machine, rest[2], "size of a buffer")?;
     let node = paths::find(machine, base, &path, false)?;
     let Content::Link(target) = machine.world().kernel.files.node(node).content.clone() else {
         return Err(Errno::Einval.into());

@@ -211,10 +211,10 @@ int world_path_call(long *result, long n, long a, long b, long c, long d, long e
     *result = at(SYS_faccessat, directory, second, c, 0, unless(d & AT_SYMLINK_NOFOLLOW));
     break;
   case SYS_readlink:
-    *result = at(SYS_readlinkat, here, first, b, c, UNLESS_LAST);
+    *result = (int)c <= 0 ? -EINVAL : at(SYS_readlinkat, here, first, b, c, UNLESS_LAST);
     break;
   case SYS_readlinkat:
-    *result = at(n, directory, second, c, d, UNLESS_LAST);
+    *result = (int)d <= 0 ? -EINVAL : at(n, directory, second, c, d, UNLESS_LAST);
     break;
   case SYS_mkdir:
     *result = at(SYS_mkdirat, here, first, b, 0, NEVER);

@@ -213,7 +213,8 @@ static int time_call(long *result, long n, long a, long b, long c, long d) {
     break;
   case SYS_gettimeofday:
     time = now();
-    *(struct timeval *)a = (struct timeval){time.tv_sec, time.tv_nsec / 1000};
+    if (a)
+      *(struct timeval *)a = (struct timeval){time.tv_sec, time.tv_nsec / 1000};
     break;
   case SYS_time:
     *result = now().tv_sec;
