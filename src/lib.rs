@@ -16,6 +16,7 @@ pub mod exec;
 pub mod explore;
 pub mod expr;
 pub mod ir;
+mod llvm;
 pub mod memory;
 pub mod merge;
 pub mod replay;

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     fs,
-    path::{Path, PathBuf, absolute},
+    path::{Component, Path, PathBuf, absolute},
     process::Command,
 };
 
@@ -11,7 +11,7 @@ use super::{
     BuildError, Closure, Toolchain,
     runtime::Runtime,
     stamp::{Stamp, dependencies, hash},
-    toolchain::run,
+    toolchain::{command, run},
     unwritten,
 };
 
@@ -52,13 +52,8 @@ const BITCODE: &[&str] = &[
 
 /// Bitcode as the front end makes it, before any pass. A variable lives as long as its function,
 /// under sanitizers, too: the end of a block is nothing that the engine sees.
-const UNCHANGED: &[&str] = &[
-    "-emit-llvm",
-    "-Xclang",
-    "-disable-llvm-passes",
-    "-Xclang",
-    "-disable-lifetime-markers",
-];
+const UNCHANGED: &[&str] =
+    &["-emit-llvm", "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers"];
 
 /// For subjects that want to be optimised: what was never written must not be for the optimiser
 /// to choose, in bitcode neither.
@@ -98,11 +93,46 @@ impl Sanitizer {
         }
     }
 
+    /// What the names of its files end in.
+    pub(super) fn suffix(self) -> &'static str {
+        match self {
+            Self::None => "native",
+            Self::AddressUndefined => "asan",
+            Self::Memory => "msan",
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::None => "plain",
             Self::AddressUndefined => "AddressSanitizer",
             Self::Memory => "MemorySanitizer",
+        }
+    }
+}
+
+/// What a source is compiled to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Kind {
+    /// Bitcode for the engine.
+    Bitcode,
+    /// Bitcode that is to become native code, before any pass.
+    Native(Sanitizer),
+}
+
+impl Kind {
+    fn flags(self) -> Vec<&'static str> {
+        match self {
+            Self::Bitcode => BITCODE.to_vec(),
+            Self::Native(sanitizer) => [sanitizer.flags(), UNCHANGED].concat(),
+        }
+    }
+
+    fn suffix(self) -> String {
+        match self {
+            Self::Bitcode => "bc".into(),
+            // Of these, object files are made beside them.
+            Self::Native(sanitizer) => format!("{}.ir", sanitizer.suffix()),
         }
     }
 }
@@ -199,36 +229,11 @@ impl Toolchain {
         self.make(compilation, sanitizer.name(), out, |scratch| {
             let mut read = BTreeSet::new();
             let mut objects = self.native_objects(compilation, sanitizer, scratch, &mut read)?;
-            // The runtime is ours: a subject's flags (a -Dmalloc=..., say) are not for it.
-            let runtime = Compilation { directory: scratch.to_owned(), ..Compilation::default() };
-            let flags = sanitizer.flags();
-            for source in self.runtime().sources() {
-                objects.push(self.object(
-                    &runtime,
-                    flags,
-                    &source,
-                    scratch,
-                    &mut BTreeSet::new(),
-                )?);
-            }
-            if !compilation.libraries.is_empty() {
-                objects.push(self.library_object(&compilation.libraries, sanitizer, scratch)?);
-                read.extend(compilation.libraries.iter().cloned());
-            }
+            objects.extend(self.runtime_objects(sanitizer, &compilation.libraries, scratch)?);
+            read.extend(compilation.libraries.iter().cloned());
             let linked = scratch.join("linked");
-            let mut command = self.compiler(compilation);
-            command.args(sanitizer.flags()).args(&objects).args(&compilation.flags);
-            // As in bitcode: what the program defines itself comes before a library's.
-            command.args(compilation.libraries.first().map(|_| "-Wl,-z,muldefs"));
-            command.arg("-lm").arg("-o").arg(&linked);
-            match run(&mut command) {
-                Err(BuildError::Compile { first, .. })
-                    if first.contains("libclang_rt") && sanitizer != Sanitizer::None =>
-                {
-                    Err(BuildError::SanitizerMissing(sanitizer.name()))
-                }
-                other => other.map(|_| (linked, read)),
-            }
+            self.link_native(&compilation.flags, sanitizer, &objects, &linked)?;
+            Ok((linked, read))
         })
     }
 
@@ -242,49 +247,212 @@ impl Toolchain {
         read: &mut BTreeSet<PathBuf>,
     ) -> Result<Vec<PathBuf>, BuildError> {
         let flags = [sanitizer.flags(), UNCHANGED].concat();
-        let mut objects = Vec::new();
-        let mut defined = BTreeSet::new();
+        let mut modules = Vec::new();
         for source in &compilation.sources {
             let object = self.object(compilation, &flags, source, scratch, read)?;
-            unwritten::change(&object, |context, module| {
-                defined.append(&mut unwritten::defined(module));
-                match sanitizer {
-                    Sanitizer::Memory => Ok(()),
-                    _ => unwritten::zero_locals(context, module),
-                }
-            })?;
-            objects.push(object);
+            let module = object.with_extension("ir");
+            fs::rename(&object, &module).map_err(BuildError::io(&object))?;
+            modules.push(module);
         }
-        for object in &mut objects {
-            if sanitizer == Sanitizer::Memory {
-                unwritten::change(object, |_, module| {
-                    unwritten::let_pass(module, &defined);
-                    Ok(())
-                })?;
+        let defined = match sanitizer {
+            Sanitizer::Memory => unwritten::defined(&modules)?,
+            _ => BTreeSet::new(),
+        };
+        modules.iter().try_for_each(|module| unwritten::prepare(module, sanitizer, &defined))?;
+        self.code(&compilation.flags, sanitizer, &modules).into_iter().collect()
+    }
+
+    /// Compiles prepared modules ([`unwritten::prepare`]) to object files beside them.
+    pub(super) fn code(
+        &self,
+        flags: &[String],
+        sanitizer: Sanitizer,
+        modules: &[PathBuf],
+    ) -> Vec<Result<PathBuf, BuildError>> {
+        let command = |module: &Path| {
+            let mut command = self.compiler(&Compilation::default());
+            command.args(SEMANTICS).args(sanitizer.flags()).args(flags);
+            command.args(["-c", "-x", "ir"]).arg(module);
+            command
+        };
+        let place = |module: &Path| module.with_extension("code.o");
+        let mut made: Vec<PathBuf> = Vec::new();
+        if modules.len() > 1 {
+            made = self.all_at_once(&mut command(&modules[0]), modules, "o", &place);
+        }
+        let one = |module: &PathBuf| {
+            let out = place(module);
+            if made.contains(&out) {
+                return Ok(out);
             }
-            let code = object.with_extension("code.o");
-            let mut command = self.compiler(compilation);
-            command.args(SEMANTICS).args(sanitizer.flags()).args(&compilation.flags);
-            command.args(["-c", "-x", "ir"]).arg(&*object).arg("-o").arg(&code);
+            run(command(module).arg("-o").arg(&out)).map(|_| out)
+        };
+        modules.iter().map(one).collect()
+    }
+
+    /// Links object files, among them those of [`Toolchain::runtime_objects`], to an executable.
+    pub(super) fn link_native(
+        &self,
+        flags: &[String],
+        sanitizer: Sanitizer,
+        objects: &[PathBuf],
+        out: &Path,
+    ) -> Result<(), BuildError> {
+        let mut command = self.clang();
+        command.args(DIALECT).args(sanitizer.flags()).args(objects).args(flags);
+        // As in bitcode: what the program defines itself comes before a library's.
+        command.args(["-Wl,-z,muldefs", "-lm", "-o"]).arg(out);
+        match run(&mut command) {
+            Err(BuildError::Compile { first, .. })
+                if first.contains("libclang_rt") && sanitizer != Sanitizer::None =>
+            {
+                Err(BuildError::SanitizerMissing(sanitizer.name()))
+            }
+            other => other.map(drop),
+        }
+    }
+
+    /// Compiles what every native program is linked with, into `directory`: the runtime, and
+    /// bitcode modules of libraries as they are.
+    pub(super) fn runtime_objects(
+        &self,
+        sanitizer: Sanitizer,
+        libraries: &[PathBuf],
+        directory: &Path,
+    ) -> Result<Vec<PathBuf>, BuildError> {
+        fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
+        // The runtime is ours: a subject's flags (a -Dmalloc=..., say) are not for it.
+        let runtime = Compilation { directory: directory.to_owned(), ..Compilation::default() };
+        let mut objects = Vec::new();
+        for source in self.runtime().sources() {
+            let flags = sanitizer.flags();
+            let read = &mut BTreeSet::new();
+            objects.push(self.object(&runtime, flags, &source, directory, read)?);
+        }
+        if !libraries.is_empty() {
+            let (whole, object) = (directory.join("libraries.bc"), directory.join("libraries.o"));
+            self.link(libraries, &whole)?;
+            let mut command = self.clang();
+            command.arg("-O0").args(sanitizer.flags()).arg("-c").arg(&whole).arg("-o").arg(&object);
             run(&mut command)?;
-            *object = code;
+            objects.push(object);
         }
         Ok(objects)
     }
 
-    /// Compiles bitcode modules as they are to one object file.
-    fn library_object(
+    /// Compiles one source in several trees, by one compiler if there are several; looks for
+    /// headers from `directory`. What was made, by tree.
+    pub(super) fn objects(
         &self,
-        libraries: &[PathBuf],
-        sanitizer: Sanitizer,
-        scratch: &Path,
-    ) -> Result<PathBuf, BuildError> {
-        let (whole, object) = (scratch.join("libraries.bc"), scratch.join("libraries.o"));
-        self.link(libraries, &whole)?;
-        let mut command = self.clang();
-        command.arg("-O0").args(sanitizer.flags()).arg("-c").arg(&whole).arg("-o").arg(&object);
-        run(&mut command)?;
-        Ok(object)
+        flags: &[String],
+        kind: Kind,
+        directory: &Path,
+        source: &Path,
+        trees: &[PathBuf],
+    ) -> Vec<Result<PathBuf, BuildError>> {
+        let place = |tree: &Path| {
+            let mut name = tree.join(source).into_os_string();
+            name.push(format!(".{}", kind.suffix()));
+            PathBuf::from(name)
+        };
+        let mut made: Vec<PathBuf> = Vec::new();
+        if trees.len() > 1 {
+            made = self.many(flags, kind, directory, source, trees, &place);
+        }
+        let one = |tree: &PathBuf| {
+            let out = place(tree);
+            if made.contains(&out) {
+                return Ok(out);
+            }
+            let compilation = Compilation { directory: tree.clone(), ..Compilation::default() };
+            let mut command = self.compiler(&compilation);
+            command.args(SEMANTICS).args(kind.flags()).args(flags).args(zeroed(flags));
+            run(command.arg("-c").arg(source).arg("-o").arg(&out)).map(|_| out)
+        };
+        trees.iter().map(one).collect()
+    }
+
+    /// Has one compiler compile a source in several trees; gives what it made. It leaves out, and
+    /// says nothing of, what does not compile.
+    fn many(
+        &self,
+        flags: &[String],
+        kind: Kind,
+        directory: &Path,
+        source: &Path,
+        trees: &[PathBuf],
+        place: &dyn Fn(&Path) -> PathBuf,
+    ) -> Vec<PathBuf> {
+        let compilation = Compilation { directory: directory.to_owned(), ..Compilation::default() };
+        let mut driver = self.compiler(&compilation);
+        driver.args(SEMANTICS).args(kind.flags());
+        for tree in trees {
+            driver.arg(format!("-ffile-prefix-map={}/=", tree.display()));
+        }
+        let inputs: Vec<PathBuf> = trees.iter().map(|tree| tree.join(source)).collect();
+        driver.args(flags).args(zeroed(flags)).arg("-c").arg(&inputs[0]);
+        let place = |input: &Path| {
+            let tree = trees.iter().zip(&inputs).find(|(_, known)| *known == input);
+            place(tree.expect("one of the inputs").0)
+        };
+        self.all_at_once(driver.current_dir(directory), &inputs, "bc", &place)
+    }
+
+    /// Has the one compiler of a command that compiles the first input compile all of them; gives
+    /// what it made, where it is put then.
+    fn all_at_once(
+        &self,
+        driver: &mut Command,
+        inputs: &[PathBuf],
+        extension: &str,
+        place: &dyn Fn(&Path) -> PathBuf,
+    ) -> Vec<PathBuf> {
+        let directory = driver.get_current_dir().map(Path::to_owned);
+        let Ok(plan) = run(driver.arg("-###")) else { return Vec::new() };
+        let plan = String::from_utf8_lossy(&plan.stderr).into_owned();
+        let Some(mut words) = plan.lines().find_map(compiler_words) else { return Vec::new() };
+        if let Some(place) = words.iter().position(|word| word == "-o") {
+            words.drain(place..place + 2);
+        }
+        words.pop();
+        // Where it would write is not to be a link to somebody else's file.
+        for input in inputs {
+            _ = fs::remove_file(input.with_extension(extension));
+        }
+        let mut command = command(Path::new(&words[0]));
+        command.args(&words[1..]).args(inputs);
+        if let Some(directory) = directory {
+            command.current_dir(directory);
+        }
+        // What is missing afterwards is compiled alone, for its message.
+        _ = run(&mut command);
+        let mut made = Vec::new();
+        for input in inputs {
+            let out = place(input);
+            if fs::rename(input.with_extension(extension), &out).is_ok() {
+                made.push(out);
+            }
+        }
+        made
+    }
+
+    /// The files that a source reads, itself included, as the compiler finds them from a directory;
+    /// nothing where it does not compile.
+    pub(super) fn reads(
+        &self,
+        flags: &[String],
+        directory: &Path,
+        source: &Path,
+    ) -> Option<BTreeSet<PathBuf>> {
+        let compilation = Compilation { directory: directory.to_owned(), ..Compilation::default() };
+        let mut command = self.compiler(&compilation);
+        let output = run(command.args(SEMANTICS).args(flags).arg("-M").arg(source)).ok()?;
+        let rule = String::from_utf8_lossy(&output.stdout).into_owned();
+        let inner = |file: PathBuf| {
+            let file = file.strip_prefix(directory).map(Path::to_owned).unwrap_or(file);
+            file.components().filter(|part| !matches!(part, Component::CurDir)).collect()
+        };
+        Some(dependencies(&rule).into_iter().map(inner).collect())
     }
 
     /// Makes `out` by `build`, which returns the product and the files that were read, unless
@@ -327,8 +495,7 @@ impl Toolchain {
         let rule = scratch.join(format!("{number}.d"));
         let mut command = self.compiler(compilation);
         command.args(SEMANTICS).args(flags).args(&compilation.flags);
-        let optimises = |flag: &String| flag.starts_with("-O") && flag != "-O0";
-        command.args(compilation.flags.iter().any(optimises).then_some(ZEROED));
+        command.args(zeroed(&compilation.flags));
         command.arg("-MMD").arg("-MF").arg(&rule).arg("-c").arg(source).arg("-o").arg(&object);
         run(&mut command)?;
         let text = fs::read_to_string(&rule).map_err(BuildError::io(&rule))?;
@@ -371,6 +538,35 @@ impl Toolchain {
         parts.extend(flags.iter().cloned());
         hash(parts)
     }
+}
+
+/// The words of the line by which clang's driver calls the compiler proper.
+fn compiler_words(line: &str) -> Option<Vec<String>> {
+    let mut words: Vec<String> = Vec::new();
+    let mut characters = line.trim().chars();
+    while let Some(first) = characters.next() {
+        if first == ' ' {
+            continue;
+        }
+        let quoted = first == '"';
+        let mut word = if quoted { String::new() } else { first.to_string() };
+        while let Some(character) = characters.next() {
+            match character {
+                '\\' => word.extend(characters.next()),
+                '"' if quoted => break,
+                ' ' if !quoted => break,
+                other => word.push(other),
+            }
+        }
+        words.push(word);
+    }
+    (words.get(1).is_some_and(|word| word == "-cc1")).then_some(words)
+}
+
+/// What a compiler is told beside flags that have it optimise.
+fn zeroed(flags: &[String]) -> Option<&'static str> {
+    let optimises = |flag: &String| flag.starts_with("-O") && flag != "-O0";
+    flags.iter().any(optimises).then_some(ZEROED)
 }
 
 /// The text of a module that uses these symbols.

@@ -130,11 +130,11 @@ pub fn harness(
     let Body { before, after, .. } = body;
     Ok(format!(
         "/* Runs {entry} on symbolic arguments. */\n\
-         #include \"psychic.h\"\n\
-         {APART}\
          #define main psychic_subject_main\n\
          #include \"{include}\"\n\
          #undef main\n\
+         #include \"psychic.h\"\n\
+         {APART}\
          \n\
          int main(void)\n\
          {{\n\

@@ -21,10 +21,12 @@
 mod compile;
 mod harness;
 mod libc;
+mod revisions;
 mod runtime;
 mod signature;
 mod stamp;
 mod toolchain;
+mod unite;
 mod unwritten;
 mod whole;
 
@@ -33,8 +35,10 @@ use std::path::PathBuf;
 pub use compile::{Compilation, Sanitizer};
 pub use harness::{HarnessError, harness};
 pub use libc::{Closure, Libc};
+pub use revisions::{Changes, Common, RevisionError, Revisions};
 pub use runtime::PSYCHIC_H;
 pub use toolchain::Toolchain;
+pub use unite::{Program, United, unite};
 pub use whole::{Recipe, Whole};
 
 /// Why nothing could be built.
@@ -88,6 +92,9 @@ pub enum BuildError {
         /// What was looked for.
         expected: PathBuf,
     },
+    /// The revisions' own code cannot be put into one program.
+    #[error("the revisions cannot be put into one program: {0}")]
+    Unite(String),
     /// A file could not be read or written.
     #[error("{}: {error}", path.display())]
     Io {
@@ -99,6 +106,16 @@ pub enum BuildError {
 }
 
 impl BuildError {
+    /// The same once more, for another revision that it concerns.
+    pub(crate) fn again(&self) -> Self {
+        match self {
+            Self::Compile { first, command } => {
+                Self::Compile { first: first.clone(), command: command.clone() }
+            }
+            other => Self::Compile { first: other.to_string(), command: String::new() },
+        }
+    }
+
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |error| Self::Io { path, error }

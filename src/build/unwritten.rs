@@ -6,7 +6,11 @@
 //! are put there, into the bitcode of a source file before any pass has run on it. (Memory from
 //! `malloc` is `runtime/hosted.c`'s.)
 
-use std::{collections::BTreeSet, io, path::Path};
+use std::{
+    collections::BTreeSet,
+    io,
+    path::{Path, PathBuf},
+};
 
 use inkwell::{
     attributes::{Attribute, AttributeLoc},
@@ -18,13 +22,29 @@ use inkwell::{
     values::{CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, PointerValue},
 };
 
-use super::BuildError;
+use super::{BuildError, Sanitizer};
 
 /// Says in the stamps of builds how this prepares bitcode.
 pub(super) const PREPARATION: &str = "locals zeroed, noundef of own functions dropped";
 
+/// Prepares bitcode for native code: zeros for what was never written, or, under MemorySanitizer,
+/// what it needs to see of that. `defined` are the functions of the program ([`defined`]).
+pub(super) fn prepare(
+    file: &Path,
+    sanitizer: Sanitizer,
+    defined: &BTreeSet<String>,
+) -> Result<(), BuildError> {
+    change(file, |context, module| {
+        match sanitizer {
+            Sanitizer::Memory => let_pass(module, defined),
+            Sanitizer::None | Sanitizer::AddressUndefined => zero_locals(context, module)?,
+        }
+        Ok(())
+    })
+}
+
 /// Reads a module, changes it, and writes it back.
-pub(super) fn change(
+fn change(
     file: &Path,
     by: impl for<'c> FnOnce(&'c Context, &Module<'c>) -> Result<(), BuilderError>,
 ) -> Result<(), BuildError> {
@@ -44,10 +64,7 @@ fn instructions<'c>(function: FunctionValue<'c>) -> impl Iterator<Item = Instruc
 }
 
 /// Fills every local variable with zeros where its life begins.
-pub(super) fn zero_locals<'c>(
-    context: &'c Context,
-    module: &Module<'c>,
-) -> Result<(), BuilderError> {
+fn zero_locals<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), BuilderError> {
     let layout = TargetData::create(&module.get_data_layout().as_str().to_string_lossy());
     let builder = context.create_builder();
     let allocas: Vec<_> = module
@@ -86,16 +103,25 @@ pub(super) fn zero_locals<'c>(
     Ok(())
 }
 
-/// The functions that a module defines.
-pub(super) fn defined(module: &Module<'_>) -> BTreeSet<String> {
-    let functions = module.get_functions().filter(|function| function.count_basic_blocks() > 0);
-    functions.map(|function| function.get_name().to_string_lossy().into_owned()).collect()
+/// The functions that modules define.
+pub(super) fn defined<'p>(
+    files: impl IntoIterator<Item = &'p PathBuf>,
+) -> Result<BTreeSet<String>, BuildError> {
+    let mut defined = BTreeSet::new();
+    for file in files {
+        let context = Context::create();
+        let module = Module::parse_bitcode_from_path(file, &context)
+            .map_err(|error| BuildError::io(file)(io::Error::other(error.to_string())))?;
+        let functions = module.get_functions().filter(|f| f.count_basic_blocks() > 0);
+        defined.extend(functions.map(|f| f.get_name().to_string_lossy().into_owned()));
+    }
+    Ok(defined)
 }
 
 /// Lets values that were never written be passed between the program's own functions, in which
 /// MemorySanitizer follows them; what the libc is given it still looks at. Passing a value on
 /// decides nothing, and a function that forgets its `return` is called by many that do not look.
-pub(super) fn let_pass(module: &Module<'_>, defined: &BTreeSet<String>) {
+fn let_pass(module: &Module<'_>, defined: &BTreeSet<String>) {
     let noundef = Attribute::get_named_enum_kind_id("noundef");
     let places = |count: u32| {
         let parameters = (0..count).map(AttributeLoc::Param);

@@ -5,8 +5,10 @@ use super::{SUCCESS, StageArgs, progress::Progress, say, stages};
 pub(super) fn run(args: &StageArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
     let stage = stages::Stage::open(&args.subject, args.out.as_deref())?;
-    let merged = stage.merged(&mut progress)?;
-    let (built, _) = stage.build(&merged, &mut progress)?;
-    say::line(&format!("{}\n{}", built.bitcode.display(), built.binaries.plain.display()))?;
+    let mut merged = stage.merged(&mut progress)?;
+    let (built, _) = stage.build(&mut merged, &mut progress)?;
+    let programs = built.binaries.plain.programs().into_iter().map(|p| p.display().to_string());
+    let bitcode = built.bitcode.display().to_string();
+    say::line(&std::iter::once(bitcode).chain(programs).collect::<Vec<_>>().join("\n"))?;
     Ok(SUCCESS)
 }

@@ -57,8 +57,8 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
     let stage = Stage::open(&args.subject, args.out.as_deref())?;
     let seeds = if args.resume { earlier_tests(&stage)? } else { Vec::new() };
-    let merged = stage.merge(&mut progress)?;
-    let (built, module) = stage.build(&merged, &mut progress)?;
+    let mut merged = stage.merge(&mut progress)?;
+    let (built, module) = stage.build(&mut merged, &mut progress)?;
     let config = &stage.subject.config;
     let mut program = Program::new(module, &args.search.models()?);
     program.uninitialised = config.uninitialised;

@@ -27,7 +27,7 @@ use crate::{
     exec::{Clock, Coverage, HaltState, Program, Start, WHOLE_PROGRAM},
     explore::{CoveredFile, Explorer, Round, Share, Statistics},
     ir::Module,
-    replay::{self, Binaries, KtestError, Replayer},
+    replay::{self, Binaries, Builds, KtestError, Replayer},
     report::lcov,
     solver::{self, SolverConfig},
     subject::{
@@ -171,8 +171,9 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
 const MISMATCHES_SHOWN: usize = 10;
 
 fn replayer(executable: &Path, mut binaries: Binaries) -> anyhow::Result<Replayer> {
-    binaries.plain = fs::canonicalize(executable)
+    let executable = fs::canonicalize(executable)
         .with_context(|| format!("{}: cannot be read", executable.display()))?;
+    binaries.plain = Builds::One(executable);
     Ok(Replayer::new(binaries, replay::Limits::default())?)
 }
 
@@ -240,8 +241,8 @@ fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<T
         args.target.display()
     );
     let stage = Stage::open(&args.target, args.out.as_deref())?;
-    let merged = stage.merged(progress)?;
-    let (_, module) = stage.build(&merged, progress)?;
+    let mut merged = stage.merged(progress)?;
+    let (_, module) = stage.build(&mut merged, progress)?;
     let mut program = Program::new(module, &args.search.models()?);
     program.uninitialised = stage.subject.config.uninitialised;
     Ok(Target {

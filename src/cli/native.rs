@@ -68,11 +68,11 @@ impl<'a> Native<'a> {
             _ => &self.address,
         };
         self.get(place, || {
-            let path = self.stage.build_sanitized(self.built, sanitizer)?;
+            let builds = self.stage.build_sanitized(self.built, sanitizer)?;
             let mut binaries: Binaries = self.built.binaries.clone();
             match sanitizer {
-                Sanitizer::Memory => binaries.memory = Some(path),
-                _ => binaries.address_undefined = Some(path),
+                Sanitizer::Memory => binaries.memory = builds,
+                _ => binaries.address_undefined = builds,
             }
             Ok(Replayer::new(binaries, self.limits)?)
         })
@@ -127,6 +127,13 @@ impl Replay for Native<'_> {
         revisions: &[Revision],
         expected: &Expected,
     ) -> Result<Vec<Outcome>, ReplayFailed> {
+        // Built once, and not by everybody at the same time in one place.
+        if self.watches() {
+            for sanitizer in sanitizers(expected) {
+                let built = self.sanitized(sanitizer).map(drop);
+                built.map_err(|error| ReplayFailed(format!("{error:#}")))?;
+            }
+        }
         let one = |revision: &Revision| {
             self.outcome(test, *revision, expected)
                 .map_err(|error| ReplayFailed(format!("{error:#}")))

@@ -34,8 +34,8 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
     let stage = Stage::open(&args.subject, args.out.as_deref())?;
     let files = if args.tests.is_empty() { tests_of(&stage)? } else { args.tests.clone() };
     let inputs = files.iter().map(|file| read(file)).collect::<anyhow::Result<Vec<_>>>()?;
-    let merged = stage.merged(&mut progress)?;
-    let (built, _) = stage.build(&merged, &mut progress)?;
+    let mut merged = stage.merged(&mut progress)?;
+    let (built, _) = stage.build(&mut merged, &mut progress)?;
     let native = Native::new(&stage, &built)?;
     // Nothing is predicted, so that every sanitizer watches.
     let expected =

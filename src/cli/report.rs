@@ -346,9 +346,7 @@ fn ending(outcome: &Outcome) -> String {
     let noted = outcome.noted.iter().map(ToString::to_string);
     match (&outcome.finding, outcome.termination) {
         (Some(finding), _) => finding.kind.to_string(),
-        (None, Termination::Timeout | Termination::OutputLimit) => {
-            outcome.termination.to_string()
-        }
+        (None, Termination::Timeout | Termination::OutputLimit) => outcome.termination.to_string(),
         (None, _) => noted.collect::<Vec<_>>().join(" "),
     }
 }

@@ -1,8 +1,10 @@
 //! The stages before exploration, each from the files that the one before left behind.
 
 use std::{
+    collections::BTreeMap,
     env, fs,
     path::{Path, PathBuf},
+    sync::OnceLock,
     time::Duration,
 };
 
@@ -10,13 +12,16 @@ use anyhow::{Context, bail};
 
 use super::{SearchArgs, inputs, interrupt, progress::Progress, say};
 use crate::{
-    build::{Compilation, HarnessError, Libc, Recipe, Sanitizer, Toolchain, Whole, harness},
+    build::{
+        self, BuildError, Common, Compilation, Libc, Recipe, RevisionError, Revisions, Sanitizer,
+        Toolchain, Whole,
+    },
     env::models,
     exec::Limits,
     explore,
     ir::{Module, cache, lower},
-    merge::{self, Compiler, overlay},
-    replay::Binaries,
+    merge::{self, Candidates, Compiler, MergeError},
+    replay::{Binaries, Builds},
     solver::SolverConfig,
     subject::{
         Revision, Subject, cache_directory,
@@ -25,8 +30,6 @@ use crate::{
     },
 };
 
-/// The name of a generated `main`.
-const HARNESS: &str = "psychic_harness.c";
 /// Symbolic sizes, pointers and the like may have so many values.
 const CONCRETISATIONS: u32 = 256;
 
@@ -37,6 +40,14 @@ pub(super) struct Stage {
     toolchain: Toolchain,
     /// The package, if the program has a build of its own.
     whole: Option<Whole>,
+    /// Every revision's own compilation, once it was made.
+    own: OnceLock<Own>,
+}
+
+/// Every revision's own compilation.
+struct Own {
+    revisions: Revisions,
+    bitcode: BTreeMap<Revision, Vec<PathBuf>>,
 }
 
 /// What the merge left.
@@ -51,8 +62,8 @@ pub(super) struct Merged {
 pub(super) struct Built {
     pub(super) bitcode: PathBuf,
     pub(super) binaries: Binaries,
-    /// How to compile it otherwise; a whole program cannot be.
-    compilation: Option<Compilation>,
+    /// What native programs are linked with.
+    libraries: Vec<PathBuf>,
 }
 
 impl Stage {
@@ -66,7 +77,7 @@ impl Stage {
             // Configured: patched files compile there.
             subject.root = whole.tree().to_owned();
         }
-        Ok(Self { subject, results, toolchain, whole })
+        Ok(Self { subject, results, toolchain, whole, own: OnceLock::new() })
     }
 
     /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.
@@ -76,10 +87,18 @@ impl Stage {
         let program = match &self.whole {
             Some(whole) => merge::merge(&self.subject, whole)?,
             None => {
+                let mut candidates = merge::candidates(&self.subject);
+                let refused = self.compile_own(&candidates)?;
+                for (revision, message) in refused {
+                    let Some(candidate) = candidates.get_mut(&revision) else { continue };
+                    if let Ok(known) = candidate {
+                        *candidate = Err(merge::explain(&self.subject, known, &message));
+                    }
+                }
                 let mut flags = self.subject.config.build.flags.clone();
                 flags.push(format!("-I{}", self.toolchain.include().display()));
                 let compiler = Compiler { program: self.toolchain.program().into(), flags };
-                merge::merge(&self.subject, &compiler)?
+                merge::merge_candidates(&self.subject, candidates, &compiler)?
             }
         };
         let meta = self.results.meta();
@@ -95,11 +114,13 @@ impl Stage {
                 patch: revision.patch.clone(),
                 status: match revision.status {
                     merge::Status::Merged => Status::Merged,
+                    merge::Status::Own => Status::Own,
                     merge::Status::Rejected => Status::Rejected,
                 },
                 reason: revision.reason.clone(),
                 hunks: revision.hunks as u32,
                 arms: revision.arms as u32,
+                own: 0,
             })
             .collect();
         for row in rows.iter().filter(|row| row.status == Status::Rejected) {
@@ -119,112 +140,187 @@ impl Stage {
         self.merge(progress)
     }
 
-    /// Compiles the meta program in `meta/` to bitcode and a native binary.
+    /// What all revisions of a program without a build of its own have in common, to be put into
+    /// a directory of that name.
+    fn common(&self, name: &str) -> anyhow::Result<Common> {
+        let config = &self.subject.config;
+        let directory = self.results.path().join("build").join(name);
+        if directory.exists() {
+            fs::remove_dir_all(&directory).with_context(|| directory.display().to_string())?;
+        }
+        fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
+        Ok(Common {
+            root: self.subject.root.clone(),
+            sources: self.subject.sources.clone(),
+            flags: config.build.flags.clone(),
+            entry: (config.entry != "main").then(|| config.entry.clone()),
+            inputs: config.inputs.clone(),
+            directory: fs::canonicalize(directory)?,
+        })
+    }
+
+    /// Compiles every revision on its own; gives what the compiler refuses.
+    fn compile_own(&self, candidates: &Candidates) -> anyhow::Result<BTreeMap<Revision, String>> {
+        let good = candidates.iter().filter_map(|(revision, candidate)| {
+            Some((*revision, candidate.as_ref().ok()?.files.clone()))
+        });
+        let all = std::iter::once((Revision::ORIGINAL, build::Changes::new())).chain(good);
+        let common = self.common("revisions")?;
+        let toolchain = self.toolchain.clone();
+        let laid = Revisions::new(toolchain, &common, &all.collect());
+        let (revisions, failed) = laid.map_err(|error| original(&error))?;
+        let mut refused: BTreeMap<Revision, String> =
+            failed.into_iter().map(|(revision, error)| (revision, error.to_string())).collect();
+        let mut bitcode = BTreeMap::new();
+        for (revision, made) in revisions.bitcode(&self.headers()?) {
+            match made {
+                Ok(modules) => _ = bitcode.insert(revision, modules),
+                Err(error) if revision == Revision::ORIGINAL => {
+                    return Err(original(&error.into()));
+                }
+                Err(error) => _ = refused.insert(revision, error.to_string()),
+            }
+        }
+        // Nobody else makes them.
+        _ = self.own.set(Own { revisions, bitcode });
+        Ok(refused)
+    }
+
+    /// Flags for the headers of the libc that is explored.
+    fn headers(&self) -> anyhow::Result<Vec<String>> {
+        Ok(find_libc(&self.subject.dir)?.as_ref().map(header_flags).unwrap_or_default())
+    }
+
+    /// Makes of all revisions one program to explore, which is each revision's own compilation,
+    /// and native programs. Sets aside what cannot be linked.
     pub(super) fn build(
         &self,
-        merged: &Merged,
+        merged: &mut Merged,
         progress: &mut Progress,
     ) -> anyhow::Result<(Built, Module)> {
         progress.stage(&format!("building {} revisions as one program", merged.revisions.len()));
         let variables = inputs::native(&inputs::environment(&self.subject.config.inputs));
         let uninitialised = self.subject.config.uninitialised;
+        let bitcode = self.results.bitcode();
         if let Some(whole) = &self.whole {
-            let (bitcode, plain) = (self.results.bitcode(), self.results.native());
+            let plain = self.results.native();
             whole.link(&meta_files(&self.results.meta())?, &bitcode, &plain)?;
             let files = self.subject.files.as_slice().into();
+            let plain = Builds::One(plain);
             let binaries =
                 Binaries { plain, files, variables, uninitialised, ..Binaries::default() };
             let module = load_cached(&bitcode)?;
-            return Ok((Built { bitcode, binaries, compilation: None }, module));
+            return Ok((Built { bitcode, binaries, libraries: Vec::new() }, module));
         }
-        let directory = self.results.path().join("build");
-        if directory.exists() {
-            fs::remove_dir_all(&directory).with_context(|| directory.display().to_string())?;
+        if self.own.get().is_none() {
+            self.compile_own(&merge::candidates(&self.subject))?;
         }
+        let Some(own) = self.own.get() else { bail!("no revision was compiled") };
         let files = meta_files(&self.results.meta())?;
-        overlay(
-            &self.subject.root,
-            files.iter().map(|(path, text)| (path.as_path(), text.as_str())),
-            &directory,
-        )
-        .with_context(|| directory.display().to_string())?;
-        let mut compilation = Compilation {
-            directory,
-            sources: self.subject.sources.clone(),
-            flags: self.subject.config.build.flags.clone(),
-            ..Compilation::default()
+        let files = files.into_iter().map(|(path, text)| (path, Some(text))).collect();
+        let meta = BTreeMap::from([(Revision::ORIGINAL, files)]);
+        let (meta, _) = Revisions::new(self.toolchain.clone(), &self.common("meta")?, &meta)?;
+        let modules = meta.bitcode(&self.headers()?).remove(&Revision::ORIGINAL);
+        // Without a meta program the original is what all others differ from.
+        let modules = match modules {
+            Some(Ok(modules)) => modules,
+            _ => own.bitcode[&Revision::ORIGINAL].clone(),
         };
-        if self.subject.config.entry != "main" {
-            self.add_harness(&mut compilation)?;
-        }
+        let wanted = |revision: &Revision| merged.revisions.contains(revision);
+        let groups = own.revisions.groups().into_iter().filter_map(|group| {
+            let modules = own.bitcode.get(group.first()?)?.clone();
+            let revisions = group.into_iter().filter(wanted).map(|r| r.0).collect();
+            Some(build::Program { revisions, modules })
+        });
+        let program = bitcode.with_extension("program.bc");
+        let united = build::unite(&modules, &groups.collect::<Vec<_>>(), "main", &program)?;
         let libc = find_libc(&self.subject.dir)?;
-        let bitcode = self.results.bitcode();
+        let lowered = lower::load(&program)?;
         let (module, libraries) =
-            compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
-        compilation.libraries = libraries;
-        let plain = self.results.native();
-        self.toolchain.native(&compilation, Sanitizer::None, &plain)?;
+            link_libc(&self.toolchain, libc.as_ref(), (lowered, &program), &bitcode)?;
+        let mut refused: BTreeMap<Revision, String> =
+            united.failed.into_iter().map(|(r, why)| (Revision(r), why)).collect();
+        let mut plain = BTreeMap::new();
+        for (revision, made) in own.revisions.programs(Sanitizer::None, &libraries) {
+            match made {
+                Ok(program) => _ = plain.insert(revision, program),
+                Err(error) if revision == Revision::ORIGINAL => {
+                    return Err(original(&error.into()));
+                }
+                Err(error) => _ = refused.insert(revision, error.to_string()),
+            }
+        }
+        merged.note(&united.own, &refused);
+        for row in merged.rows.iter().filter(|row| refused.contains_key(&row.revision)) {
+            progress.stage(&set_aside(row));
+        }
+        self.results.write(&merged.rows)?;
+        let plain = Builds::Each(plain.into());
         let binaries = Binaries { plain, variables, uninitialised, ..Binaries::default() };
-        Ok((Built { bitcode, binaries, compilation: Some(compilation) }, module))
+        Ok((Built { bitcode, binaries, libraries }, module))
     }
 
-    /// Compiles the meta program under a sanitizer.
+    /// Compiles every revision under a sanitizer.
     pub(super) fn build_sanitized(
         &self,
         built: &Built,
         sanitizer: Sanitizer,
-    ) -> anyhow::Result<PathBuf> {
-        let suffix = match sanitizer {
-            Sanitizer::None => "native",
-            Sanitizer::AddressUndefined => "asan",
-            Sanitizer::Memory => "msan",
-        };
-        let out = self.results.path().join(format!("meta.{suffix}"));
-        let Some(compilation) = &built.compilation else {
+    ) -> anyhow::Result<Builds> {
+        let Some(own) = self.own.get() else {
             bail!("a program with a build of its own cannot be built with a sanitizer");
         };
-        self.toolchain.native(compilation, sanitizer, &out)?;
-        Ok(out)
+        let programs = own.revisions.programs(sanitizer, &built.libraries);
+        let mut made = BTreeMap::new();
+        for (revision, program) in programs {
+            match program {
+                Ok(program) => _ = made.insert(revision, program),
+                Err(error @ BuildError::SanitizerMissing(_)) => return Err(error.into()),
+                // It has no plain program either.
+                Err(_) => {}
+            }
+        }
+        Ok(Builds::Each(made.into()))
     }
 
     /// Whether the program has a build of its own, which knows no sanitizers.
     pub(super) fn is_whole(&self) -> bool {
         self.whole.is_some()
     }
-
-    /// Puts a generated `main` in place of the source that defines the entry.
-    fn add_harness(&self, compilation: &mut Compilation) -> anyhow::Result<()> {
-        let config = &self.subject.config;
-        let mut missing = None;
-        for source in &mut compilation.sources {
-            let path = compilation.directory.join(&*source);
-            let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-            match harness(&text, source, &config.entry, &config.inputs) {
-                Ok(text) => {
-                    let path = compilation.directory.join(HARNESS);
-                    fs::write(&path, text).with_context(|| path.display().to_string())?;
-                    *source = HARNESS.into();
-                    return Ok(());
-                }
-                Err(error @ HarnessError::NoEntry { .. }) => {
-                    missing.get_or_insert(error);
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
-        match missing {
-            Some(error) => Err(error.into()),
-            None => bail!("the subject has no sources"),
-        }
-    }
 }
 
 impl Merged {
     fn of(rows: Vec<RevisionRow>) -> Self {
-        let merged = rows.iter().filter(|row| row.status == Status::Merged);
-        let revisions = merged.map(|row| row.revision).collect();
+        let part = rows.iter().filter(|row| row.status != Status::Rejected);
+        let revisions = part.map(|row| row.revision).collect();
         Self { rows, revisions }
     }
+
+    /// Takes note of how much is each revision's own, and sets some aside.
+    fn note(&mut self, own: &BTreeMap<u32, usize>, refused: &BTreeMap<Revision, String>) {
+        for row in &mut self.rows {
+            row.own = own.get(&row.revision.0).copied().unwrap_or_default() as u32;
+            if let Some(reason) = refused.get(&row.revision)
+                && row.status != Status::Rejected
+            {
+                (row.status, row.reason) = (Status::Rejected, reason.clone());
+            }
+        }
+        self.revisions.retain(|revision| !refused.contains_key(revision));
+    }
+}
+
+/// The original itself cannot be built.
+fn original(error: &RevisionError) -> anyhow::Error {
+    match error {
+        RevisionError::Build(error) => MergeError::Original(error.to_string()).into(),
+        other => anyhow::anyhow!("{other}"),
+    }
+}
+
+/// Flags that put the headers of a libc in the place of the system's; the compiler's own stay,
+/// behind these.
+fn header_flags(libc: &Libc) -> Vec<String> {
+    vec!["-nostdlibinc".into(), format!("-isystem{}", libc.include().display())]
 }
 
 /// Which patch was set aside, and why.
@@ -298,9 +394,7 @@ pub(super) fn compile_bitcode(
 ) -> anyhow::Result<(Module, Vec<PathBuf>)> {
     let mut compilation = compilation.clone();
     if let Some(libc) = libc {
-        // The compiler's own headers stay, behind these.
-        let mut flags =
-            vec!["-nostdlibinc".into(), format!("-isystem{}", libc.include().display())];
+        let mut flags = header_flags(libc);
         flags.append(&mut compilation.flags);
         compilation.flags = flags;
     }

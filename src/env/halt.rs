@@ -125,9 +125,7 @@ impl Halt {
     /// shows more than the path says.
     pub fn may_go_on(&self) -> bool {
         match self {
-            Self::Error(error) => {
-                !matches!(error, Error::NullDereference | Error::DivisionByZero)
-            }
+            Self::Error(error) => !matches!(error, Error::NullDereference | Error::DivisionByZero),
             _ => false,
         }
     }

@@ -6,7 +6,9 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use crate::subject::{Patch, Subject};
+use rayon::prelude::*;
+
+use crate::subject::{Patch, Revision, Subject};
 
 use super::{
     SyntaxCheck, apply, overlay,
@@ -15,44 +17,64 @@ use super::{
 };
 
 /// A patch that was applied.
-pub(super) struct Candidate {
-    pub(super) hunks: usize,
-    /// The patched texts by path relative to the source root.
-    pub(super) files: BTreeMap<PathBuf, Source>,
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Hunks of the patch.
+    pub hunks: usize,
+    /// The files that it changes, relative to the source root: their new texts, or nothing where
+    /// they are gone.
+    pub files: BTreeMap<PathBuf, Option<String>>,
+}
+
+/// What became of each patch: the patched files, or the reason why it does not apply, with file
+/// and line.
+pub type Candidates = BTreeMap<Revision, Result<Candidate, String>>;
+
+/// Applies every patch of a subject.
+pub fn candidates(subject: &Subject) -> Candidates {
+    let read = |patch: &Patch| (patch.revision, read(subject, patch));
+    subject.patches.par_iter().map(read).collect()
 }
 
 /// Applies a patch to the sources.
-///
-/// # Errors
-/// The reason to reject it, with file and line.
-pub(super) fn read(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
+fn read(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     let bytes = fs::read(&patch.path).map_err(|error| format!("{}: {error}", patch.name))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("{}: not UTF-8 text", patch.name))?;
     let diffs =
         patch::parse(&text).map_err(|e| format!("{}:{}: {}", patch.name, e.line, e.reason))?;
-    let mut texts: BTreeMap<PathBuf, String> = BTreeMap::new();
+    let mut files: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
     let mut hunks = 0;
     for diff in &diffs {
         let place = |line: usize, reason: String| format!("{}:{line}: {reason}", patch.name);
-        let path = target(subject, diff).map_err(|reason| place(diff.line, reason))?;
-        if !texts.contains_key(&path) {
-            let text = text_of(&subject.root, &path).map_err(|e| place(diff.line, e))?;
-            texts.insert(path.clone(), text);
-        }
-        let patched = apply::apply(&texts[&path], &diff.hunks).map_err(|misfit| {
+        let Target { from, to } =
+            target(subject, &files, diff).map_err(|reason| place(diff.line, reason))?;
+        let text = match &from {
+            None => String::new(),
+            Some(path) => match files.get(path) {
+                Some(Some(text)) => text.clone(),
+                Some(None) => return Err(place(diff.line, format!("{} is gone", path.display()))),
+                None => text_of(&subject.root, path).map_err(|e| place(diff.line, e))?,
+            },
+        };
+        let patched = apply::apply(&text, &diff.hunks).map_err(|misfit| {
             let hunk = &diff.hunks[misfit.hunk];
             let number = misfit.hunk + 1;
             let (line, why) = match misfit.difference {
                 Some((line, text)) => (line, format!("expected `{}`", text.trim())),
                 None => (misfit.expected, "it overlaps the hunk before it".to_owned()),
             };
-            let file = path.display();
+            let file = from.as_ref().or(to.as_ref()).map(|path| path.display().to_string());
+            let file = file.unwrap_or_default();
             place(hunk.line, format!("hunk {number} does not apply at {file}:{line}: {why}"))
         })?;
         hunks += diff.hunks.len();
-        texts.insert(path, patched);
+        if let Some(from) = from.filter(|from| !diff.is_copy && to.as_ref() != Some(from)) {
+            files.insert(from, None);
+        }
+        if let Some(to) = to {
+            files.insert(to, Some(patched));
+        }
     }
-    let files = texts.into_iter().map(|(path, text)| (path, Source::new(text))).collect();
     Ok(Candidate { hunks, files })
 }
 
@@ -67,33 +89,72 @@ pub(super) fn text_of(root: &Path, path: &Path) -> Result<String, String> {
     })
 }
 
-/// The file that a diff changes, relative to the source root: its path as it stands, or with
-/// leading directories taken off as patch -p does.
-fn target(subject: &Subject, diff: &FileDiff) -> Result<PathBuf, String> {
-    let (old, new) = match (&diff.old, &diff.new) {
-        (Some(old), Some(new)) => (old, new),
-        (None, Some(new)) => return Err(format!("it creates {new}; new files are not merged")),
-        (Some(old), None) => return Err(format!("it deletes {old}; that cannot be merged")),
-        (None, None) => return Err("it names no file".into()),
+/// The file that a diff reads and the one that it writes, relative to the source root.
+struct Target {
+    from: Option<PathBuf>,
+    to: Option<PathBuf>,
+}
+
+/// Where the paths of a diff lead: as they stand, or with leading directories taken off as
+/// patch -p does.
+fn target(
+    subject: &Subject,
+    files: &BTreeMap<PathBuf, Option<String>>,
+    diff: &FileDiff,
+) -> Result<Target, String> {
+    let known = |path: &Path| match files.get(path) {
+        Some(text) => text.is_some(),
+        None => subject.root.join(path).is_file(),
     };
-    let is_git = old.starts_with("a/") && new.starts_with("b/");
-    let longest = Path::new(old).components().count().max(Path::new(new).components().count());
+    let is_git = diff.old.as_ref().is_none_or(|old| old.starts_with("a/"))
+        && diff.new.as_ref().is_none_or(|new| new.starts_with("b/"));
+    let names: Vec<&String> = [&diff.new, &diff.old].into_iter().flatten().collect();
+    let longest = names.iter().map(|name| Path::new(name).components().count()).max();
+    let Some(longest) = longest else { return Err("it names no file".into()) };
     let order = if is_git { vec![1, 0] } else { vec![0, 1] };
-    for strip in order.into_iter().chain(2..longest) {
-        for name in [new, old] {
-            let parts: Vec<_> = Path::new(name)
-                .components()
-                .filter(|c| !matches!(c, Component::CurDir | Component::RootDir))
-                .skip(strip)
-                .collect();
-            let path: PathBuf = parts.iter().collect();
-            let inner = parts.iter().all(|c| matches!(c, Component::Normal(_)));
-            if inner && !parts.is_empty() && subject.root.join(&path).is_file() {
-                return Ok(path);
+    let order: Vec<usize> = order.into_iter().chain(2..longest).collect();
+    if let Some(old) = &diff.old {
+        for strip in &order {
+            // A rename has two names; otherwise one of them is a backup's.
+            let names = if diff.renames { vec![old] } else { names.clone() };
+            for name in names {
+                let Some(from) = stripped(name, *strip).filter(|path| known(path)) else {
+                    continue;
+                };
+                let to = match &diff.new {
+                    None => None,
+                    Some(new) if diff.renames => Some(stripped(new, *strip).ok_or("no path")?),
+                    Some(_) => Some(from.clone()),
+                };
+                return Ok(Target { from: Some(from), to });
             }
         }
+        return Err(format!("{} is not a file of the subject", names[0]));
     }
-    Err(format!("{new} is not a file of the subject"))
+    // A new file goes where there is a directory for it.
+    let new = names[0];
+    let fits = |path: &PathBuf| {
+        let parent = path.parent().unwrap_or(Path::new(""));
+        subject.root.join(parent).is_dir()
+    };
+    let first = order.iter().find_map(|strip| stripped(new, *strip).filter(fits));
+    let to = first.or_else(|| stripped(new, usize::from(is_git)));
+    let to = to.ok_or_else(|| format!("{new} is no path in the subject"))?;
+    if known(&to) {
+        return Err(format!("it creates {new}, which is there already"));
+    }
+    Ok(Target { from: None, to: Some(to) })
+}
+
+/// A path without so many leading directories; nothing where it leads out, or nothing is left.
+fn stripped(name: &str, strip: usize) -> Option<PathBuf> {
+    let parts: Vec<_> = Path::new(name)
+        .components()
+        .filter(|c| !matches!(c, Component::CurDir | Component::RootDir))
+        .skip(strip)
+        .collect();
+    let inner = parts.iter().all(|c| matches!(c, Component::Normal(_)));
+    (inner && !parts.is_empty()).then(|| parts.iter().collect())
 }
 
 /// The files to compile when `changed` ones differ from the original: a header can be
@@ -117,36 +178,43 @@ pub(super) fn to_compile<'a>(
 pub(super) fn compile(
     subject: &Subject,
     check: &dyn SyntaxCheck,
-    texts: &[(&Path, &str)],
+    texts: &[(&Path, Option<&str>)],
 ) -> Result<(), String> {
     let dir = tempfile::tempdir().map_err(|error| format!("no scratch directory: {error}"))?;
     overlay(&subject.root, texts.iter().copied(), dir.path())
         .map_err(|error| format!("no scratch copy of the sources: {error}"))?;
     to_compile(subject, texts.iter().map(|(path, _)| *path))
         .into_iter()
+        .filter(|file| dir.path().join(file).exists())
         .try_for_each(|file| check.check(dir.path(), file))
 }
 
 /// Whether a candidate compiles.
 ///
 /// # Errors
-/// Where it does not: the syntax errors that the original has not, else the compiler's word.
+/// Where it does not; see [`explain`].
 pub(super) fn validate(
     subject: &Subject,
     check: &dyn SyntaxCheck,
-    originals: &BTreeMap<PathBuf, Source>,
     candidate: &Candidate,
 ) -> Result<(), String> {
     let texts: Vec<_> =
-        candidate.files.iter().map(|(path, source)| (path.as_path(), &*source.text)).collect();
-    let Err(message) = compile(subject, check, &texts) else { return Ok(()) };
-    for (path, source) in &candidate.files {
-        let known = originals.get(path).map(Source::errors).unwrap_or_default();
-        for (line, error) in source.errors() {
+        candidate.files.iter().map(|(path, text)| (path.as_path(), text.as_deref())).collect();
+    compile(subject, check, &texts).map_err(|message| explain(subject, candidate, &message))
+}
+
+/// Why a candidate does not compile: the first syntax error that the original has not, as a
+/// person would call it, with the compiler's word; else that alone.
+pub fn explain(subject: &Subject, candidate: &Candidate, message: &str) -> String {
+    for (path, text) in &candidate.files {
+        let Some(text) = text else { continue };
+        let known = text_of(&subject.root, path).map(|text| Source::new(text).errors());
+        let known = known.unwrap_or_default();
+        for (line, error) in Source::new(text.clone()).errors() {
             if known.iter().all(|(_, old)| *old != error) {
-                return Err(format!("{}:{line}: {error} ({message})", path.display()));
+                return format!("{}:{line}: {error} ({message})", path.display());
             }
         }
     }
-    Err(message)
+    message.to_owned()
 }

@@ -47,14 +47,14 @@ impl SyntaxCheck for Compiler {
     }
 }
 
-/// Makes `dir` look like `root` with some files replaced: directories on the way to them are
-/// real, everything else is a symbolic link.
+/// Makes `dir` look like `root` with some files replaced, or gone: directories on the way to them
+/// are real, everything else is a symbolic link.
 ///
 /// # Errors
 /// A directory cannot be read or something in `dir` not made; paths must not have `..`.
 pub fn overlay<'a>(
     root: &Path,
-    files: impl IntoIterator<Item = (&'a Path, &'a str)>,
+    files: impl IntoIterator<Item = (&'a Path, Option<&'a str>)>,
     dir: &Path,
 ) -> io::Result<()> {
     fs::create_dir_all(dir)?;
@@ -76,7 +76,9 @@ pub fn overlay<'a>(
                 link_entries(&from, &to)?;
             }
         }
-        fs::write(&to, text)?;
+        if let Some(text) = text {
+            fs::write(&to, text)?;
+        }
     }
     Ok(())
 }
@@ -107,16 +109,18 @@ mod tests {
         for file in ["x.c", "a/y.c", "a/z.h", "a/b/w.h"] {
             fs::write(root.join(file), "old").unwrap();
         }
-        let files = [(Path::new("a/y.c"), "new"), (Path::new("a/b/v.h"), "added")];
+        let files = [
+            (Path::new("a/y.c"), Some("new")),
+            (Path::new("a/b/v.h"), Some("added")),
+            (Path::new("x.c"), None),
+        ];
         overlay(&root, files, &dir).unwrap();
         let read = |file: &str| fs::read_to_string(dir.join(file)).unwrap();
-        assert_eq!(
-            (read("x.c"), read("a/y.c"), read("a/z.h")),
-            ("old".into(), "new".into(), "old".into())
-        );
+        assert_eq!((read("a/y.c"), read("a/z.h")), ("new".into(), "old".into()));
+        assert!(!dir.join("x.c").exists() && root.join("x.c").exists());
         assert_eq!((read("a/b/w.h"), read("a/b/v.h")), ("old".into(), "added".into()));
         assert_eq!(fs::read_to_string(root.join("a/y.c")).unwrap(), "old");
         assert!(!root.join("a/b/v.h").exists());
-        assert!(overlay(&root, [(Path::new("../x.c"), "")], &dir).is_err());
+        assert!(overlay(&root, [(Path::new("../x.c"), None)], &dir).is_err());
     }
 }

@@ -19,9 +19,11 @@
 //! program"), which writes them by hand; unlike there, arms are found from the syntax trees,
 //! may be expressions, and are shared.
 //!
-//! What is not merged (the patch is rejected with its reason): new, deleted and renamed files;
-//! changes of conditional compilation; a changed macro before an `#include`; a changed
-//! declaration that another file uses too; a changed head of the entry function.
+//! The meta program is for sharing and for readers: what a revision is, its own compilation says
+//! ([`crate::build::unite()`]). So what cannot be merged costs no more than that
+//! ([`Status::Own`]): new, deleted and renamed files; changes of conditional compilation; a
+//! changed macro before an `#include`; a changed declaration that another file uses too; a
+//! changed head of the entry function.
 
 mod apply;
 mod candidate;
@@ -45,8 +47,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rayon::prelude::*;
 use thiserror::Error;
 
+pub use candidate::{Candidate, Candidates, candidates, explain};
 pub use check::{Compiler, SyntaxCheck, overlay};
 pub use patch::PatchError;
 pub use program::{MergedRevision, MetaFile, MetaProgram, Status};
@@ -78,7 +82,7 @@ pub enum MergeError {
         name: String,
     },
     /// Every patch was rejected.
-    #[error("not one patch can be merged:\n{}", .0.join("\n"))]
+    #[error("not one patch applies and compiles:\n{}", .0.join("\n"))]
     NothingToMerge(
         /// A line for each patch with the reason.
         Vec<String>,
@@ -92,11 +96,34 @@ impl MergeError {
     }
 }
 
-/// Merges a subject's patches into a meta program. A patch that cannot be merged is set aside
-/// with the reason in its [`MergedRevision`], and the others go on.
+/// Applies a subject's patches, sees that they compile, and merges them. A patch that cannot be
+/// merged is set aside with the reason in its [`MergedRevision`], and the others go on.
 ///
 /// # Errors
-/// The original does not compile, not one patch can be merged, or files cannot be accessed.
+/// The original does not compile, not one patch applies and compiles, or files cannot be
+/// accessed.
 pub fn merge(subject: &Subject, check: &dyn SyntaxCheck) -> Result<MetaProgram, MergeError> {
-    program::Merger::new(subject, check)?.run()
+    for file in &subject.sources {
+        check.check(&subject.root, file).map_err(MergeError::Original)?;
+    }
+    let candidates = candidates(subject).into_par_iter().map(|(revision, candidate)| {
+        let checked = candidate.and_then(|candidate| {
+            candidate::validate(subject, check, &candidate)?;
+            Ok(candidate)
+        });
+        (revision, checked)
+    });
+    merge_candidates(subject, candidates.collect(), check)
+}
+
+/// Merges patches that are known to compile.
+///
+/// # Errors
+/// There is none, or files cannot be accessed.
+pub fn merge_candidates(
+    subject: &Subject,
+    candidates: Candidates,
+    check: &dyn SyntaxCheck,
+) -> Result<MetaProgram, MergeError> {
+    program::Merger::new(subject, check, candidates)?.run()
 }

@@ -14,6 +14,11 @@ pub(super) struct FileDiff {
     pub(super) new: Option<String>,
     /// Line of `---` in the patch, from 1.
     pub(super) line: usize,
+    /// The two names are those of two files.
+    pub(super) renames: bool,
+    /// The old one of them stays.
+    pub(super) is_copy: bool,
+    /// Nothing but a name may change.
     pub(super) hunks: Vec<Hunk>,
 }
 
@@ -57,8 +62,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, PatchError> {
             diffs.push(reader.file()?);
         } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
             return Err(reader.error("a binary file cannot be patched"));
-        } else if line.starts_with("rename from ") || line.starts_with("copy from ") {
-            return Err(reader.error("the patch renames or copies a file"));
+        } else if line.starts_with("diff --git ") {
+            diffs.extend(reader.git()?);
         } else if line.starts_with("@@ -") {
             return Err(reader.error("a hunk without `---` and `+++` lines above it"));
         } else {
@@ -86,6 +91,58 @@ impl<'a> Reader<'a> {
         PatchError { line: self.at + 1, reason: reason.into() }
     }
 
+    /// What git says above the hunks of a file, and these. Nothing where all is in the hunks.
+    fn git(&mut self) -> Result<Option<FileDiff>, PatchError> {
+        let line = self.at + 1;
+        let names = self.lines[self.at].trim_start_matches("diff --git ").to_owned();
+        let (mut from, mut to, mut is_copy) = (None, None, false);
+        let (mut is_new, mut is_gone) = (false, false);
+        self.at += 1;
+        while let Some(header) = self.peek() {
+            let next = self.lines.get(self.at + 1).copied().unwrap_or_default();
+            let hunks = header.starts_with("--- ") && next.starts_with("+++ ");
+            if hunks || header.starts_with("diff --git ") || header.starts_with("@@ -") {
+                break;
+            }
+            if header.starts_with("GIT binary patch") || header.starts_with("Binary files ") {
+                return Err(self.error("a binary file cannot be patched"));
+            }
+            for (kind, copies) in [("rename", false), ("copy", true)] {
+                if let Some(name) = header.strip_prefix(&format!("{kind} from ")) {
+                    (from, is_copy) = (Some(format!("a/{}", unquoted(name))), copies);
+                } else if let Some(name) = header.strip_prefix(&format!("{kind} to ")) {
+                    to = Some(format!("b/{}", unquoted(name)));
+                }
+            }
+            is_new |= header.starts_with("new file mode");
+            is_gone |= header.starts_with("deleted file mode");
+            self.at += 1;
+        }
+        let hunks = self.peek().is_some_and(|line| line.starts_with("--- "));
+        let mut diff = match hunks {
+            true => self.file()?,
+            false => FileDiff {
+                old: None,
+                new: None,
+                line,
+                renames: false,
+                is_copy: false,
+                hunks: Vec::new(),
+            },
+        };
+        if from.is_some() && to.is_some() {
+            (diff.old, diff.new, diff.renames, diff.is_copy) = (from, to, true, is_copy);
+        } else if !hunks {
+            // An empty file has no hunks.
+            let middle = names.find(" b/").filter(|_| is_new || is_gone);
+            let Some(middle) = middle else { return Ok(None) };
+            let (old, new) = names.split_at(middle);
+            diff.old = is_gone.then(|| old.to_owned());
+            diff.new = is_new.then(|| new.trim_start().to_owned());
+        }
+        Ok(Some(diff))
+    }
+
     fn file(&mut self) -> Result<FileDiff, PatchError> {
         let line = self.at + 1;
         let old = path(&self.lines[self.at][4..]);
@@ -98,7 +155,7 @@ impl<'a> Reader<'a> {
         if hunks.is_empty() {
             return Err(self.error("expected a hunk, `@@ -LINE,COUNT +LINE,COUNT @@`"));
         }
-        Ok(FileDiff { old, new, line, hunks })
+        Ok(FileDiff { old, new, line, renames: false, is_copy: false, hunks })
     }
 
     fn hunk(&mut self, header: &str) -> Result<Hunk, PatchError> {
@@ -165,12 +222,16 @@ fn counts(header: &str) -> Option<((usize, usize), usize)> {
 
 /// The path of a `---` or `+++` line: without time stamp and quotes.
 fn path(text: &str) -> Option<String> {
-    let text = match text.strip_prefix('"') {
-        Some(quoted) => unquote(quoted),
-        None => text.split('\t').next().unwrap_or_default().trim_end().to_owned(),
-    };
+    let text = unquoted(text);
     let text = strip_time(&text);
     (text != "/dev/null").then(|| text.to_owned())
+}
+
+fn unquoted(text: &str) -> String {
+    match text.strip_prefix('"') {
+        Some(quoted) => unquote(quoted),
+        None => text.split('\t').next().unwrap_or_default().trim_end().to_owned(),
+    }
 }
 
 /// Some diffs separate the time stamp with blanks: `x.c 2024-01-31 10:00:00 +0100`.

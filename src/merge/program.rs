@@ -10,11 +10,11 @@ use std::{
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::subject::{Patch, Revision, RevisionSet, Subject};
+use crate::subject::{Revision, RevisionSet, Subject};
 
 use super::{
     MergeError, SyntaxCheck,
-    candidate::{self, Candidate},
+    candidate::{self, Candidate, Candidates},
     edit::Granularity,
     emit::{self, Site, Version},
     project,
@@ -36,7 +36,7 @@ pub struct MetaProgram {
     /// The subject's source root.
     pub root: PathBuf,
     originals: BTreeMap<PathBuf, String>,
-    patched: BTreeMap<Revision, BTreeMap<PathBuf, String>>,
+    patched: BTreeMap<Revision, BTreeMap<PathBuf, Option<String>>>,
 }
 
 /// A file of the meta program.
@@ -55,9 +55,9 @@ pub struct MergedRevision {
     pub revision: Revision,
     /// Name of the patch; empty for the original.
     pub patch: String,
-    /// Whether it is in the meta program.
+    /// Whether it takes part.
     pub status: Status,
-    /// Why it is not; empty if it is.
+    /// Why it is not in the meta program; empty if it is.
     pub reason: String,
     /// Hunks of the patch; 0 where it could not be read or applied.
     pub hunks: usize,
@@ -65,13 +65,15 @@ pub struct MergedRevision {
     pub arms: usize,
 }
 
-/// Whether a revision is in the meta program.
+/// Whether a revision takes part.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It is.
+    /// It is in the meta program.
     Merged,
-    /// It was set aside.
+    /// The meta program cannot have it: it takes part as its own compilation alone.
+    Own,
+    /// It was set aside: it does not apply, or does not compile.
     Rejected,
 }
 
@@ -98,11 +100,13 @@ impl MetaProgram {
     }
 
     /// The text of one of [`Self::files`] as the patch of `revision` alone makes it; the
-    /// original's where it changes nothing. `None` for files that no merged patch changes and
-    /// for rejected revisions.
+    /// original's where it changes nothing. `None` for files that no patch changes, or this one
+    /// takes away, and for rejected revisions.
     pub fn patched(&self, revision: Revision, file: &Path) -> Option<&str> {
-        let own = self.patched.get(&revision)?.get(file);
-        own.or_else(|| self.originals.get(file)).map(String::as_str)
+        match self.patched.get(&revision)?.get(file) {
+            Some(own) => own.as_deref(),
+            None => self.originals.get(file).map(String::as_str),
+        }
     }
 }
 
@@ -124,9 +128,11 @@ pub(super) struct Merger<'a> {
     subject: &'a Subject,
     check: &'a dyn SyntaxCheck,
     originals: BTreeMap<PathBuf, Source>,
-    candidates: BTreeMap<Revision, Candidate>,
-    rejected: BTreeMap<Revision, String>,
-    hunks: BTreeMap<Revision, usize>,
+    given: Candidates,
+    /// The patched files of the revisions that may yet be in the meta program.
+    candidates: BTreeMap<Revision, BTreeMap<PathBuf, Source>>,
+    /// Why the others are not.
+    obstacles: BTreeMap<Revision, String>,
     granularity: BTreeMap<Revision, Granularity>,
     /// Files with a name among their tokens.
     elsewhere: RefCell<BTreeMap<String, BTreeSet<PathBuf>>>,
@@ -135,50 +141,53 @@ pub(super) struct Merger<'a> {
 }
 
 impl<'a> Merger<'a> {
-    /// Reads and compiles the original and every patch.
+    /// Reads the original and every patched file.
     pub(super) fn new(
         subject: &'a Subject,
         check: &'a dyn SyntaxCheck,
+        given: Candidates,
     ) -> Result<Self, MergeError> {
-        for file in &subject.sources {
-            check.check(&subject.root, file).map_err(MergeError::Original)?;
-        }
         let mut merger = Self {
             subject,
             check,
             originals: BTreeMap::new(),
+            given,
             candidates: BTreeMap::new(),
-            rejected: BTreeMap::new(),
-            hunks: BTreeMap::new(),
+            obstacles: BTreeMap::new(),
             granularity: BTreeMap::new(),
             elsewhere: RefCell::default(),
             compiled: RefCell::default(),
         };
-        let read: Vec<_> =
-            subject.patches.par_iter().map(|patch| candidate::read(subject, patch)).collect();
-        for candidate in read.iter().flatten() {
-            for path in candidate.files.keys() {
+        let good: Vec<(Revision, Candidate)> = merger
+            .given
+            .iter()
+            .filter_map(|(revision, candidate)| Some((*revision, candidate.as_ref().ok()?.clone())))
+            .collect();
+        for (revision, candidate) in &good {
+            let changes = candidate.files.iter();
+            let other = changes.clone().find_map(|(path, text)| {
+                let new = !subject.root.join(path).is_file();
+                let what = if text.is_none() { "takes away" } else { "adds" };
+                (text.is_none() || new).then(|| format!("it {what} {}", path.display()))
+            });
+            if let Some(reason) = other {
+                merger.obstacles.insert(*revision, reason);
+                continue;
+            }
+            for (path, _) in changes {
                 merger.original(path)?;
             }
         }
-        let originals = &merger.originals;
-        let checked: Vec<Result<Candidate, String>> = read
+        let obstacles = &merger.obstacles;
+        merger.candidates = good
             .into_par_iter()
-            .map(|candidate| {
-                let candidate = candidate?;
-                candidate::validate(subject, check, originals, &candidate)?;
-                Ok(candidate)
+            .filter(|(revision, _)| !obstacles.contains_key(revision))
+            .map(|(revision, candidate)| {
+                let files = candidate.files.into_iter();
+                let files = files.filter_map(|(path, text)| Some((path, Source::new(text?))));
+                (revision, files.collect())
             })
             .collect();
-        for (Patch { revision, .. }, candidate) in subject.patches.iter().zip(checked) {
-            match candidate {
-                Ok(candidate) => {
-                    merger.hunks.insert(*revision, candidate.hunks);
-                    merger.candidates.insert(*revision, candidate);
-                }
-                Err(reason) => _ = merger.rejected.insert(*revision, reason),
-            }
-        }
         Ok(merger)
     }
 
@@ -205,17 +214,15 @@ impl<'a> Merger<'a> {
     /// Drafts until one is right, with coarser edits for the revisions that stand in the way,
     /// and at last without them.
     pub(super) fn run(mut self) -> Result<MetaProgram, MergeError> {
+        if self.given.values().all(Result::is_err) {
+            let reasons = self.given.iter().filter_map(|(revision, given)| {
+                let (name, why) = (self.name(*revision), given.as_ref().err()?);
+                // Of what is wrong with the diff itself, the reason names the file already.
+                Some(if why.starts_with(name) { why.clone() } else { format!("{name}: {why}") })
+            });
+            return Err(MergeError::NothingToMerge(reasons.collect()));
+        }
         loop {
-            if self.candidates.is_empty() {
-                let reasons = self.rejected.iter().map(|(revision, why)| {
-                    // Of what is wrong with the diff itself, the reason names the file already.
-                    match self.name(*revision) {
-                        name if why.starts_with(name) => why.clone(),
-                        name => format!("{name}: {why}"),
-                    }
-                });
-                return Err(MergeError::NothingToMerge(reasons.collect()));
-            }
             let all: Vec<Revision> = self.candidates.keys().copied().collect();
             let faults = match self.draft(&all) {
                 Err(faults) => faults,
@@ -234,7 +241,7 @@ impl<'a> Merger<'a> {
                 let known = self.granularity.insert(revision, Granularity::Function);
                 if hopeless || known == Some(Granularity::Function) {
                     self.candidates.remove(&revision);
-                    self.rejected.insert(revision, reason);
+                    self.obstacles.insert(revision, reason);
                 }
             }
         }
@@ -287,7 +294,7 @@ impl<'a> Merger<'a> {
         let whole = |source: &Source| 0..source.tokens.len();
         let mut groups: Vec<(RevisionSet, &Source)> = Vec::new();
         for revision in revisions {
-            let Some(source) = self.candidates[revision].files.get(path) else { continue };
+            let Some(source) = self.candidates[revision].get(path) else { continue };
             if same(original, &whole(original), source, &whole(source)) {
                 continue;
             }
@@ -336,7 +343,7 @@ impl<'a> Merger<'a> {
     fn project(&self, path: &Path, text: &str, revisions: &[Revision]) -> Vec<Fault> {
         let all = std::iter::once(Revision::ORIGINAL).chain(revisions.iter().copied());
         let wrong = all.filter_map(|revision| {
-            let own = self.candidates.get(&revision).and_then(|c| c.files.get(path));
+            let own = self.candidates.get(&revision).and_then(|files| files.get(path));
             let expected = own.unwrap_or(&self.originals[path]);
             let reason = project::check(text, revision, &expected.text).err()?;
             let reason = format!("{}: projection fails: {reason}", path.display());
@@ -346,7 +353,8 @@ impl<'a> Merger<'a> {
     }
 
     fn compile(&self, draft: &Draft) -> Result<(), String> {
-        let texts: Vec<_> = draft.files.iter().map(|f| (f.path.as_path(), &*f.text)).collect();
+        let texts: Vec<_> =
+            draft.files.iter().map(|f| (f.path.as_path(), Some(&*f.text))).collect();
         candidate::compile(self.subject, self.check, &texts)
     }
 
@@ -384,9 +392,9 @@ impl<'a> Merger<'a> {
     fn compiles(&self, revision: Revision, path: &Path, text: &str) -> bool {
         let key = (revision, path.to_owned(), text.to_owned());
         *self.compiled.borrow_mut().entry(key).or_insert_with(|| {
-            let others = self.candidates[&revision].files.iter().filter(|(p, _)| *p != path);
-            let texts = others.map(|(other, source)| (other.as_path(), &*source.text));
-            let texts: Vec<_> = texts.chain([(path, text)]).collect();
+            let others = self.candidates[&revision].iter().filter(|(p, _)| *p != path);
+            let texts = others.map(|(other, source)| (other.as_path(), Some(&*source.text)));
+            let texts: Vec<_> = texts.chain([(path, Some(text))]).collect();
             candidate::compile(self.subject, self.check, &texts).is_ok()
         })
     }
@@ -409,29 +417,30 @@ impl<'a> Merger<'a> {
             draft.sites.iter().filter(takes).count()
         };
         let entry = |revision: Revision| {
-            let reason = self.rejected.get(&revision);
-            MergedRevision {
-                revision,
-                patch: self.name(revision).to_owned(),
-                status: if reason.is_some() { Status::Rejected } else { Status::Merged },
-                reason: reason.cloned().unwrap_or_default(),
-                hunks: self.hunks.get(&revision).copied().unwrap_or_default(),
-                arms: arms(revision),
-            }
+            let (status, reason, hunks) =
+                match (self.given.get(&revision), self.obstacles.get(&revision)) {
+                    (Some(Err(reason)), _) => (Status::Rejected, reason.clone(), 0),
+                    (Some(Ok(given)), Some(reason)) => (Status::Own, reason.clone(), given.hunks),
+                    (Some(Ok(given)), None) => (Status::Merged, String::new(), given.hunks),
+                    (None, _) => (Status::Merged, String::new(), 0),
+                };
+            let patch = self.name(revision).to_owned();
+            MergedRevision { revision, patch, status, reason, hunks, arms: arms(revision) }
         };
         let revisions = (0..self.subject.revisions() as u32).map(|r| entry(Revision(r))).collect();
-        let texts = |files: BTreeMap<PathBuf, Source>| {
-            files.into_iter().map(|(path, source)| (path, source.text)).collect()
-        };
-        let mut patched: BTreeMap<_, _> =
-            self.candidates.into_iter().map(|(r, c)| (r, texts(c.files))).collect();
+        let mut patched: BTreeMap<Revision, BTreeMap<PathBuf, Option<String>>> = self
+            .given
+            .iter()
+            .filter_map(|(revision, given)| Some((*revision, given.as_ref().ok()?.files.clone())))
+            .collect();
         patched.insert(Revision::ORIGINAL, BTreeMap::new());
+        let originals = self.originals.into_iter();
         MetaProgram {
             files: draft.files,
             revisions,
             sources: self.subject.sources.clone(),
             root: self.subject.root.clone(),
-            originals: texts(self.originals),
+            originals: originals.map(|(path, source)| (path, source.text)).collect(),
             patched,
         }
     }

@@ -1,7 +1,7 @@
 //! Runs tests on the native binaries.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -25,15 +25,49 @@ const SANITIZED_TIME: u32 = 3;
 /// What a program is called whose test does not say.
 const PROGRAM: &[u8] = b"program";
 
-/// The native builds of one meta program, and what it finds when it starts.
+/// What runs as each revision.
+#[derive(Clone, Debug, Default)]
+pub enum Builds {
+    /// Nothing was built.
+    #[default]
+    None,
+    /// One program, which is told the revision.
+    One(PathBuf),
+    /// A program for each revision.
+    Each(Arc<BTreeMap<Revision, PathBuf>>),
+}
+
+impl Builds {
+    /// The programs, each once.
+    pub fn programs(&self) -> Vec<&Path> {
+        let mut programs: Vec<&Path> = match self {
+            Self::None => Vec::new(),
+            Self::One(program) => vec![program],
+            Self::Each(programs) => programs.values().map(PathBuf::as_path).collect(),
+        };
+        programs.sort_unstable();
+        programs.dedup();
+        programs
+    }
+
+    fn program(&self, revision: Revision) -> Option<&Path> {
+        match self {
+            Self::None => None,
+            Self::One(program) => Some(program),
+            Self::Each(programs) => programs.get(&revision).map(PathBuf::as_path),
+        }
+    }
+}
+
+/// The native builds of all revisions, and what they find when they start.
 #[derive(Clone, Debug, Default)]
 pub struct Binaries {
     /// Built with [`Sanitizer::None`].
-    pub plain: PathBuf,
+    pub plain: Builds,
     /// Built with [`Sanitizer::AddressUndefined`].
-    pub address_undefined: Option<PathBuf>,
+    pub address_undefined: Builds,
     /// Built with [`Sanitizer::Memory`].
-    pub memory: Option<PathBuf>,
+    pub memory: Builds,
     /// Files in the directory that it starts in.
     pub files: Arc<[GivenFile]>,
     /// Environment variables: names and values, if not those of the test.
@@ -43,11 +77,11 @@ pub struct Binaries {
 }
 
 impl Binaries {
-    fn of(&self, sanitizer: Sanitizer) -> Option<&Path> {
+    fn of(&self, sanitizer: Sanitizer) -> &Builds {
         match sanitizer {
-            Sanitizer::None => Some(&self.plain),
-            Sanitizer::AddressUndefined => self.address_undefined.as_deref(),
-            Sanitizer::Memory => self.memory.as_deref(),
+            Sanitizer::None => &self.plain,
+            Sanitizer::AddressUndefined => &self.address_undefined,
+            Sanitizer::Memory => &self.memory,
         }
     }
 }
@@ -224,7 +258,7 @@ impl Replayer {
     ) -> Result<Outcome, ReplayError> {
         let mut watched = Watched::new(self.binaries.uninitialised);
         for sanitizer in [Sanitizer::AddressUndefined, Sanitizer::Memory] {
-            if sanitize && self.binaries.of(sanitizer).is_some() {
+            if sanitize && self.binaries.of(sanitizer).program(revision).is_some() {
                 watched.add(self.run(test, revision, sanitizer)?);
             }
         }
@@ -237,8 +271,9 @@ impl Replayer {
         revision: Revision,
         sanitizer: Sanitizer,
     ) -> Result<Request, ReplayError> {
-        let builds = self.builds(sanitizer);
-        let program = builds.iter().position(|(of, _)| *of == sanitizer);
+        let wanted = self.binaries.of(sanitizer).program(revision);
+        let wanted = wanted.ok_or(ReplayError::NotBuilt(sanitizer))?;
+        let program = self.builds(sanitizer).iter().position(|program| *program == wanted);
         let program = program.ok_or(ReplayError::NotBuilt(sanitizer))?;
         let mut args = test.command_line();
         if args.is_empty() {
@@ -270,17 +305,17 @@ impl Replayer {
         })
     }
 
-    /// The builds that share a sandbox: those under a sanitizer need room for its shadow.
-    fn builds(&self, sanitizer: Sanitizer) -> Vec<(Sanitizer, &Path)> {
+    /// The programs that share a sandbox: those under a sanitizer need room for its shadow.
+    fn builds(&self, sanitizer: Sanitizer) -> Vec<&Path> {
         let kinds: &[Sanitizer] = match sanitizer {
             Sanitizer::None => &[Sanitizer::None],
             _ => &[Sanitizer::AddressUndefined, Sanitizer::Memory],
         };
-        kinds.iter().filter_map(|kind| Some((*kind, self.binaries.of(*kind)?))).collect()
+        kinds.iter().flat_map(|kind| self.binaries.of(*kind).programs()).collect()
     }
 
     fn start(&self, sanitizer: Sanitizer) -> Result<Sandbox, SandboxError> {
-        let programs = self.builds(sanitizer).into_iter().map(|(_, path)| path).collect::<Vec<_>>();
+        let programs = self.builds(sanitizer);
         Sandbox::start(
             &programs,
             &self.binaries.files,

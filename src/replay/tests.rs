@@ -58,9 +58,17 @@ impl Program {
             out
         };
         let binaries = Binaries {
-            plain: build(Sanitizer::None, "plain"),
-            address_undefined: sanitize.then(|| build(Sanitizer::AddressUndefined, "asan")),
-            memory: sanitize.then(|| build(Sanitizer::Memory, "msan")),
+            plain: Builds::One(build(Sanitizer::None, "plain")),
+            address_undefined: if sanitize {
+                Builds::One(build(Sanitizer::AddressUndefined, "asan"))
+            } else {
+                Builds::None
+            },
+            memory: if sanitize {
+                Builds::One(build(Sanitizer::Memory, "msan"))
+            } else {
+                Builds::None
+            },
             ..Binaries::default()
         };
         Self { _directory: directory, binaries }

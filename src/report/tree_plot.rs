@@ -95,8 +95,7 @@ fn draw_box(scene: &mut Scene, placed: &Placed) {
 /// Explains the kinds of leaves that occur, below the tree.
 fn legend(scene: &mut Scene, layout: &Layout) {
     const SWATCH: i32 = 22;
-    let kinds =
-        [LeafKind::Equivalent, LeafKind::UnlessFailing, LeafKind::Internal, LeafKind::Open];
+    let kinds = [LeafKind::Equivalent, LeafKind::UnlessFailing, LeafKind::Internal, LeafKind::Open];
     let occurring = |kind: &LeafKind| layout.boxes.iter().any(|placed| placed.kind == Some(*kind));
     let kinds: Vec<LeafKind> = kinds.into_iter().filter(occurring).collect();
     if kinds.is_empty() {

@@ -24,7 +24,7 @@ use psychic::{
     explore::{Config, Explorer, Round, Search},
     ir::{Place, lower},
     memory::Byte,
-    replay::{self, Binaries, Outcome, Replayer, TestInput, Visible},
+    replay::{self, Binaries, Builds, Outcome, Replayer, TestInput, Visible},
     solver::{self, Solver, SolverConfig},
     subject::{Revision, cache_directory, config::OutputsConfig},
 };
@@ -158,9 +158,17 @@ impl Subject {
             out
         };
         let binaries = Binaries {
-            plain: build(Sanitizer::None, "native"),
-            address_undefined: errors.then(|| build(Sanitizer::AddressUndefined, "asan")),
-            memory: errors.then(|| build(Sanitizer::Memory, "msan")),
+            plain: Builds::One(build(Sanitizer::None, "native")),
+            address_undefined: if errors {
+                Builds::One(build(Sanitizer::AddressUndefined, "asan"))
+            } else {
+                Builds::None
+            },
+            memory: if errors {
+                Builds::One(build(Sanitizer::Memory, "msan"))
+            } else {
+                Builds::None
+            },
             ..Binaries::default()
         };
         Replayer::new(binaries, replay::Limits::default()).expect("a sandbox")

@@ -17,7 +17,6 @@ mod instructions;
 mod intrinsics;
 mod layout;
 mod library;
-mod llvm;
 mod memory;
 mod phi;
 mod promote;
@@ -34,11 +33,11 @@ use inkwell::memory_buffer::MemoryBuffer;
 
 use super::address::function_at;
 use super::{Function, FunctionId, Global, GlobalId, Module};
+use crate::llvm::{self, Source, Value};
 use constants::Symbols;
 use debug::Files;
 use function::Draft;
 use library::Library;
-use llvm::{Source, Value};
 use types::scalars;
 
 /// Why a file gives no [`Module`].

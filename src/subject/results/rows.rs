@@ -41,11 +41,14 @@ macro_rules! words {
 }
 
 words! {
-    /// Whether a patch became part of the meta program.
+    /// Whether a patch takes part.
     Status {
         /// It is a revision of the meta program.
         Merged = "merged",
-        /// It is not, for the reason that stands beside.
+        /// It takes part as its own compilation alone: the meta program cannot have it, for the
+        /// reason that stands beside.
+        Own = "own",
+        /// It does not take part, for the reason that stands beside.
         Rejected = "rejected",
     }
 }
@@ -87,14 +90,17 @@ table! {
         revision: Revision,
         /// File of the patch, relative to the subject's directory; empty for the original.
         patch: String,
-        /// Whether it could be merged.
+        /// Whether it takes part.
         status: Status,
-        /// Why not; empty when merged.
+        /// Why it is not in the meta program; empty when merged.
         reason: String,
         /// Hunks of the diff.
         hunks: u32,
         /// Arms of meta branches that are its own or that it shares.
         arms: u32,
+        /// Functions and variables that enter the explored program as its own, because the meta
+        /// program is not what its own compilation is there.
+        own: u32,
     }
 }
 

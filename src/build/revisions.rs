@@ -1,0 +1,346 @@
+//! Every revision's own compilation: its sources are laid out and compiled as if there were no
+//! other revision.
+//!
+//! What is native runs this, and what is explored is held against it ([`super::unite()`]). A file
+//! that several revisions have in common is compiled once; one compiler takes many files, as its
+//! start takes longer than a small program.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use rayon::prelude::*;
+
+use super::{BuildError, HarnessError, Sanitizer, Toolchain, compile::Kind, harness, unwritten};
+use crate::{
+    merge::overlay,
+    subject::{Revision, config::InputsConfig},
+};
+
+/// The name of a generated `main`.
+const HARNESS: &str = "psychic_harness.c";
+/// So many files are worth a compiler of their own.
+const FILES: usize = 8;
+
+/// What all revisions of a subject have in common.
+#[derive(Clone, Debug)]
+pub struct Common {
+    /// The original's source tree.
+    pub root: PathBuf,
+    /// The C files, relative to it.
+    pub sources: Vec<PathBuf>,
+    /// Compiler flags.
+    pub flags: Vec<String>,
+    /// The function to run, if it is not `main`.
+    pub entry: Option<String>,
+    /// What its parameters are.
+    pub inputs: InputsConfig,
+    /// Where files may be put.
+    pub directory: PathBuf,
+}
+
+/// Why a revision has no program.
+#[derive(Debug, thiserror::Error)]
+pub enum RevisionError {
+    /// It does not compile or link.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// Its entry function cannot be called.
+    #[error(transparent)]
+    Harness(#[from] HarnessError),
+    /// The subject has no sources.
+    #[error("the subject has no sources")]
+    NoSources,
+}
+
+/// The files of one revision, relative to the source tree: new texts, or nothing where they are
+/// gone.
+pub type Changes = BTreeMap<PathBuf, Option<String>>;
+
+/// A revision's sources on disk.
+#[derive(Clone, Debug)]
+struct Layout {
+    directory: PathBuf,
+    sources: Vec<PathBuf>,
+    /// The files that are not the original's.
+    changed: BTreeSet<PathBuf>,
+    /// There are files that the original has not.
+    adds: bool,
+    /// Only sources differ, so that the original's headers serve.
+    plain: bool,
+}
+
+/// The sources of all revisions, and what was made of them.
+#[derive(Debug)]
+pub struct Revisions {
+    toolchain: Toolchain,
+    flags: Vec<String>,
+    layouts: BTreeMap<Revision, Layout>,
+    /// What each source of the original reads.
+    reads: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
+    /// The first revision with the same sources.
+    alias: BTreeMap<Revision, Revision>,
+    directory: PathBuf,
+}
+
+impl Revisions {
+    /// Lays the sources of revisions out. The first is the original, which changes nothing.
+    ///
+    /// Gives what cannot be laid out, too.
+    ///
+    /// # Errors
+    /// [`RevisionError`] for the original itself.
+    pub fn new(
+        toolchain: Toolchain,
+        common: &Common,
+        revisions: &BTreeMap<Revision, Changes>,
+    ) -> Result<(Self, BTreeMap<Revision, RevisionError>), RevisionError> {
+        let mut known: HashMap<&Changes, Revision> = HashMap::new();
+        let mut alias = BTreeMap::new();
+        for (revision, changes) in revisions {
+            alias.insert(*revision, *known.entry(changes).or_insert(*revision));
+        }
+        let first = |revision: &Revision| alias[revision] == *revision;
+        let laid: Vec<(Revision, Result<Layout, RevisionError>)> = revisions
+            .par_iter()
+            .filter(|(revision, _)| first(revision))
+            .map(|(revision, changes)| (*revision, Layout::new(common, *revision, changes)))
+            .collect();
+        let mut failed = BTreeMap::new();
+        let mut layouts = BTreeMap::new();
+        for (revision, layout) in laid {
+            match layout {
+                Ok(layout) => _ = layouts.insert(revision, layout),
+                Err(error) if revision == Revision::ORIGINAL => return Err(error),
+                Err(error) => _ = failed.insert(revision, error),
+            }
+        }
+        let original = &layouts[&Revision::ORIGINAL];
+        let reads = original.sources.par_iter().filter_map(|source| {
+            let files = toolchain.reads(&common.flags, &original.directory, source)?;
+            Some((source.clone(), files))
+        });
+        let new = Self {
+            reads: reads.collect(),
+            toolchain,
+            flags: common.flags.clone(),
+            layouts,
+            alias,
+            directory: common.directory.clone(),
+        };
+        Ok((new, failed))
+    }
+
+    /// Groups of revisions with the same sources.
+    pub fn groups(&self) -> Vec<Vec<Revision>> {
+        let mut groups: BTreeMap<Revision, Vec<Revision>> = BTreeMap::new();
+        for (revision, first) in &self.alias {
+            groups.entry(*first).or_default().push(*revision);
+        }
+        groups.into_values().collect()
+    }
+
+    /// Compiles every revision to bitcode, with further `flags` before the subject's: a module a
+    /// source, in the order of the sources. The result is by revision.
+    pub fn bitcode(
+        &self,
+        flags: &[String],
+    ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
+        self.compile(Kind::Bitcode, flags)
+    }
+
+    /// Makes native programs of all revisions. `libraries` are bitcode modules to link before the
+    /// system's libraries.
+    pub fn programs(
+        &self,
+        sanitizer: Sanitizer,
+        libraries: &[PathBuf],
+    ) -> BTreeMap<Revision, Result<PathBuf, BuildError>> {
+        let objects = self.objects(sanitizer);
+        let runtime = self.directory.join(format!("runtime.{}", sanitizer.suffix()));
+        let runtime = self.toolchain.runtime_objects(sanitizer, libraries, &runtime);
+        let link = |revision: Revision, objects: Vec<PathBuf>| {
+            let mut objects = objects;
+            objects.extend(runtime.as_ref().map_err(BuildError::again)?.iter().cloned());
+            let program = self.directory.join(format!("{revision}.{}", sanitizer.suffix()));
+            self.toolchain.link_native(&self.flags, sanitizer, &objects, &program)?;
+            Ok(program)
+        };
+        let linked: BTreeMap<Revision, Result<PathBuf, BuildError>> = objects
+            .into_par_iter()
+            .filter(|(revision, _)| self.alias[revision] == *revision)
+            .map(|(revision, objects)| (revision, objects.and_then(|o| link(revision, o))))
+            .collect();
+        let again = |first: &Revision| match &linked[first] {
+            Ok(program) => Ok(program.clone()),
+            Err(error) => Err(error.again()),
+        };
+        let known = self.alias.iter().filter(|(_, first)| linked.contains_key(first));
+        known.map(|(revision, first)| (*revision, again(first))).collect()
+    }
+
+    /// The object files of every revision.
+    fn objects(
+        &self,
+        sanitizer: Sanitizer,
+    ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
+        let modules = self.compile(Kind::Native(sanitizer), &[]);
+        // Some are those of several revisions.
+        let all: BTreeSet<PathBuf> = modules.values().flatten().flatten().cloned().collect();
+        let all: Vec<PathBuf> = all.into_iter().collect();
+        let defined = match sanitizer {
+            Sanitizer::Memory => unwritten::defined(&all),
+            _ => Ok(BTreeSet::new()),
+        };
+        let size = all.len().div_ceil(rayon::current_num_threads()).max(FILES);
+        let code: BTreeMap<&PathBuf, Result<PathBuf, BuildError>> = all
+            .par_chunks(size)
+            .flat_map_iter(|chunk| {
+                let prepare = |module: &PathBuf| {
+                    let defined = defined.as_ref().map_err(BuildError::again)?;
+                    unwritten::prepare(module, sanitizer, defined)
+                };
+                // What cannot be read is told by the compiler, too.
+                chunk.iter().for_each(|module| _ = prepare(module));
+                chunk.iter().zip(self.toolchain.code(&self.flags, sanitizer, chunk))
+            })
+            .collect();
+        let code_of = |module: &PathBuf| match &code[module] {
+            Ok(object) => Ok(object.clone()),
+            Err(error) => Err(error.again()),
+        };
+        let objects = |modules: Vec<PathBuf>| modules.iter().map(code_of).collect();
+        modules.into_iter().map(|(r, modules)| (r, modules.and_then(objects))).collect()
+    }
+
+    fn compile(
+        &self,
+        kind: Kind,
+        flags: &[String],
+    ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
+        let mut flags = flags.to_vec();
+        flags.extend(self.flags.iter().cloned());
+        // A source of a revision, and whose layout has its text.
+        let owner = |revision: Revision, source: &Path| {
+            let layout = &self.layouts[&revision];
+            let reads = self.reads.get(source).filter(|_| !layout.adds);
+            let shared = reads.is_some_and(|reads| reads.is_disjoint(&layout.changed));
+            if shared { Revision::ORIGINAL } else { revision }
+        };
+        let mut jobs: BTreeSet<(Revision, &Path)> = BTreeSet::new();
+        for (revision, layout) in &self.layouts {
+            for source in &layout.sources {
+                jobs.insert((owner(*revision, source), source));
+            }
+        }
+        let jobs: Vec<(Revision, &Path)> = jobs.into_iter().collect();
+        // One compiler for many files has one directory to look for headers from.
+        let (many, single): (Vec<_>, Vec<_>) =
+            jobs.iter().partition(|(revision, _)| self.layouts[revision].plain);
+        let mut by_source: BTreeMap<&Path, Vec<Revision>> = BTreeMap::new();
+        for (revision, source) in many {
+            by_source.entry(source).or_default().push(revision);
+        }
+        let workers = rayon::current_num_threads();
+        let chunks: Vec<(&Path, &[Revision])> = by_source
+            .iter()
+            .flat_map(|(source, revisions)| {
+                let size = revisions.len().div_ceil(workers).max(FILES);
+                revisions.chunks(size).map(|chunk| (*source, chunk))
+            })
+            .collect();
+        let directory = |revision: &Revision| self.layouts[revision].directory.clone();
+        let mut done: BTreeMap<(Revision, &Path), Result<PathBuf, BuildError>> = chunks
+            .into_par_iter()
+            .flat_map_iter(|(source, revisions)| {
+                let original = directory(&Revision::ORIGINAL);
+                let trees: Vec<PathBuf> = revisions.iter().map(directory).collect();
+                let made = self.toolchain.objects(&flags, kind, &original, source, &trees);
+                revisions.iter().zip(made).map(move |(r, made)| ((*r, source), made))
+            })
+            .collect();
+        done.par_extend(single.into_par_iter().map(|(revision, source)| {
+            let tree = directory(&revision);
+            let made = self.toolchain.objects(&flags, kind, &tree, source, &[tree.clone()]);
+            let made = made.into_iter().next().expect("one for each tree");
+            ((revision, source), made)
+        }));
+        let objects = |revision: Revision| {
+            let sources = &self.layouts[&revision].sources;
+            let object = |source: &PathBuf| match &done[&(owner(revision, source), &**source)] {
+                Ok(object) => Ok(object.clone()),
+                Err(error) => Err(error.again()),
+            };
+            sources.iter().map(object).collect::<Result<Vec<_>, _>>()
+        };
+        let all = self.alias.iter().filter(|(_, first)| self.layouts.contains_key(first));
+        all.map(|(revision, first)| (*revision, objects(*first))).collect()
+    }
+}
+
+impl Layout {
+    fn new(common: &Common, revision: Revision, changes: &Changes) -> Result<Self, RevisionError> {
+        let directory = common.directory.join(revision.to_string());
+        let io = BuildError::io(&directory);
+        let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
+        overlay(&common.root, files, &directory).map_err(io)?;
+        let is_c = |path: &Path| path.extension().is_some_and(|extension| extension == "c");
+        let gone = |path: &Path| matches!(changes.get(path), Some(None));
+        let mut sources: Vec<PathBuf> =
+            common.sources.iter().filter(|path| !gone(path)).cloned().collect();
+        // A new source is one of the program's, unless another one includes it.
+        let texts = || changes.values().flatten();
+        let included = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            texts().any(|text| {
+                text.lines().any(|line| line.contains("include") && line.contains(&*name))
+            })
+        };
+        let new = changes.iter().filter(|(path, text)| {
+            text.is_some() && is_c(path) && !common.root.join(path).exists() && !included(path)
+        });
+        sources.extend(new.map(|(path, _)| path.clone()));
+        let known: BTreeSet<PathBuf> = sources.iter().cloned().collect();
+        let plain =
+            changes.iter().all(|(path, _)| known.contains(path) || gone(path) && is_c(path));
+        let mut changed: BTreeSet<PathBuf> = changes.keys().cloned().collect();
+        let adds =
+            changes.iter().any(|(path, text)| text.is_some() && !common.root.join(path).exists());
+        if let Some(entry) = &common.entry {
+            let place = add_harness(common, entry, &directory, &sources)?;
+            // It depends on the source that it calls.
+            changed.insert(HARNESS.into());
+            sources[place] = HARNESS.into();
+        }
+        Ok(Self { directory, sources, changed, adds, plain })
+    }
+}
+
+/// Writes a `main` that calls the entry; gives the source in the place of which it stands.
+fn add_harness(
+    common: &Common,
+    entry: &str,
+    directory: &Path,
+    sources: &[PathBuf],
+) -> Result<usize, RevisionError> {
+    let mut missing = None;
+    for (index, source) in sources.iter().enumerate() {
+        let path = directory.join(source);
+        let text = fs::read(&path).map_err(BuildError::io(&path))?;
+        let text = String::from_utf8_lossy(&text);
+        match harness(&text, source, entry, &common.inputs) {
+            Ok(text) => {
+                let path = directory.join(HARNESS);
+                fs::write(&path, text).map_err(BuildError::io(&path))?;
+                return Ok(index);
+            }
+            Err(error @ HarnessError::NoEntry { .. }) => {
+                missing.get_or_insert(error);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(missing.map_or(RevisionError::NoSources, RevisionError::from))
+}

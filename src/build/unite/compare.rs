@@ -1,0 +1,457 @@
+//! Whether a program, with the revision fixed, is a revision's own compilation: symbol by symbol.
+//!
+//! Two functions are walked side by side ([`super::walk`]): they must have the same events with
+//! the same operands, fork on the same conditions, and so on behind each fork, until both are at
+//! places where they have been before with the same values. The names of local variables and of
+//! symbols inside the programs do not matter, but what stands for what must be one to one.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::{
+    node::{Id, Node, Nodes, Side},
+    walk::{Different, Facts, Stop, Walk, constant},
+};
+use crate::llvm::{Source, Value};
+
+/// Comparisons of two functions stop here: what is so large is taken for different.
+const STEPS: u32 = 400_000;
+/// The same two places may be come by with so many different values.
+const VISITS: usize = 32;
+
+/// The lists of functions that run before and after `main`.
+pub(super) const LISTS: [&str; 2] = ["llvm.global_ctors", "llvm.global_dtors"];
+
+/// What a program has to be given to be a revision's own compilation.
+#[derive(Debug, Default, Eq, PartialEq)]
+pub(super) struct Plan {
+    /// Functions of the revision with their likes in the program, which they replace.
+    pub(super) replaced: BTreeMap<String, String>,
+    /// Symbols of the revision that have no likes.
+    pub(super) added: BTreeSet<String>,
+    /// All others that are referred to, with their likes.
+    pub(super) shared: BTreeMap<String, String>,
+    /// Functions to run before and after `main`, where these are others, in their order.
+    pub(super) lists: [Option<Vec<String>>; 2],
+}
+
+impl Plan {
+    /// Whether the program has everything already.
+    pub(super) fn is_empty(&self) -> bool {
+        let Self { replaced, added, shared: _, lists } = self;
+        replaced.is_empty() && added.is_empty() && lists.iter().all(Option::is_none)
+    }
+}
+
+/// The functions of a list, in the order in which they run.
+pub(super) fn names_in_list(source: Source<'_>, list: &str) -> Vec<String> {
+    Symbols::new(source).list(list).into_iter().map(|(_, function)| function.name()).collect()
+}
+
+/// The symbols of a module.
+pub(super) struct Symbols<'m> {
+    by_name: HashMap<String, Value<'m>>,
+    by_key: HashMap<usize, Value<'m>>,
+}
+
+impl<'m> Symbols<'m> {
+    pub(super) fn new(source: Source<'m>) -> Self {
+        let all = || source.functions().chain(source.globals());
+        Self {
+            by_name: all().map(|symbol| (symbol.name(), symbol)).collect(),
+            by_key: all().map(|symbol| (symbol.key(), symbol)).collect(),
+        }
+    }
+
+    fn named(&self, name: &str) -> Option<Value<'m>> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Functions of a list with their priorities, in the order in which they run.
+    fn list(&self, list: &str) -> Vec<(u64, Value<'m>)> {
+        let list = self.named(list).and_then(|list| list.initializer());
+        let entries = (0..).map_while(|index| list?.aggregate_element(index));
+        let mut found: Vec<(u64, Value<'m>)> = entries
+            .filter_map(|entry| Some((entry.aggregate_element(0)?, entry.aggregate_element(1)?)))
+            .filter(|(priority, function)| priority.is_int() && function.is_function())
+            .map(|(priority, function)| (priority.int(), function))
+            .collect();
+        found.sort_by_key(|(priority, _)| *priority);
+        found
+    }
+}
+
+/// A constant of which nobody sees where it is: the text of a literal, say.
+pub(super) fn is_text(symbol: Value<'_>) -> bool {
+    symbol.is_global()
+        && symbol.is_local()
+        && symbol.is_unnamed()
+        && symbol.is_read_only()
+        && !symbol.is_declaration()
+}
+
+/// A comparison of one revision.
+pub(super) struct Comparison<'a, 'm> {
+    meta: &'a Symbols<'m>,
+    own: Symbols<'m>,
+    revision: u32,
+    facts: [&'a mut Facts<'m>; 2],
+    nodes: Nodes,
+    /// The like of each symbol of the revision.
+    likes: HashMap<usize, Value<'m>>,
+    claimed: HashSet<usize>,
+    /// Symbols that got a like, in their order.
+    journal: Vec<Value<'m>>,
+    /// Defined symbols that were shown to be what their likes are.
+    same: HashSet<usize>,
+}
+
+impl<'a, 'm> Comparison<'a, 'm> {
+    pub(super) fn new(
+        meta: &'a Symbols<'m>,
+        own: Source<'m>,
+        revision: u32,
+        facts: [&'a mut Facts<'m>; 2],
+    ) -> Self {
+        Self {
+            meta,
+            own: Symbols::new(own),
+            revision,
+            facts,
+            nodes: Nodes::default(),
+            likes: HashMap::new(),
+            claimed: HashSet::new(),
+            journal: Vec::new(),
+            same: HashSet::new(),
+        }
+    }
+
+    /// Compares everything that can be reached from `entry`.
+    ///
+    /// # Errors
+    /// The name of something in the revision's compilation that is not known how to share.
+    pub(super) fn plan(mut self, entry: &str) -> Result<Plan, String> {
+        let root = self.own.named(entry).ok_or_else(|| entry.to_owned())?;
+        let lists = LISTS.map(|list| self.own.list(list));
+        let meta_lists = LISTS.map(|list| self.meta.list(list));
+        let mut open = vec![root];
+        open.extend(lists.iter().flatten().map(|(_, function)| *function));
+        let mut references: HashMap<usize, Vec<Value<'m>>> = HashMap::new();
+        let mut order = Vec::new();
+        if let Some(like) = self.meta.named(entry) {
+            self.bind(like, root);
+        }
+        // What a function refers to is like what its like refers to, if the two are the same, so
+        // that names matter only where they are not.
+        while let Some(symbol) = open.pop() {
+            if references.contains_key(&symbol.key()) {
+                continue;
+            }
+            let like = self.likes.get(&symbol.key()).copied().or_else(|| {
+                let like = self.meta.named(&symbol.name())?;
+                self.bind(like, symbol).then_some(like)
+            });
+            if let Some(like) = like.filter(|like| self.is_same(*like, symbol)) {
+                self.same.insert(like.key());
+                self.same.insert(symbol.key());
+            }
+            let referred = referred(symbol);
+            open.extend(referred.iter().copied());
+            references.insert(symbol.key(), referred);
+            order.push(symbol);
+        }
+        let mut plan = Plan::default();
+        let mut lone: HashSet<usize> = HashSet::new();
+        let mut different: HashSet<usize> = HashSet::new();
+        loop {
+            let before = lone.len() + different.len();
+            for symbol in &order {
+                let key = symbol.key();
+                if lone.contains(&key) || different.contains(&key) {
+                    continue;
+                }
+                let like = self.likes.get(&key).copied();
+                let lonely = references[&key].iter().any(|other| lone.contains(&other.key()));
+                let same = like.is_some() && self.same.contains(&key) && !lonely;
+                if same {
+                    continue;
+                }
+                match like.filter(|like| replaces(*like, *symbol)) {
+                    Some(_) => _ = different.insert(key),
+                    None => _ = lone.insert(key),
+                }
+            }
+            if lone.len() + different.len() == before {
+                break;
+            }
+        }
+        if lone.contains(&root.key()) {
+            return Err(entry.to_owned());
+        }
+        for symbol in order {
+            let (key, name) = (symbol.key(), symbol.name());
+            if name.starts_with("llvm.") {
+                continue;
+            }
+            if lone.contains(&key) {
+                plan.added.insert(name);
+            } else {
+                let like = self.likes[&key].name();
+                let place =
+                    if different.contains(&key) { &mut plan.replaced } else { &mut plan.shared };
+                place.insert(name, like);
+            }
+        }
+        for (index, (own, meta)) in lists.iter().zip(&meta_lists).enumerate() {
+            let like = |(priority, function): &(u64, Value<'m>)| {
+                let key = function.key();
+                let like = self.likes.get(&key).filter(|_| !lone.contains(&key))?;
+                Some((*priority, like.key()))
+            };
+            let known: Vec<_> = meta.iter().map(|(p, f)| Some((*p, f.key()))).collect();
+            if own.iter().map(like).collect::<Vec<_>>() != known {
+                plan.lists[index] = Some(own.iter().map(|(_, f)| f.name()).collect());
+            }
+        }
+        Ok(plan)
+    }
+
+    fn bind(&mut self, meta: Value<'m>, own: Value<'m>) -> bool {
+        if let Some(known) = self.likes.get(&own.key()) {
+            return known.key() == meta.key();
+        }
+        let fits = meta.is_function() == own.is_function()
+            && meta.is_declaration() == own.is_declaration()
+            // What only the linker knows goes by its name.
+            && (!own.is_declaration()
+                || meta.name() == own.name() && meta.is_optional() == own.is_optional());
+        if !fits || !self.claimed.insert(meta.key()) {
+            return false;
+        }
+        self.likes.insert(own.key(), meta);
+        self.journal.push(own);
+        true
+    }
+
+    /// Whether a definition is the same as its like, provided that what both refer to is.
+    fn is_same(&mut self, meta: Value<'m>, own: Value<'m>) -> bool {
+        if own.is_declaration() {
+            return true;
+        }
+        if meta.symbol_shape() != own.symbol_shape() {
+            return false;
+        }
+        if !own.is_function() {
+            let known = self.journal.len();
+            let same = self.same_content(meta, own);
+            if !same {
+                self.forget(known);
+            }
+            return same;
+        }
+        let ([meta_facts, own_facts], before) = (&mut self.facts, self.journal.len());
+        let (Some(x), Some(y)) = (meta_facts.function(meta), own_facts.function(own)) else {
+            return false;
+        };
+        for (with_x, with_y) in [(true, false), (true, true), (false, false), (false, true)] {
+            if with_x && !x.has_result() || with_y && !y.has_result() {
+                continue;
+            }
+            self.nodes = Nodes::default();
+            let walks = [
+                Walk::new(Side::Meta, self.revision, x.clone(), with_x),
+                Walk::new(Side::Own, self.revision, y.clone(), with_y),
+            ];
+            if self.same_walks(walks).is_ok() {
+                return true;
+            }
+            self.forget(before);
+        }
+        false
+    }
+
+    fn forget(&mut self, before: usize) {
+        for own in self.journal.split_off(before) {
+            if let Some(like) = self.likes.remove(&own.key()) {
+                self.claimed.remove(&like.key());
+            }
+        }
+    }
+
+    fn same_content(&mut self, meta: Value<'m>, own: Value<'m>) -> bool {
+        let (Some(x), Some(y)) = (meta.initializer(), own.initializer()) else { return false };
+        let mut nodes = std::mem::take(&mut self.nodes);
+        let ids = constant(Side::Meta, &mut nodes, x)
+            .and_then(|x| Ok((x, constant(Side::Own, &mut nodes, y)?)));
+        self.nodes = nodes;
+        let mut locals = Locals::default();
+        ids.is_ok_and(|(x, y)| self.alike(x, y, &mut locals))
+    }
+
+    fn same_walks(&mut self, walks: [Walk<'m>; 2]) -> Result<(), Different> {
+        let mut locals = Locals::default();
+        let mut tokens: HashMap<(usize, usize), u32> = HashMap::new();
+        let mut visited: HashMap<_, HashSet<_>> = HashMap::new();
+        let mut open = vec![walks];
+        let mut steps = 0;
+        while let Some([mut x, mut y]) = open.pop() {
+            loop {
+                steps += 1;
+                let visits = visited.entry((x.place(), y.place())).or_default();
+                if !visits.insert((x.key(), y.key())) {
+                    break;
+                }
+                if visits.len() > VISITS || steps > STEPS {
+                    return Err(Different);
+                }
+                let a = x.step(self.facts[0], &mut self.nodes)?;
+                let b = y.step(self.facts[1], &mut self.nodes)?;
+                match (a, b) {
+                    (
+                        Stop::Event { shape, operands, instruction },
+                        Stop::Event { shape: other, operands: others, instruction: like },
+                    ) => {
+                        let same = shape == other && operands.len() == others.len();
+                        let mut pairs = operands.iter().zip(&others);
+                        if !same || !pairs.all(|(a, b)| self.alike(*a, *b, &mut locals)) {
+                            return Err(Different);
+                        }
+                        let number = tokens.len() as u32;
+                        let key = (instruction.key(), like.key());
+                        let token = *tokens.entry(key).or_insert(number);
+                        let id = self.nodes.add(Node::Token(token));
+                        x.give(&self.nodes, instruction, token, id);
+                        y.give(&self.nodes, like, token, id);
+                    }
+                    (
+                        Stop::Branch { condition, to },
+                        Stop::Branch { condition: other, to: others },
+                    ) => {
+                        if !self.alike(condition, other, &mut locals) {
+                            return Err(Different);
+                        }
+                        for (a, b) in to.into_iter().zip(others) {
+                            let (mut x, mut y) = (x.clone(), y.clone());
+                            x.enter(&mut self.nodes, a)?;
+                            y.enter(&mut self.nodes, b)?;
+                            open.push([x, y]);
+                        }
+                        break;
+                    }
+                    (
+                        Stop::Switch { value, cases, otherwise },
+                        Stop::Switch { value: other, cases: others, otherwise: elsewhere },
+                    ) => {
+                        if cases.len() != others.len() || !self.alike(value, other, &mut locals) {
+                            return Err(Different);
+                        }
+                        let mut ways = vec![(otherwise, elsewhere)];
+                        for (case, to) in cases {
+                            // Cases are integers, which are one node on both sides.
+                            let like = others.iter().find(|(other, _)| *other == case);
+                            ways.push((to, like.ok_or(Different)?.1));
+                        }
+                        for (a, b) in ways {
+                            let (mut x, mut y) = (x.clone(), y.clone());
+                            x.enter(&mut self.nodes, a)?;
+                            y.enter(&mut self.nodes, b)?;
+                            open.push([x, y]);
+                        }
+                        break;
+                    }
+                    (Stop::Return(a), Stop::Return(b)) => {
+                        let same = match (a, b) {
+                            (Some(a), Some(b)) => self.alike(a, b, &mut locals),
+                            (a, b) => a.is_none() && b.is_none(),
+                        };
+                        if !same {
+                            return Err(Different);
+                        }
+                        break;
+                    }
+                    (Stop::Unreachable, Stop::Unreachable) | (Stop::Endless, Stop::Endless) => {
+                        break;
+                    }
+                    _ => return Err(Different),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether two values are the same.
+    fn alike(&mut self, x: Id, y: Id, locals: &mut Locals) -> bool {
+        let (a, b) = (self.nodes.get(x).clone(), self.nodes.get(y).clone());
+        match (a, b) {
+            (Node::Symbol(_, a), Node::Symbol(_, b)) => self.alike_symbols(a, b),
+            (Node::Local(_, a, shape), Node::Local(_, b, other)) => {
+                shape == other && locals.pair(a, b)
+            }
+            (Node::Operation(shape, operands), Node::Operation(other, others)) => {
+                shape == other
+                    && operands.len() == others.len()
+                    && operands.iter().zip(&others).all(|(a, b)| self.alike(*a, *b, locals))
+            }
+            _ => x == y,
+        }
+    }
+
+    fn alike_symbols(&mut self, x: usize, y: usize) -> bool {
+        let (meta, own) = (self.meta.by_key[&x], self.own.by_key[&y]);
+        if is_text(meta) && is_text(own) {
+            return meta.symbol_shape() == own.symbol_shape() && self.same_content(meta, own);
+        }
+        self.bind(meta, own)
+    }
+}
+
+/// Which local variable stands for which: one to one in a pair of functions, and of one shape.
+#[derive(Default)]
+struct Locals {
+    likes: HashMap<usize, usize>,
+    claimed: HashSet<usize>,
+}
+
+impl Locals {
+    fn pair(&mut self, x: usize, y: usize) -> bool {
+        match self.likes.get(&x) {
+            Some(known) => *known == y,
+            None => self.claimed.insert(y) && self.likes.insert(x, y).is_none(),
+        }
+    }
+}
+
+/// Whether a function can be called in place of its like.
+fn replaces(meta: Value<'_>, own: Value<'_>) -> bool {
+    own.is_function()
+        && !own.is_declaration()
+        && !meta.is_declaration()
+        && !own.symbol_type().variadic()
+        && meta.symbol_type().shape() == own.symbol_type().shape()
+}
+
+/// The symbols that a definition refers to, itself or by a text.
+fn referred(symbol: Value<'_>) -> Vec<Value<'_>> {
+    let mut found = Vec::new();
+    let mut open: Vec<Value<'_>> = Vec::new();
+    let mut seen = HashSet::new();
+    if symbol.is_function() {
+        for instruction in symbol.blocks().flat_map(|block| block.instructions()) {
+            open.extend(instruction.operands().filter(|operand| operand.is_constant()));
+        }
+    } else {
+        open.extend(symbol.initializer());
+    }
+    while let Some(value) = open.pop() {
+        if !seen.insert(value.key()) {
+            continue;
+        }
+        if value.is_global() && is_text(value) {
+            open.extend(value.initializer());
+        } else if value.is_function() || value.is_global() {
+            found.push(value);
+        } else if value.is_constant() && !value.is_block_address() {
+            open.extend(value.operands());
+        }
+    }
+    found
+}

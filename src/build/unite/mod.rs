@@ -1,0 +1,267 @@
+//! One program that is every revision's own compilation.
+//!
+//! What a revision is, its compiler says: the patched source, compiled on its own. The meta
+//! program made from sources ([`crate::merge`]) shares what revisions have in common down to
+//! single conditions, but is another source: macros, line numbers, white space between `#`, a
+//! declaration that another file sees, can make it another program. So it is held against each
+//! revision's own bitcode here, function by function and variable by variable (`compare`), with
+//! the revision fixed, and what is not the same enters the program as the revision's own:
+//!
+//! - a function of the same type is *replaced*: the program's one calls the revision's at its
+//!   beginning, so that its address stays what it was;
+//! - everything else is *added*: a variable with another size or content, a function of another
+//!   type, and whatever refers to them is replaced or added in turn;
+//! - where other functions run before or after `main`, one function runs those of the revision.
+//!
+//! The comparison assumes nothing of how the meta program came about. What it takes for the same
+//! does the same; what it does not recognise costs sharing, not truth.
+
+mod compare;
+mod node;
+mod walk;
+
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
+
+use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
+
+use super::BuildError;
+use crate::llvm::{self, Editor, Linkage, Own, Source};
+use compare::{Comparison, LISTS, Plan, Symbols};
+use walk::Facts;
+
+/// One program: what the compiler made of each source of some revisions.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The revisions whose sources these are.
+    pub revisions: Vec<u32>,
+    /// The bitcode of each source.
+    pub modules: Vec<PathBuf>,
+}
+
+/// How much of the program is a revision's own.
+#[derive(Clone, Debug, Default)]
+pub struct United {
+    /// By revision, how many functions and variables the meta program does not have for it.
+    pub own: BTreeMap<u32, usize>,
+    /// Revisions that cannot be put in, and why.
+    pub failed: BTreeMap<u32, String>,
+}
+
+/// What is in front of the names of symbols that must not be found by others.
+const LOCAL: &str = "psychic.local.";
+
+/// Makes `out` from the meta program's bitcode, so that it is for every revision of `programs`
+/// what that revision's own bitcode is. It starts at `entry`.
+///
+/// # Errors
+/// [`BuildError::Io`] where bitcode cannot be read or written; [`BuildError::Unite`] where LLVM
+/// refuses what was put together, or what is read.
+pub fn unite(
+    meta: &[PathBuf],
+    programs: &[Program],
+    entry: &str,
+    out: &Path,
+) -> Result<United, BuildError> {
+    let context = Context::create();
+    llvm::silence(&context);
+    let program = load(&context, meta)?;
+    let mut loaded = Vec::new();
+    for own in programs {
+        loaded.push(load(&context, &own.modules)?);
+    }
+    let main = |module: &Module| Source::new(module).function_shape(entry);
+    if loaded.iter().any(|own| main(own) != main(&program)) {
+        for module in loaded.iter().chain([&program]) {
+            Editor::new(module).widen_main(entry);
+        }
+    }
+    let mut united = United::default();
+    let mut grafts: Vec<(usize, Vec<u32>, Plan)> = Vec::new();
+    {
+        let source = Source::new(&program);
+        let symbols = Symbols::new(source);
+        let mut facts = Facts::default();
+        for (index, (own, module)) in programs.iter().zip(&loaded).enumerate() {
+            let mut own_facts = Facts::default();
+            for &revision in &own.revisions {
+                let facts = [&mut facts, &mut own_facts];
+                let comparison = Comparison::new(&symbols, Source::new(module), revision, facts);
+                let plan = match comparison.plan(entry) {
+                    Ok(plan) => plan,
+                    Err(what) => {
+                        let reason = format!("`{what}` cannot take the place of the original's");
+                        united.failed.insert(revision, reason);
+                        continue;
+                    }
+                };
+                united.own.insert(revision, plan.replaced.len() + plan.added.len());
+                if plan.is_empty() {
+                    continue;
+                }
+                match grafts.iter_mut().find(|(i, _, known)| *i == index && *known == plan) {
+                    Some((_, revisions, _)) => revisions.push(revision),
+                    None => grafts.push((index, vec![revision], plan)),
+                }
+            }
+        }
+    }
+    graft(&program, &loaded, &grafts)?;
+    if let Err(message) = program.verify() {
+        return Err(BuildError::Unite(message.to_string()));
+    }
+    match program.write_bitcode_to_path(out) {
+        true => Ok(united),
+        false => Err(BuildError::io(out)(io::Error::other("cannot be written"))),
+    }
+}
+
+/// Reads and links modules, without the peculiarities of names and linkage.
+fn load<'c>(context: &'c Context, modules: &[PathBuf]) -> Result<Module<'c>, BuildError> {
+    let mut linked: Option<Module<'c>> = None;
+    for path in modules {
+        let buffer = MemoryBuffer::create_from_file(path);
+        let buffer = buffer.map_err(|e| BuildError::io(path)(io::Error::other(e.to_string())))?;
+        let module = context.create_module_from_ir(buffer);
+        let module = module.map_err(|error| BuildError::Unite(error.to_string()))?;
+        linked = Some(match linked {
+            None => module,
+            Some(linked) => {
+                let done = linked.link_in_module(module);
+                done.map_err(|error| BuildError::Unite(error.to_string()))?;
+                linked
+            }
+        });
+    }
+    let linked = linked.ok_or_else(|| BuildError::Unite("there is no source".to_owned()))?;
+    Editor::new(&linked).make_plain();
+    Ok(linked)
+}
+
+/// Gives the program what revisions have of their own.
+fn graft<'c>(
+    program: &Module<'c>,
+    loaded: &[Module<'c>],
+    grafts: &[(usize, Vec<u32>, Plan)],
+) -> Result<(), BuildError> {
+    if grafts.is_empty() {
+        return Ok(());
+    }
+    let editor = Editor::new(program);
+    let locals: Vec<String> = {
+        let source = Source::new(program);
+        let symbols = source.functions().chain(source.globals());
+        let local = |symbol: &llvm::Value<'_>| symbol.is_local() && !compare::is_text(*symbol);
+        symbols.filter(local).map(llvm::Value::name).collect()
+    };
+    // What is meant by a name is decided by then: nothing else may be found by it.
+    let mut hidden: BTreeMap<String, String> = BTreeMap::new();
+    for name in locals {
+        hidden.insert(name.clone(), format!("{LOCAL}{name}"));
+    }
+    for (index, _, plan) in grafts {
+        let own = Source::new(&loaded[*index]);
+        let declared = own.functions().chain(own.globals()).filter(|s| s.is_declaration());
+        for name in declared.map(llvm::Value::name).filter(|name| plan.added.contains(name)) {
+            hidden.insert(name.clone(), format!("{LOCAL}{name}"));
+        }
+    }
+    for (name, place) in &hidden {
+        editor.rename(name, place);
+        editor.set_linkage(place, Linkage::LLVMExternalLinkage);
+    }
+    let place = |name: &str| hidden.get(name).cloned().unwrap_or_else(|| name.to_owned());
+    let mut added = Vec::new();
+    let mut replaced: BTreeMap<String, Vec<(String, &[u32])>> = BTreeMap::new();
+    let mut lists: [Vec<(Vec<u32>, Vec<String>)>; 2] = Default::default();
+    for (index, revisions, plan) in grafts {
+        let own = loaded[*index].clone();
+        let names = rename(&own, plan, revisions[0], &place);
+        own.set_name("own");
+        for (name, like) in &plan.replaced {
+            replaced.entry(place(like)).or_default().push((names[name].clone(), revisions));
+        }
+        added.extend(plan.replaced.keys().chain(&plan.added).map(|name| names[name].clone()));
+        for (list, own) in lists.iter_mut().zip(&plan.lists) {
+            let Some(own) = own else { continue };
+            let name = |name: &String| match plan.replaced.get(name) {
+                Some(like) => place(like),
+                None => names[name].clone(),
+            };
+            list.push((revisions.clone(), own.iter().map(name).collect()));
+        }
+        let linked = program.link_in_module(own);
+        linked.map_err(|error| BuildError::Unite(error.to_string()))?;
+    }
+    for (function, own) in &replaced {
+        let own: Vec<Own<'_>> =
+            own.iter().map(|(function, revisions)| Own { function, revisions }).collect();
+        editor.dispatch(function, &own);
+    }
+    for ((list, own), name) in
+        LISTS.into_iter().zip(lists).zip(["psychic.constructors", "psychic.destructors"])
+    {
+        if own.is_empty() {
+            continue;
+        }
+        let usual = compare::names_in_list(Source::new(program), list);
+        let all: Vec<_> = std::iter::once((Vec::new(), usual)).chain(own).collect();
+        editor.add_sequences(name, &all);
+        editor.set_list(list, name);
+    }
+    for (name, place) in &hidden {
+        editor.set_linkage(place, Linkage::LLVMInternalLinkage);
+        editor.rename(place, name);
+    }
+    for name in added {
+        editor.set_linkage_of_definition(&name, Linkage::LLVMInternalLinkage);
+    }
+    Ok(())
+}
+
+/// Names what is a revision's own so that nothing else has the name, and everything else as the
+/// program does, which has it already. Gives the new names.
+fn rename(
+    own: &Module<'_>,
+    plan: &Plan,
+    revision: u32,
+    place: &dyn Fn(&str) -> String,
+) -> BTreeMap<String, String> {
+    let editor = Editor::new(own);
+    let all: Vec<(String, bool)> = {
+        let source = Source::new(own);
+        let symbols = source.functions().chain(source.globals());
+        let named = symbols.filter(|s| !compare::is_text(*s) && !s.name().starts_with("llvm."));
+        named.map(|symbol| (symbol.name(), symbol.is_declaration())).collect()
+    };
+    for list in LISTS.into_iter().chain(["llvm.used", "llvm.compiler.used"]) {
+        editor.delete_global(list);
+    }
+    // By way of names that nothing has, as one's new name may be another's old one.
+    let passing = |index: usize| format!("psychic.passing.{index}");
+    for (index, (name, _)) in all.iter().enumerate() {
+        editor.rename(name, &passing(index));
+    }
+    let mut names = BTreeMap::new();
+    for (index, (name, declared)) in all.into_iter().enumerate() {
+        let (new, linkage) = if let Some(like) = plan.shared.get(&name) {
+            (place(like), Linkage::LLVMLinkOnceAnyLinkage)
+        } else if plan.replaced.contains_key(&name) || plan.added.contains(&name) && !declared {
+            (format!("{name}.revision{revision}"), Linkage::LLVMExternalLinkage)
+        } else if plan.added.contains(&name) {
+            (name.clone(), Linkage::LLVMExternalLinkage)
+        } else {
+            // Nothing refers to it.
+            (format!("psychic.unused.{index}"), Linkage::LLVMLinkOnceAnyLinkage)
+        };
+        editor.rename(&passing(index), &new);
+        if !declared {
+            editor.set_linkage(&new, linkage);
+        }
+        names.insert(name, new);
+    }
+    names
+}

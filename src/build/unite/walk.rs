@@ -1,0 +1,423 @@
+//! One side of a comparison: runs a function on symbols, up to the next thing that it does.
+//!
+//! What has an effect or may end the program (memory, calls, divisions, forks) is an *event*, in
+//! the order of the program. Everything else is an expression over what events gave. The revision
+//! is a number, so that the branches on it are no events: only the chosen way is walked.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    rc::Rc,
+};
+
+use smallvec::SmallVec;
+
+use super::node::{Id, Node, Nodes, Side};
+use crate::llvm::{Block, Opcode, TypeKind, Value};
+
+/// Two functions are not shown to be the same.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Different;
+
+/// What a function does next.
+pub(super) enum Stop<'m> {
+    /// This, with these operands; it may give a value.
+    Event { shape: String, operands: SmallVec<[Id; 4]>, instruction: Value<'m> },
+    /// It goes to the first place if the condition holds, else to the second.
+    Branch { condition: Id, to: [Block<'m>; 2] },
+    /// It goes to the place of the value, or to the first.
+    Switch { value: Id, cases: Vec<(Id, Block<'m>)>, otherwise: Block<'m> },
+    /// It ends with this value.
+    Return(Option<Id>),
+    /// It comes to what the compiler calls unreachable.
+    Unreachable,
+    /// It runs on and does nothing.
+    Endless,
+}
+
+/// After so many steps without an event nothing more will come.
+const STEPS: u32 = 10_000;
+/// What the emitter of meta programs calls the functions that give the arm of a site.
+const CHOOSER: &str = "psychic_at_";
+const REVISION: [&str; 2] = ["psychic_rev", "__klee_meta"];
+
+/// What is known of the functions of a program before any walk.
+#[derive(Default)]
+pub(super) struct Facts<'m> {
+    functions: HashMap<usize, Rc<Function<'m>>>,
+    choices: HashMap<(usize, u32), Option<u64>>,
+}
+
+/// What is known of a function before any walk.
+pub(super) struct Function<'m> {
+    entry: Block<'m>,
+    blocks: HashMap<usize, Vec<Value<'m>>>,
+    /// Instructions with a use in another block.
+    across: HashSet<usize>,
+    /// The first variable, if it does nothing but hold what is returned in the end. Clang makes
+    /// one where a function ends at several places, which a meta branch may bring about; where
+    /// there is none it may be the program's own.
+    result: Option<usize>,
+}
+
+impl<'m> Facts<'m> {
+    pub(super) fn function(&mut self, function: Value<'m>) -> Option<Rc<Function<'m>>> {
+        if let Some(known) = self.functions.get(&function.key()) {
+            return Some(known.clone());
+        }
+        let facts = Rc::new(Function::new(function)?);
+        self.functions.insert(function.key(), facts.clone());
+        Some(facts)
+    }
+
+    /// The number that a function without parameters gives in a revision, if it does nothing else.
+    fn choice(&mut self, function: Value<'m>, revision: u32) -> Option<u64> {
+        let key = (function.key(), revision);
+        if let Some(known) = self.choices.get(&key) {
+            return *known;
+        }
+        // Where it calls itself it is none.
+        self.choices.insert(key, None);
+        let facts = self.function(function)?;
+        let mut nodes = Nodes::default();
+        let mut walk = Walk::new(Side::Meta, revision, facts, true);
+        let number = match walk.step(self, &mut nodes) {
+            Ok(Stop::Return(Some(id))) => nodes.as_int(id).map(|(_, value)| value),
+            _ => None,
+        };
+        self.choices.insert(key, number);
+        number
+    }
+}
+
+impl<'m> Function<'m> {
+    /// Whether there is a variable that may hold the result.
+    pub(super) fn has_result(&self) -> bool {
+        self.result.is_some()
+    }
+
+    fn new(function: Value<'m>) -> Option<Self> {
+        let mut blocks = HashMap::new();
+        let mut across = HashSet::new();
+        let mut variable = None;
+        for block in function.blocks() {
+            let instructions: Vec<Value<'m>> = block.instructions().collect();
+            for instruction in &instructions {
+                let elsewhere = |user: Value<'m>| user.parent().key() != block.key();
+                if instruction.users().any(elsewhere) {
+                    across.insert(instruction.key());
+                }
+                if instruction.opcode() == Opcode::LLVMAlloca {
+                    variable.get_or_insert(*instruction);
+                }
+            }
+            blocks.insert(block.key(), instructions);
+        }
+        let entry = function.blocks().next()?;
+        let result = variable.filter(|variable| is_result(*variable)).map(Value::key);
+        Some(Self { entry, blocks, across, result })
+    }
+}
+
+fn is_result(variable: Value<'_>) -> bool {
+    variable.users().any(|user| user.opcode() == Opcode::LLVMLoad)
+        && variable.operand(0).is_constant()
+        && variable.users().all(|user| match user.opcode() {
+            Opcode::LLVMStore => {
+                !user.is_volatile()
+                    && user.operand(1).key() == variable.key()
+                    && user.operand(0).key() != variable.key()
+                    && user.operand(0).ty().shape() == variable.allocated_type().shape()
+            }
+            Opcode::LLVMLoad => {
+                !user.is_volatile()
+                    && user.ty().shape() == variable.allocated_type().shape()
+                    && user.users().all(|end| {
+                        end.opcode() == Opcode::LLVMRet && end.parent().key() == user.parent().key()
+                    })
+            }
+            _ => false,
+        })
+}
+
+/// A place in a function, and the values that are known there.
+#[derive(Clone)]
+pub(super) struct Walk<'m> {
+    side: Side,
+    revision: u32,
+    facts: Rc<Function<'m>>,
+    /// The variable whose stores and loads are no events.
+    result: Option<usize>,
+    block: Block<'m>,
+    index: usize,
+    values: BTreeMap<usize, Id>,
+}
+
+impl<'m> Walk<'m> {
+    /// At the beginning. With `result` the variable that may hold the result is taken for it.
+    pub(super) fn new(side: Side, revision: u32, facts: Rc<Function<'m>>, result: bool) -> Self {
+        let (block, result) = (facts.entry, facts.result.filter(|_| result));
+        Self { side, revision, facts, result, block, index: 0, values: BTreeMap::new() }
+    }
+
+    /// The place, and the values that are known.
+    pub(super) fn key(&self) -> (usize, usize, Vec<(usize, Id)>) {
+        let values = self.values.iter().map(|(key, id)| (*key, *id)).collect();
+        (self.block.key(), self.index, values)
+    }
+
+    pub(super) fn place(&self) -> (usize, usize) {
+        (self.block.key(), self.index)
+    }
+
+    /// Takes the value that an event gave; whatever depended on what the same event gave before
+    /// is not known any more.
+    pub(super) fn give(&mut self, nodes: &Nodes, instruction: Value<'m>, token: u32, id: Id) {
+        self.values.retain(|_, value| !nodes.depends(*value, token));
+        self.values.insert(instruction.key(), id);
+    }
+
+    /// Goes to another block.
+    pub(super) fn enter(&mut self, nodes: &mut Nodes, to: Block<'m>) -> Result<(), Different> {
+        let mut new = Vec::new();
+        for instruction in &self.facts.blocks[&to.key()] {
+            if instruction.opcode() != Opcode::LLVMPHI {
+                break;
+            }
+            let from =
+                instruction.incoming().into_iter().find(|(_, b)| b.key() == self.block.key());
+            let (value, _) = from.ok_or(Different)?;
+            // A value that is not known is only missed where it is used.
+            if let Ok(id) = self.value(nodes, value) {
+                new.push((instruction.key(), id));
+            }
+        }
+        let facts = &self.facts;
+        let stays = |key: &usize| facts.across.contains(key) || self.result == Some(*key);
+        self.values.retain(|key, _| stays(key));
+        for instruction in &self.facts.blocks[&to.key()] {
+            self.values.remove(&instruction.key());
+        }
+        self.values.extend(new);
+        (self.block, self.index) = (to, 0);
+        Ok(())
+    }
+
+    /// Walks up to what comes next, and past it.
+    pub(super) fn step(
+        &mut self,
+        all: &mut Facts<'m>,
+        nodes: &mut Nodes,
+    ) -> Result<Stop<'m>, Different> {
+        for _ in 0..STEPS {
+            let facts = self.facts.clone();
+            let instruction = facts.blocks[&self.block.key()][self.index];
+            self.index += 1;
+            if let Some(stop) = self.one(all, nodes, instruction)? {
+                return Ok(stop);
+            }
+        }
+        Ok(Stop::Endless)
+    }
+
+    fn one(
+        &mut self,
+        all: &mut Facts<'m>,
+        nodes: &mut Nodes,
+        instruction: Value<'m>,
+    ) -> Result<Option<Stop<'m>>, Different> {
+        let result = self.result;
+        match instruction.opcode() {
+            Opcode::LLVMPHI => return Ok(None),
+            Opcode::LLVMAlloca if self.is_local(instruction) => return Ok(None),
+            Opcode::LLVMStore if Some(instruction.operand(1).key()) == result => {
+                let id = self.value(nodes, instruction.operand(0))?;
+                self.values.insert(instruction.operand(1).key(), id);
+                return Ok(None);
+            }
+            Opcode::LLVMLoad if Some(instruction.operand(0).key()) == result => {
+                let known = self.values.get(&instruction.operand(0).key()).copied();
+                let nothing = || nodes.text("never stored");
+                let id = known.unwrap_or_else(nothing);
+                self.values.insert(instruction.key(), id);
+                return Ok(None);
+            }
+            Opcode::LLVMBr => {
+                let to = instruction.successors();
+                let Some(condition) = instruction.condition() else {
+                    self.enter(nodes, to[0])?;
+                    return Ok(None);
+                };
+                let condition = self.value(nodes, condition)?;
+                if let Some((_, value)) = nodes.as_int(condition) {
+                    self.enter(nodes, to[usize::from(value == 0)])?;
+                    return Ok(None);
+                }
+                return Ok(Some(Stop::Branch { condition, to: [to[0], to[1]] }));
+            }
+            Opcode::LLVMSwitch => {
+                let otherwise = instruction.successors()[0];
+                let value = self.value(nodes, instruction.operand(0))?;
+                let mut cases = Vec::new();
+                for (case, to) in instruction.cases() {
+                    cases.push((self.value(nodes, case)?, to));
+                }
+                if nodes.as_int(value).is_some() {
+                    let to = cases.iter().find(|(case, _)| *case == value);
+                    self.enter(nodes, to.map_or(otherwise, |(_, to)| *to))?;
+                    return Ok(None);
+                }
+                return Ok(Some(Stop::Switch { value, cases, otherwise }));
+            }
+            Opcode::LLVMRet => {
+                let value = (instruction.operand_count() > 0).then(|| instruction.operand(0));
+                let value = value.map(|value| self.value(nodes, value)).transpose()?;
+                return Ok(Some(Stop::Return(value)));
+            }
+            Opcode::LLVMUnreachable => return Ok(Some(Stop::Unreachable)),
+            Opcode::LLVMCall => {
+                if let Some(number) = self.revision(all, instruction) {
+                    let width = instruction.ty().int_width();
+                    let id = nodes.int(width, number);
+                    self.values.insert(instruction.key(), id);
+                    return Ok(None);
+                }
+            }
+            _ => {}
+        }
+        let shape = instruction.shape().ok_or(Different)?;
+        let operands = self.operands(nodes, instruction);
+        if is_event(instruction.opcode()) {
+            return Ok(Some(Stop::Event { shape, operands: operands?, instruction }));
+        }
+        // Where something is not known any more, neither is this; it may not be used at all.
+        match operands {
+            Ok(operands) => {
+                let id = nodes.operation(&shape, &operands);
+                self.values.insert(instruction.key(), id);
+            }
+            Err(Different) => _ = self.values.remove(&instruction.key()),
+        }
+        Ok(None)
+    }
+
+    fn is_local(&self, variable: Value<'m>) -> bool {
+        variable.parent().key() == self.facts.entry.key() && variable.operand(0).is_constant()
+    }
+
+    /// The number that a call gives because it depends on nothing but the revision.
+    fn revision(&self, all: &mut Facts<'m>, call: Value<'m>) -> Option<u64> {
+        let callee = call.callee();
+        if !callee.is_function() || call.ty().kind() != TypeKind::LLVMIntegerTypeKind {
+            return None;
+        }
+        let name = callee.name();
+        if callee.is_declaration() {
+            return REVISION.contains(&&*name).then_some(u64::from(self.revision));
+        }
+        let chooser = self.side == Side::Meta && name.starts_with(CHOOSER);
+        if chooser && callee.params().is_empty() { all.choice(callee, self.revision) } else { None }
+    }
+
+    fn operands(
+        &self,
+        nodes: &mut Nodes,
+        instruction: Value<'m>,
+    ) -> Result<SmallVec<[Id; 4]>, Different> {
+        instruction.operands().map(|operand| self.value(nodes, operand)).collect()
+    }
+
+    fn value(&self, nodes: &mut Nodes, value: Value<'m>) -> Result<Id, Different> {
+        if value.is_instruction() {
+            if value.opcode() == Opcode::LLVMAlloca && self.is_local(value) {
+                let shape = value.shape().ok_or(Different)?;
+                return Ok(nodes.add(Node::Local(self.side, value.key(), shape.into())));
+            }
+            return self.values.get(&value.key()).copied().ok_or(Different);
+        }
+        if let Some(index) = value.parameter_index() {
+            return Ok(nodes.add(Node::Argument(index)));
+        }
+        constant(self.side, nodes, value)
+    }
+}
+
+fn is_event(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        LLVMLoad
+            | LLVMStore
+            | LLVMCall
+            | LLVMAlloca
+            | LLVMVAArg
+            | LLVMFence
+            | LLVMAtomicRMW
+            | LLVMAtomicCmpXchg
+            | LLVMUDiv
+            | LLVMSDiv
+            | LLVMURem
+            | LLVMSRem
+            | LLVMFreeze
+    )
+}
+
+/// A constant as a value.
+pub(super) fn constant<'m>(
+    side: Side,
+    nodes: &mut Nodes,
+    value: Value<'m>,
+) -> Result<Id, Different> {
+    if value.is_asm() {
+        return Ok(nodes.text(&value.asm_shape()));
+    }
+    if value.ty().kind() == TypeKind::LLVMMetadataTypeKind {
+        let text = value.metadata_text().ok_or(Different)?;
+        return Ok(nodes.text(&format!("metadata {text}")));
+    }
+    if !value.is_constant() || value.is_block_address() {
+        return Err(Different);
+    }
+    if value.is_function() || value.is_global() {
+        return Ok(nodes.add(Node::Symbol(side, value.key())));
+    }
+    let ty = value.ty();
+    if value.is_int() {
+        if ty.int_width() <= 64 {
+            return Ok(nodes.int(ty.int_width(), value.int()));
+        }
+        return Ok(nodes.text(&value.print()));
+    }
+    if value.is_float() {
+        return Ok(nodes.text(&value.print()));
+    }
+    if value.is_poison() {
+        return Ok(nodes.text(&format!("poison {}", ty.shape())));
+    }
+    if value.is_undefined() {
+        return Ok(nodes.text(&format!("undef {}", ty.shape())));
+    }
+    if value.is_expression() {
+        let operands: Vec<Id> = value
+            .operands()
+            .map(|operand| constant(side, nodes, operand))
+            .collect::<Result<_, _>>()?;
+        return Ok(nodes.operation(&value.expression_shape(), &operands));
+    }
+    if value.is_zero() {
+        return Ok(nodes.text(&format!("zero {}", ty.shape())));
+    }
+    if let Some(bytes) = value.data_bytes() {
+        return Ok(nodes.text(&format!("bytes {}", bytes.escape_ascii())));
+    }
+    let count = match ty.kind() {
+        TypeKind::LLVMStructTypeKind => u64::from(ty.fields()),
+        TypeKind::LLVMArrayTypeKind | TypeKind::LLVMVectorTypeKind => ty.length(),
+        _ => return Err(Different),
+    };
+    let mut elements = Vec::new();
+    for index in 0..count {
+        let element = value.aggregate_element(index as u32).ok_or(Different)?;
+        elements.push(constant(side, nodes, element)?);
+    }
+    Ok(nodes.operation(&format!("aggregate {}", ty.shape()), &elements))
+}

@@ -1,0 +1,331 @@
+//! Changes to modules: names, linkage, dispatch by revision.
+//!
+//! Everything goes by the names of symbols, so that no handle of a [`view`](super::view) outlives
+//! a change.
+#![allow(unsafe_code)]
+
+use std::ffi::CString;
+
+use super::view::Linkage;
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::debuginfo::*;
+use inkwell::llvm_sys::prelude::*;
+use inkwell::llvm_sys::{
+    LLVMAttributeReturnIndex, LLVMDLLStorageClass, LLVMOpcode, LLVMTypeKind, LLVMVisibility,
+};
+use inkwell::module::Module;
+
+/// A function that runs in place of another for some revisions.
+pub struct Own<'n> {
+    /// Its name.
+    pub function: &'n str,
+    /// The revisions.
+    pub revisions: &'n [u32],
+}
+
+/// Changes one module.
+pub struct Editor<'a, 'c>(&'a Module<'c>);
+
+fn terminated(name: &str) -> CString {
+    CString::new(name).expect("names of C have no NUL")
+}
+
+// SAFETY of every call below: values are looked up by name in the module, which lives, right before
+// they are used, and accessors are called on the kinds of values that they are for.
+impl<'a, 'c> Editor<'a, 'c> {
+    /// For this module.
+    pub fn new(module: &'a Module<'c>) -> Self {
+        Self(module)
+    }
+
+    fn raw(&self) -> LLVMModuleRef {
+        self.0.as_mut_ptr()
+    }
+
+    fn symbol(&self, name: &str) -> Option<LLVMValueRef> {
+        let name = terminated(name);
+        unsafe {
+            let function = LLVMGetNamedFunction(self.raw(), name.as_ptr());
+            let value = match function.is_null() {
+                true => LLVMGetNamedGlobal(self.raw(), name.as_ptr()),
+                false => function,
+            };
+            (!value.is_null()).then_some(value)
+        }
+    }
+
+    fn symbols(&self) -> Vec<LLVMValueRef> {
+        let mut found = Vec::new();
+        unsafe {
+            let mut at = LLVMGetFirstFunction(self.raw());
+            while !at.is_null() {
+                found.push(at);
+                at = LLVMGetNextFunction(at);
+            }
+            at = LLVMGetFirstGlobal(self.raw());
+            while !at.is_null() {
+                found.push(at);
+                at = LLVMGetNextGlobal(at);
+            }
+        }
+        found
+    }
+
+    /// Makes a linked program plain: aliases give way to what they stand for, every symbol has a
+    /// name, and what the linker chose among several is as definite as everything else.
+    pub fn make_plain(&self) {
+        unsafe {
+            loop {
+                let alias = LLVMGetFirstGlobalAlias(self.raw());
+                if alias.is_null() {
+                    break;
+                }
+                LLVMReplaceAllUsesWith(alias, LLVMAliasGetAliasee(alias));
+                LLVMDeleteGlobal(alias);
+            }
+            for symbol in self.symbols() {
+                let mut length = 0;
+                LLVMGetValueName2(symbol, &mut length);
+                if length == 0 {
+                    LLVMSetValueName2(symbol, c"unnamed".as_ptr(), 7);
+                }
+                let local = matches!(
+                    LLVMGetLinkage(symbol),
+                    Linkage::LLVMInternalLinkage
+                        | Linkage::LLVMPrivateLinkage
+                        | Linkage::LLVMAppendingLinkage
+                        | Linkage::LLVMExternalWeakLinkage
+                );
+                if LLVMIsDeclaration(symbol) == 0 && !local {
+                    LLVMSetLinkage(symbol, Linkage::LLVMExternalLinkage);
+                }
+                inkwell::llvm_sys::comdat::LLVMSetComdat(symbol, std::ptr::null_mut());
+            }
+        }
+    }
+
+    /// Gives a symbol another name; that of another symbol is not taken from it, but numbered.
+    pub fn rename(&self, from: &str, to: &str) {
+        if let Some(symbol) = self.symbol(from) {
+            unsafe { LLVMSetValueName2(symbol, to.as_ptr().cast(), to.len()) };
+        }
+    }
+
+    /// Sets how a symbol is seen by other modules.
+    pub fn set_linkage(&self, name: &str, linkage: Linkage) {
+        if let Some(symbol) = self.symbol(name) {
+            unsafe {
+                LLVMSetVisibility(symbol, LLVMVisibility::LLVMDefaultVisibility);
+                LLVMSetDLLStorageClass(symbol, LLVMDLLStorageClass::LLVMDefaultStorageClass);
+                LLVMSetLinkage(symbol, linkage);
+            }
+        }
+    }
+
+    /// The same, where the module has the definition.
+    pub fn set_linkage_of_definition(&self, name: &str, linkage: Linkage) {
+        if self.symbol(name).is_some_and(|symbol| unsafe { LLVMIsDeclaration(symbol) == 0 }) {
+            self.set_linkage(name, linkage);
+        }
+    }
+
+    /// Puts a function of the widest type that `main` may have before `main`, so that programs
+    /// with other types of it start alike.
+    pub fn widen_main(&self, main: &str) {
+        let Some(old) = self.symbol(main) else { return };
+        self.rename(main, &format!("psychic.{main}"));
+        let main = terminated(main);
+        unsafe {
+            let context = LLVMGetModuleContext(self.raw());
+            let (int, pointer) =
+                (LLVMInt32TypeInContext(context), LLVMPointerTypeInContext(context, 0));
+            let mut params = [int, pointer, pointer];
+            let ty = LLVMFunctionType(int, params.as_mut_ptr(), 3, 0);
+            let function = LLVMAddFunction(self.raw(), main.as_ptr(), ty);
+            let builder = LLVMCreateBuilderInContext(context);
+            let entry = LLVMAppendBasicBlockInContext(context, function, c"entry".as_ptr());
+            LLVMPositionBuilderAtEnd(builder, entry);
+            let count = LLVMCountParams(old).min(3);
+            let mut passed: Vec<_> = (0..count).map(|i| LLVMGetParam(function, i)).collect();
+            let ty = LLVMGlobalGetValueType(old);
+            let result = LLVMBuildCall2(builder, ty, old, passed.as_mut_ptr(), count, c"".as_ptr());
+            let integer = LLVMGetTypeKind(LLVMTypeOf(result)) == LLVMTypeKind::LLVMIntegerTypeKind;
+            let result = match integer {
+                true => LLVMBuildIntCast2(builder, result, int, 1, c"".as_ptr()),
+                false => LLVMConstNull(int),
+            };
+            LLVMBuildRet(builder, result);
+            LLVMDisposeBuilder(builder);
+        }
+    }
+
+    /// Takes a symbol that nothing refers to away.
+    pub fn delete_global(&self, name: &str) {
+        let name = terminated(name);
+        unsafe {
+            let global = LLVMGetNamedGlobal(self.raw(), name.as_ptr());
+            if !global.is_null() {
+                LLVMDeleteGlobal(global);
+            }
+        }
+    }
+
+    /// At its beginning `function` calls one of `own` for the revisions that these are for; for
+    /// all others it goes on as it is. They have its type.
+    pub fn dispatch(&self, function: &str, own: &[Own<'_>]) {
+        let (Some(function), Some(revision)) = (self.symbol(function), self.revision()) else {
+            return;
+        };
+        unsafe {
+            let context = LLVMGetModuleContext(self.raw());
+            let builder = LLVMCreateBuilderInContext(context);
+            let old = LLVMGetEntryBasicBlock(function);
+            let entry = LLVMInsertBasicBlockInContext(context, old, c"dispatch".as_ptr());
+            LLVMPositionBuilderAtEnd(builder, entry);
+            // Local variables of a fixed size are those of the first block.
+            let mut at = LLVMGetFirstInstruction(old);
+            while !at.is_null() {
+                let next = LLVMGetNextInstruction(at);
+                if LLVMGetInstructionOpcode(at) == LLVMOpcode::LLVMAlloca
+                    && LLVMIsConstant(LLVMGetOperand(at, 0)) != 0
+                {
+                    LLVMInstructionRemoveFromParent(at);
+                    LLVMInsertIntoBuilder(builder, at);
+                }
+                at = next;
+            }
+            let scope = LLVMGetSubprogram(function);
+            if !scope.is_null() {
+                let line = LLVMDISubprogramGetLine(scope);
+                let null = std::ptr::null_mut();
+                let place = LLVMDIBuilderCreateDebugLocation(context, line, 0, scope, null);
+                LLVMSetCurrentDebugLocation2(builder, place);
+            }
+            let mut none = [];
+            let ty = LLVMGlobalGetValueType(revision);
+            let number = LLVMBuildCall2(builder, ty, revision, none.as_mut_ptr(), 0, c"".as_ptr());
+            let count = own.iter().map(|own| own.revisions.len()).sum::<usize>() as u32;
+            let switch = LLVMBuildSwitch(builder, number, old, count);
+            for own in own {
+                let Some(callee) = self.symbol(own.function) else { continue };
+                let arm = LLVMInsertBasicBlockInContext(context, old, c"own".as_ptr());
+                for revision in own.revisions {
+                    let int = LLVMInt32TypeInContext(context);
+                    LLVMAddCase(switch, LLVMConstInt(int, u64::from(*revision), 0), arm);
+                }
+                LLVMPositionBuilderAtEnd(builder, arm);
+                let result = call(builder, callee, function);
+                let returned = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+                match LLVMGetTypeKind(returned) {
+                    LLVMTypeKind::LLVMVoidTypeKind => LLVMBuildRetVoid(builder),
+                    _ => LLVMBuildRet(builder, result),
+                };
+            }
+            LLVMDisposeBuilder(builder);
+        }
+    }
+
+    /// A new function `name` without parameters or result, that calls the functions of one of
+    /// `lists` in turn: that of the running revision, or the first.
+    pub fn add_sequences(&self, name: &str, lists: &[(Vec<u32>, Vec<String>)]) {
+        let Some(revision) = self.revision() else { return };
+        let name = terminated(name);
+        unsafe {
+            let context = LLVMGetModuleContext(self.raw());
+            let builder = LLVMCreateBuilderInContext(context);
+            let mut none: [LLVMTypeRef; 0] = [];
+            let ty = LLVMFunctionType(LLVMVoidTypeInContext(context), none.as_mut_ptr(), 0, 0);
+            let function = LLVMAddFunction(self.raw(), name.as_ptr(), ty);
+            let entry = LLVMAppendBasicBlockInContext(context, function, c"entry".as_ptr());
+            LLVMPositionBuilderAtEnd(builder, entry);
+            let mut none = [];
+            let number_type = LLVMGlobalGetValueType(revision);
+            let number = none.as_mut_ptr();
+            let number = LLVMBuildCall2(builder, number_type, revision, number, 0, c"".as_ptr());
+            let mut switch = None;
+            for (revisions, functions) in lists {
+                let arm = LLVMAppendBasicBlockInContext(context, function, c"list".as_ptr());
+                let switch =
+                    *switch.get_or_insert_with(|| LLVMBuildSwitch(builder, number, arm, 0));
+                for revision in revisions {
+                    let int = LLVMInt32TypeInContext(context);
+                    LLVMAddCase(switch, LLVMConstInt(int, u64::from(*revision), 0), arm);
+                }
+                LLVMPositionBuilderAtEnd(builder, arm);
+                for callee in functions.iter().filter_map(|name| self.symbol(name)) {
+                    let ty = LLVMGlobalGetValueType(callee);
+                    let mut params = vec![std::ptr::null_mut(); LLVMCountParams(callee) as usize];
+                    for (index, place) in params.iter_mut().enumerate() {
+                        let param = LLVMGetParam(callee, index as u32);
+                        *place = LLVMConstNull(LLVMTypeOf(param));
+                    }
+                    let count = params.len() as u32;
+                    LLVMBuildCall2(builder, ty, callee, params.as_mut_ptr(), count, c"".as_ptr());
+                }
+                LLVMBuildRetVoid(builder);
+            }
+            LLVMDisposeBuilder(builder);
+        }
+    }
+
+    /// Puts a list of one function, to run at priority 65535, in place of `list`
+    /// (`llvm.global_ctors` or `llvm.global_dtors`).
+    pub fn set_list(&self, list: &str, function: &str) {
+        let Some(function) = self.symbol(function) else { return };
+        self.delete_global(list);
+        let list = terminated(list);
+        unsafe {
+            let context = LLVMGetModuleContext(self.raw());
+            let pointer = LLVMPointerTypeInContext(context, 0);
+            let priority = LLVMConstInt(LLVMInt32TypeInContext(context), 65535, 0);
+            let mut fields = [priority, function, LLVMConstNull(pointer)];
+            let mut entry = [LLVMConstStructInContext(context, fields.as_mut_ptr(), 3, 0)];
+            let array = LLVMConstArray2(LLVMTypeOf(entry[0]), entry.as_mut_ptr(), 1);
+            let global = LLVMAddGlobal(self.raw(), LLVMTypeOf(array), list.as_ptr());
+            LLVMSetLinkage(global, Linkage::LLVMAppendingLinkage);
+            LLVMSetInitializer(global, array);
+        }
+    }
+
+    /// The function that gives the revision, declared where it was not.
+    fn revision(&self) -> Option<LLVMValueRef> {
+        if let Some(known) = self.symbol("psychic_rev") {
+            return Some(known);
+        }
+        unsafe {
+            let context = LLVMGetModuleContext(self.raw());
+            let mut none: [LLVMTypeRef; 0] = [];
+            let int = LLVMInt32TypeInContext(context);
+            let ty = LLVMFunctionType(int, none.as_mut_ptr(), 0, 0);
+            Some(LLVMAddFunction(self.raw(), c"psychic_rev".as_ptr(), ty))
+        }
+    }
+}
+
+/// Calls `callee` with the parameters of `caller`, passed in the way that these are.
+///
+/// # Safety
+/// Both are functions of one type, and the builder stands in `caller`.
+unsafe fn call(
+    builder: LLVMBuilderRef,
+    callee: LLVMValueRef,
+    caller: LLVMValueRef,
+) -> LLVMValueRef {
+    // SAFETY: the caller's promise; as many attributes are written as there are.
+    unsafe {
+        let count = LLVMCountParams(caller);
+        let mut params: Vec<_> = (0..count).map(|index| LLVMGetParam(caller, index)).collect();
+        let ty = LLVMGlobalGetValueType(callee);
+        let result = LLVMBuildCall2(builder, ty, callee, params.as_mut_ptr(), count, c"".as_ptr());
+        LLVMSetInstructionCallConv(result, LLVMGetFunctionCallConv(callee));
+        for index in LLVMAttributeReturnIndex..=count {
+            let known = LLVMGetAttributeCountAtIndex(callee, index) as usize;
+            let mut attributes = vec![std::ptr::null_mut(); known];
+            LLVMGetAttributesAtIndex(callee, index, attributes.as_mut_ptr());
+            for attribute in attributes {
+                LLVMAddCallSiteAttribute(result, index, attribute);
+            }
+        }
+        result
+    }
+}
