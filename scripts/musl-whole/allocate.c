@@ -1,5 +1,6 @@
 /* The allocator's interface and the names that musl's own functions call, on top of musl's
-   allocator, whose malloc, realloc and aligned_alloc are called plain_ here. */
+   allocator, whose malloc, realloc and aligned_alloc are called plain_ here. What was never
+   written is zero, also where it was in use before. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -9,7 +10,6 @@
 #define PAGE 4096
 
 void *plain_malloc(size_t);
-void *plain_realloc(void *, size_t);
 void *plain_aligned_alloc(size_t, size_t);
 
 /* What is as large as a page begins with one, so that a program that asks for that itself
@@ -17,12 +17,16 @@ void *plain_aligned_alloc(size_t, size_t);
 void *aligned_alloc(size_t align, size_t n)
 {
 	int is_valid = !(align & (align - 1));
-	return plain_aligned_alloc(is_valid && align < PAGE && n >= PAGE ? PAGE : align, n);
+	void *p = plain_aligned_alloc(is_valid && align < PAGE && n >= PAGE ? PAGE : align, n);
+	return p ? memset(p, 0, n) : 0;
 }
 
 void *malloc(size_t n)
 {
-	return n < PAGE ? plain_malloc(n) : aligned_alloc(PAGE, n);
+	if (n >= PAGE)
+		return aligned_alloc(PAGE, n);
+	void *p = plain_malloc(n);
+	return p ? memset(p, 0, n) : 0;
 }
 
 void *realloc(void *p, size_t n)
@@ -33,8 +37,7 @@ void *realloc(void *p, size_t n)
 		free(p);
 		return 0;
 	}
-	if (n < PAGE)
-		return plain_realloc(p, n);
+	/* In place it could grow over what others have left. */
 	void *q = malloc(n);
 	if (q) {
 		size_t old = malloc_usable_size(p);
@@ -55,8 +58,7 @@ void *calloc(size_t m, size_t n)
 		errno = ENOMEM;
 		return 0;
 	}
-	void *p = malloc(m * n);
-	return p ? memset(p, 0, m * n) : 0;
+	return malloc(m * n);
 }
 
 void *__libc_calloc(size_t m, size_t n)

@@ -12,6 +12,7 @@ use super::{
     runtime::Runtime,
     stamp::{Stamp, dependencies, hash},
     toolchain::{command, run},
+    unwritten,
 };
 
 /// Old C compiles: what clang 19 made errors are the dialect that many subjects are written in.
@@ -48,6 +49,15 @@ const BITCODE: &[&str] = &[
     "-Xclang",
     "-disable-O0-optnone",
 ];
+
+/// Bitcode as the front end makes it, before any pass. A variable lives as long as its function,
+/// under sanitizers, too: the end of a block is nothing that the engine sees.
+const UNCHANGED: &[&str] =
+    &["-emit-llvm", "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers"];
+
+/// For subjects that want to be optimised: what was never written must not be for the optimiser
+/// to choose, in bitcode neither.
+const ZEROED: &str = "-ftrivial-auto-var-init=zero";
 
 const DIAGNOSTICS: &[&str] =
     &["-fno-caret-diagnostics", "-fno-color-diagnostics", "-fno-show-column"];
@@ -104,22 +114,25 @@ impl Sanitizer {
 /// What a source is compiled to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
+    /// Bitcode for the engine.
     Bitcode,
+    /// Bitcode that is to become native code, before any pass.
     Native(Sanitizer),
 }
 
 impl Kind {
-    fn flags(self) -> &'static [&'static str] {
+    fn flags(self) -> Vec<&'static str> {
         match self {
-            Self::Bitcode => BITCODE,
-            Self::Native(sanitizer) => sanitizer.flags(),
+            Self::Bitcode => BITCODE.to_vec(),
+            Self::Native(sanitizer) => [sanitizer.flags(), UNCHANGED].concat(),
         }
     }
 
-    fn suffix(self) -> &'static str {
+    fn suffix(self) -> String {
         match self {
-            Self::Bitcode => "bc",
-            Self::Native(sanitizer) => sanitizer.suffix(),
+            Self::Bitcode => "bc".into(),
+            // Of these, object files are made beside them.
+            Self::Native(sanitizer) => format!("{}.ir", sanitizer.suffix()),
         }
     }
 }
@@ -214,18 +227,67 @@ impl Toolchain {
         out: &Path,
     ) -> Result<(), BuildError> {
         self.make(compilation, sanitizer.name(), out, |scratch| {
-            let mut objects = Vec::new();
             let mut read = BTreeSet::new();
-            for source in &compilation.sources {
-                let flags = sanitizer.flags();
-                objects.push(self.object(compilation, flags, source, scratch, &mut read)?);
-            }
+            let mut objects = self.native_objects(compilation, sanitizer, scratch, &mut read)?;
             objects.extend(self.runtime_objects(sanitizer, &compilation.libraries, scratch)?);
             read.extend(compilation.libraries.iter().cloned());
             let linked = scratch.join("linked");
             self.link_native(&compilation.flags, sanitizer, &objects, &linked)?;
             Ok((linked, read))
         })
+    }
+
+    /// The object files of the sources, in which memory that was never written is zero, or
+    /// watched.
+    fn native_objects(
+        &self,
+        compilation: &Compilation,
+        sanitizer: Sanitizer,
+        scratch: &Path,
+        read: &mut BTreeSet<PathBuf>,
+    ) -> Result<Vec<PathBuf>, BuildError> {
+        let flags = [sanitizer.flags(), UNCHANGED].concat();
+        let mut modules = Vec::new();
+        for source in &compilation.sources {
+            let object = self.object(compilation, &flags, source, scratch, read)?;
+            let module = object.with_extension("ir");
+            fs::rename(&object, &module).map_err(BuildError::io(&object))?;
+            modules.push(module);
+        }
+        let defined = match sanitizer {
+            Sanitizer::Memory => unwritten::defined(&modules)?,
+            _ => BTreeSet::new(),
+        };
+        modules.iter().try_for_each(|module| unwritten::prepare(module, sanitizer, &defined))?;
+        self.code(&compilation.flags, sanitizer, &modules).into_iter().collect()
+    }
+
+    /// Compiles prepared modules ([`unwritten::prepare`]) to object files beside them.
+    pub(super) fn code(
+        &self,
+        flags: &[String],
+        sanitizer: Sanitizer,
+        modules: &[PathBuf],
+    ) -> Vec<Result<PathBuf, BuildError>> {
+        let command = |module: &Path| {
+            let mut command = self.compiler(&Compilation::default());
+            command.args(SEMANTICS).args(sanitizer.flags()).args(flags);
+            command.args(["-c", "-x", "ir"]).arg(module);
+            command
+        };
+        let place = |module: &Path| module.with_extension("code.o");
+        let mut made: Vec<PathBuf> = Vec::new();
+        if modules.len() > 1 {
+            made = self.all_at_once(&mut command(&modules[0]), modules, "o", &place);
+        }
+        let one = |module: &PathBuf| {
+            let out = place(module);
+            if made.contains(&out) {
+                return Ok(out);
+            }
+            run(command(module).arg("-o").arg(&out)).map(|_| out)
+        };
+        modules.iter().map(one).collect()
     }
 
     /// Links object files, among them those of [`Toolchain::runtime_objects`], to an executable.
@@ -304,7 +366,7 @@ impl Toolchain {
             }
             let compilation = Compilation { directory: tree.clone(), ..Compilation::default() };
             let mut command = self.compiler(&compilation);
-            command.args(SEMANTICS).args(kind.flags()).args(flags);
+            command.args(SEMANTICS).args(kind.flags()).args(flags).args(zeroed(flags));
             run(command.arg("-c").arg(source).arg("-o").arg(&out)).map(|_| out)
         };
         trees.iter().map(one).collect()
@@ -328,26 +390,45 @@ impl Toolchain {
             driver.arg(format!("-ffile-prefix-map={}/=", tree.display()));
         }
         let inputs: Vec<PathBuf> = trees.iter().map(|tree| tree.join(source)).collect();
-        driver.args(flags).arg("-c").arg(&inputs[0]).arg("-###");
-        let Ok(plan) = run(&mut driver) else { return Vec::new() };
+        driver.args(flags).args(zeroed(flags)).arg("-c").arg(&inputs[0]);
+        let place = |input: &Path| {
+            let tree = trees.iter().zip(&inputs).find(|(_, known)| *known == input);
+            place(tree.expect("one of the inputs").0)
+        };
+        self.all_at_once(driver.current_dir(directory), &inputs, "bc", &place)
+    }
+
+    /// Has the one compiler of a command that compiles the first input compile all of them; gives
+    /// what it made, where it is put then.
+    fn all_at_once(
+        &self,
+        driver: &mut Command,
+        inputs: &[PathBuf],
+        extension: &str,
+        place: &dyn Fn(&Path) -> PathBuf,
+    ) -> Vec<PathBuf> {
+        let directory = driver.get_current_dir().map(Path::to_owned);
+        let Ok(plan) = run(driver.arg("-###")) else { return Vec::new() };
         let plan = String::from_utf8_lossy(&plan.stderr).into_owned();
         let Some(mut words) = plan.lines().find_map(compiler_words) else { return Vec::new() };
         if let Some(place) = words.iter().position(|word| word == "-o") {
             words.drain(place..place + 2);
         }
         words.pop();
-        let extension = if kind == Kind::Bitcode { "bc" } else { "o" };
         // Where it would write is not to be a link to somebody else's file.
-        for input in &inputs {
+        for input in inputs {
             _ = fs::remove_file(input.with_extension(extension));
         }
         let mut command = command(Path::new(&words[0]));
-        command.args(&words[1..]).args(&inputs).current_dir(directory);
+        command.args(&words[1..]).args(inputs);
+        if let Some(directory) = directory {
+            command.current_dir(directory);
+        }
         // What is missing afterwards is compiled alone, for its message.
         _ = run(&mut command);
         let mut made = Vec::new();
-        for (tree, input) in trees.iter().zip(&inputs) {
-            let out = place(tree);
+        for input in inputs {
+            let out = place(input);
             if fs::rename(input.with_extension(extension), &out).is_ok() {
                 made.push(out);
             }
@@ -414,6 +495,7 @@ impl Toolchain {
         let rule = scratch.join(format!("{number}.d"));
         let mut command = self.compiler(compilation);
         command.args(SEMANTICS).args(flags).args(&compilation.flags);
+        command.args(zeroed(&compilation.flags));
         command.arg("-MMD").arg("-MF").arg(&rule).arg("-c").arg(source).arg("-o").arg(&object);
         run(&mut command)?;
         let text = fs::read_to_string(&rule).map_err(BuildError::io(&rule))?;
@@ -443,7 +525,9 @@ impl Toolchain {
     fn key(&self, compilation: &Compilation, kind: &str) -> String {
         let Compilation { directory, sources, flags, includes, libraries } = compilation;
         let mut parts = vec![kind.to_owned(), self.identity().to_owned()];
-        let fixed = [DIALECT, SEMANTICS, BITCODE, Sanitizer::AddressUndefined.flags()];
+        let prepared = [unwritten::PREPARATION, ZEROED];
+        let sanitized = Sanitizer::AddressUndefined.flags();
+        let fixed = [DIALECT, SEMANTICS, BITCODE, UNCHANGED, &prepared, sanitized];
         parts.extend(fixed.concat().into_iter().map(str::to_owned));
         parts.extend(Runtime::texts().map(str::to_owned));
         parts.push(directory.display().to_string());
@@ -477,6 +561,12 @@ fn compiler_words(line: &str) -> Option<Vec<String>> {
         words.push(word);
     }
     (words.get(1).is_some_and(|word| word == "-cc1")).then_some(words)
+}
+
+/// What a compiler is told beside flags that have it optimise.
+fn zeroed(flags: &[String]) -> Option<&'static str> {
+    let optimises = |flag: &String| flag.starts_with("-O") && flag != "-O0";
+    flags.iter().any(optimises).then_some(ZEROED)
 }
 
 /// The text of a module that uses these symbols.

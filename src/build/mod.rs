@@ -27,6 +27,7 @@ mod signature;
 mod stamp;
 mod toolchain;
 mod unite;
+mod unwritten;
 mod whole;
 
 use std::path::PathBuf;

@@ -13,7 +13,7 @@ use std::{
 
 use rayon::prelude::*;
 
-use super::{BuildError, HarnessError, Sanitizer, Toolchain, compile::Kind, harness};
+use super::{BuildError, HarnessError, Sanitizer, Toolchain, compile::Kind, harness, unwritten};
 use crate::{
     merge::overlay,
     subject::{Revision, config::InputsConfig},
@@ -158,7 +158,7 @@ impl Revisions {
         sanitizer: Sanitizer,
         libraries: &[PathBuf],
     ) -> BTreeMap<Revision, Result<PathBuf, BuildError>> {
-        let objects = self.compile(Kind::Native(sanitizer), &[]);
+        let objects = self.objects(sanitizer);
         let runtime = self.directory.join(format!("runtime.{}", sanitizer.suffix()));
         let runtime = self.toolchain.runtime_objects(sanitizer, libraries, &runtime);
         let link = |revision: Revision, objects: Vec<PathBuf>| {
@@ -179,6 +179,40 @@ impl Revisions {
         };
         let known = self.alias.iter().filter(|(_, first)| linked.contains_key(first));
         known.map(|(revision, first)| (*revision, again(first))).collect()
+    }
+
+    /// The object files of every revision.
+    fn objects(
+        &self,
+        sanitizer: Sanitizer,
+    ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
+        let modules = self.compile(Kind::Native(sanitizer), &[]);
+        // Some are those of several revisions.
+        let all: BTreeSet<PathBuf> = modules.values().flatten().flatten().cloned().collect();
+        let all: Vec<PathBuf> = all.into_iter().collect();
+        let defined = match sanitizer {
+            Sanitizer::Memory => unwritten::defined(&all),
+            _ => Ok(BTreeSet::new()),
+        };
+        let size = all.len().div_ceil(rayon::current_num_threads()).max(FILES);
+        let code: BTreeMap<&PathBuf, Result<PathBuf, BuildError>> = all
+            .par_chunks(size)
+            .flat_map_iter(|chunk| {
+                let prepare = |module: &PathBuf| {
+                    let defined = defined.as_ref().map_err(BuildError::again)?;
+                    unwritten::prepare(module, sanitizer, defined)
+                };
+                // What cannot be read is told by the compiler, too.
+                chunk.iter().for_each(|module| _ = prepare(module));
+                chunk.iter().zip(self.toolchain.code(&self.flags, sanitizer, chunk))
+            })
+            .collect();
+        let code_of = |module: &PathBuf| match &code[module] {
+            Ok(object) => Ok(object.clone()),
+            Err(error) => Err(error.again()),
+        };
+        let objects = |modules: Vec<PathBuf>| modules.iter().map(code_of).collect();
+        modules.into_iter().map(|(r, modules)| (r, modules.and_then(objects))).collect()
     }
 
     fn compile(

@@ -34,6 +34,11 @@ use crate::merge::{SyntaxCheck, overlay};
 /// As the bitcode of the libc is compiled (`scripts/musl-whole.sh`): optimised, as every path
 /// would be several times as long otherwise, but not vectorised. Of debug information nothing but
 /// lines is looked at.
+///
+/// The optimiser may not make use of undefined behaviour: what a null pointer, an overflow or a
+/// loop without end do natively is what they do in these programs (docs/soundness.md, "Optimised
+/// programs"). What was never written is zero, on the stack by these flags and on the heap by the
+/// allocator, of which nothing is assumed.
 const FLAGS: &[&str] = &[
     "-O1",
     "-gline-tables-only",
@@ -43,6 +48,16 @@ const FLAGS: &[&str] = &[
     "-fno-vectorize",
     "-fno-slp-vectorize",
     "-ffp-contract=off",
+    "-fwrapv",
+    "-fno-delete-null-pointer-checks",
+    "-fno-strict-aliasing",
+    "-fno-strict-return",
+    "-fno-finite-loops",
+    "-ftrivial-auto-var-init=zero",
+    "-fno-builtin-malloc",
+    "-fno-builtin-calloc",
+    "-fno-builtin-realloc",
+    "-fno-builtin-free",
     "-fno-unwind-tables",
     "-fno-asynchronous-unwind-tables",
     "-U_FORTIFY_SOURCE",

@@ -59,8 +59,9 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let seeds = if args.resume { earlier_tests(&stage)? } else { Vec::new() };
     let mut merged = stage.merge(&mut progress)?;
     let (built, module) = stage.build(&mut merged, &mut progress)?;
-    let program = Program::new(module, &args.search.models()?);
     let config = &stage.subject.config;
+    let mut program = Program::new(module, &args.search.models()?);
+    program.uninitialised = config.uninitialised;
     let inputs = inputs::of_subject(&program.exprs, &stage.subject)?;
     let start = program.start(Start {
         entry: program.entry().into(),

@@ -243,7 +243,8 @@ fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<T
     let stage = Stage::open(&args.target, args.out.as_deref())?;
     let mut merged = stage.merged(progress)?;
     let (_, module) = stage.build(&mut merged, progress)?;
-    let program = Program::new(module, &args.search.models()?);
+    let mut program = Program::new(module, &args.search.models()?);
+    program.uninitialised = stage.subject.config.uninitialised;
     Ok(Target {
         entry: program.entry().into(),
         inputs: inputs::of_subject(&program.exprs, &stage.subject)?,
@@ -375,6 +376,7 @@ impl Writer<'_> {
                 // An error need not show without a sanitizer.
                 if let (Some(native), Some(predicted)) = (&self.native, predicted)
                     && predicted.finding.is_none()
+                    && predicted.noted.is_empty()
                 {
                     written.replayed += 1;
                     let found = match native.outcome(&input, Revision::ORIGINAL, false) {
@@ -412,6 +414,7 @@ pub(super) fn state_rows(module: &Module, first: u32, states: &[HaltState]) -> V
                 location: location(module, state),
                 depth: state.branch.depth(),
                 approximations,
+                findings: state.world.findings.iter().map(ToString::to_string).collect(),
             }
         })
         .collect()

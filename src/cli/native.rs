@@ -7,7 +7,7 @@ use crate::{
     build::Sanitizer,
     diff::{Expected, Replay, ReplayFailed},
     env::Error,
-    replay::{Binaries, Limits, Outcome, Replayer, Termination, TestInput},
+    replay::{Binaries, Limits, Outcome, Replayer, Termination, TestInput, Watched},
     subject::Revision,
 };
 use rayon::prelude::*;
@@ -90,27 +90,20 @@ impl<'a> Native<'a> {
                 self.get(&self.hasty, || self.with_time(self.limits.time / ENDLESS_PART))?;
             return Ok(hasty.outcome(test, revision, false)?);
         }
-        let mut watching: Option<Outcome> = None;
+        let mut watched = Watched::new(self.built.binaries.uninitialised);
         let sanitizers = if self.watches() { sanitizers(expected) } else { Vec::new() };
         for sanitizer in sanitizers {
-            let outcome = self.sanitized(sanitizer)?.run(test, revision, sanitizer)?;
-            let progress = |outcome: &Outcome| outcome.stdout.len() + outcome.stderr.len();
-            if outcome.finding.is_some()
-                && watching.as_ref().is_none_or(|other| progress(&outcome) < progress(other))
-            {
-                watching = Some(outcome);
+            watched.add(self.sanitized(sanitizer)?.run(test, revision, sanitizer)?);
+        }
+        watched.outcome(|| {
+            let outcome = self.plain.outcome(test, revision, false)?;
+            if outcome.termination != Termination::Timeout {
+                return Ok(outcome);
             }
-        }
-        if let Some(found) = watching {
-            return Ok(found);
-        }
-        let outcome = self.plain.outcome(test, revision, false)?;
-        if outcome.termination != Termination::Timeout {
-            return Ok(outcome);
-        }
-        // A busy machine must not make a difference.
-        let patient = self.get(&self.patient, || self.with_time(self.limits.time * PATIENCE))?;
-        Ok(patient.outcome(test, revision, false)?)
+            // A busy machine must not make a difference.
+            let patient = || self.with_time(self.limits.time * PATIENCE);
+            Ok(self.get(&self.patient, patient)?.outcome(test, revision, false)?)
+        })
     }
 }
 
@@ -134,6 +127,13 @@ impl Replay for Native<'_> {
         revisions: &[Revision],
         expected: &Expected,
     ) -> Result<Vec<Outcome>, ReplayFailed> {
+        // Built once, and not by everybody at the same time in one place.
+        if self.watches() {
+            for sanitizer in sanitizers(expected) {
+                let built = self.sanitized(sanitizer).map(drop);
+                built.map_err(|error| ReplayFailed(format!("{error:#}")))?;
+            }
+        }
         let one = |revision: &Revision| {
             self.outcome(test, *revision, expected)
                 .map_err(|error| ReplayFailed(format!("{error:#}")))

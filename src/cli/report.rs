@@ -99,10 +99,13 @@ impl Findings<'_> {
                     output: decided.output.clone(),
                     reason: String::new(),
                 },
-                PairVerdict::Equivalent => PairRow {
+                PairVerdict::Equivalent | PairVerdict::EquivalentUnlessFailing => PairRow {
                     a,
                     b,
-                    verdict: Verdict::Equivalent,
+                    verdict: match verdict {
+                        PairVerdict::Equivalent => Verdict::Equivalent,
+                        _ => Verdict::EquivalentUnlessFailing,
+                    },
                     test: None,
                     output: String::new(),
                     reason: bounds.clone(),
@@ -168,6 +171,7 @@ impl Findings<'_> {
             queries: solver.map_or(0, |layer| layer.queries) + self.differ.effort().comparisons,
             seconds: self.elapsed.as_secs_f64(),
             peak_mb: peak_memory(),
+            equivalent_unless_failing: verdicts(Verdict::EquivalentUnlessFailing),
         };
         let mut stats = stats_rows(&self.statistics);
         let effort = self.differ.effort();
@@ -339,10 +343,11 @@ pub(super) fn outcome_rows<'a>(
 
 /// What made a run end that did not end by itself.
 fn ending(outcome: &Outcome) -> String {
+    let noted = outcome.noted.iter().map(ToString::to_string);
     match (&outcome.finding, outcome.termination) {
         (Some(finding), _) => finding.kind.to_string(),
         (None, Termination::Timeout | Termination::OutputLimit) => outcome.termination.to_string(),
-        (None, _) => String::new(),
+        (None, _) => noted.collect::<Vec<_>>().join(" "),
     }
 }
 
@@ -451,16 +456,24 @@ fn describe_outcome(outcome: &Outcome, config: &Config) -> OutcomeDescription {
     }
 }
 
+/// What it means that two revisions are equivalent unless failing.
+const UNLESS_FAILING: &str = "they do the same on every input on which neither fails; on some \
+                              inputs both fail, by the same class of error or without end";
+
 /// What to say at the end.
 pub(super) fn conclusion(report: &Report, stage: &Stage) -> String {
     let s = &report.summary;
     let mut lines = vec![format!(
-        "{}, {}: {} distinguished, {} equivalent, {} unknown; \
+        "{}, {}: {} distinguished, {} equivalent, {}{} unknown; \
          {}, tree of height {}{}; {}, {:.1} s",
         count(s.revisions, "revision"),
         count(s.classes, "class"),
         count(s.distinguished, "pair"),
         s.equivalent,
+        match s.equivalent_unless_failing {
+            0 => String::new(),
+            some => format!("{some} equivalent unless failing, "),
+        },
         s.unknown,
         count(s.tests, "test"),
         s.height,
@@ -479,6 +492,10 @@ pub(super) fn conclusion(report: &Report, stage: &Stage) -> String {
         *reasons.entry(&row.reason).or_default() += 1;
     }
     lines.extend(reasons.iter().map(|(why, n)| format!("{} unknown: {why}", count(*n, "pair"))));
+    if s.equivalent_unless_failing > 0 {
+        let alike = count(s.equivalent_unless_failing, "pair");
+        lines.push(format!("{alike} equivalent unless failing: {UNLESS_FAILING}"));
+    }
     if s.mismatches > 0 {
         lines.push(format!(
             "{} on which replay contradicts the engine: see {MISMATCHES}",

@@ -201,6 +201,7 @@ impl Stage {
     ) -> anyhow::Result<(Built, Module)> {
         progress.stage(&format!("building {} revisions as one program", merged.revisions.len()));
         let variables = inputs::native(&inputs::environment(&self.subject.config.inputs));
+        let uninitialised = self.subject.config.uninitialised;
         let bitcode = self.results.bitcode();
         if let Some(whole) = &self.whole {
             return self.build_whole(whole, merged, variables, progress);
@@ -245,7 +246,7 @@ impl Stage {
         }
         self.settle(merged, &united.own, &refused, progress)?;
         let plain = Builds::Each(plain.into());
-        let binaries = Binaries { plain, variables, ..Binaries::default() };
+        let binaries = Binaries { plain, variables, uninitialised, ..Binaries::default() };
         Ok((Built { bitcode, binaries, libraries }, module))
     }
 
@@ -351,7 +352,9 @@ impl Stage {
         let plain = plain.map(|(revision, first)| (*revision, of(*first, "native")));
         let plain = Builds::Each(Arc::new(plain.collect()));
         let files = self.subject.files.as_slice().into();
-        let binaries = Binaries { plain, files, variables, ..Binaries::default() };
+        let uninitialised = self.subject.config.uninitialised;
+        let binaries =
+            Binaries { plain, files, variables, uninitialised, ..Binaries::default() };
         let module = load_cached(&bitcode)?;
         Ok((Built { bitcode, binaries, libraries: Vec::new() }, module))
     }

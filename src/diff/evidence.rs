@@ -17,6 +17,7 @@ use crate::{
     replay::{Outcome, Termination, TestInput, Visible},
     subject::{
         Revision, RevisionSet,
+        config::Uninitialised,
         results::{Clustering, FoundBy, TestId},
     },
 };
@@ -234,15 +235,14 @@ impl Differ<'_> {
         let mut expected = Expected::default();
         for (revision, slot) in self.task.revisions.iter().zip(slots) {
             match slot {
-                Slot::Exact(index, _) => match &self.states[*index].halt {
-                    Halt::Error(error) => {
-                        expected.errors.insert(*error);
+                Slot::Exact(index, _) => {
+                    let HaltState { halt, world, .. } = &self.states[*index];
+                    match halt {
+                        Halt::Error(error) => _ = expected.errors.insert(*error),
+                        Halt::Hang => _ = expected.endless.insert(*revision),
+                        _ => expected.errors.extend(&world.findings),
                     }
-                    Halt::Hang => {
-                        expected.endless.insert(*revision);
-                    }
-                    _ => {}
-                },
+                }
                 Slot::Vague(_) | Slot::Missing => {
                     expected.unknown.insert(*revision);
                 }
@@ -256,8 +256,10 @@ impl Differ<'_> {
         let stopped = outcome.termination == Termination::Timeout && outcome.finding.is_none();
         // That a run takes long is no proof that it never ends; the machine may be slow.
         let slow = || "a native run was stopped that nobody proved endless".to_owned();
-        if shown.finding == Some(Error::UninitialisedRead.into()) && slot.visible() != Some(shown) {
-            // What else it shows depends on what happened to be in memory.
+        let ended_there = shown.finding == Some(Error::UninitialisedRead.into());
+        let any = self.task.program.uninitialised == Uninitialised::Any;
+        if (ended_there || any && !shown.noted.is_empty()) && slot.visible() != Some(shown) {
+            // What else it shows may depend on what happened to be in memory.
             return Some("a native run used what was never written".to_owned());
         }
         let state = match slot {
@@ -282,8 +284,8 @@ impl Differ<'_> {
         (arbitrary || silent).then(|| weakness(state))
     }
 
-    /// Runs once more what is not predicted: a program that does not do the same twice shows
-    /// nothing.
+    /// Runs once more what is not predicted, and crashes: a program that does not do the same
+    /// twice shows nothing.
     fn repeat(
         &mut self,
         input: &TestInput,
@@ -293,7 +295,7 @@ impl Differ<'_> {
         objections: &mut BTreeMap<Revision, String>,
     ) -> Result<(), ReplayFailed> {
         let again: Vec<usize> = (0..slots.len())
-            .filter(|index| slots[*index].visible().is_none())
+            .filter(|index| slots[*index].visible().is_none() || self.crashes(&slots[*index]))
             .filter(|index| !objections.contains_key(&self.task.revisions[*index]))
             .collect();
         if again.is_empty() {
@@ -308,6 +310,11 @@ impl Differ<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether what is predicted is a crash that no sanitizer has looked at.
+    fn crashes(&self, slot: &Slot) -> bool {
+        matches!(slot, Slot::Exact(index, _) if outcome::crashes(&self.states[*index]))
     }
 
     /// Nothing can be proved of a revision any more.

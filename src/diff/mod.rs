@@ -154,6 +154,8 @@ const COMPARISONS: usize = 512;
 enum Comparison {
     /// No input takes both, or none of those shows a difference.
     Same,
+    /// Some input takes both, and on all of those both fail alike.
+    FailAlike,
     /// Some input may show one; `exact` if every solution of the conditions does.
     Differs { conditions: Vec<ExprId>, exact: bool },
     /// Nothing can be said.
@@ -217,7 +219,9 @@ impl<'a> Differ<'a> {
         let first = self.states.len();
         if !self.task.replay.watches() {
             for state in &mut halted {
-                if let Halt::Error(error) = state.halt {
+                if let Halt::Error(error) = state.halt
+                    && !outcome::crashes(state)
+                {
                     let what = format!("{error}, for which nothing watches in native runs");
                     state.world.approximate(Approximation::Loose(what));
                 }
@@ -225,6 +229,9 @@ impl<'a> Differ<'a> {
         }
         for state in &halted {
             self.note_weaknesses(state);
+            if state.halt.may_go_on() {
+                self.pairs.fail_alike(&state.revisions, &state.revisions);
+            }
         }
         for state in &halted {
             self.paths.push(&self.task.program.exprs, &state.path);
@@ -345,6 +352,10 @@ impl<'a> Differ<'a> {
         }
         let (conditions, doubt) = match comparison {
             Comparison::Same => return Ok(()),
+            Comparison::FailAlike => {
+                self.pairs.fail_alike(&x, &y);
+                return Ok(());
+            }
             Comparison::Differs { conditions, exact: true } => (conditions, None),
             Comparison::Differs { conditions, exact: false } => {
                 (conditions, Some("the texts printed cannot be compared exactly".to_owned()))
@@ -437,8 +448,28 @@ fn weakness(state: &HaltState) -> String {
     }
 }
 
-/// Asks whether some input takes both states and shows a difference.
+/// Asks whether some input takes both states and shows a difference; where none does, whether that
+/// is so only because both fail.
 fn compare(
+    program: &Program,
+    outputs: &OutputsConfig,
+    solver: &mut dyn Solver,
+    a: &HaltState,
+    b: &HaltState,
+) -> Comparison {
+    let comparison = compare_shown(program, outputs, solver, a, b);
+    if !matches!(comparison, Comparison::Same) || !a.halt.is_failure() || !b.halt.is_failure() {
+        return comparison;
+    }
+    let query = Query { path: &a.path, goals: &b.path, model: None };
+    match solver.check(&program.exprs, query) {
+        Verdict::Unsat => Comparison::Same,
+        Verdict::Sat(_) | Verdict::Unknown(_) => Comparison::FailAlike,
+    }
+}
+
+/// Asks whether some input takes both states and shows a difference.
+fn compare_shown(
     program: &Program,
     outputs: &OutputsConfig,
     solver: &mut dyn Solver,

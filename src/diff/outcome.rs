@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::text::{self, Difference};
 use crate::{
-    env::{Halt, NamedOutput, kernel::files::FileStates},
+    env::{Error, Halt, NamedOutput, kernel::files::FileStates},
     exec::HaltState,
     expr::{Assignment, ExprId, Exprs},
     memory::Byte,
@@ -14,6 +14,8 @@ use crate::{
 
 const SIGABRT: i32 = 6;
 const SIGILL: i32 = 4;
+const SIGFPE: i32 = 8;
+const SIGSEGV: i32 = 11;
 
 /// How closely texts are compared.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -43,11 +45,14 @@ pub(super) fn difference(
             differences.push(Difference { formula: exprs.ne(*x, *y), exact: true });
         }
         (x, y) => {
-            let shown = |halt| ending(halt).map(|(how, found)| (how, found.map(|f| f.kind)));
-            if x != y && (shown(x).is_none() || shown(x) != shown(y)) {
+            let shown = |state| ending(state).map(|(how, found)| (how, found.map(|f| f.kind)));
+            if x != y && (shown(a).is_none() || shown(a) != shown(b)) {
                 return always;
             }
         }
+    }
+    if ends_by_itself(&a.halt) && a.world.findings != b.world.findings {
+        return always;
     }
     let (x, y) = (numbered(&a.world.outputs), numbered(&b.world.outputs));
     if !x.keys().eq(y.keys()) && a.halt != Halt::Hang {
@@ -135,13 +140,28 @@ fn byte_expr(exprs: &Exprs, byte: Byte) -> ExprId {
     }
 }
 
+/// Whether a path of a program that no sanitizer watches ends by a signal that the processor
+/// raises, unless the program has a handler for it.
+pub(super) fn crashes(state: &HaltState) -> bool {
+    matches!(ending(state), Some((Termination::Signal(signal @ (SIGSEGV | SIGFPE)), None))
+        if state.world.is_whole && !state.world.kernel.handles(signal as u64))
+}
+
+/// Whether what a run went on after is a part of what it shows ([`Visible::noted`]).
+fn ends_by_itself(halt: &Halt) -> bool {
+    !matches!(halt, Halt::Error(_) | Halt::Hang)
+}
+
 /// How a native run ends where the path did not end by itself; nothing where it is not said.
-fn ending(halt: &Halt) -> Option<(Termination, Option<Finding>)> {
+fn ending(state: &HaltState) -> Option<(Termination, Option<Finding>)> {
     let signal = |number| Some((Termination::Signal(number), None));
-    match halt {
+    match &state.halt {
         Halt::Abort => signal(SIGABRT),
         Halt::Signal(number) => signal(i32::from(*number)),
         Halt::Trap(_) => signal(SIGILL),
+        // No sanitizer comes before the processor there.
+        Halt::Error(Error::NullDereference) if state.world.is_whole => signal(SIGSEGV),
+        Halt::Error(Error::DivisionByZero) if state.world.is_whole => signal(SIGFPE),
         Halt::Error(error) => {
             let finding = Finding { kind: (*error).into(), detail: error.to_string() };
             Some((Termination::Signal(SIGABRT), Some(finding)))
@@ -162,7 +182,7 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
             let code = exprs.evaluate(*code, model).to_u64().expect("8 bits");
             (Termination::Exit(code as u8), None)
         }
-        halt => ending(halt)?,
+        _ => ending(state)?,
     };
     let value = |byte: &Byte| match byte {
         Byte::Concrete(value) => *value,
@@ -180,6 +200,7 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
         stdout: state.world.stdout.render(exprs, model),
         stderr: state.world.stderr.render(exprs, model),
         termination,
+        noted: state.world.findings.clone(),
         outputs: numbered(&state.world.outputs)
             .into_iter()
             .map(|(name, bytes)| (name, values(bytes)))
@@ -201,7 +222,7 @@ pub(super) fn first_difference(a: &Visible, b: &Visible) -> Option<String> {
     if a == b {
         return None;
     }
-    if a.finding != b.finding {
+    if (a.finding, &a.noted) != (b.finding, &b.noted) {
         return Some("finding".into());
     }
     if a.stdout != b.stdout {
@@ -224,6 +245,10 @@ pub(super) fn first_difference(a: &Visible, b: &Visible) -> Option<String> {
 pub(super) fn explain(predicted: &Visible, shown: &Visible, outcome: &Outcome) -> String {
     let ending = |v: &Visible| match (&v.finding, &v.termination) {
         (Some(kind), _) => kind.to_string(),
+        (None, Some(termination)) if !v.noted.is_empty() => {
+            let noted: Vec<String> = v.noted.iter().map(ToString::to_string).collect();
+            format!("{} and {termination}", noted.join(", "))
+        }
         (None, Some(termination)) => termination.to_string(),
         (None, None) => "no end".into(),
     };

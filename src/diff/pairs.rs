@@ -20,6 +20,8 @@ pub enum PairVerdict<'a> {
     Distinguished(&'a Decided),
     /// No input within the bounds can tell them apart.
     Equivalent,
+    /// Neither can any, but on some inputs they do the same only by failing alike.
+    EquivalentUnlessFailing,
     /// Neither, for these reasons.
     Unknown(Vec<&'a str>),
 }
@@ -30,11 +32,17 @@ pub struct Pairs {
     revisions: Vec<Revision>,
     decided: BTreeMap<(Revision, Revision), Decided>,
     doubts: BTreeMap<(Revision, Revision), BTreeSet<String>>,
+    failing: BTreeSet<(Revision, Revision)>,
 }
 
 impl Pairs {
     pub(super) fn new(revisions: &[Revision]) -> Self {
-        Self { revisions: revisions.to_vec(), decided: BTreeMap::new(), doubts: BTreeMap::new() }
+        Self {
+            revisions: revisions.to_vec(),
+            decided: BTreeMap::new(),
+            doubts: BTreeMap::new(),
+            failing: BTreeSet::new(),
+        }
     }
 
     /// Whether no test has told the two apart yet.
@@ -76,6 +84,12 @@ impl Pairs {
         }
     }
 
+    /// Records that pairs of one set with the other fail alike on some input.
+    pub(super) fn fail_alike(&mut self, a: &RevisionSet, b: &RevisionSet) {
+        let pairs = a.iter().flat_map(|x| b.iter().map(move |y| (x, y)));
+        self.failing.extend(pairs.filter(|(x, y)| x != y).map(|(x, y)| ordered(x, y)));
+    }
+
     /// Opens all pairs again, to be told apart anew.
     pub(super) fn reopen(&mut self) -> BTreeMap<(Revision, Revision), Decided> {
         std::mem::take(&mut self.decided)
@@ -97,6 +111,7 @@ impl Pairs {
             (None, Some(reasons)) => {
                 PairVerdict::Unknown(reasons.iter().map(String::as_str).collect())
             }
+            (None, None) if self.failing.contains(&pair) => PairVerdict::EquivalentUnlessFailing,
             (None, None) => PairVerdict::Equivalent,
         }
     }

@@ -90,7 +90,7 @@ pub enum Error {
     /// without the `return` that its caller uses.
     Unreachable,
     /// Something visible (a decision, an address, printed text) that depends on memory that
-    /// was never written.
+    /// was never written. Ends a path only if a subject wants that.
     UninitialisedRead,
 }
 
@@ -112,6 +112,23 @@ pub enum Incomplete {
     /// The engine has a mistake, and panicked.
     #[error("internal error")]
     Panic,
+}
+
+impl Halt {
+    /// Whether the program ends by a failure that it did not choose, or never: two that do so
+    /// alike need not be alike in what they were written to do.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Error(_) | Self::Trap(_) | Self::Hang)
+    }
+
+    /// Whether a program compiled without checks may go on from here, so that even the same code
+    /// shows more than the path says.
+    pub fn may_go_on(&self) -> bool {
+        match self {
+            Self::Error(error) => !matches!(error, Error::NullDereference | Error::DivisionByZero),
+            _ => false,
+        }
+    }
 }
 
 impl From<solver::Unknown> for Incomplete {

@@ -85,7 +85,7 @@ pub trait Machine {
     /// leaves out is recorded, since the others may take it.
     fn require(&mut self, condition: ExprId) -> Result<(), Stop>;
     /// `value` without mention of the revision (splits the revisions where they differ)
-    /// and, as an expression of `width` bits; an uninitialised one is an error.
+    /// and, as an expression of `width` bits; of an uninitialised one is taken note.
     fn settled(&mut self, value: Value, width: u32) -> Result<ExprId, Stop>;
     /// A concrete value for `value`: where several are possible it forks over them, up to
     /// a limit, past which the path is left as incomplete and `what` is named.

@@ -1,9 +1,9 @@
 //! What a state knows of the world outside its memory: inputs taken, outputs made.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    env::{kernel::Kernel, stdin::Stdin, stream::Stream},
+    env::{Error, kernel::Kernel, stdin::Stdin, stream::Stream},
     expr::{ExprId, Rounding, float::EXCEPTIONS},
     memory::Byte,
 };
@@ -78,6 +78,8 @@ pub struct World {
     pub exceptions: Option<Exceptions>,
     /// Addresses of the functions to run at the end, the last one first.
     pub at_exit: Vec<u64>,
+    /// Errors that it went on after: a sanitizer finds them in a native run, too.
+    pub findings: BTreeSet<Error>,
     /// What weakens this path.
     pub approximations: Vec<Approximation>,
 }
@@ -126,6 +128,7 @@ impl World {
             && self.at_exit == earlier.at_exit
             && self.outputs.len() == earlier.outputs.len()
             && self.objects.len() == earlier.objects.len()
+            && self.findings == earlier.findings
             && self.approximations == earlier.approximations
     }
 }

@@ -7,7 +7,7 @@ use super::{
     resolve::{Place, beyond_capacity},
 };
 use crate::{
-    env::{Error, Stop, offset},
+    env::{Stop, offset},
     expr::ExprId,
     ir::address::{self, object_number},
     memory::{Byte, Fault, Object, Segment, Value, value::truncate},
@@ -28,12 +28,12 @@ impl Executor<'_> {
             return Err(Stop::unsupported("more objects than there are addresses for"));
         }
         let most = OBJECT_LIMIT / size.max(1);
-        let address = match count {
+        let address = match self.written(count, 64)? {
             Value::Int(count) if count <= most => {
                 let room = &mut self.spare_memory;
                 self.state.memory.allocate_local((size * count) as usize, alignment, room)
             }
-            Value::Undefined => return Err(Error::UninitialisedRead.into()),
+            Value::Undefined => unreachable!("`written` gives none"),
             Value::Expr(count) => {
                 let count = self.settle_revision(count)?;
                 let exprs = &self.program.exprs;
@@ -193,10 +193,10 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         let object = self.state.memory.object_mut(address)?;
         for index in 0..length {
-            let byte = exprs.extract(word, index as u32 * 8, 8);
-            object.set_byte(exprs, offset + index, Byte::Symbolic(byte));
+            let byte = Byte::of(exprs, exprs.extract(word, index as u32 * 8, 8));
+            object.set_byte(exprs, offset + index, byte);
         }
-        Ok(Value::Expr(exprs.extract(word, 0, width)))
+        Ok(Value::from_expr(exprs, exprs.extract(word, 0, width)))
     }
 
     /// The expression of a byte; one never written gets a variable, which is kept.
@@ -205,8 +205,8 @@ impl Executor<'_> {
             return Ok(expr);
         }
         let expr = self.uninitialised(8);
-        let object = self.state.memory.object_mut(address)?;
-        object.set_byte(&self.program.exprs, offset, Byte::Symbolic(expr));
+        let exprs = &self.program.exprs;
+        self.state.memory.object_mut(address)?.set_byte(exprs, offset, Byte::of(exprs, expr));
         Ok(expr)
     }
 
@@ -214,10 +214,10 @@ impl Executor<'_> {
     fn set_byte(&mut self, address: u64, offset: usize, byte: Byte) -> Result<(), Stop> {
         let known = if self.state.memory.object(address)?.is_updated(offset, 1) {
             // Updates are over what was written only.
-            Byte::Symbolic(match byte.expr(&self.program.exprs) {
-                Some(expr) => expr,
-                None => self.uninitialised(8),
-            })
+            match byte {
+                Byte::Uninitialised => self.uninitialised_byte(),
+                known => known,
+            }
         } else {
             byte
         };
@@ -341,7 +341,7 @@ impl Executor<'_> {
         length: Value,
         what: &str,
     ) -> Result<Value, Stop> {
-        let length = match length {
+        let length = match self.written(length, 64)? {
             Value::Expr(expr) => {
                 let expr = self.settle_revision(expr)?;
                 Value::from_expr(&self.program.exprs, expr)
@@ -445,7 +445,7 @@ impl Executor<'_> {
                 }
                 return self.overwrite(to, length, bytes);
             }
-            _ => return Err(Error::UninitialisedRead.into()),
+            _ => unreachable!("a length stays symbolic between known ends only"),
         };
         if length == 0 {
             return Ok(());
@@ -494,7 +494,7 @@ impl Executor<'_> {
                 let byte = self.expr(byte, 8);
                 return self.overwrite(to, length, std::iter::repeat_n(byte, bound));
             }
-            _ => return Err(Error::UninitialisedRead.into()),
+            _ => unreachable!("a length stays symbolic between known ends only"),
         };
         if length == 0 {
             return Ok(());

@@ -157,7 +157,7 @@ impl Executor<'_> {
     /// What was never written becomes one arbitrary value when it is passed on.
     fn fixed(&mut self, value: Value, width: u32) -> Value {
         match value {
-            Value::Undefined => Value::Expr(self.uninitialised(width)),
+            Value::Undefined => self.uninitialised_value(width),
             value => value,
         }
     }
@@ -389,8 +389,8 @@ impl Machine for Executor<'_> {
     }
 
     fn settled(&mut self, value: Value, width: u32) -> Result<ExprId, Stop> {
-        match value {
-            Value::Undefined => Err(Error::UninitialisedRead.into()),
+        match self.written(value, width)? {
+            Value::Undefined => unreachable!("`written` gives none"),
             Value::Int(int) => Ok(self.program.exprs.constant(width, int)),
             Value::Expr(expr) if self.program.exprs.width(expr) == width => {
                 self.settle_revision(expr)

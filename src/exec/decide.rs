@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{Checkpoint, Executor, ForkKind, State, state::Concretisations};
 use crate::{
-    env::{Error, Halt, Incomplete, Stop},
-    expr::{Assignment, BinaryOp, ExprId, Exprs, Node, Substitution, VariableKind},
+    env::{Halt, Incomplete, Stop},
+    expr::{Assignment, BinaryOp, ExprId, Exprs, Node, Substitution},
     memory::Value,
     solver::{self, Query, SolverConfig, Verdict},
     subject::RevisionSet,
@@ -148,30 +148,6 @@ impl Executor<'_> {
         Ok(expr)
     }
 
-    /// `expr` without what was never written, if its value does not depend on that: a bit-field
-    /// next to a bit that was not set.
-    fn independent(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
-        let exprs = &self.program.exprs;
-        let variables = exprs.variables(expr);
-        let unwritten = variables
-            .iter()
-            .filter(|variable| exprs.variable_kind(**variable) == VariableKind::Uninitialised);
-        let zeros = unwritten
-            .map(|variable| (*variable, exprs.constant(exprs.variable_width(*variable), 0)));
-        let fixed = Substitution::of(exprs, zeros).apply(exprs, expr);
-        let differs = exprs.ne(expr, fixed);
-        if exprs.as_u64(differs) == Some(0) {
-            return Ok(fixed);
-        }
-        let path = &self.state.path;
-        let model = Some(&*self.state.model);
-        match self.solver.check(exprs, Query { path, goals: &[differs], model }) {
-            Verdict::Unsat => Ok(fixed),
-            Verdict::Sat(_) => Err(Error::UninitialisedRead.into()),
-            Verdict::Unknown(why) => Err(Stop::Halt(Halt::Incomplete(why.into()))),
-        }
-    }
-
     /// The revisions of the state grouped by a key, the group of the smallest revision first.
     pub(super) fn groups<K: Ord>(&self, key: impl Fn(u32) -> K) -> Vec<(K, RevisionSet)> {
         let mut groups: BTreeMap<K, RevisionSet> = BTreeMap::new();
@@ -294,10 +270,10 @@ impl Executor<'_> {
         width: u32,
         what: &str,
     ) -> Result<u64, Stop> {
-        let expr = match value {
+        let expr = match self.written(value, width)? {
             Value::Int(int) => return Ok(int),
-            Value::Undefined => return Err(Error::UninitialisedRead.into()),
             Value::Expr(expr) => self.settle_revision(expr)?,
+            Value::Undefined => unreachable!("`written` gives none"),
         };
         let exprs = &self.program.exprs;
         if width > 64 || exprs.width(expr) != width {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     env::{Check, Error, Halt, Incomplete, Stop},
-    expr::{ExprId, VariableKind},
+    expr::ExprId,
     ir::{
         AddressTerm, BinaryOp, Cast, Indexed, Inst, Operand, OperandKind, Pc, Predicate, Reg,
         Switch,
@@ -295,7 +295,10 @@ impl Executor<'_> {
         match condition {
             Value::Int(bit) => Ok(bit & 1 != 0),
             Value::Expr(condition) => self.settle(condition),
-            Value::Undefined => Err(Error::UninitialisedRead.into()),
+            Value::Undefined => {
+                self.note_unwritten()?;
+                Ok(false)
+            }
         }
     }
 
@@ -410,7 +413,7 @@ impl Executor<'_> {
     fn copy(&mut self, dst: Reg, src: Operand, width: u32) {
         let mut value = self.get(src);
         if value == Value::Undefined {
-            value = Value::Expr(self.uninitialised(width));
+            value = self.uninitialised_value(width);
             if let OperandKind::Reg(src) = src.kind() {
                 self.set(src, value);
             }
@@ -425,14 +428,6 @@ impl Executor<'_> {
             Value::Expr(expr) => expr,
             Value::Undefined => self.uninitialised(width),
         }
-    }
-
-    /// A variable for something that was never written.
-    pub(super) fn uninitialised(&mut self, width: u32) -> ExprId {
-        let number = self.state.uninitialised;
-        self.state.uninitialised += 1;
-        let name = format!("uninitialised.{number}.{width}");
-        self.program.exprs.variable(&name, width, VariableKind::Uninitialised)
     }
 
     fn select(&mut self, width: u32, condition: Value, a: Value, b: Value) -> Value {
@@ -458,10 +453,10 @@ impl Executor<'_> {
             Ok(index) => switch.cases[index].1,
             Err(_) => switch.default,
         };
-        let value = match self.get(switch.value) {
+        let value = match self.written(self.get(switch.value), switch.width)? {
             Value::Int(value) => return Ok(target(truncate(value, switch.width))),
-            Value::Undefined => return Err(Error::UninitialisedRead.into()),
             Value::Expr(expr) => expr,
+            Value::Undefined => unreachable!("`written` gives none"),
         };
         let exprs = &self.program.exprs;
         if exprs.mentions(value).revision && !exprs.mentions(value).input {

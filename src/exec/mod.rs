@@ -19,6 +19,7 @@ mod stack;
 mod start;
 pub mod state;
 mod taint;
+mod unwritten;
 
 use std::{
     collections::HashMap,
@@ -41,6 +42,7 @@ use crate::{
     ir::{FunctionId, Module, Place},
     memory::{Spare, Value},
     solver::Solver,
+    subject::config::Uninitialised,
 };
 
 /// What all workers share.
@@ -59,6 +61,8 @@ pub struct Program {
     pub models: HashMap<FunctionId, Model>,
     /// What runs before the code of a function of the libc.
     pub preparations: HashMap<FunctionId, Model>,
+    /// What becomes of a decision on memory that was never written.
+    pub uninitialised: Uninitialised,
 }
 
 /// Limits of a path.

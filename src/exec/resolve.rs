@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::Executor;
 use crate::{
-    env::{Error, Stop},
+    env::Stop,
     expr::{BinaryOp, ExprId, Node},
     ir::address::{self, NUMBER_BITS, OFFSET_BITS, object_address, object_number},
     memory::{Fault, NULL_PAGE, Value},
@@ -44,9 +44,9 @@ impl Executor<'_> {
         length: u64,
         write: bool,
     ) -> Result<Place, Stop> {
-        let expr = match address {
+        let expr = match self.written(address, 64)? {
             Value::Int(address) => return self.resolve_known(address, length, write),
-            Value::Undefined => return Err(Error::UninitialisedRead.into()),
+            Value::Undefined => unreachable!("`written` gives none"),
             Value::Expr(expr) => {
                 let expr = self.unhidden(self.on_this_path(expr));
                 self.settle_revision(expr)?

@@ -1,6 +1,9 @@
 //! The first states: globals in memory, the entry about to run.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use super::{
     Branch, ForkKind, Frame, Program, State,
@@ -21,7 +24,7 @@ use crate::{
         address::{function_address, global_address, object_number},
     },
     memory::{Memory, Object, Segment, Value},
-    subject::RevisionSet,
+    subject::{RevisionSet, config::Uninitialised},
 };
 
 /// Why a program cannot be started.
@@ -91,7 +94,16 @@ impl Program {
         }
         let revision_expr = exprs.revision();
         let revision = exprs.as_variable(revision_expr).expect("it is a variable");
-        Self { module, exprs, revision, revision_expr, frames, models: modelled, preparations }
+        Self {
+            module,
+            exprs,
+            revision,
+            revision_expr,
+            frames,
+            models: modelled,
+            preparations,
+            uninitialised: Uninitialised::default(),
+        }
     }
 
     /// The first states of the program: one for each number of arguments and each set of variables
@@ -204,6 +216,7 @@ impl Program {
             rounding: Rounding::NearestEven,
             exceptions: self.watched_exceptions(),
             at_exit: self.module.destructors.iter().copied().map(function_address).collect(),
+            findings: BTreeSet::new(),
             approximations: Vec::new(),
         }
     }

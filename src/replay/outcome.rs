@@ -1,11 +1,17 @@
 //! What one run showed, and what of it counts as a visible difference.
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, FindingKind};
-use crate::subject::{FileState, config::OutputsConfig};
+use crate::{
+    env::Error,
+    subject::{FileState, config::OutputsConfig},
+};
 
 /// The exit code of a native run in which an assumption (`psychic_assume`, `klee_assume`) does
 /// not hold, as `PSYCHIC_ASSUMPTION_VIOLATED` in `psychic.h`: the test is not one for that
@@ -64,8 +70,10 @@ pub struct Outcome {
     /// What it made of the files in its directory, which is the path `.`, and below. What is as
     /// it was at the beginning is left out.
     pub files: BTreeMap<String, FileState>,
-    /// What a sanitizer found.
+    /// What a sanitizer found that ended it.
     pub finding: Option<Finding>,
+    /// What one found after which the run went on; all else here is what it went on to show.
+    pub noted: BTreeSet<Error>,
 }
 
 /// The part of an [`Outcome`] that is compared: equal for two revisions if and only if a person
@@ -77,6 +85,9 @@ pub struct Visible {
     pub termination: Option<Termination>,
     /// The class of the finding.
     pub finding: Option<FindingKind>,
+    /// What was found after which the run went on. Nothing for a run that an error ended, or that
+    /// was stopped: whether it came before that would be hard to say.
+    pub noted: BTreeSet<Error>,
     /// What it printed, if that counts.
     pub stdout: Option<Vec<u8>>,
     /// What it printed as errors, if that counts.
@@ -94,13 +105,15 @@ impl Outcome {
     /// printed only a prefix counts, and of files nothing, since both depend on the machine.
     pub fn visible(&self, config: &OutputsConfig) -> Visible {
         let endless = self.termination.is_endless() && self.finding.is_none();
+        let ends_by_itself = !endless && self.finding.is_none();
         let text = |counts: bool, bytes: &[u8]| {
             let end = if endless { bytes.len().min(ENDLESS_PREFIX) } else { bytes.len() };
             counts.then(|| bytes[..end].to_vec())
         };
         Visible {
-            termination: (!endless && self.finding.is_none()).then_some(self.termination),
+            termination: ends_by_itself.then_some(self.termination),
             finding: self.finding.as_ref().map(|finding| finding.kind),
+            noted: if ends_by_itself { self.noted.clone() } else { BTreeSet::new() },
             stdout: text(config.stdout, &self.stdout),
             stderr: text(config.stderr, &self.stderr),
             outputs: if endless { BTreeMap::new() } else { self.outputs.clone() },
@@ -141,7 +154,6 @@ pub(super) fn parse_outputs(mut bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::env::Error;
 
     fn outcome(termination: Termination, stdout: &[u8]) -> Outcome {
         Outcome {
@@ -151,6 +163,7 @@ mod tests {
             outputs: BTreeMap::new(),
             files: BTreeMap::new(),
             finding: None,
+            noted: BTreeSet::new(),
         }
     }
 
@@ -175,6 +188,18 @@ mod tests {
         assert!(a.same(&finding(Error::OutOfBounds.into(), "stack"), &config));
         assert!(!a.same(&finding(Error::UseAfterFree.into(), "heap"), &config));
         assert!(!a.same(&outcome(Termination::Exit(1), b""), &config));
+    }
+
+    #[test]
+    fn what_a_run_went_on_after_counts_where_it_came_to_its_end() {
+        let noting = |termination| Outcome {
+            noted: [Error::UninitialisedRead].into(),
+            ..outcome(termination, b"")
+        };
+        let config = OutputsConfig::default();
+        for (termination, same) in [(Termination::Exit(0), false), (Termination::Timeout, true)] {
+            assert_eq!(noting(termination).same(&outcome(termination, b""), &config), same);
+        }
     }
 
     #[test]

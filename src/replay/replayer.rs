@@ -1,7 +1,7 @@
 //! Runs tests on the native binaries.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -9,14 +9,15 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    finding::Finding,
+    finding::{Finding, FindingKind},
     ktest::{KtestError, TestInput},
     outcome::{Outcome, parse_outputs},
     sandbox::{Isolation, Limits, Reply, Request, Sandbox, SandboxError},
 };
 use crate::{
     build::Sanitizer,
-    subject::{Given, GivenFile, Revision},
+    env::Error,
+    subject::{Given, GivenFile, Revision, config::Uninitialised},
 };
 
 /// A sanitized program runs about two to three times as long.
@@ -71,6 +72,8 @@ pub struct Binaries {
     pub files: Arc<[GivenFile]>,
     /// Environment variables: names and values, if not those of the test.
     pub variables: Arc<[(String, Option<Vec<u8>>)]>,
+    /// What becomes of a use of memory that was never written.
+    pub uninitialised: Uninitialised,
 }
 
 impl Binaries {
@@ -96,6 +99,54 @@ pub enum ReplayError {
     /// There is no such build.
     #[error("the program has not been built with this sanitizer: {0:?}")]
     NotBuilt(Sanitizer),
+}
+
+/// What sanitizers found in runs of one test, joined to one outcome.
+///
+/// Where one found an error that ends the program, the outcome is that of its run (what was
+/// printed up to the error, and the finding), of two such runs the one that got less far. Else it
+/// is that of the plain run, and the uses of what was never written are noted there, if the
+/// program is one that goes on after them.
+#[derive(Debug)]
+pub struct Watched {
+    uninitialised: Uninitialised,
+    ended: Option<Outcome>,
+    noted: BTreeSet<Error>,
+}
+
+impl Watched {
+    /// Nothing was found yet.
+    pub fn new(uninitialised: Uninitialised) -> Self {
+        Self { uninitialised, ended: None, noted: BTreeSet::new() }
+    }
+
+    /// Adds what a sanitized run showed.
+    pub fn add(&mut self, outcome: Outcome) {
+        let progress = |outcome: &Outcome| outcome.stdout.len() + outcome.stderr.len();
+        match outcome.finding.as_ref().map(|finding| finding.kind) {
+            Some(FindingKind::Error(error @ Error::UninitialisedRead))
+                if self.uninitialised != Uninitialised::Error =>
+            {
+                self.noted.insert(error);
+            }
+            Some(_) if self.ended.as_ref().is_none_or(|e| progress(&outcome) < progress(e)) => {
+                self.ended = Some(outcome);
+            }
+            _ => {}
+        }
+    }
+
+    /// The outcome; `plain` is run if it is needed.
+    ///
+    /// # Errors
+    /// Those of the plain run.
+    pub fn outcome<E>(self, plain: impl FnOnce() -> Result<Outcome, E>) -> Result<Outcome, E> {
+        let outcome = match self.ended {
+            Some(outcome) => outcome,
+            None => plain()?,
+        };
+        Ok(Outcome { noted: self.noted, ..outcome })
+    }
 }
 
 /// Runs tests on the revisions of one program, in sandboxes that it keeps for the next run.
@@ -176,9 +227,7 @@ impl Replayer {
 
     /// The outcomes of several revisions on one test, in the order given, run in parallel.
     ///
-    /// With `sanitize` every build there is runs; where a sanitizer finds something, the outcome
-    /// is that of its run (what was printed up to the error, and the finding), of two such runs
-    /// the one that got less far; else it is that of the plain run.
+    /// With `sanitize` every build there is runs, and what they find is joined by [`Watched`].
     ///
     /// # Errors
     /// As [`Replayer::run`].
@@ -207,23 +256,13 @@ impl Replayer {
         revision: Revision,
         sanitize: bool,
     ) -> Result<Outcome, ReplayError> {
-        let mut found: Option<Outcome> = None;
+        let mut watched = Watched::new(self.binaries.uninitialised);
         for sanitizer in [Sanitizer::AddressUndefined, Sanitizer::Memory] {
-            if !sanitize || self.binaries.of(sanitizer).program(revision).is_none() {
-                continue;
-            }
-            let outcome = self.run(test, revision, sanitizer)?;
-            let progress = |outcome: &Outcome| outcome.stdout.len() + outcome.stderr.len();
-            if outcome.finding.is_some()
-                && found.as_ref().is_none_or(|other| progress(&outcome) < progress(other))
-            {
-                found = Some(outcome);
+            if sanitize && self.binaries.of(sanitizer).program(revision).is_some() {
+                watched.add(self.run(test, revision, sanitizer)?);
             }
         }
-        match found {
-            Some(outcome) => Ok(outcome),
-            None => self.run(test, revision, Sanitizer::None),
-        }
+        watched.outcome(|| self.run(test, revision, Sanitizer::None))
     }
 
     fn request(
@@ -315,6 +354,7 @@ fn outcome(reply: Reply, sanitizer: Sanitizer) -> Outcome {
         outputs: parse_outputs(&reply.outputs),
         files: reply.files,
         finding,
+        noted: BTreeSet::new(),
     }
 }
 

@@ -35,7 +35,7 @@ fn node(
             let style = match leaf.kind {
                 LeafKind::Single => "solid",
                 LeafKind::Equivalent => "bold",
-                LeafKind::Internal | LeafKind::Open => "dashed",
+                LeafKind::UnlessFailing | LeafKind::Internal | LeafKind::Open => "dashed",
             };
             let lines: Vec<String> = lines.iter().map(|line| quoted(line)).collect();
             let _ = writeln!(out, "  n{id} [label=\"{}\", style={style}];", lines.join("\\n"));

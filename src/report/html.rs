@@ -63,7 +63,7 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
 
 fn summary(report: &Report) -> Markup {
     let s = &report.summary;
-    let figures: [(&str, String); 10] = [
+    let figures: [(&str, String); 11] = [
         ("revisions", s.revisions.to_string()),
         ("patches rejected", s.rejected.to_string()),
         ("tests", s.tests.to_string()),
@@ -72,6 +72,7 @@ fn summary(report: &Report) -> Markup {
         ("pairs told apart", s.distinguished.to_string()),
         ("differ only inside", s.internal.to_string()),
         ("proved equivalent", s.equivalent.to_string()),
+        ("equivalent unless failing", s.equivalent_unless_failing.to_string()),
         ("unknown", s.unknown.to_string()),
         ("mismatches", s.mismatches.to_string()),
     ];
@@ -190,7 +191,7 @@ fn pairs(report: &Report, labels: &Labels, verdicts: &Verdicts) -> Markup {
             h2 { "Pairs" }
             p {
                 @for verdict in [Verdict::Distinguished, Verdict::Internal, Verdict::Equivalent,
-                    Verdict::Unknown]
+                    Verdict::EquivalentUnlessFailing, Verdict::Unknown]
                 {
                     span.key { span class={ "cell " (verdict) } { (sign(verdict)) } " " (verdict) }
                 }
@@ -213,6 +214,13 @@ fn pairs(report: &Report, labels: &Labels, verdicts: &Verdicts) -> Markup {
                     }
                 }
             }
+            @if report.summary.equivalent_unless_failing > 0 {
+                p {
+                    "Equivalent unless failing: on every input on which neither fails, the two "
+                    "do the same. On some inputs both fail, by the same class of error or "
+                    "without end, and what they would have done after that is not compared."
+                }
+            }
             @if !unknown.is_empty() {
                 h3 { "Why pairs are unknown" }
                 ul {
@@ -230,6 +238,7 @@ fn sign(verdict: Verdict) -> &'static str {
         Verdict::Distinguished => "≠",
         Verdict::Internal => "≈",
         Verdict::Equivalent => "≡",
+        Verdict::EquivalentUnlessFailing => "≅",
         Verdict::Unknown => "?",
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn leaf_colours(kind: LeafKind) -> (Colour, Colour, bool) {
     match kind {
         LeafKind::Single => (WHITE, FAINT, false),
         LeafKind::Equivalent => (RGBColor(0xd9, 0xee, 0xe6), RGBColor(0x00, 0x9e, 0x73), false),
+        LeafKind::UnlessFailing => (RGBColor(0xec, 0xf6, 0xf2), RGBColor(0x00, 0x9e, 0x73), true),
         LeafKind::Internal => (RGBColor(0xe3, 0xf1, 0xfa), RGBColor(0x00, 0x72, 0xb2), true),
         LeafKind::Open => (RGBColor(0xfd, 0xf0, 0xdb), RGBColor(0xd5, 0x5e, 0x00), true),
     }
@@ -94,7 +95,7 @@ fn draw_box(scene: &mut Scene, placed: &Placed) {
 /// Explains the kinds of leaves that occur, below the tree.
 fn legend(scene: &mut Scene, layout: &Layout) {
     const SWATCH: i32 = 22;
-    let kinds = [LeafKind::Equivalent, LeafKind::Internal, LeafKind::Open];
+    let kinds = [LeafKind::Equivalent, LeafKind::UnlessFailing, LeafKind::Internal, LeafKind::Open];
     let occurring = |kind: &LeafKind| layout.boxes.iter().any(|placed| placed.kind == Some(*kind));
     let kinds: Vec<LeafKind> = kinds.into_iter().filter(occurring).collect();
     if kinds.is_empty() {
@@ -114,7 +115,7 @@ fn legend(scene: &mut Scene, layout: &Layout) {
 }
 
 /// The tree as a LaTeX document of its own, drawn by TikZ. Its styles (`test`, `leaf`,
-/// `equivalent`, `internal`, `open`, `outcome`) are set at its top, to be changed for a paper.
+/// `equivalent`, `unless failing`, `internal`, `open`, `outcome`) are set at its top, to be changed for a paper.
 pub fn tikz(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> String {
     let layout = layout(tree, labels, verdicts, &measure);
     let mut out = String::from(TIKZ_BEGIN);
@@ -123,6 +124,7 @@ pub fn tikz(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> String {
             None => "test",
             Some(LeafKind::Single) => "leaf",
             Some(LeafKind::Equivalent) => "leaf, equivalent",
+            Some(LeafKind::UnlessFailing) => "leaf, unless failing",
             Some(LeafKind::Internal) => "leaf, internal",
             Some(LeafKind::Open) => "leaf, open",
         };
@@ -176,6 +178,7 @@ const TIKZ_BEGIN: &str = r"\documentclass[tikz, border=4pt]{standalone}
   test/.style={draw=black!50, fill=black!6},
   leaf/.style={draw=black!50},
   equivalent/.style={draw=proved, fill=proved!15},
+  unless failing/.style={draw=proved, fill=proved!8, dashed},
   internal/.style={draw=inside, fill=inside!12, dashed},
   open/.style={draw=open, fill=open!12, dashed},
   edge/.style={draw=black!45},

@@ -18,6 +18,8 @@ pub enum LeafKind {
     Single,
     /// All are proved to behave the same.
     Equivalent,
+    /// All are proved to behave the same wherever they do not fail, and to fail alike.
+    UnlessFailing,
     /// They differ, but only in what a person cannot see.
     Internal,
     /// No test tells them apart, and no proof says that none could.
@@ -30,6 +32,7 @@ impl LeafKind {
         match self {
             Self::Single => None,
             Self::Equivalent => Some("proved equivalent"),
+            Self::UnlessFailing => Some("equivalent unless failing"),
             Self::Internal => Some("differ only inside"),
             Self::Open => Some("not told apart"),
         }
@@ -77,15 +80,16 @@ impl Verdicts {
         let kind = match (groups.len(), revisions.len()) {
             (_, 0 | 1) => LeafKind::Single,
             (1, _) => LeafKind::Equivalent,
-            _ if self.all_internal(&groups) => LeafKind::Internal,
+            _ if self.all(&groups, Verdict::EquivalentUnlessFailing) => LeafKind::UnlessFailing,
+            _ if self.all(&groups, Verdict::Internal) => LeafKind::Internal,
             _ => LeafKind::Open,
         };
         Leaf { groups, kind }
     }
 
-    fn all_internal(&self, groups: &[RevisionSet]) -> bool {
+    fn all(&self, groups: &[RevisionSet], wanted: Verdict) -> bool {
         let known = |a: &RevisionSet, b: &RevisionSet| {
-            a.iter().any(|a| b.iter().any(|b| self.get(a, b) == Verdict::Internal))
+            a.iter().any(|a| b.iter().any(|b| self.get(a, b) == wanted))
         };
         groups.iter().enumerate().all(|(i, a)| groups[..i].iter().all(|b| known(a, b)))
     }
@@ -110,6 +114,15 @@ mod tests {
         let leaf = known.leaf(&set(&[0, 1, 3]));
         assert_eq!(leaf, Leaf { groups: vec![set(&[0]), set(&[1, 3])], kind: LeafKind::Open });
         assert_eq!(known.leaf(&set(&[2])).kind, LeafKind::Single);
+    }
+
+    #[test]
+    fn failing_alike_is_said_of_a_leaf() {
+        let failing = Verdict::EquivalentUnlessFailing;
+        let known = verdicts(&[(0, 2, Verdict::Equivalent), (0, 1, failing), (1, 2, failing)]);
+        let leaf = known.leaf(&set(&[0, 1, 2]));
+        assert_eq!(leaf.groups, [set(&[0, 2]), set(&[1])]);
+        assert_eq!(leaf.kind, LeafKind::UnlessFailing);
     }
 
     #[test]

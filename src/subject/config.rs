@@ -31,9 +31,26 @@ pub struct Config {
     /// What counts as a visible difference.
     #[serde(default)]
     pub outputs: OutputsConfig,
+    /// What memory holds that was never written.
+    #[serde(default)]
+    pub uninitialised: Uninitialised,
     /// When to stop.
     #[serde(default)]
     pub budget: BudgetConfig,
+}
+
+/// What memory holds that was never written, and what becomes of a run that decides something by
+/// it, or shows it.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Uninitialised {
+    /// Zero, in native runs, too. The run goes on, and that it did so is a part of its outcome.
+    #[default]
+    Zero,
+    /// Anything: the run goes on with zero, but nothing is proved of what follows.
+    Any,
+    /// The run ends there; that is its outcome.
+    Error,
 }
 
 /// `[build]`.

@@ -1,5 +1,5 @@
 //! Subjects whose folders fix the verdict of every patch against the original:
-//! `tests/subjects/NAME/{equivalent,distinguished,unknown,rejected}/*.diff`.
+//! `tests/subjects/NAME/{equivalent,unless-failing,distinguished,unknown,rejected}/*.diff`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use psychic::subject::{
 };
 use tempfile::TempDir;
 
-use crate::support::{kept, names, psychic, run, table};
+use crate::support::{CONFIG, Scratch, kept, names, psychic, run, table};
 
 struct Found {
     /// The folder of each patch and its name there.
@@ -46,8 +46,14 @@ fn diff(name: &str) -> Found {
             ("original" | "equivalent", "equivalent") => &[Verdict::Equivalent],
             ("original" | "equivalent", "distinguished")
             | ("distinguished", "original" | "equivalent") => &[Verdict::Distinguished],
+            ("original" | "equivalent" | "unless-failing", "unless-failing") => {
+                &[Verdict::EquivalentUnlessFailing]
+            }
+            ("unless-failing", "distinguished") => &[Verdict::Distinguished],
             ("original", "unknown") => &[Verdict::Unknown],
-            ("distinguished", "distinguished") => &[Verdict::Distinguished, Verdict::Equivalent],
+            ("distinguished", "distinguished") => {
+                &[Verdict::Distinguished, Verdict::Equivalent, Verdict::EquivalentUnlessFailing]
+            }
             // What the open part of one does not hide can still tell them apart.
             _ => &[Verdict::Unknown, Verdict::Distinguished],
         };
@@ -83,8 +89,10 @@ subjects! {
     assumptions = "assumptions",
     buffers = "buffers",
     characters = "characters",
+    endless_alike = "endless-alike",
     exit_codes = "exit-codes",
     expression = "expression",
+    failing_alike = "failing-alike",
     floats = "floats",
     formats = "formats",
     function = "function",
@@ -125,6 +133,31 @@ fn halts_of_every_kind() {
         let location = matching.map(|state| state.location.clone()).next();
         let location = location.unwrap_or_else(|| panic!("{patch}: no such halt"));
         assert!(location.contains(':'), "{patch}: {location}");
+    }
+}
+
+/// What a use of memory that was never written comes to, by `uninitialised` in `subject.toml`.
+#[test]
+fn what_was_never_written_is_what_a_subject_says() {
+    let settings = [
+        ("", Verdict::Distinguished, ""),
+        ("uninitialised = \"zero\"\n", Verdict::Distinguished, ""),
+        ("uninitialised = \"any\"\n", Verdict::Unknown, "memory that was never written"),
+        ("uninitialised = \"error\"\n", Verdict::EquivalentUnlessFailing, ""),
+    ];
+    for (setting, verdict, reason) in settings {
+        let source = "int entry(int x)\n{\n\tint y; if (x > y) return 1;\n\treturn 2;\n}\n";
+        let patch = "--- a/a.c\n+++ b/a.c\n@@ -4 +4 @@\n-\treturn 2;\n+\treturn 3;\n";
+        let scratch = Scratch::new()
+            .file("a.c", source)
+            .file("1.diff", patch)
+            .file("subject.toml", &CONFIG.replace("entry =", &format!("{setting}entry =")));
+        let ran = run(&mut scratch.stage("diff"));
+        let pairs: Vec<PairRow> = table(&scratch.out());
+        assert_eq!(pairs[0].verdict, verdict, "{setting}{}{}", ran.stdout, ran.stderr);
+        assert!(pairs[0].reason.contains(reason), "{}", pairs[0].reason);
+        let summary: Vec<SummaryRow> = table(&scratch.out());
+        assert_eq!(summary[0].mismatches, 0, "{setting}{}{}", ran.stdout, ran.stderr);
     }
 }
 

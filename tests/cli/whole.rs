@@ -356,6 +356,12 @@ fn descriptors_are_what_a_kernel_says() {
     explore_program(include_str!("../native/descriptors.c"), &[&["--sym-arg", "2"]]);
 }
 
+/// Every call on a null pointer.
+#[test]
+fn null_pointers_are_what_a_kernel_says() {
+    explore_program(include_str!("../native/faults.c"), &[&["--sym-arg", "1"]]);
+}
+
 /// Every signal that a program sends itself, whatever it did about it.
 #[test]
 fn signals_end_what_a_kernel_ends() {
@@ -523,6 +529,50 @@ fn an_error_that_nothing_watches_for_is_no_evidence() {
     assert_eq!(compared.code, Some(1), "{said}");
     assert!(said.contains("for which nothing watches in native runs"), "{said}");
     assert!(!said.contains("contradicts"), "{said}");
+}
+
+/// Reads a list that may be empty; the patches look before, divide, and add a look that nobody
+/// uses.
+const LIST: &str = "#include <stdio.h>\n\
+    struct item { int value; struct item *next; };\n\
+    int main(int argc, char **argv)\n{\n\
+    \tstruct item first = { argc, 0 }, *last;\n\
+    \tif (argc > 1)\n\t\tlast = &first;\n\
+    \tint found = last->value;\n\
+    \tprintf(\"%d\\n\", found);\n\
+    \treturn 0;\n}\n";
+
+#[test]
+fn a_crash_is_an_outcome_where_the_processor_says_so() {
+    let mut scratch = package().file("package/main.c", LIST).file(
+        "subject.toml",
+        &format!("{CONFIG}\n[inputs]\nargs = [{{ string = 1, count = [0, 1] }}]\n"),
+    );
+    let lines = [
+        "\tint found = argc > 1 ? last->value : 0;",
+        "\tint found = (last ? last : &first)->value / (argc - 1);",
+        "\tint found = *&last->value;",
+    ];
+    for (number, new) in (1..).zip(lines) {
+        let old = "\tint found = last->value;";
+        let patch = format!("--- a/main.c\n+++ b/main.c\n@@ -8 +8 @@\n-{old}\n+{new}\n");
+        scratch = scratch.file(&format!("{number}.diff"), &patch);
+    }
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    assert_eq!(compared.code, Some(0), "{said}");
+    let outcomes = fs::read_to_string(scratch.path("out/outcomes.csv")).expect("written");
+    let signal_of = |revision: &str| {
+        let fields = outcomes.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let mut signals = fields.filter(|f| f[1] == revision).map(|f| f[4].to_owned());
+        signals.find(|signal| !signal.is_empty()).unwrap_or_default()
+    };
+    assert_eq!(["0", "1", "2", "3"].map(signal_of), ["11", "", "8", "11"], "{outcomes}{said}");
+    let pairs = fs::read_to_string(scratch.path("out/pairs.csv")).expect("written");
+    for pair in ["0,1", "0,2", "1,2", "1,3", "2,3"] {
+        assert!(pairs.contains(&format!("\n{pair},distinguished,")), "{pairs}{said}");
+    }
+    assert!(pairs.contains("\n0,3,equivalent"), "{pairs}{said}");
 }
 
 /// Passes an `int` where the library takes a `long` from variable arguments.

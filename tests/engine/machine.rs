@@ -181,7 +181,7 @@ impl Paths<'_> {
     /// `tolerant`.
     #[track_caller]
     pub fn replay(&self, tolerant: bool) -> usize {
-        let errors = self.states.iter().any(|state| matches!(state.halt, Halt::Error(_)));
+        let errors = self.states.iter().any(finds_something);
         let replayer = self.subject.replayer(errors);
         let mut replayed = 0;
         for (index, state) in self.states.iter().enumerate() {
@@ -195,8 +195,9 @@ impl Paths<'_> {
                 );
                 continue;
             };
-            let is_error = matches!(state.halt, Halt::Error(_));
-            compare(&replayer, &input, &predicted, is_error);
+            // Where one path uses what was never written, it is held against the others, too.
+            let watched = self.states.iter().any(|state| !state.world.findings.is_empty());
+            compare(&replayer, &input, &predicted, watched || finds_something(state));
             replayed += 1;
         }
         replayed
@@ -234,12 +235,20 @@ impl Paths<'_> {
                 (Halt::Error(error), Some(place)) if self.is_in_subject(place) => {
                     format!("{error} at {}", place.line)
                 }
-                (halt, _) => halt.to_string(),
+                (halt, _) => {
+                    let findings = state.world.findings.iter();
+                    findings.map(|f| format!("{f} and ")).collect::<String>() + &halt.to_string()
+                }
             })
             .collect();
         ends.sort();
         ends
     }
+}
+
+/// Whether a sanitizer has something to say of a path.
+fn finds_something(state: &HaltState) -> bool {
+    matches!(state.halt, Halt::Error(_)) || !state.world.findings.is_empty()
 }
 
 /// Runs an input natively and compares.
@@ -265,9 +274,10 @@ fn describe(outcome: &Outcome, visible: &Visible, other: &Visible) -> String {
         format!("\"{}\" (from byte {})", shown.escape_ascii(), same.saturating_sub(60))
     };
     format!(
-        "{} {:?}, stdout {}, stderr {}, outputs {:?}",
+        "{} {:?} {:?}, stdout {}, stderr {}, outputs {:?}",
         outcome.termination,
         outcome.finding,
+        outcome.noted,
         text(&visible.stdout, &other.stdout),
         text(&visible.stderr, &other.stderr),
         visible.outputs

@@ -9,8 +9,11 @@
 #include "surroundings.h"
 #include "psychic.h"
 
+#include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static _Noreturn void fail(const char *what, const char *which) {
@@ -73,6 +76,55 @@ __attribute__((constructor(101))) static void show_only_its_variables(void) {
   psychic_variables(variables);
   environ = variables;
 }
+
+#if !__has_feature(address_sanitizer) && !__has_feature(memory_sanitizer)
+/* Memory that was never written is zero, also where it was in use before. A program that has an
+ * allocator of its own keeps it. */
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *memory);
+#define UNLESS_DEFINED __attribute__((weak))
+
+UNLESS_DEFINED void *malloc(size_t size) { return __libc_calloc(1, size); }
+
+/* In place, memory could grow over what others have left. */
+UNLESS_DEFINED void *realloc(void *old, size_t size) {
+  size_t known = old ? malloc_usable_size(old) : 0;
+  void *memory;
+  if (old && !size) {
+    __libc_free(old);
+    return NULL;
+  }
+  memory = __libc_calloc(1, size);
+  if (memory && old) {
+    memcpy(memory, old, known < size ? known : size);
+    __libc_free(old);
+  }
+  return memory;
+}
+
+UNLESS_DEFINED void *memalign(size_t alignment, size_t size) {
+  void *memory = __libc_memalign(alignment, size);
+  return memory ? memset(memory, 0, size) : NULL;
+}
+
+UNLESS_DEFINED void *aligned_alloc(size_t alignment, size_t size) {
+  return memalign(alignment, size);
+}
+
+UNLESS_DEFINED int posix_memalign(void **out, size_t alignment, size_t size) {
+  int before = errno;
+  void *memory;
+  if (alignment % sizeof(void *) || !alignment || alignment & (alignment - 1))
+    return EINVAL;
+  memory = memalign(alignment, size);
+  errno = before;
+  if (!memory)
+    return ENOMEM;
+  *out = memory;
+  return 0;
+}
+#endif
 
 _Noreturn void __assert_fail(const char *assertion, const char *file, unsigned line,
                              const char *function) {

@@ -15,8 +15,11 @@ mod streams;
 
 use std::collections::BTreeMap;
 
-use super::{Approximation, Machine, Stop, models::Arguments, models::Model};
-use crate::{expr::ExprId, memory::Value};
+use super::{Approximation, Error, Halt, Machine, Stop, World, models::Arguments, models::Model};
+use crate::{
+    expr::ExprId,
+    memory::{NULL_PAGE, Value},
+};
 use files::Files;
 
 /// Functions by which a program enters the operating system.
@@ -35,6 +38,7 @@ pub enum Errno {
     Eagain = 11,
     Enomem = 12,
     Eacces = 13,
+    Efault = 14,
     Ebusy = 16,
     Eexist = 17,
     Enodev = 19,
@@ -118,12 +122,25 @@ impl Default for Kernel {
     }
 }
 
+impl Kernel {
+    /// Whether the program has something of its own done when a signal comes.
+    pub fn handles(&self, signal: u64) -> bool {
+        // What it asks to be ignored ends it all the same where the processor raises it.
+        let action = self.actions.get(&signal).map(|action| action[0]);
+        !matches!(action, None | Some(Value::Int(0 | 1)))
+    }
+}
+
 /// `psychic_syscall(number, a, b, c, d, e, f)`: the result, or an error below zero.
 fn enter(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let number = machine.concrete(arguments.get(0), 64, "number of a system call")?;
     let values: [Value; 6] = std::array::from_fn(|index| arguments.get(index + 1));
     let result = match calls::lookup(number) {
-        Some(call) => call(machine, &values),
+        Some(call) => {
+            let before = world_before(machine, number, &values);
+            let result = call(machine, &values);
+            told(machine, before, result)
+        }
         None => {
             let what = format!("system call {}, which gives ENOSYS", calls::name(number));
             machine.world_mut().approximate(Approximation::Loose(what));
@@ -134,6 +151,32 @@ fn enter(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
         Ok(value) => Ok(Some(Value::Int(value))),
         Err(Failure::Error(errno)) => Ok(Some(Value::Int((-(errno as i64)) as u64))),
         Err(Failure::Stop(stop)) => Err(stop),
+    }
+}
+
+/// Calls that change something before they write what they found, and the argument that says
+/// where to.
+const OUTPUTS: &[(u64, usize)] =
+    &[(0, 1), (22, 0), (96, 0), (201, 0), (228, 1), (293, 0), (318, 0)];
+
+/// How the world was, of such a call that is given a null pointer.
+fn world_before(machine: &dyn Machine, number: u64, values: &[Value; 6]) -> Option<World> {
+    let (_, argument) = OUTPUTS.iter().find(|(call, _)| *call == number)?;
+    let is_null = matches!(values[*argument], Value::Int(at) if at < NULL_PAGE);
+    is_null.then(|| machine.world().clone())
+}
+
+/// What the program is told where a call comes upon a null pointer: EFAULT, and nothing has
+/// happened, as Linux has it. Whatever else is wrong with the call comes first.
+fn told(machine: &mut dyn Machine, before: Option<World>, result: Outcome) -> Outcome {
+    match result {
+        Err(Failure::Stop(Stop::Halt(Halt::Error(Error::NullDereference)))) => {
+            if let Some(before) = before {
+                *machine.world_mut() = before;
+            }
+            Err(Errno::Efault.into())
+        }
+        result => result,
     }
 }
 

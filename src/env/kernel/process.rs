@@ -113,15 +113,15 @@ pub(super) fn rt_sigaction(machine: &mut dyn Machine, arguments: &[Value; 6]) ->
         }
         Some(words)
     };
+    let old = machine.world().kernel.actions.get(&signal).copied();
+    if let Some(new) = new {
+        kernel(machine).actions.insert(signal, new);
+    }
     if !is_null(machine, arguments[2])? {
-        let old = machine.world().kernel.actions.get(&signal).copied();
         for (index, word) in (0..).zip(old.unwrap_or([Value::Int(0); 4])) {
             let at = offset(machine.exprs(), arguments[2], 8 * index);
             machine.store(at, 64, word)?;
         }
-    }
-    if let Some(new) = new {
-        kernel(machine).actions.insert(signal, new);
     }
     Ok(0)
 }

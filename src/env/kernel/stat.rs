@@ -122,8 +122,11 @@ pub(super) fn faccessat2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
 }
 
 fn read_link(machine: &mut dyn Machine, base: Base, rest: &[Value]) -> Outcome {
+    let size = super::int(machine, rest[2], "size of a buffer")?;
+    if size <= 0 {
+        return Err(Errno::Einval.into());
+    }
     let path = paths::read(machine, rest[0])?;
-    let size = super::known(machine, rest[2], "size of a buffer")?;
     let node = paths::find(machine, base, &path, false)?;
     let Content::Link(target) = machine.world().kernel.files.node(node).content.clone() else {
         return Err(Errno::Einval.into());
@@ -220,9 +223,9 @@ pub(super) fn getdents64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
         bytes.extend(name);
         bytes.resize(end, 0);
     }
-    files(machine).open_file_mut(number)?.position = position;
     let bytes: Vec<Byte> = bytes.into_iter().map(Byte::Concrete).collect();
     strings::write(machine, arguments[1], &bytes)?;
+    files(machine).open_file_mut(number)?.position = position;
     Ok(bytes.len() as u64)
 }
 

@@ -188,7 +188,6 @@ fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
         let at = offset(machine.exprs(), arguments.get(1), index);
         bytes.push(match machine.load(at, 8)? {
             Value::Int(value) => Byte::Concrete(value as u8),
-            Value::Undefined => Byte::Uninitialised,
             value => match machine.settled(value, 8) {
                 Ok(expr) => machine
                     .exprs()

@@ -179,6 +179,8 @@ impl Server {
             "{report}:exitcode=99:symbolize=0:detect_leaks=0:abort_on_error=0:\
              allocator_may_return_null=1:print_summary=0"
         );
+        // As in a plain build: what was never written is zero.
+        let address = format!("{sanitizer}:malloc_fill_byte=0:max_malloc_fill_size=268435456");
         // What environment.c of the runtime shows to the program.
         let variables = request.variables.iter();
         let variables = variables.map(|(name, value)| (format!("PSYCHIC_ENV_{name}"), word(value)));
@@ -188,7 +190,7 @@ impl Server {
             .env("PSYCHIC_REVISION", request.revision.to_string())
             .env("KTEST_FILE", io.join("ktest"))
             .env("PSYCHIC_OUTPUTS", io.join("outputs"))
-            .env("ASAN_OPTIONS", &sanitizer)
+            .env("ASAN_OPTIONS", &address)
             .env("UBSAN_OPTIONS", &sanitizer)
             .env("MSAN_OPTIONS", &sanitizer)
             .stdin(File::open(io.join("stdin"))?)

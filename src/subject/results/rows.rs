@@ -75,6 +75,8 @@ words! {
         Internal = "internal",
         /// Proved to behave the same within the stated bounds.
         Equivalent = "equivalent",
+        /// Proved to behave the same wherever neither fails; where they fail, they fail alike.
+        EquivalentUnlessFailing = "equivalent-unless-failing",
         /// Neither; the reason stands beside.
         Unknown = "unknown",
     }
@@ -117,6 +119,8 @@ table! {
         depth: u32,
         /// What was not followed exactly, with `; ` between; empty if everything was.
         approximations: Vec<String>,
+        /// Errors that it went on after, with `; ` between.
+        findings: Vec<String>,
     }
 }
 
@@ -211,7 +215,7 @@ table! {
         distinguished: u64,
         /// Pairs that differ only inside.
         internal: u64,
-        /// Pairs proved equivalent.
+        /// Pairs proved equivalent on every input.
         equivalent: u64,
         /// Pairs about which nothing is known.
         unknown: u64,
@@ -227,6 +231,8 @@ table! {
         seconds: f64,
         /// Largest resident memory, in MiB.
         peak_mb: u64,
+        /// Pairs proved equivalent wherever neither fails; they are not among `equivalent`.
+        equivalent_unless_failing: u64,
     }
 }
 
@@ -297,7 +303,7 @@ mod tests {
         assert_eq!(RevisionRow::COLUMNS.join(", "), "revision, patch, status, reason, hunks, arms");
         assert_eq!(
             StateRow::COLUMNS.join(", "),
-            "state, revisions, halt, location, depth, approximations"
+            "state, revisions, halt, location, depth, approximations, findings"
         );
         assert_eq!(TestRow::COLUMNS.join(", "), "test, found_by, clusters, size, mismatch");
         assert_eq!(
@@ -311,7 +317,7 @@ mod tests {
             SummaryRow::COLUMNS.join(", "),
             "subject, revisions, rejected, tests, classes, height, lower_bound, distinguished, \
              internal, equivalent, unknown, mismatches, paths, instructions, queries, seconds, \
-             peak_mb"
+             peak_mb, equivalent_unless_failing"
         );
         assert_eq!(StatsRow::COLUMNS.join(", "), "phase, count, seconds, cache_hits, cache_misses");
     }
@@ -396,6 +402,7 @@ mod tests {
                 halt: "exit".into(),
                 location: "a.c:3".into(),
                 depth: 2,
+                findings: approximations.clone(),
                 approximations,
             };
             prop_assert_eq!(round_trip(std::slice::from_ref(&row)).1, [row]);

@@ -1,4 +1,4 @@
-/* ends: exit, out-of-bounds, uninitialised-read */
+/* ends: exit, out-of-bounds, uninitialised-read and exit */
 #include <klee/klee.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* ends: exit, uninitialised-read at 10, uninitialised-read at 12 */
+/* ends: exit, uninitialised-read and exit, uninitialised-read and exit */
 #include <klee/klee.h>
 #include <stdio.h>
 int main(void) {

@@ -237,6 +237,13 @@ static long list(long fd) {
   return 0;
 }
 
+size_t world_listed(long fd) { return descriptors[fd].listing ? descriptors[fd].listing->next : 0; }
+
+void world_list_from(long fd, size_t at) {
+  if (descriptors[fd].listing)
+    descriptors[fd].listing->next = at;
+}
+
 static long directory_entries(long fd, char *buffer, size_t size) {
   struct listing *listing;
   size_t used = 0;
@@ -314,6 +321,8 @@ struct part {
 
 static long read_parts(long fd, const struct part *parts, long count) {
   long done = 0, i;
+  if (count > 0 && count <= IOV_MAX && world_leads_nowhere(parts))
+    return -EFAULT;
   if (count < 0 || count > IOV_MAX)
     return -EINVAL;
   if (descriptors[fd].stream != 1)

@@ -33,7 +33,7 @@ static long open_at(long directory, const char *path, long flags, long mode) {
   follow = unless((flags & O_NOFOLLOW) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL));
   if ((flags & O_TMPFILE) == O_TMPFILE)
     return -EOPNOTSUPP;
-  if ((flags & O_CREAT) && *path && path[strlen(path) - 1] == '/') {
+  if ((flags & O_CREAT) && !world_leads_nowhere(path) && *path && path[strlen(path) - 1] == '/') {
     result = world_resolve(&place, directory, path, NEVER);
     if (result < 0 || place.end == A_NAME)
       return result < 0 ? result : -EISDIR;
@@ -87,6 +87,9 @@ static long rename_at(long from_at, const char *from, long to_at, const char *to
   long result;
   if (flags & ~NO_REPLACE)
     return -EINVAL;
+  /* Both are read before either is followed. */
+  if (world_leads_nowhere(from) || world_leads_nowhere(to))
+    return -EFAULT;
   if ((result = world_resolve(&old, from_at, from, NEVER)) < 0 ||
       (result = world_resolve(&new, to_at, to, NEVER)) < 0)
     return result;
@@ -113,7 +116,9 @@ static long link_at(long from_at, const char *from, long to_at, const char *to, 
   struct place old, new;
   struct stat status;
   enum follow follow = flags & AT_SYMLINK_FOLLOW ? ALWAYS : UNLESS_LAST;
-  long result = world_resolve(&old, from_at, from, follow);
+  long result = world_leads_nowhere(from) || world_leads_nowhere(to)
+                    ? -EFAULT
+                    : world_resolve(&old, from_at, from, follow);
   if (result == 0)
     result = old.is_null ? -EACCES : raw_status(old.path, &status);
   if (result == 0)
@@ -186,6 +191,10 @@ int world_path_call(long *result, long n, long a, long b, long c, long d, long e
     *result = status_at(here, first, (struct stat *)b, UNLESS_LAST);
     break;
   case SYS_newfstatat:
+    if (world_leads_nowhere(second)) {
+      *result = -EFAULT;
+      break;
+    }
     if (!*second && (d & AT_EMPTY_PATH) && directory != AT_FDCWD)
       return world_descriptor_call(result, SYS_fstat, a, c, 0, 0);
     if (!*second && (d & AT_EMPTY_PATH))
@@ -202,10 +211,10 @@ int world_path_call(long *result, long n, long a, long b, long c, long d, long e
     *result = at(SYS_faccessat, directory, second, c, 0, unless(d & AT_SYMLINK_NOFOLLOW));
     break;
   case SYS_readlink:
-    *result = at(SYS_readlinkat, here, first, b, c, UNLESS_LAST);
+    *result = (int)c <= 0 ? -EINVAL : at(SYS_readlinkat, here, first, b, c, UNLESS_LAST);
     break;
   case SYS_readlinkat:
-    *result = at(n, directory, second, c, d, UNLESS_LAST);
+    *result = (int)d <= 0 ? -EINVAL : at(n, directory, second, c, d, UNLESS_LAST);
     break;
   case SYS_mkdir:
     *result = at(SYS_mkdirat, here, first, b, 0, NEVER);
@@ -255,8 +264,9 @@ int world_path_call(long *result, long n, long a, long b, long c, long d, long e
     struct place place;
     const char *path = n == SYS_symlink ? second : (const char *)c;
     /* The target is looked at first. */
-    *result = first && !*first ? -ENOENT
-                               : world_resolve(&place, n == SYS_symlink ? here : (int)b, path, NEVER);
+    *result = world_leads_nowhere(first) ? -EFAULT
+              : !*first                  ? -ENOENT
+                                         : world_resolve(&place, n == SYS_symlink ? here : (int)b, path, NEVER);
     if (*result == 0)
       *result = KERNEL3(SYS_symlinkat, first, AT_FDCWD, place.path);
     break;

@@ -71,6 +71,8 @@ long world_resolve(struct place *place, long directory, const char *path, enum f
 
   place->is_null = 0;
   place->end = THE_ROOT;
+  if (world_leads_nowhere(path))
+    return -EFAULT;
   if (!*path)
     return -ENOENT;
   if (strlen(path) >= PATH_MAX)

@@ -67,6 +67,8 @@ static long file_system(struct statfs *status) {
 
 static long poll_all(struct pollfd *files, unsigned long count) {
   long ready = 0;
+  if (count && world_leads_nowhere(files))
+    return -EFAULT;
   for (; count; count--, files++) {
     files->revents = 0;
     if (files->fd < 0)
@@ -78,10 +80,14 @@ static long poll_all(struct pollfd *files, unsigned long count) {
   return ready;
 }
 
+static int is_bad_set(const fd_set *set) { return set && world_leads_nowhere(set); }
+
 static long select_all(long count, fd_set *reading, fd_set *writing, fd_set *other) {
   long ready = 0, fd;
   if (count > FD_SETSIZE)
     count = FD_SETSIZE;
+  if (count > 0 && (is_bad_set(reading) || is_bad_set(writing) || is_bad_set(other)))
+    return -EFAULT;
   for (fd = 0; fd < count; fd++) {
     int wanted = (reading && FD_ISSET(fd, reading)) + (writing && FD_ISSET(fd, writing));
     if ((wanted || (other && FD_ISSET(fd, other))) && !world_can_use(fd))
@@ -207,7 +213,8 @@ static int time_call(long *result, long n, long a, long b, long c, long d) {
     break;
   case SYS_gettimeofday:
     time = now();
-    *(struct timeval *)a = (struct timeval){time.tv_sec, time.tv_nsec / 1000};
+    if (a)
+      *(struct timeval *)a = (struct timeval){time.tv_sec, time.tv_nsec / 1000};
     break;
   case SYS_time:
     *result = now().tv_sec;
@@ -262,7 +269,7 @@ static int is_plain(long n, long flags) {
   }
 }
 
-long psychic_syscall(long n, long a, long b, long c, long d, long e, long f) {
+static long answer(long n, long a, long b, long c, long d, long e, long f) {
   long result = -ENOSYS;
   struct stat status;
   if (world_descriptor_call(&result, n, a, b, c, d) ||
@@ -290,6 +297,33 @@ long psychic_syscall(long n, long a, long b, long c, long d, long e, long f) {
   default:
     return is_plain(n, 0) ? kernel(n, a, b, c, d, e, f) : -ENOSYS;
   }
+}
+
+/* Whatever is wrong otherwise is said first, as the kernel does, and nothing has happened. */
+static long fault(long n, const long of[4], long e, long f) {
+  unsigned long clock = clock_calls, random = random_bytes;
+  int is_list = n == SYS_getdents64 && world_is_open((int)of[0]);
+  size_t listed = is_list ? world_listed((int)of[0]) : 0;
+  long result = answer(n, of[0], of[1], of[2], of[3], e, f);
+  clock_calls = clock;
+  random_bytes = random;
+  if (is_list)
+    world_list_from((int)of[0], listed);
+  /* At the end of a directory nothing is written. */
+  if (result < 0 || (n == SYS_getdents64 && result == 0))
+    return result;
+  if (n == SYS_pipe || n == SYS_pipe2) {
+    const int *ends = (const int *)of[0];
+    answer(SYS_close, ends[0], 0, 0, 0, 0, 0);
+    answer(SYS_close, ends[1], 0, 0, 0, 0, 0);
+  }
+  return -EFAULT;
+}
+
+long psychic_syscall(long n, long a, long b, long c, long d, long e, long f) {
+  long arguments[4] = {a, b, c, d};
+  return world_writes_nowhere(n, arguments) ? fault(n, arguments, e, f)
+                                            : answer(n, a, b, c, d, e, f);
 }
 
 /* Called where the kernel enters: the program sees its arguments and its variables. */

@@ -55,6 +55,14 @@ long world_getcwd(char *buffer, unsigned long size);
 int world_descriptor_call(long *result, long n, long a, long b, long c, long d);
 int world_path_call(long *result, long n, long a, long b, long c, long d, long e);
 
+/* Whether a pointer can be none. */
+int world_leads_nowhere(const void *pointer);
+/* Whether a call would write what it finds to such a place; from then on it writes elsewhere. */
+int world_writes_nowhere(long n, long arguments[4]);
+/* Where a descriptor's listing is, and back to there. */
+size_t world_listed(long fd);
+void world_list_from(long fd, size_t at);
+
 /* What stat says of a file, from what the kernel says. */
 void world_status(struct stat *status);
 /* The directory that a descriptor stands for, or no text. */

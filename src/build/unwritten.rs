@@ -1,0 +1,148 @@
+//! Memory that was never written, in native builds: zero, as in the engine.
+//!
+//! A compiler's own option (`-ftrivial-auto-var-init=zero`) writes zero wherever control comes
+//! to a declaration, also in the second round of a loop, and misses those that a `switch` jumps
+//! over. The engine has an object for each `alloca`, and so has MemorySanitizer; so the zeros
+//! are put there, into the bitcode of a source file before any pass has run on it. (Memory from
+//! `malloc` is `runtime/hosted.c`'s.)
+
+use std::{
+    collections::BTreeSet,
+    io,
+    path::{Path, PathBuf},
+};
+
+use inkwell::{
+    attributes::{Attribute, AttributeLoc},
+    builder::BuilderError,
+    context::Context,
+    module::Module,
+    targets::TargetData,
+    types::BasicType,
+    values::{CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, PointerValue},
+};
+
+use super::{BuildError, Sanitizer};
+
+/// Says in the stamps of builds how this prepares bitcode.
+pub(super) const PREPARATION: &str = "locals zeroed, noundef of own functions dropped";
+
+/// Prepares bitcode for native code: zeros for what was never written, or, under MemorySanitizer,
+/// what it needs to see of that. `defined` are the functions of the program ([`defined`]).
+pub(super) fn prepare(
+    file: &Path,
+    sanitizer: Sanitizer,
+    defined: &BTreeSet<String>,
+) -> Result<(), BuildError> {
+    change(file, |context, module| {
+        match sanitizer {
+            Sanitizer::Memory => let_pass(module, defined),
+            Sanitizer::None | Sanitizer::AddressUndefined => zero_locals(context, module)?,
+        }
+        Ok(())
+    })
+}
+
+/// Reads a module, changes it, and writes it back.
+fn change(
+    file: &Path,
+    by: impl for<'c> FnOnce(&'c Context, &Module<'c>) -> Result<(), BuilderError>,
+) -> Result<(), BuildError> {
+    let failed = |message: String| BuildError::io(file)(io::Error::other(message));
+    let context = Context::create();
+    let module = Module::parse_bitcode_from_path(file, &context);
+    let module = module.map_err(|error| failed(error.to_string()))?;
+    by(&context, &module).map_err(|error| failed(error.to_string()))?;
+    match module.write_bitcode_to_path(file) {
+        true => Ok(()),
+        false => Err(failed("cannot be written".to_owned())),
+    }
+}
+
+fn instructions<'c>(function: FunctionValue<'c>) -> impl Iterator<Item = InstructionValue<'c>> {
+    function.get_basic_block_iter().flat_map(|block| block.get_instructions())
+}
+
+/// Fills every local variable with zeros where its life begins.
+fn zero_locals<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), BuilderError> {
+    let layout = TargetData::create(&module.get_data_layout().as_str().to_string_lossy());
+    let builder = context.create_builder();
+    let allocas: Vec<_> = module
+        .get_functions()
+        .flat_map(instructions)
+        .filter(|instruction| instruction.get_opcode() == InstructionOpcode::Alloca)
+        .collect();
+    for alloca in allocas {
+        let (Ok(kind), Some(next)) = (alloca.get_allocated_type(), alloca.get_next_instruction())
+        else {
+            continue;
+        };
+        let Ok(local) = PointerValue::try_from(alloca) else { continue };
+        builder.position_before(&next);
+        let size = layout.get_abi_size(&kind);
+        let count = alloca.get_operand(0).and_then(|count| count.value());
+        let count = count.map(|count| count.into_int_value());
+        let one = count.is_none_or(|count| count.get_zero_extended_constant() == Some(1));
+        let is_scalar = kind.is_int_type() || kind.is_pointer_type() || kind.is_float_type();
+        if one && is_scalar {
+            builder.build_store(local, kind.as_basic_type_enum().const_zero())?;
+            continue;
+        }
+        let word = context.i64_type();
+        let each = word.const_int(size, false);
+        let length = match count {
+            Some(count) if !one => {
+                let count = builder.build_int_z_extend_or_bit_cast(count, word, "")?;
+                builder.build_int_mul(each, count, "")?
+            }
+            _ => each,
+        };
+        let alignment = alloca.get_alignment().unwrap_or(1);
+        builder.build_memset(local, alignment, context.i8_type().const_zero(), length)?;
+    }
+    Ok(())
+}
+
+/// The functions that modules define.
+pub(super) fn defined<'p>(
+    files: impl IntoIterator<Item = &'p PathBuf>,
+) -> Result<BTreeSet<String>, BuildError> {
+    let mut defined = BTreeSet::new();
+    for file in files {
+        let context = Context::create();
+        let module = Module::parse_bitcode_from_path(file, &context)
+            .map_err(|error| BuildError::io(file)(io::Error::other(error.to_string())))?;
+        let functions = module.get_functions().filter(|f| f.count_basic_blocks() > 0);
+        defined.extend(functions.map(|f| f.get_name().to_string_lossy().into_owned()));
+    }
+    Ok(defined)
+}
+
+/// Lets values that were never written be passed between the program's own functions, in which
+/// MemorySanitizer follows them; what the libc is given it still looks at. Passing a value on
+/// decides nothing, and a function that forgets its `return` is called by many that do not look.
+fn let_pass(module: &Module<'_>, defined: &BTreeSet<String>) {
+    let noundef = Attribute::get_named_enum_kind_id("noundef");
+    let places = |count: u32| {
+        let parameters = (0..count).map(AttributeLoc::Param);
+        std::iter::once(AttributeLoc::Return).chain(parameters)
+    };
+    // What `main` returns is shown.
+    let is_ours = |function: FunctionValue<'_>| {
+        let name = function.get_name().to_string_lossy();
+        name != "main" && defined.contains(&*name)
+    };
+    for function in module.get_functions() {
+        if is_ours(function) {
+            places(function.count_params())
+                .for_each(|place| function.remove_enum_attribute(place, noundef));
+        }
+        for call in instructions(function) {
+            let Ok(call) = CallSiteValue::try_from(call) else { continue };
+            if call.get_called_fn_value().is_none_or(is_ours) {
+                places(call.count_arguments())
+                    .for_each(|place| call.remove_enum_attribute(place, noundef));
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What becomes of memory that was never written.
+//!
+//! It stays a variable for as long as nothing is decided or shown by it: copying it is no error.
+//! Where something is, the content is zero, as it is in native builds, and the path keeps that as
+//! a finding (`World::findings`), on just those inputs on which the content makes a difference.
+//! MemorySanitizer reports the same (Stepanov and Serebryany, "MemorySanitizer: fast detector of
+//! uninitialized memory use in C++", CGO 2015), bit by bit where this asks the solver.
+
+use super::Executor;
+use crate::{
+    env::{Approximation, Error, Halt, Stop},
+    expr::{ExprId, Substitution, VariableId, VariableKind},
+    memory::{Byte, Value},
+    solver::{self, Query, SolverConfig, Verdict},
+    subject::config::Uninitialised,
+};
+
+/// So many contents are tried for the inputs on which some content makes a difference; where
+/// others still do, all inputs of the path count.
+const CONTENTS: usize = 8;
+
+impl Executor<'_> {
+    /// Something that was never written: a variable, or zero where nobody asks any more.
+    pub(super) fn uninitialised(&mut self, width: u32) -> ExprId {
+        let exprs = &self.program.exprs;
+        if self.is_zero_for_good() {
+            return exprs.constant(width, 0);
+        }
+        let number = self.state.uninitialised;
+        self.state.uninitialised += 1;
+        let name = format!("uninitialised.{number}.{width}");
+        exprs.variable(&name, width, VariableKind::Uninitialised)
+    }
+
+    /// The same as a value.
+    pub(super) fn uninitialised_value(&mut self, width: u32) -> Value {
+        let expr = self.uninitialised(width);
+        Value::from_expr(&self.program.exprs, expr)
+    }
+
+    /// The same as a byte of memory.
+    pub(super) fn uninitialised_byte(&mut self) -> Byte {
+        let expr = self.uninitialised(8);
+        Byte::of(&self.program.exprs, expr)
+    }
+
+    /// Whether one more decision on what was never written would change nothing.
+    fn is_zero_for_good(&self) -> bool {
+        let unwatched = self.state.world.is_whole;
+        let noted = self.state.world.findings.contains(&Error::UninitialisedRead);
+        noted || unwatched && self.program.uninitialised == Uninitialised::Zero
+    }
+
+    /// A decision depends on what was never written: ends the path, or takes note, and all that
+    /// was never written is zero.
+    pub(super) fn note_unwritten(&mut self) -> Result<(), Stop> {
+        match self.program.uninitialised {
+            Uninitialised::Error => return Err(Error::UninitialisedRead.into()),
+            // No sanitizer watches whole programs, so that none could say the same.
+            Uninitialised::Zero if self.state.world.is_whole => return Ok(()),
+            Uninitialised::Zero => {}
+            Uninitialised::Any => {
+                let what = "a decision on memory that was never written".to_owned();
+                self.state.world.approximate(Approximation::Loose(what));
+            }
+        }
+        self.state.world.findings.insert(Error::UninitialisedRead);
+        Ok(())
+    }
+
+    /// `value`, by which something is decided now.
+    pub(super) fn written(&mut self, value: Value, width: u32) -> Result<Value, Stop> {
+        if value != Value::Undefined {
+            return Ok(value);
+        }
+        self.note_unwritten()?;
+        let exprs = &self.program.exprs;
+        Ok(Value::from_expr(exprs, exprs.constant(width, 0)))
+    }
+
+    /// `expr`, by which something is decided now, with zero for all that was never written. That
+    /// is noted where another content would have given another value (and not, say, of a
+    /// bit-field next to a bit that was not set).
+    pub(super) fn independent(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
+        let exprs = &self.program.exprs;
+        let unwritten: Vec<VariableId> = exprs
+            .variables(expr)
+            .iter()
+            .copied()
+            .filter(|variable| exprs.variable_kind(*variable) == VariableKind::Uninitialised)
+            .collect();
+        let zeros = unwritten
+            .iter()
+            .map(|variable| (*variable, exprs.constant(exprs.variable_width(*variable), 0)));
+        let fixed = Substitution::of(exprs, zeros).apply(exprs, expr);
+        let differs = exprs.ne(expr, fixed);
+        if exprs.as_u64(differs) == Some(0) || self.is_zero_for_good() {
+            return Ok(fixed);
+        }
+        if self.is_impossible(&[differs])? {
+            return Ok(fixed);
+        }
+        let shows = self.where_content_shows(expr, fixed, &unwritten)?;
+        if self.settle(shows)? {
+            self.note_unwritten()?;
+        }
+        Ok(fixed)
+    }
+
+    fn is_impossible(&mut self, goals: &[ExprId]) -> Result<bool, Stop> {
+        let (path, model) = (&self.state.path, Some(&*self.state.model));
+        match self.solver.check(&self.program.exprs, Query { path, goals, model }) {
+            Verdict::Unsat => Ok(true),
+            Verdict::Sat(_) => Ok(false),
+            Verdict::Unknown(why) => Err(Stop::Halt(Halt::Incomplete(why.into()))),
+        }
+    }
+
+    /// The inputs of this path on which some content gives `expr` another value than `fixed`:
+    /// those on which one of a few contents does, each found by the solver beside the ones
+    /// before, until they are all.
+    fn where_content_shows(
+        &mut self,
+        expr: ExprId,
+        fixed: ExprId,
+        unwritten: &[VariableId],
+    ) -> Result<ExprId, Stop> {
+        let exprs = &self.program.exprs;
+        let differs = exprs.ne(expr, fixed);
+        let mut shows = exprs.bool(false);
+        if unwritten.len() == exprs.variables(expr).len() {
+            // No input has a say in it.
+            return Ok(exprs.bool(true));
+        }
+        let config = SolverConfig {
+            timeout: self.limits.solver,
+            deadline: self.deadline,
+            ..SolverConfig::default()
+        };
+        // What the path is split by must not differ from run to run.
+        let mut solver = solver::reproducible(&config);
+        for _ in 0..CONTENTS {
+            let goals = [differs, exprs.not(shows)];
+            let query = Query { path: &self.state.path, goals: &goals, model: None };
+            match solver.check(exprs, query) {
+                Verdict::Unsat => return Ok(shows),
+                Verdict::Sat(model) => {
+                    let content = unwritten.iter().map(|variable| {
+                        let value = exprs.evaluate(exprs.variable_expr(*variable), &model);
+                        (*variable, exprs.bv(&value))
+                    });
+                    let other = Substitution::of(exprs, content).apply(exprs, expr);
+                    shows = exprs.or(shows, exprs.ne(other, fixed));
+                }
+                Verdict::Unknown(why) => return Err(Stop::Halt(Halt::Incomplete(why.into()))),
+            }
+        }
+        Ok(exprs.bool(true))
+    }
+}
