@@ -126,7 +126,9 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     if clock.is_interrupted() {
         return Ok(INTERRUPTED);
     }
-    let decided = report.summary.unknown == 0 && report.summary.mismatches == 0;
+    let decided = report.summary.unknown == 0
+        && report.summary.mismatches == 0
+        && report.unseparated().is_empty();
     Ok(if decided { SUCCESS } else { UNDECIDED })
 }
 

@@ -33,6 +33,9 @@ const TREE_TIME: Duration = Duration::from_secs(30);
 /// Where contradictions between engine and replay are listed.
 const MISMATCHES: &str = "mismatches.txt";
 
+/// So many pairs that the tree does not separate are said one by one.
+const UNSEPARATED: usize = 8;
+
 /// How the parameters of an entry function are described in `subject.toml`.
 type Params = BTreeMap<String, ParamConfig>;
 
@@ -140,13 +143,7 @@ impl Findings<'_> {
             sizes: tests.iter().map(|test| (test.test, test.input.size() as u64)).collect(),
             ..tree::Options::default()
         };
-        // A test that says nothing about some revision cannot be asked while that is possible.
-        let complete: Vec<Clustering> = clusterings
-            .iter()
-            .filter(|clustering| clustering.clusters.len() == revisions.len())
-            .cloned()
-            .collect();
-        let solution = tree::minimal(&revisions, &complete, &options)?;
+        let solution = tree::minimal(&revisions, &clusterings, &options)?;
         let verdicts = |wanted| pairs.iter().filter(|row| row.verdict == wanted).count() as u64;
         let solver = self.statistics.solver.first();
         let params = &self.stage.subject.config.inputs.params;
@@ -464,7 +461,7 @@ pub(super) fn conclusion(report: &Report, stage: &Stage) -> String {
         s.unknown,
         count(s.tests, "test"),
         s.height,
-        if s.height == s.lower_bound {
+        if report.solution.optimal() {
             " (minimal)".into()
         } else {
             format!(" (at least {})", s.lower_bound)
@@ -479,6 +476,11 @@ pub(super) fn conclusion(report: &Report, stage: &Stage) -> String {
         *reasons.entry(&row.reason).or_default() += 1;
     }
     lines.extend(reasons.iter().map(|(why, n)| format!("{} unknown: {why}", count(*n, "pair"))));
+    let unseparated = report.unseparated();
+    lines.extend(unseparated.iter().take(UNSEPARATED).map(ToString::to_string));
+    if let Some(more @ 1..) = unseparated.len().checked_sub(UNSEPARATED) {
+        lines.push(format!("nor {}: see report.html", count(more as u64, "more pair")));
+    }
     if s.mismatches > 0 {
         lines.push(format!(
             "{} on which replay contradicts the engine: see {MISMATCHES}",

@@ -22,6 +22,8 @@ pub enum LeafKind {
     Internal,
     /// No test tells them apart, and no proof says that none could.
     Open,
+    /// Some are told apart by tests that the tree does not ask here, since it was cut off.
+    CutOff,
 }
 
 impl LeafKind {
@@ -32,6 +34,7 @@ impl LeafKind {
             Self::Equivalent => Some("proved equivalent"),
             Self::Internal => Some("differ only inside"),
             Self::Open => Some("not told apart"),
+            Self::CutOff => Some("told apart by tests not asked here"),
         }
     }
 }
@@ -77,10 +80,16 @@ impl Verdicts {
         let kind = match (groups.len(), revisions.len()) {
             (_, 0 | 1) => LeafKind::Single,
             (1, _) => LeafKind::Equivalent,
+            _ if self.any_distinguished(revisions) => LeafKind::CutOff,
             _ if self.all_internal(&groups) => LeafKind::Internal,
             _ => LeafKind::Open,
         };
         Leaf { groups, kind }
+    }
+
+    fn any_distinguished(&self, revisions: &RevisionSet) -> bool {
+        let with = |a| revisions.iter().any(|b| self.get(a, b) == Verdict::Distinguished);
+        revisions.iter().any(with)
     }
 
     fn all_internal(&self, groups: &[RevisionSet]) -> bool {
@@ -110,6 +119,13 @@ mod tests {
         let leaf = known.leaf(&set(&[0, 1, 3]));
         assert_eq!(leaf, Leaf { groups: vec![set(&[0]), set(&[1, 3])], kind: LeafKind::Open });
         assert_eq!(known.leaf(&set(&[2])).kind, LeafKind::Single);
+    }
+
+    #[test]
+    fn a_leaf_with_revisions_told_apart_is_not_called_open() {
+        let known = verdicts(&[(1, 2, Verdict::Distinguished)]);
+        assert_eq!(known.leaf(&set(&[0, 1, 2])).kind, LeafKind::CutOff);
+        assert_eq!(known.leaf(&set(&[0, 1])).kind, LeafKind::Open);
     }
 
     #[test]
