@@ -28,7 +28,10 @@ use super::{
     stamp::{Stamp, hash},
     toolchain::{command, run},
 };
-use crate::merge::SyntaxCheck;
+use crate::{
+    child::{self, Limits},
+    merge::SyntaxCheck,
+};
 
 /// As the bitcode of the libc is compiled (`scripts/musl-whole.sh`): optimised, as every path
 /// would be several times as long otherwise, but not vectorised. Of debug information nothing but
@@ -412,7 +415,8 @@ impl SyntaxCheck for Whole {
                 other => _ = compiler.arg(other),
             }
         }
-        let output = compiler.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+        let output =
+            child::output(&mut compiler, Limits::CHECK).map_err(|error| error.to_string())?;
         if output.status.success() {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! Native replay for the pairing: which builds and limits serve a test.
 
-use std::sync::OnceLock;
+use std::{sync::OnceLock, time::Instant};
 
 use super::stages::{Built, Stage};
 use crate::{
@@ -22,6 +22,8 @@ pub(super) struct Native<'a> {
     stage: &'a Stage,
     built: &'a Built,
     limits: Limits,
+    /// No run begins after this.
+    deadline: Option<Instant>,
     plain: Replayer,
     hasty: OnceLock<Replayer>,
     patient: OnceLock<Replayer>,
@@ -30,12 +32,17 @@ pub(super) struct Native<'a> {
 }
 
 impl<'a> Native<'a> {
-    pub(super) fn new(stage: &'a Stage, built: &'a Built) -> anyhow::Result<Self> {
+    pub(super) fn new(
+        stage: &'a Stage,
+        built: &'a Built,
+        deadline: Option<Instant>,
+    ) -> anyhow::Result<Self> {
         let limits = Limits { time: stage.subject.config.budget.replay, ..Limits::default() };
         Ok(Self {
             stage,
             built,
             limits,
+            deadline,
             plain: Replayer::new(built.binaries.clone(), limits)?,
             hasty: OnceLock::new(),
             patient: OnceLock::new(),
@@ -78,6 +85,11 @@ impl<'a> Native<'a> {
         })
     }
 
+    fn in_time(&self) -> anyhow::Result<()> {
+        let is_over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if is_over { Err(ReplayFailed::OutOfTime.into()) } else { Ok(()) }
+    }
+
     /// What one revision does on a test.
     pub(super) fn outcome(
         &self,
@@ -85,6 +97,7 @@ impl<'a> Native<'a> {
         revision: Revision,
         expected: &Expected,
     ) -> anyhow::Result<Outcome> {
+        self.in_time()?;
         if expected.endless.contains(revision) {
             let hasty =
                 self.get(&self.hasty, || self.with_time(self.limits.time / ENDLESS_PART))?;
@@ -93,6 +106,7 @@ impl<'a> Native<'a> {
         let mut watching: Option<Outcome> = None;
         let sanitizers = if self.watches() { sanitizers(expected) } else { Vec::new() };
         for sanitizer in sanitizers {
+            self.in_time()?;
             let outcome = self.sanitized(sanitizer)?.run(test, revision, sanitizer)?;
             let progress = |outcome: &Outcome| outcome.stdout.len() + outcome.stderr.len();
             if outcome.finding.is_some()
@@ -104,11 +118,13 @@ impl<'a> Native<'a> {
         if let Some(found) = watching {
             return Ok(found);
         }
+        self.in_time()?;
         let outcome = self.plain.outcome(test, revision, false)?;
         if outcome.termination != Termination::Timeout {
             return Ok(outcome);
         }
         // A busy machine must not make a difference.
+        self.in_time()?;
         let patient = self.get(&self.patient, || self.with_time(self.limits.time * PATIENCE))?;
         Ok(patient.outcome(test, revision, false)?)
     }
@@ -135,8 +151,11 @@ impl Replay for Native<'_> {
         expected: &Expected,
     ) -> Result<Vec<Outcome>, ReplayFailed> {
         let one = |revision: &Revision| {
-            self.outcome(test, *revision, expected)
-                .map_err(|error| ReplayFailed(format!("{error:#}")))
+            let failed = |error: anyhow::Error| match error.downcast() {
+                Ok(failed) => failed,
+                Err(other) => ReplayFailed::Impossible(format!("{other:#}")),
+            };
+            self.outcome(test, *revision, expected).map_err(failed)
         };
         revisions.par_iter().map(one).collect()
     }
