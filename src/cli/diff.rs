@@ -44,6 +44,8 @@ pub(super) struct DiffArgs {
 /// after that one; the rest is for judging the tests, and native runs end with it.
 const EXPLORING_PART: f64 = 0.75;
 const SEARCHING_PART: f64 = 0.9;
+/// The rest is no less than this: what was found must not be lost to a small budget.
+const LEAST_JUDGING: Duration = Duration::from_secs(5);
 /// Halt states are paired when there are so many new ones, or after so many rounds.
 const BATCH_STATES: usize = 2048;
 const BATCH_ROUNDS: u32 = 16;
@@ -73,10 +75,13 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     // What a program's own build takes is not what the search was given.
     let building = begin.elapsed();
     let budget = stages::time_budget(&args.search, &config.budget);
-    let part = |part: f64| Clock::new(budget.map(|time| time.mul_f64(part)), interrupted);
-    let (exploring, clock, whole) = (part(EXPLORING_PART), part(SEARCHING_PART), part(1.0));
+    let clock = |time: Option<Duration>| Clock::new(time, interrupted);
+    let exploring = clock(budget.map(|time| time.mul_f64(EXPLORING_PART)));
+    let searching = budget.map(|time| time.mul_f64(SEARCHING_PART));
+    let judging = searching.zip(budget).map(|(part, all)| all.max(part + LEAST_JUDGING));
+    let (clock, judging) = (clock(searching), clock(judging));
     let solver = exploration.solver.clone();
-    let native = Native::new(&stage, &built, whole.deadline())?;
+    let native = Native::new(&stage, &built, judging.deadline())?;
     let mut explorer = Explorer::new(&program, exploration, start, exploring)?;
     let mut differ = Differ::new(Task {
         program: &program,
@@ -116,10 +121,14 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         exhausted,
         building,
         elapsed: begin.elapsed(),
-        deadline: whole.deadline(),
+        deadline: judging.deadline(),
     };
+    // Else some seeds may not have been run.
+    let all_judged = native.is_in_time();
     let report = findings.write()?;
-    stage.results.forget_tests()?;
+    if all_judged {
+        stage.results.forget_tests()?;
+    }
     drop(progress);
     let style = TextStyle { colour: std::io::stdout().is_terminal(), ..TextStyle::default() };
     say::line(report.terminal(style).trim_end_matches('\n'))?;

@@ -85,9 +85,13 @@ impl<'a> Native<'a> {
         })
     }
 
+    /// Whether runs can still begin.
+    pub(super) fn is_in_time(&self) -> bool {
+        self.deadline.is_none_or(|deadline| Instant::now() < deadline)
+    }
+
     fn in_time(&self) -> anyhow::Result<()> {
-        let is_over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if is_over { Err(ReplayFailed::OutOfTime.into()) } else { Ok(()) }
+        if self.is_in_time() { Ok(()) } else { Err(ReplayFailed::OutOfTime.into()) }
     }
 
     /// What one revision does on a test.

@@ -120,5 +120,5 @@ impl Search<'_> {
 /// Every question that is asked takes a row off at least: no tree is higher than the set has
 /// rows less one, and more height is the same problem.
 pub(super) fn depth_key(set: &Rows, height: u32) -> (Rows, u32) {
-    (set.clone(), height.min(set.len() as u32 - 1))
+    (set.clone(), height.min((set.len() as u32).saturating_sub(1)))
 }

@@ -121,7 +121,8 @@ fn silent_tables(
     silent: BoxedStrategy<f64>,
 ) -> impl Strategy<Value = (Table, Vec<u64>, Vec<u64>)> {
     (1..=most, 0..=tests, 2u8..4, silent).prop_flat_map(|(revisions, tests, answers, silent)| {
-        let answer = prop::option::weighted(1.0 - silent, 0..answers);
+        let says = prop::bool::weighted(1.0 - silent);
+        let answer = (says, 0..answers).prop_map(|(says, answer)| says.then_some(answer));
         (
             prop::collection::vec(prop::collection::vec(answer, revisions), tests),
             prop::collection::vec(0u64..4, revisions),
