@@ -229,7 +229,6 @@ fn clusters_that_are_none() {
     says(&clusters(""), &["c.csv", "no column `test`", "test,revision,cluster"]);
     says(&clusters("test,revision\n1,2\n"), &["c.csv", "no column `cluster`"]);
     says(&clusters("test,revision,cluster\n1,0,0\n1,1,x\n"), &["c.csv:3", "`cluster`", "`x`"]);
-    says(&clusters("test,revision,cluster\n1,0,0\n1,1,0\n2,0,0\n"), &["test 2", "revision 1"]);
     says(&clusters("test,revision,cluster\n1,0,0\n1,0,1\n"), &["test 1", "revision 0", "two"]);
     says(&clusters("test,revision,cluster\n"), &["c.csv", "no rows"]);
     says(&refused(psychic().arg("tree").arg(scratch.path("none.csv"))), &["none.csv"]);
