@@ -70,7 +70,7 @@ fn sample(revisions: u32, tests: u32, mut seed: u64, silent: bool) -> Sample {
         for r in 0..revisions as usize {
             own[r] = own[idea[r] as usize];
         }
-        let known = |revision: &Revision| !silent || (revision.0 + test.0) % 4 != 0;
+        let known = |revision: &Revision| !silent || !(revision.0 + test.0).is_multiple_of(4);
         let known = (0..revisions).map(Revision).filter(known);
         let clustering = Clustering::new(test, known.map(|r| (r, own[r.0 as usize])));
         for cluster in clustering.groups().into_keys() {

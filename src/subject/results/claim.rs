@@ -12,7 +12,7 @@ use std::{
 
 use super::{
     ClusterRow, OutcomeRow, PairRow, RangeRow, ResultsDir, ResultsError, RevisionRow, StateRow,
-    StatsRow, SummaryRow, Table, TestRow, read_table,
+    StatsRow, SummaryRow, Table, TestRow, UNFINISHED, read_table,
 };
 
 /// The file that says so.
@@ -81,6 +81,7 @@ impl ResultsDir {
         if file.metadata().map_err(unwritable)?.len() == 0 {
             file.write_all(MARK_TEXT.as_bytes()).map_err(unwritable)?;
         }
+        super::earlier::remove_unfinished(&path)?;
         results.lock = Some(Arc::new(file));
         Ok(results)
     }
@@ -98,7 +99,7 @@ fn foreign(directory: &Path) -> Result<Option<String>, ResultsError> {
         NAMES.contains(&name.as_str())
             || TABLES.contains(&name.as_str())
             || name.ends_with(".stamp")
-            || name.starts_with(".psychic-")
+            || name.starts_with(UNFINISHED)
     };
     if let Some(name) = names.iter().find(|name| !ours(name)) {
         return Ok(Some(name.clone()));

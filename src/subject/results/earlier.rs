@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{ResultsDir, ResultsError};
+use super::{ResultsDir, ResultsError, UNFINISHED};
 
 /// Where they are meanwhile.
 const EARLIER: &str = "earlier";
@@ -76,8 +76,10 @@ impl ResultsDir {
         self.drop_directory(directory)
     }
 
-    /// Removes a directory that has no tests any more; what else is in it is not ours.
+    /// Removes a directory that has no tests any more; what else is in it is not ours, but for
+    /// what a run was writing when it was killed.
     fn drop_directory(&self, directory: &Path) -> Result<(), ResultsError> {
+        remove_unfinished(directory)?;
         match fs::remove_dir(directory) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                 let entry = fs::read_dir(directory).ok().and_then(|mut all| all.next()?.ok());
@@ -89,6 +91,18 @@ impl ResultsDir {
             _ => Ok(()),
         }
     }
+}
+
+/// Removes the files that a run which was killed had begun to write.
+pub(super) fn remove_unfinished(directory: &Path) -> Result<(), ResultsError> {
+    let Ok(entries) = fs::read_dir(directory) else { return Ok(()) };
+    for entry in entries {
+        let entry = entry.map_err(io_at(directory))?;
+        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            fs::remove_file(entry.path()).map_err(io_at(directory))?;
+        }
+    }
+    Ok(())
 }
 
 /// The tests of a directory in the order of their names; none where there is no directory.
@@ -135,9 +149,10 @@ mod tests {
         results.write_file("tests/0001.ktest", b"a").unwrap();
         results.write_file("tests/0002.ktest", b"b").unwrap();
         results.put_tests_aside().unwrap();
-        // A run that was killed had taken up one of them, and found another.
+        // A run that was killed had taken up one of them, found another, and begun a third.
         results.write_file("tests/0001.ktest", b"b").unwrap();
         results.write_file("tests/0002.ktest", b"c").unwrap();
+        results.write_file("tests/.psychic-x1", b"d").unwrap();
         assert_eq!(contents(&results), [b"a", b"b", b"c"]);
         results.put_tests_aside().unwrap();
         assert_eq!(contents(&results), [b"a", b"b", b"c"]);

@@ -44,6 +44,9 @@ pub use rows::{
 };
 pub use table::{Table, read_table, write_table};
 
+/// How the names of files begin that are not wholly written yet.
+const UNFINISHED: &str = ".psychic-";
+
 /// Number of a differential test: `tests/NNNN.ktest`.
 #[derive(
     Clone, Copy, Debug, Default, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize,
@@ -268,7 +271,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), ResultsError> {
     let write = || {
         std::fs::create_dir_all(directory)?;
         let mut file = tempfile::Builder::new()
-            .prefix(".psychic-")
+            .prefix(UNFINISHED)
             .permissions(permissions())
             .tempfile_in(directory)?;
         file.write_all(content)?;
