@@ -22,7 +22,7 @@ def psychic(program, *arguments, cwd):
     done = subprocess.run([program, *arguments], cwd=cwd, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"psychic {' '.join(map(str, arguments))}: {done.returncode}\n{done.stderr}")
-    return re.sub(r", \d+\.\d s$", "", done.stdout, flags=re.MULTILINE)
+    return re.sub(r"(, \d+\.\d s to build)?, \d+\.\d s$", "", done.stdout, flags=re.MULTILINE)
 
 
 def leap(text, directory):

@@ -9,6 +9,7 @@
 #![deny(missing_docs)]
 
 pub mod build;
+mod child;
 pub mod cli;
 pub mod diff;
 pub mod env;

@@ -11,6 +11,7 @@ use std::{
 };
 
 use super::{BuildError, runtime::Runtime};
+use crate::child::{self, ChildError, Limits};
 
 const CLANG: &str = "clang-19";
 /// Diagnostics of one failing file that a person wants to see.
@@ -119,9 +120,11 @@ pub(super) fn command(program: &Path) -> Command {
 
 /// Runs a command to its end; a failure carries the first errors and the command line.
 pub(super) fn run(command: &mut Command) -> Result<Output, BuildError> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output =
-        command.output().map_err(|error| BuildError::Io { path: program.into(), error })?;
+    let program = command.get_program().to_owned();
+    let output = child::output(command, Limits::BUILD).map_err(|error| match error {
+        ChildError::Start(error) => BuildError::Io { path: program.into(), error },
+        stopped => BuildError::Compile { first: stopped.to_string(), command: display(command) },
+    })?;
     if output.status.success() {
         return Ok(output);
     }

@@ -29,7 +29,10 @@ use super::{
     stamp::{Stamp, dependencies, hash},
     toolchain::{command, run},
 };
-use crate::merge::{SyntaxCheck, overlay};
+use crate::{
+    child::{self, Limits},
+    merge::{SyntaxCheck, overlay},
+};
 
 /// As the bitcode of the libc is compiled (`scripts/musl-whole.sh`): optimised, as every path
 /// would be several times as long otherwise, but not vectorised. Of debug information nothing but
@@ -530,7 +533,8 @@ impl SyntaxCheck for Whole {
         let Some(record) = self.commands.get(file) else { return Ok(()) };
         let mut compiler = self.compiler(record, root);
         compiler.arg("-fsyntax-only");
-        let output = compiler.output().map_err(|error| error.to_string())?;
+        let output =
+            child::output(&mut compiler, Limits::CHECK).map_err(|error| error.to_string())?;
         if output.status.success() {
             return Ok(());
         }

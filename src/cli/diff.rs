@@ -1,13 +1,11 @@
 //! `psychic diff SUBJECT`: explore, pair and replay interleaved, then cluster, tree, report.
 
 use std::{
-    fs,
     io::IsTerminal,
     path::PathBuf,
     time::{Duration, Instant},
 };
 
-use anyhow::Context;
 use clap::Args;
 
 use super::{
@@ -15,7 +13,7 @@ use super::{
     native::Native,
     progress::Progress,
     ranges,
-    replay::{ktest_files, read},
+    replay::read,
     report::{self, Findings},
     say,
     stages::{self, Stage},
@@ -26,7 +24,6 @@ use crate::{
     explore::{Explorer, Round},
     replay::TestInput,
     report::TextStyle,
-    subject::results::ResultsDir,
 };
 
 #[derive(Args, Debug)]
@@ -43,8 +40,12 @@ pub(super) struct DiffArgs {
     search: SearchArgs,
 }
 
-/// Exploring may take this part of the time budget; the rest is for pairing what it found.
+/// Exploring may take this part of the time budget, and pairing what it found begins nothing new
+/// after that one; the rest is for judging the tests, and native runs end with it.
 const EXPLORING_PART: f64 = 0.75;
+const SEARCHING_PART: f64 = 0.9;
+/// The rest is no less than this: what was found must not be lost to a small budget.
+const LEAST_JUDGING: Duration = Duration::from_secs(5);
 /// Halt states are paired when there are so many new ones, or after so many rounds.
 const BATCH_STATES: usize = 2048;
 const BATCH_ROUNDS: u32 = 16;
@@ -72,12 +73,16 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         files: inputs.files,
     })?;
     let exploration = stages::explore_config(&args.search, &config.budget);
+    // What a program's own build takes is not what the search was given.
+    let building = begin.elapsed();
     let budget = stages::time_budget(&args.search, &config.budget);
-    let left = budget.map(|time| time.saturating_sub(begin.elapsed()));
-    let clock = Clock::new(left, interrupted);
-    let exploring = Clock::new(left.map(|time| time.mul_f64(EXPLORING_PART)), interrupted);
+    let clock = |time: Option<Duration>| Clock::new(time, interrupted);
+    let exploring = clock(budget.map(|time| time.mul_f64(EXPLORING_PART)));
+    let searching = budget.map(|time| time.mul_f64(SEARCHING_PART));
+    let judging = searching.zip(budget).map(|(part, all)| all.max(part + LEAST_JUDGING));
+    let (clock, judging) = (clock(searching), clock(judging));
     let solver = exploration.solver.clone();
-    let native = Native::new(&stage, &built)?;
+    let native = Native::new(&stage, &built, judging.deadline())?;
     let mut explorer = Explorer::new(&program, exploration, start, exploring)?;
     let mut differ = Differ::new(Task {
         program: &program,
@@ -88,7 +93,11 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         clock,
     });
     // Not before this run can begin: a mistake in a patch must not cost earlier tests.
-    clear(&stage.results)?;
+    if args.resume {
+        stage.results.put_tests_aside()?;
+    } else {
+        stage.results.remove_tests()?;
+    }
     progress.stage("exploring, pairing and replaying");
     for seed in seeds {
         differ.seed(seed)?;
@@ -96,7 +105,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let exhausted = explore_and_pair(&mut explorer, &mut differ, &stage, &mut progress)?;
     differ.finish(explorer.pool())?;
     // Tests are judged anew, and so numbered anew.
-    clear(&stage.results)?;
+    stage.results.put_tests_aside()?;
     let walk = if exhausted && !clock.is_over() {
         progress.stage("walking the regions of the input");
         differ.walk(Regions::default(), &mut *crate::solver::chain(&solver))?
@@ -111,9 +120,16 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         walk: &walk,
         statistics: explorer.statistics(),
         exhausted,
+        building,
         elapsed: begin.elapsed(),
+        deadline: judging.deadline(),
     };
+    // Else some seeds may not have been run.
+    let all_judged = native.is_in_time();
     let report = findings.write()?;
+    if all_judged {
+        stage.results.forget_tests()?;
+    }
     drop(progress);
     let style = TextStyle { colour: std::io::stdout().is_terminal(), ..TextStyle::default() };
     say::line(report.terminal(style).trim_end_matches('\n'))?;
@@ -127,7 +143,9 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     if clock.is_interrupted() {
         return Ok(INTERRUPTED);
     }
-    let decided = report.summary.unknown == 0 && report.summary.mismatches == 0;
+    let decided = report.summary.unknown == 0
+        && report.summary.mismatches == 0
+        && report.unseparated().is_empty();
     Ok(if decided { SUCCESS } else { UNDECIDED })
 }
 
@@ -161,6 +179,7 @@ fn explore_and_pair(
         rounds += 1;
         if last.is_some() || batch.len() >= BATCH_STATES || rounds >= BATCH_ROUNDS {
             differ.add(std::mem::take(&mut batch), explorer.pool())?;
+            report::write_inputs(stage, differ)?;
             rounds = 0;
         }
         progress.update(|| {
@@ -182,16 +201,7 @@ fn explore_and_pair(
     }
 }
 
-/// The inputs that an earlier run of the same subject left.
+/// The inputs that earlier runs of the same subject left.
 fn earlier_tests(stage: &Stage) -> anyhow::Result<Vec<TestInput>> {
-    ktest_files(&stage.results.tests())?.into_iter().map(|file| read(&file)).collect()
-}
-
-/// Takes the tests of an earlier run away, so that results are of one run.
-pub(super) fn clear(results: &ResultsDir) -> anyhow::Result<()> {
-    let directory = results.tests();
-    if directory.is_dir() {
-        fs::remove_dir_all(&directory).with_context(|| directory.display().to_string())?;
-    }
-    Ok(())
+    stage.results.left_tests()?.into_iter().map(|file| read(&file)).collect()
 }

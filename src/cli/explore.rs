@@ -13,7 +13,6 @@ use clap::{Args, ValueEnum};
 
 use super::{
     INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED,
-    diff::clear,
     inputs::{self, Inputs, SymbolicInputArgs},
     interrupt,
     progress::Progress,
@@ -186,7 +185,7 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     let is_c = file.extension().is_some_and(|extension| extension == "c");
     let module = if is_c { None } else { Some(stages::load_cached(&args.target)?) };
     let results =
-        ResultsDir::create(args.out.clone().unwrap_or_else(|| PathBuf::from("psychic-out")))?;
+        ResultsDir::claim(args.out.clone().unwrap_or_else(|| PathBuf::from("psychic-out")))?;
     let module = linked(module, &file, &results.bitcode())?;
     let program = Program::new(module, &args.search.models()?);
     let entry = args.entry.clone().unwrap_or_else(|| program.entry().into());
@@ -295,7 +294,7 @@ impl Writer<'_> {
         progress: &mut Progress,
     ) -> anyhow::Result<(bool, Written)> {
         if self.tests != Tests::None {
-            clear(self.results)?;
+            self.results.remove_tests()?;
             let directory = self.results.tests();
             fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
         }

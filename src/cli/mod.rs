@@ -96,7 +96,7 @@ struct SearchArgs {
     /// Seed of the random-path search
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Stop after this long and report what was found: 60s, 10m, 2h
+    /// Stop so long after the build and report what was found: 60s, 10m, 2h
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     time_budget: Option<Duration>,
     /// Which states run first: dfs, bfs, random-path, coverage

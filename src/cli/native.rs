@@ -1,6 +1,6 @@
 //! Native replay for the pairing: which builds and limits serve a test.
 
-use std::sync::OnceLock;
+use std::{sync::OnceLock, time::Instant};
 
 use super::stages::{Built, Stage};
 use crate::{
@@ -22,6 +22,8 @@ pub(super) struct Native<'a> {
     stage: &'a Stage,
     built: &'a Built,
     limits: Limits,
+    /// No run begins after this.
+    deadline: Option<Instant>,
     plain: Replayer,
     hasty: OnceLock<Replayer>,
     patient: OnceLock<Replayer>,
@@ -30,12 +32,17 @@ pub(super) struct Native<'a> {
 }
 
 impl<'a> Native<'a> {
-    pub(super) fn new(stage: &'a Stage, built: &'a Built) -> anyhow::Result<Self> {
+    pub(super) fn new(
+        stage: &'a Stage,
+        built: &'a Built,
+        deadline: Option<Instant>,
+    ) -> anyhow::Result<Self> {
         let limits = Limits { time: stage.subject.config.budget.replay, ..Limits::default() };
         Ok(Self {
             stage,
             built,
             limits,
+            deadline,
             plain: Replayer::new(built.binaries.clone(), limits)?,
             hasty: OnceLock::new(),
             patient: OnceLock::new(),
@@ -78,6 +85,15 @@ impl<'a> Native<'a> {
         })
     }
 
+    /// Whether runs can still begin.
+    pub(super) fn is_in_time(&self) -> bool {
+        self.deadline.is_none_or(|deadline| Instant::now() < deadline)
+    }
+
+    fn in_time(&self) -> anyhow::Result<()> {
+        if self.is_in_time() { Ok(()) } else { Err(ReplayFailed::OutOfTime.into()) }
+    }
+
     /// What one revision does on a test.
     pub(super) fn outcome(
         &self,
@@ -85,6 +101,7 @@ impl<'a> Native<'a> {
         revision: Revision,
         expected: &Expected,
     ) -> anyhow::Result<Outcome> {
+        self.in_time()?;
         if expected.endless.contains(revision) {
             let hasty =
                 self.get(&self.hasty, || self.with_time(self.limits.time / ENDLESS_PART))?;
@@ -93,14 +110,17 @@ impl<'a> Native<'a> {
         let mut watched = Watched::new(self.built.binaries.uninitialised);
         let sanitizers = if self.watches() { sanitizers(expected) } else { Vec::new() };
         for sanitizer in sanitizers {
+            self.in_time()?;
             watched.add(self.sanitized(sanitizer)?.run(test, revision, sanitizer)?);
         }
+        self.in_time()?;
         watched.outcome(|| {
             let outcome = self.plain.outcome(test, revision, false)?;
             if outcome.termination != Termination::Timeout {
                 return Ok(outcome);
             }
             // A busy machine must not make a difference.
+            self.in_time()?;
             let patient = || self.with_time(self.limits.time * PATIENCE);
             Ok(self.get(&self.patient, patient)?.outcome(test, revision, false)?)
         })
@@ -135,8 +155,11 @@ impl Replay for Native<'_> {
             }
         }
         let one = |revision: &Revision| {
-            self.outcome(test, *revision, expected)
-                .map_err(|error| ReplayFailed(format!("{error:#}")))
+            let failed = |error: anyhow::Error| match error.downcast() {
+                Ok(failed) => failed,
+                Err(other) => ReplayFailed::Impossible(format!("{other:#}")),
+            };
+            self.outcome(test, *revision, expected).map_err(failed)
         };
         revisions.par_iter().map(one).collect()
     }

@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -15,7 +14,7 @@ use super::{
 use crate::{
     diff::{Expected, Replay},
     replay::TestInput,
-    subject::results::{Clustering, FoundBy, TestId, TestRow},
+    subject::results::{Clustering, FoundBy, TestId, TestRow, ktest_files},
 };
 
 #[derive(Args, Debug)]
@@ -36,7 +35,7 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
     let inputs = files.iter().map(|file| read(file)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut merged = stage.merged(&mut progress)?;
     let (built, _) = stage.build(&mut merged, &mut progress)?;
-    let native = Native::new(&stage, &built)?;
+    let native = Native::new(&stage, &built, None)?;
     // Nothing is predicted, so that every sanitizer watches.
     let expected =
         Expected { unknown: merged.revisions.iter().copied().collect(), ..Expected::default() };
@@ -94,19 +93,6 @@ fn tests_of(stage: &Stage) -> anyhow::Result<Vec<PathBuf>> {
     if files.is_empty() {
         bail!("{}: no .ktest files; name some", stage.results.tests().display());
     }
-    Ok(files)
-}
-
-/// The tests of a directory in the order of their names; none where there is no directory.
-pub(super) fn ktest_files(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    if !directory.is_dir() {
-        return Ok(Vec::new());
-    }
-    let mut files: Vec<PathBuf> = fs::read_dir(directory)
-        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
-        .with_context(|| directory.display().to_string())?;
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "ktest"));
-    files.sort();
     Ok(files)
 }
 

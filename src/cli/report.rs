@@ -1,6 +1,10 @@
 //! From what was found to the files of a results directory.
 
-use std::{collections::BTreeMap, fs, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fs,
+    time::{Duration, Instant},
+};
 
 use anyhow::Context;
 use sha2::{Digest, Sha256};
@@ -22,7 +26,7 @@ use crate::{
         config::{ArgConfig, Config, ParamConfig},
         results::{
             Clustering, OutcomeRow, PairRow, RangeRow, StatsRow, Status, SummaryRow, TestId,
-            TestRow, Verdict,
+            TestRow, Verdict, write_whole,
         },
     },
     tree,
@@ -30,8 +34,15 @@ use crate::{
 
 /// How long to look for the smallest tree.
 const TREE_TIME: Duration = Duration::from_secs(30);
+/// And so long in any case.
+const LEAST_TREE_TIME: Duration = Duration::from_secs(2);
 /// Where contradictions between engine and replay are listed.
 const MISMATCHES: &str = "mismatches.txt";
+
+/// The phase of merge and build in `stats.csv`.
+const BUILD: &str = "build";
+/// So many pairs that the tree does not separate are said one by one.
+const UNSEPARATED: usize = 8;
 
 /// How the parameters of an entry function are described in `subject.toml`.
 type Params = BTreeMap<String, ParamConfig>;
@@ -46,7 +57,11 @@ pub(super) struct Findings<'a> {
     pub(super) statistics: Statistics,
     /// Every path was followed to its end.
     pub(super) exhausted: bool,
+    /// How long merge and build took, which the time budget leaves out.
+    pub(super) building: Duration,
     pub(super) elapsed: Duration,
+    /// When the time budget is used up.
+    pub(super) deadline: Option<Instant>,
 }
 
 impl Findings<'_> {
@@ -139,17 +154,11 @@ impl Findings<'_> {
             tests.iter().map(|test| test.clustering.clone()).collect();
         let revisions: RevisionSet = self.merged.revisions.iter().copied().collect();
         let options = tree::Options {
-            time: Some(TREE_TIME),
+            time: Some(self.tree_time()),
             sizes: tests.iter().map(|test| (test.test, test.input.size() as u64)).collect(),
             ..tree::Options::default()
         };
-        // A test that says nothing about some revision cannot be asked while that is possible.
-        let complete: Vec<Clustering> = clusterings
-            .iter()
-            .filter(|clustering| clustering.clusters.len() == revisions.len())
-            .cloned()
-            .collect();
-        let solution = tree::minimal(&revisions, &complete, &options)?;
+        let solution = tree::minimal(&revisions, &clusterings, &options)?;
         let verdicts = |wanted| pairs.iter().filter(|row| row.verdict == wanted).count() as u64;
         let solver = self.statistics.solver.first();
         let params = &self.stage.subject.config.inputs.params;
@@ -175,6 +184,7 @@ impl Findings<'_> {
         };
         let mut stats = stats_rows(&self.statistics);
         let effort = self.differ.effort();
+        stats.push(StatsRow::timed(BUILD, 1, self.building));
         stats.push(StatsRow::timed("pair", effort.comparisons, effort.comparing));
         stats.push(StatsRow::timed("replay", effort.replays, effort.replaying));
         Ok(Report {
@@ -193,6 +203,12 @@ impl Findings<'_> {
             solution,
             bounds: self.bounds(),
         })
+    }
+
+    /// How long to look for the smallest tree: what there is is not given up for lack of time.
+    fn tree_time(&self) -> Duration {
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        self.deadline.map_or(TREE_TIME, |end| left(end).clamp(LEAST_TREE_TIME, TREE_TIME))
     }
 
     fn diffs(&self) -> anyhow::Result<BTreeMap<Revision, String>> {
@@ -259,17 +275,25 @@ impl Findings<'_> {
     }
 }
 
-/// Writes `tests/`, `tests.csv`, `outcomes.csv` and `clusters.csv`.
-pub(super) fn write_tests(stage: &Stage, differ: &Differ<'_>) -> anyhow::Result<()> {
+/// Writes those of `tests/` that are not there yet: each at once, so that a run that is killed
+/// leaves them.
+pub(super) fn write_inputs(stage: &Stage, differ: &Differ<'_>) -> anyhow::Result<()> {
     let results = &stage.results;
-    let tests = differ.tests();
     fs::create_dir_all(results.tests()).with_context(|| results.tests().display().to_string())?;
-    for test in tests {
+    for test in differ.tests() {
         let path = results.ktest(test.test);
         if !path.exists() {
-            test.input.write(&path)?;
+            write_whole(&path, &test.input.to_bytes()?)?;
         }
     }
+    Ok(())
+}
+
+/// Writes `tests/`, `tests.csv`, `outcomes.csv` and `clusters.csv`.
+pub(super) fn write_tests(stage: &Stage, differ: &Differ<'_>) -> anyhow::Result<()> {
+    write_inputs(stage, differ)?;
+    let results = &stage.results;
+    let tests = differ.tests();
     results.write(&test_rows(tests))?;
     let mut outcomes = Vec::new();
     for test in tests {
@@ -465,7 +489,7 @@ pub(super) fn conclusion(report: &Report, stage: &Stage) -> String {
     let s = &report.summary;
     let mut lines = vec![format!(
         "{}, {}: {} distinguished, {} equivalent, {}{} unknown; \
-         {}, tree of height {}{}; {}, {:.1} s",
+         {}, tree of height {}{}; {}, {:.1} s to build, {:.1} s",
         count(s.revisions, "revision"),
         count(s.classes, "class"),
         count(s.distinguished, "pair"),
@@ -477,12 +501,13 @@ pub(super) fn conclusion(report: &Report, stage: &Stage) -> String {
         s.unknown,
         count(s.tests, "test"),
         s.height,
-        if s.height == s.lower_bound {
+        if report.solution.optimal() {
             " (minimal)".into()
         } else {
             format!(" (at least {})", s.lower_bound)
         },
         count(s.paths, "path"),
+        report.stats.iter().find(|row| row.phase == BUILD).map_or(0.0, |row| row.seconds),
         s.seconds,
     )];
     let rejected = report.revisions.iter().filter(|row| row.status == Status::Rejected);
@@ -495,6 +520,11 @@ pub(super) fn conclusion(report: &Report, stage: &Stage) -> String {
     if s.equivalent_unless_failing > 0 {
         let alike = count(s.equivalent_unless_failing, "pair");
         lines.push(format!("{alike} equivalent unless failing: {UNLESS_FAILING}"));
+    }
+    let unseparated = report.unseparated();
+    lines.extend(unseparated.iter().take(UNSEPARATED).map(ToString::to_string));
+    if let Some(more @ 1..) = unseparated.len().checked_sub(UNSEPARATED) {
+        lines.push(format!("nor {}: see report.html", count(more as u64, "more pair")));
     }
     if s.mismatches > 0 {
         lines.push(format!(

@@ -71,7 +71,7 @@ impl Stage {
     pub(super) fn open(subject: &Path, out: Option<&Path>) -> anyhow::Result<Self> {
         let mut subject = Subject::load(subject)?;
         let out = out.map_or_else(|| default_results(&subject), Path::to_owned);
-        let results = ResultsDir::create(out)?;
+        let results = ResultsDir::claim(out)?;
         let toolchain = Toolchain::find()?;
         let whole = prepare_whole(&toolchain, &subject)?;
         if let Some(whole) = &whole {

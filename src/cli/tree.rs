@@ -43,13 +43,10 @@ pub(super) fn run(args: &TreeArgs) -> anyhow::Result<u8> {
     let clusterings = read_clusterings(&file)?;
     let names = file.with_file_name(RevisionRow::FILE);
     let rows: Vec<RevisionRow> = if names.is_file() { read_table(&names)? } else { Vec::new() };
-    let revisions: RevisionSet = if clusterings.is_empty() {
-        // No test was needed: there is one leaf with all of them.
-        let merged = rows.iter().filter(|row| row.status == Status::Merged);
-        merged.map(|row| row.revision).collect()
-    } else {
-        clusterings.iter().flat_map(|clustering| clustering.clusters.keys().copied()).collect()
-    };
+    // Of some revisions, or of all, no test may say anything.
+    let merged = rows.iter().filter(|row| row.status == Status::Merged).map(|row| row.revision);
+    let clustered = clusterings.iter().flat_map(|clustering| clustering.clusters.keys().copied());
+    let revisions: RevisionSet = merged.chain(clustered).collect();
     if revisions.is_empty() {
         bail!("{}: no rows, so there is nothing to tell apart", file.display());
     }
@@ -83,5 +80,12 @@ pub(super) fn run(args: &TreeArgs) -> anyhow::Result<u8> {
         say::count(tree.tests().len() as u64, "test"),
         clusterings.len(),
     ))?;
+    if !solution.together.is_empty() {
+        say::line(&format!(
+            "tests are silent on so many revisions that the tree would be too large: it is cut \
+             off and does not separate {} that they tell apart",
+            say::count(solution.together.len() as u64, "pair")
+        ))?;
+    }
     Ok(if solution.optimal() { SUCCESS } else { UNDECIDED })
 }

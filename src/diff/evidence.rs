@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, time::Instant};
 
 use super::{Differ, DifferentialTest, Expected, ReplayFailed, input, outcome, weakness};
 use crate::{
-    env::{Approximation, Error, Halt},
+    env::{Approximation, Error, Halt, Incomplete},
     exec::HaltState,
     expr::Assignment,
     replay::{Outcome, Termination, TestInput, Visible},
@@ -162,7 +162,14 @@ impl Differ<'_> {
         let revisions = self.task.revisions.clone();
         let outcomes = match known {
             Some(outcomes) => outcomes,
-            None => self.run(&input, &revisions, &expected)?,
+            None => match self.run(&input, &revisions, &expected) {
+                Err(ReplayFailed::OutOfTime) => {
+                    let all: RevisionSet = revisions.into_iter().collect();
+                    self.pairs.doubt_open(&all, &all, &Incomplete::Time.to_string());
+                    return Ok(());
+                }
+                other => other?,
+            },
         };
         let visible: Vec<Visible> =
             outcomes.iter().map(|o| o.visible(&self.task.outputs)).collect();
@@ -303,7 +310,14 @@ impl Differ<'_> {
         }
         let revisions: Vec<Revision> =
             again.iter().map(|index| self.task.revisions[*index]).collect();
-        let outcomes = self.run(input, &revisions, expected)?;
+        let outcomes = match self.run(input, &revisions, expected) {
+            Err(ReplayFailed::OutOfTime) => {
+                let why = Incomplete::Time.to_string();
+                objections.extend(revisions.into_iter().map(|revision| (revision, why.clone())));
+                return Ok(());
+            }
+            other => other?,
+        };
         for ((index, revision), outcome) in again.into_iter().zip(revisions).zip(outcomes) {
             if outcome.visible(&self.task.outputs) != visible[index] {
                 objections.insert(revision, "two native runs of one test differ".into());

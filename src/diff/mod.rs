@@ -68,10 +68,16 @@ pub struct Expected {
     pub unknown: RevisionSet,
 }
 
-/// The native run itself went wrong (no program, no sandbox), which says nothing about it.
+/// There is no native run, which says nothing about it.
 #[derive(Debug, thiserror::Error)]
-#[error("native replay: {0}")]
-pub struct ReplayFailed(pub String);
+pub enum ReplayFailed {
+    /// It went wrong itself: no program, no sandbox.
+    #[error("native replay: {0}")]
+    Impossible(String),
+    /// The time of the whole run is over.
+    #[error("native replay: no time left")]
+    OutOfTime,
+}
 
 /// A test with what every revision did on it.
 #[derive(Clone, Debug)]

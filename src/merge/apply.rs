@@ -94,7 +94,8 @@ fn place(
             return None;
         }
         let wanted = &old[skipped.prefix..old.len() - skipped.suffix];
-        let guess = expected + skipped.prefix;
+        // From beyond the end, whatever the patch says, all is as near as from the end.
+        let guess = (expected + skipped.prefix).min(lines.len());
         let fits = |start: &usize| {
             *start >= done
                 && lines.len() >= start + wanted.len()
@@ -153,6 +154,9 @@ mod tests {
         let moved = "@@ -40,3 +40,3 @@\n 4\n-5\n+five\n 6\n";
         assert_eq!(patched(LINES, exact).unwrap(), LINES.replace('5', "five"));
         assert_eq!(patched(LINES, moved).unwrap(), LINES.replace('5', "five"));
+        let far = moved.replace("40", "4294967295");
+        assert_eq!(patched(LINES, &far).unwrap(), LINES.replace('5', "five"));
+        assert_eq!(patched(LINES, &far.replace("-5", "-x")).unwrap_err().expected, 4_294_967_295);
     }
 
     #[test]

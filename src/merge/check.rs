@@ -4,8 +4,10 @@ use std::{
     fs, io,
     os::unix::fs::symlink,
     path::{Component, Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
+
+use crate::child::{self, ChildError, Limits};
 
 /// Says whether a C file is a translation unit without errors.
 ///
@@ -29,14 +31,12 @@ pub struct Compiler {
 
 impl SyntaxCheck for Compiler {
     fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
-        let output = Command::new(&self.program)
-            .arg("-fsyntax-only")
-            .args(&self.flags)
-            .arg(file)
-            .current_dir(root)
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| format!("{}: {error}", self.program.display()))?;
+        let mut compiler = Command::new(&self.program);
+        compiler.arg("-fsyntax-only").args(&self.flags).arg(file).current_dir(root);
+        let output = child::output(&mut compiler, Limits::CHECK).map_err(|error| match error {
+            ChildError::Start(error) => format!("{}: {error}", self.program.display()),
+            stopped => stopped.to_string(),
+        })?;
         if output.status.success() {
             return Ok(());
         }

@@ -213,9 +213,11 @@ impl<'a> Reader<'a> {
 fn counts(header: &str) -> Option<((usize, usize), usize)> {
     let (old, rest) = header.strip_prefix("@@ -")?.split_once(" +")?;
     let (new, _) = rest.split_once(" @@")?;
+    // No file has more lines than 32 bits can count.
+    let number = |text: &str| Some(text.parse::<u32>().ok()? as usize);
     let range = |text: &str| match text.split_once(',') {
-        Some((start, count)) => Some((start.parse().ok()?, count.parse().ok()?)),
-        None => Some((text.parse().ok()?, 1)),
+        Some((start, count)) => Some((number(start)?, number(count)?)),
+        None => Some((number(text)?, 1)),
     };
     Some((range(old)?, range(new)?.1))
 }
@@ -326,6 +328,10 @@ mod tests {
         assert_eq!(error("hello\n"), "line 1: not a unified diff");
         assert!(error("--- a\n+++ b\nx\n").starts_with("line 3: expected a hunk"));
         assert!(error("--- a\n+++ b\n@@ -x +1 @@\n").starts_with("line 3: malformed hunk header"));
+        for number in ["18446744073709551615", "18446744073709551616", "-999999999999"] {
+            let text = format!("--- a\n+++ b\n@@ -{number},6 +1,6 @@\n x\n");
+            assert!(error(&text).starts_with("line 3: malformed hunk header"), "{number}");
+        }
         assert!(error("--- a\n+++ b\n@@ -1,2 +1 @@\n-x\n").starts_with("line 5: "));
         assert!(error("--- a\n+++ b\n@@ -1,2 +1 @@\n-x\n-y\n-z\n").starts_with("line 6: "));
         assert!(error("--- a\n+++ b\n@@ -1,2 +1 @@\n-x\nfoo\n").starts_with("line 5: "));

@@ -83,6 +83,8 @@ impl MetaProgram {
     /// # Errors
     /// A directory or file cannot be written.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
+        // Patches that change nothing leave no file.
+        fs::create_dir_all(dir)?;
         for file in &self.files {
             let path = dir.join(&file.path);
             if let Some(parent) = path.parent() {

@@ -106,6 +106,35 @@ fn attack(body: &str, limits: Limits) -> Vec<Outcome> {
 }
 
 #[test]
+fn what_is_nested_too_deep_or_too_much_is_an_outcome_and_goes_away() {
+    let deep = "for (int i = 0; i < 3000; i++)
+                    if (mkdir(\"a-name-of-some-length\", 0700) || chdir(\"a-name-of-some-length\"))
+                        return 1;
+                return 0;";
+    let many = "for (int i = 0; i < 20000; i++) {
+                    char name[9]; sprintf(name, \"f%d\", i);
+                    int f = open(name, O_CREAT | O_WRONLY, 0600);
+                    if (f < 0) return 1;
+                    close(f);
+                }
+                return 0;";
+    let limits = Limits { time: Duration::from_secs(10), ..Limits::default() };
+    for body in [deep, many] {
+        let program = Program::new(&format!("if (argc > 1) return 7; {body}"), false);
+        let replayer = program.replayer(limits);
+        let outcome = replayer.run(&TestInput::default(), Revision(0), Sanitizer::None).unwrap();
+        // A file system of its own has no room for so many.
+        let is_refused = body == many && replayer.isolation() == Isolation::Namespaces;
+        let expected = if is_refused { Termination::Exit(1) } else { Termination::OutputLimit };
+        assert_eq!(outcome.termination, expected);
+        let next = TestInput { args: vec![b"p".into(), b"1".into()], ..TestInput::default() };
+        let outcome = replayer.run(&next, Revision(0), Sanitizer::None).unwrap();
+        assert_eq!(outcome.termination, Termination::Exit(7));
+        assert!(outcome.files.is_empty(), "the scratch directory is empty again");
+    }
+}
+
+#[test]
 fn every_kind_of_end() {
     use Termination::*;
     assert_eq!(run("return 300;").termination, Exit(44));

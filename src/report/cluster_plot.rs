@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use plotters::style::RGBColor;
 
 use super::{
-    Labels, PlotError, Verdicts,
+    Labels, PlotError, REPEATED, REPEATED_NOTE, Verdicts,
     labels::shorten,
     layout::Face,
     scene::{Align, Colour, FAINT, INK, Scene, Shape, Text, WHITE, text_width},
@@ -79,7 +79,11 @@ fn scene(clusterings: &[Clustering], tree: &Tree, labels: &Labels, verdicts: &Ve
     let header = |c: &&Clustering| (c.test.to_string(), shorten(&labels.input(c.test), 26));
     let headers: Vec<(String, String)> = columns.iter().map(header).collect();
     let leaves = tree.leaves();
-    let name = |revision| shorten(&labels.revision(revision), 36);
+    let repeated = tree.repeated();
+    let name = |revision| {
+        let also = if repeated.contains(revision) { REPEATED } else { "" };
+        shorten(&labels.revision(revision), 36) + also
+    };
     let names = leaves.iter().flat_map(|leaf| leaf.iter());
     let name_width = names.map(|r| text_width(&name(r), Face::Plain, TEXT)).max().unwrap_or(0);
     let number_width = headers.iter().map(|(n, _)| text_width(n, Face::Bold, TEXT)).max();
@@ -135,7 +139,22 @@ fn scene(clusterings: &[Clustering], tree: &Tree, labels: &Labels, verdicts: &Ve
     }
     scene.width = right + MARGIN;
     scene.height = y - CLASS_GAP + MARGIN;
-    captions(&mut scene, left, hidden, columns.len() < clusterings.len());
+    let mut lines = vec![String::from(
+        "number: the smallest revision with the same outcome on the test; grey: the first cluster",
+    )];
+    if columns.iter().any(|c| leaves.iter().any(|leaf| leaf.iter().any(|r| c.cluster(r).is_none())))
+    {
+        lines.push("empty: the test says nothing of the revision".into());
+    }
+    if !repeated.is_empty() {
+        lines.push(REPEATED_NOTE.into());
+    }
+    if columns.len() < clusterings.len() {
+        lines.push(format!(
+            "{hidden} more tests are not shown; they tell no further revisions apart"
+        ));
+    }
+    captions(&mut scene, left, &lines);
     scene
 }
 
@@ -156,21 +175,13 @@ fn class_mark(
     x + 8 + text_width(text, Face::Plain, TEXT)
 }
 
-/// How to read the colours, and what is left out, below the matrix.
-fn captions(scene: &mut Scene, left: i32, hidden: usize, any_hidden: bool) {
-    let mut lines = vec![String::from(
-        "number: the smallest revision with the same outcome on the test; grey: the first cluster",
-    )];
-    if any_hidden {
-        lines.push(format!(
-            "{hidden} more tests are not shown; they tell no further revisions apart"
-        ));
-    }
+/// How to read the matrix, and what is left out, below it.
+fn captions(scene: &mut Scene, left: i32, lines: &[String]) {
     for line in lines {
         scene.height += ROW;
         let y = scene.height - MARGIN - ROW / 2 + 4;
-        scene.text((left, y), &line, Face::Faint, TEXT - 1, Align::Left, FAINT);
-        let end = left + text_width(&line, Face::Faint, TEXT - 1);
+        scene.text((left, y), line, Face::Faint, TEXT - 1, Align::Left, FAINT);
+        let end = left + text_width(line, Face::Faint, TEXT - 1);
         scene.width = scene.width.max(end + MARGIN);
     }
 }
@@ -255,15 +266,19 @@ mod tests {
 
     #[test]
     fn there_is_a_cell_for_every_revision_and_test() {
-        let sample = sample::seven();
-        let scene =
-            scene(&sample.clusterings, &sample.solution.tree, &sample.labels(), &sample.verdicts());
-        let cells = scene.shapes.iter().filter(|s| matches!(s, Shape::Fill { .. })).count();
-        let (shown, _) = columns(&sample.clusterings, &sample.solution.tree);
-        assert_eq!(cells, 7 * shown.len());
-        for shape in &scene.shapes {
-            if let Shape::Fill { x, y, width, height, .. } = shape {
-                assert!(x + width <= scene.width && y + height <= scene.height);
+        for (sample, silent) in [(sample::seven(), false), (sample::silent(), true)] {
+            let tree = &sample.solution.tree;
+            let scene = scene(&sample.clusterings, tree, &sample.labels(), &sample.verdicts());
+            let cells = scene.shapes.iter().filter(|s| matches!(s, Shape::Fill { .. })).count();
+            let (shown, _) = columns(&sample.clusterings, tree);
+            let known = |r: Revision| shown.iter().filter(|c| c.cluster(r).is_some()).count();
+            let rows = tree.leaves().into_iter().flat_map(|leaf| leaf.iter());
+            assert_eq!(cells, rows.map(known).sum::<usize>());
+            assert_eq!(cells == 7 * shown.len(), !silent);
+            for shape in &scene.shapes {
+                if let Shape::Fill { x, y, width, height, .. } = shape {
+                    assert!(x + width <= scene.width && y + height <= scene.height);
+                }
             }
         }
     }

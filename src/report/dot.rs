@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Labels, LeafKind, Verdicts, labels::shorten};
-use crate::tree::Tree;
+use super::{Labels, LeafKind, REPEATED, REPEATED_NOTE, Verdicts, labels::shorten};
+use crate::{subject::RevisionSet, tree::Tree};
 
 /// The tree in the DOT language.
 pub fn dot(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> String {
@@ -11,51 +11,67 @@ pub fn dot(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> String {
         "digraph tree {\n  rankdir=LR;\n  node [fontname=\"Helvetica\", fontsize=11, \
          shape=box];\n  edge [fontname=\"Courier\", fontsize=10];\n",
     );
-    node(tree, labels, verdicts, &mut out, &mut 0);
-    out.push_str("}\n");
-    out
+    let repeated = tree.repeated();
+    if !repeated.is_empty() {
+        let _ = writeln!(out, "  label=\"{REPEATED_NOTE}\";");
+    }
+    let mut writer = Writer { labels, verdicts, repeated, out, next: 0 };
+    writer.node(tree);
+    writer.out + "}\n"
 }
 
-/// Writes the node and all below it; its number.
-fn node(
-    tree: &Tree,
-    labels: &Labels,
-    verdicts: &Verdicts,
-    out: &mut String,
-    next: &mut u32,
-) -> u32 {
-    let id = *next;
-    *next += 1;
-    match tree {
-        Tree::Leaf(revisions) => {
-            let leaf = verdicts.leaf(revisions);
-            let mut lines: Vec<String> =
-                revisions.iter().map(|revision| labels.revision(revision)).collect();
-            lines.extend(leaf.kind.text().map(|text| format!("({text})")));
-            let style = match leaf.kind {
-                LeafKind::Single => "solid",
-                LeafKind::Equivalent => "bold",
-                LeafKind::UnlessFailing | LeafKind::Internal | LeafKind::Open => "dashed",
-            };
-            let lines: Vec<String> = lines.iter().map(|line| quoted(line)).collect();
-            let _ = writeln!(out, "  n{id} [label=\"{}\", style={style}];", lines.join("\\n"));
-        }
-        Tree::Node { test, outcomes } => {
-            let input = quoted(&shorten(&labels.input(*test), 60));
-            let _ = writeln!(
-                out,
-                "  n{id} [label=\"test {test}\\n{input}\", style=filled, fillcolor=\"#eef2f7\"];"
-            );
-            let clusters: Vec<_> = outcomes.iter().map(|branch| branch.cluster).collect();
-            let texts = labels.outcomes(*test, &clusters, 60);
-            for (branch, outcome) in outcomes.iter().zip(texts) {
-                let child = node(&branch.child, labels, verdicts, out, next);
-                let outcome = quoted(&outcome);
-                let _ = writeln!(out, "  n{id} -> n{child} [label=\"{outcome}\"];");
+struct Writer<'a> {
+    labels: &'a Labels,
+    verdicts: &'a Verdicts,
+    repeated: RevisionSet,
+    out: String,
+    /// Number of the next node.
+    next: u32,
+}
+
+impl Writer<'_> {
+    /// Writes the node and all below it; its number.
+    fn node(&mut self, tree: &Tree) -> u32 {
+        let id = self.next;
+        self.next += 1;
+        match tree {
+            Tree::Leaf(revisions) => {
+                let leaf = self.verdicts.leaf(revisions);
+                let name = |revision| {
+                    let also = if self.repeated.contains(revision) { REPEATED } else { "" };
+                    self.labels.revision(revision) + also
+                };
+                let mut lines: Vec<String> = revisions.iter().map(name).collect();
+                lines.extend(leaf.kind.text().map(|text| format!("({text})")));
+                let style = match leaf.kind {
+                    LeafKind::Single => "solid",
+                    LeafKind::Equivalent => "bold",
+                    LeafKind::UnlessFailing
+                    | LeafKind::Internal
+                    | LeafKind::Open
+                    | LeafKind::CutOff => "dashed",
+                };
+                let lines: Vec<String> = lines.iter().map(|line| quoted(line)).collect();
+                let _ =
+                    writeln!(self.out, "  n{id} [label=\"{}\", style={style}];", lines.join("\\n"));
+            }
+            Tree::Node { test, outcomes } => {
+                let input = quoted(&shorten(&self.labels.input(*test), 60));
+                let _ = writeln!(
+                    self.out,
+                    "  n{id} [label=\"test {test}\\n{input}\", style=filled, fillcolor=\"#eef2f7\"];"
+                );
+                let clusters: Vec<_> = outcomes.iter().map(|branch| branch.cluster).collect();
+                let texts = self.labels.outcomes(*test, &clusters, 60);
+                for (branch, outcome) in outcomes.iter().zip(texts) {
+                    let child = self.node(&branch.child);
+                    let outcome = quoted(&outcome);
+                    let _ = writeln!(self.out, "  n{id} -> n{child} [label=\"{outcome}\"];");
+                }
             }
         }
+        id
     }
-    id
 }
 
 fn quoted(text: &str) -> String {
@@ -66,6 +82,17 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::sample;
+
+    #[test]
+    fn a_revision_at_several_leaves_is_marked_at_each() {
+        let sample = sample::silent();
+        let text = dot(&sample.solution.tree, &sample.labels(), &sample.verdicts());
+        assert!(text.contains(REPEATED_NOTE));
+        let places: usize = sample.solution.tree.leaves().iter().map(|leaf| leaf.len()).sum();
+        let repeated = sample.solution.tree.repeated().len();
+        let once = sample.solution.tree.revisions().len() - repeated;
+        assert_eq!(text.matches(REPEATED).count(), places - once);
+    }
 
     #[test]
     fn every_node_and_edge_is_there() {

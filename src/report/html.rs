@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     subject::{
-        Revision,
+        Revision, RevisionSet,
         results::{Clustering, PairRow, Status, TestRow, Verdict},
     },
     tree::Proven,
@@ -43,6 +43,7 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
                 section id="tree" {
                     h2 { "Decision tree" }
                     p { (tree_sentence(report)) }
+                    @for pair in report.unseparated() { p.warning { (pair) "." } }
                     div.picture { (PreEscaped(&tree)) }
                 }
                 section id="clusters" {
@@ -91,17 +92,32 @@ fn summary(report: &Report) -> Markup {
 
 fn tree_sentence(report: &Report) -> String {
     let solution = &report.solution;
+    let repeated = !solution.tree.repeated().is_empty();
     let proof = match solution.proven {
+        Proven::Nothing if !solution.together.is_empty() => {
+            "; it would be too large and was cut off".into()
+        }
         Proven::Nothing => {
             format!("; within the time no proof that {} would not do", solution.lower_bound)
+        }
+        // With revisions at several leaves, what is least is not the mean.
+        Proven::Depth | Proven::Everything if repeated => {
+            ", and no tree over these tests needs fewer at most".into()
         }
         Proven::Height => ", and no tree over these tests needs fewer".into(),
         Proven::Depth | Proven::Everything => {
             ", and no tree over these tests needs fewer, at most or on average".into()
         }
     };
+    let places = if repeated {
+        " A revision of which a test says nothing follows every branch there, and so stands at \
+         several leaves."
+    } else {
+        ""
+    };
     format!(
-        "At most {}, {:.2} on average{proof}. Leaves hold the revisions that no test tells apart.",
+        "At most {}, {:.2} on average{proof}. Leaves hold the revisions that no test tells \
+         apart.{places}",
         count(solution.height, "question"),
         solution.expected_depth
     )
@@ -117,6 +133,13 @@ fn tests(report: &Report, labels: &Labels) -> Markup {
     let groups = |row: &TestRow| {
         let clustering = report.clusterings.iter().find(|c| c.test == row.test);
         clustering.map(Clustering::groups).unwrap_or_default()
+    };
+    let merged = report.revisions.iter().filter(|row| row.status == Status::Merged);
+    let merged: RevisionSet = merged.map(|row| row.revision).collect();
+    let silent = |row: &TestRow| -> RevisionSet {
+        let clustering = report.clusterings.iter().find(|c| c.test == row.test);
+        let unknown = |r: &Revision| clustering.is_some_and(|c| c.cluster(*r).is_none());
+        merged.iter().filter(unknown).collect()
     };
     markup! {
         section id="tests" {
@@ -139,6 +162,10 @@ fn tests(report: &Report, labels: &Labels) -> Markup {
                                             (streams(&seen.stdout, &seen.stderr))
                                         }
                                     }
+                                }
+                                @let silent = silent(row);
+                                @if !silent.is_empty() {
+                                    div.faint { "no evidence of " (ranges(&silent)) }
                                 }
                             }
                             td {

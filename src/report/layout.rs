@@ -3,10 +3,10 @@
 //! in Reingold and Tilford, "Tidier Drawings of Trees" (1981).
 
 use super::{
-    Labels, LeafKind, Verdicts,
+    Labels, LeafKind, REPEATED, Verdicts,
     labels::{ranges, shorten, wrap},
 };
-use crate::tree::Tree;
+use crate::{subject::RevisionSet, tree::Tree};
 
 /// A line of text in a box.
 #[derive(Clone, Debug)]
@@ -55,6 +55,8 @@ pub(super) struct Edge {
 pub(super) struct Layout {
     pub boxes: Vec<Placed>,
     pub edges: Vec<Edge>,
+    /// Revisions that stand at several leaves.
+    pub repeated: RevisionSet,
     pub width: i32,
     pub height: i32,
 }
@@ -82,7 +84,8 @@ pub(super) fn layout(
     verdicts: &Verdicts,
     measure: Measure<'_>,
 ) -> Layout {
-    let mut builder = Builder { labels, verdicts, measure, layout: Layout::default(), next_y: 0 };
+    let empty = Layout { repeated: tree.repeated(), ..Layout::default() };
+    let mut builder = Builder { labels, verdicts, measure, layout: empty, next_y: 0 };
     builder.place(tree, 0);
     let mut layout = builder.layout;
     layout.width = layout.boxes.iter().map(|b| b.x + b.width).max().unwrap_or(0);
@@ -166,14 +169,15 @@ impl Builder<'_> {
         self.next_y = self.next_y.max(y + height + GAP);
     }
 
-    fn leaf_lines(&self, revisions: &crate::subject::RevisionSet) -> Vec<Line> {
+    fn leaf_lines(&self, revisions: &RevisionSet) -> Vec<Line> {
         let leaf = self.verdicts.leaf(revisions);
         let mut lines = Vec::new();
         for group in &leaf.groups {
             for (index, revision) in group.iter().enumerate() {
                 let name = shorten(&self.labels.revision(revision), 34);
                 let mark = if index == 0 { "" } else { "≡ " };
-                lines.push(Line { text: format!("{mark}{name}"), face: Face::Plain });
+                let also = if self.layout.repeated.contains(revision) { REPEATED } else { "" };
+                lines.push(Line { text: format!("{mark}{name}{also}"), face: Face::Plain });
             }
         }
         let kind = leaf.kind.text();
@@ -189,7 +193,7 @@ mod tests {
 
     #[test]
     fn nothing_overlaps() {
-        for sample in [sample::seven(), sample::seventeen(), sample::forty()] {
+        for sample in [sample::seven(), sample::seventeen(), sample::forty(), sample::silent()] {
             let layout =
                 layout(&sample.solution.tree, &sample.labels(), &sample.verdicts(), &|text, _| {
                     text.chars().count() as i32 * 7

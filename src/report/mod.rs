@@ -12,6 +12,7 @@ mod lcov;
 #[cfg(test)]
 mod sample;
 mod scene;
+mod separation;
 mod terminal;
 mod tree_plot;
 mod verdicts;
@@ -25,6 +26,7 @@ pub use labels::{
     Labels, OutcomeDescription, TestDescription, patch_name, ranges, shorten, visible,
 };
 pub use lcov::lcov;
+pub use separation::{Unseparated, WhyUnseparated};
 pub use terminal::{TextStyle, terminal};
 pub use tree_plot::{tikz, tree_png, tree_svg};
 pub use verdicts::{Leaf, LeafKind, Verdicts};
@@ -39,6 +41,12 @@ use crate::{
     },
     tree::Solution,
 };
+
+/// Marks a revision that stands at several leaves.
+const REPEATED: &str = " *";
+
+/// Explains the mark.
+const REPEATED_NOTE: &str = "* at several leaves: a test on the way says nothing of it";
 
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]

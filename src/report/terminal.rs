@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Labels, Leaf, LeafKind, Verdicts, labels::ranges, labels::shorten};
+use super::{
+    Labels, Leaf, LeafKind, REPEATED, REPEATED_NOTE, Verdicts, labels::ranges, labels::shorten,
+};
 use crate::{
     subject::RevisionSet,
     tree::{Branch, Tree},
@@ -48,13 +50,18 @@ impl TextStyle {
 /// └─ SIGABRT  ▸ 1 bounds ≡ 2 null-check   proved equivalent
 /// ```
 pub fn terminal(tree: &Tree, labels: &Labels, verdicts: &Verdicts, style: TextStyle) -> String {
-    let mut printer = Printer { labels, verdicts, style, out: String::new() };
+    let repeated = tree.repeated();
+    let mut printer = Printer { labels, verdicts, style, repeated, out: String::new() };
     match tree {
         Tree::Leaf(revisions) => {
             let lines = printer.leaf(revisions, style.width.saturating_sub(2));
             printer.hang("▸ ", 2, "", &lines);
         }
         Tree::Node { .. } => printer.node(tree, "", "", &tree.revisions()),
+    }
+    if !printer.repeated.is_empty() {
+        let note = style.paint(FAINT, &shorten(REPEATED_NOTE, style.width));
+        let _ = writeln!(printer.out, "{note}");
     }
     printer.out
 }
@@ -63,6 +70,7 @@ struct Printer<'a> {
     labels: &'a Labels,
     verdicts: &'a Verdicts,
     style: TextStyle,
+    repeated: RevisionSet,
     out: String,
 }
 
@@ -146,7 +154,9 @@ impl Printer<'_> {
         for group in &groups {
             let mut line = String::new();
             for revision in group.iter() {
-                let name = shorten(&self.labels.revision(revision), room.max(8));
+                let also = if self.repeated.contains(revision) { REPEATED } else { "" };
+                let room_for_name = room.max(8) - also.len();
+                let name = shorten(&self.labels.revision(revision), room_for_name) + also;
                 if line.is_empty() {
                     line = name;
                 } else if line.chars().count() + 3 + name.chars().count() <= room {
@@ -186,6 +196,18 @@ mod tests {
             TextStyle::default(),
         );
         insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn a_revision_at_several_leaves_is_marked_at_each() {
+        let sample = sample::silent();
+        let tree = &sample.solution.tree;
+        let text = terminal(tree, &sample.labels(), &sample.verdicts(), TextStyle::default());
+        insta::assert_snapshot!(text);
+        let places: usize = tree.leaves().iter().map(|leaf| leaf.len()).sum();
+        let once = tree.revisions().len() - tree.repeated().len();
+        assert!(places > tree.revisions().len(), "{text}");
+        assert_eq!(text.matches(REPEATED).count(), places - once, "{text}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use super::{sample::Sample, *};
-use crate::subject::results::{FoundBy, Status};
+use crate::subject::results::{FoundBy, Status, Verdict};
 
 fn report(sample: Sample) -> Report {
     let labels = sample.labels();
@@ -87,9 +87,13 @@ fn directory(name: &str) -> (tempfile::TempDir, ResultsDir) {
 
 #[test]
 fn everything_is_written() {
-    for (name, sample) in
-        [("seven", sample::seven()), ("seventeen", sample::seventeen()), ("forty", sample::forty())]
-    {
+    let samples = [
+        ("seven", sample::seven()),
+        ("seventeen", sample::seventeen()),
+        ("forty", sample::forty()),
+        ("silent", sample::silent()),
+    ];
+    for (name, sample) in samples {
         let (_scratch, results) = directory(name);
         let report = report(sample);
         report.write_all(&results).unwrap();
@@ -109,4 +113,19 @@ fn everything_is_written() {
         let style = TextStyle { colour: std::env::var_os("PSYCHIC_LOOK").is_some(), width: 100 };
         results.write_file("tree.txt", report.terminal(style).as_bytes()).unwrap();
     }
+}
+
+#[test]
+fn a_tree_that_joins_a_pair_told_apart_is_objected_to() {
+    let mut report = report(sample::silent());
+    assert_eq!(report.unseparated(), []);
+    let told_apart = report.pairs.iter().find(|row| row.verdict == Verdict::Distinguished);
+    let (a, b, test) = told_apart.map(|row| (row.a, row.b, row.test)).unwrap();
+    report.solution.tree = crate::tree::Tree::Leaf([a, b].into_iter().collect());
+    let why = WhyUnseparated::Clusterings;
+    assert_eq!(report.unseparated(), [Unseparated { a, b, test, why }]);
+    report.solution.together.insert((a, b));
+    assert_eq!(report.unseparated()[0].why, WhyUnseparated::CutOff);
+    let page = html(&report).unwrap();
+    assert!(page.contains(&format!("does not separate {a} and {b}, told apart by test")));
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    Labels, LeafKind, PlotError, Verdicts,
+    Labels, LeafKind, PlotError, REPEATED_NOTE, Verdicts,
     layout::{BUS, Face, LABEL_PAD, LINE, Layout, PAD_X, Placed, layout},
     scene::{Align, Colour, FAINT, INK, Scene, WHITE, text_width},
 };
@@ -23,7 +23,9 @@ pub(super) fn leaf_colours(kind: LeafKind) -> (Colour, Colour, bool) {
         LeafKind::Equivalent => (RGBColor(0xd9, 0xee, 0xe6), RGBColor(0x00, 0x9e, 0x73), false),
         LeafKind::UnlessFailing => (RGBColor(0xec, 0xf6, 0xf2), RGBColor(0x00, 0x9e, 0x73), true),
         LeafKind::Internal => (RGBColor(0xe3, 0xf1, 0xfa), RGBColor(0x00, 0x72, 0xb2), true),
-        LeafKind::Open => (RGBColor(0xfd, 0xf0, 0xdb), RGBColor(0xd5, 0x5e, 0x00), true),
+        LeafKind::Open | LeafKind::CutOff => {
+            (RGBColor(0xfd, 0xf0, 0xdb), RGBColor(0xd5, 0x5e, 0x00), true)
+        }
     }
 }
 
@@ -92,10 +94,16 @@ fn draw_box(scene: &mut Scene, placed: &Placed) {
     }
 }
 
-/// Explains the kinds of leaves that occur, below the tree.
+/// Explains the mark of revisions and the kinds of leaves that occur, below the tree.
 fn legend(scene: &mut Scene, layout: &Layout) {
     const SWATCH: i32 = 22;
-    let kinds = [LeafKind::Equivalent, LeafKind::UnlessFailing, LeafKind::Internal, LeafKind::Open];
+    if !layout.repeated.is_empty() {
+        scene.height += 2 * LINE;
+        let place = (MARGIN, scene.height - MARGIN - LINE / 2);
+        scene.text(place, REPEATED_NOTE, Face::Plain, TEXT, Align::Left, FAINT);
+        scene.width = scene.width.max(2 * MARGIN + measure(REPEATED_NOTE, Face::Plain));
+    }
+    let kinds = [LeafKind::Equivalent, LeafKind::UnlessFailing, LeafKind::Internal, LeafKind::Open, LeafKind::CutOff];
     let occurring = |kind: &LeafKind| layout.boxes.iter().any(|placed| placed.kind == Some(*kind));
     let kinds: Vec<LeafKind> = kinds.into_iter().filter(occurring).collect();
     if kinds.is_empty() {
@@ -126,7 +134,7 @@ pub fn tikz(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> String {
             Some(LeafKind::Equivalent) => "leaf, equivalent",
             Some(LeafKind::UnlessFailing) => "leaf, unless failing",
             Some(LeafKind::Internal) => "leaf, internal",
-            Some(LeafKind::Open) => "leaf, open",
+            Some(LeafKind::Open | LeafKind::CutOff) => "leaf, open",
         };
         let lines = placed.lines.iter().map(|line| {
             let face = match line.face {
@@ -158,6 +166,14 @@ pub fn tikz(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> String {
             i32::midpoint(bus, to.x),
             -to.middle(),
             latex(&edge.label)
+        );
+    }
+    if !layout.repeated.is_empty() {
+        let _ = writeln!(
+            out,
+            "  \\node[outcome, anchor=west] at (0, {}) {{\\sffamily {}}};",
+            -layout.height - LINE,
+            latex(REPEATED_NOTE)
         );
     }
     out.push_str("\\end{tikzpicture}\n\\end{document}\n");
@@ -239,6 +255,22 @@ mod tests {
         }
         let png = tree_png(&sample.solution.tree, &labels, &sample.verdicts()).unwrap();
         assert!(png.starts_with(b"\x89PNG"));
+    }
+
+    #[test]
+    fn a_revision_at_several_leaves_is_drawn_at_each() {
+        let sample = sample::silent();
+        let (tree, labels) = (&sample.solution.tree, sample.labels());
+        let svg = tree_svg(tree, &labels, &sample.verdicts()).unwrap();
+        let text = tikz(tree, &labels, &sample.verdicts());
+        for revision in tree.repeated().iter() {
+            let leaves = tree.leaves().into_iter().filter(|leaf| leaf.contains(revision)).count();
+            let name = labels.revision(revision) + " *";
+            assert_eq!(svg.matches(&name.replace(' ', "\u{a0}")).count(), leaves, "{name}");
+            assert_eq!(text.matches(&latex(&name)).count(), leaves, "{name}");
+        }
+        assert!(svg.contains(&REPEATED_NOTE.replace(' ', "\u{a0}")));
+        assert!(text.contains(&latex(REPEATED_NOTE)));
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub enum LeafKind {
     Internal,
     /// No test tells them apart, and no proof says that none could.
     Open,
+    /// Some are told apart by tests that the tree does not ask here, since it was cut off.
+    CutOff,
 }
 
 impl LeafKind {
@@ -35,6 +37,7 @@ impl LeafKind {
             Self::UnlessFailing => Some("equivalent unless failing"),
             Self::Internal => Some("differ only inside"),
             Self::Open => Some("not told apart"),
+            Self::CutOff => Some("told apart by tests not asked here"),
         }
     }
 }
@@ -80,11 +83,17 @@ impl Verdicts {
         let kind = match (groups.len(), revisions.len()) {
             (_, 0 | 1) => LeafKind::Single,
             (1, _) => LeafKind::Equivalent,
+            _ if self.any_distinguished(revisions) => LeafKind::CutOff,
             _ if self.all(&groups, Verdict::EquivalentUnlessFailing) => LeafKind::UnlessFailing,
             _ if self.all(&groups, Verdict::Internal) => LeafKind::Internal,
             _ => LeafKind::Open,
         };
         Leaf { groups, kind }
+    }
+
+    fn any_distinguished(&self, revisions: &RevisionSet) -> bool {
+        let with = |a| revisions.iter().any(|b| self.get(a, b) == Verdict::Distinguished);
+        revisions.iter().any(with)
     }
 
     fn all(&self, groups: &[RevisionSet], wanted: Verdict) -> bool {
@@ -123,6 +132,13 @@ mod tests {
         let leaf = known.leaf(&set(&[0, 1, 2]));
         assert_eq!(leaf.groups, [set(&[0, 2]), set(&[1])]);
         assert_eq!(leaf.kind, LeafKind::UnlessFailing);
+    }
+
+    #[test]
+    fn a_leaf_with_revisions_told_apart_is_not_called_open() {
+        let known = verdicts(&[(1, 2, Verdict::Distinguished)]);
+        assert_eq!(known.leaf(&set(&[0, 1, 2])).kind, LeafKind::CutOff);
+        assert_eq!(known.leaf(&set(&[0, 1])).kind, LeafKind::Open);
     }
 
     #[test]

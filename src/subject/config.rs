@@ -1,8 +1,11 @@
 //! `subject.toml`: what a person writes about a subject.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
 
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, MapAccess, Visitor, value::MapAccessDeserializer},
+};
 
 /// A whole `subject.toml`. The smallest one has a name, sources and patches.
 #[derive(Clone, Debug, Deserialize)]
@@ -120,8 +123,7 @@ impl Default for StdinConfig {
 }
 
 /// One argument of `main`, or the value of an environment variable.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug)]
 pub enum ArgConfig {
     /// This text.
     Text(String),
@@ -130,9 +132,42 @@ pub enum ArgConfig {
         /// The most bytes it has.
         string: u32,
         /// The fewest and the most arguments of this kind; one if absent.
-        #[serde(default)]
         count: Option<[u32; 2]>,
     },
+}
+
+impl<'de> Deserialize<'de> for ArgConfig {
+    // Not by serde's untagged enums: these neither refuse unknown keys nor say what is wrong.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Symbolic {
+            string: u32,
+            count: Option<[u32; 2]>,
+        }
+
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = ArgConfig;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or { string = BYTES }")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<ArgConfig, E> {
+                Ok(ArgConfig::Text(text.to_owned()))
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<ArgConfig, M::Error> {
+                let table = MapAccessDeserializer::new(map);
+                let Symbolic { string, count } = Symbolic::deserialize(table)?;
+                Ok(ArgConfig::Symbolic { string, count })
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
 }
 
 /// Most arguments of one kind.

@@ -91,6 +91,9 @@ pub enum SubjectError {
         /// What is wrong with it.
         message: String,
     },
+    /// A name that no table and no report could show.
+    #[error("{}: the name is not UTF-8; rename it", .0.display())]
+    NotUtf8(PathBuf),
     /// Not one file matches `patches`.
     #[error("{}:{line}: no file matches patches = {globs:?}", path.display())]
     NoPatches {
@@ -142,6 +145,9 @@ impl Subject {
             return Err(SubjectError::Missing(path));
         }
         let dir = dir.canonicalize().map_err(SubjectError::io(dir))?;
+        if dir.to_str().is_none() {
+            return Err(SubjectError::NotUtf8(dir));
+        }
         let text = fs::read_to_string(&path).map_err(SubjectError::io(&path))?;
         let file = ConfigFile { path: &path, text: &text };
         let config = file.parse()?;
@@ -267,6 +273,9 @@ impl ConfigFile<'_> {
                     glob: pattern.clone(),
                     message: error.msg.to_owned(),
                 })?;
+            if let Some(path) = unreadable_name(&absolute) {
+                return Err(SubjectError::NotUtf8(path));
+            }
             let mut paths = Vec::new();
             for entry in matches {
                 let path = entry.map_err(|error| SubjectError::Io {
@@ -293,6 +302,18 @@ impl ConfigFile<'_> {
         }
         Ok(patches)
     }
+}
+
+/// A file that the glob would match if its name were UTF-8: such names it passes over.
+fn unreadable_name(pattern: &Path) -> Option<PathBuf> {
+    let own = glob::Pattern::new(pattern.file_name()?.to_str()?).ok()?;
+    let directories = glob::glob(pattern.parent()?.to_str()?).ok()?;
+    let entries = directories.flatten().filter_map(|directory| fs::read_dir(directory).ok());
+    let odd = |entry: &fs::DirEntry| {
+        let name = entry.file_name();
+        name.to_str().is_none() && own.matches(&name.to_string_lossy())
+    };
+    entries.flatten().flatten().find(odd).map(|entry| entry.path())
 }
 
 /// Whether a name is one component of a path: results go to a directory of that name.
@@ -360,6 +381,36 @@ mod tests {
         let source =
             message("name = 'x'\nsources = [\n'a.c',\n'b.c']\npatches = ['*.c']\n", &["a.c"]);
         assert!(source.starts_with("subject.toml:4: source b.c does not exist in"), "{source}");
+    }
+
+    #[test]
+    fn a_patch_whose_name_is_not_utf8_is_not_passed_over() {
+        use std::os::unix::ffi::OsStrExt;
+        let toml = "name = 'x'\nsources = ['a.c']\npatches = ['z/*.diff', '*.diff']\n";
+        let dir = subject(toml, &["a.c", "a.diff", "z/2.diff"]);
+        let odd = std::ffi::OsStr::from_bytes(b"z/fix-\xff.diff");
+        fs::write(dir.path().join(odd), "").unwrap();
+        let error = Subject::load(dir.path()).unwrap_err();
+        assert!(matches!(&error, SubjectError::NotUtf8(path) if path.ends_with(odd)), "{error}");
+        fs::rename(dir.path().join(odd), dir.path().join("z").join("no")).unwrap();
+        fs::write(dir.path().join(std::ffi::OsStr::from_bytes(b"\xff.txt")), "").unwrap();
+        assert_eq!(Subject::load(dir.path()).unwrap().patches.len(), 2);
+    }
+
+    #[test]
+    fn an_unknown_key_of_an_argument_is_refused() {
+        let toml = |args: &str| {
+            format!(
+                "name = 'x'\nsources = ['a.c']\npatches = ['*.diff']\n[inputs]\nargs = {args}\n"
+            )
+        };
+        let files = ["a.c", "a.diff"];
+        let unknown = message(&toml("['-n', { string = 2, cuont = [0, 1] }]"), &files);
+        assert!(unknown.starts_with("subject.toml:5: unknown field `cuont`"), "{unknown}");
+        let number = message(&toml("[3]"), &files);
+        assert!(number.contains("a text or { string = BYTES }"), "{number}");
+        let dir = subject(&toml("['-n', { string = 2, count = [0, 1] }]"), &files);
+        assert_eq!(Subject::load(dir.path()).unwrap().config.inputs.args.len(), 2);
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// The least height at which tests with at most `outcomes` outcomes can tell `classes` apart:
-/// the logarithm, rounded up.
-pub(super) fn height(classes: usize, outcomes: usize) -> u32 {
+/// The least height at which tests with at most `outcomes` outcomes can tell `rows` apart, any two
+/// of them: the logarithm, rounded up.
+pub(super) fn height(rows: usize, outcomes: usize) -> u32 {
     let mut height = 0;
     let mut reach = 1usize;
-    while reach < classes {
+    while reach < rows {
         // One outcome never tells anything apart; the bound must still be finite.
         reach = reach.saturating_mul(outcomes.max(2));
         height += 1;

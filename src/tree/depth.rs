@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::{
-    bounds,
-    problem::{Classes, Split},
+    problem::{Rows, Split},
     search::{Known, OutOfTime, PARALLEL, Search, outcomes},
 };
 
@@ -21,15 +20,15 @@ struct Candidate {
 }
 
 impl Search<'_> {
-    /// The least sum of weight times depth over the trees for `set` of at most `height`, if it
-    /// is at most `limit`.
+    /// The least sum of weight times depth over the leaves of the trees for `set` of at most
+    /// `height`, if it is at most `limit`.
     pub fn least_depth(
         &self,
-        set: &Classes,
+        set: &Rows,
         height: u32,
         limit: u64,
     ) -> Result<Option<u64>, OutOfTime> {
-        if set.len() < 2 {
+        if self.problem.is_settled(set) {
             return Ok(Some(0));
         }
         let key = depth_key(set, height);
@@ -51,7 +50,7 @@ impl Search<'_> {
     }
 
     /// The least weighted depth if it is at most `limit`, else `limit + 1`.
-    fn branch_and_bound(&self, set: &Classes, height: u32, limit: u64) -> Result<u64, OutOfTime> {
+    fn branch_and_bound(&self, set: &Rows, height: u32, limit: u64) -> Result<u64, OutOfTime> {
         let best = AtomicU64::new(limit + 1);
         let explore = |candidate: &Candidate| -> Result<(), OutOfTime> {
             let mut value = candidate.total;
@@ -81,10 +80,9 @@ impl Search<'_> {
     }
 
     /// The questions that could begin a tree within `limit`, the most promising first.
-    fn candidates(&self, set: &Classes, height: u32, limit: u64) -> Vec<Candidate> {
+    fn candidates(&self, set: &Rows, height: u32, limit: u64) -> Vec<Candidate> {
         let splits = self.problem.finest_splits(set);
         let outcomes = outcomes(&splits);
-        let weight = self.problem.weight(set);
         let mut candidates: Vec<Candidate> = splits
             .into_iter()
             .filter_map(|split| {
@@ -93,7 +91,7 @@ impl Search<'_> {
                     .iter()
                     .map(|part| self.depth_bound(part, height - 1, outcomes))
                     .collect::<Option<Vec<u64>>>()?;
-                let total = weight + parts.iter().sum::<u64>();
+                let total = self.weight_below(&split) + parts.iter().sum::<u64>();
                 (total <= limit).then_some(Candidate { split, parts, total })
             })
             .collect();
@@ -102,19 +100,25 @@ impl Search<'_> {
     }
 
     /// What trees for `set` of at most `height` cost at least; nothing if there is none.
-    pub(super) fn depth_bound(&self, set: &Classes, height: u32, outcomes: usize) -> Option<u64> {
-        if set.len() < 2 {
+    pub(super) fn depth_bound(&self, set: &Rows, height: u32, outcomes: usize) -> Option<u64> {
+        if self.problem.is_settled(set) {
             return Some(0);
         }
-        let possible = bounds::height(set.len(), outcomes) <= height
+        let possible = self.logarithm(set, outcomes) <= height
             && self.heights.get(set).is_none_or(|known| known.lower <= height);
         let known = self.depths.get(&depth_key(set, height)).map_or(0, |known| known.lower);
         (possible && known < UNBOUNDED).then(|| known.max(self.huffman(set, outcomes)))
     }
+
+    /// What one question adds to the weighted depth: all that stands at its branches, which is
+    /// more than was asked where a test is silent.
+    pub(super) fn weight_below(&self, split: &Split) -> u64 {
+        split.parts.iter().map(|part| self.problem.weight(part)).sum()
+    }
 }
 
-/// Every question that is asked takes a class off at least: no tree is higher than the set has
-/// classes less one, and more height is the same problem.
-pub(super) fn depth_key(set: &Classes, height: u32) -> (Classes, u32) {
-    (set.clone(), height.min(set.len() as u32 - 1))
+/// Every question that is asked takes a row off at least: no tree is higher than the set has
+/// rows less one, and more height is the same problem.
+pub(super) fn depth_key(set: &Rows, height: u32) -> (Rows, u32) {
+    (set.clone(), height.min((set.len() as u32).saturating_sub(1)))
 }

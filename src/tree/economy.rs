@@ -1,7 +1,7 @@
 //! Among the trees of least height and expected depth: one that uses the fewest different tests,
 //! and of these the smallest inputs.
 //!
-//! These trees are exactly those that ask, at every set of classes, a question that is optimal
+//! These trees are exactly those that ask, at every set of rows, a question that is optimal
 //! there. The search adds tests to a set until such a tree needs no other; when it does need one,
 //! the sets at which it is stuck name the tests of which one must be added.
 
@@ -10,7 +10,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::{
     depth::{UNBOUNDED, depth_key},
     memo::Memo,
-    problem::{Classes, Map, Split},
+    problem::{Map, Rows, Split},
     search::{OutOfTime, Search, outcomes},
 };
 
@@ -26,14 +26,14 @@ struct Price {
 
 pub(super) struct Economy<'a> {
     search: &'a Search<'a>,
-    root: (Classes, u32),
-    optimal: Memo<(Classes, u32), Arc<Vec<Split>>>,
+    root: (Rows, u32),
+    optimal: Memo<(Rows, u32), Arc<Vec<Split>>>,
     best: Option<(Price, Questions)>,
 }
 
 impl<'a> Economy<'a> {
     /// For the trees for `set` of at most `height`.
-    pub fn new(search: &'a Search<'a>, set: &Classes, height: u32) -> Self {
+    pub fn new(search: &'a Search<'a>, set: &Rows, height: u32) -> Self {
         Self { search, root: (set.clone(), height), optimal: Memo::new(), best: None }
     }
 
@@ -43,8 +43,8 @@ impl<'a> Economy<'a> {
     }
 
     /// The best set of tests that was found, with a tree that asks no other: for every set of
-    /// classes in it the question.
-    pub fn choices(&self) -> Option<Map<Classes, usize>> {
+    /// rows in it, by the height that is left, the question.
+    pub fn choices(&self) -> Option<Map<(Rows, u32), usize>> {
         let (_, questions) = self.best.as_ref()?;
         let mut choices = Map::default();
         self.choose(&self.root.0, self.root.1, questions, &mut choices).ok()?.then_some(choices)
@@ -86,12 +86,12 @@ impl<'a> Economy<'a> {
     /// which every larger choice must have one.
     fn missing(
         &self,
-        set: &Classes,
+        set: &Rows,
         height: u32,
         chosen: &Questions,
-        stuck: &mut Map<(Classes, u32), Option<Questions>>,
+        stuck: &mut Map<(Rows, u32), Option<Questions>>,
     ) -> Result<Option<Questions>, OutOfTime> {
-        if set.len() < 2 {
+        if self.search.problem.is_settled(set) {
             return Ok(None);
         }
         let key = depth_key(set, height);
@@ -125,14 +125,13 @@ impl<'a> Economy<'a> {
     }
 
     /// All questions that begin an optimal tree for `set`.
-    fn optimal(&self, set: &Classes, height: u32) -> Result<Arc<Vec<Split>>, OutOfTime> {
+    fn optimal(&self, set: &Rows, height: u32) -> Result<Arc<Vec<Split>>, OutOfTime> {
         let key = depth_key(set, height);
         if let Some(known) = self.optimal.get(&key) {
             return Ok(known);
         }
         let (search, problem) = (self.search, self.search.problem);
         let least = search.least_depth(set, height, UNBOUNDED)?.unwrap_or(UNBOUNDED);
-        let weight = problem.weight(set);
         let splits: Vec<Split> = (0..problem.questions.len())
             .filter_map(|question| problem.split(set, question))
             .collect();
@@ -143,7 +142,7 @@ impl<'a> Economy<'a> {
             let bounds: Option<Vec<u64>> =
                 parts.map(|part| search.depth_bound(part, height - 1, outcomes)).collect();
             let Some(bounds) = bounds else { continue };
-            let mut value = Some(weight + bounds.iter().sum::<u64>());
+            let mut value = Some(search.weight_below(&split) + bounds.iter().sum::<u64>());
             for (part, bound) in split.parts.iter().zip(&bounds) {
                 let Some(slack) = value.and_then(|value| least.checked_sub(value)) else {
                     value = None;
@@ -165,12 +164,12 @@ impl<'a> Economy<'a> {
     /// false if there is none.
     fn choose(
         &self,
-        set: &Classes,
+        set: &Rows,
         height: u32,
         chosen: &Questions,
-        choices: &mut Map<Classes, usize>,
+        choices: &mut Map<(Rows, u32), usize>,
     ) -> Result<bool, OutOfTime> {
-        if set.len() < 2 {
+        if self.search.problem.is_settled(set) {
             return Ok(true);
         }
         for split in self.optimal(set, height)?.iter() {
@@ -179,7 +178,7 @@ impl<'a> Economy<'a> {
                 works = works && self.choose(part, height - 1, chosen, choices)?;
             }
             if works {
-                choices.insert(set.clone(), split.question);
+                choices.insert(depth_key(set, height), split.question);
                 return Ok(true);
             }
         }

@@ -6,8 +6,8 @@ use linfa_trees::{DecisionTree, SplitQuality};
 use ndarray::{Array1, Array2};
 
 use super::{
-    Options, Tree, TreeError, node,
-    problem::{Classes, Problem},
+    Options, Tree, TreeError, grow,
+    problem::{Problem, Rows},
 };
 use crate::subject::{RevisionSet, results::Clustering};
 
@@ -30,7 +30,8 @@ impl Impurity {
 }
 
 /// The decision tree that CART grows for `revisions`: features are the clusters of each test,
-/// labels are the classes.
+/// labels are the revisions that differ in them. Where a test is silent, the feature is below all
+/// clusters.
 ///
 /// CART asks only whether the number of a cluster is below a threshold, while a person who is
 /// asked sees the whole outcome: each question that CART chooses is therefore asked in full, and
@@ -44,25 +45,24 @@ pub fn greedy(
     impurity: Impurity,
 ) -> Result<Tree, TreeError> {
     let problem = Problem::new(revisions, clusterings, &Options::default())?;
-    Ok(grow(&problem, &problem.all(), impurity))
+    // No question can be asked more often than there are rows.
+    let height = problem.rows.len() as u32;
+    Ok(grow(&problem, height, |set, _| first_question(&problem, set, impurity)))
 }
 
-fn grow(problem: &Problem, set: &Classes, impurity: Impurity) -> Tree {
-    let leaf = || Tree::Leaf(problem.revisions(set));
-    if set.len() < 2 {
-        return leaf();
+fn first_question(problem: &Problem, set: &Rows, impurity: Impurity) -> Option<usize> {
+    if problem.is_settled(set) {
+        return None;
     }
     let useful: Vec<usize> =
         (0..problem.questions.len()).filter(|q| problem.split(set, *q).is_some()).collect();
     let features = Array2::from_shape_fn((set.len(), useful.len()), |(row, column)| {
-        f64::from(problem.questions[useful[column]].cluster(set[row]).0)
+        let cluster = problem.questions[useful[column]].cluster(set[row]);
+        cluster.map_or(-1.0, |cluster| f64::from(cluster.0))
     });
     let labels = Array1::from_iter(0..set.len());
     let question = first_split(features, labels, impurity).map(|(column, _)| useful[column]);
-    match question.or(useful.first().copied()) {
-        Some(question) => node(problem, set, question, |part| grow(problem, part, impurity)),
-        None => leaf(),
-    }
+    question.or(useful.first().copied())
 }
 
 /// The feature and the threshold on which CART splits first; nothing if no split helps.

@@ -23,9 +23,13 @@ pub enum JsonError {
         /// The outcome.
         cluster: Revision,
     },
-    /// Two outcomes of a test share revisions, or there is no outcome at all.
-    #[error("not a decision tree: the outcomes of test {test} are no partition")]
-    Partition {
+    /// There is no outcome at all, one without a revision of its own, or a revision that has some
+    /// outcomes of a test and not others: it has one, or all if the test is silent on it.
+    #[error(
+        "not a decision tree: test {test}: every outcome has revisions of its own, and others \
+             belong to all outcomes"
+    )]
+    Outcomes {
         /// The test.
         test: TestId,
     },
@@ -89,7 +93,6 @@ impl TryFrom<JsonTree> for Tree {
             JsonTree::Leaf { revisions } => return Ok(Self::Leaf(revisions.into_iter().collect())),
             JsonTree::Node { test, outcomes } => (test, outcomes),
         };
-        let mut seen = RevisionSet::new();
         let mut branches = Vec::new();
         for JsonBranch { cluster, revisions, child } in outcomes {
             let revisions: RevisionSet = revisions.into_iter().collect();
@@ -97,17 +100,28 @@ impl TryFrom<JsonTree> for Tree {
             if child.revisions() != revisions {
                 return Err(JsonError::Revisions { test, cluster });
             }
-            if revisions.is_empty() || !seen.is_disjoint(&revisions) {
-                return Err(JsonError::Partition { test });
-            }
-            seen = seen.union(&revisions);
             branches.push(Branch { cluster, revisions, child });
         }
-        if branches.is_empty() {
-            return Err(JsonError::Partition { test });
+        if !are_outcomes(&branches) {
+            return Err(JsonError::Outcomes { test });
         }
         Ok(Self::Node { test, outcomes: branches })
     }
+}
+
+/// Whether each branch has revisions of its own, and those that several share belong to all.
+fn are_outcomes(branches: &[Branch]) -> bool {
+    let sets = || branches.iter().map(|branch| &branch.revisions);
+    let Some(silent) = sets().cloned().reduce(|all, set| all.intersection(&set)) else {
+        return false;
+    };
+    let silent = if branches.len() > 1 { silent } else { RevisionSet::new() };
+    let mut seen = silent.clone();
+    sets().all(|set| {
+        let own = set.len() > silent.len() && seen.intersection(set) == silent;
+        seen = seen.union(set);
+        own
+    })
 }
 
 #[cfg(test)]
@@ -119,6 +133,21 @@ mod tests {
         {"cluster": 1, "revisions": [1, 3], "child": {"test": 1, "outcomes": [
             {"cluster": 0, "revisions": [1], "child": {"revisions": [1]}},
             {"cluster": 3, "revisions": [3], "child": {"revisions": [3]}}]}}]}"#;
+
+    fn three(first: &str, second: &str, third: &str) -> String {
+        let branch = |set: &str| {
+            format!(r#"{{"cluster": 0, "revisions": {set}, "child": {{"revisions": {set}}}}}"#)
+        };
+        let branches = [first, second, third].map(branch).join(", ");
+        format!(r#"{{"test": 1, "outcomes": [{branches}]}}"#)
+    }
+
+    #[test]
+    fn a_silent_revision_belongs_to_all_outcomes() {
+        let tree = Tree::from_json(&three("[0, 3]", "[1, 3]", "[2, 3]")).unwrap();
+        assert_eq!(tree.repeated(), [Revision(3)].into_iter().collect());
+        assert_eq!(Tree::from_json(&tree.to_json()).unwrap(), tree);
+    }
 
     #[test]
     fn a_tree_reads_back_as_it_was_written() {
@@ -133,9 +162,11 @@ mod tests {
     fn what_is_no_tree_is_refused() {
         for (text, problem) in [
             ("[]", "not a decision tree"),
-            (r#"{"test": 1, "outcomes": []}"#, "partition"),
+            (r#"{"test": 1, "outcomes": []}"#, "of its own"),
             (&TREE.replace("[0, 2], \"child\"", "[0], \"child\""), "other revisions"),
-            (&TREE.replace("[0, 2]", "[0, 3]"), "partition"),
+            (&TREE.replace("[0, 2]", "[3]"), "of its own"),
+            (&TREE.replace("[0, 2]", "[]"), "of its own"),
+            (&three("[2, 3]", "[3]", "[4]"), "belong to all"),
         ] {
             let message = Tree::from_json(text).unwrap_err().to_string();
             assert!(message.contains(problem), "{text}: {message}");

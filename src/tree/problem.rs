@@ -1,23 +1,26 @@
-//! The combinatorial problem under a set of clusterings: classes to tell apart, and what each
-//! test answers for each of them.
+//! The combinatorial problem under a set of clusterings: rows to tell apart, and what each test
+//! answers for each of them.
+//!
+//! A *row* is revisions of which every test says the same, be it nothing. Where every test has an
+//! outcome for every revision, any two rows are told apart by some test; else they need not be.
 
-use std::{
-    collections::{BTreeMap, btree_map::Entry},
-    hash::BuildHasherDefault,
-};
+use std::{borrow::Cow, cmp::Reverse, collections::BTreeMap, hash::BuildHasherDefault};
 
 use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 
-use super::{Options, TreeError};
+use super::{Options, TreeError, apart::Apart};
 use crate::subject::{
     Revision, RevisionSet,
     results::{Clustering, TestId},
 };
 
-/// Classes that are still possible, as ascending indices.
-pub(super) type Classes = SmallVec<[u16; 24]>;
+/// Rows that are still possible, as ascending indices.
+pub(super) type Rows = SmallVec<[u16; 24]>;
+
+/// The answer for a row of which a test says nothing. There are too few rows for so many answers.
+const SILENT: u16 = u16::MAX;
 
 /// A map whose order never reaches a result.
 pub(super) type Map<K, V> = HashMap<K, V, BuildHasherDefault<FxHasher>>;
@@ -27,27 +30,41 @@ pub(super) struct Question {
     pub test: TestId,
     /// Size of its input.
     pub size: u64,
-    /// What it answers for each class: an index into `clusters`.
+    /// What it answers for each row: an index into `clusters`, or `SILENT`.
     answers: Vec<u16>,
     /// The cluster that each answer is, in ascending order.
     pub clusters: Vec<Revision>,
 }
 
 pub(super) struct Problem {
-    /// The revisions of each class, ordered by the smallest of them.
-    pub classes: Vec<RevisionSet>,
-    /// Prior of each class.
+    /// The revisions of each row, ordered by the smallest of them.
+    pub rows: Vec<RevisionSet>,
+    /// Prior of each row.
     pub weights: Vec<u64>,
     /// The tests that can be part of an optimal tree, in the order of their numbers.
     pub questions: Vec<Question>,
+    /// Which rows are told apart; nothing where all are.
+    apart: Option<Apart>,
 }
 
-/// What asking one question does to a set of classes.
+/// What asking one question does to a set of rows.
 pub(super) struct Split {
     /// Index of the question.
     pub question: usize,
-    /// The classes of each answer, in the order of the answers that occur.
-    pub parts: Vec<Classes>,
+    /// The rows of each answer, in the order of the answers that occur; those of which the test
+    /// says nothing are in every part.
+    pub parts: Vec<Rows>,
+}
+
+/// The parts that a question makes of a set of rows, without the sets.
+struct Partition {
+    question: usize,
+    /// How many there are.
+    parts: u16,
+    /// Rows that are in all of them.
+    silent: usize,
+    /// The part of each row, numbered as they appear, or `SILENT`.
+    of_row: Vec<u16>,
 }
 
 impl Problem {
@@ -57,169 +74,227 @@ impl Problem {
         options: &Options,
     ) -> Result<Self, TreeError> {
         let clusterings = by_test(revisions, clusterings)?;
-        let mut classes: BTreeMap<Vec<Revision>, RevisionSet> = BTreeMap::new();
+        let mut rows: BTreeMap<Vec<Option<Revision>>, RevisionSet> = BTreeMap::new();
         for revision in revisions.iter() {
-            let answers = clusterings.values().filter_map(|c| c.cluster(revision)).collect();
-            classes.entry(answers).or_default().insert(revision);
+            let answers = clusterings.iter().map(|c| c.cluster(revision)).collect();
+            rows.entry(answers).or_default().insert(revision);
         }
-        let mut classes: Vec<RevisionSet> = classes.into_values().collect();
-        classes.sort_by_key(RevisionSet::first);
-        if classes.len() > usize::from(u16::MAX) {
-            return Err(TreeError::TooManyClasses { classes: classes.len() });
+        let mut rows: Vec<RevisionSet> = rows.into_values().collect();
+        rows.sort_by_key(RevisionSet::first);
+        if rows.len() > usize::from(u16::MAX) {
+            return Err(TreeError::TooManyRows { rows: rows.len() });
         }
         let prior = |r| u64::from(options.prior.get(&r).copied().unwrap_or(1));
-        let weights = classes.iter().map(|class| class.iter().map(prior).sum()).collect();
-        let questions = clusterings
-            .values()
-            .map(|c| Question::new(c, &classes, options.sizes.get(&c.test).copied().unwrap_or(0)))
+        let weights = rows.iter().map(|row| row.iter().map(prior).sum()).collect();
+        let questions: Vec<Question> = clusterings
+            .iter()
+            .map(|c| Question::new(c, &rows, options.sizes.get(&c.test).copied().unwrap_or(0)))
             .collect();
-        let mut problem = Self { classes, weights, questions };
+        let silent = questions.iter().any(|question| question.answers.contains(&SILENT));
+        let apart = silent.then(|| Apart::new(rows.len(), &questions));
+        let mut problem = Self { rows, weights, questions, apart };
         problem.drop_dominated();
         Ok(problem)
     }
 
-    /// All classes.
-    pub fn all(&self) -> Classes {
-        (0..self.classes.len() as u16).collect()
-    }
-
-    /// The revisions of a set of classes.
-    pub fn revisions(&self, set: &[u16]) -> RevisionSet {
-        set.iter().flat_map(|class| self.classes[usize::from(*class)].iter()).collect()
-    }
-
-    /// The prior of a set of classes.
-    pub fn weight(&self, set: &[u16]) -> u64 {
-        set.iter().map(|class| self.weights[usize::from(*class)]).sum()
-    }
-
-    /// What question `question` does to `set`; nothing if it has one answer for all of it.
-    pub fn split(&self, set: &[u16], question: usize) -> Option<Split> {
-        let Question { answers, .. } = &self.questions[question];
-        let mut parts: BTreeMap<u16, Classes> = BTreeMap::new();
-        for class in set {
-            parts.entry(answers[usize::from(*class)]).or_default().push(*class);
+    /// The classes: revisions that are told apart from the same others, ordered by the smallest
+    /// of them.
+    pub fn classes(&self) -> Vec<RevisionSet> {
+        let Some(apart) = &self.apart else { return self.rows.clone() };
+        let mut classes: BTreeMap<&[u64], RevisionSet> = BTreeMap::new();
+        for (row, revisions) in self.rows.iter().enumerate() {
+            let class = classes.entry(apart.of(row as u16)).or_default();
+            *class = class.union(revisions);
         }
+        let mut classes: Vec<RevisionSet> = classes.into_values().collect();
+        classes.sort_by_key(RevisionSet::first);
+        classes
+    }
+
+    /// Whether no test tells any two of `set` apart.
+    pub fn is_settled(&self, set: &[u16]) -> bool {
+        match &self.apart {
+            None => set.len() < 2,
+            Some(apart) => apart.is_settled(set),
+        }
+    }
+
+    /// Some rows of `set` of which any two are told apart; two at least, where there are.
+    pub fn spread<'a>(&self, set: &'a [u16]) -> Cow<'a, [u16]> {
+        match &self.apart {
+            None => Cow::Borrowed(set),
+            Some(apart) => Cow::Owned(apart.spread(set)),
+        }
+    }
+
+    /// All rows.
+    pub fn all(&self) -> Rows {
+        (0..self.rows.len() as u16).collect()
+    }
+
+    /// The revisions of a set of rows.
+    pub fn revisions(&self, set: &[u16]) -> RevisionSet {
+        set.iter().flat_map(|row| self.rows[usize::from(*row)].iter()).collect()
+    }
+
+    /// The prior of a set of rows.
+    pub fn weight(&self, set: &[u16]) -> u64 {
+        set.iter().map(|row| self.weights[usize::from(*row)]).sum()
+    }
+
+    /// What question `question` does to `set`; nothing if it tells none of it apart.
+    pub fn split(&self, set: &[u16], question: usize) -> Option<Split> {
+        let parts = self.parts(set, question);
         (parts.len() > 1).then(|| Split { question, parts: parts.into_values().collect() })
     }
 
-    /// The splits of `set` that suffice for a tree of least height and expected depth: of equal
-    /// ones the first, and none that another one refines.
-    pub fn finest_splits(&self, set: &[u16]) -> Vec<Split> {
-        let mut seen: Map<Vec<u16>, ()> = Map::default();
-        let mut partitions: Vec<(usize, u16, Vec<u16>)> = Vec::new();
-        let mut order = Vec::new();
-        for (index, question) in self.questions.iter().enumerate() {
-            let (parts, partition) = question.partition(set, &mut order);
-            if parts > 1 && seen.insert(partition.clone(), ()).is_none() {
-                partitions.push((index, parts, partition));
+    /// The parts of `set` with the clusters that the question puts them into.
+    pub fn branches(&self, set: &[u16], question: usize) -> Vec<(Revision, Rows)> {
+        let clusters = &self.questions[question].clusters;
+        let parts = self.parts(set, question).into_iter();
+        parts.map(|(answer, part)| (clusters[usize::from(answer)], part)).collect()
+    }
+
+    fn parts(&self, set: &[u16], question: usize) -> BTreeMap<u16, Rows> {
+        let Question { answers, .. } = &self.questions[question];
+        let mut parts: BTreeMap<u16, Rows> = BTreeMap::new();
+        for row in set {
+            parts.entry(answers[usize::from(*row)]).or_default().push(*row);
+        }
+        if let Some(silent) = parts.remove(&SILENT) {
+            for part in parts.values_mut() {
+                part.extend_from_slice(&silent);
+                part.sort_unstable();
             }
         }
-        partitions.sort_by_key(|(index, parts, _)| (std::cmp::Reverse(*parts), *index));
-        let mut finest: Vec<&(usize, u16, Vec<u16>)> = Vec::new();
+        parts
+    }
+
+    /// The splits of `set` that suffice for a tree of least height and depth: of equal ones the
+    /// first, and none that another one makes dispensable.
+    pub fn finest_splits(&self, set: &[u16]) -> Vec<Split> {
+        let mut seen: Map<Vec<u16>, ()> = Map::default();
+        let mut partitions: Vec<Partition> = Vec::new();
+        let mut order = Vec::new();
+        for index in 0..self.questions.len() {
+            let partition = self.partition(index, set, &mut order);
+            if partition.parts > 1 && seen.insert(partition.of_row.clone(), ()).is_none() {
+                partitions.push(partition);
+            }
+        }
+        partitions.sort_by_key(|p| (Reverse(p.parts), p.silent, p.question));
+        let mut finest: Vec<&Partition> = Vec::new();
         for candidate in &partitions {
-            let coarser = finest
-                .iter()
-                .any(|kept| kept.1 > candidate.1 && refines(&kept.2, kept.1, &candidate.2));
-            if !coarser {
+            // A silent test can put revisions to more leaves; not so if it has as many parts as
+            // the other, each within one of its parts.
+            let dispensable = finest.iter().any(|kept| {
+                let as_many = kept.parts == candidate.parts;
+                (if as_many { kept.silent < candidate.silent } else { kept.silent == 0 })
+                    && kept.refines(candidate)
+            });
+            if !dispensable {
                 finest.push(candidate);
             }
         }
-        finest.iter().filter_map(|(index, _, _)| self.split(set, *index)).collect()
+        finest.iter().filter_map(|partition| self.split(set, partition.question)).collect()
     }
 
-    /// Takes out every test that another one refines at no larger input. In any tree the finer
-    /// test can stand in its place: each subtree below then is part of one that stood there, so
-    /// that neither height, nor expected depth, nor the number of tests, nor their input grows.
-    /// A finer test with a larger input does not push a coarser one out: it could be the one
-    /// whose smaller input decides.
+    /// Takes out every test that another one refines at no larger input and that has an outcome
+    /// for every revision. In any tree the finer test can stand in its place: the parts that it
+    /// makes of one that stood there have nothing in common, so that neither height, nor depth,
+    /// nor the number of tests, nor their input grows. A finer test that is silent on some
+    /// revisions could put these to more leaves. A finer test with a larger input does not push a
+    /// coarser one out: it could be the one whose smaller input decides.
     fn drop_dominated(&mut self) {
         let all = self.all();
         let mut order = Vec::new();
-        let partitions: Vec<(u16, Vec<u16>)> =
-            self.questions.iter().map(|q| q.partition(&all, &mut order)).collect();
+        let partitions: Vec<Partition> =
+            (0..self.questions.len()).map(|q| self.partition(q, &all, &mut order)).collect();
         let dominates = |a: usize, b: usize| {
-            let ((parts_a, a_partition), (parts_b, b_partition)) = (&partitions[a], &partitions[b]);
+            let (finer, coarser) = (&partitions[a], &partitions[b]);
             let (size_a, size_b) = (self.questions[a].size, self.questions[b].size);
-            let twins = parts_a == parts_b;
+            let twins = (finer.parts, finer.silent) == (coarser.parts, coarser.silent);
             size_a <= size_b
-                && parts_a >= parts_b
-                && refines(a_partition, *parts_a, b_partition)
+                && (twins || finer.silent == 0)
+                && finer.parts >= coarser.parts
+                && finer.refines(coarser)
                 && (!twins || size_a < size_b || a < b)
         };
         let useful: Vec<bool> = (0..self.questions.len())
-            .map(|b| {
-                partitions[b].0 > 1 && !(0..self.questions.len()).any(|a| a != b && dominates(a, b))
-            })
+            .map(|b| !(0..self.questions.len()).any(|a| a != b && dominates(a, b)))
             .collect();
         let mut useful = useful.into_iter();
         self.questions.retain(|_| useful.next().unwrap_or(true));
     }
+
+    fn partition(&self, question: usize, set: &[u16], order: &mut Vec<u16>) -> Partition {
+        const UNSEEN: u16 = u16::MAX;
+        let Question { answers, clusters, .. } = &self.questions[question];
+        order.clear();
+        order.resize(clusters.len(), UNSEEN);
+        let (mut parts, mut silent) = (0, 0);
+        let mut part_of = |row: &u16| {
+            let Some(part) = order.get_mut(usize::from(answers[usize::from(*row)])) else {
+                silent += 1;
+                return SILENT;
+            };
+            if *part == UNSEEN {
+                *part = parts;
+                parts += 1;
+            }
+            *part
+        };
+        let of_row = set.iter().map(&mut part_of).collect();
+        Partition { question, parts, silent, of_row }
+    }
+}
+
+impl Partition {
+    /// Whether every part of this one lies within some part of `coarse`, which has two at least.
+    /// Then this one has as many parts as that one or more, on every subset, too: revisions of
+    /// different parts there never share one here.
+    fn refines(&self, coarse: &Self) -> bool {
+        let mut image = vec![None; usize::from(self.parts)];
+        self.of_row.iter().zip(&coarse.of_row).all(|(fine, coarse)| match (*fine, *coarse) {
+            (_, SILENT) => true,
+            (SILENT, _) => false,
+            (fine, coarse) => *image[usize::from(fine)].get_or_insert(coarse) == coarse,
+        })
+    }
 }
 
 impl Question {
-    fn new(clustering: &Clustering, classes: &[RevisionSet], size: u64) -> Self {
-        let of_class: Vec<Option<Revision>> = classes
+    fn new(clustering: &Clustering, rows: &[RevisionSet], size: u64) -> Self {
+        let of_row: Vec<Option<Revision>> = rows
             .iter()
-            .map(|class| class.first().and_then(|revision| clustering.cluster(revision)))
+            .map(|row| row.first().and_then(|revision| clustering.cluster(revision)))
             .collect();
-        let mut clusters: Vec<Revision> = of_class.iter().copied().flatten().collect();
+        let mut clusters: Vec<Revision> = of_row.iter().copied().flatten().collect();
         clusters.sort_unstable();
         clusters.dedup();
-        let answers = of_class
-            .iter()
-            .map(|cluster| clusters.partition_point(|c| Some(*c) < *cluster) as u16)
-            .collect();
+        let answer = |cluster: Revision| clusters.partition_point(|c| *c < cluster) as u16;
+        let answers = of_row.iter().map(|cluster| cluster.map_or(SILENT, answer)).collect();
         Self { test: clustering.test, size, answers, clusters }
     }
 
-    /// The cluster that the test puts the class into.
-    pub fn cluster(&self, class: u16) -> Revision {
-        self.clusters[usize::from(self.answers[usize::from(class)])]
-    }
-
-    /// The number of parts of `set`, and the part of each class in it, numbered as they appear.
-    fn partition(&self, set: &[u16], order: &mut Vec<u16>) -> (u16, Vec<u16>) {
-        const UNSEEN: u16 = u16::MAX;
-        order.clear();
-        order.resize(self.clusters.len(), UNSEEN);
-        let mut parts = 0;
-        let partition = set
-            .iter()
-            .map(|class| {
-                let part = &mut order[usize::from(self.answers[usize::from(*class)])];
-                if *part == UNSEEN {
-                    *part = parts;
-                    parts += 1;
-                }
-                *part
-            })
-            .collect();
-        (parts, partition)
+    /// The cluster that the test puts the row into, unless it is silent on it.
+    pub fn cluster(&self, row: u16) -> Option<Revision> {
+        self.clusters.get(usize::from(self.answers[usize::from(row)])).copied()
     }
 }
 
-/// Whether what `fine` puts into one part, `coarse` does too.
-fn refines(fine: &[u16], fine_parts: u16, coarse: &[u16]) -> bool {
-    let mut image = vec![None; usize::from(fine_parts)];
-    fine.iter().zip(coarse).all(|(f, c)| *image[usize::from(*f)].get_or_insert(c) == c)
-}
-
-/// The clusterings restricted to `revisions`, one for each test, in the order of the tests.
-fn by_test(
+/// The clusterings that tell some of `revisions` apart, one for each test, in the order of the
+/// tests.
+fn by_test<'a>(
     revisions: &RevisionSet,
-    clusterings: &[Clustering],
-) -> Result<BTreeMap<TestId, Clustering>, TreeError> {
+    clusterings: &'a [Clustering],
+) -> Result<Vec<&'a Clustering>, TreeError> {
     let mut tests = BTreeMap::new();
     for clustering in clusterings {
-        let test = clustering.test;
-        if let Some(revision) = revisions.iter().find(|r| clustering.cluster(*r).is_none()) {
-            return Err(TreeError::Incomplete { test, revision });
+        if tests.insert(clustering.test, clustering).is_some() {
+            return Err(TreeError::Twice { test: clustering.test });
         }
-        match tests.entry(test) {
-            Entry::Occupied(_) => return Err(TreeError::Twice { test }),
-            Entry::Vacant(place) => place.insert(clustering.clone()),
-        };
     }
-    Ok(tests)
+    let tells_apart = |clustering: &&Clustering| !clustering.joins(revisions);
+    Ok(tests.into_values().filter(tells_apart).collect())
 }

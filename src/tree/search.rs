@@ -1,6 +1,6 @@
 //! Exact search for the least height.
 //!
-//! Whether a height suffices is decided by the set of classes that are still possible, and is
+//! Whether a height suffices is decided by the set of rows that are still possible, and is
 //! remembered by it. What is remembered is only ever a proven bound or a tree that was found, so
 //! that the answer does not depend on which worker comes first.
 
@@ -17,18 +17,19 @@ use rayon::prelude::*;
 
 use super::{
     bounds,
+    depth::depth_key,
     memo::Memo,
-    problem::{Classes, Problem, Split},
+    problem::{Problem, Rows, Split},
 };
 
 /// The time budget is used up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OutOfTime;
 
-/// Sets of fewer classes are not worth the other workers' while.
+/// Sets of fewer rows are not worth the other workers' while.
 pub(super) const PARALLEL: usize = 10;
 
-/// What is known about trees for a set of classes (and, for depths, at a height): no tree is
+/// What is known about trees for a set of rows (and, for depths, at a height): no tree is
 /// below `lower`; one that was found has `upper` and asks the question first.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Known<T> {
@@ -54,9 +55,9 @@ pub(super) struct Search<'a> {
     pub problem: &'a Problem,
     deadline: RwLock<Option<Instant>>,
     late: AtomicBool,
-    pub(super) heights: Memo<Classes, Known<u32>>,
+    pub(super) heights: Memo<Rows, Known<u32>>,
     /// By the set and the height that is left.
-    pub(super) depths: Memo<(Classes, u32), Known<u64>>,
+    pub(super) depths: Memo<(Rows, u32), Known<u64>>,
 }
 
 impl<'a> Search<'a> {
@@ -90,7 +91,7 @@ impl<'a> Search<'a> {
     /// of the two is easier cannot be known before, and what one has found is of use to the other.
     pub fn least_height(
         &self,
-        set: &Classes,
+        set: &Rows,
         lower: &mut u32,
         upper: &mut u32,
         deadline: Option<Instant>,
@@ -119,28 +120,36 @@ impl<'a> Search<'a> {
     }
 
     /// Finds some tree for `set` without search: always a question after which the bounds on
-    /// height and then depth are least. Its height.
-    pub fn first_tree(&self, set: &Classes) -> u32 {
-        if set.len() < 2 {
-            return 0;
+    /// height and then depth are least. Its height; nothing if `sets` sets of rows that must be
+    /// told apart are not enough for it.
+    pub fn first_tree(&self, set: &Rows, sets: &mut usize) -> Option<u32> {
+        if self.problem.is_settled(set) {
+            return Some(0);
         }
+        if let Some((height, _)) = self.heights.get(set).and_then(|known| known.upper) {
+            return Some(height);
+        }
+        *sets = sets.checked_sub(1)?;
         let splits = self.problem.finest_splits(set);
         let outcomes = outcomes(&splits);
         let best = splits.iter().min_by_key(|split| {
             let depths = split.parts.iter().map(|part| self.huffman(part, outcomes));
-            (bounds::height(largest(split), outcomes), depths.sum::<u64>(), split.question)
+            (self.height_below(split, outcomes), depths.sum::<u64>(), split.question)
         });
-        let Some(split) = best else { return 0 };
-        let height = 1 + split.parts.iter().map(|part| self.first_tree(part)).max().unwrap_or(0);
+        let split = best?;
+        let mut height = 0;
+        for part in &split.parts {
+            height = height.max(1 + self.first_tree(part, sets)?);
+        }
         let known = Known::default();
         self.heights.update(set.clone(), known, |known| known.found(height, split.question));
-        height
+        Some(height)
     }
 
     /// Whether a tree of at most `height` tells `set` apart.
-    pub fn fits(&self, set: &Classes, height: u32) -> Result<bool, OutOfTime> {
-        if set.len() < 2 || height == 0 {
-            return Ok(set.len() < 2);
+    pub fn fits(&self, set: &Rows, height: u32) -> Result<bool, OutOfTime> {
+        if height == 0 || self.problem.is_settled(set) {
+            return Ok(self.problem.is_settled(set));
         }
         if let Some(known) = self.heights.get(set) {
             if known.upper.is_some_and(|(upper, _)| upper <= height) {
@@ -153,7 +162,7 @@ impl<'a> Search<'a> {
         self.in_time()?;
         let mut splits = self.problem.finest_splits(set);
         let outcomes = outcomes(&splits);
-        splits.retain(|split| bounds::height(largest(split), outcomes) < height);
+        splits.retain(|split| self.height_below(split, outcomes) < height);
         splits.sort_by_key(|split| (largest(split), split.question));
         for split in &mut splits {
             // The largest part is the likeliest to fail.
@@ -182,11 +191,39 @@ impl<'a> Search<'a> {
         Ok(found.is_some())
     }
 
-    /// The bound on the weighted depth of `set` from the number of outcomes alone.
+    /// The question that begins the best tree for `set` of at most `height` that the search came
+    /// by: of least depth where one was found, else of least height.
+    pub fn best_known(&self, set: &Rows, height: u32) -> Option<usize> {
+        if self.problem.is_settled(set) {
+            return None;
+        }
+        let by_depth = self.depths.get(&depth_key(set, height)).and_then(|known| known.upper);
+        let by_height = || self.heights.get(set).and_then(|known| known.upper.map(|(_, q)| q));
+        by_depth.map(|(_, question)| question).or_else(by_height)
+    }
+
+    /// The bound on the height of trees for `set` from the number of outcomes alone.
+    pub(super) fn logarithm(&self, set: &[u16], outcomes: usize) -> u32 {
+        bounds::height(self.problem.spread(set).len(), outcomes)
+    }
+
+    /// The largest such bound for a part.
+    fn height_below(&self, split: &Split, outcomes: usize) -> u32 {
+        split.parts.iter().map(|part| self.logarithm(part, outcomes)).max().unwrap_or(0)
+    }
+
+    /// The bound on the weighted depth of `set` from the number of outcomes alone: rows of which
+    /// any two are told apart stand at leaves of their own, and the others are asked once at
+    /// least where anything is.
     pub(super) fn huffman(&self, set: &[u16], outcomes: usize) -> u64 {
+        let spread = self.problem.spread(set);
+        if spread.len() < 2 {
+            return 0;
+        }
         let weights: Vec<u64> =
-            set.iter().map(|class| self.problem.weights[usize::from(*class)]).collect();
-        bounds::weighted_depth(&weights, outcomes)
+            spread.iter().map(|row| self.problem.weights[usize::from(*row)]).collect();
+        let others = self.problem.weight(set) - weights.iter().sum::<u64>();
+        bounds::weighted_depth(&weights, outcomes) + others
     }
 }
 

@@ -5,21 +5,29 @@ use super::*;
 /// A tree's place in the order of criteria: height, weighted depth, tests, input.
 type Rank = (u32, u64, usize, u64);
 
+/// What each test answers for each revision, if it is not silent.
+type Table = Vec<Vec<Option<u8>>>;
+
+fn whole(table: Vec<Vec<u8>>) -> Table {
+    table.into_iter().map(|answers| answers.into_iter().map(Some).collect()).collect()
+}
+
 /// All (height, weighted depth, set of tests) of trees for `set`, by enumeration.
-fn all_trees(table: &[Vec<u8>], weights: &[u64], set: &[usize]) -> BTreeSet<(u32, u64, u64)> {
+fn all_trees(table: &Table, weights: &[u64], set: &[usize]) -> BTreeSet<(u32, u64, u64)> {
     let leaf = BTreeSet::from([(0, 0, 0)]);
-    let weight: u64 = set.iter().map(|revision| weights[*revision]).sum();
     let mut trees = BTreeSet::new();
     for (test, answers) in table.iter().enumerate() {
-        let mut parts: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
-        for revision in set {
-            parts.entry(answers[*revision]).or_default().push(*revision);
-        }
-        if parts.len() < 2 {
+        let outcomes: BTreeSet<u8> = set.iter().filter_map(|r| answers[*r]).collect();
+        if outcomes.len() < 2 {
             continue;
         }
+        let part = |outcome: u8| -> Vec<usize> {
+            set.iter().copied().filter(|r| answers[*r].is_none_or(|o| o == outcome)).collect()
+        };
+        let parts: Vec<Vec<usize>> = outcomes.into_iter().map(part).collect();
+        let weight: u64 = parts.iter().flatten().map(|revision| weights[*revision]).sum();
         let mut combined = leaf.clone();
-        for part in parts.values() {
+        for part in &parts {
             let below = all_trees(table, weights, part);
             combined = combined
                 .iter()
@@ -33,7 +41,7 @@ fn all_trees(table: &[Vec<u8>], weights: &[u64], set: &[usize]) -> BTreeSet<(u32
     if trees.is_empty() { leaf } else { trees }
 }
 
-fn best_rank(table: &[Vec<u8>], weights: &[u64], sizes: &[u64]) -> Rank {
+fn best_rank(table: &Table, weights: &[u64], sizes: &[u64]) -> Rank {
     let all: Vec<usize> = (0..weights.len()).collect();
     all_trees(table, weights, &all)
         .into_iter()
@@ -51,11 +59,12 @@ fn rank(tree: &Tree, options: &Options) -> Rank {
     (tree.height(), depth, tests.len(), tests.iter().map(|test| options.sizes[test]).sum())
 }
 
-fn clusterings(table: &[Vec<u8>]) -> Vec<Clustering> {
+fn clusterings(table: &Table) -> Vec<Clustering> {
     (0..)
         .zip(table)
         .map(|(test, answers)| {
-            Clustering::new(TestId(test), (0..).map(Revision).zip(answers.iter().copied()))
+            let known = (0..).map(Revision).zip(answers).filter_map(|(r, a)| Some((r, (*a)?)));
+            Clustering::new(TestId(test), known)
         })
         .collect()
 }
@@ -68,25 +77,27 @@ fn options(weights: &[u64], sizes: &[u64]) -> Options {
     }
 }
 
-/// That the tree is one: every outcome as the clustering has it, every leaf a class.
+/// That the tree is one: every outcome as the clustering has it, with all on which it is silent;
+/// at a leaf nobody is told apart.
 fn check(tree: &Tree, set: &RevisionSet, clusterings: &[Clustering]) {
     assert_eq!(&tree.revisions(), set);
     let of = |test: TestId| clusterings.iter().find(|c| c.test == test).unwrap();
     match tree {
         Tree::Leaf(revisions) => {
-            let first = revisions.first().unwrap();
             for clustering in clusterings {
-                assert!(
-                    revisions.iter().all(|r| clustering.cluster(r) == clustering.cluster(first))
-                );
+                let clusters: BTreeSet<Revision> =
+                    revisions.iter().filter_map(|r| clustering.cluster(r)).collect();
+                assert!(clusters.len() < 2);
             }
         }
         Tree::Node { test, outcomes } => {
             assert!(outcomes.len() > 1);
             assert!(outcomes.is_sorted_by_key(|branch| branch.cluster));
+            let known = set.iter().filter_map(|r| of(*test).cluster(r)).collect::<BTreeSet<_>>();
+            assert!(outcomes.iter().map(|branch| branch.cluster).eq(known));
             for Branch { cluster, revisions, child } in outcomes {
-                let expected: RevisionSet =
-                    set.iter().filter(|r| of(*test).cluster(*r) == Some(*cluster)).collect();
+                let follows = |r: &Revision| of(*test).cluster(*r).is_none_or(|c| c == *cluster);
+                let expected: RevisionSet = set.iter().filter(follows).collect();
                 assert_eq!(revisions, &expected);
                 check(child, revisions, clusterings);
             }
@@ -99,23 +110,38 @@ fn revisions(count: usize) -> RevisionSet {
 }
 
 /// A table of answers: rows are tests, columns revisions.
-fn tables(most: usize, tests: usize) -> impl Strategy<Value = (Vec<Vec<u8>>, Vec<u64>, Vec<u64>)> {
-    (1..=most, 0..=tests, 2u8..4).prop_flat_map(|(revisions, tests, answers)| {
+fn tables(most: usize, tests: usize) -> impl Strategy<Value = (Table, Vec<u64>, Vec<u64>)> {
+    silent_tables(most, tests, Just(0.0).boxed())
+}
+
+/// The same with tests that are silent on as large a part of the revisions as `silent` says.
+fn silent_tables(
+    most: usize,
+    tests: usize,
+    silent: BoxedStrategy<f64>,
+) -> impl Strategy<Value = (Table, Vec<u64>, Vec<u64>)> {
+    (1..=most, 0..=tests, 2u8..4, silent).prop_flat_map(|(revisions, tests, answers, silent)| {
+        let says = prop::bool::weighted(1.0 - silent);
+        let answer = (says, 0..answers).prop_map(|(says, answer)| says.then_some(answer));
         (
-            prop::collection::vec(prop::collection::vec(0..answers, revisions), tests),
+            prop::collection::vec(prop::collection::vec(answer, revisions), tests),
             prop::collection::vec(0u64..4, revisions),
             prop::collection::vec(0u64..4, tests),
         )
     })
 }
 
+fn partly_silent(most: usize, tests: usize) -> impl Strategy<Value = (Table, Vec<u64>, Vec<u64>)> {
+    silent_tables(most, tests, prop_oneof![Just(0.1), Just(0.3), Just(0.6)].boxed())
+}
+
 /// Pseudo-random answers, the same at every run.
-fn scattered(revisions: usize, tests: usize, answers: u64, mut seed: u64) -> Vec<Vec<u8>> {
+fn scattered(revisions: usize, tests: usize, answers: u64, mut seed: u64) -> Table {
     let mut next = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) % answers
     };
-    (0..tests).map(|_| (0..revisions).map(|_| next() as u8).collect()).collect()
+    (0..tests).map(|_| (0..revisions).map(|_| Some(next() as u8)).collect()).collect()
 }
 
 proptest! {
@@ -131,6 +157,47 @@ proptest! {
         prop_assert_eq!(solution.proven, Proven::Everything);
         prop_assert!(solution.optimal());
         prop_assert_eq!(solution.classes.len(), solution.tree.leaves().len());
+    }
+
+    #[test]
+    fn with_silent_tests_too_it_is_the_best_of_all_trees(
+        (table, weights, sizes) in partly_silent(6, 5)
+    ) {
+        let (clusterings, options) = (clusterings(&table), options(&weights, &sizes));
+        let all = revisions(weights.len());
+        let solution = minimal(&all, &clusterings, &options).unwrap();
+        check(&solution.tree, &all, &clusterings);
+        prop_assert_eq!(rank(&solution.tree, &options), best_rank(&table, &weights, &sizes));
+        prop_assert_eq!(solution.proven, Proven::Everything);
+        prop_assert!(solution.optimal() && solution.together.is_empty());
+        for class in &solution.classes {
+            let apart_from = |a: Revision| -> RevisionSet {
+                let tells = |b: &Revision| clusterings.iter().any(|c| c.tells_apart(a, *b));
+                all.iter().filter(tells).collect()
+            };
+            let others = apart_from(class.first().unwrap());
+            for revision in all.iter() {
+                let same = apart_from(revision) == others;
+                prop_assert_eq!(class.contains(revision), same);
+            }
+        }
+    }
+
+    #[test]
+    fn with_silent_tests_too_there_is_a_tree_without_time(
+        (table, weights, sizes) in partly_silent(9, 7)
+    ) {
+        let clusterings = clusterings(&table);
+        let all = revisions(weights.len());
+        let options = options(&weights, &sizes);
+        let hasty = Options { time: Some(Duration::ZERO), ..options.clone() };
+        let hasty = minimal(&all, &clusterings, &hasty).unwrap();
+        check(&hasty.tree, &all, &clusterings);
+        let best = minimal(&all, &clusterings, &options).unwrap();
+        prop_assert!(hasty.lower_bound <= best.height && best.height <= hasty.height);
+        let baseline = greedy(&all, &clusterings, Impurity::Gini).unwrap();
+        check(&baseline, &all, &clusterings);
+        prop_assert!(rank(&best.tree, &options) <= rank(&baseline, &options));
     }
 
     #[test]
@@ -173,14 +240,14 @@ proptest! {
 
 #[test]
 fn a_smaller_input_decides_between_equal_trees() {
-    let table = vec![vec![0, 1, 2], vec![0, 1, 1], vec![2, 1, 0]];
+    let table = whole(vec![vec![0, 1, 2], vec![0, 1, 1], vec![2, 1, 0]]);
     let solution = minimal(&revisions(3), &clusterings(&table), &options(&[1; 3], &[9, 1, 4]));
     assert_eq!(solution.unwrap().tree.tests(), BTreeSet::from([TestId(2)]));
 }
 
 #[test]
 fn a_coarse_test_with_a_small_input_is_not_pushed_out() {
-    let clusterings = clusterings(&[vec![0, 0, 1, 2], vec![0, 0, 1, 1]]);
+    let clusterings = clusterings(&whole(vec![vec![0, 0, 1, 2], vec![0, 0, 1, 1]]));
     let two = [Revision(0), Revision(2)].into_iter().collect();
     let solution = minimal(&two, &clusterings, &options(&[1; 4], &[9, 1])).unwrap();
     assert_eq!(solution.tree.tests(), BTreeSet::from([TestId(1)]));
@@ -188,7 +255,7 @@ fn a_coarse_test_with_a_small_input_is_not_pushed_out() {
 
 #[test]
 fn a_likely_revision_is_asked_for_first() {
-    let table = vec![vec![0, 0, 0, 1], vec![0, 0, 1, 0], vec![0, 1, 0, 0]];
+    let table = whole(vec![vec![0, 0, 0, 1], vec![0, 0, 1, 0], vec![0, 1, 0, 0]]);
     let solution = minimal(&revisions(4), &clusterings(&table), &options(&[1, 1, 9, 1], &[0; 3]));
     assert!(matches!(solution.unwrap().tree, Tree::Node { test: TestId(1), .. }));
 }
@@ -202,11 +269,57 @@ fn no_test_or_no_revision_is_a_leaf() {
     assert_eq!(nobody.tree, Tree::Leaf(RevisionSet::new()));
 }
 
+/// The shape of students' programs with one that leaves no evidence: each test that tells others
+/// apart is silent on some revision, and was asked of nobody for it.
 #[test]
-fn a_gap_in_a_clustering_is_an_error_with_its_place() {
-    let clustering = Clustering::new(TestId(7), [(Revision(0), 0), (Revision(2), 1)]);
-    let error = minimal(&revisions(3), &[clustering], &Options::default()).unwrap_err();
-    assert_eq!(error, TreeError::Incomplete { test: TestId(7), revision: Revision(1) });
+fn a_revision_without_evidence_takes_a_test_away_from_nobody() {
+    let (a, b, silent) = (Some(0), Some(1), None);
+    let table = vec![
+        vec![a, a, b, b, silent],
+        vec![a, b, a, b, silent],
+        vec![a, a, silent, a, b],
+        vec![silent, a, a, a, b],
+    ];
+    let clusterings = clusterings(&table);
+    let solution = minimal(&revisions(5), &clusterings, &Options::default()).unwrap();
+    check(&solution.tree, &revisions(5), &clusterings);
+    for (a, b) in (0..5).flat_map(|a| (0..a).map(move |b| (Revision(a), Revision(b)))) {
+        let told_apart = clusterings.iter().any(|c| c.tells_apart(a, b));
+        assert!(told_apart, "{a} {b}");
+        assert!(!solution.tree.leaves().iter().any(|leaf| leaf.contains(a) && leaf.contains(b)));
+    }
+    assert_eq!((solution.classes.len(), solution.height), (5, 3));
+    assert!(solution.optimal());
+    assert_eq!(solution.tree.repeated(), [Revision(4)].into_iter().collect());
+}
+
+#[test]
+fn who_is_told_apart_from_nobody_stands_everywhere() {
+    let table = vec![vec![Some(0), Some(1), None], vec![Some(0), Some(0), Some(0)]];
+    let solution = minimal(&revisions(3), &clusterings(&table), &Options::default()).unwrap();
+    let leaf = |own: u32| [Revision(own), Revision(2)].into_iter().collect::<RevisionSet>();
+    assert_eq!(solution.tree.leaves(), [&leaf(0), &leaf(1)]);
+    assert_eq!((solution.classes.len(), solution.height), (3, 1));
+    assert!((solution.expected_depth - 1.0).abs() < 1e-9, "the mean over the leaves");
+}
+
+/// Each test tells one pair apart and is silent on all others, so that any whole tree has two to
+/// the power of thirty leaves.
+#[test]
+fn a_tree_that_would_be_too_large_is_cut_off_and_says_for_whom() {
+    let pairs = 30;
+    let answer = |test, r| (r / 2 == test).then_some((r % 2) as u8);
+    let table: Table =
+        (0..pairs).map(|test| (0..2 * pairs).map(|r| answer(test, r)).collect()).collect();
+    let options = Options { time: Some(Duration::from_secs(1)), ..Options::default() };
+    let solution = minimal(&revisions(2 * pairs), &clusterings(&table), &options).unwrap();
+    assert!(solution.tree.leaves().len() <= 2 * pairs + MOST_LEAVES + 1);
+    assert!(!solution.optimal() && solution.proven == Proven::Nothing);
+    assert!(!solution.together.is_empty());
+    for (a, b) in &solution.together {
+        assert_eq!(a.0 / 2, b.0 / 2);
+        assert!(solution.tree.leaves().iter().any(|leaf| leaf.contains(*a) && leaf.contains(*b)));
+    }
 }
 
 #[test]

@@ -137,6 +137,57 @@ fn bitcode_that_is_none() {
 }
 
 #[test]
+fn what_is_not_ours_is_never_removed() {
+    let scratch = Scratch::new().patch("1.diff", "return 1;");
+    let files = ["tests/main.rs", "build/Makefile", "meta/data"];
+    let own = scratch.path("own");
+    for (place, names) in [(scratch.dir.path(), &files[..]), (&own, &files[1..])] {
+        for name in names {
+            let file = place.join(name);
+            fs::create_dir_all(file.parent().expect("one")).expect("made");
+            fs::write(file, "mine").expect("written");
+        }
+        for stage in ["diff", "merge", "build", "explore"] {
+            let mut command = psychic();
+            command.arg(stage).arg(scratch.dir.path()).args(["--out", "."]).current_dir(place);
+            says(&refused(&mut command), &["not a directory of results", "--out"]);
+            for name in names {
+                assert_eq!(fs::read(place.join(name)).expect("still there"), b"mine");
+            }
+        }
+    }
+}
+
+/// A hunk may say that it is anywhere.
+#[test]
+fn hunks_from_nowhere() {
+    let at = |line: &str| {
+        format!("--- a.c\n+++ a.c\n@@ -{line},1 +1 @@\n-\treturn x > 0;\n+\treturn x > 1;\n")
+    };
+    let scratch = Scratch::new()
+        .file("1.diff", &at("18446744073709551615"))
+        .file("2.diff", &at("-999999999999"))
+        .file("3.diff", &at("4294967295"));
+    let merged = run(&mut scratch.stage("merge"));
+    assert_eq!(merged.code, Some(0), "{}", merged.stderr);
+    assert!(merged.stdout.starts_with("1 of 3 patches merged"), "{}", merged.stdout);
+    assert_eq!(merged.stderr.matches("malformed hunk header").count(), 2, "{}", merged.stderr);
+}
+
+#[test]
+fn patches_that_change_nothing() {
+    let scratch = Scratch::new().patch("1.diff", "return x > 0;").patch("2.diff", "return x > 0;");
+    let ran = run(&mut scratch.stage("diff"));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("0 pairs distinguished"), "{}", ran.stdout);
+    let scratch = Scratch::new().file("1.diff", "").file("2.diff", "\n");
+    says(
+        &refused(&mut scratch.stage("diff")),
+        &["not one patch", "1.diff:1: empty", "2.diff:1: empty"],
+    );
+}
+
+#[test]
 fn an_unwritable_output_directory() {
     let scratch = Scratch::new().patch("1.diff", "return 1;").file("file", "mine\n");
     let file = scratch.path("file");
@@ -178,7 +229,6 @@ fn clusters_that_are_none() {
     says(&clusters(""), &["c.csv", "no column `test`", "test,revision,cluster"]);
     says(&clusters("test,revision\n1,2\n"), &["c.csv", "no column `cluster`"]);
     says(&clusters("test,revision,cluster\n1,0,0\n1,1,x\n"), &["c.csv:3", "`cluster`", "`x`"]);
-    says(&clusters("test,revision,cluster\n1,0,0\n1,1,0\n2,0,0\n"), &["test 2", "revision 1"]);
     says(&clusters("test,revision,cluster\n1,0,0\n1,0,1\n"), &["test 1", "revision 0", "two"]);
     says(&clusters("test,revision,cluster\n"), &["c.csv", "no rows"]);
     says(&refused(psychic().arg("tree").arg(scratch.path("none.csv"))), &["none.csv"]);

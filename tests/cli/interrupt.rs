@@ -1,6 +1,8 @@
 //! Runs that are stopped leave what they found, and claim no more than that.
 
 use std::{
+    collections::BTreeSet,
+    fs,
     io::{BufRead, BufReader},
     path::Path,
     process::{Child, ChildStderr, Command, ExitStatus, Stdio},
@@ -12,10 +14,10 @@ use nix::{
     unistd::Pid,
 };
 use psychic::subject::results::{
-    FoundBy, PairRow, StateRow, SummaryRow, TestRow, Verdict, read_clusterings,
+    FoundBy, PairRow, ResultsDir, StateRow, SummaryRow, TestRow, Verdict, read_clusterings,
 };
 
-use crate::support::{Scratch, names, run, table};
+use crate::support::{Scratch, names, refused, run, table};
 
 /// A loop with 2^32 paths, a patch that shows on the first of them, and one that never does.
 fn endless() -> Scratch {
@@ -33,11 +35,16 @@ struct Running {
 
 impl Running {
     fn diff(scratch: &Scratch) -> Self {
+        Self::with(scratch, &[])
+    }
+
+    fn with(scratch: &Scratch, options: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_psychic"))
             .arg("diff")
             .arg(scratch.dir.path())
             .arg("--out")
             .arg(scratch.out())
+            .args(options)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
@@ -147,4 +154,62 @@ fn a_time_budget_that_is_not_enough() {
     let pairs = readable(&scratch.out());
     assert!(pairs[1].reason.contains("time budget"), "{}", pairs[1].reason);
     assert!(ran.stdout.contains(" unknown: time budget"), "{}", ran.stdout);
+}
+
+/// The inputs that a run left, by their bytes.
+fn left(scratch: &Scratch) -> BTreeSet<Vec<u8>> {
+    let results = ResultsDir::open(scratch.out()).expect("there");
+    let files = results.left_tests().expect("readable");
+    files.into_iter().map(|file| fs::read(file).expect("readable")).collect()
+}
+
+/// How often a resumed run is killed: `PSYCHIC_KILLS=100` by hand.
+fn kills() -> u64 {
+    std::env::var("PSYCHIC_KILLS").map_or(4, |number| number.parse().expect("a number"))
+}
+
+#[test]
+fn a_run_killed_at_any_moment_loses_no_test() {
+    let patch = "--- a.c\n+++ a.c\n@@ -7 +7 @@\n-\treturn n;\n+\treturn n + (x & 1);\n";
+    let scratch = endless().file("3.diff", patch);
+    let mut running = Running::diff(&scratch);
+    running.until("exploring");
+    while names(&scratch.path("out/tests")).len() < 2 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    running.signal(Signal::SIGKILL);
+    running.end();
+    let mut found = left(&scratch);
+    assert!(found.len() >= 2);
+    for round in 0..kills() {
+        let running = Running::with(&scratch, &["--resume", "--time-budget", "2s"]);
+        // Now in the merge, now among the seeds, now where everything is written at the end.
+        std::thread::sleep(Duration::from_millis(round * 7919 % 4000));
+        running.signal(Signal::SIGKILL);
+        running.end();
+        let now = left(&scratch);
+        assert!(found.is_subset(&now), "round {round}: {} of {} left", now.len(), found.len());
+        found = now;
+    }
+    let again = run(scratch.stage("diff").args(["--resume", "--time-budget", "2s"]));
+    assert_eq!(again.code, Some(1), "{}{}", again.stdout, again.stderr);
+    assert_eq!(left(&scratch), found);
+    let pairs: Vec<PairRow> = table(&scratch.out());
+    let told_apart = pairs.iter().filter(|row| row.verdict == Verdict::Distinguished).count();
+    assert_eq!(told_apart, 5, "all but 0 and 2");
+}
+
+#[test]
+fn two_runs_into_one_directory() {
+    let scratch = endless();
+    let mut running = Running::diff(&scratch);
+    running.until("exploring");
+    for stage in ["diff", "merge", "replay"] {
+        let message = refused(&mut scratch.stage(stage));
+        assert!(message.contains("another run is writing its results there"), "{message}");
+        assert!(message.contains("--out"), "{message}");
+    }
+    running.signal(Signal::SIGINT);
+    assert_eq!(running.end().code(), Some(130));
+    readable(&scratch.out());
 }

@@ -107,6 +107,24 @@ fn tree_of_clusters_made_elsewhere() {
     assert_eq!(tree.height(), 3);
 }
 
+/// Of revision 3 nothing is known but on test 2, where nothing is known of revision 0.
+#[test]
+fn tree_of_clusters_with_gaps() {
+    let rows = ["1,0,0", "1,1,1", "1,2,1", "2,1,1", "2,2,2", "2,3,1"];
+    let text = format!("test,revision,cluster\n{}\n", rows.join("\n"));
+    let scratch = Scratch::new().file("c.csv", &text);
+    let tree = scratch.path("tree.json");
+    let ran = run(psychic().arg("tree").arg(scratch.path("c.csv")).arg("--out").arg(&tree));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("height 2 (minimal)"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("* at several leaves"), "{}", ran.stdout);
+    let tree = Tree::from_json(&fs::read_to_string(tree).expect("written")).expect("a tree");
+    for clustering in read_clusterings(&scratch.path("c.csv")).expect("readable") {
+        assert!(tree.leaves().into_iter().all(|leaf| clustering.joins(leaf)));
+    }
+    assert_eq!(tree.repeated(), [Revision(3)].into_iter().collect());
+}
+
 #[test]
 fn tree_and_plot_need_clusters_only() {
     let scratch = Scratch::new().patch("1.diff", "return x >= 0;").patch("2.diff", "return !x;");

@@ -118,11 +118,12 @@ pub fn table<T: Table>(results: &Path) -> Vec<T> {
     read_table(&results.join(T::FILE)).expect("a readable table")
 }
 
-/// The names in a directory, sorted; none where there is no directory.
+/// The names in a directory that are to be seen, sorted; none where there is no directory.
 pub fn names(directory: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let mut names: Vec<String> = entries
         .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
+        .filter(|name| !name.starts_with('.'))
         .collect();
     names.sort();
     names

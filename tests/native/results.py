@@ -26,11 +26,16 @@ def rejected(results):
 
 
 def read_clusters(results):
-    """For every test, the cluster of every revision."""
+    """For every test, the cluster of every revision that it says something of."""
     tests = {}
     for row in rows(results / "clusters.csv"):
         tests.setdefault(row["test"], {})[int(row["revision"])] = int(row["cluster"])
     return tests
+
+
+def tells_apart(clusters, a, b):
+    """Whether a test has outcomes for both, and different ones."""
+    return a in clusters and b in clusters and clusters[a] != clusters[b]
 
 
 def check_numbering(results, patches):
@@ -58,7 +63,7 @@ def check_pairs(results, count, native, tests):
         if pair not in verdicts:
             raise Contradiction(f"pairs.csv has no verdict on {pair}")
         row = verdicts[pair]
-        apart = [t for t, clusters in tests.items() if clusters[pair[0]] != clusters[pair[1]]]
+        apart = [t for t, clusters in tests.items() if tells_apart(clusters, *pair)]
         if row["verdict"] == "equivalent":
             if pair in native:
                 raise Contradiction(f"{pair} is called equivalent, but {native[pair]}")
@@ -82,7 +87,7 @@ def check_tests(results, count, tests, replay):
     live = sorted(set(range(count)) - rejected(results))
     for test, clusters in tests.items():
         differ = replay(results / "tests" / f"{int(test):04}.ktest")
-        for a, b in itertools.combinations(live, 2):
+        for a, b in itertools.combinations([r for r in live if r in clusters], 2):
             claimed = clusters[a] != clusters[b]
             if claimed != ((a, b) in differ):
                 raise Contradiction(
@@ -94,41 +99,51 @@ def check_tests(results, count, tests, replay):
 def smallest_height(tests, revisions):
     """The height of the lowest tree that separates what can be separated, by search."""
     revisions = tuple(sorted(revisions))
-    partitions = set()
+    families = set()
     for clusters in tests.values():
-        cells = {}
+        cells, silent = {}, 0
         for index, revision in enumerate(revisions):
-            cells[clusters[revision]] = cells.get(clusters[revision], 0) | 1 << index
+            if revision in clusters:
+                cells[clusters[revision]] = cells.get(clusters[revision], 0) | 1 << index
+            else:
+                silent |= 1 << index
         if len(cells) > 1:
-            partitions.add(frozenset(cells.values()))
-    widest = max(map(len, partitions), default=1)
-    # The fewest classes that a set falls into, and whether a height was seen to fail.
+            families.add((frozenset(cells.values()), silent))
+    widest = max((len(cells) for cells, _ in families), default=1)
+    # The sets, and whether a height was seen to fail.
     failed = set()
 
     def useful(members):
+        """The ways a test divides the set; of whom it says nothing follows every branch."""
         found = set()
-        for partition in partitions:
-            cells = frozenset(cell & members for cell in partition if cell & members)
-            if len(cells) > 1:
-                found.add(cells)
+        for cells, silent in families:
+            own = [cell & members for cell in cells if cell & members]
+            if len(own) > 1:
+                found.add(frozenset(cell | silent & members for cell in own))
         return found
 
-    def classes(members):
-        cells = {members}
-        for partition in partitions:
-            cells = {a & b for a in cells for b in partition if a & b}
-        return len(cells)
+    def apart(members):
+        """How many of the set any two of which some test tells apart, found greedily."""
+        chosen = []
+        for index in range(len(revisions)):
+            bit = 1 << index
+            if members & bit and all(any(told(cells, bit, other) for cells, _ in families)
+                                     for other in chosen):
+                chosen.append(bit)
+        return len(chosen)
+
+    def told(cells, a, b):
+        return (any(cell & a and not cell & b for cell in cells)
+                and any(cell & b and not cell & a for cell in cells))
 
     def solvable(members, height):
-        if members & members - 1 == 0:
+        divisions = useful(members)
+        if not divisions:
             return True
-        count = classes(members)
-        if count == 1:
-            return True
-        if widest ** height < count or (members, height) in failed:
+        if height == 0 or widest ** height < apart(members) or (members, height) in failed:
             return False
         # Larger parts fail first, so they are tried first.
-        for cells in sorted(useful(members), key=lambda c: max(x.bit_count() for x in c)):
+        for cells in sorted(divisions, key=lambda c: max(x.bit_count() for x in c)):
             ordered = sorted(cells, key=int.bit_count, reverse=True)
             if all(solvable(cell, height - 1) for cell in ordered):
                 return True
@@ -144,13 +159,17 @@ def tree_height(node, revisions, tests):
     if "test" not in node:
         if set(node["revisions"]) != revisions:
             raise Contradiction(f"a leaf of the tree has {node['revisions']}, not {revisions}")
+        for a, b in itertools.combinations(sorted(revisions), 2):
+            test = next((t for t, clusters in tests.items() if tells_apart(clusters, a, b)), None)
+            if test is not None:
+                raise Contradiction(f"a leaf of the tree has {a} and {b}, but test {test} differs")
         return 0
     # Numbers in tree.json and file names such as 0001 in the CSV files name the same test.
     named = {int(t): t for t in tests}
     clusters = tests[named[int(node["test"])]]
     heights, seen = [], set()
     for edge in node["outcomes"]:
-        part = {r for r in revisions if clusters[r] == edge["cluster"]}
+        part = {r for r in revisions if clusters.get(r, edge["cluster"]) == edge["cluster"]}
         if part != set(edge["revisions"]):
             raise Contradiction(
                 f"test {node['test']} of the tree sends {edge['revisions']}"

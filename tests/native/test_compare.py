@@ -148,8 +148,9 @@ class Height(unittest.TestCase):
 
     @staticmethod
     def height(*partitions):
-        """Of tests given as one cluster per revision."""
-        tests = {str(i): dict(enumerate(p)) for i, p in enumerate(partitions)}
+        """Of tests given as one cluster per revision, None where they say nothing."""
+        tests = {str(i): {r: c for r, c in enumerate(p) if c is not None}
+                 for i, p in enumerate(partitions)}
         return results.smallest_height(tests, range(len(partitions[0])))
 
     def test_binary_tests(self):
@@ -167,6 +168,12 @@ class Height(unittest.TestCase):
         rows = [r // 3 for r in range(9)]
         columns = [r % 3 for r in range(9)]
         self.assertEqual(self.height(wide, rows, columns), 2)
+
+    def test_silent(self):
+        """Of whom a test says nothing follows every branch, and takes it away from nobody."""
+        self.assertEqual(self.height([0, 1, None]), 1)
+        self.assertEqual(self.height([0, 1, None], [0, None, 1], [None, 0, 1]), 2)
+        self.assertEqual(self.height([0, 1, None, None], [None, None, 0, 1]), 2)
 
     def test_nothing_to_tell_apart(self):
         """No questions."""

@@ -52,6 +52,9 @@ const WALL: u32 = 5;
 const TICK: Duration = Duration::from_millis(20);
 /// Permission bits of the directory that a program starts in.
 const START_MODE: u32 = 0o755;
+/// So many files and directories a run may leave, and with paths of so many bytes.
+const MOST_FILES: usize = 10_000;
+const LONGEST_PATH: usize = 2048;
 /// How long it may take to kill everything that a program started.
 const UNKILLABLE: Duration = Duration::from_secs(10);
 
@@ -279,7 +282,8 @@ impl Server {
         }
     }
 
-    /// What the program made of the files, and whether there is more in them than allowed.
+    /// What the program made of the files, and whether there are more of them, or more is in them,
+    /// than allowed.
     fn files(&self, request: &Request) -> io::Result<(BTreeMap<String, FileState>, bool)> {
         let given = self.setup.files.iter().chain(&request.files);
         let mut start: BTreeMap<_, _> =
@@ -292,8 +296,8 @@ impl Server {
             Ok(path) if path.as_os_str().is_empty() => ".".into(),
             path => path_text(path.unwrap_or(&left.path).as_os_str().as_bytes()),
         };
-        let all: BTreeMap<String, Left> =
-            walk(&self.place.work)?.into_iter().map(|left| (text(&left), left)).collect();
+        let Some(all) = walk(&self.place.work)? else { return Ok((found, true)) };
+        let all: BTreeMap<String, Left> = all.into_iter().map(|left| (text(&left), left)).collect();
         for (name, Left { path, metadata }) in all {
             let permissions = metadata.permissions().mode() & 0o7777;
             let state = if metadata.is_dir() {
@@ -362,16 +366,21 @@ struct Left {
     metadata: Metadata,
 }
 
-/// A directory and everything below, a directory before what it holds. Directories that a program
-/// locked are opened again; what is told of them is what they were.
-fn walk(directory: &Path) -> io::Result<Vec<Left>> {
+/// A directory and everything below, a directory before what it holds; nothing if there is more
+/// than a run may leave. Directories that a program locked are opened again; what is told of them
+/// is what they were.
+fn walk(directory: &Path) -> io::Result<Option<Vec<Left>>> {
     let metadata = fs::symlink_metadata(directory)?;
+    let longest = directory.as_os_str().len() + LONGEST_PATH;
     let mut found = vec![Left { path: directory.to_owned(), metadata }];
     let mut directories = vec![directory.to_owned()];
     while let Some(directory) = directories.pop() {
         fs::set_permissions(&directory, fs::Permissions::from_mode(0o700))?;
         for entry in fs::read_dir(&directory)? {
             let entry = entry?;
+            if found.len() > MOST_FILES || entry.path().as_os_str().len() > longest {
+                return Ok(None);
+            }
             let metadata = entry.metadata()?;
             if metadata.is_dir() {
                 directories.push(entry.path());
@@ -379,18 +388,47 @@ fn walk(directory: &Path) -> io::Result<Vec<Left>> {
             found.push(Left { path: entry.path(), metadata });
         }
     }
-    Ok(found)
+    Ok(Some(found))
 }
 
+/// Removes all that is in a directory. A directory in it goes once what it holds has moved up, so
+/// that no path is too long, however deep a program has nested them.
 fn empty(directory: &Path) -> io::Result<()> {
-    for left in walk(directory)?.into_iter().skip(1).rev() {
-        if left.metadata.is_dir() {
-            fs::remove_dir(left.path)?;
-        } else {
-            fs::remove_file(left.path)?;
+    let open = |directory: &Path| {
+        fs::set_permissions(directory, fs::Permissions::from_mode(0o700))?;
+        fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()
+    };
+    let mut moved = 0u64;
+    loop {
+        let mut directories = Vec::new();
+        for entry in open(directory)? {
+            if entry.file_type()?.is_dir() {
+                directories.push(entry.path());
+            } else {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        if directories.is_empty() {
+            return Ok(());
+        }
+        for inner in directories {
+            for entry in open(&inner)? {
+                if !entry.file_type()?.is_dir() {
+                    fs::remove_file(entry.path())?;
+                    continue;
+                }
+                // To be moved, a directory has to be writable itself.
+                fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o700))?;
+                let mut names =
+                    (moved..).map(|number| (number, directory.join(number.to_string())));
+                let free = names.find(|(_, name)| fs::symlink_metadata(name).is_err());
+                let (number, name) = free.ok_or(io::ErrorKind::AlreadyExists)?;
+                moved = number + 1;
+                fs::rename(entry.path(), name)?;
+            }
+            fs::remove_dir(inner)?;
         }
     }
-    Ok(())
 }
 
 /// Processor time that a process has used; of one that is gone, nothing.

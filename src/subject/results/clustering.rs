@@ -44,6 +44,18 @@ impl Clustering {
         self.clusters.get(&revision).copied()
     }
 
+    /// Whether the test tells none of `revisions` apart: those that ran it have one outcome.
+    pub fn joins(&self, revisions: &RevisionSet) -> bool {
+        let mut clusters = revisions.iter().filter_map(|revision| self.cluster(revision));
+        let first = clusters.next();
+        clusters.all(|cluster| Some(cluster) == first)
+    }
+
+    /// Whether the test tells the two apart: both ran it, with different outcomes.
+    pub fn tells_apart(&self, a: Revision, b: Revision) -> bool {
+        self.cluster(a).zip(self.cluster(b)).is_some_and(|(a, b)| a != b)
+    }
+
     /// The clusters by their names.
     pub fn groups(&self) -> BTreeMap<Revision, RevisionSet> {
         let mut groups: BTreeMap<Revision, RevisionSet> = BTreeMap::new();

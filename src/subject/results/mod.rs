@@ -19,24 +19,33 @@
 
 use std::{
     fmt,
+    fs::File,
     io::{self, Write as _},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use serde::{Deserialize, Serialize};
 
 mod cell;
+mod claim;
 mod clustering;
+mod earlier;
 mod rows;
 mod table;
 
 pub use cell::Cell;
+pub use claim::MARK;
 pub use clustering::{Clustering, clusterings, read_clusterings};
+pub use earlier::ktest_files;
 pub use rows::{
     ClusterRow, FoundBy, OutcomeRow, PairRow, RangeRow, RevisionRow, StateRow, StatsRow, Status,
     SummaryRow, TestRow, Verdict,
 };
 pub use table::{Table, read_table, write_table};
+
+/// How the names of files begin that are not wholly written yet.
+const UNFINISHED: &str = ".psychic-";
 
 /// Number of a differential test: `tests/NNNN.ktest`.
 #[derive(
@@ -75,6 +84,23 @@ pub enum ResultsError {
         path: PathBuf,
         /// Why not.
         source: io::Error,
+    },
+    /// The directory holds what no run has written.
+    #[error("{}: not a directory of results, it has `{name}`; choose another place with --out, \
+             or put an empty file `{mark}` there if all of it may be replaced",
+            path.display(), mark = MARK)]
+    Foreign {
+        /// The directory.
+        path: PathBuf,
+        /// What is not ours.
+        name: String,
+    },
+    /// Another run writes its results there.
+    #[error("{}: another run is writing its results there; wait for it, or choose another place \
+             with --out", path.display())]
+    Taken {
+        /// The directory.
+        path: PathBuf,
     },
     /// There is no such directory of results.
     #[error("{}: no results there; run `psychic diff` first or name another place with --out",
@@ -139,6 +165,8 @@ pub enum ResultsError {
 #[derive(Clone, Debug)]
 pub struct ResultsDir {
     path: PathBuf,
+    /// Held by the run that writes there.
+    lock: Option<Arc<File>>,
 }
 
 impl ResultsDir {
@@ -150,7 +178,7 @@ impl ResultsDir {
         let path = path.into();
         let probe = std::fs::create_dir_all(&path).and_then(|()| tempfile::tempfile_in(&path));
         match probe {
-            Ok(_) => Ok(Self { path }),
+            Ok(_) => Ok(Self { path, lock: None }),
             Err(source) => Err(ResultsError::Unwritable { path, source }),
         }
     }
@@ -161,7 +189,11 @@ impl ResultsDir {
     /// [`ResultsError::NoDirectory`].
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, ResultsError> {
         let path = path.into();
-        if path.is_dir() { Ok(Self { path }) } else { Err(ResultsError::NoDirectory { path }) }
+        if path.is_dir() {
+            Ok(Self { path, lock: None })
+        } else {
+            Err(ResultsError::NoDirectory { path })
+        }
     }
 
     /// Where it is.
@@ -239,7 +271,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), ResultsError> {
     let write = || {
         std::fs::create_dir_all(directory)?;
         let mut file = tempfile::Builder::new()
-            .prefix(".psychic-")
+            .prefix(UNFINISHED)
             .permissions(permissions())
             .tempfile_in(directory)?;
         file.write_all(content)?;

@@ -1,0 +1,74 @@
+//! Whether the tree does what it is for: separate every pair that was told apart.
+
+use std::{collections::BTreeSet, fmt};
+
+use super::Report;
+use crate::subject::{
+    Revision,
+    results::{TestId, Verdict},
+};
+
+/// A pair that was told apart and yet stands at the same leaf.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Unseparated {
+    /// The smaller revision.
+    pub a: Revision,
+    /// The larger one.
+    pub b: Revision,
+    /// The test that told them apart.
+    pub test: Option<TestId>,
+    /// How that can be.
+    pub why: WhyUnseparated,
+}
+
+/// How a pair that was told apart can stand at the same leaf.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum WhyUnseparated {
+    /// The whole tree would be too large.
+    CutOff,
+    /// No clustering has the two in different clusters: verdicts and clusterings contradict each
+    /// other.
+    Clusterings,
+}
+
+impl fmt::Display for Unseparated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { a, b, test, why } = self;
+        write!(f, "the tree does not separate {a} and {b}, told apart")?;
+        if let Some(test) = test {
+            write!(f, " by test {test}")?;
+        }
+        f.write_str(match why {
+            WhyUnseparated::CutOff => {
+                ": tests are silent on so many revisions that it would be too large and was cut off"
+            }
+            WhyUnseparated::Clusterings => {
+                ": no clustering says so, which is a mistake of this program"
+            }
+        })
+    }
+}
+
+impl Report {
+    /// The pairs of `pairs.csv` that were told apart and stand at the same leaf. It should have
+    /// none, and is asked of every run.
+    pub fn unseparated(&self) -> Vec<Unseparated> {
+        let mut together = BTreeSet::new();
+        for leaf in self.solution.tree.leaves() {
+            for a in leaf.iter() {
+                together.extend(leaf.iter().filter(|b| a < *b).map(|b| (a, b)));
+            }
+        }
+        let told_apart = self.pairs.iter().filter(|row| row.verdict == Verdict::Distinguished);
+        told_apart
+            .map(|row| (row.a.min(row.b), row.a.max(row.b), row.test))
+            .filter(|(a, b, _)| together.contains(&(*a, *b)))
+            .map(|(a, b, test)| {
+                let cut_off = self.solution.together.contains(&(a, b));
+                let why =
+                    if cut_off { WhyUnseparated::CutOff } else { WhyUnseparated::Clusterings };
+                Unseparated { a, b, test, why }
+            })
+            .collect()
+    }
+}

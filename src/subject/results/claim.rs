@@ -1,0 +1,153 @@
+//! Whose a directory is: results are only written, and only ever removed, where they belong.
+//!
+//! A directory is taken if it is new, empty, marked by an earlier run, or holds nothing but what
+//! runs without a mark have left. The mark is also what one run at a time has locked.
+
+use std::{
+    fs::{self, File, TryLockError},
+    io::Write as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{
+    ClusterRow, OutcomeRow, PairRow, RangeRow, ResultsDir, ResultsError, RevisionRow, StateRow,
+    StatsRow, SummaryRow, Table, TestRow, UNFINISHED, read_table,
+};
+
+/// The file that says so.
+pub const MARK: &str = ".psychic";
+
+const MARK_TEXT: &str = "Psychic writes its results here, and replaces and removes them.\n";
+
+/// What runs write beside tables.
+const NAMES: [&str; 19] = [
+    "build",
+    "clusters.png",
+    "clusters.svg",
+    "coverage.info",
+    "earlier",
+    "meta",
+    "meta.asan",
+    "meta.bc",
+    "meta.msan",
+    "meta.native",
+    "meta.program.bc",
+    "mismatches.txt",
+    "report.html",
+    "tests",
+    "tree.dot",
+    "tree.json",
+    "tree.png",
+    "tree.svg",
+    "tree.tex",
+];
+
+const TABLES: [&str; 9] = [
+    ClusterRow::FILE,
+    OutcomeRow::FILE,
+    PairRow::FILE,
+    RangeRow::FILE,
+    RevisionRow::FILE,
+    StateRow::FILE,
+    StatsRow::FILE,
+    SummaryRow::FILE,
+    TestRow::FILE,
+];
+
+impl ResultsDir {
+    /// Takes the directory for one run, until the value and its clones are dropped; makes it
+    /// where there is none.
+    ///
+    /// # Errors
+    /// [`ResultsError::Unwritable`]; [`ResultsError::Foreign`] if it holds what is not ours;
+    /// [`ResultsError::Taken`] if another run has it.
+    pub fn claim(path: impl Into<PathBuf>) -> Result<Self, ResultsError> {
+        let mut results = Self::create(path)?;
+        let path = results.path.clone();
+        let mark = path.join(MARK);
+        if !mark.is_file()
+            && let Some(name) = foreign(&path)?
+        {
+            return Err(ResultsError::Foreign { path, name });
+        }
+        let unwritable = |source| ResultsError::Unwritable { path: path.clone(), source };
+        let mut file = File::options().append(true).create(true).open(&mark).map_err(unwritable)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(ResultsError::Taken { path }),
+            Err(TryLockError::Error(source)) => return Err(unwritable(source)),
+        }
+        if file.metadata().map_err(unwritable)?.len() == 0 {
+            file.write_all(MARK_TEXT.as_bytes()).map_err(unwritable)?;
+        }
+        super::earlier::remove_unfinished(&path)?;
+        results.lock = Some(Arc::new(file));
+        Ok(results)
+    }
+}
+
+/// Something in the directory that no run has written; nothing if all of it may be ours.
+fn foreign(directory: &Path) -> Result<Option<String>, ResultsError> {
+    let io = |source| ResultsError::Io { path: directory.into(), source };
+    let mut names = Vec::new();
+    for entry in fs::read_dir(directory).map_err(io)? {
+        names.push(entry.map_err(io)?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    let ours = |name: &String| {
+        NAMES.contains(&name.as_str())
+            || TABLES.contains(&name.as_str())
+            || name.ends_with(".stamp")
+            || name.starts_with(UNFINISHED)
+    };
+    if let Some(name) = names.iter().find(|name| !ours(name)) {
+        return Ok(Some(name.clone()));
+    }
+    // `tests` or `build` is a name that many use.
+    let is_run = read_table::<RevisionRow>(&directory.join(RevisionRow::FILE)).is_ok()
+        || read_table::<StateRow>(&directory.join(StateRow::FILE)).is_ok()
+        || read_table::<SummaryRow>(&directory.join(SummaryRow::FILE)).is_ok();
+    Ok(names.into_iter().next().filter(|_| !is_run))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_ours_is_not_taken() {
+        for name in ["tests", "build", "notes.txt", "subject.toml"] {
+            let scratch = tempfile::tempdir().unwrap();
+            fs::create_dir(scratch.path().join(name)).unwrap();
+            let message = ResultsDir::claim(scratch.path()).unwrap_err().to_string();
+            assert!(message.contains(name) && message.contains("--out"), "{message}");
+            assert!(!scratch.path().join(MARK).exists());
+        }
+    }
+
+    #[test]
+    fn results_of_runs_that_set_no_mark_are_taken() {
+        let scratch = tempfile::tempdir().unwrap();
+        let old = ResultsDir::create(scratch.path()).unwrap();
+        old.write::<RevisionRow>(&[]).unwrap();
+        old.write_file("tests/0001.ktest", b"").unwrap();
+        drop(ResultsDir::claim(scratch.path()).unwrap());
+        // From now on, notes beside them do not matter.
+        old.write_file("notes.txt", b"").unwrap();
+        drop(ResultsDir::claim(scratch.path()).unwrap());
+    }
+
+    #[test]
+    fn one_run_at_a_time() {
+        let scratch = tempfile::tempdir().unwrap();
+        let place = scratch.path().join("new");
+        let first = ResultsDir::claim(&place).unwrap();
+        let clone = first.clone();
+        drop(first);
+        let error = ResultsDir::claim(&place).unwrap_err();
+        assert!(matches!(error, ResultsError::Taken { .. }), "{error}");
+        drop(clone);
+        drop(ResultsDir::claim(&place).unwrap());
+    }
+}

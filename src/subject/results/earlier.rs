@@ -1,0 +1,176 @@
+//! The tests of an earlier run while a new one replaces them: a run can be killed at any moment,
+//! and each test is in `earlier/` until the results that have it anew are whole.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::{ResultsDir, ResultsError, UNFINISHED};
+
+/// Where they are meanwhile.
+const EARLIER: &str = "earlier";
+
+impl ResultsDir {
+    /// The files of the tests that earlier runs left, none twice: of a run that was killed before
+    /// it had taken up all of the one before, of both.
+    ///
+    /// # Errors
+    /// A directory or a file cannot be read.
+    pub fn left_tests(&self) -> Result<Vec<PathBuf>, ResultsError> {
+        let mut contents = Vec::new();
+        let mut files = Vec::new();
+        for directory in [self.earlier(), self.tests()] {
+            for file in ktest_files(&directory)? {
+                let content = fs::read(&file).map_err(io_at(&file))?;
+                if !contents.contains(&content) {
+                    contents.push(content);
+                    files.push(file);
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    /// Puts the tests of the results aside, so that others can take their place and none is lost
+    /// before [`Self::forget_tests`]. They keep their order, behind those that are there already.
+    ///
+    /// # Errors
+    /// A file cannot be moved, or something in `tests/` is no test.
+    pub fn put_tests_aside(&self) -> Result<(), ResultsError> {
+        let earlier = self.earlier();
+        fs::create_dir_all(&earlier).map_err(io_at(&earlier))?;
+        let last = ktest_files(&earlier)?.last().and_then(|file| number(file)).unwrap_or(0);
+        for (file, number) in ktest_files(&self.tests())?.into_iter().zip(last + 1..) {
+            let to = earlier.join(format!("{number:08}.ktest"));
+            fs::rename(&file, &to).map_err(io_at(&file))?;
+        }
+        self.drop_directory(&self.tests())
+    }
+
+    /// Removes the tests that were put aside.
+    ///
+    /// # Errors
+    /// A file cannot be removed, or is no test.
+    pub fn forget_tests(&self) -> Result<(), ResultsError> {
+        self.drop_tests(&self.earlier())
+    }
+
+    /// Removes the tests of all earlier runs.
+    ///
+    /// # Errors
+    /// A file cannot be removed, or is no test.
+    pub fn remove_tests(&self) -> Result<(), ResultsError> {
+        self.drop_tests(&self.tests())?;
+        self.forget_tests()
+    }
+
+    fn earlier(&self) -> PathBuf {
+        self.path().join(EARLIER)
+    }
+
+    fn drop_tests(&self, directory: &Path) -> Result<(), ResultsError> {
+        for file in ktest_files(directory)? {
+            fs::remove_file(&file).map_err(io_at(&file))?;
+        }
+        self.drop_directory(directory)
+    }
+
+    /// Removes a directory that has no tests any more; what else is in it is not ours, but for
+    /// what a run was writing when it was killed.
+    fn drop_directory(&self, directory: &Path) -> Result<(), ResultsError> {
+        remove_unfinished(directory)?;
+        match fs::remove_dir(directory) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+                let entry = fs::read_dir(directory).ok().and_then(|mut all| all.next()?.ok());
+                let name = entry.map(|entry| entry.path()).unwrap_or_default();
+                let name = name.strip_prefix(self.path()).unwrap_or(&name).display().to_string();
+                Err(ResultsError::Foreign { path: self.path().into(), name })
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_at(directory)(error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Removes the files that a run which was killed had begun to write.
+pub(super) fn remove_unfinished(directory: &Path) -> Result<(), ResultsError> {
+    let Ok(entries) = fs::read_dir(directory) else { return Ok(()) };
+    for entry in entries {
+        let entry = entry.map_err(io_at(directory))?;
+        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            fs::remove_file(entry.path()).map_err(io_at(directory))?;
+        }
+    }
+    Ok(())
+}
+
+/// The tests of a directory in the order of their names; none where there is no directory.
+///
+/// # Errors
+/// It cannot be read.
+pub fn ktest_files(directory: &Path) -> Result<Vec<PathBuf>, ResultsError> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(io_at(directory))?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let file = entry.map_err(io_at(directory))?.path();
+        // A file that is being written has a name of its own.
+        if file.extension().is_some_and(|extension| extension == "ktest") {
+            files.push(file);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn number(file: &Path) -> Option<u32> {
+    file.file_stem()?.to_str()?.parse().ok()
+}
+
+fn io_at(path: &Path) -> impl Fn(io::Error) -> ResultsError + '_ {
+    move |source| ResultsError::Io { path: path.into(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contents(results: &ResultsDir) -> Vec<Vec<u8>> {
+        results.left_tests().unwrap().iter().map(|file| fs::read(file).unwrap()).collect()
+    }
+
+    #[test]
+    fn tests_put_aside_are_left_until_they_are_forgotten() {
+        let scratch = tempfile::tempdir().unwrap();
+        let results = ResultsDir::create(scratch.path()).unwrap();
+        results.write_file("tests/0001.ktest", b"a").unwrap();
+        results.write_file("tests/0002.ktest", b"b").unwrap();
+        results.put_tests_aside().unwrap();
+        // A run that was killed had taken up one of them, found another, and begun a third.
+        results.write_file("tests/0001.ktest", b"b").unwrap();
+        results.write_file("tests/0002.ktest", b"c").unwrap();
+        results.write_file("tests/.psychic-x1", b"d").unwrap();
+        assert_eq!(contents(&results), [b"a", b"b", b"c"]);
+        results.put_tests_aside().unwrap();
+        assert_eq!(contents(&results), [b"a", b"b", b"c"]);
+        results.write_file("tests/0001.ktest", b"a").unwrap();
+        results.forget_tests().unwrap();
+        assert_eq!(contents(&results), [b"a"]);
+        results.remove_tests().unwrap();
+        assert_eq!(contents(&results), [[0u8; 1]; 0]);
+        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_is_no_test_is_not_removed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let results = ResultsDir::create(scratch.path()).unwrap();
+        results.write_file("tests/main.rs", b"").unwrap();
+        let message = results.remove_tests().unwrap_err().to_string();
+        assert!(message.contains("tests/main.rs"), "{message}");
+        assert!(results.tests().join("main.rs").is_file());
+    }
+}
