@@ -93,7 +93,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         differ.seed(seed)?;
     }
     let exhausted = explore_and_pair(&mut explorer, &mut differ, &stage, &mut progress)?;
-    differ.finish(explorer.pool())?;
+    differ.finish(&explorer.exhausted(), explorer.pool())?;
     // Tests are judged anew, and so numbered anew.
     clear(&stage.results)?;
     let walk = if exhausted && !clock.is_over() {

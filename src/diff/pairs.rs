@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::{proof::Proof, reason::Reason};
 use crate::subject::{Revision, RevisionSet, results::TestId};
 
 /// How a pair was told apart.
@@ -18,10 +19,10 @@ pub struct Decided {
 pub enum PairVerdict<'a> {
     /// A test that was replayed natively told them apart.
     Distinguished(&'a Decided),
-    /// No input within the bounds can tell them apart.
+    /// No input within the bounds can tell them apart: this was proved.
     Equivalent,
     /// Neither, for these reasons.
-    Unknown(Vec<&'a str>),
+    Unknown(Vec<&'a Reason>),
 }
 
 /// All pairs of the revisions that run.
@@ -29,12 +30,21 @@ pub enum PairVerdict<'a> {
 pub struct Pairs {
     revisions: Vec<Revision>,
     decided: BTreeMap<(Revision, Revision), Decided>,
-    doubts: BTreeMap<(Revision, Revision), BTreeSet<String>>,
+    doubts: BTreeMap<(Revision, Revision), BTreeSet<Reason>>,
+    proved: BTreeSet<(Revision, Revision)>,
 }
+
+/// What is missing of a pair of which nothing else is known.
+static UNPROVED: Reason = Reason::NotExhausted;
 
 impl Pairs {
     pub(super) fn new(revisions: &[Revision]) -> Self {
-        Self { revisions: revisions.to_vec(), decided: BTreeMap::new(), doubts: BTreeMap::new() }
+        Self {
+            revisions: revisions.to_vec(),
+            decided: BTreeMap::new(),
+            doubts: BTreeMap::new(),
+            proved: BTreeSet::new(),
+        }
     }
 
     /// Whether no test has told the two apart yet.
@@ -59,21 +69,41 @@ impl Pairs {
 
     /// Records why pairs of one set with the other cannot be proved equivalent; also of pairs
     /// told apart, since what did may turn out to be no evidence.
-    pub(super) fn doubt(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &str) {
+    pub(super) fn doubt(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &Reason) {
         for x in a.iter() {
             for y in b.iter().filter(|y| *y != x) {
-                self.doubts.entry(ordered(x, y)).or_default().insert(reason.to_owned());
+                self.doubts.entry(ordered(x, y)).or_default().insert(reason.clone());
             }
         }
     }
 
+    /// The same for one pair.
+    pub(super) fn doubt_pair(&mut self, (a, b): (Revision, Revision), reason: Reason) {
+        self.doubts.entry(ordered(a, b)).or_default().insert(reason);
+    }
+
     /// The same for those pairs that nobody has told apart.
-    pub(super) fn doubt_open(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &str) {
+    pub(super) fn doubt_open(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &Reason) {
         for x in a.iter() {
             for y in b.iter().filter(|y| self.is_open(x, *y)).collect::<Vec<_>>() {
-                self.doubts.entry(ordered(x, y)).or_default().insert(reason.to_owned());
+                self.doubts.entry(ordered(x, y)).or_default().insert(reason.clone());
             }
         }
+    }
+
+    /// Pairs that neither were told apart nor have anything against them, to be proved.
+    pub(super) fn claims(&self) -> Vec<(Revision, Revision)> {
+        let pairs = self.revisions.iter().enumerate().flat_map(|(index, &a)| {
+            self.revisions[index + 1..].iter().map(move |&b| ordered(a, b))
+        });
+        pairs
+            .filter(|pair| !self.decided.contains_key(pair) && !self.doubts.contains_key(pair))
+            .collect()
+    }
+
+    /// Records that a pair is equivalent; what is learnt against it later weighs more.
+    pub(super) fn prove(&mut self, (a, b): (Revision, Revision), _: Proof) {
+        self.proved.insert(ordered(a, b));
     }
 
     /// Opens all pairs again, to be told apart anew.
@@ -94,10 +124,9 @@ impl Pairs {
         let pair = ordered(a, b);
         match (self.decided.get(&pair), self.doubts.get(&pair)) {
             (Some(decided), _) => PairVerdict::Distinguished(decided),
-            (None, Some(reasons)) => {
-                PairVerdict::Unknown(reasons.iter().map(String::as_str).collect())
-            }
-            (None, None) => PairVerdict::Equivalent,
+            (None, Some(reasons)) => PairVerdict::Unknown(reasons.iter().collect()),
+            (None, None) if self.proved.contains(&pair) => PairVerdict::Equivalent,
+            (None, None) => PairVerdict::Unknown(vec![&UNPROVED]),
         }
     }
 

@@ -6,7 +6,7 @@ use super::{Labels, Verdicts, labels::OutcomeDescription};
 use crate::{
     subject::{
         Revision, RevisionSet,
-        results::{Clustering, PairRow, TestId, Verdict},
+        results::{Clustering, Code, PairRow, TestId, Verdict},
     },
     tree::{Options, Solution, minimal},
 };
@@ -96,7 +96,9 @@ fn sample(revisions: u32, tests: u32, mut seed: u64) -> Sample {
                 let verdict = if same { Verdict::Equivalent } else { Verdict::Unknown };
                 let reason =
                     String::from(if same { "loops up to 16 rounds" } else { "solver timeout" });
-                pairs.push(PairRow { a, b, verdict, test: None, output: String::new(), reason });
+                let code = if same { vec![] } else { vec![Code::Solver] };
+                let output = String::new();
+                pairs.push(PairRow { a, b, verdict, test: None, output, reason, code });
             }
         }
     }
@@ -110,6 +112,7 @@ fn sample(revisions: u32, tests: u32, mut seed: u64) -> Sample {
                     test: Some(TestId(1)),
                     output: "stdout".into(),
                     reason: String::new(),
+                    code: vec![],
                 });
             }
         }

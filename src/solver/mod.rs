@@ -81,7 +81,7 @@ impl Verdict {
 }
 
 /// Why a solver gave no answer.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, thiserror::Error)]
 pub enum Unknown {
     /// The time for one query ran out.
     #[error("solver timeout after {0:?}")]

@@ -33,8 +33,8 @@ mod table;
 pub use cell::Cell;
 pub use clustering::{Clustering, clusterings, read_clusterings};
 pub use rows::{
-    ClusterRow, FoundBy, OutcomeRow, PairRow, RangeRow, RevisionRow, StateRow, StatsRow, Status,
-    SummaryRow, TestRow, Verdict,
+    ClusterRow, Code, FoundBy, OutcomeRow, PairRow, RangeRow, RevisionRow, StateRow, StatsRow,
+    Status, SummaryRow, TestRow, Verdict,
 };
 pub use table::{Table, read_table, write_table};
 
