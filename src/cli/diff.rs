@@ -3,11 +3,11 @@
 use std::{
     fs,
     io::IsTerminal,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 
 use super::{
@@ -26,6 +26,7 @@ use crate::{
     explore::{Explorer, Round},
     replay::TestInput,
     report::TextStyle,
+    solver::{SolverConfig, record::Recording},
     subject::results::ResultsDir,
 };
 
@@ -39,6 +40,9 @@ pub(super) struct DiffArgs {
     /// Begin with the tests that an earlier, interrupted run left in the results
     #[arg(long)]
     resume: bool,
+    /// Write every query that a verdict rests on here, as SMT-LIB 2 files with their answers
+    #[arg(long, value_name = "DIR")]
+    emit_smt2: Option<PathBuf>,
     #[command(flatten)]
     search: SearchArgs,
 }
@@ -70,18 +74,20 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         stdin: inputs.stdin,
         files: inputs.files,
     })?;
-    let exploration = stages::explore_config(&args.search, &config.budget);
+    let mut exploration = stages::explore_config(&args.search, &config.budget);
+    exploration.solver.record = args.emit_smt2.as_deref().map(recording).transpose()?;
     let budget = stages::time_budget(&args.search, &config.budget);
     let left = budget.map(|time| time.saturating_sub(begin.elapsed()));
     let clock = Clock::new(left, interrupted);
     let exploring = Clock::new(left.map(|time| time.mul_f64(EXPLORING_PART)), interrupted);
-    let solver = exploration.solver.clone();
+    let record = exploration.solver.record.clone();
+    let solver = SolverConfig { record: None, ..exploration.solver.clone() };
     let native = Native::new(&stage, &built)?;
     let mut explorer = Explorer::new(&program, exploration, start, exploring)?;
     let mut differ = Differ::new(Task {
         program: &program,
         replay: &native,
-        solver: solver.clone(),
+        solver: SolverConfig { record: record.as_ref().map(Recording::of_pairs), ..solver.clone() },
         outputs: config.outputs.clone(),
         revisions: merged.revisions.clone(),
         clock,
@@ -127,7 +133,8 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         return Ok(INTERRUPTED);
     }
     let decided = report.summary.unknown == 0 && report.summary.mismatches == 0;
-    Ok(if decided { SUCCESS } else { UNDECIDED })
+    let written = record.is_none_or(|record| record.is_complete());
+    Ok(if decided && written { SUCCESS } else { UNDECIDED })
 }
 
 /// Runs rounds until nothing is left to explore or time is over, and hands on what halted;
@@ -179,6 +186,16 @@ fn explore_and_pair(
             written = Instant::now();
         }
     }
+}
+
+/// Where the queries go that verdicts rest on. Those of two runs must not be mixed.
+fn recording(directory: &Path) -> anyhow::Result<Recording> {
+    let name = || directory.display().to_string();
+    fs::create_dir_all(directory).with_context(name)?;
+    if fs::read_dir(directory).with_context(name)?.next().is_some() {
+        bail!("{} is not empty: --emit-smt2 takes a new directory", name());
+    }
+    Ok(Recording::of_exploration(directory.to_owned()))
 }
 
 /// The inputs that an earlier run of the same subject left.
