@@ -1,6 +1,6 @@
 # What a person types. Everything but `setup` needs what `setup` provides, and is quick
 # about it when that is there already.
-.PHONY: setup demo test results bench coreutils lint
+.PHONY: setup demo test results bench recheck coreutils lint
 
 setup:
 	@scripts/setup.sh
@@ -29,6 +29,17 @@ bench: setup
 	cargo bench --locked
 	cargo build --locked --release
 	python3 scripts/bench.py
+
+# What the verdicts on the bundled subjects rest on, decided again by another solver.
+recheck: setup
+	@cargo build --release --locked
+	@rm -rf target/recheck
+	@for subject in foo smallest musl-strverscmp coreutils-cut busybox-cut; do \
+		cargo run --release --locked --quiet -- diff patches/$$subject \
+			--out target/recheck/results/$$subject \
+			--emit-smt2 target/recheck/$$subject >/dev/null || exit 1; \
+		python3 scripts/recheck.py target/recheck/$$subject || exit 1; \
+	done
 
 # Half an hour: a minute for each of thirty programs.
 coreutils: setup
