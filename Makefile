@@ -1,6 +1,6 @@
 # What a person types. Everything but `setup` needs what `setup` provides, and is quick
 # about it when that is there already.
-.PHONY: setup demo test results bench coreutils lint
+.PHONY: setup demo test results bench recheck coreutils lint
 
 setup:
 	@scripts/setup.sh
@@ -29,6 +29,18 @@ bench: setup
 	cargo bench --locked
 	cargo build --locked --release
 	python3 scripts/bench.py
+
+# What verdicts rest on, decided again by another solver: half an hour.
+recheck: setup
+	@cargo build --release --locked
+	@rm -rf target/recheck
+	@for subject in patches/foo patches/smallest patches/musl-strverscmp tests/subjects/floats \
+		patches/coreutils-cut; do \
+		name=$$(basename $$subject); \
+		cargo run --release --locked --quiet -- diff $$subject --out target/recheck/results/$$name \
+			--emit-smt2 target/recheck/$$name >/dev/null || exit 1; \
+		python3 scripts/recheck.py --sample 50000 target/recheck/$$name || exit 1; \
+	done
 
 # Half an hour: a minute for each of thirty programs.
 coreutils: setup

@@ -2,10 +2,11 @@
 
 use std::{
     io::IsTerminal,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
+use anyhow::{Context, bail};
 use clap::Args;
 
 use super::{
@@ -24,6 +25,7 @@ use crate::{
     explore::{Explorer, Round},
     replay::TestInput,
     report::TextStyle,
+    solver::{SolverConfig, record::Recording},
 };
 
 #[derive(Args, Debug)]
@@ -36,6 +38,9 @@ pub(super) struct DiffArgs {
     /// Begin with the tests that an earlier, interrupted run left in the results
     #[arg(long)]
     resume: bool,
+    /// Write every query that a verdict rests on here, as SMT-LIB 2 files with their answers
+    #[arg(long, value_name = "DIR")]
+    emit_smt2: Option<PathBuf>,
     #[command(flatten)]
     search: SearchArgs,
 }
@@ -72,7 +77,8 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         stdin: inputs.stdin,
         files: inputs.files,
     })?;
-    let exploration = stages::explore_config(&args.search, &config.budget);
+    let mut exploration = stages::explore_config(&args.search, &config.budget);
+    exploration.solver.record = args.emit_smt2.as_deref().map(recording).transpose()?;
     // What a program's own build takes is not what the search was given.
     let building = begin.elapsed();
     let budget = stages::time_budget(&args.search, &config.budget);
@@ -81,13 +87,14 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let searching = budget.map(|time| time.mul_f64(SEARCHING_PART));
     let judging = searching.zip(budget).map(|(part, all)| all.max(part + LEAST_JUDGING));
     let (clock, judging) = (clock(searching), clock(judging));
-    let solver = exploration.solver.clone();
+    let record = exploration.solver.record.clone();
+    let solver = SolverConfig { record: None, ..exploration.solver.clone() };
     let native = Native::new(&stage, &built, judging.deadline())?;
     let mut explorer = Explorer::new(&program, exploration, start, exploring)?;
     let mut differ = Differ::new(Task {
         program: &program,
         replay: &native,
-        solver: solver.clone(),
+        solver: SolverConfig { record: record.as_ref().map(Recording::of_pairs), ..solver.clone() },
         outputs: config.outputs.clone(),
         revisions: merged.revisions.clone(),
         clock,
@@ -103,7 +110,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         differ.seed(seed)?;
     }
     let exhausted = explore_and_pair(&mut explorer, &mut differ, &stage, &mut progress)?;
-    differ.finish(explorer.pool())?;
+    differ.finish(&explorer.exhausted(), explorer.pool())?;
     // Tests are judged anew, and so numbered anew.
     stage.results.put_tests_aside()?;
     let walk = if exhausted && !clock.is_over() {
@@ -146,7 +153,8 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let decided = report.summary.unknown == 0
         && report.summary.mismatches == 0
         && report.unseparated().is_empty();
-    Ok(if decided { SUCCESS } else { UNDECIDED })
+    let written = record.is_none_or(|record| record.is_complete());
+    Ok(if decided && written { SUCCESS } else { UNDECIDED })
 }
 
 /// Runs rounds until nothing is left to explore or time is over, and hands on what halted;
@@ -199,6 +207,16 @@ fn explore_and_pair(
             written = Instant::now();
         }
     }
+}
+
+/// Where the queries go that verdicts rest on. Those of two runs must not be mixed.
+fn recording(directory: &Path) -> anyhow::Result<Recording> {
+    let name = || directory.display().to_string();
+    fs::create_dir_all(directory).with_context(name)?;
+    if fs::read_dir(directory).with_context(name)?.next().is_some() {
+        bail!("{} is not empty: --emit-smt2 takes a new directory", name());
+    }
+    Ok(Recording::of_exploration(directory.to_owned()))
 }
 
 /// The inputs that earlier runs of the same subject left.

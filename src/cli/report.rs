@@ -1,7 +1,7 @@
 //! From what was found to the files of a results directory.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     time::{Duration, Instant},
 };
@@ -15,7 +15,7 @@ use super::{
     stages::{Merged, Stage, set_aside},
 };
 use crate::{
-    diff::{Differ, DifferentialTest, PairVerdict, Walk},
+    diff::{Differ, DifferentialTest, PairVerdict, Reason, Walk},
     env::stdin::Stdin,
     exec::Program,
     explore::Statistics,
@@ -25,7 +25,7 @@ use crate::{
         Revision, RevisionSet,
         config::{ArgConfig, Config, ParamConfig},
         results::{
-            Clustering, OutcomeRow, PairRow, RangeRow, StatsRow, Status, SummaryRow, TestId,
+            Clustering, Code, OutcomeRow, PairRow, RangeRow, StatsRow, Status, SummaryRow, TestId,
             TestRow, Verdict, write_whole,
         },
     },
@@ -113,6 +113,7 @@ impl Findings<'_> {
                     test: Some(decided.test),
                     output: decided.output.clone(),
                     reason: String::new(),
+                    code: Vec::new(),
                 },
                 PairVerdict::Equivalent | PairVerdict::EquivalentUnlessFailing => PairRow {
                     a,
@@ -124,6 +125,7 @@ impl Findings<'_> {
                     test: None,
                     output: String::new(),
                     reason: bounds.clone(),
+                    code: Vec::new(),
                 },
                 PairVerdict::Unknown(reasons) => PairRow {
                     a,
@@ -131,7 +133,8 @@ impl Findings<'_> {
                     verdict: Verdict::Unknown,
                     test: None,
                     output: String::new(),
-                    reason: reasons.join("; "),
+                    reason: texts(&reasons),
+                    code: codes(&reasons),
                 },
             })
             .collect()
@@ -273,6 +276,16 @@ impl Findings<'_> {
         }
         bounds
     }
+}
+
+fn texts(reasons: &[&Reason]) -> String {
+    reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// Each code once: reasons of one kind stand together.
+fn codes(reasons: &[&Reason]) -> Vec<Code> {
+    let codes: BTreeSet<Code> = reasons.iter().map(|reason| reason.code()).collect();
+    codes.into_iter().collect()
 }
 
 /// Writes those of `tests/` that are not there yet: each at once, so that a run that is killed

@@ -572,6 +572,7 @@ pub(super) fn explore_config(search: &SearchArgs, budget: &BudgetConfig) -> expl
             deadline: None,
             check_models: cfg!(debug_assertions),
             log: search.log_queries.clone(),
+            record: None,
         },
     }
 }

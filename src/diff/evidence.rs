@@ -9,10 +9,15 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
-use super::{Differ, DifferentialTest, Expected, ReplayFailed, input, outcome, weakness};
+use super::{
+    Differ, DifferentialTest, Expected, ReplayFailed, input, outcome,
+    proof::{Audit, End},
+    reason::Reason,
+};
 use crate::{
-    env::{Approximation, Error, Halt, Incomplete},
+    env::{Error, Halt, Incomplete, Uninitialised},
     exec::HaltState,
+    explore::{Exhausted, unless_it_panics},
     expr::Assignment,
     replay::{Outcome, Termination, TestInput, Visible},
     subject::{
@@ -49,28 +54,51 @@ impl Slot {
 }
 
 impl Differ<'_> {
-    /// To be called when no more states will come: judges every test by what is known now, and
-    /// compares again what no test tells apart any more.
+    /// To be called when no more states will come: judges every test by what is known now,
+    /// compares again what no test tells apart any more, and proves what `exhausted` and the
+    /// refutations on record prove.
     ///
     /// # Errors
     /// where a native run is impossible.
-    pub fn finish(&mut self, pool: &rayon::ThreadPool) -> Result<(), ReplayFailed> {
+    pub fn finish(
+        &mut self,
+        exhausted: &Exhausted,
+        pool: &rayon::ThreadPool,
+    ) -> Result<(), ReplayFailed> {
         self.settled = true;
         let before = self.pairs.reopen();
         self.inputs.clear();
         for test in std::mem::take(&mut self.tests) {
             let DifferentialTest { found_by, input, outcomes, model, .. } = test;
             let prediction = match &model {
-                Some(model) => self.predict(model),
-                None => self.nothing(input.clone()),
+                Some(model) => unless_it_panics(|| self.predict(model)),
+                None => None,
             };
+            let prediction = prediction.unwrap_or_else(|| self.nothing(input.clone()));
             let known = (prediction.input == input).then_some(outcomes);
             self.show(prediction, model, found_by, known)?;
         }
         if before.keys().any(|(a, b)| self.pairs.is_open(*a, *b)) {
             self.pair(0, pool)?;
         }
+        pool.install(|| self.prove(exhausted));
         Ok(())
+    }
+
+    /// Proves pairs of which nothing else is known.
+    fn prove(&mut self, exhausted: &Exhausted) {
+        let audit = Audit {
+            ends: self.states.iter().map(End::from).collect(),
+            paths: &self.paths,
+            refutations: &self.refutations,
+            exhausted,
+        };
+        for (pair, judgement) in audit.judge(&self.pairs.claims()) {
+            match judgement {
+                Ok(proof) => self.pairs.prove(pair, proof),
+                Err(reason) => self.pairs.doubt_pair(pair, reason),
+            }
+        }
     }
 
     /// The input that a model stands for, and what each revision shows on it.
@@ -147,7 +175,7 @@ impl Differ<'_> {
 
     /// Keeps the test if it shows a difference, or shows something else than predicted.
     /// `known` are its outcomes if it ran before.
-    fn show(
+    pub(super) fn show(
         &mut self,
         prediction: Prediction,
         model: Option<Assignment>,
@@ -165,7 +193,7 @@ impl Differ<'_> {
             None => match self.run(&input, &revisions, &expected) {
                 Err(ReplayFailed::OutOfTime) => {
                     let all: RevisionSet = revisions.into_iter().collect();
-                    self.pairs.doubt_open(&all, &all, &Incomplete::Time.to_string());
+                    self.pairs.doubt_open(&all, &all, &Reason::Incomplete(Incomplete::Time));
                     return Ok(());
                 }
                 other => other?,
@@ -177,25 +205,26 @@ impl Differ<'_> {
         let mut mismatches = Vec::new();
         for (index, slot) in slots.iter().enumerate() {
             let (revision, shown, outcome) = (revisions[index], &visible[index], &outcomes[index]);
-            if let Some(reason) = self.objection(slot, shown, outcome) {
+            let reasons = self.objections(slot, shown, outcome);
+            if !reasons.is_empty() {
                 if outcome.termination == Termination::Timeout {
                     self.stopped.insert(revision);
                 }
-                objections.insert(revision, reason);
+                objections.insert(revision, reasons);
             }
             if let Some(predicted) = slot.visible()
                 && predicted != shown
             {
                 let how = outcome::explain(predicted, shown, outcome);
                 mismatches.push(format!("revision {revision}: {how}"));
-                self.distrust(revision, "a native run contradicts the engine");
+                self.distrust(revision, &[Reason::Contradicted]);
             }
         }
         if self.settled {
             self.repeat(&input, &slots, &expected, &visible, &mut objections)?;
         }
-        for (revision, reason) in &objections {
-            self.distrust(*revision, reason);
+        for (revision, reasons) in &objections {
+            self.distrust(*revision, reasons);
         }
         let test = TestId(self.tests.len() as u32 + 1);
         let counts = |(revision, _): &(Revision, &Visible)| !objections.contains_key(revision);
@@ -258,37 +287,35 @@ impl Differ<'_> {
         expected
     }
 
-    /// Why what a revision showed may not be held against another one, if so.
-    fn objection(&self, slot: &Slot, shown: &Visible, outcome: &Outcome) -> Option<String> {
+    /// Why what a revision showed may not be held against another one: nothing if it may.
+    fn objections(&self, slot: &Slot, shown: &Visible, outcome: &Outcome) -> Vec<Reason> {
         let stopped = outcome.termination == Termination::Timeout && outcome.finding.is_none();
         // That a run takes long is no proof that it never ends; the machine may be slow.
-        let slow = || "a native run was stopped that nobody proved endless".to_owned();
+        let slow = || vec![Reason::Stopped];
         let ended_there = shown.finding == Some(Error::UninitialisedRead.into());
         let any = self.task.program.uninitialised == Uninitialised::Any;
         if (ended_there || any && !shown.noted.is_empty()) && slot.visible() != Some(shown) {
             // What else it shows may depend on what happened to be in memory.
-            return Some("a native run used what was never written".to_owned());
+            return vec![Reason::UninitialisedRun];
         }
         let state = match slot {
             Slot::Exact(index, _) => {
                 let endless = self.states[*index].halt == Halt::Hang;
-                return (stopped && !endless).then(slow);
+                return if stopped && !endless { slow() } else { Vec::new() };
             }
             Slot::Vague(index) => Some(&self.states[*index]),
             Slot::Missing => None,
         };
         if stopped {
-            return Some(slow());
+            return slow();
         }
         if outcome.is_outside_assumptions() {
-            return Some("an assumption does not hold in a native run".into());
+            return vec![Reason::Assumption];
         }
-        let state = state?;
-        let arbitrary = state.world.approximations.iter().any(|approximation| {
-            matches!(approximation, Approximation::Loose(_) | Approximation::UninitialisedOutput(_))
-        });
+        let Some(state) = state else { return Vec::new() };
+        let arbitrary = !state.world.approximations.is_empty();
         let silent = matches!(state.halt, Halt::Silent | Halt::Outside);
-        (arbitrary || silent).then(|| weakness(state))
+        if arbitrary || silent { Reason::of_state(state) } else { Vec::new() }
     }
 
     /// Runs once more what is not predicted, and crashes: a program that does not do the same
@@ -299,7 +326,7 @@ impl Differ<'_> {
         slots: &[Slot],
         expected: &Expected,
         visible: &[Visible],
-        objections: &mut BTreeMap<Revision, String>,
+        objections: &mut BTreeMap<Revision, Vec<Reason>>,
     ) -> Result<(), ReplayFailed> {
         let again: Vec<usize> = (0..slots.len())
             .filter(|index| slots[*index].visible().is_none() || self.crashes(&slots[*index]))
@@ -312,7 +339,7 @@ impl Differ<'_> {
             again.iter().map(|index| self.task.revisions[*index]).collect();
         let outcomes = match self.run(input, &revisions, expected) {
             Err(ReplayFailed::OutOfTime) => {
-                let why = Incomplete::Time.to_string();
+                let why = vec![Reason::Incomplete(Incomplete::Time)];
                 objections.extend(revisions.into_iter().map(|revision| (revision, why.clone())));
                 return Ok(());
             }
@@ -320,7 +347,7 @@ impl Differ<'_> {
         };
         for ((index, revision), outcome) in again.into_iter().zip(revisions).zip(outcomes) {
             if outcome.visible(&self.task.outputs) != visible[index] {
-                objections.insert(revision, "two native runs of one test differ".into());
+                objections.insert(revision, vec![Reason::Unstable]);
             }
         }
         Ok(())
@@ -332,9 +359,11 @@ impl Differ<'_> {
     }
 
     /// Nothing can be proved of a revision any more.
-    fn distrust(&mut self, revision: Revision, reason: &str) {
+    fn distrust(&mut self, revision: Revision, reasons: &[Reason]) {
         let all: RevisionSet = self.task.revisions.iter().copied().collect();
         let one: RevisionSet = std::iter::once(revision).collect();
-        self.pairs.doubt(&one, &all, reason);
+        for reason in reasons {
+            self.pairs.doubt(&one, &all, reason);
+        }
     }
 }

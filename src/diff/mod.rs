@@ -5,14 +5,19 @@
 //! each such pair whose revisions nobody has told apart yet the solver is asked for an input
 //! that both paths allow and on which some common output differs (algorithm 4 of the Psychic
 //! paper, whose printed guard `n != n' or {n,n'} in D` is a misprint for `n = n' or ...`). The
-//! answer is replayed natively on every revision: only what the replay shows counts.
+//! answer is replayed natively on every revision: only what the replay shows counts. That two
+//! revisions are equivalent is proved at the end, from evidence on record ([`proof`]).
 
 mod evidence;
 mod input;
 mod outcome;
 mod overlap;
 mod pairs;
+mod proof;
+mod reason;
 mod regions;
+#[cfg(test)]
+mod tests;
 pub mod text;
 
 use std::{
@@ -23,14 +28,18 @@ use std::{
 
 use rayon::prelude::*;
 
+use evidence::Prediction;
 use outcome::Precision;
 pub use outcome::{mismatch, predicted};
 pub use pairs::{Decided, PairVerdict, Pairs};
+use proof::Refutations;
+pub use reason::Reason;
 pub use regions::{Range, Regions, Walk};
 
 use crate::{
     env::{Approximation, Error, Halt, Incomplete},
     exec::{Branch, Clock, ForkKind, HaltState, Program},
+    explore::unless_it_panics,
     expr::{Assignment, ExprId},
     replay::{Outcome, TestInput},
     solver::{self, Query, Solver, SolverConfig, Verdict},
@@ -95,7 +104,7 @@ pub struct DifferentialTest {
     /// What the replay showed otherwise than the engine had predicted; empty if nothing.
     pub mismatches: Vec<String>,
     /// Revisions whose outcome here is no evidence, and why: the clustering leaves them out.
-    pub objections: BTreeMap<Revision, String>,
+    pub objections: BTreeMap<Revision, Vec<Reason>>,
     /// What the input was made from, if the engine made it.
     model: Option<Assignment>,
 }
@@ -125,6 +134,8 @@ pub struct Differ<'a> {
     paths: overlap::Paths,
     solvers: Vec<Mutex<Box<dyn Solver>>>,
     pairs: Pairs,
+    /// Of which pairs of states it was shown that they do not matter.
+    refutations: Refutations,
     tests: Vec<DifferentialTest>,
     inputs: BTreeSet<TestInput>,
     /// Inputs of paths tried since one last separated something.
@@ -165,7 +176,9 @@ enum Comparison {
     /// Some input may show one; `exact` if every solution of the conditions does.
     Differs { conditions: Vec<ExprId>, exact: bool },
     /// Nothing can be said.
-    Unknown { conditions: Vec<ExprId>, reason: String },
+    Unknown { conditions: Vec<ExprId>, reasons: Vec<Reason> },
+    /// The comparison itself went wrong.
+    Failed,
 }
 
 impl<'a> Differ<'a> {
@@ -178,6 +191,7 @@ impl<'a> Differ<'a> {
             paths: overlap::Paths::default(),
             solvers: Vec::new(),
             pairs,
+            refutations: Refutations::default(),
             tests: Vec::new(),
             inputs: BTreeSet::new(),
             fruitless: 0,
@@ -228,8 +242,7 @@ impl<'a> Differ<'a> {
                 if let Halt::Error(error) = state.halt
                     && !outcome::crashes(state)
                 {
-                    let what = format!("{error}, for which nothing watches in native runs");
-                    state.world.approximate(Approximation::Loose(what));
+                    state.world.approximate(Approximation::Unwatched(error));
                 }
             }
         }
@@ -286,12 +299,13 @@ impl<'a> Differ<'a> {
         if state.is_exact() || state.halt == Halt::Outside {
             return;
         }
-        let reason = weakness(state);
-        self.pairs.doubt(&state.revisions, &state.revisions, &reason);
+        for reason in Reason::of_state(state) {
+            self.pairs.doubt(&state.revisions, &state.revisions, &reason);
+        }
     }
 
-    /// Pairs of states, one of them from `first` on, that may overlap and whose revisions are
-    /// not all told apart.
+    /// Pairs of states, one of them from `first` on, that may overlap, of which nothing is on
+    /// record, and whose revisions are not all told apart.
     fn candidates(&self, first: usize) -> Vec<(usize, usize)> {
         (first..self.states.len())
             .into_par_iter()
@@ -303,7 +317,8 @@ impl<'a> Differ<'a> {
                 before.into_iter().filter_map(move |a| {
                     let x = &self.states[a];
                     let overlap = !x.revisions.is_disjoint(&open)
-                        && Branch::parted(&x.branch, &y.branch) == Some(ForkKind::Meta);
+                        && !self.refutations.has(a, b)
+                        && Branch::parted(&x.branch, &y.branch) != Some(ForkKind::Input);
                     overlap.then_some((a, b))
                 })
             })
@@ -314,7 +329,7 @@ impl<'a> Differ<'a> {
     fn leave(&mut self, candidates: &[(usize, usize)]) {
         for (a, b) in candidates {
             let (x, y) = (&self.states[*a].revisions, &self.states[*b].revisions);
-            self.pairs.doubt_open(x, y, &Incomplete::Time.to_string());
+            self.pairs.doubt_open(x, y, &Reason::Incomplete(Incomplete::Time));
         }
     }
 
@@ -325,7 +340,14 @@ impl<'a> Differ<'a> {
                 let worker = rayon::current_thread_index().expect("runs in the pool");
                 let mut solver = self.solvers[worker].lock().expect("a worker panicked");
                 let (x, y) = (&self.states[*a], &self.states[*b]);
-                compare(self.task.program, &self.task.outputs, &mut **solver, x, y)
+                let (program, outputs) = (self.task.program, &self.task.outputs);
+                unless_it_panics(|| compare(program, outputs, &mut **solver, x, y)).unwrap_or_else(
+                    || {
+                        // It may have stopped halfway through a query.
+                        *solver = solver::chain(&self.task.solver);
+                        Comparison::Failed
+                    },
+                )
             })
             .collect()
     }
@@ -340,58 +362,68 @@ impl<'a> Differ<'a> {
         if !self.pairs.any_open(&state.revisions, &all) {
             return Ok(());
         }
-        if let Some(model) = self.model(&state.path) {
-            let predicted = self.predict(&model);
+        let found = unless_it_panics(|| self.solution(&state.path)).flatten();
+        if let Some((model, predicted)) = found {
             self.fruitless += 1;
             if self.separates(&predicted) {
                 self.fruitless = 0;
-                self.replay(model, FoundBy::Path)?;
+                self.show(predicted, Some(model), FoundBy::Path, None)?;
             }
         }
         Ok(())
     }
 
     fn settle(&mut self, a: usize, b: usize, comparison: Comparison) -> Result<(), ReplayFailed> {
+        if let Comparison::Same | Comparison::FailAlike = comparison {
+            self.refutations.record(a, b);
+            if let Comparison::FailAlike = comparison {
+                let (x, y) = (&self.states[a].revisions, &self.states[b].revisions);
+                self.pairs.fail_alike(x, y);
+            }
+            return Ok(());
+        }
         let (x, y) = (self.states[a].revisions.clone(), self.states[b].revisions.clone());
         if !self.pairs.any_open(&x, &y) {
             return Ok(());
         }
-        let (conditions, doubt) = match comparison {
-            Comparison::Same => return Ok(()),
-            Comparison::FailAlike => {
-                self.pairs.fail_alike(&x, &y);
+        let failed = Reason::Incomplete(Incomplete::Panic);
+        let (conditions, mut doubts) = match comparison {
+            Comparison::Same | Comparison::FailAlike => unreachable!("recorded above"),
+            Comparison::Differs { conditions, exact: true } => (conditions, Vec::new()),
+            Comparison::Differs { conditions, exact: false } => (conditions, vec![Reason::Texts]),
+            Comparison::Unknown { conditions, reasons } => (conditions, reasons),
+            Comparison::Failed => {
+                self.pairs.doubt_open(&x, &y, &failed);
                 return Ok(());
             }
-            Comparison::Differs { conditions, exact: true } => (conditions, None),
-            Comparison::Differs { conditions, exact: false } => {
-                (conditions, Some("the texts printed cannot be compared exactly".to_owned()))
-            }
-            Comparison::Unknown { conditions, reason } => (conditions, Some(reason)),
         };
         if self.task.clock.is_over() {
-            self.pairs.doubt_open(&x, &y, &Incomplete::Time.to_string());
+            self.pairs.doubt_open(&x, &y, &Reason::Incomplete(Incomplete::Time));
             return Ok(());
         }
-        let hopeless = doubt.is_some() && {
+        let hopeless = !doubts.is_empty() && {
             let rest = |set: &RevisionSet| -> RevisionSet {
                 set.iter().filter(|revision| !self.stopped.contains(*revision)).collect()
             };
             !self.pairs.any_open(&rest(&x), &rest(&y))
         };
-        if let (true, Some(doubt)) = (hopeless, &doubt) {
-            self.pairs.doubt_open(&x, &y, doubt);
-            return Ok(());
-        }
-        match self.model(&conditions) {
-            Some(model) => self.replay(model, FoundBy::Pair)?,
-            None if doubt.is_none() => {
-                self.pairs.doubt_open(&x, &y, "the solver lost the difference it had found");
+        if !hopeless {
+            match unless_it_panics(|| self.solution(&conditions)) {
+                Some(Some((model, predicted))) => {
+                    self.show(predicted, Some(model), FoundBy::Pair, None)?;
+                }
+                Some(None) if doubts.is_empty() => doubts.push(Reason::ModelLost),
+                Some(None) => {}
+                None => doubts.push(failed),
             }
-            None => {}
         }
-        // What the replay did not show stays open, with the reason why it cannot be proved.
-        let reason = doubt.unwrap_or_else(|| "a predicted difference was not replayed".into());
-        self.pairs.doubt_open(&x, &y, &reason);
+        if doubts.is_empty() {
+            doubts.push(Reason::NotReplayed);
+        }
+        // What the replay did not show stays open, with the reasons why it cannot be proved.
+        for doubt in &doubts {
+            self.pairs.doubt_open(&x, &y, doubt);
+        }
         Ok(())
     }
 
@@ -402,6 +434,13 @@ impl<'a> Differ<'a> {
             Verdict::Sat(model) => Some(model),
             Verdict::Unsat | Verdict::Unknown(_) => None,
         }
+    }
+
+    /// A model of conditions, and what every revision is predicted to show on it.
+    fn solution(&self, conditions: &[ExprId]) -> Option<(Assignment, Prediction)> {
+        let model = self.model(conditions)?;
+        let predicted = self.predict(&model);
+        Some((model, predicted))
     }
 
     /// The states whose paths are taken under an assignment.
@@ -437,20 +476,6 @@ fn path_model(program: &Program, solver: &mut dyn Solver, state: &HaltState) -> 
     match solver.check(&program.exprs, Query { path: &state.path, goals: &[], model: None }) {
         Verdict::Sat(model) => Some(model),
         Verdict::Unsat | Verdict::Unknown(_) => None,
-    }
-}
-
-/// Why nothing can be proved from a state.
-fn weakness(state: &HaltState) -> String {
-    match &state.halt {
-        Halt::Incomplete(why) => why.to_string(),
-        Halt::Silent => "klee_silent_exit".into(),
-        Halt::Outside => "an assumption leaves inputs out that others take".into(),
-        _ => {
-            let all: Vec<String> =
-                state.world.approximations.iter().map(ToString::to_string).collect();
-            all.join("; ")
-        }
     }
 }
 
@@ -497,17 +522,17 @@ fn compare_shown(
         return match ask(&goals) {
             Verdict::Unsat => Comparison::Same,
             Verdict::Sat(_) | Verdict::Unknown(_) => {
-                Comparison::Unknown { conditions: conditions(&goals), reason: weakness(weak) }
+                let reasons = Reason::of_state(weak);
+                Comparison::Unknown { conditions: conditions(&goals), reasons }
             }
         };
     }
     if !input::comparable(&a.world, &b.world) {
         return match ask(&goals) {
             Verdict::Unsat => Comparison::Same,
-            Verdict::Sat(_) | Verdict::Unknown(_) => Comparison::Unknown {
-                conditions: conditions(&goals),
-                reason: "they read their input in different ways".into(),
-            },
+            Verdict::Sat(_) | Verdict::Unknown(_) => {
+                Comparison::Unknown { conditions: conditions(&goals), reasons: vec![Reason::Reads] }
+            }
         };
     }
     // Comparing texts exactly is dear, and seldom needed after the quick way.
@@ -525,8 +550,8 @@ fn compare_shown(
             }
             Verdict::Sat(_) => {}
             Verdict::Unknown(why) => {
-                let reason = why.to_string();
-                return Comparison::Unknown { conditions: conditions(&goals), reason };
+                let reasons = vec![Reason::Solver(why)];
+                return Comparison::Unknown { conditions: conditions(&goals), reasons };
             }
         }
         goals.pop();

@@ -40,6 +40,16 @@ struct Node {
     /// The latest path that goes on from here, and the one that did before it.
     child: Option<u32>,
     sibling: Option<u32>,
+    /// States whose paths end here or further on.
+    below: u32,
+}
+
+/// What a path has to do with the states.
+pub(super) struct Overlap {
+    /// Those that it may overlap with, in their order.
+    pub(super) states: Vec<usize>,
+    /// How many others it excludes.
+    pub(super) excluded: usize,
 }
 
 impl Paths {
@@ -49,6 +59,7 @@ impl Paths {
             self.add_node(Literal(0), None);
         }
         let mut node = 0;
+        self.nodes[0].below += 1;
         for &condition in path {
             let literal = self.literal(exprs, condition);
             let first = self.nodes[node as usize].child;
@@ -60,6 +71,7 @@ impl Paths {
                 self.nodes[node as usize].child = Some(child);
                 child
             });
+            self.nodes[node as usize].below += 1;
         }
         let state = self.ends.len() as u32;
         let before = self.nodes[node as usize].state.replace(state);
@@ -69,6 +81,11 @@ impl Paths {
     /// The states whose paths have no condition that this path has negated, in their order. They
     /// may exclude it in another way.
     pub(super) fn overlapping(&self, path: &[ExprId]) -> Vec<usize> {
+        self.overlap(path).states
+    }
+
+    /// The same, and how many states there are beside these.
+    pub(super) fn overlap(&self, path: &[ExprId]) -> Overlap {
         let negated: FxHashSet<Literal> = path
             .iter()
             .filter_map(|condition| self.literals.get(condition))
@@ -84,22 +101,28 @@ impl Paths {
         self.reached(|Literal(number)| {
             evaluator.holds(self.conditions[number as usize / 2]) == (number % 2 == 0)
         })
+        .states
     }
 
     /// The states on whose paths every condition is `allowed`.
-    fn reached(&self, mut allowed: impl FnMut(Literal) -> bool) -> Vec<usize> {
-        let mut found = Vec::new();
+    fn reached(&self, mut allowed: impl FnMut(Literal) -> bool) -> Overlap {
+        let (mut states, mut excluded) = (Vec::new(), 0);
         let mut open: Vec<u32> = self.nodes.first().map(|_| 0).into_iter().collect();
         while let Some(node) = open.pop() {
             let Node { state, child, .. } = self.nodes[node as usize];
-            let states = std::iter::successors(state, |state| self.ends[*state as usize].1);
-            found.extend(states.map(|state| state as usize));
-            open.extend(
-                self.list(child).filter(|child| allowed(self.nodes[*child as usize].literal)),
-            );
+            let here = std::iter::successors(state, |state| self.ends[*state as usize].1);
+            states.extend(here.map(|state| state as usize));
+            for child in self.list(child) {
+                let Node { literal, below, .. } = self.nodes[child as usize];
+                if allowed(literal) {
+                    open.push(child);
+                } else {
+                    excluded += below as usize;
+                }
+            }
         }
-        found.sort_unstable();
-        found
+        states.sort_unstable();
+        Overlap { states, excluded }
     }
 
     /// A node and its siblings.
@@ -108,7 +131,7 @@ impl Paths {
     }
 
     fn add_node(&mut self, literal: Literal, sibling: Option<u32>) -> u32 {
-        self.nodes.push(Node { literal, state: None, child: None, sibling });
+        self.nodes.push(Node { literal, state: None, child: None, sibling, below: 0 });
         self.nodes.len() as u32 - 1
     }
 
@@ -158,7 +181,9 @@ mod tests {
                     !other.iter().any(|(bit, holds)| path.contains(&(*bit, !holds)))
                 });
                 let conditions: Vec<_> = path.iter().map(literal).collect();
-                prop_assert_eq!(all.overlapping(&conditions), overlap);
+                let found = all.overlap(&conditions);
+                prop_assert_eq!(found.excluded, paths.len() - overlap.len());
+                prop_assert_eq!(found.states, overlap);
             }
             let model = bits.iter().zip(values).map(|(bit, value)| {
                 (exprs.as_variable(*bit).expect("an input"), Bv::new(1, value.into()))

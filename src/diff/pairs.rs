@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::{proof::Proof, reason::Reason};
 use crate::subject::{Revision, RevisionSet, results::TestId};
 
 /// How a pair was told apart.
@@ -18,12 +19,12 @@ pub struct Decided {
 pub enum PairVerdict<'a> {
     /// A test that was replayed natively told them apart.
     Distinguished(&'a Decided),
-    /// No input within the bounds can tell them apart.
+    /// No input within the bounds can tell them apart: this was proved.
     Equivalent,
     /// Neither can any, but on some inputs they do the same only by failing alike.
     EquivalentUnlessFailing,
     /// Neither, for these reasons.
-    Unknown(Vec<&'a str>),
+    Unknown(Vec<&'a Reason>),
 }
 
 /// All pairs of the revisions that run.
@@ -31,9 +32,13 @@ pub enum PairVerdict<'a> {
 pub struct Pairs {
     revisions: Vec<Revision>,
     decided: BTreeMap<(Revision, Revision), Decided>,
-    doubts: BTreeMap<(Revision, Revision), BTreeSet<String>>,
+    doubts: BTreeMap<(Revision, Revision), BTreeSet<Reason>>,
     failing: BTreeSet<(Revision, Revision)>,
+    proved: BTreeSet<(Revision, Revision)>,
 }
+
+/// What is missing of a pair of which nothing else is known.
+static UNPROVED: Reason = Reason::NotExhausted;
 
 impl Pairs {
     pub(super) fn new(revisions: &[Revision]) -> Self {
@@ -42,6 +47,7 @@ impl Pairs {
             decided: BTreeMap::new(),
             doubts: BTreeMap::new(),
             failing: BTreeSet::new(),
+            proved: BTreeSet::new(),
         }
     }
 
@@ -67,19 +73,24 @@ impl Pairs {
 
     /// Records why pairs of one set with the other cannot be proved equivalent; also of pairs
     /// told apart, since what did may turn out to be no evidence.
-    pub(super) fn doubt(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &str) {
+    pub(super) fn doubt(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &Reason) {
         for x in a.iter() {
             for y in b.iter().filter(|y| *y != x) {
-                self.doubts.entry(ordered(x, y)).or_default().insert(reason.to_owned());
+                self.doubts.entry(ordered(x, y)).or_default().insert(reason.clone());
             }
         }
     }
 
+    /// The same for one pair.
+    pub(super) fn doubt_pair(&mut self, (a, b): (Revision, Revision), reason: Reason) {
+        self.doubts.entry(ordered(a, b)).or_default().insert(reason);
+    }
+
     /// The same for those pairs that nobody has told apart.
-    pub(super) fn doubt_open(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &str) {
+    pub(super) fn doubt_open(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &Reason) {
         for x in a.iter() {
             for y in b.iter().filter(|y| self.is_open(x, *y)).collect::<Vec<_>>() {
-                self.doubts.entry(ordered(x, y)).or_default().insert(reason.to_owned());
+                self.doubts.entry(ordered(x, y)).or_default().insert(reason.clone());
             }
         }
     }
@@ -88,6 +99,21 @@ impl Pairs {
     pub(super) fn fail_alike(&mut self, a: &RevisionSet, b: &RevisionSet) {
         let pairs = a.iter().flat_map(|x| b.iter().map(move |y| (x, y)));
         self.failing.extend(pairs.filter(|(x, y)| x != y).map(|(x, y)| ordered(x, y)));
+    }
+
+    /// Pairs that neither were told apart nor have anything against them, to be proved.
+    pub(super) fn claims(&self) -> Vec<(Revision, Revision)> {
+        let pairs = self.revisions.iter().enumerate().flat_map(|(index, &a)| {
+            self.revisions[index + 1..].iter().map(move |&b| ordered(a, b))
+        });
+        pairs
+            .filter(|pair| !self.decided.contains_key(pair) && !self.doubts.contains_key(pair))
+            .collect()
+    }
+
+    /// Records that a pair is equivalent; what is learnt against it later weighs more.
+    pub(super) fn prove(&mut self, (a, b): (Revision, Revision), _: Proof) {
+        self.proved.insert(ordered(a, b));
     }
 
     /// Opens all pairs again, to be told apart anew.
@@ -108,9 +134,8 @@ impl Pairs {
         let pair = ordered(a, b);
         match (self.decided.get(&pair), self.doubts.get(&pair)) {
             (Some(decided), _) => PairVerdict::Distinguished(decided),
-            (None, Some(reasons)) => {
-                PairVerdict::Unknown(reasons.iter().map(String::as_str).collect())
-            }
+            (None, Some(reasons)) => PairVerdict::Unknown(reasons.iter().collect()),
+            (None, None) if !self.proved.contains(&pair) => PairVerdict::Unknown(vec![&UNPROVED]),
             (None, None) if self.failing.contains(&pair) => PairVerdict::EquivalentUnlessFailing,
             (None, None) => PairVerdict::Equivalent,
         }

@@ -38,15 +38,31 @@ pub struct NamedOutput {
 /// Something that weakens what may be claimed of a path.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, thiserror::Error)]
 pub enum Approximation {
-    /// A symbolic value was replaced by one of its values.
-    #[error("concretised: {0}")]
-    Concretised(String),
-    /// The result of a call or a formatted address is not the one a native run has.
+    /// Something was decided by an address, first at this place (`FILE:LINE`, where it is known).
+    #[error("modelled loosely: an address used as a number{}", at(.0.as_deref()))]
+    AddressAsNumber(Option<String>),
+    /// An address was shown.
+    #[error("modelled loosely: an address that is shown")]
+    AddressShown,
+    /// A function of the engine that tells a native run something else.
     #[error("modelled loosely: {0}")]
-    Loose(String),
+    EngineCall(&'static str),
+    /// A system call that there is no model of.
+    #[error("modelled loosely: system call {0}, which gives ENOSYS")]
+    SystemCall(String),
+    /// An error for which nothing watches in native runs: there the program goes on somehow.
+    #[error("modelled loosely: {0}, for which nothing watches in native runs")]
+    Unwatched(Error),
+    /// Something was decided by memory that was never written, whose content is to be any.
+    #[error("modelled loosely: a decision on memory that was never written")]
+    UninitialisedDecision,
     /// An output contains bytes that were never written.
     #[error("uninitialised output: {0}")]
     UninitialisedOutput(String),
+}
+
+fn at(place: Option<&str>) -> String {
+    place.map(|place| format!(" at {place}")).unwrap_or_default()
 }
 
 /// The world of one state; a clone shares what neither side changes.

@@ -15,6 +15,7 @@ mod input;
 mod interpret;
 mod jump;
 mod resolve;
+mod share;
 mod stack;
 mod start;
 pub mod state;
@@ -30,6 +31,7 @@ use std::{
 pub use clock::Clock;
 pub use coverage::Coverage;
 pub use input::{Arguments, InputFile, Variable};
+pub use share::{Share, Shares};
 pub use stack::{Callers, Frame, VariadicArgument};
 pub use start::{Start, StartError, WHOLE_PROGRAM};
 pub use state::{Branch, ForkKind, HaltState, State};
@@ -94,6 +96,8 @@ pub struct Harvest {
     pub running: Vec<State>,
     /// States that have ended, in depth-first order.
     pub halted: Vec<HaltState>,
+    /// What assumptions have ended: inputs that the program is not asked about.
+    pub excluded: Shares,
     /// Instructions run.
     pub instructions: u64,
 }
@@ -159,12 +163,16 @@ impl<'a> Executor<'a> {
             instructions: 0,
         };
         let mut running = Vec::new();
+        let mut excluded = Shares::default();
         loop {
             match executor.run_until_stop(coverage, quantum) {
                 None => running.push(executor.state.clone()),
                 Some(Stop::Halt(halt)) => executor.halt(halt),
                 Some(Stop::Exit(code)) => executor.halt(Halt::Exit(code)),
-                Some(Stop::Impossible) => {}
+                Some(Stop::Impossible) => {
+                    let State { revisions, branch, .. } = &executor.state;
+                    excluded.add(revisions, branch.share());
+                }
             }
             let used_up = executor.instructions >= quantum.instructions
                 || executor.forks >= quantum.forks
@@ -180,7 +188,7 @@ impl<'a> Executor<'a> {
         let mut halted = executor.halted;
         running.sort_by(|a, b| Branch::order(&a.branch, &b.branch));
         halted.sort_by(|a, b| Branch::order(&a.branch, &b.branch));
-        Harvest { running, halted, instructions: executor.instructions }
+        Harvest { running, halted, excluded, instructions: executor.instructions }
     }
 
     fn halt(&mut self, halt: Halt) {

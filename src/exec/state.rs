@@ -3,7 +3,10 @@
 use std::{cmp::Ordering, sync::Arc};
 
 pub use super::jump::JumpTarget;
-use super::stack::{Callers, Frame};
+use super::{
+    share::Share,
+    stack::{Callers, Frame},
+};
 use crate::{
     env::{Halt, World},
     expr::{Assignment, ExprId},
@@ -28,23 +31,34 @@ pub struct Branch {
     kind: ForkKind,
     index: u32,
     depth: u32,
+    share: Share,
 }
 
 impl Branch {
     /// The root of an execution tree.
     pub fn root() -> Arc<Self> {
-        Arc::new(Self { parent: None, kind: ForkKind::Input, index: 0, depth: 0 })
+        let (kind, share) = (ForkKind::Input, Share::ROOT);
+        Arc::new(Self { parent: None, kind, index: 0, depth: 0, share })
     }
 
     /// The child of that index of a fork of that kind.
     pub fn child(self: &Arc<Self>, kind: ForkKind, index: u32) -> Arc<Self> {
-        Arc::new(Self { parent: Some(self.clone()), kind, index, depth: self.depth + 1 })
+        let share = match kind {
+            ForkKind::Meta => self.share,
+            ForkKind::Input => self.share.part(index),
+        };
+        Arc::new(Self { parent: Some(self.clone()), kind, index, depth: self.depth + 1, share })
     }
 
     /// Whether revisions parted on the way.
     pub fn has_meta_fork(&self) -> bool {
         std::iter::successors(Some(self), |branch| branch.parent.as_deref())
             .any(|branch| branch.kind == ForkKind::Meta)
+    }
+
+    /// What it stands for.
+    pub fn share(&self) -> Share {
+        self.share
     }
 
     /// Number of forks on the way.

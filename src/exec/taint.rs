@@ -20,8 +20,6 @@ use crate::{
 
 /// What the names of the variables that stand for addresses begin with.
 const PREFIX: &str = "address.";
-/// How the approximation of a path begins on which something depended on an address.
-const MARK: &str = "an address used as a number";
 /// How far apart objects are in the first layout that is tried instead of the one here.
 const DISTANCE: u64 = 0x12_3457_0000;
 /// Sums within sums in which addresses are replaced; there are none further down.
@@ -184,12 +182,11 @@ impl Executor<'_> {
         let function = self.state.top.function;
         let library = self.program.module.functions[function.0 as usize].library;
         if !library && !self.is_marked() && self.differs(expr, known) {
-            let mut what = String::from(MARK);
-            if let Some(place) = self.place() {
+            let place = self.place().map(|place| {
                 let file = &self.program.module.files[place.file.0 as usize];
-                what += &format!(" at {file}:{}", place.line);
-            }
-            self.state.world.approximate(Approximation::Loose(what));
+                format!("{file}:{}", place.line)
+            });
+            self.state.world.approximate(Approximation::AddressAsNumber(place));
         }
         known
     }
@@ -198,8 +195,7 @@ impl Executor<'_> {
     /// kept then.
     fn is_marked(&self) -> bool {
         let mut approximations = self.state.world.approximations.iter();
-        approximations
-            .any(|what| matches!(what, Approximation::Loose(what) if what.starts_with(MARK)))
+        approximations.any(|what| matches!(what, Approximation::AddressAsNumber(_)))
     }
 
     /// Whether `expr` may be anything but `known` on this path, wherever objects are natively.

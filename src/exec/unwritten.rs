@@ -60,8 +60,7 @@ impl Executor<'_> {
             Uninitialised::Zero if self.state.world.is_whole => return Ok(()),
             Uninitialised::Zero => {}
             Uninitialised::Any => {
-                let what = "a decision on memory that was never written".to_owned();
-                self.state.world.approximate(Approximation::Loose(what));
+                self.state.world.approximate(Approximation::UninitialisedDecision);
             }
         }
         self.state.world.findings.insert(Error::UninitialisedRead);

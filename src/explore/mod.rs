@@ -6,6 +6,7 @@
 //! the same states in the same order with any number of workers.
 
 mod coverage;
+mod exhausted;
 mod search;
 
 use std::{
@@ -17,6 +18,8 @@ use std::{
 use rayon::prelude::*;
 
 pub use coverage::{CoveredBranch, CoveredFile, Share};
+pub use exhausted::Exhausted;
+use exhausted::Ledger;
 pub use search::{Search, UnknownSearch};
 
 use crate::{
@@ -25,6 +28,7 @@ use crate::{
         Clock, Coverage, Executor, HaltState, Harvest, Limits, Program, Quantum, State, abandon,
     },
     solver::{self, LayerStatistics, Solver, SolverConfig},
+    subject::RevisionSet,
 };
 
 /// Most states that run in one round.
@@ -71,6 +75,7 @@ pub struct Explorer<'a> {
     pool: Arc<rayon::ThreadPool>,
     workers: Vec<Mutex<Worker>>,
     frontier: search::Frontier,
+    ledger: Ledger,
     clock: Clock<'a>,
     paths: u64,
     instructions: u64,
@@ -111,6 +116,10 @@ impl<'a> Explorer<'a> {
         let worker = || Worker { solver: solver::chain(&solver), coverage: Coverage::default() };
         let workers = (0..jobs).map(|_| Mutex::new(worker())).collect();
         let mut frontier = search::Frontier::new(config.search, config.seed);
+        let mut ledger = Ledger::default();
+        for state in &start {
+            ledger.begin(&state.revisions, state.branch.share());
+        }
         frontier.extend(start);
         Ok(Self {
             program,
@@ -118,6 +127,7 @@ impl<'a> Explorer<'a> {
             pool: Arc::new(pool),
             workers,
             frontier,
+            ledger,
             clock,
             paths: 0,
             instructions: 0,
@@ -132,9 +142,10 @@ impl<'a> Explorer<'a> {
         }
         if self.clock.is_over() {
             let left = self.frontier.take(usize::MAX);
-            return Round::Stopped(
-                left.into_iter().map(|state| abandon(state, Incomplete::Time)).collect(),
-            );
+            let left: Vec<_> =
+                left.into_iter().map(|state| abandon(state, Incomplete::Time)).collect();
+            self.close(&left);
+            return Round::Stopped(left);
         }
         let begin = Instant::now();
         let spread = self.frontier.len() < ROUND;
@@ -171,12 +182,27 @@ impl<'a> Explorer<'a> {
         let mut halted = Vec::new();
         for harvest in harvests {
             self.frontier.extend(harvest.running);
+            self.ledger.exclude(&harvest.excluded);
+            self.close(&harvest.halted);
             halted.extend(harvest.halted);
             self.instructions += harvest.instructions;
         }
         self.paths += halted.len() as u64;
         self.time += begin.elapsed();
         Round::Halted(halted)
+    }
+
+    /// The revisions of which no state waits, was left before its end, or is missing.
+    pub fn exhausted(&self) -> Exhausted {
+        let waiting =
+            self.frontier.iter().fold(RevisionSet::new(), |all, state| all.union(&state.revisions));
+        self.ledger.exhausted(&waiting)
+    }
+
+    fn close(&mut self, halted: &[HaltState]) {
+        for state in halted {
+            self.ledger.end(&state.revisions, state.branch.share(), &state.halt);
+        }
     }
 
     /// The workers, for work beside the rounds.
@@ -225,7 +251,7 @@ fn solver_config(config: &Config, clock: Clock<'_>) -> SolverConfig {
 
 /// A mistake of ours must not cost what hours have found: `None` where `run` panics, which says why
 /// on standard error.
-fn unless_it_panics<T>(run: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn unless_it_panics<T>(run: impl FnOnce() -> T) -> Option<T> {
     // Of what it changed, the caller keeps nothing.
     panic::catch_unwind(AssertUnwindSafe(run)).ok()
 }

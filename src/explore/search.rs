@@ -56,6 +56,10 @@ impl Frontier {
         self.states.is_empty()
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = &State> {
+        self.states.iter()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.states.len()
     }

@@ -6,7 +6,7 @@ use super::{Labels, Verdicts, labels::OutcomeDescription};
 use crate::{
     subject::{
         Revision, RevisionSet,
-        results::{Clustering, PairRow, TestId, Verdict},
+        results::{Clustering, Code, PairRow, TestId, Verdict},
     },
     tree::{Options, Solution, minimal},
 };
@@ -104,9 +104,10 @@ fn sample(revisions: u32, tests: u32, mut seed: u64, silent: bool) -> Sample {
             (None, true) => (Verdict::Equivalent, "loops up to 16 rounds"),
             (None, false) => (Verdict::Unknown, "solver timeout"),
         };
+        let code = if verdict == Verdict::Unknown { vec![Code::Solver] } else { vec![] };
         let test = told_apart.map(|clustering| clustering.test);
         let output = String::from(if test.is_some() { "stdout" } else { "" });
-        pairs.push(PairRow { a, b, verdict, test, output, reason: reason.into() });
+        pairs.push(PairRow { a, b, verdict, test, output, reason: reason.into(), code });
     }
     pairs.sort_by_key(|row| (row.a, row.b));
     Sample { clusterings, pairs, solution, names, inputs, shown }

@@ -11,7 +11,8 @@
 //! # The chain
 //!
 //! [`chain`] stacks, outermost first: [`checking`] (every model is evaluated on every
-//! constraint), [`slicing`] (what a known model settles), [`constants`] (what needs no solver),
+//! constraint), [`slicing`] (what a known model settles), [`record`] (what verdicts rest on, for
+//! another solver), [`constants`] (what needs no solver),
 //! [`independence`] (only what shares variables is decided together), [`cache`] (equal, weaker
 //! and stronger queries; models that fit again), [`logging`] (SMT-LIB files), [`bitwuzla`]
 //! (incremental along the path, with a time limit).
@@ -30,6 +31,7 @@ pub mod checking;
 pub mod constants;
 pub mod independence;
 pub mod logging;
+pub mod record;
 pub mod slicing;
 #[cfg(test)]
 mod tests;
@@ -81,7 +83,7 @@ impl Verdict {
 }
 
 /// Why a solver gave no answer.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, thiserror::Error)]
 pub enum Unknown {
     /// The time for one query ran out.
     #[error("solver timeout after {0:?}")]
@@ -194,6 +196,8 @@ pub struct SolverConfig {
     pub check_models: bool,
     /// Log every query that reaches the back end here, one SMT-LIB 2 file each.
     pub log: Option<PathBuf>,
+    /// Write the queries that verdicts rest on.
+    pub record: Option<record::Recording>,
 }
 
 impl Default for SolverConfig {
@@ -205,6 +209,7 @@ impl Default for SolverConfig {
             deadline: None,
             check_models: cfg!(debug_assertions),
             log: None,
+            record: None,
         }
     }
 }
@@ -231,6 +236,10 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
     let cached = Layer::new(cache::Cache::default(), logged);
     let apart = Layer::new(independence::Independence, cached);
     let sieved = Layer::new(constants::Constants, apart);
+    let sieved: Box<dyn Solver> = match &config.record {
+        Some(recording) => Box::new(Layer::new(recording.clone(), sieved)),
+        None => Box::new(sieved),
+    };
     let whole = Layer::new(slicing::Slicing::default(), sieved);
     if config.check_models {
         Box::new(Layer::new(checking::Checking, whole))
@@ -243,5 +252,5 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
 /// that it was asked, and their order. The ids of expressions do not matter; only a timeout
 /// depends on the machine.
 pub fn reproducible(config: &SolverConfig) -> Box<dyn Solver> {
-    chain(&SolverConfig { log: None, ..config.clone() })
+    chain(&SolverConfig { log: None, record: None, ..config.clone() })
 }

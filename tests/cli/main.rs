@@ -4,6 +4,7 @@ mod bad_input;
 mod explore;
 mod help;
 mod interrupt;
+mod queries;
 mod repeatable;
 mod stages;
 mod support;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use psychic::subject::{
     Revision,
-    results::{PairRow, RevisionRow, StateRow, Status, SummaryRow, Verdict},
+    results::{Code, PairRow, RevisionRow, StateRow, Status, SummaryRow, Verdict},
 };
 use tempfile::TempDir;
 
@@ -61,6 +61,10 @@ fn diff(name: &str) -> Found {
         assert!(allowed.contains(&pair.verdict), "{names:?}: {:?} {}", pair.verdict, pair.reason);
         let unknown = pair.verdict == Verdict::Unknown;
         assert!(!unknown || !pair.reason.is_empty(), "{names:?}: unknown without a reason");
+        assert_eq!(unknown, !pair.code.is_empty(), "{names:?}: {:?}", pair.code);
+        // Nothing of ours gets lost on the way to a proof.
+        let lost = [Code::NotExhausted, Code::StateLost, Code::RefutationLost];
+        assert!(!pair.code.iter().any(|code| lost.contains(code)), "{names:?}: {:?}", pair.code);
         assert_eq!(pair.verdict == Verdict::Distinguished, pair.test.is_some());
         open |= unknown;
     }

@@ -142,8 +142,8 @@ fn enter(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
             told(machine, before, result)
         }
         None => {
-            let what = format!("system call {}, which gives ENOSYS", calls::name(number));
-            machine.world_mut().approximate(Approximation::Loose(what));
+            let name = calls::name(number);
+            machine.world_mut().approximate(Approximation::SystemCall(name));
             Err(Errno::Enosys.into())
         }
     };

@@ -141,7 +141,7 @@ pub(super) fn byte_at(machine: &mut dyn Machine, address: Value, index: u64) -> 
 
 /// An address is about to be shown: natively it is another one.
 fn note_address(machine: &mut dyn Machine) {
-    machine.world_mut().approximate(Approximation::Loose("an address that is shown".into()));
+    machine.world_mut().approximate(Approximation::AddressShown);
 }
 
 /// The bytes of a C string up to its NUL or to `limit` bytes; forks over where the NUL is.

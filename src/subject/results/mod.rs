@@ -39,8 +39,8 @@ pub use claim::MARK;
 pub use clustering::{Clustering, clusterings, read_clusterings};
 pub use earlier::ktest_files;
 pub use rows::{
-    ClusterRow, FoundBy, OutcomeRow, PairRow, RangeRow, RevisionRow, StateRow, StatsRow, Status,
-    SummaryRow, TestRow, Verdict,
+    ClusterRow, Code, FoundBy, OutcomeRow, PairRow, RangeRow, RevisionRow, StateRow, StatsRow,
+    Status, SummaryRow, TestRow, Verdict,
 };
 pub use table::{Table, read_table, write_table};
 

@@ -17,6 +17,11 @@ macro_rules! words {
             $($(#[$value_doc])* $value,)*
         }
 
+        impl $name {
+            /// All of them, in the order of their declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$value),*];
+        }
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(match self {
@@ -79,6 +84,62 @@ words! {
         EquivalentUnlessFailing = "equivalent-unless-failing",
         /// Neither; the reason stands beside.
         Unknown = "unknown",
+    }
+}
+
+words! {
+    /// Why a pair is `unknown`. These words stay; the text beside them may change.
+    Code {
+        /// Something that the engine cannot run.
+        Unsupported = "unsupported",
+        /// The solver gave no answer.
+        Solver = "solver",
+        /// The limit of instructions of a path.
+        Instructions = "instructions",
+        /// The time of the run was over, or it was interrupted.
+        Time = "time",
+        /// A mistake of the engine.
+        InternalError = "internal-error",
+        /// An address was used as a number, or shown.
+        Address = "address",
+        /// A function of the engine that tells native runs something else.
+        EngineCall = "engine-call",
+        /// A system call without a model.
+        SystemCall = "system-call",
+        /// An error for which nothing watches in native runs.
+        Unwatched = "unwatched",
+        /// An output with bytes that were never written.
+        UninitialisedOutput = "uninitialised-output",
+        /// With `uninitialised = "any"`, something is decided by memory that was never written.
+        UninitialisedDecision = "uninitialised-decision",
+        /// The program asked not to be looked at.
+        Silent = "silent",
+        /// Inputs that an assumption of one revision leaves out, and another one takes.
+        Outside = "outside",
+        /// Input read in different ways.
+        Reads = "reads",
+        /// Texts that cannot be compared exactly.
+        Texts = "texts",
+        /// A predicted difference that no native run showed.
+        NotReplayed = "not-replayed",
+        /// The solver did not find the difference again that it had found.
+        ModelLost = "model-lost",
+        /// A native run showed something else than predicted.
+        Contradicted = "contradicted",
+        /// A native run used what was never written.
+        UninitialisedRun = "uninitialised-run",
+        /// A native run was stopped of which nobody had proved that it never ends.
+        Stopped = "stopped",
+        /// A native run that an assumption ended.
+        Assumption = "assumption",
+        /// Native runs of one test that differ.
+        Unstable = "unstable",
+        /// Not every path was followed to its end.
+        NotExhausted = "not-exhausted",
+        /// The halt states do not cover all that a revision does.
+        StateLost = "state-lost",
+        /// Two halt states that may overlap, of which nothing is on record.
+        RefutationLost = "refutation-lost",
     }
 }
 
@@ -191,6 +252,9 @@ table! {
         output: String,
         /// Why nothing is known, or under which bounds they are equivalent.
         reason: String,
+    } since {
+        /// What `reason` says of a pair of which nothing is known, with `; ` between.
+        code: Vec<Code>,
     }
 }
 
@@ -312,7 +376,7 @@ mod tests {
              finding"
         );
         assert_eq!(ClusterRow::COLUMNS.join(", "), "test, revision, cluster");
-        assert_eq!(PairRow::COLUMNS.join(", "), "a, b, verdict, test, output, reason");
+        assert_eq!(PairRow::COLUMNS.join(", "), "a, b, verdict, test, output, reason, code");
         assert_eq!(
             SummaryRow::COLUMNS.join(", "),
             "subject, revisions, rejected, tests, classes, height, lower_bound, distinguished, \
@@ -331,12 +395,13 @@ mod tests {
             test: None,
             output: "x, y".into(),
             reason: "said \"no\"\nand stopped".into(),
+            code: vec![Code::Solver, Code::Time],
         };
         let (text, back) = round_trip(std::slice::from_ref(&row));
         assert_eq!(
             text,
-            "a,b,verdict,test,output,reason\n0,3,unknown,,\"x, y\",\"said \"\"no\"\"\nand \
-             stopped\"\n"
+            "a,b,verdict,test,output,reason,code\n0,3,unknown,,\"x, y\",\"said \"\"no\"\"\nand \
+             stopped\",solver; time\n"
         );
         assert_eq!(back, [row]);
     }
@@ -360,6 +425,12 @@ mod tests {
     fn a_missing_column_is_named() {
         let message = reading::<ClusterRow>("test,revision\n1,2\n").unwrap_err();
         assert!(message.contains("clusters.csv: no column `cluster`"), "{message}");
+    }
+
+    #[test]
+    fn files_from_before_a_column_was_added_are_read() {
+        let rows = reading::<PairRow>("a,b,verdict,test,output,reason\n0,1,unknown,,,late\n");
+        assert_eq!(rows.map(|rows| rows[0].code.clone()), Ok(vec![]));
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub trait Table: Sized {
     const FILE: &'static str;
     /// Its columns, in order.
     const COLUMNS: &'static [&'static str];
+    /// So many columns, at the end, that files of earlier versions lack; their cells are empty.
+    const LATER: usize;
 
     /// The cells of the row, in the order of the columns.
     fn cells(&self) -> Vec<String>;
@@ -27,20 +29,30 @@ macro_rules! table {
         $(#[$doc:meta])*
         $name:ident in $file:literal {
             $($(#[$field_doc:meta])* $field:ident: $type:ty,)*
-        }
+        } $(since {
+            $($(#[$later_doc:meta])* $later:ident: $later_type:ty,)*
+        })?
     ) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq)]
         pub struct $name {
             $($(#[$field_doc])* pub $field: $type,)*
+            $($($(#[$later_doc])* pub $later: $later_type,)*)?
         }
 
         impl $crate::subject::results::Table for $name {
             const FILE: &'static str = $file;
-            const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
+            const COLUMNS: &'static [&'static str] = &[
+                $(stringify!($field),)*
+                $($(stringify!($later),)*)?
+            ];
+            const LATER: usize = <[&str]>::len(&[$($(stringify!($later),)*)?]);
 
             fn cells(&self) -> Vec<String> {
-                vec![$($crate::subject::results::Cell::write(&self.$field)),*]
+                vec![
+                    $($crate::subject::results::Cell::write(&self.$field),)*
+                    $($($crate::subject::results::Cell::write(&self.$later),)*)?
+                ]
             }
 
             fn from_cells(cells: &[&str]) -> Result<Self, (usize, String)> {
@@ -51,6 +63,11 @@ macro_rules! table {
                         $crate::subject::results::Cell::read(cell)
                             .map_err(|expected| (index, expected))?
                     },)*
+                    $($($later: {
+                        let (index, cell) = cells.next().unwrap_or((0, &""));
+                        $crate::subject::results::Cell::read(cell)
+                            .map_err(|expected| (index, expected))?
+                    },)*)?
                 })
             }
         }
@@ -73,23 +90,28 @@ pub fn read_table<T: Table>(path: &Path) -> Result<Vec<T>, ResultsError> {
     let not_csv = |source| ResultsError::Csv { path: path.into(), source };
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text);
     let header = reader.headers().map_err(not_csv)?;
+    let needed = T::COLUMNS.len() - T::LATER;
     let places = T::COLUMNS
         .iter()
-        .map(|column| {
-            header.iter().position(|name| name.trim() == *column).ok_or_else(|| {
-                ResultsError::MissingColumn {
+        .enumerate()
+        .map(|(index, column)| {
+            let place = header.iter().position(|name| name.trim() == *column);
+            if place.is_none() && index < needed {
+                return Err(ResultsError::MissingColumn {
                     path: path.into(),
                     column,
-                    expected: T::COLUMNS.join(","),
-                }
-            })
+                    expected: T::COLUMNS[..needed].join(","),
+                });
+            }
+            Ok(place)
         })
         .collect::<Result<Vec<_>, _>>()?;
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(not_csv)?;
-        let cells: Vec<&str> =
-            places.iter().map(|place| record.get(*place).unwrap_or_default()).collect();
+        let cells =
+            places.iter().map(|place| place.and_then(|at| record.get(at)).unwrap_or_default());
+        let cells: Vec<&str> = cells.collect();
         rows.push(T::from_cells(&cells).map_err(|(index, expected)| ResultsError::BadValue {
             path: path.into(),
             line: record.position().map_or(0, csv::Position::line),

@@ -1,0 +1,152 @@
+//! Verdicts on halt states made by hand: two revisions that exit alike below and above 5.
+
+use std::sync::{Arc, atomic::AtomicBool};
+
+use super::*;
+use crate::{
+    env::{NamedOutput, models::Models, stdin::Stdin},
+    exec::{Arguments, Start, abandon},
+    explore::Exhausted,
+    ir::{FileId, Function, Inst, Module, Place},
+    memory::Byte,
+};
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// Native runs that nobody may ask for.
+struct NoRuns;
+
+impl Replay for NoRuns {
+    fn outcomes(
+        &self,
+        _: &TestInput,
+        _: &[Revision],
+        _: &Expected,
+    ) -> Result<Vec<Outcome>, ReplayFailed> {
+        Err(ReplayFailed("there is nothing to run".into()))
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
+}
+
+/// What is asked of two revisions of which nothing is known natively.
+struct Subject {
+    program: Program,
+    states: Vec<HaltState>,
+    exhausted: Exhausted,
+}
+
+impl Subject {
+    fn new() -> Self {
+        let function = Function {
+            name: "main".into(),
+            code: vec![Inst::Return { values: [].into() }],
+            places: vec![Place { file: FileId(0), line: 0 }],
+            counts: vec![0, 1],
+            ..Function::default()
+        };
+        let module = Module { functions: vec![function], ..Module::default() };
+        let program = Program::new(module, &Models::default());
+        let both: RevisionSet = [0, 1].map(Revision).into_iter().collect();
+        let start = Start {
+            entry: "main".into(),
+            revisions: both.clone(),
+            args: vec![Arguments::Text(b"program".to_vec())],
+            env: Vec::new(),
+            stdin: Stdin::bytes(Vec::new()),
+            files: Vec::new(),
+        };
+        let first = program.start(start).expect("it has an entry").pop().expect("one state");
+        let exprs = &program.exprs;
+        let x = exprs.input("x", 8);
+        let low = exprs.ult(x, exprs.constant(8, 5));
+        let mut states = Vec::new();
+        for (way, revision) in (0..).zip(both.iter()) {
+            let branch = first.branch.child(ForkKind::Meta, way);
+            // One of them says the same in other words.
+            let code = if way == 0 { exprs.add(x, x) } else { exprs.mul(x, exprs.constant(8, 2)) };
+            for (side, condition) in (0..).zip([low, exprs.not(low)]) {
+                let mut state = abandon(first.clone(), Incomplete::Time);
+                state.halt = Halt::Exit(code);
+                state.revisions = [revision].into_iter().collect();
+                state.path = vec![condition];
+                state.branch = branch.child(ForkKind::Input, side);
+                states.push(state);
+            }
+        }
+        let root = first.branch.share();
+        let exhausted = Exhausted::on_purpose(both.iter().map(|revision| (revision, root)));
+        Self { program, states, exhausted }
+    }
+
+    /// What is said of the two after `between`, which comes after the states and before the end.
+    fn verdict(&self, between: impl FnOnce(&mut Differ<'_>)) -> Vec<Reason> {
+        let mut differ = Differ::new(Task {
+            program: &self.program,
+            replay: &NoRuns,
+            solver: SolverConfig::default(),
+            outputs: OutputsConfig::default(),
+            revisions: vec![Revision(0), Revision(1)],
+            clock: Clock::new(None, &NEVER),
+        });
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+        differ.add(self.states.clone(), &pool).expect("nothing runs");
+        between(&mut differ);
+        differ.finish(&self.exhausted, &pool).expect("nothing runs");
+        match differ.pairs().verdict(Revision(0), Revision(1)) {
+            PairVerdict::Equivalent => Vec::new(),
+            PairVerdict::Unknown(reasons) => reasons.into_iter().cloned().collect(),
+            PairVerdict::Distinguished(decided) => panic!("nothing ran, and yet {decided:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_was_shown_is_equivalent() {
+    assert_eq!(Subject::new().verdict(|_| {}), []);
+}
+
+#[test]
+fn a_state_that_is_not_handed_on_costs_the_proof() {
+    for lost in 0..4 {
+        let mut subject = Subject::new();
+        subject.states.remove(lost);
+        assert_eq!(subject.verdict(|_| {}), [Reason::StateLost], "without state {lost}");
+    }
+}
+
+#[test]
+fn a_comparison_that_is_not_made_costs_the_proof() {
+    let verdict = Subject::new().verdict(|differ| differ.refutations = Refutations::default());
+    assert_eq!(verdict, [Reason::RefutationLost]);
+}
+
+#[test]
+fn a_doubt_that_comes_late_weighs_more_than_a_proof() {
+    let subject = Subject::new();
+    let verdict = subject.verdict(|differ| {
+        differ.pairs.doubt_pair((Revision(0), Revision(1)), Reason::Contradicted)
+    });
+    assert_eq!(verdict, [Reason::Contradicted]);
+}
+
+#[test]
+fn before_the_end_nothing_is_proved() {
+    let pairs = Pairs::new(&[Revision(0), Revision(1)]);
+    let verdict = pairs.verdict(Revision(0), Revision(1));
+    assert_eq!(verdict, PairVerdict::Unknown(vec![&Reason::NotExhausted]));
+}
+
+#[test]
+fn a_panic_in_pairing_costs_the_pair() {
+    let mut subject = Subject::new();
+    let written = [Byte::Concrete(0), Byte::Concrete(0), Byte::Uninitialised, Byte::Uninitialised];
+    // No exact state has such an output: comparing it is a mistake, which panics.
+    for (state, byte) in subject.states.iter_mut().zip(written) {
+        let output = NamedOutput { name: "odd".into(), bytes: vec![byte] };
+        state.world.outputs = Arc::new(vec![output]);
+    }
+    assert_eq!(subject.verdict(|_| {}), [Reason::Incomplete(Incomplete::Panic)]);
+}
