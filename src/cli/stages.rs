@@ -197,7 +197,7 @@ impl Stage {
         for source in &mut compilation.sources {
             let path = compilation.directory.join(&*source);
             let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-            match harness(&text, source, &config.entry, &config.inputs) {
+            match harness(&text, source, &config.entry, &config.inputs, config.outputs.nan) {
                 Ok(text) => {
                     let path = compilation.directory.join(HARNESS);
                     fs::write(&path, text).with_context(|| path.display().to_string())?;
@@ -285,25 +285,17 @@ fn meta_files(meta: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
     Ok(files)
 }
 
-/// Compiles to bitcode against musl's headers and links the functions of musl that it needs;
-/// without them, against the system's headers, and calls of the libc that have no model end
-/// their path. Gives the modules that native binaries have to link, too.
+/// Compiles to bitcode against the headers that the native build has, and links the functions of
+/// musl that it needs; without them, calls of the libc that have no model end their path. Gives
+/// the modules that native binaries have to link, too.
 pub(super) fn compile_bitcode(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     compilation: &Compilation,
     out: &Path,
 ) -> anyhow::Result<(Module, Vec<PathBuf>)> {
-    let mut compilation = compilation.clone();
-    if let Some(libc) = libc {
-        // The compiler's own headers stay, behind these.
-        let mut flags =
-            vec!["-nostdlibinc".into(), format!("-isystem{}", libc.include().display())];
-        flags.append(&mut compilation.flags);
-        compilation.flags = flags;
-    }
     let program = out.with_extension("program.bc");
-    toolchain.bitcode(&compilation, &program)?;
+    toolchain.bitcode(compilation, &program)?;
     link_libc(toolchain, libc, (lower::load(&program)?, &program), out)
 }
 
