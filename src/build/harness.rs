@@ -3,7 +3,7 @@
 use std::{fmt::Write, path::Path};
 
 use super::signature::{Parameter, Signature, Type, Unreadable, signature};
-use crate::subject::config::{InputsConfig, ParamConfig};
+use crate::subject::config::{InputsConfig, NanConfig, ParamConfig};
 
 /// Why no harness can be written for an entry function.
 #[derive(Debug, thiserror::Error)]
@@ -92,7 +92,9 @@ pub enum HarnessError {
 ///
 /// `source` is the text of the meta program and `include` the path of it to be included.
 /// Every argument is an object named as its parameter; the return value is the output `return`,
-/// and a buffer that the entry may write to is an output of its parameter's name.
+/// and a buffer that the entry may write to is an output of its parameter's name. A returned
+/// pointer into the buffer `v` is the output `return in v`, its offset in bytes; of one to
+/// elsewhere what it points to is shown.
 ///
 /// # Errors
 /// [`HarnessError`] says which setting of `subject.toml` to change.
@@ -101,6 +103,7 @@ pub fn harness(
     include: &Path,
     entry: &str,
     inputs: &InputsConfig,
+    nan: NanConfig,
 ) -> Result<String, HarnessError> {
     let signature = signature(source, entry).map_err(|error| match error {
         Unreadable::NotFound { functions } => HarnessError::NoEntry {
@@ -120,21 +123,30 @@ pub fn harness(
             known: signature.parameters.iter().map(|p| p.name.clone()).collect(),
         });
     }
-    let mut body = Body { entry, inputs, before: String::new(), after: String::new() };
+    let mut body =
+        Body { entry, inputs, buffers: Vec::new(), before: String::new(), after: String::new() };
     let mut arguments = Vec::new();
     for parameter in &signature.parameters {
         arguments.push(body.parameter(parameter)?);
     }
     let call = body.call(&signature, &arguments.join(", "))?;
     let include = include.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
-    let Body { before, after, .. } = body;
+    let Body { before, after, buffers, .. } = body;
+    let show = match nan {
+        NanConfig::One => SHOW_ONE_NAN,
+        NanConfig::Bits => SHOW_BITS,
+    };
+    let most = buffers.into_iter().map(|buffer| buffer.declaration);
+    let most: String = most.map(|declaration| format!(" {declaration};")).collect();
     Ok(format!(
         "/* Runs {entry} on symbolic arguments. */\n\
          #define main psychic_subject_main\n\
          #include \"{include}\"\n\
          #undef main\n\
          #include \"psychic.h\"\n\
-         {APART}\
+         \n\
+         union psychic_buffers {{ char none;{most} }};\n\
+         {APART}{SIZE}{show}\
          \n\
          int main(void)\n\
          {{\n\
@@ -143,19 +155,38 @@ pub fn harness(
     ))
 }
 
-/// Arguments lie next to each other on the stack, with less between them under the address
-/// sanitizer than an index that is out of bounds may skip.
-const APART: &str = "#if __has_feature(address_sanitizer)\n\
-     #define PSYCHIC_APART __attribute__((aligned(1024)))\n\
-     #else\n\
-     #define PSYCHIC_APART\n\
-     #endif\n";
+/// Arguments lie next to each other on the stack, with less between them than an index that is out
+/// of bounds may skip, and the end of one may be the beginning of another. At multiples of more
+/// than the largest of them they do neither.
+const APART: &str = "#define PSYCHIC_APART __attribute__((aligned(\\\n\
+    \x20 sizeof(union psychic_buffers) < 1 << 10 ? 1 << 10 \\\n\
+    \x20 : sizeof(union psychic_buffers) < 1 << 16 ? 1 << 16 : 1 << 20)))\n";
+
+/// Bytes of what a pointer to this points to, if that is a number.
+const SIZE: &str = "#define PSYCHIC_SIZE(type) _Generic((type *)0, \\\n\
+    \x20 _Bool *: 1, char *: 1, signed char *: 1, unsigned char *: 1, short *: 2, \\\n\
+    \x20 unsigned short *: 2, int *: 4, unsigned *: 4, long *: 8, unsigned long *: 8, \\\n\
+    \x20 long long *: 8, unsigned long long *: 8, float *: 4, double *: 8, long double *: 10, \\\n\
+    \x20 default: 0)\n";
+
+/// What shows a value of a type.
+const SHOW_ONE_NAN: &str = "#define PSYCHIC_SHOW(type) _Generic((type *)0, \\\n\
+    \x20 float *: psychic_output_float, double *: psychic_output_double, \\\n\
+    \x20 long double *: psychic_output_long_double, default: psychic_output)\n";
+const SHOW_BITS: &str = "#define PSYCHIC_SHOW(type) psychic_output\n";
 
 struct Body<'a> {
     entry: &'a str,
     inputs: &'a InputsConfig,
+    buffers: Vec<Buffer>,
     before: String,
     after: String,
+}
+
+/// A parameter that points to something.
+struct Buffer {
+    name: String,
+    declaration: String,
 }
 
 impl Body<'_> {
@@ -166,6 +197,7 @@ impl Body<'_> {
         match &parameter.ty {
             Type::Scalar(ty) => self.scalar(&parameter.name, ty, config),
             Type::Pointer { element, dimensions, constant, length } => {
+                let element = bytes_of(element);
                 let size = self.size(&parameter.name, element, config, *length)?;
                 self.buffer(&parameter.name, element, dimensions, size, config);
                 let argument = argument(&parameter.name);
@@ -174,7 +206,7 @@ impl Body<'_> {
                     emit(
                         &mut self.after,
                         1,
-                        &output(name, &argument, &format!("sizeof {argument}")),
+                        &output(element, name, &argument, &format!("sizeof {argument}")),
                     );
                 }
                 Ok(argument)
@@ -256,7 +288,9 @@ impl Body<'_> {
             Size::String(bytes) => (u64::from(bytes) + 1, bytes.to_string()),
             Size::Elements(elements) => (u64::from(elements), format!("sizeof {argument}")),
         };
-        emit(before, 1, &format!("PSYCHIC_APART {element} {argument}[{count}]{dimensions};"));
+        let declaration = format!("{element} {argument}[{count}]{dimensions}");
+        emit(before, 1, &format!("PSYCHIC_APART {declaration};"));
+        self.buffers.push(Buffer { name: name.to_owned(), declaration });
         // An object of no bytes would be a second kind of nothing.
         if !matches!(size, Size::String(0)) {
             emit(before, 1, &symbolic(&argument, &symbolic_bytes, name));
@@ -295,30 +329,50 @@ impl Body<'_> {
                 } else {
                     "sizeof result"
                 };
-                emit(&mut text, 1, &output("return", "&result", size));
+                emit(&mut text, 1, &output(ty, "return", "&result", size));
             }
-            // An address means nothing to a person, what it points to does.
-            Type::Pointer { element, .. } if is_char(element) => {
-                emit(&mut text, 1, &format!("const {element} *result = {call};"));
-                emit(&mut text, 1, "size_t length = 0;");
-                emit(&mut text, 1, "if (result)");
-                emit(&mut text, 2, "while (result[length++]);");
-                emit(
-                    &mut text,
-                    1,
-                    &output("return", "result ? (const void *)result : \"\"", "length"),
-                );
-            }
-            Type::Pointer { .. } => {
-                emit(&mut text, 1, &format!("char result = {call} != 0;"));
-                emit(&mut text, 1, &output("return", "&result", "sizeof result"));
-            }
+            Type::Pointer { element, .. } => self.show_pointer(&mut text, element, &call),
             Type::Other(ty) => {
                 let (entry, ty) = (self.entry.to_owned(), ty.clone());
                 return Err(HarnessError::UnsupportedReturn { entry, ty });
             }
         }
         Ok(text)
+    }
+
+    /// Calls the entry and shows where the pointer that it returns points to. An address means
+    /// nothing to a person.
+    fn show_pointer(&self, text: &mut String, element: &str, call: &str) {
+        let is_text = is_char(element);
+        emit(text, 1, &format!("const {element} *result = {call};"));
+        emit(text, 1, "size_t length = 0, room = 0;");
+        emit(text, 1, "long place;");
+        emit(text, 1, "(void)length, (void)room, (void)place;");
+        emit(text, 1, "if (!result)");
+        emit(text, 2, "psychic_output(\"return\", \"\", 0);");
+        for Buffer { name, .. } in &self.buffers {
+            let argument = argument(name);
+            let place = format!("place = psychic_offset(result, {argument}, sizeof {argument})");
+            emit(text, 1, &format!("else if (({place}) >= 0) {{"));
+            emit(text, 2, &format!("psychic_output(\"return in {name}\", &place, sizeof place);"));
+            if is_text {
+                emit(text, 2, &format!("room = sizeof {argument} - (size_t)place;"));
+            }
+            emit(text, 1, "}");
+        }
+        if is_text {
+            emit(text, 1, "else");
+            emit(text, 2, "room = (size_t)-1;");
+            emit(text, 1, "if (result) {");
+            emit(text, 2, "while (length < room && result[length++]);");
+            emit(text, 2, "psychic_output(\"return\", result, length);");
+            emit(text, 1, "}");
+            return;
+        }
+        emit(text, 1, &format!("else if (PSYCHIC_SIZE({element}))"));
+        emit(text, 2, &output(element, "return", "result", &format!("PSYCHIC_SIZE({element})")));
+        emit(text, 1, "else");
+        emit(text, 2, "psychic_unknown(\"a returned pointer to what is no argument\");");
     }
 
     fn unsupported(&self, parameter: &str, ty: &str) -> HarnessError {
@@ -350,8 +404,13 @@ fn symbolic(argument: &str, size: &str, name: &str) -> String {
     format!("psychic_symbolic({address}{argument}, {size}, \"{name}\");")
 }
 
-fn output(name: &str, data: &str, size: &str) -> String {
-    format!("psychic_output(\"{name}\", {data}, {size});")
+fn output(ty: &str, name: &str, data: &str, size: &str) -> String {
+    format!("PSYCHIC_SHOW({ty})(\"{name}\", {data}, {size});")
+}
+
+/// The type of the elements of a buffer; those of unknown type are bytes.
+fn bytes_of(element: &str) -> &str {
+    if element == "void" { "unsigned char" } else { element }
 }
 
 /// `psychic_assume`s for `min` and `max`. A negative bound must not be converted to an
@@ -426,13 +485,15 @@ mod tests {
     }
 
     fn error(source: &str, entry: &str, params: &[(&str, ParamConfig)]) -> String {
-        harness(source, Path::new("m.c"), entry, &inputs(params)).unwrap_err().to_string()
+        let inputs = inputs(params);
+        harness(source, Path::new("m.c"), entry, &inputs, NanConfig::One).unwrap_err().to_string()
     }
 
     /// Compiles the harness of `f` and runs it on nothing but zeros: whether it finished, and
     /// its outputs.
     fn run(source: &str, params: &[(&str, ParamConfig)], sanitizer: Sanitizer) -> (bool, Vec<u8>) {
-        let text = harness(source, Path::new("m.c"), "f", &inputs(params)).unwrap();
+        let inputs = inputs(params);
+        let text = harness(source, Path::new("m.c"), "f", &inputs, NanConfig::One).unwrap();
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         fs::write(path("m.c"), source).unwrap();
@@ -515,5 +576,58 @@ mod tests {
             assert!(finished);
             assert_eq!(outputs[7], length);
         }
+    }
+
+    #[test]
+    fn a_returned_pointer_is_shown_by_the_parameter_it_points_into() {
+        let params = [
+            ("v", ParamConfig { elements: Some(3), ..ParamConfig::default() }),
+            ("w", ParamConfig { elements: Some(4), ..ParamConfig::default() }),
+        ];
+        let long = |place: u8| [&[8, 0, 0, 0, 0, 0, 0, 0, place][..], &[0; 7]].concat();
+        let within = |name: &str, place| [name.as_bytes(), b"\0", &long(place)].concat();
+        let places = [
+            ("v + 2", within("return in v", 8)),
+            ("v + 3", within("return in v", 12)),
+            ("w", within("return in w", 0)),
+            ("w + 4", within("return in w", 16)),
+            ("0", b"return\0\0\0\0\0\0\0\0\0".to_vec()),
+            ("&other", b"return\0\x04\0\0\0\0\0\0\0\x07\0\0\0".to_vec()),
+        ];
+        for (pointer, expected) in places {
+            let source = format!(
+                "static int other = 7;\n\
+                 const int *f(const int *v, const int *w) {{ return {pointer}; }}\n"
+            );
+            assert_eq!(run(&source, &params, Sanitizer::None), (true, expected), "{pointer}");
+        }
+    }
+
+    #[test]
+    fn text_is_read_no_further_than_the_end_of_its_buffer() {
+        let params = [("s", ParamConfig { elements: Some(2), ..ParamConfig::default() })];
+        let source = "char *f(char *s) { s[0] = s[1] = 'a'; return s + 1; }\n";
+        let (finished, outputs) = run(source, &params, Sanitizer::AddressUndefined);
+        assert!(finished);
+        let text = b"return\0\x01\0\0\0\0\0\0\0a";
+        assert!(outputs.windows(text.len()).any(|window| window == text));
+    }
+
+    #[test]
+    fn every_nan_counts_as_the_same_one() {
+        let source = "double f(float *v, long double *w) {\n\
+              v[0] = -__builtin_nanf(\"3\"); w[0] = -__builtin_nanl(\"5\"); w[1] = 1;\n\
+              return -__builtin_nan(\"7\"); }\n";
+        let params = [
+            ("v", ParamConfig { elements: Some(1), ..ParamConfig::default() }),
+            ("w", ParamConfig { elements: Some(2), ..ParamConfig::default() }),
+        ];
+        let (finished, outputs) = run(source, &params, Sanitizer::None);
+        assert!(finished);
+        let mut expected = b"return\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\0\xf8\x7f".to_vec();
+        expected.extend(b"v\0\x04\0\0\0\0\0\0\0\0\0\xc0\x7f");
+        expected.extend(b"w\0\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xc0\xff\x7f");
+        expected.extend(b"\0\0\0\0\0\0\0\x80\xff\x3f");
+        assert_eq!(outputs, expected);
     }
 }

@@ -15,7 +15,7 @@ const UNSPECIFIED: &[&str] =
     &["rand", "srand", "rand_r", "random", "srandom", "initstate", "setstate"];
 
 /// Folders of modules that native runs link too.
-const NATIVE: &[&str] = &["math", "complex"];
+const NATIVE: &[&str] = &["math", "complex", "ctype"];
 
 /// What a program needs of a [`Libc`].
 #[derive(Clone, Debug, Default)]
@@ -36,7 +36,7 @@ impl Closure {
     }
 }
 
-/// The modules and headers below `CACHE/musl`.
+/// The modules below `CACHE/musl`.
 #[derive(Clone, Debug)]
 pub struct Libc {
     directory: PathBuf,
@@ -73,11 +73,6 @@ impl Libc {
             }
         }
         Ok(Some(libc))
-    }
-
-    /// The directory of its headers.
-    pub fn include(&self) -> PathBuf {
-        self.directory.join("include")
     }
 
     /// The modules that define the wanted symbols and everything that those need in turn;

@@ -16,7 +16,10 @@ use rayon::prelude::*;
 use super::{BuildError, HarnessError, Sanitizer, Toolchain, compile::Kind, harness, unwritten};
 use crate::{
     merge::overlay,
-    subject::{Revision, config::InputsConfig},
+    subject::{
+        Revision,
+        config::{InputsConfig, NanConfig},
+    },
 };
 
 /// The name of a generated `main`.
@@ -37,6 +40,8 @@ pub struct Common {
     pub entry: Option<String>,
     /// What its parameters are.
     pub inputs: InputsConfig,
+    /// Which NaNs are told apart.
+    pub nan: NanConfig,
     /// Where files may be put.
     pub directory: PathBuf,
 }
@@ -142,13 +147,10 @@ impl Revisions {
         groups.into_values().collect()
     }
 
-    /// Compiles every revision to bitcode, with further `flags` before the subject's: a module a
-    /// source, in the order of the sources. The result is by revision.
-    pub fn bitcode(
-        &self,
-        flags: &[String],
-    ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
-        self.compile(Kind::Bitcode, flags)
+    /// Compiles every revision to bitcode: a module a source, in the order of the sources. The result
+    /// is by revision.
+    pub fn bitcode(&self) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
+        self.compile(Kind::Bitcode)
     }
 
     /// Makes native programs of all revisions. `libraries` are bitcode modules to link before the
@@ -186,7 +188,7 @@ impl Revisions {
         &self,
         sanitizer: Sanitizer,
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
-        let modules = self.compile(Kind::Native(sanitizer), &[]);
+        let modules = self.compile(Kind::Native(sanitizer));
         // Some are those of several revisions.
         let all: BTreeSet<PathBuf> = modules.values().flatten().flatten().cloned().collect();
         let all: Vec<PathBuf> = all.into_iter().collect();
@@ -215,13 +217,7 @@ impl Revisions {
         modules.into_iter().map(|(r, modules)| (r, modules.and_then(objects))).collect()
     }
 
-    fn compile(
-        &self,
-        kind: Kind,
-        flags: &[String],
-    ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
-        let mut flags = flags.to_vec();
-        flags.extend(self.flags.iter().cloned());
+    fn compile(&self, kind: Kind) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         // A source of a revision, and whose layout has its text.
         let owner = |revision: Revision, source: &Path| {
             let layout = &self.layouts[&revision];
@@ -257,13 +253,13 @@ impl Revisions {
             .flat_map_iter(|(source, revisions)| {
                 let original = directory(&Revision::ORIGINAL);
                 let trees: Vec<PathBuf> = revisions.iter().map(directory).collect();
-                let made = self.toolchain.objects(&flags, kind, &original, source, &trees);
+                let made = self.toolchain.objects(&self.flags, kind, &original, source, &trees);
                 revisions.iter().zip(made).map(move |(r, made)| ((*r, source), made))
             })
             .collect();
         done.par_extend(single.into_par_iter().map(|(revision, source)| {
             let tree = directory(&revision);
-            let made = self.toolchain.objects(&flags, kind, &tree, source, &[tree.clone()]);
+            let made = self.toolchain.objects(&self.flags, kind, &tree, source, &[tree.clone()]);
             let made = made.into_iter().next().expect("one for each tree");
             ((revision, source), made)
         }));
@@ -330,7 +326,7 @@ fn add_harness(
         let path = directory.join(source);
         let text = fs::read(&path).map_err(BuildError::io(&path))?;
         let text = String::from_utf8_lossy(&text);
-        match harness(&text, source, entry, &common.inputs) {
+        match harness(&text, source, entry, &common.inputs, common.nan) {
             Ok(text) => {
                 let path = directory.join(HARNESS);
                 fs::write(&path, text).map_err(BuildError::io(&path))?;

@@ -255,7 +255,7 @@ impl<'s, 't> File<'s, 't> {
             0 if void => Type::Void,
             0 => Type::Scalar(text.to_owned()),
             1 => Type::Pointer {
-                element: if void { "unsigned char".to_owned() } else { text.to_owned() },
+                element: if void { "void".to_owned() } else { text.to_owned() },
                 dimensions: String::new(),
                 constant,
                 length: None,
@@ -334,7 +334,7 @@ mod tests {
             pointer("p", "int", false),
             pointer("t", "char", false),
             pointer("q", "pair", false),
-            pointer("v", "unsigned char", false),
+            pointer("v", "void", false),
             pointer("c", "int", true),
         ];
         assert_eq!(read.parameters, expected);

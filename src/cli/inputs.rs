@@ -228,7 +228,7 @@ fn concrete(bytes: &[u8]) -> Stdin {
 }
 
 fn typed(config: &StdinConfig) -> Stdin {
-    Stdin::typed(config.tokens, config.eof)
+    Stdin::typed(config.tokens, config.eof, config.word)
 }
 
 /// What a subject asks for.

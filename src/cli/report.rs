@@ -234,12 +234,7 @@ impl Findings<'_> {
             bounds.push(match (&inputs.stdin.text, inputs.stdin.bytes) {
                 (Some(_), _) => "standard input as given".to_owned(),
                 (None, Some(bytes)) => format!("standard input of exactly {bytes} bytes"),
-                (None, None) => format!(
-                    "standard input well formed for what the program reads: {}{} tokens, then end \
-                     of file",
-                    if inputs.stdin.eof { "up to " } else { "" },
-                    inputs.stdin.tokens
-                ),
+                (None, None) => inputs.stdin.bounds(),
             });
         }
         for (name, param) in &inputs.params {

@@ -156,6 +156,7 @@ impl Stage {
             flags: config.build.flags.clone(),
             entry: (config.entry != "main").then(|| config.entry.clone()),
             inputs: config.inputs.clone(),
+            nan: config.outputs.nan,
             directory: fs::canonicalize(directory)?,
         })
     }
@@ -173,7 +174,7 @@ impl Stage {
         let mut refused: BTreeMap<Revision, String> =
             failed.into_iter().map(|(revision, error)| (revision, error.to_string())).collect();
         let mut bitcode = BTreeMap::new();
-        for (revision, made) in revisions.bitcode(&self.headers()?) {
+        for (revision, made) in revisions.bitcode() {
             match made {
                 Ok(modules) => _ = bitcode.insert(revision, modules),
                 Err(error) if revision == Revision::ORIGINAL => {
@@ -185,11 +186,6 @@ impl Stage {
         // Nobody else makes them.
         _ = self.own.set(Own { revisions, bitcode });
         Ok(refused)
-    }
-
-    /// Flags for the headers of the libc that is explored.
-    fn headers(&self) -> anyhow::Result<Vec<String>> {
-        Ok(find_libc(&self.subject.dir)?.as_ref().map(header_flags).unwrap_or_default())
     }
 
     /// Makes of all revisions one program to explore, which is each revision's own compilation,
@@ -214,7 +210,7 @@ impl Stage {
         let files = files.into_iter().map(|(path, text)| (path, Some(text))).collect();
         let meta = BTreeMap::from([(Revision::ORIGINAL, files)]);
         let (meta, _) = Revisions::new(self.toolchain.clone(), &self.common("meta")?, &meta)?;
-        let modules = meta.bitcode(&self.headers()?).remove(&Revision::ORIGINAL);
+        let modules = meta.bitcode().remove(&Revision::ORIGINAL);
         // Without a meta program the original is what all others differ from.
         let modules = match modules {
             Some(Ok(modules)) => modules,
@@ -353,8 +349,7 @@ impl Stage {
         let plain = Builds::Each(Arc::new(plain.collect()));
         let files = self.subject.files.as_slice().into();
         let uninitialised = self.subject.config.uninitialised;
-        let binaries =
-            Binaries { plain, files, variables, uninitialised, ..Binaries::default() };
+        let binaries = Binaries { plain, files, variables, uninitialised, ..Binaries::default() };
         let module = load_cached(&bitcode)?;
         Ok((Built { bitcode, binaries, libraries: Vec::new() }, module))
     }
@@ -432,12 +427,6 @@ fn original(error: &RevisionError) -> anyhow::Error {
     }
 }
 
-/// Flags that put the headers of a libc in the place of the system's; the compiler's own stay,
-/// behind these.
-fn header_flags(libc: &Libc) -> Vec<String> {
-    vec!["-nostdlibinc".into(), format!("-isystem{}", libc.include().display())]
-}
-
 /// Which patch was set aside, and why.
 pub(super) fn set_aside(row: &RevisionRow) -> String {
     // Of what is wrong with the diff itself, the reason names the file already.
@@ -498,23 +487,17 @@ fn meta_files(meta: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
     Ok(files)
 }
 
-/// Compiles to bitcode against musl's headers and links the functions of musl that it needs;
-/// without them, against the system's headers, and calls of the libc that have no model end
-/// their path. Gives the modules that native binaries have to link, too.
+/// Compiles to bitcode against the headers that the native build has, and links the functions of
+/// musl that it needs; without them, calls of the libc that have no model end their path. Gives
+/// the modules that native binaries have to link, too.
 pub(super) fn compile_bitcode(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     compilation: &Compilation,
     out: &Path,
 ) -> anyhow::Result<(Module, Vec<PathBuf>)> {
-    let mut compilation = compilation.clone();
-    if let Some(libc) = libc {
-        let mut flags = header_flags(libc);
-        flags.append(&mut compilation.flags);
-        compilation.flags = flags;
-    }
     let program = out.with_extension("program.bc");
-    toolchain.bitcode(&compilation, &program)?;
+    toolchain.bitcode(compilation, &program)?;
     link_libc(toolchain, libc, (lower::load(&program)?, &program), out)
 }
 

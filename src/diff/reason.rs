@@ -66,9 +66,7 @@ impl Reason {
             Self::Approximated(Approximation::EngineCall(_)) => Code::EngineCall,
             Self::Approximated(Approximation::SystemCall(_)) => Code::SystemCall,
             Self::Approximated(Approximation::Unwatched(_)) => Code::Unwatched,
-            Self::Approximated(Approximation::UninitialisedDecision) => {
-                Code::UninitialisedDecision
-            }
+            Self::Approximated(Approximation::UninitialisedDecision) => Code::UninitialisedDecision,
             Self::Approximated(Approximation::UninitialisedOutput(_)) => Code::UninitialisedOutput,
             Self::Silent => Code::Silent,
             Self::Outside => Code::Outside,

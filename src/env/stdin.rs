@@ -35,6 +35,8 @@ pub struct TypedInput {
     limit: u32,
     /// End of file may come before that.
     early_end: bool,
+    /// Most bytes of a word.
+    longest_word: u32,
     /// A newline follows that has not been read yet.
     newline: bool,
     /// White space was skipped, so that none comes next.
@@ -55,9 +57,11 @@ pub struct ByteInput {
 }
 
 impl Stdin {
-    /// Typed tokens, at most `limit`; `early_end` lets the file end anywhere.
-    pub fn typed(limit: u32, early_end: bool) -> Self {
-        Self::Typed(TypedInput { limit, early_end, ..TypedInput::default() })
+    /// Typed tokens, at most `limit`, words of at most `longest_word` bytes; `early_end` lets the
+    /// file end anywhere.
+    pub fn typed(limit: u32, early_end: bool, longest_word: u8) -> Self {
+        let longest_word = longest_word.into();
+        Self::Typed(TypedInput { limit, early_end, longest_word, ..TypedInput::default() })
     }
 
     /// These bytes.
@@ -117,19 +121,6 @@ impl TypedInput {
         }
     }
 
-    /// Reads all white space that comes next: what follows is none.
-    pub fn skip_space(&mut self) {
-        self.skip_newline();
-        self.skipped = true;
-    }
-
-    /// The byte `literal` comes next, right behind what was read last.
-    pub fn expect(&mut self, literal: u8) {
-        self.newline = false;
-        self.skipped = false;
-        self.text.push_bytes(&[literal]);
-    }
-
     fn token(&mut self) -> String {
         self.tokens += 1;
         self.skipped = false;
@@ -152,7 +143,7 @@ pub fn typed(machine: &mut dyn Machine) -> &mut TypedInput {
 pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
     let input = typed(machine);
     if !input.unread.is_empty() {
-        return Err(Stop::unsupported("a formatted read after ungetc"));
+        return Err(after_ungetc());
     }
     if !input.ended {
         let name = format!("stdin.{}.end", input.tokens);
@@ -165,6 +156,35 @@ pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
         typed(machine).ended = ended;
     }
     Ok(typed(machine).ended)
+}
+
+/// Reads all white space that comes next, up to what is none or to the end of the file.
+pub fn skip_space(machine: &mut dyn Machine) -> Result<(), Stop> {
+    typed(machine).skip_newline();
+    if !ends(machine)? {
+        typed(machine).skipped = true;
+    }
+    Ok(())
+}
+
+/// The byte `literal` comes next, right behind what was read last; `false` where the file has
+/// ended.
+pub fn expect(machine: &mut dyn Machine, literal: u8) -> Result<bool, Stop> {
+    let input = typed(machine);
+    if !input.unread.is_empty() {
+        return Err(after_ungetc());
+    }
+    if input.ended {
+        return Ok(false);
+    }
+    input.newline = false;
+    input.skipped = false;
+    input.text.push_bytes(&[literal]);
+    Ok(true)
+}
+
+fn after_ungetc() -> Stop {
+    Stop::unsupported("a formatted read after ungetc")
 }
 
 /// A new number of that width, as text of that format.
@@ -182,9 +202,6 @@ pub fn number(machine: &mut dyn Machine, format: NumberFormat, width: u32) -> Ex
     value
 }
 
-/// Words have at most so many bytes.
-const LONGEST_WORD: u32 = 8;
-
 /// A new word of bytes that `accepts` allows; forks over its length.
 ///
 /// It has at most `width` bytes, if that is given. Another revision may take longer words, or
@@ -194,15 +211,15 @@ pub fn word(
     width: Option<u32>,
     accepts: impl Fn(u8) -> bool,
 ) -> Result<Vec<ExprId>, Stop> {
-    let skipped = typed(machine).skipped;
+    let (skipped, longest_word) = (typed(machine).skipped, typed(machine).longest_word);
     let token = typed(machine).token();
     let exprs = machine.exprs();
     let length = exprs.input(&format!("{token}.length"), 8);
     let number = |n: u32| exprs.constant(8, u64::from(n));
-    let range = exprs.and(exprs.ule(number(1), length), exprs.ule(length, number(LONGEST_WORD)));
+    let range = exprs.and(exprs.ule(number(1), length), exprs.ule(length, number(longest_word)));
     machine.assume(range)?;
-    let longest = width.map_or(LONGEST_WORD, |width| width.min(LONGEST_WORD));
-    if longest < LONGEST_WORD {
+    let longest = width.map_or(longest_word, |width| width.min(longest_word));
+    if longest < longest_word {
         let exprs = machine.exprs();
         let fits = exprs.ule(length, exprs.constant(8, u64::from(longest)));
         machine.require(fits)?;

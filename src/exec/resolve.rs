@@ -269,5 +269,7 @@ impl Executor<'_> {
 }
 
 pub(super) fn beyond_capacity(capacity: u64) -> Stop {
-    Stop::unsupported(format!("memory of symbolic size beyond its first {capacity} bytes"))
+    Stop::unsupported(format!(
+        "memory of symbolic or very large size beyond its first {capacity} bytes"
+    ))
 }

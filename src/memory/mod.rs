@@ -28,6 +28,10 @@ use slots::{Slot, Slots};
 pub struct Memory {
     slots: Slots,
     next: u32,
+    /// Bytes of all living objects on the heap whose size is known.
+    known: u64,
+    /// The sizes of the others.
+    extents: Vec<ExprId>,
 }
 
 /// Why an access is an error, whatever it would have read or written.
@@ -53,12 +57,24 @@ pub const NULL_PAGE: u64 = 4096;
 impl Memory {
     /// Empty memory with the first so many object numbers set aside ([`Memory::place`]).
     pub fn with_reserved(count: u32) -> Self {
-        Self { slots: Slots::default(), next: address::FIRST_OBJECT + count }
+        Self { next: address::FIRST_OBJECT + count, ..Self::default() }
     }
 
     /// Puts `object` at the next free number and gives its address.
     pub fn allocate(&mut self, object: Object) -> u64 {
+        if object.segment == Segment::Heap {
+            match object.extent() {
+                None => self.known += object.capacity(),
+                Some(size) => self.extents.push(size),
+            }
+        }
         self.put(Arc::new(object), &mut Spare::default())
+    }
+
+    /// The bytes of all living objects on the heap, an expression of 64 bits.
+    pub fn allocated(&self, exprs: &Exprs) -> ExprId {
+        let known = exprs.constant(64, self.known);
+        self.extents.iter().fold(known, |sum, size| exprs.add(sum, *size))
     }
 
     /// A variable of a function, never written, of so many bytes.
@@ -113,7 +129,15 @@ impl Memory {
 
     /// Ends the life of the object whose first byte is at `address`.
     pub fn free(&mut self, address: u64) -> Result<(), Fault> {
-        let segment = self.object(address)?.segment;
+        let object = self.object(address)?;
+        let (segment, extent, capacity) = (object.segment, object.extent(), object.capacity());
+        if segment == Segment::Heap {
+            let of_it = |size: &ExprId| Some(*size) == extent;
+            match self.extents.iter().position(of_it) {
+                Some(index) => drop(self.extents.swap_remove(index)),
+                None => self.known -= capacity,
+            }
+        }
         let number = address::object_number(address);
         self.slots.kill(index(number), segment, &mut Spare::default());
         Ok(())

@@ -172,9 +172,12 @@ mod tests {
         let a = outcome(Termination::Exit(0), b"1");
         let b = outcome(Termination::Exit(0), b"2");
         assert!(!a.same(&b, &OutputsConfig::default()));
-        assert!(a.same(&b, &OutputsConfig { stdout: false, stderr: true }));
+        assert!(a.same(&b, &OutputsConfig { stdout: false, ..OutputsConfig::default() }));
         let failed = outcome(Termination::Exit(1), b"1");
-        assert!(!a.same(&failed, &OutputsConfig { stdout: false, stderr: false }));
+        assert!(!a.same(
+            &failed,
+            &OutputsConfig { stdout: false, stderr: false, ..OutputsConfig::default() }
+        ));
     }
 
     #[test]

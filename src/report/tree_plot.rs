@@ -103,7 +103,13 @@ fn legend(scene: &mut Scene, layout: &Layout) {
         scene.text(place, REPEATED_NOTE, Face::Plain, TEXT, Align::Left, FAINT);
         scene.width = scene.width.max(2 * MARGIN + measure(REPEATED_NOTE, Face::Plain));
     }
-    let kinds = [LeafKind::Equivalent, LeafKind::UnlessFailing, LeafKind::Internal, LeafKind::Open, LeafKind::CutOff];
+    let kinds = [
+        LeafKind::Equivalent,
+        LeafKind::UnlessFailing,
+        LeafKind::Internal,
+        LeafKind::Open,
+        LeafKind::CutOff,
+    ];
     let occurring = |kind: &LeafKind| layout.boxes.iter().any(|placed| placed.kind == Some(*kind));
     let kinds: Vec<LeafKind> = kinds.into_iter().filter(occurring).collect();
     if kinds.is_empty() {

@@ -110,6 +110,8 @@ pub struct StdinConfig {
     pub tokens: u32,
     /// End of file may come at any token, not only after `tokens` of them.
     pub eof: bool,
+    /// Most bytes of a word (`%s`, `%[`).
+    pub word: u8,
     /// Instead of tokens: exactly this many raw symbolic bytes.
     pub bytes: Option<u32>,
     /// Instead: this text.
@@ -118,7 +120,19 @@ pub struct StdinConfig {
 
 impl Default for StdinConfig {
     fn default() -> Self {
-        Self { tokens: 64, eof: false, bytes: None, text: None }
+        Self { tokens: 64, eof: false, word: 32, bytes: None, text: None }
+    }
+}
+
+impl StdinConfig {
+    /// What is assumed of typed tokens, for a person.
+    pub fn bounds(&self) -> String {
+        let (up_to, Self { tokens, word, .. }) = (if self.eof { "up to " } else { "" }, self);
+        format!(
+            "standard input well formed for what the program reads: {up_to}{tokens} tokens, words \
+             of up to {word} bytes, no longer than a conversion takes, a newline behind each \
+             number and word, then end of file"
+        )
     }
 }
 
@@ -197,12 +211,25 @@ pub struct OutputsConfig {
     pub stdout: bool,
     /// Standard error counts.
     pub stderr: bool,
+    /// Which numbers that an entry function gives are the same.
+    pub nan: NanConfig,
 }
 
 impl Default for OutputsConfig {
     fn default() -> Self {
-        Self { stdout: true, stderr: true }
+        Self { stdout: true, stderr: true, nan: NanConfig::One }
     }
+}
+
+/// What counts of a floating-point number that is none.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub enum NanConfig {
+    /// That it is none.
+    #[default]
+    One,
+    /// Its sign and its payload, too.
+    Bits,
 }
 
 /// `[budget]`.

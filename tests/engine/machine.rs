@@ -135,7 +135,7 @@ impl Subject {
         let arguments = vec![Arguments::Text(b"program".to_vec())];
         let stdin = match input {
             Input::Text(text) => Stdin::bytes(text.iter().copied().map(Byte::Concrete).collect()),
-            Input::Tokens(limit, early_end) => Stdin::typed(*limit, *early_end),
+            Input::Tokens(limit, early_end) => Stdin::typed(*limit, *early_end, 8),
             Input::Bytes(count) => Stdin::symbolic(&self.program.exprs, *count),
         };
         let start = Start {
@@ -307,14 +307,10 @@ fn sandbox() {
     });
 }
 
-/// As `psychic explore` does it: against the headers of musl, with the functions it needs.
+/// As `psychic explore` does it: with the functions of the libc that it needs.
 fn bitcode(compilation: &Compilation) -> (PathBuf, Closure) {
-    let mut compilation = compilation.clone();
-    let mut flags = vec!["-nostdlibinc".into(), format!("-isystem{}", libc().include().display())];
-    flags.append(&mut compilation.flags);
-    compilation.flags = flags;
     let program = compilation.directory.join("program.bc");
-    toolchain().bitcode(&compilation, &program).expect("it compiles");
+    toolchain().bitcode(compilation, &program).expect("it compiles");
     let module = lower::load(&program).expect("valid bitcode");
     let undefined = module.functions.iter().filter(|function| function.code.is_empty());
     let undefined = undefined.map(|function| function.name.as_str());

@@ -157,17 +157,74 @@ void psychic_symbolic(void *address, size_t size, const char *name) { fill(addre
 
 void psychic_assume(int condition) { assume(condition); }
 
-void psychic_output(const char *name, const void *data, size_t size) {
+static void append_output(const char *name, const struct psychic_part *data, int count) {
   const char *path = psychic_setting("PSYCHIC_OUTPUTS");
   unsigned char length[8];
-  struct psychic_part parts[] = {{name, strlen(name) + 1}, {length, sizeof length}, {data, size}};
+  struct psychic_part head[] = {{name, strlen(name) + 1}, {length, sizeof length}};
+  uint64_t size = 0;
   int i;
   if (!path || !*path)
     return;
+  for (i = 0; i < count; i++)
+    size += data[i].size;
   for (i = 0; i < 8; i++)
-    length[i] = (unsigned char)((uint64_t)size >> (8 * i));
-  psychic_append(path, parts, 3);
+    length[i] = (unsigned char)(size >> (8 * i));
+  psychic_append(path, head, 2);
+  psychic_append(path, data, count);
 }
+
+void psychic_output(const char *name, const void *data, size_t size) {
+  append_output(name, (struct psychic_part[]){{data, size}}, 1);
+}
+
+static void output_numbers(const char *name, const void *data, size_t size, size_t each,
+                           size_t shown, int is_nan(const unsigned char *), const void *nan) {
+  size_t count = (size + each - 1) / each, i;
+  struct psychic_part *parts = psychic_memory((count + 1) * sizeof *parts);
+  for (i = 0; i < count; i++) {
+    const unsigned char *number = (const unsigned char *)data + i * each;
+    parts[i].bytes = is_nan(number) ? nan : number;
+    parts[i].size = shown;
+  }
+  append_output(name, parts, (int)count);
+}
+
+static int is_nan_float(const unsigned char *number) {
+  float value;
+  memcpy(&value, number, sizeof value);
+  return value != value;
+}
+
+static int is_nan_double(const unsigned char *number) {
+  double value;
+  memcpy(&value, number, sizeof value);
+  return value != value;
+}
+
+static int is_nan_long_double(const unsigned char *number) {
+  uint64_t fraction;
+  memcpy(&fraction, number, sizeof fraction);
+  return (number[9] & 0x7f) == 0x7f && number[8] == 0xff && fraction != (uint64_t)1 << 63;
+}
+
+void psychic_output_float(const char *name, const void *data, size_t size) {
+  output_numbers(name, data, size, 4, 4, is_nan_float, "\0\0\xc0\x7f");
+}
+
+void psychic_output_double(const char *name, const void *data, size_t size) {
+  output_numbers(name, data, size, 8, 8, is_nan_double, "\0\0\0\0\0\0\xf8\x7f");
+}
+
+void psychic_output_long_double(const char *name, const void *data, size_t size) {
+  output_numbers(name, data, size, 16, 10, is_nan_long_double, "\0\0\0\0\0\0\0\xc0\xff\x7f");
+}
+
+long psychic_offset(const void *pointer, const void *base, size_t size) {
+  uintptr_t distance = (uintptr_t)pointer - (uintptr_t)base;
+  return distance <= size ? (long)distance : -1;
+}
+
+void psychic_unknown(const char *why) { (void)why; }
 
 int __klee_meta(int location) {
   (void)location;

@@ -35,6 +35,20 @@ void psychic_assume(int condition);
  * to the file named by PSYCHIC_OUTPUTS. */
 void psychic_output(const char *name, const void *data, size_t size);
 
+/* The same for floating-point numbers, as many as there are in SIZE bytes: every NaN counts as
+ * the same one. Of a long double without its padding. */
+void psychic_output_float(const char *name, const void *data, size_t size);
+void psychic_output_double(const char *name, const void *data, size_t size);
+void psychic_output_long_double(const char *name, const void *data, size_t size);
+
+/* Where in the SIZE bytes at BASE a pointer points, just behind them included; -1 where it points
+ * elsewhere. */
+long psychic_offset(const void *pointer, const void *base, size_t size);
+
+/* Says that what is visible of a run may not be all that matters: whoever finds no difference on
+ * this path claims nothing. Natively nothing. */
+void psychic_unknown(const char *why);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,13 +2,13 @@
 
 use super::{Errno, Failure, Outcome, known};
 use crate::{
-    env::{Machine, Stop},
+    env::{Machine, Stop, models::allocation::HOPELESS},
     ir::address::offset,
     memory::{Object, Segment, Value},
 };
 
 const PAGE: u64 = 4096;
-/// Largest mapping, in bytes.
+/// Largest mapping that is stored, in bytes.
 const LIMIT: u64 = 1 << 28;
 const MAP_ANONYMOUS: u64 = 0x20;
 const MAP_FIXED: u64 = 0x10;
@@ -25,8 +25,12 @@ pub(super) fn mmap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
     if length == 0 || flags & MAP_FIXED != 0 {
         return Err(Errno::Einval.into());
     }
-    if length > LIMIT || machine.memory().is_full() {
+    if length >= HOPELESS {
         return Err(Errno::Enomem.into());
+    }
+    if length > LIMIT || machine.memory().is_full() {
+        let what = format!("a mapping of more than {LIMIT} bytes");
+        return Err(Failure::Stop(Stop::unsupported(what)));
     }
     let size = length.next_multiple_of(PAGE) as usize;
     let object = Object::zeroed(Segment::Static, size).aligned(PAGE as u32);

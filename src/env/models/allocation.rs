@@ -1,8 +1,11 @@
 //! `malloc`, `calloc`, `realloc`, `free` and their kind (C11 7.22.3).
+//!
+//! Nothing is claimed of a request that may or may not succeed: up to [`CERTAIN`] bytes at a time
+//! there is memory on any machine, from [`HOPELESS`] on on none.
 
 use super::{Arguments, Model};
 use crate::{
-    env::{Error, Machine, Stop, expr_of},
+    env::{Error, Machine, Stop},
     expr::ExprId,
     ir::address::offset,
     memory::{Fault, Object, Segment, Value},
@@ -29,8 +32,14 @@ pub(super) const MODELS: &[(&str, Model)] = &[
 /// Numbers of errors: there is no memory left, an argument makes no sense.
 const ENOMEM: u64 = 12;
 const EINVAL: u64 = 22;
-/// A request above this fails, as it does natively under the limits of the replay.
-const LIMIT: u64 = 1 << 28;
+/// All that is allocated at a time certainly succeeds up to here: half of the address space that a
+/// native run is given.
+const CERTAIN: u64 = 1 << 30;
+/// What no process on x86-64 has an address for.
+pub(in crate::env) const HOPELESS: u64 = 1 << 47;
+/// An object larger than this has bytes for its first [`FIRST`] only.
+const STORED: u64 = 1 << 28;
+const FIRST: u64 = 1 << 20;
 /// Any `malloc` on x86-64 gives multiples of this (System V ABI: that of `max_align_t`).
 const ALIGNMENT: u32 = 16;
 /// See `docs/world.md`, "Memory".
@@ -94,13 +103,25 @@ fn object(
     zeroed: bool,
     alignment: u32,
 ) -> Result<Option<Object>, Stop> {
-    let (exprs, full) = (machine.exprs(), machine.memory().is_full());
-    let too_large = exprs.ult(exprs.constant(64, LIMIT), size);
-    if machine.decide(too_large)? || full {
+    let exprs = machine.exprs();
+    let hopeless = exprs.ule(exprs.constant(64, HOPELESS), size);
+    if machine.decide(hopeless)? {
         return Ok(None);
     }
+    let exprs = machine.exprs();
+    let all = exprs.add(machine.memory().allocated(exprs), size);
+    let certain = exprs.ule(all, exprs.constant(64, CERTAIN));
+    if !machine.decide(certain)? || machine.memory().is_full() {
+        return Err(Stop::unsupported(format!(
+            "more than {CERTAIN} bytes of memory at a time, which may or may not be there"
+        )));
+    }
     let known = machine.exprs().as_u64(size);
-    let capacity = known.unwrap_or_else(|| machine.capacity(size)) as usize;
+    let capacity = match known {
+        Some(size) if size > STORED => FIRST,
+        Some(size) => size,
+        None => machine.capacity(size),
+    } as usize;
     let object = if zeroed {
         Object::zeroed(Segment::Heap, capacity)
     } else {
@@ -109,7 +130,8 @@ fn object(
     let is_large = known.is_some_and(|size| size >= u64::from(PAGE));
     let pages = if is_large && machine.world().is_whole { PAGE } else { 1 };
     let object = object.aligned(alignment.max(pages));
-    Ok(Some(if known.is_none() { object.with_extent(size) } else { object }))
+    let is_whole = known == Some(capacity as u64);
+    Ok(Some(if is_whole { object } else { object.with_extent(size) }))
 }
 
 /// The alignment of memory that was asked for at multiples of `alignment`. What is no power of
@@ -153,7 +175,7 @@ fn realloc(machine: &mut dyn Machine, old: Value, size: ExprId) -> Result<Option
         return allocate(machine, size, false, ALIGNMENT).map(Some);
     }
     let object = heap_object(machine, old)?;
-    let kept = object.extent().map_or(Value::Int(object.capacity()), Value::Expr);
+    let (kept, stored) = (object.extent(), object.capacity());
     let nothing = machine.exprs().eq(size, machine.exprs().constant(64, 0));
     if machine.decide(nothing)? {
         // As glibc does it (C11 leaves the choice).
@@ -164,8 +186,13 @@ fn realloc(machine: &mut dyn Machine, old: Value, size: ExprId) -> Result<Option
         return no_memory(machine).map(Some);
     };
     let exprs = machine.exprs();
-    let kept = expr_of(exprs, kept, 64).expect("a size is known");
-    let kept = Value::from_expr(exprs, exprs.ite(exprs.ule(kept, size), kept, size));
+    let kept = kept.unwrap_or_else(|| exprs.constant(64, stored));
+    let kept = exprs.ite(exprs.ule(kept, size), kept, size);
+    let kept = match exprs.as_u64(kept) {
+        // Nothing was ever written behind what is stored of an object.
+        Some(kept) => Value::Int(kept.min(stored).min(new.capacity())),
+        None => Value::Expr(kept),
+    };
     let address = machine.memory_mut().allocate(new);
     machine.copy(Value::Int(address), Value::Int(old), kept)?;
     free(machine, old)?;

@@ -174,32 +174,32 @@ fn scan_typed(
 ) -> Result<Option<Value>, Stop> {
     let mut assigned = 0u64;
     for directive in directives {
-        let conversion = match directive {
+        let literal = match directive {
             Directive::Whitespace => {
-                stdin::typed(machine).skip_space();
+                stdin::skip_space(machine)?;
                 continue;
             }
-            Directive::Literal(byte) => {
-                stdin::typed(machine).expect(*byte);
-                continue;
+            Directive::Literal(byte) => Some(*byte),
+            Directive::Conversion(conversion) => {
+                if conversion.skips_space() {
+                    stdin::typed(machine).skip_newline();
+                }
+                (conversion.kind == Kind::Percent).then_some(b'%')
             }
-            Directive::Conversion(conversion) => conversion,
         };
-        if conversion.skips_space() {
-            stdin::typed(machine).skip_newline();
+        let ended = match literal {
+            Some(byte) => !stdin::expect(machine, byte)?,
+            None => !stdin::typed(machine).newline_is_next() && stdin::ends(machine)?,
+        };
+        if ended {
+            return Ok(Some(at_end(assigned)));
         }
-        if conversion.kind == Kind::Percent {
-            stdin::typed(machine).expect(b'%');
-            continue;
+        if let (Directive::Conversion(conversion), None) = (directive, literal) {
+            if !read_token(machine, conversion, arguments)? {
+                break;
+            }
+            assigned += u64::from(!conversion.suppress);
         }
-        let inside_newline = stdin::typed(machine).newline_is_next();
-        if !inside_newline && stdin::ends(machine)? {
-            return Ok(Some(if assigned == 0 { EOF } else { Value::Int(assigned) }));
-        }
-        if !read_token(machine, conversion, arguments)? {
-            break;
-        }
-        assigned += u64::from(!conversion.suppress);
     }
     Ok(Some(Value::Int(assigned)))
 }
@@ -242,7 +242,8 @@ fn read_token(
         Kind::Char if bits == 8 => {
             let mut bytes = Vec::new();
             for _ in 0..conversion.width.unwrap_or(1) {
-                let Some(byte) = stdin::byte(machine)? else { return Ok(false) };
+                // Fewer than asked for are taken, too, if there are any.
+                let Some(byte) = stdin::byte(machine)? else { break };
                 bytes.push(byte);
             }
             bytes

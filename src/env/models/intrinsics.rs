@@ -7,7 +7,7 @@ use crate::{
     env::{
         Approximation, Error, Halt, Incomplete, InputObject, Machine, NamedOutput, Stop, offset,
     },
-    expr::ExprId,
+    expr::{ExprId, Exprs},
     ir::address,
     memory::{Byte, Fault, Value},
 };
@@ -20,6 +20,15 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("psychic_assume", assume),
     ("klee_assume", assume),
     ("psychic_output", output),
+    ("psychic_output_float", |m, a| output_numbers(m, a, FLOAT)),
+    ("psychic_output_double", |m, a| output_numbers(m, a, DOUBLE)),
+    ("psychic_output_long_double", |m, a| output_numbers(m, a, LONG_DOUBLE)),
+    ("psychic_offset", place),
+    ("psychic_unknown", |m, a| {
+        let why = concrete_string(m, a.get(0), "a reason")?;
+        native_differs(m, &String::from_utf8_lossy(&why));
+        Ok(None)
+    }),
     ("klee_int", |m, a| {
         let name = concrete_string(m, a.get(0), "a name")?;
         let bytes = symbolic_object(m, &String::from_utf8_lossy(&name), 4);
@@ -180,29 +189,116 @@ fn range(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
 
 /// `psychic_output(name, address, size)`: a named value that counts as an output.
 fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let name = concrete_string(machine, arguments.get(0), "a name")?;
-    let name = String::from_utf8_lossy(&name).into_owned();
+    let name = name_of_output(machine, arguments)?;
     let size = machine.concrete(arguments.get(2), 64, "size of an output")?;
     let mut bytes = Vec::new();
     for index in 0..size {
-        let at = offset(machine.exprs(), arguments.get(1), index);
-        bytes.push(match machine.load(at, 8)? {
-            Value::Int(value) => Byte::Concrete(value as u8),
-            value => match machine.settled(value, 8) {
-                Ok(expr) => machine
-                    .exprs()
-                    .as_u64(expr)
-                    .map_or(Byte::Symbolic(expr), |value| Byte::Concrete(value as u8)),
-                Err(Stop::Halt(Halt::Error(Error::UninitialisedRead))) => Byte::Uninitialised,
-                Err(stop) => return Err(stop),
-            },
-        });
+        let word = word_of_output(machine, arguments.get(1), index, 8)?;
+        push_bytes(machine, &mut bytes, word, 1);
     }
+    show(machine, name, bytes);
+    Ok(None)
+}
+
+/// A format of floating-point numbers in memory.
+#[derive(Clone, Copy)]
+struct Numbers {
+    /// Bytes from one to the next.
+    each: u64,
+    /// Bytes that mean something.
+    shown: u32,
+    /// Bits of the fraction; those of the exponent are between them and the sign.
+    fraction: u32,
+    /// The one NaN that stands for all.
+    nan: u128,
+}
+
+const FLOAT: Numbers = Numbers { each: 4, shown: 4, fraction: 23, nan: 0x7fc0_0000 };
+const DOUBLE: Numbers = Numbers { each: 8, shown: 8, fraction: 52, nan: 0x7ff8_0000_0000_0000 };
+const LONG_DOUBLE: Numbers =
+    Numbers { each: 16, shown: 10, fraction: 64, nan: 0x7fff_c000_0000_0000_0000 };
+
+/// `psychic_output_double(name, address, size)` and its kind.
+fn output_numbers(
+    machine: &mut dyn Machine,
+    arguments: Arguments<'_>,
+    format: Numbers,
+) -> Result<Option<Value>, Stop> {
+    let name = name_of_output(machine, arguments)?;
+    let size = machine.concrete(arguments.get(2), 64, "size of an output")?;
+    let (mut bytes, width) = (Vec::new(), format.shown * 8);
+    for at in (0..size).step_by(format.each as usize) {
+        let word = word_of_output(machine, arguments.get(1), at, width)?;
+        let word = word.map(|word| same_nan(machine.exprs(), word, format));
+        push_bytes(machine, &mut bytes, word, format.shown);
+    }
+    show(machine, name, bytes);
+    Ok(None)
+}
+
+/// The number as it is, or the one NaN.
+fn same_nan(exprs: &Exprs, number: ExprId, format: Numbers) -> ExprId {
+    let Numbers { shown, fraction, nan, .. } = format;
+    let exponent_bits = shown * 8 - 1 - fraction;
+    let exponent = exprs.extract(number, fraction, exponent_bits);
+    let ones = exprs.eq(exponent, exprs.constant(exponent_bits, (1 << exponent_bits) - 1));
+    // That of the x87 has its leading one, without which the processor takes it for no number.
+    let infinite = if fraction == 64 { 1 << 63 } else { 0 };
+    let others = exprs.extract(number, 0, fraction);
+    let is_infinite = exprs.eq(others, exprs.constant(fraction, infinite));
+    let is_nan = exprs.and(ones, exprs.not(is_infinite));
+    let (low, high) = (exprs.constant(64, nan as u64), (nan >> 64) as u64);
+    let nan = match shown * 8 {
+        width if width > 64 => exprs.concat(exprs.constant(width - 64, high), low),
+        width => exprs.extract(low, 0, width),
+    };
+    exprs.ite(is_nan, nan, number)
+}
+
+fn name_of_output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<String, Stop> {
+    let name = concrete_string(machine, arguments.get(0), "a name")?;
+    Ok(String::from_utf8_lossy(&name).into_owned())
+}
+
+/// What stands there, if it was written.
+fn word_of_output(
+    machine: &mut dyn Machine,
+    data: Value,
+    at: u64,
+    width: u32,
+) -> Result<Option<ExprId>, Stop> {
+    let at = offset(machine.exprs(), data, at);
+    let value = machine.load(at, width)?;
+    match machine.settled(value, width) {
+        Ok(expr) => Ok(Some(expr)),
+        Err(Stop::Halt(Halt::Error(Error::UninitialisedRead))) => Ok(None),
+        Err(stop) => Err(stop),
+    }
+}
+
+fn push_bytes(machine: &dyn Machine, bytes: &mut Vec<Byte>, word: Option<ExprId>, count: u32) {
+    let exprs = machine.exprs();
+    let byte = |index| match word {
+        Some(word) => Byte::of(exprs, exprs.extract(word, index * 8, 8)),
+        None => Byte::Uninitialised,
+    };
+    bytes.extend((0..count).map(byte));
+}
+
+fn show(machine: &mut dyn Machine, name: String, bytes: Vec<Byte>) {
     if bytes.contains(&Byte::Uninitialised) {
-        machine
-            .world_mut()
-            .approximate(crate::env::Approximation::UninitialisedOutput(name.clone()));
+        machine.world_mut().approximate(Approximation::UninitialisedOutput(name.clone()));
     }
     Arc::make_mut(&mut machine.world_mut().outputs).push(NamedOutput { name, bytes });
-    Ok(None)
+}
+
+/// `psychic_offset(pointer, base, size)`. Exact, as no two objects are close to each other here,
+/// nor, by how the harness places them, natively.
+fn place(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let [pointer, base, size] = [0, 1, 2].map(|index| machine.settled(arguments.get(index), 64));
+    let exprs = machine.exprs();
+    let distance = exprs.sub(pointer?, base?);
+    let inside = exprs.ule(distance, size?);
+    let place = exprs.ite(inside, distance, exprs.constant(64, u64::MAX));
+    Ok(Some(Value::from_expr(exprs, place)))
 }

@@ -65,13 +65,13 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// A second, 1 MiB of output, 16 MiB of files, 1 GiB of memory, 32 processes.
+    /// A second, 1 MiB of output, 16 MiB of files, 2 GiB of memory, 32 processes.
     fn default() -> Self {
         Self {
             time: Duration::from_secs(1),
             output: 1 << 20,
             files: 16 << 20,
-            memory: 1 << 30,
+            memory: 2 << 30,
             processes: 32,
         }
     }
