@@ -1,6 +1,7 @@
 //! `psychic diff SUBJECT`: explore, pair and replay interleaved, then cluster, tree, report.
 
 use std::{
+    fs,
     io::IsTerminal,
     path::{Path, PathBuf},
     time::{Duration, Instant},

@@ -151,7 +151,7 @@ impl Replay for Native<'_> {
         if self.watches() {
             for sanitizer in sanitizers(expected) {
                 let built = self.sanitized(sanitizer).map(drop);
-                built.map_err(|error| ReplayFailed(format!("{error:#}")))?;
+                built.map_err(|error| ReplayFailed::Impossible(format!("{error:#}")))?;
             }
         }
         let one = |revision: &Revision| {

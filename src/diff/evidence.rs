@@ -15,7 +15,7 @@ use super::{
     reason::Reason,
 };
 use crate::{
-    env::{Error, Halt, Incomplete, Uninitialised},
+    env::{Error, Halt, Incomplete},
     exec::HaltState,
     explore::{Exhausted, unless_it_panics},
     expr::Assignment,

@@ -44,9 +44,10 @@ pub enum Approximation {
     /// An address was shown.
     #[error("modelled loosely: an address that is shown")]
     AddressShown,
-    /// A function of the engine that tells a native run something else.
+    /// A function of the engine that tells a native run something else, or a value that cannot
+    /// be compared.
     #[error("modelled loosely: {0}")]
-    EngineCall(&'static str),
+    EngineCall(String),
     /// A system call that there is no model of.
     #[error("modelled loosely: system call {0}, which gives ENOSYS")]
     SystemCall(String),

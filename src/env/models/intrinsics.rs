@@ -92,8 +92,8 @@ fn same(_: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, 
 }
 
 /// What the program is told here is not what a native run is told.
-fn native_differs(machine: &mut dyn Machine, name: &'static str) {
-    machine.world_mut().approximate(Approximation::EngineCall(name));
+fn native_differs(machine: &mut dyn Machine, name: &str) {
+    machine.world_mut().approximate(Approximation::EngineCall(name.to_owned()));
 }
 
 /// `klee_choose(n)`: a number below `n`.
