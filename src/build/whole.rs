@@ -461,7 +461,9 @@ impl Whole {
         reads.collect()
     }
 
-    /// What the compiler makes of one source of a tree before it optimises anything.
+    /// What the compiler makes of one source of a tree before it optimises anything, and without
+    /// what it writes down for an optimiser: how long variables live, for one, which a function with
+    /// one more end says in another way.
     ///
     /// # Errors
     /// [`BuildError::Compile`]; [`BuildError::Io`].
@@ -479,7 +481,7 @@ impl Whole {
         let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
         overlay(&self.tree, files, &root).map_err(BuildError::io(&root))?;
         let mut compiler = self.compiler(record, &root);
-        compiler.args(["-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-o"]).arg(out);
+        compiler.args(["-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c", "-o"]).arg(out);
         run(&mut compiler).map(drop)
     }
 
