@@ -104,8 +104,9 @@ pub struct Compilation {
     pub flags: Vec<String>,
     /// Directories to find included files in.
     pub includes: Vec<PathBuf>,
-    /// Bitcode modules that native binaries link before the system's libraries.
-    pub libraries: Vec<PathBuf>,
+    /// Of these bitcode modules native binaries link [some](Closure::native), before the
+    /// system's libraries.
+    pub library: Closure,
 }
 
 impl Toolchain {
@@ -161,6 +162,10 @@ impl Toolchain {
         // what only a later one needs.
         let whole = out.with_extension("library.bc");
         self.link(&library.modules, &whole)?;
+        if library.is_overridden {
+            // A function of the program is none of the library's.
+            self.hide(&whole, &library.wanted)?;
+        }
         let wanted = out.with_extension("wanted.ll");
         fs::write(&wanted, uses_of(&library.wanted)).map_err(BuildError::io(&wanted))?;
         let linked = self.link(&[Path::new("--only-needed"), program, &wanted, &whole], out);
@@ -200,15 +205,16 @@ impl Toolchain {
                     &mut BTreeSet::new(),
                 )?);
             }
-            if !compilation.libraries.is_empty() {
-                objects.push(self.library_object(&compilation.libraries, sanitizer, scratch)?);
-                read.extend(compilation.libraries.iter().cloned());
+            let library: Vec<PathBuf> = compilation.library.native().cloned().collect();
+            if !library.is_empty() {
+                objects.push(self.library_object(compilation, sanitizer, scratch)?);
             }
             let linked = scratch.join("linked");
             let mut command = self.compiler(compilation);
             command.args(sanitizer.flags()).args(&objects).args(&compilation.flags);
             // As in bitcode: what the program defines itself comes before a library's.
-            command.args(compilation.libraries.first().map(|_| "-Wl,-z,muldefs"));
+            command.args(library.first().map(|_| "-Wl,-z,muldefs"));
+            read.extend(library);
             command.arg("-lm").arg("-o").arg(&linked);
             match run(&mut command) {
                 Err(BuildError::Compile { first, .. })
@@ -224,12 +230,16 @@ impl Toolchain {
     /// Compiles bitcode modules as they are to one object file.
     fn library_object(
         &self,
-        libraries: &[PathBuf],
+        compilation: &Compilation,
         sanitizer: Sanitizer,
         scratch: &Path,
     ) -> Result<PathBuf, BuildError> {
         let (whole, object) = (scratch.join("libraries.bc"), scratch.join("libraries.o"));
-        self.link(libraries, &whole)?;
+        let library = &compilation.library;
+        self.link(&library.native().collect::<Vec<_>>(), &whole)?;
+        if library.is_overridden {
+            self.hide(&whole, &library.wanted)?;
+        }
         let mut command = self.clang();
         command.arg("-O0").args(sanitizer.flags()).arg("-c").arg(&whole).arg("-o").arg(&object);
         run(&mut command)?;
@@ -303,17 +313,19 @@ impl Toolchain {
     }
 
     fn key(&self, compilation: &Compilation, kind: &str) -> String {
-        let Compilation { directory, sources, flags, includes, libraries } = compilation;
+        let Compilation { directory, sources, flags, includes, library } = compilation;
         let mut parts = vec![kind.to_owned(), self.identity().to_owned()];
         let fixed = [DIALECT, SEMANTICS, BITCODE, Sanitizer::AddressUndefined.flags()];
         parts.extend(fixed.concat().into_iter().map(str::to_owned));
         parts.extend(Runtime::texts().map(str::to_owned));
         parts.push(directory.display().to_string());
-        for list in [sources, includes, libraries] {
+        let native = library.native().cloned().collect();
+        for list in [sources, includes, &native] {
             parts.push(list.len().to_string());
             parts.extend(list.iter().map(|path| path.display().to_string()));
         }
         parts.extend(flags.iter().cloned());
+        parts.extend(library.wanted.iter().filter(|_| library.is_overridden).cloned());
         hash(parts)
     }
 }

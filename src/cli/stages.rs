@@ -10,7 +10,9 @@ use anyhow::{Context, bail};
 
 use super::{SearchArgs, inputs, interrupt, progress::Progress, say};
 use crate::{
-    build::{Compilation, HarnessError, Libc, Recipe, Sanitizer, Toolchain, Whole, harness},
+    build::{
+        Closure, Compilation, HarnessError, Libc, Recipe, Sanitizer, Toolchain, Whole, harness,
+    },
     env::models,
     exec::Limits,
     explore,
@@ -157,9 +159,9 @@ impl Stage {
         }
         let libc = find_libc(&self.subject.dir)?;
         let bitcode = self.results.bitcode();
-        let (module, libraries) =
+        let (module, library) =
             compile_bitcode(&self.toolchain, libc.as_ref(), &compilation, &bitcode)?;
-        compilation.libraries = libraries;
+        compilation.library = library;
         let plain = self.results.native();
         self.toolchain.native(&compilation, Sanitizer::None, &plain)?;
         let binaries = Binaries { plain, variables, ..Binaries::default() };
@@ -287,13 +289,13 @@ fn meta_files(meta: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
 
 /// Compiles to bitcode against the headers that the native build has, and links the functions of
 /// musl that it needs; without them, calls of the libc that have no model end their path. Gives
-/// the modules that native binaries have to link, too.
+/// these functions, too.
 pub(super) fn compile_bitcode(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     compilation: &Compilation,
     out: &Path,
-) -> anyhow::Result<(Module, Vec<PathBuf>)> {
+) -> anyhow::Result<(Module, Closure)> {
     let program = out.with_extension("program.bc");
     toolchain.bitcode(compilation, &program)?;
     link_libc(toolchain, libc, (lower::load(&program)?, &program), out)
@@ -306,19 +308,21 @@ pub(super) fn load_cached(bitcode: &Path) -> anyhow::Result<Module> {
 }
 
 /// Links what a program, lowered and as bitcode, needs of the libc. Gives what `out` is lowered,
-/// and the modules that native binaries have to link, too.
+/// and what was linked.
 pub(super) fn link_libc(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     (module, program): (Module, &Path),
     out: &Path,
-) -> anyhow::Result<(Module, Vec<PathBuf>)> {
+) -> anyhow::Result<(Module, Closure)> {
     let undefined = undefined_symbols(&module);
-    let closure = libc.map(|libc| libc.closure(undefined, models::stand_alone));
+    let defined = module.functions.iter().filter(|function| !function.code.is_empty());
+    let defined = defined.map(|function| function.name.as_str());
+    let closure = libc.map(|libc| libc.closure(undefined, defined, models::stand_alone));
     let closure = closure.unwrap_or_default();
     toolchain.link_bitcode(program, &closure, out)?;
     let module = if closure.modules.is_empty() { module } else { lower::load(out)? };
-    Ok((module, closure.native().cloned().collect()))
+    Ok((module, closure))
 }
 
 fn undefined_symbols(module: &Module) -> Vec<&str> {
