@@ -161,8 +161,9 @@ fn posix_memalign(
     if !alignment.is_power_of_two() || !alignment.is_multiple_of(8) {
         return Ok(Some(Value::Int(EINVAL)));
     }
-    // It gives its error as a value and leaves the pointer alone.
+    // It gives its error as a value, too, and leaves the pointer alone.
     let Some(object) = object(machine, size, false, at_least(alignment)?, None)? else {
+        no_memory(machine)?;
         return Ok(Some(Value::Int(ENOMEM)));
     };
     machine.commit();
