@@ -6,6 +6,8 @@ directory in the cache and a number of jobs.
 
 import concurrent.futures
 import csv
+import json
+import os
 import pathlib
 import re
 import subprocess
@@ -55,6 +57,8 @@ REPLACED = {
     "scalbn": ("\tx = y * u.f;\n\treturn x;", OUT_OF_RANGE),
     "scalbnf": ("\tx = y * u.f;\n\treturn x;", OUT_OF_RANGE),
 }
+# Linux has as many, and no success.
+ERRORS = 134
 # Our own files in place of some of musl's; each says why.
 OVERLAY = pathlib.Path(__file__).parent / "musl"
 
@@ -74,6 +78,35 @@ def sources(tree):
         yield from sorted((tree / "src" / folder).glob("*.c"))
     yield from (tree / "src" / name for name in FILES)
     yield from sorted(OVERLAY.glob("**/*.c"))
+
+
+def write_errors(build):
+    """The texts of `strerror` as this machine's libc has them; returns the C file."""
+    file = build / "string/strerror.c"
+    file.parent.mkdir(exist_ok=True)
+    texts = "".join(f'    {json.dumps(os.strerror(number))},\n' for number in range(ERRORS))
+    file.write_text("""#include <string.h>
+
+static const char *const texts[] = {
+%s};
+
+char *strerror(int number)
+{
+	static char unknown[32];
+	unsigned rest = number < 0 ? -(unsigned)number : number;
+	char *at = unknown + sizeof unknown - 1;
+	if ((unsigned)number < sizeof texts / sizeof *texts)
+		return (char *)texts[number];
+	do
+		*--at = '0' + rest %% 10;
+	while (rest /= 10);
+	if (number < 0)
+		*--at = '-';
+	at -= strlen("Unknown error ");
+	return memcpy(at, "Unknown error ", strlen("Unknown error "));
+}
+""" % texts)
+    return file
 
 
 def compile_one(musl, source):
@@ -143,6 +176,7 @@ def main():
         f for f in sources(musl / "source") if f.stem not in LEFT_OUT
         and (f.is_relative_to(OVERLAY) or f"{f.parent.name}/{f.stem}" not in ours)
     ]
+    files.append(write_errors(musl / "build"))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         results = list(pool.map(lambda source: compile_one(musl, source), files))
     rows = [row for found, _ in results for row in found]

@@ -13,3 +13,5 @@ mod generator;
 mod machine;
 #[path = "engine/paths.rs"]
 mod paths;
+#[path = "engine/scanning.rs"]
+mod scanning;

@@ -149,8 +149,9 @@ pub struct Compilation {
     pub flags: Vec<String>,
     /// Directories to find included files in.
     pub includes: Vec<PathBuf>,
-    /// Bitcode modules that native binaries link before the system's libraries.
-    pub libraries: Vec<PathBuf>,
+    /// Of these bitcode modules native binaries link [some](Closure::native), before the
+    /// system's libraries.
+    pub library: Closure,
 }
 
 impl Toolchain {
@@ -206,6 +207,10 @@ impl Toolchain {
         // what only a later one needs.
         let whole = out.with_extension("library.bc");
         self.link(&library.modules, &whole)?;
+        if library.is_overridden {
+            // A function of the program is none of the library's.
+            self.hide(&whole, &library.wanted)?;
+        }
         let wanted = out.with_extension("wanted.ll");
         fs::write(&wanted, uses_of(&library.wanted)).map_err(BuildError::io(&wanted))?;
         let linked = self.link(&[Path::new("--only-needed"), program, &wanted, &whole], out);
@@ -229,8 +234,8 @@ impl Toolchain {
         self.make(compilation, sanitizer.name(), out, |scratch| {
             let mut read = BTreeSet::new();
             let mut objects = self.native_objects(compilation, sanitizer, scratch, &mut read)?;
-            objects.extend(self.runtime_objects(sanitizer, &compilation.libraries, scratch)?);
-            read.extend(compilation.libraries.iter().cloned());
+            objects.extend(self.runtime_objects(sanitizer, &compilation.library, scratch)?);
+            read.extend(compilation.library.native().cloned());
             let linked = scratch.join("linked");
             self.link_native(&compilation.flags, sanitizer, &objects, &linked)?;
             Ok((linked, read))
@@ -317,7 +322,7 @@ impl Toolchain {
     pub(super) fn runtime_objects(
         &self,
         sanitizer: Sanitizer,
-        libraries: &[PathBuf],
+        library: &Closure,
         directory: &Path,
     ) -> Result<Vec<PathBuf>, BuildError> {
         fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
@@ -329,9 +334,12 @@ impl Toolchain {
             let read = &mut BTreeSet::new();
             objects.push(self.object(&runtime, flags, &source, directory, read)?);
         }
-        if !libraries.is_empty() {
+        if library.native().next().is_some() {
             let (whole, object) = (directory.join("libraries.bc"), directory.join("libraries.o"));
-            self.link(libraries, &whole)?;
+            self.link(&library.native().collect::<Vec<_>>(), &whole)?;
+            if library.is_overridden {
+                self.hide(&whole, &library.wanted)?;
+            }
             let mut command = self.clang();
             command.arg("-O0").args(sanitizer.flags()).arg("-c").arg(&whole).arg("-o").arg(&object);
             run(&mut command)?;
@@ -523,7 +531,7 @@ impl Toolchain {
     }
 
     fn key(&self, compilation: &Compilation, kind: &str) -> String {
-        let Compilation { directory, sources, flags, includes, libraries } = compilation;
+        let Compilation { directory, sources, flags, includes, library } = compilation;
         let mut parts = vec![kind.to_owned(), self.identity().to_owned()];
         let prepared = [unwritten::PREPARATION, ZEROED];
         let sanitized = Sanitizer::AddressUndefined.flags();
@@ -531,11 +539,13 @@ impl Toolchain {
         parts.extend(fixed.concat().into_iter().map(str::to_owned));
         parts.extend(Runtime::texts().map(str::to_owned));
         parts.push(directory.display().to_string());
-        for list in [sources, includes, libraries] {
+        let native = library.native().cloned().collect();
+        for list in [sources, includes, &native] {
             parts.push(list.len().to_string());
             parts.extend(list.iter().map(|path| path.display().to_string()));
         }
         parts.extend(flags.iter().cloned());
+        parts.extend(library.wanted.iter().filter(|_| library.is_overridden).cloned());
         hash(parts)
     }
 }

@@ -24,6 +24,8 @@ pub struct Closure {
     pub modules: Vec<PathBuf>,
     /// The symbols that the program itself wants of them.
     pub wanted: Vec<String>,
+    /// The program has functions of its own by names that they have, too.
+    pub is_overridden: bool,
 }
 
 impl Closure {
@@ -76,10 +78,12 @@ impl Libc {
     }
 
     /// The modules that define the wanted symbols and everything that those need in turn;
-    /// symbols that are `provided` otherwise are left alone.
+    /// symbols that are `provided` otherwise are left alone. `defined` are those that the program
+    /// has itself.
     pub fn closure<'a>(
         &'a self,
         wanted: impl IntoIterator<Item = &'a str>,
+        defined: impl IntoIterator<Item = &'a str>,
         provided: impl Fn(&str) -> bool,
     ) -> Closure {
         let module = |symbol: &str| {
@@ -95,7 +99,10 @@ impl Libc {
                 open.extend(self.needs.get(module).into_iter().flatten().map(String::as_str));
             }
         }
+        let in_them =
+            |symbol| self.definitions.get(symbol).is_some_and(|name| modules.contains(name));
+        let is_overridden = defined.into_iter().any(in_them);
         let file = |module: &String| self.directory.join("bitcode").join(format!("{module}.bc"));
-        Closure { modules: modules.into_iter().map(file).collect(), wanted }
+        Closure { modules: modules.into_iter().map(file).collect(), wanted, is_overridden }
     }
 }

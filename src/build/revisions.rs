@@ -13,7 +13,9 @@ use std::{
 
 use rayon::prelude::*;
 
-use super::{BuildError, HarnessError, Sanitizer, Toolchain, compile::Kind, harness, unwritten};
+use super::{
+    BuildError, Closure, HarnessError, Sanitizer, Toolchain, compile::Kind, harness, unwritten,
+};
 use crate::{
     merge::overlay,
     subject::{
@@ -153,16 +155,16 @@ impl Revisions {
         self.compile(Kind::Bitcode)
     }
 
-    /// Makes native programs of all revisions. `libraries` are bitcode modules to link before the
-    /// system's libraries.
+    /// Makes native programs of all revisions. They link [some](Closure::native) of `library` before
+    /// the system's libraries.
     pub fn programs(
         &self,
         sanitizer: Sanitizer,
-        libraries: &[PathBuf],
+        library: &Closure,
     ) -> BTreeMap<Revision, Result<PathBuf, BuildError>> {
         let objects = self.objects(sanitizer);
         let runtime = self.directory.join(format!("runtime.{}", sanitizer.suffix()));
-        let runtime = self.toolchain.runtime_objects(sanitizer, libraries, &runtime);
+        let runtime = self.toolchain.runtime_objects(sanitizer, library, &runtime);
         let link = |revision: Revision, objects: Vec<PathBuf>| {
             let mut objects = objects;
             objects.extend(runtime.as_ref().map_err(BuildError::again)?.iter().cloned());

@@ -22,6 +22,7 @@ const ERRORS_SHOWN: usize = 3;
 pub struct Toolchain {
     clang: PathBuf,
     link: PathBuf,
+    optimiser: PathBuf,
     identity: String,
     runtime: Arc<Runtime>,
 }
@@ -47,9 +48,9 @@ impl Toolchain {
             package: "clang-19",
             hint: ", or name another clang in PSYCHIC_CLANG",
         })?;
-        let link = Self::beside(&clang);
+        let (link, optimiser) = (Self::beside(&clang, "llvm-link"), Self::beside(&clang, "opt"));
         let runtime = Runtime::unpack().map_err(BuildError::io(env::temp_dir()))?;
-        Ok(Self { clang, link, identity, runtime: Arc::new(runtime) })
+        Ok(Self { clang, link, optimiser, identity, runtime: Arc::new(runtime) })
     }
 
     /// The compiler, a path or a name to look up in the `PATH`.
@@ -78,20 +79,33 @@ impl Toolchain {
 
     /// Runs llvm-link, which most programs do not need, so that it is missed only here.
     pub(super) fn link(&self, inputs: &[impl AsRef<OsStr>], out: &Path) -> Result<(), BuildError> {
-        match run(command(&self.link).args(inputs).arg("-o").arg(out)) {
-            Err(BuildError::Io { .. }) => Err(BuildError::ToolMissing {
-                tool: self.link.display().to_string(),
-                package: "llvm-19",
-                hint: "",
-            }),
-            other => other.map(drop),
-        }
+        run_llvm(&self.link, command(&self.link).args(inputs).arg("-o").arg(out))
+    }
+
+    /// Hides all symbols of a module but these: its own uses of the others stay its own.
+    pub(super) fn hide(&self, module: &Path, all_but: &[String]) -> Result<(), BuildError> {
+        let mut run = command(&self.optimiser);
+        run.arg("-passes=internalize")
+            .args(all_but.iter().map(|name| format!("-internalize-public-api-list={name}")));
+        run_llvm(&self.optimiser, run.arg(module).arg("-o").arg(module))
     }
 
     /// `clang-19` -> `llvm-link-19`, `/usr/lib/llvm-19/bin/clang` -> `.../llvm-link`.
-    fn beside(clang: &Path) -> PathBuf {
+    fn beside(clang: &Path, tool: &str) -> PathBuf {
         let name = clang.file_name().unwrap_or_default().to_string_lossy();
-        clang.with_file_name(name.replacen("clang++", "clang", 1).replacen("clang", "llvm-link", 1))
+        clang.with_file_name(name.replacen("clang++", "clang", 1).replacen("clang", tool, 1))
+    }
+}
+
+/// Runs a tool that stands beside clang.
+fn run_llvm(tool: &Path, command: &mut Command) -> Result<(), BuildError> {
+    match run(command) {
+        Err(BuildError::Io { .. }) => Err(BuildError::ToolMissing {
+            tool: tool.display().to_string(),
+            package: "llvm-19",
+            hint: "",
+        }),
+        other => other.map(drop),
     }
 }
 
@@ -180,9 +194,15 @@ mod tests {
     }
 
     #[test]
-    fn llvm_link_stands_beside_clang() {
-        assert_eq!(Toolchain::beside(Path::new("clang-19")), Path::new("llvm-link-19"));
-        assert_eq!(Toolchain::beside(Path::new("/opt/bin/clang")), Path::new("/opt/bin/llvm-link"));
+    fn the_other_tools_stand_beside_clang() {
+        assert_eq!(
+            Toolchain::beside(Path::new("clang-19"), "llvm-link"),
+            Path::new("llvm-link-19")
+        );
+        assert_eq!(
+            Toolchain::beside(Path::new("/opt/bin/clang"), "opt"),
+            Path::new("/opt/bin/opt")
+        );
     }
 
     #[test]

@@ -228,7 +228,7 @@ fn concrete(bytes: &[u8]) -> Stdin {
 }
 
 fn typed(config: &StdinConfig) -> Stdin {
-    Stdin::typed(config.tokens, config.eof, config.word)
+    Stdin::typed(config.tokens, config.eof, config.word.get())
 }
 
 /// What a subject asks for.

@@ -234,7 +234,13 @@ impl Findings<'_> {
             bounds.push(match (&inputs.stdin.text, inputs.stdin.bytes) {
                 (Some(_), _) => "standard input as given".to_owned(),
                 (None, Some(bytes)) => format!("standard input of exactly {bytes} bytes"),
-                (None, None) => inputs.stdin.bounds(),
+                (None, None) => {
+                    let words = self.differ.states().iter().any(|state| match &state.world.stdin {
+                        Stdin::Typed(typed) => typed.has_words(),
+                        Stdin::Bytes(_) => false,
+                    });
+                    inputs.stdin.bounds(words)
+                }
             });
         }
         for (name, param) in &inputs.params {

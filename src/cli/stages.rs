@@ -14,8 +14,8 @@ use rayon::prelude::*;
 use super::{SearchArgs, inputs, interrupt, progress::Progress, say};
 use crate::{
     build::{
-        self, BuildError, Changes, Common, Compilation, Libc, Recipe, RevisionError, Revisions,
-        Sanitizer, Toolchain, Whole,
+        self, BuildError, Changes, Closure, Common, Compilation, Libc, Recipe, RevisionError,
+        Revisions, Sanitizer, Toolchain, Whole,
     },
     env::models,
     exec::Limits,
@@ -64,7 +64,7 @@ pub(super) struct Built {
     pub(super) bitcode: PathBuf,
     pub(super) binaries: Binaries,
     /// What native programs are linked with.
-    libraries: Vec<PathBuf>,
+    library: Closure,
 }
 
 impl Stage {
@@ -226,12 +226,12 @@ impl Stage {
         let united = build::unite(&modules, &groups.collect::<Vec<_>>(), "main", &program)?;
         let libc = find_libc(&self.subject.dir)?;
         let lowered = lower::load(&program)?;
-        let (module, libraries) =
+        let (module, library) =
             link_libc(&self.toolchain, libc.as_ref(), (lowered, &program), &bitcode)?;
         let mut refused: BTreeMap<Revision, String> =
             united.failed.into_iter().map(|(r, why)| (Revision(r), why)).collect();
         let mut plain = BTreeMap::new();
-        for (revision, made) in own.revisions.programs(Sanitizer::None, &libraries) {
+        for (revision, made) in own.revisions.programs(Sanitizer::None, &library) {
             match made {
                 Ok(program) => _ = plain.insert(revision, program),
                 Err(error) if revision == Revision::ORIGINAL => {
@@ -243,7 +243,7 @@ impl Stage {
         self.settle(merged, &united.own, &refused, progress)?;
         let plain = Builds::Each(plain.into());
         let binaries = Binaries { plain, variables, uninitialised, ..Binaries::default() };
-        Ok((Built { bitcode, binaries, libraries }, module))
+        Ok((Built { bitcode, binaries, library }, module))
     }
 
     /// The same for a program with a build of its own, which makes every revision's program.
@@ -351,7 +351,7 @@ impl Stage {
         let uninitialised = self.subject.config.uninitialised;
         let binaries = Binaries { plain, files, variables, uninitialised, ..Binaries::default() };
         let module = load_cached(&bitcode)?;
-        Ok((Built { bitcode, binaries, libraries: Vec::new() }, module))
+        Ok((Built { bitcode, binaries, library: Closure::default() }, module))
     }
 
     /// Takes note of what building has shown, and says what is set aside.
@@ -379,7 +379,7 @@ impl Stage {
         let Some(own) = self.own.get() else {
             bail!("a program with a build of its own cannot be built with a sanitizer");
         };
-        let programs = own.revisions.programs(sanitizer, &built.libraries);
+        let programs = own.revisions.programs(sanitizer, &built.library);
         let mut made = BTreeMap::new();
         for (revision, program) in programs {
             match program {
@@ -489,13 +489,13 @@ fn meta_files(meta: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
 
 /// Compiles to bitcode against the headers that the native build has, and links the functions of
 /// musl that it needs; without them, calls of the libc that have no model end their path. Gives
-/// the modules that native binaries have to link, too.
+/// these functions, too.
 pub(super) fn compile_bitcode(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     compilation: &Compilation,
     out: &Path,
-) -> anyhow::Result<(Module, Vec<PathBuf>)> {
+) -> anyhow::Result<(Module, Closure)> {
     let program = out.with_extension("program.bc");
     toolchain.bitcode(compilation, &program)?;
     link_libc(toolchain, libc, (lower::load(&program)?, &program), out)
@@ -508,19 +508,21 @@ pub(super) fn load_cached(bitcode: &Path) -> anyhow::Result<Module> {
 }
 
 /// Links what a program, lowered and as bitcode, needs of the libc. Gives what `out` is lowered,
-/// and the modules that native binaries have to link, too.
+/// and what was linked.
 pub(super) fn link_libc(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     (module, program): (Module, &Path),
     out: &Path,
-) -> anyhow::Result<(Module, Vec<PathBuf>)> {
+) -> anyhow::Result<(Module, Closure)> {
     let undefined = undefined_symbols(&module);
-    let closure = libc.map(|libc| libc.closure(undefined, models::stand_alone));
+    let defined = module.functions.iter().filter(|function| !function.code.is_empty());
+    let defined = defined.map(|function| function.name.as_str());
+    let closure = libc.map(|libc| libc.closure(undefined, defined, models::stand_alone));
     let closure = closure.unwrap_or_default();
     toolchain.link_bitcode(program, &closure, out)?;
     let module = if closure.modules.is_empty() { module } else { lower::load(out)? };
-    Ok((module, closure.native().cloned().collect()))
+    Ok((module, closure))
 }
 
 fn undefined_symbols(module: &Module) -> Vec<&str> {

@@ -77,7 +77,19 @@ fn text(exprs: &Exprs, states: &[&HaltState], model: &Assignment) -> Option<Vec<
         texts.iter().filter(|(other, _)| text.starts_with(other)).map(|(_, count)| count).sum()
     };
     let best = texts.iter().max_by_key(|(text, _)| (served(text), text.len()))?;
-    Some(best.0.clone())
+    let mut best = best.0.clone();
+    let mut ends = states.iter().zip(&texts).filter(|(_, (text, _))| *text == best);
+    if ends.any(|(state, _)| expects_more(&state.world)) {
+        best.extend(ANY_TOKEN);
+    }
+    Some(best)
+}
+
+/// What stands for a token that nobody has read.
+const ANY_TOKEN: &[u8] = b"0\n";
+
+fn expects_more(world: &World) -> bool {
+    matches!(&world.stdin, Stdin::Typed(typed) if typed.expects_more())
 }
 
 /// Whether a program that takes the path of the state reads from a test what the state did
@@ -107,7 +119,7 @@ pub(super) fn spare_tokens(states: &[&HaltState]) -> Vec<u8> {
         Stdin::Typed(typed) => typed.left(),
         Stdin::Bytes(_) => 0,
     });
-    b"0\n".repeat(spare.min().unwrap_or(0) as usize)
+    ANY_TOKEN.repeat(spare.min().unwrap_or(0) as usize)
 }
 
 fn stdin(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Vec<u8> {

@@ -37,10 +37,13 @@ pub struct TypedInput {
     early_end: bool,
     /// Most bytes of a word.
     longest_word: u32,
+    has_words: bool,
     /// A newline follows that has not been read yet.
     newline: bool,
     /// White space was skipped, so that none comes next.
     skipped: bool,
+    /// There is more of which nothing has been read yet.
+    more: bool,
     ended: bool,
     unread: Vec<Byte>,
 }
@@ -104,6 +107,16 @@ impl TypedInput {
         text
     }
 
+    /// Whether words were read.
+    pub fn has_words(&self) -> bool {
+        self.has_words
+    }
+
+    /// Whether something comes behind the text, of which it is only known that it is there.
+    pub fn expects_more(&self) -> bool {
+        self.more
+    }
+
     /// How many more tokens there are at least before the file ends.
     pub fn left(&self) -> u32 {
         if self.ended || self.early_end { 0 } else { self.limit.saturating_sub(self.tokens) }
@@ -123,7 +136,7 @@ impl TypedInput {
 
     fn token(&mut self) -> String {
         self.tokens += 1;
-        self.skipped = false;
+        (self.skipped, self.more) = (false, false);
         format!("stdin.{}", self.tokens - 1)
     }
 }
@@ -162,7 +175,8 @@ pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
 pub fn skip_space(machine: &mut dyn Machine) -> Result<(), Stop> {
     typed(machine).skip_newline();
     if !ends(machine)? {
-        typed(machine).skipped = true;
+        let input = typed(machine);
+        (input.skipped, input.more) = (true, true);
     }
     Ok(())
 }
@@ -177,8 +191,7 @@ pub fn expect(machine: &mut dyn Machine, literal: u8) -> Result<bool, Stop> {
     if input.ended {
         return Ok(false);
     }
-    input.newline = false;
-    input.skipped = false;
+    (input.newline, input.skipped, input.more) = (false, false, false);
     input.text.push_bytes(&[literal]);
     Ok(true)
 }
@@ -212,6 +225,7 @@ pub fn word(
     accepts: impl Fn(u8) -> bool,
 ) -> Result<Vec<ExprId>, Stop> {
     let (skipped, longest_word) = (typed(machine).skipped, typed(machine).longest_word);
+    typed(machine).has_words = true;
     let token = typed(machine).token();
     let exprs = machine.exprs();
     let length = exprs.input(&format!("{token}.length"), 8);

@@ -18,8 +18,8 @@ use crate::{
 const SYMBOLIC_SIZE_LIMIT: u64 = 1 << 16;
 /// Longest copy or fill of symbolic length that is one state, byte by byte, in bytes.
 const SYMBOLIC_LENGTH_LIMIT: u64 = 4096;
-/// Largest single object, in bytes.
-const OBJECT_LIMIT: u64 = 1 << 30;
+/// Largest local variable, in bytes: half of what the stack of a native run has.
+const OBJECT_LIMIT: u64 = 4 << 20;
 
 impl Executor<'_> {
     /// A new object of the running function, `size * count` bytes.
@@ -516,5 +516,5 @@ impl Executor<'_> {
 }
 
 fn too_large(size: u64) -> Stop {
-    Stop::unsupported(format!("a local array of more than {OBJECT_LIMIT} bytes, {size} each"))
+    Stop::unsupported(format!("a local variable of more than {OBJECT_LIMIT} bytes, {size} each"))
 }

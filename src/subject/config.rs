@@ -1,6 +1,6 @@
 //! `subject.toml`: what a person writes about a subject.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, fmt, num::NonZeroU8, path::PathBuf, time::Duration};
 
 use serde::{
     Deserialize, Deserializer,
@@ -111,27 +111,34 @@ pub struct StdinConfig {
     /// End of file may come at any token, not only after `tokens` of them.
     pub eof: bool,
     /// Most bytes of a word (`%s`, `%[`).
-    pub word: u8,
+    pub word: NonZeroU8,
     /// Instead of tokens: exactly this many raw symbolic bytes.
     pub bytes: Option<u32>,
     /// Instead: this text.
     pub text: Option<String>,
 }
 
+/// Most bytes of a word where nobody says otherwise.
+const WORD: NonZeroU8 = NonZeroU8::new(32).expect("it is not");
+
 impl Default for StdinConfig {
     fn default() -> Self {
-        Self { tokens: 64, eof: false, word: 32, bytes: None, text: None }
+        Self { tokens: 64, eof: false, word: WORD, bytes: None, text: None }
     }
 }
 
 impl StdinConfig {
-    /// What is assumed of typed tokens, for a person.
-    pub fn bounds(&self) -> String {
+    /// What is assumed of typed tokens, some of them `words`, for a person.
+    pub fn bounds(&self, words: bool) -> String {
         let (up_to, Self { tokens, word, .. }) = (if self.eof { "up to " } else { "" }, self);
+        let words = if words {
+            format!("; words of up to {word} bytes, no longer than a conversion takes")
+        } else {
+            String::new()
+        };
         format!(
-            "standard input well formed for what the program reads: {up_to}{tokens} tokens, words \
-             of up to {word} bytes, no longer than a conversion takes, a newline behind each \
-             number and word, then end of file"
+            "standard input well formed for what the program reads: {up_to}{tokens} tokens, then \
+             end of file{words}"
         )
     }
 }

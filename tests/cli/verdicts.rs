@@ -107,6 +107,7 @@ subjects! {
     pointers = "pointers",
     reads_everything = "reads-everything",
     recursion = "recursion",
+    returned_pointer = "returned-pointer",
     several_files = "several-files",
     statement = "statement",
     statics = "statics",

@@ -82,7 +82,7 @@ impl Subject {
             ..Compilation::default()
         };
         let (linked, library) = bitcode(&compilation);
-        compilation.libraries = library.native().cloned().collect();
+        compilation.library = library;
         let program = Program::new(lower::load(&linked).expect("valid bitcode"), models);
         Self { directory, compilation, program }
     }
@@ -313,8 +313,12 @@ fn bitcode(compilation: &Compilation) -> (PathBuf, Closure) {
     toolchain().bitcode(compilation, &program).expect("it compiles");
     let module = lower::load(&program).expect("valid bitcode");
     let undefined = module.functions.iter().filter(|function| function.code.is_empty());
+    let variables = module.globals.iter().filter(|variable| variable.external);
     let undefined = undefined.map(|function| function.name.as_str());
-    let library = libc().closure(undefined, models::stand_alone);
+    let undefined = undefined.chain(variables.map(|variable| variable.name.as_str()));
+    let defined = module.functions.iter().filter(|function| !function.code.is_empty());
+    let defined = defined.map(|function| function.name.as_str());
+    let library = libc().closure(undefined, defined, models::stand_alone);
     let linked = compilation.directory.join("linked.bc");
     toolchain().link_bitcode(&program, &library, &linked).expect("it links");
     (linked, library)

@@ -82,7 +82,7 @@ fn allocate(
     zeroed: bool,
     alignment: u32,
 ) -> Result<Value, Stop> {
-    let object = object(machine, size, zeroed, alignment)?;
+    let object = object(machine, size, zeroed, alignment, None)?;
     machine.commit();
     match object {
         Some(object) => Ok(Value::Int(machine.memory_mut().allocate(object))),
@@ -96,12 +96,13 @@ fn no_memory(machine: &mut dyn Machine) -> Result<Value, Stop> {
     Ok(Value::Int(0))
 }
 
-/// What is to be allocated, if there is room for it.
+/// What is to be allocated, if there is room for it. It takes the place of `freed` bytes.
 fn object(
     machine: &mut dyn Machine,
     size: ExprId,
     zeroed: bool,
     alignment: u32,
+    freed: Option<ExprId>,
 ) -> Result<Option<Object>, Stop> {
     let exprs = machine.exprs();
     let hopeless = exprs.ule(exprs.constant(64, HOPELESS), size);
@@ -110,6 +111,7 @@ fn object(
     }
     let exprs = machine.exprs();
     let all = exprs.add(machine.memory().allocated(exprs), size);
+    let all = freed.map_or(all, |freed| exprs.sub(all, freed));
     let certain = exprs.ule(all, exprs.constant(64, CERTAIN));
     if !machine.decide(certain)? || machine.memory().is_full() {
         return Err(Stop::unsupported(format!(
@@ -159,8 +161,9 @@ fn posix_memalign(
     if !alignment.is_power_of_two() || !alignment.is_multiple_of(8) {
         return Ok(Some(Value::Int(EINVAL)));
     }
-    // It gives its error as a value and leaves the pointer alone.
-    let Some(object) = object(machine, size, false, at_least(alignment)?)? else {
+    // It gives its error as a value, too, and leaves the pointer alone.
+    let Some(object) = object(machine, size, false, at_least(alignment)?, None)? else {
+        no_memory(machine)?;
         return Ok(Some(Value::Int(ENOMEM)));
     };
     machine.commit();
@@ -182,11 +185,11 @@ fn realloc(machine: &mut dyn Machine, old: Value, size: ExprId) -> Result<Option
         free(machine, old)?;
         return Ok(Some(Value::Int(0)));
     }
-    let Some(new) = self::object(machine, size, false, ALIGNMENT)? else {
+    let kept = kept.unwrap_or_else(|| machine.exprs().constant(64, stored));
+    let Some(new) = self::object(machine, size, false, ALIGNMENT, Some(kept))? else {
         return no_memory(machine).map(Some);
     };
     let exprs = machine.exprs();
-    let kept = kept.unwrap_or_else(|| exprs.constant(64, stored));
     let kept = exprs.ite(exprs.ule(kept, size), kept, size);
     let kept = match exprs.as_u64(kept) {
         // Nothing was ever written behind what is stored of an object.

@@ -1,0 +1,178 @@
+//! Random programs that read standard input by `scanf`, `getchar`, `ungetc` and `fgets`: what they
+//! get, and whether the end of the file was met, is what glibc gives them, on given texts and on
+//! typed tokens. `PSYCHIC_SCANNING=1000..1100` tries other seeds than those of every day.
+
+use std::{fmt::Write, panic};
+
+use super::{
+    generator::Random,
+    machine::{Input, Subject, compare, each_in_parallel, seeds},
+};
+use psychic::env::{Halt, Incomplete};
+
+/// Texts given to each program.
+const TEXTS: usize = 12;
+/// Steps of a program.
+const STEPS: u64 = 4;
+
+/// Parts of formats, and how many numbers and texts they store.
+const DIRECTIVES: [(&str, usize, usize); 26] = [
+    ("%d", 1, 0),
+    ("%d ", 1, 0),
+    ("%d\\n", 1, 0),
+    (" %d", 1, 0),
+    ("%*d", 0, 0),
+    ("%2d", 1, 0),
+    ("%u", 1, 0),
+    ("%x", 1, 0),
+    ("%i", 1, 0),
+    ("%o", 1, 0),
+    ("%hhd", 1, 0),
+    (" ", 0, 0),
+    ("\\n", 0, 0),
+    (",", 0, 0),
+    (" ,", 0, 0),
+    ("%%", 0, 0),
+    ("%c", 0, 1),
+    (" %c", 0, 1),
+    ("%2c", 0, 1),
+    ("%*c", 0, 0),
+    ("%2s", 0, 1),
+    ("%*3s", 0, 0),
+    ("%3s ", 0, 1),
+    ("%2[a-c]", 0, 1),
+    ("%3[^\\n]", 0, 1),
+    ("%*[ab]", 0, 0),
+];
+
+fn program(seed: u64) -> String {
+    let mut random = Random(seed);
+    let mut text = String::from(
+        "#include <stdio.h>\n#include <string.h>\n\
+         int main(void) {\n  int x[4], r, c; char t[4][8];\n",
+    );
+    for _ in 0..=random.below(STEPS) {
+        match random.below(8) {
+            0 => text.push_str("  c = getchar(); printf(\"%d \", c);\n"),
+            1 => text.push_str(
+                "  if ((c = getchar()) != EOF) printf(\"%d \", ungetc(c, stdin));\n\
+                 \x20 printf(\"%d \", getchar());\n",
+            ),
+            2 => text.push_str(
+                "  memset(t, 0, sizeof t); printf(\"%d \", fgets(t[0], 4, stdin) != NULL);\n\
+                 \x20 printf(\"%d%d%d \", t[0][0], t[0][1], t[0][2]);\n",
+            ),
+            _ => scan(&mut text, &mut random),
+        }
+        text.push_str("  printf(\"%d\\n\", feof(stdin) != 0);\n");
+    }
+    text.push_str("  return 0;\n}\n");
+    text
+}
+
+/// A call of `scanf` with up to three directives.
+fn scan(text: &mut String, random: &mut Random) {
+    let (mut format, mut arguments) = (String::new(), String::new());
+    let (mut numbers, mut texts) = (0, 0);
+    for _ in 0..=random.below(3) {
+        let (directive, stored, written) =
+            DIRECTIVES[random.below(DIRECTIVES.len() as u64) as usize];
+        format.push_str(directive);
+        for _ in 0..stored {
+            // That of %hhd writes one of its four bytes, which all are zero.
+            let _ = write!(arguments, ", (void *)&x[{numbers}]");
+            numbers += 1;
+        }
+        for _ in 0..written {
+            let _ = write!(arguments, ", t[{texts}]");
+            texts += 1;
+        }
+    }
+    let _ = write!(
+        text,
+        "  memset(x, 0, sizeof x); memset(t, 0, sizeof t);\n\
+         \x20 r = scanf(\"{format}\"{arguments}); printf(\"%d\", r);\n"
+    );
+    for index in 0..numbers {
+        let _ = writeln!(text, "  printf(\" %d\", x[{index}]);");
+    }
+    for index in 0..texts {
+        let _ = writeln!(
+            text,
+            "  printf(\" %d,%d,%d,%d\", t[{index}][0], t[{index}][1], t[{index}][2], t[{index}][3]);"
+        );
+    }
+    text.push_str("  putchar(' ');\n");
+}
+
+/// A text that the programs may find something in.
+fn text(random: &mut Random) -> Vec<u8> {
+    const PIECES: [&str; 20] = [
+        "5",
+        "-3",
+        "12",
+        "0x1f",
+        "0x",
+        "07",
+        "+",
+        "-",
+        "a",
+        "abc",
+        "zq",
+        ",",
+        "%",
+        " ",
+        "\n",
+        "\t ",
+        "\n\n",
+        "99999999999",
+        "0",
+        "b,4",
+    ];
+    let pieces = (0..random.below(7)).map(|_| PIECES[random.below(20) as usize]);
+    pieces.collect::<String>().into_bytes()
+}
+
+/// How many runs were compared, and how many paths the engine gave up.
+fn check(seed: u64) -> (usize, usize) {
+    let subject = Subject::with_flags(&program(seed), &[]);
+    let replayer = subject.replayer(false);
+    let mut random = Random(!seed);
+    let given = (0..TEXTS).map(|_| Input::Text(text(&mut random)));
+    let typed = [(1, false), (2, false), (3, true)].map(|(limit, eof)| Input::Tokens(limit, eof));
+    let (mut compared, mut given_up) = (0, 0);
+    for input in given.chain(typed) {
+        let paths = subject.explore(&input);
+        for (index, state) in paths.states.iter().enumerate() {
+            if matches!(state.halt, Halt::Incomplete(Incomplete::Unsupported(_))) {
+                given_up += 1;
+                continue;
+            }
+            let (input, predicted) = paths.test(index);
+            compare(&replayer, &input, &predicted.expect("an exact path"), false);
+            compared += 1;
+        }
+    }
+    (compared, given_up)
+}
+
+#[test]
+fn random_programs() {
+    let seeds = seeds("PSYCHIC_SCANNING", 0..20);
+    let results = each_in_parallel(&seeds, |seed| (*seed, panic::catch_unwind(|| check(*seed))));
+    let (mut compared, mut given_up, mut failed) = (0, 0, Vec::new());
+    for (seed, result) in results {
+        match result {
+            Ok((runs, paths)) => {
+                compared += runs;
+                given_up += paths;
+            }
+            Err(_) => {
+                println!("seed {seed}:\n{}", program(seed));
+                failed.push(seed);
+            }
+        }
+    }
+    println!("{compared} runs compared, {given_up} paths unsupported");
+    assert!(failed.is_empty(), "seeds {failed:?}");
+}
