@@ -134,7 +134,10 @@ fn halts_of_every_kind() {
     let states: Vec<StateRow> = table(found.results.path());
     for (revision, (_, patch)) in &found.patches {
         let halts = states.iter().filter(|state| state.revisions.contains(*revision));
-        let matching = halts.filter(|state| !state.halt.is_empty() && patch.contains(&state.halt));
+        let matching = halts.filter(|state| {
+            let found = state.findings.iter().any(|finding| patch.contains(finding));
+            found || !state.halt.is_empty() && patch.contains(&state.halt)
+        });
         let location = matching.map(|state| state.location.clone()).next();
         let location = location.unwrap_or_else(|| panic!("{patch}: no such halt"));
         assert!(location.contains(':'), "{patch}: {location}");
@@ -151,7 +154,7 @@ fn what_was_never_written_is_what_a_subject_says() {
         ("uninitialised = \"error\"\n", Verdict::EquivalentUnlessFailing, ""),
     ];
     for (setting, verdict, reason) in settings {
-        let source = "int entry(int x)\n{\n\tint y; if (x > y) return 1;\n\treturn 2;\n}\n";
+        let source = "int entry(int x)\n{\n\tint y; if (y) return 1;\n\treturn 2;\n}\n";
         let patch = "--- a/a.c\n+++ b/a.c\n@@ -4 +4 @@\n-\treturn 2;\n+\treturn 3;\n";
         let scratch = Scratch::new()
             .file("a.c", source)
