@@ -54,8 +54,8 @@ pub(super) struct Function<'m> {
     /// Instructions with a use in another block.
     across: HashSet<usize>,
     /// The first variable, if it does nothing but hold what is returned in the end. Clang makes
-    /// one where a function ends at several places, which a meta branch may bring about; where
-    /// there is none it may be the program's own.
+    /// one where a function ends at several places, which a meta branch may bring about, and one
+    /// that nobody reads in any `main`; where there is none it may be the program's own.
     result: Option<usize>,
 }
 
@@ -119,8 +119,7 @@ impl<'m> Function<'m> {
 }
 
 fn is_result(variable: Value<'_>) -> bool {
-    variable.users().any(|user| user.opcode() == Opcode::LLVMLoad)
-        && variable.operand(0).is_constant()
+    variable.operand(0).is_constant()
         && variable.users().all(|user| match user.opcode() {
             Opcode::LLVMStore => {
                 !user.is_volatile()
