@@ -53,7 +53,7 @@ static void fill(unsigned char *bytes, size_t size, unsigned seed) {
 }
 
 int main(void) {
-  static unsigned char bytes[4096];
+  unsigned char *bytes = calloc(4096, 1);
   const size_t widths[] = {1, 2, 3, 4, 7, 8, 16, 24, 32, 33, 40, 100};
   base = (const char *)bytes;
   for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
