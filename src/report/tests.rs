@@ -10,6 +10,7 @@ fn report(sample: Sample) -> Report {
         reason: String::new(),
         hunks: 1,
         arms: 2,
+        own: 0,
     };
     let mut revisions = vec![row(Revision::ORIGINAL, String::new())];
     revisions.extend(labels.patches.iter().map(|(r, name)| row(*r, format!("{name}.diff"))));
