@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::subject::{Revision, Subject};
 
-use super::{Compiler, MergeError, MetaProgram, Status, SyntaxCheck, merge};
+use super::{Compiler, MergeError, MetaProgram, Status, SyntaxCheck, candidates, merge};
 
 /// `psychic.h` for a native meta program.
 const HEADER: &str = "#ifndef PSYCHIC_H
@@ -90,12 +90,16 @@ fn body(meta: &MetaProgram) -> String {
     text[start..].split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The reason why the patch from `original` to `patched` is set aside.
+/// The reason why the patch from `original` to `patched` is not in the meta program.
 fn refused(original: &str, patched: &str) -> String {
     let (_dir, subject) = subject(original, &[patched]);
-    match merge(&subject, &compiler()) {
-        Err(MergeError::NothingToMerge(reasons)) => reasons[0].clone(),
-        Err(error) => panic!("{error}"),
-        Ok(meta) => panic!("merged: {}", body(&meta)),
-    }
+    own(&subject, &compiler())
+}
+
+/// Why the first patch takes part as its own compilation alone.
+fn own(subject: &Subject, check: &dyn SyntaxCheck) -> String {
+    let meta = merge(subject, check).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(meta.revisions[1].status, Status::Own, "{:?}", meta.revisions);
+    assert!(meta.files.is_empty());
+    meta.revisions[1].reason.clone()
 }

@@ -268,7 +268,6 @@ fn every_kind_of_finding() {
         (DivisionByZero, "n = 1 % n"),
         (DivisionByZero, "n = n - 1; volatile int m = -2147483647 - 1; n = m / n"),
         (Unreachable, "if (!n) __builtin_unreachable()"),
-        (UninitialisedRead, "int x[2]; x[n] = 1; if (x[1 - n]) n = 1"),
     ];
     let arms = cases.iter().enumerate();
     let arms = arms.map(|(index, (_, body))| format!("case {index}: {{ {body}; break; }}\n"));
@@ -289,6 +288,19 @@ fn every_kind_of_finding() {
     }
     let (_, clean) = outcomes.last().unwrap();
     assert_eq!((&clean.finding, &clean.stdout[..]), (&None, &b"so faron"[..]));
+}
+
+#[test]
+fn a_use_of_unwritten_memory_is_noted_beside_the_plain_outcome() {
+    let body = "int x[2]; volatile int n = 0; x[n] = 1; if (x[1 - n]) n = 1; return n + 3;";
+    let program = Program::new(body, true);
+    let replayer = program.replayer(Limits::default());
+    let outcome = replayer.outcome(&TestInput::default(), Revision(0), true).unwrap();
+    assert_eq!((outcome.finding, outcome.termination), (None, Termination::Exit(3)));
+    assert_eq!(
+        outcome.noted.into_iter().collect::<Vec<_>>(),
+        [crate::env::Error::UninitialisedRead]
+    );
 }
 
 #[test]
@@ -432,7 +444,7 @@ fn a_patch_cannot_fill_the_disk() {
 
 #[test]
 fn a_patch_cannot_use_more_memory_than_allowed() {
-    let body = "long n = 0; while (malloc(1 << 20) && n < 4000) n++; return n >= 1024;";
+    let body = "long n = 0; while (malloc(1 << 20) && n < 4000) n++; return n >= 2048;";
     for outcome in attack(body, Limits::default()) {
         assert_eq!(outcome.termination, Termination::Exit(0));
     }

@@ -66,7 +66,7 @@ impl OutcomeDescription {
         if let Some(exit) = self.exit.filter(|exit| *exit != 0 || parts.is_empty()) {
             parts.push(Part::word(format!("exit {exit}")));
         }
-        let went_on = self.exit.is_some() || self.signal.is_some();
+        let went_on = self.exit.is_some();
         if !self.stderr.is_empty() && (self.finding.is_empty() || went_on) {
             parts.push(Part::text("stderr ".into(), &self.stderr));
         }

@@ -119,7 +119,7 @@ pub struct StdinConfig {
 }
 
 /// Most bytes of a word where nobody says otherwise.
-const WORD: NonZeroU8 = NonZeroU8::new(32).expect("it is not");
+const WORD: NonZeroU8 = NonZeroU8::new(16).expect("it is not");
 
 impl Default for StdinConfig {
     fn default() -> Self {

@@ -51,8 +51,8 @@ pub(super) struct Facts<'m> {
 pub(super) struct Function<'m> {
     entry: Block<'m>,
     blocks: HashMap<usize, Vec<Value<'m>>>,
-    /// Instructions with a use in another block.
-    across: HashSet<usize>,
+    /// By block, the instructions of others that are still used from its beginning on.
+    live: HashMap<usize, HashSet<usize>>,
     /// The first variable, if it does nothing but hold what is returned in the end. Clang makes
     /// one where a function ends at several places, which a meta branch may bring about, and one
     /// that nobody reads in any `main`; where there is none it may be the program's own.
@@ -97,25 +97,55 @@ impl<'m> Function<'m> {
 
     fn new(function: Value<'m>) -> Option<Self> {
         let mut blocks = HashMap::new();
-        let mut across = HashSet::new();
         let mut variable = None;
         for block in function.blocks() {
             let instructions: Vec<Value<'m>> = block.instructions().collect();
-            for instruction in &instructions {
-                let elsewhere = |user: Value<'m>| user.parent().key() != block.key();
-                if instruction.users().any(elsewhere) {
-                    across.insert(instruction.key());
-                }
-                if instruction.opcode() == Opcode::LLVMAlloca {
-                    variable.get_or_insert(*instruction);
-                }
-            }
+            let first = instructions.iter().find(|i| i.opcode() == Opcode::LLVMAlloca);
+            variable = variable.or(first.copied());
             blocks.insert(block.key(), instructions);
         }
+        let live = live(&blocks);
         let entry = function.blocks().next()?;
         let result = variable.filter(|variable| is_result(*variable)).map(Value::key);
-        Some(Self { entry, blocks, across, result })
+        Some(Self { entry, blocks, live, result })
     }
+}
+
+/// By block, the instructions of others that may be used from its beginning on. What a `phi` takes
+/// is used at the end of the block that it comes from.
+fn live(blocks: &HashMap<usize, Vec<Value<'_>>>) -> HashMap<usize, HashSet<usize>> {
+    let mut before: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut live: HashMap<usize, HashSet<usize>> = HashMap::new();
+    // A value is live from its use back to its definition.
+    let mut open: Vec<(usize, usize, usize)> = Vec::new();
+    for (block, instructions) in blocks {
+        live.entry(*block).or_default();
+        for instruction in instructions {
+            if instruction.opcode() == Opcode::LLVMPHI {
+                for (value, from) in instruction.incoming() {
+                    if value.is_instruction() {
+                        open.push((from.key(), value.key(), value.parent().key()));
+                    }
+                }
+                continue;
+            }
+            for operand in instruction.operands().filter(|operand| operand.is_instruction()) {
+                open.push((*block, operand.key(), operand.parent().key()));
+            }
+        }
+        for to in instructions.last().into_iter().flat_map(|last| last.successors()) {
+            before.entry(to.key()).or_default().push(*block);
+        }
+    }
+    while let Some((block, value, home)) = open.pop() {
+        if block == home || !live.entry(block).or_default().insert(value) {
+            continue;
+        }
+        for from in before.get(&block).into_iter().flatten() {
+            open.push((*from, value, home));
+        }
+    }
+    live
 }
 
 fn is_result(variable: Value<'_>) -> bool {
@@ -190,9 +220,9 @@ impl<'m> Walk<'m> {
                 new.push((instruction.key(), id));
             }
         }
-        let facts = &self.facts;
-        let stays = |key: &usize| facts.across.contains(key) || self.result == Some(*key);
-        self.values.retain(|key, _| stays(key));
+        let live = &self.facts.live[&to.key()];
+        let result = self.result;
+        self.values.retain(|key, _| live.contains(key) || result == Some(*key));
         for instruction in &self.facts.blocks[&to.key()] {
             self.values.remove(&instruction.key());
         }

@@ -24,9 +24,10 @@ fn bad_patches_are_set_aside_with_file_and_line() {
     assert_eq!(reasons[5], "005.diff:1: b/y.c is not a file of the subject");
     assert!(reasons[6].starts_with("x.c:3: `;` is missing (x.c:3:"), "{}", reasons[6]);
     assert!(reasons[7].starts_with("x.c:3:9: error: use of undeclared"), "{}", reasons[7]);
-    assert_eq!(reasons[8], "008.diff:1: it creates b/new.c; new files are not merged");
+    assert_eq!((meta.revisions[8].status, reasons[8]), (Status::Own, "it adds new.c"));
     assert_eq!(meta.merged().to_string(), "0 1");
     assert_eq!(meta.revisions[2].status, Status::Rejected);
+    assert_eq!(meta.patched(Revision(8), Path::new("new.c")), Some("int x;\n"));
     assert_eq!(meta.patched(Revision(2), Path::new("x.c")), None);
     assert_eq!(meta.patched(Revision(0), Path::new("x.c")), Some(original));
 }
@@ -71,7 +72,7 @@ fn a_type_that_a_header_outside_names_too_stays() {
     let (_dir, subject) = subject(original, &[&original.replace("a, b", "b, a")]);
     let mut compiler = compiler();
     compiler.flags.push(format!("-I{}", outside.path().display()));
-    let error = merge(&subject, &compiler).unwrap_err().to_string();
+    let error = own(&subject, &compiler);
     assert!(error.contains("changes `s` at file scope, which a header declares too"), "{error}");
 }
 
@@ -83,7 +84,7 @@ fn names_of_other_files_stay() {
     ];
     let diff = "--- x.c\n+++ x.c\n@@ -1 +1 @@\n-int limit = 1;\n+int limit = 2;\n";
     let (_dir, subject) = subject_of(&files, &[diff]);
-    let error = merge(&subject, &compiler()).unwrap_err().to_string();
+    let error = own(&subject, &compiler());
     assert!(error.contains("changes `limit` at file scope, which y.c uses too"), "{error}");
 }
 
@@ -116,4 +117,31 @@ fn a_patch_of_comments_is_the_original() {
     let meta = merge(&subject, &compiler()).unwrap();
     assert!(meta.files.is_empty());
     assert_eq!((meta.revisions[1].status, meta.revisions[1].arms), (Status::Merged, 0));
+}
+
+/// What git says above the hunks counts: names alone may change.
+#[test]
+fn files_are_renamed_copied_added_and_taken_away() {
+    let files = [("x.c", "int f(void) { return 1; }\n"), ("y.c", "int g(void) { return 1; }\n")];
+    let diffs = [
+        "diff --git a/y.c b/z.c\nsimilarity index 100%\nrename from y.c\nrename to z.c\n",
+        "diff --git a/y.c b/z.c\nsimilarity index 90%\nrename from y.c\nrename to z.c\n\
+         --- a/y.c\n+++ b/z.c\n@@ -1 +1 @@\n-int g(void) { return 1; }\n+int g(void) { return 2; }\n",
+        "diff --git a/y.c b/y.c\ndeleted file mode 100644\n--- a/y.c\n+++ /dev/null\n\
+         @@ -1 +0,0 @@\n-int g(void) { return 1; }\n",
+        "diff --git a/new.h b/new.h\nnew file mode 100644\nindex 0000000..e69de29\n",
+    ];
+    let (_dir, subject) = subject_of(&files, &diffs);
+    let all = candidates(&subject);
+    let changes = |revision: u32| {
+        let files = &all[&Revision(revision)].as_ref().unwrap().files;
+        let text = |text: &Option<String>| text.clone().unwrap_or("gone".into());
+        files.iter().map(|(path, new)| (path.display().to_string(), text(new))).collect::<Vec<_>>()
+    };
+    let of = |path: &str, text: &str| (path.to_owned(), text.to_owned());
+    let moved = |text| vec![of("y.c", "gone"), of("z.c", text)];
+    assert_eq!(changes(1), moved("int g(void) { return 1; }\n"));
+    assert_eq!(changes(2), moved("int g(void) { return 2; }\n"));
+    assert_eq!(changes(3), [of("y.c", "gone")]);
+    assert_eq!(changes(4), [of("new.h", "")]);
 }

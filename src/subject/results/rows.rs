@@ -364,7 +364,10 @@ mod tests {
 
     #[test]
     fn columns_are_those_of_the_design() {
-        assert_eq!(RevisionRow::COLUMNS.join(", "), "revision, patch, status, reason, hunks, arms");
+        assert_eq!(
+            RevisionRow::COLUMNS.join(", "),
+            "revision, patch, status, reason, hunks, arms, own"
+        );
         assert_eq!(
             StateRow::COLUMNS.join(", "),
             "state, revisions, halt, location, depth, approximations, findings"
