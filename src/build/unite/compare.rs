@@ -26,6 +26,8 @@ pub(super) const LISTS: [&str; 2] = ["llvm.global_ctors", "llvm.global_dtors"];
 pub(super) struct Plan {
     /// Functions of the revision with their likes in the program, which they replace.
     pub(super) replaced: BTreeMap<String, String>,
+    /// Those that are not what the program has, but what it has for the original.
+    pub(super) original: BTreeMap<String, String>,
     /// Symbols of the revision that have no likes.
     pub(super) added: BTreeSet<String>,
     /// All others that are referred to, with their likes.
@@ -37,8 +39,9 @@ pub(super) struct Plan {
 impl Plan {
     /// Whether the program has everything already.
     pub(super) fn is_empty(&self) -> bool {
-        let Self { replaced, added, shared: _, lists } = self;
-        replaced.is_empty() && added.is_empty() && lists.iter().all(Option::is_none)
+        let Self { replaced, original, added, shared: _, lists } = self;
+        let own = replaced.is_empty() && original.is_empty() && added.is_empty();
+        own && lists.iter().all(Option::is_none)
     }
 }
 
@@ -103,9 +106,34 @@ pub(super) fn is_text(symbol: Value<'_>) -> bool {
         && !symbol.is_declaration()
 }
 
+/// What the original's compilation is in the program.
+pub(super) struct Original<'m> {
+    symbols: Symbols<'m>,
+    /// Its symbols with their likes.
+    likes: HashMap<usize, Value<'m>>,
+    /// Its functions that replace the program's.
+    replaced: BTreeSet<String>,
+}
+
+impl<'m> Original<'m> {
+    pub(super) fn new(source: Source<'m>, plan: &Plan, program: &Symbols<'m>) -> Self {
+        let symbols = Symbols::new(source);
+        let known = plan.shared.iter().chain(&plan.replaced);
+        let likes = known
+            .filter_map(|(own, like)| Some((symbols.named(own)?.key(), program.named(like)?)))
+            .collect();
+        Self { symbols, likes, replaced: plan.replaced.keys().cloned().collect() }
+    }
+}
+
 /// A comparison of one revision.
 pub(super) struct Comparison<'a, 'm> {
     meta: &'a Symbols<'m>,
+    original: Option<&'a Original<'m>>,
+    /// The original's function is walked, not the program's.
+    with_original: bool,
+    /// Where an assertion failed nobody sees.
+    plain: bool,
     own: Symbols<'m>,
     revision: u32,
     facts: [&'a mut Facts<'m>; 2],
@@ -117,6 +145,8 @@ pub(super) struct Comparison<'a, 'm> {
     journal: Vec<Value<'m>>,
     /// Defined symbols that were shown to be what their likes are.
     same: HashSet<usize>,
+    /// Functions that were shown to be the original's.
+    as_original: HashSet<usize>,
 }
 
 impl<'a, 'm> Comparison<'a, 'm> {
@@ -125,9 +155,14 @@ impl<'a, 'm> Comparison<'a, 'm> {
         own: Source<'m>,
         revision: u32,
         facts: [&'a mut Facts<'m>; 2],
+        original: Option<&'a Original<'m>>,
+        plain: bool,
     ) -> Self {
         Self {
             meta,
+            original,
+            with_original: false,
+            plain,
             own: Symbols::new(own),
             revision,
             facts,
@@ -136,6 +171,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
             claimed: HashSet::new(),
             journal: Vec::new(),
             same: HashSet::new(),
+            as_original: HashSet::new(),
         }
     }
 
@@ -192,6 +228,9 @@ impl<'a, 'm> Comparison<'a, 'm> {
                 let same = like.is_some() && self.same.contains(&key) && !lonely;
                 if same {
                     continue;
+                }
+                if lonely {
+                    self.as_original.remove(&key);
                 }
                 match like.filter(|like| replaces(*like, *symbol)) {
                     Some(_) => _ = different.insert(key),
@@ -268,6 +307,25 @@ impl<'a, 'm> Comparison<'a, 'm> {
             }
             return same;
         }
+        if self.same_functions(meta, own) {
+            return true;
+        }
+        let Some(original) = self.original.filter(|o| o.replaced.contains(&own.name())) else {
+            return false;
+        };
+        let Some(first) = original.symbols.named(&own.name()) else { return false };
+        let like = original.likes.get(&first.key()).map(|like| like.key());
+        if like == Some(meta.key()) && first.symbol_shape() == own.symbol_shape() {
+            self.with_original = true;
+            if self.same_functions(first, own) {
+                self.as_original.insert(own.key());
+            }
+            self.with_original = false;
+        }
+        false
+    }
+
+    fn same_functions(&mut self, meta: Value<'m>, own: Value<'m>) -> bool {
         let ([meta_facts, own_facts], before) = (&mut self.facts, self.journal.len());
         let (Some(x), Some(y)) = (meta_facts.function(meta), own_facts.function(own)) else {
             return false;
@@ -331,7 +389,17 @@ impl<'a, 'm> Comparison<'a, 'm> {
                         Stop::Event { shape: other, operands: others, instruction: like },
                     ) => {
                         let same = shape == other && operands.len() == others.len();
-                        let mut pairs = operands.iter().zip(&others);
+                        // Of an assertion only the condition is shown, and what is called.
+                        let seen = |place: &usize| {
+                            let assertion =
+                                self.plain && is_assertion(instruction) && is_assertion(like);
+                            !assertion || !(1..4).contains(place)
+                        };
+                        let pairs: Vec<(&Id, &Id)> = (0..operands.len().min(others.len()))
+                            .filter(seen)
+                            .map(|place| (&operands[place], &others[place]))
+                            .collect();
+                        let mut pairs = pairs.into_iter();
                         if !same || !pairs.all(|(a, b)| self.alike(*a, *b, &mut locals)) {
                             return Err(Different);
                         }
@@ -416,9 +484,17 @@ impl<'a, 'm> Comparison<'a, 'm> {
     }
 
     fn alike_symbols(&mut self, x: usize, y: usize) -> bool {
-        let (meta, own) = (self.meta.by_key[&x], self.own.by_key[&y]);
+        let own = self.own.by_key[&y];
+        let mut meta = match self.original.filter(|_| self.with_original) {
+            Some(original) => original.symbols.by_key[&x],
+            None => self.meta.by_key[&x],
+        };
         if is_text(meta) && is_text(own) {
             return meta.symbol_shape() == own.symbol_shape() && self.same_content(meta, own);
+        }
+        if let Some(original) = self.original.filter(|_| self.with_original) {
+            let Some(like) = original.likes.get(&x) else { return false };
+            meta = *like;
         }
         self.bind(meta, own)
     }
@@ -438,6 +514,14 @@ impl Locals {
             None => self.claimed.insert(y) && self.likes.insert(x, y).is_none(),
         }
     }
+}
+
+/// A call of the runtime's function for assertions that failed: condition, file, line, function.
+fn is_assertion(instruction: Value<'_>) -> bool {
+    instruction.is_call()
+        && instruction.callee().is_function()
+        && instruction.callee().is_declaration()
+        && instruction.callee().name() == "__assert_fail"
 }
 
 /// Whether a function can be called in place of its like.

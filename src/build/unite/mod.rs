@@ -30,7 +30,7 @@ use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
 
 use super::BuildError;
 use crate::llvm::{self, Editor, Linkage, Own, Source};
-use compare::{Comparison, LISTS, Plan, Symbols};
+use compare::{Comparison, LISTS, Original, Plan, Symbols};
 use walk::Facts;
 
 /// One program: what the compiler made of each source of some revisions.
@@ -86,7 +86,7 @@ pub fn unite(
         }
     }
     let roots = |_: &Symbols| vec![entry.to_owned()];
-    let (united, grafts) = compare_all(&program, programs, &loaded, &roots);
+    let (united, grafts) = compare_all(&program, programs, &loaded, &roots, true);
     graft(&program, &loaded, &grafts)?;
     finish(&program, out)?;
     Ok(united)
@@ -110,7 +110,8 @@ pub fn unite_source(meta: &Path, programs: &[Program], out: &Path) -> Result<Uni
     for module in loaded.iter().chain([&program]) {
         Editor::new(module).name_all();
     }
-    let (united, grafts) = compare_all(&program, programs, &loaded, &|symbols| symbols.visible());
+    let (united, grafts) =
+        compare_all(&program, programs, &loaded, &|symbols| symbols.visible(), false);
     if !grafts.is_empty() {
         graft(&program, &loaded, &grafts)?;
         finish(&program, out)?;
@@ -126,17 +127,21 @@ fn compare_all(
     programs: &[Program],
     loaded: &[Module<'_>],
     roots: &dyn Fn(&Symbols) -> Vec<String>,
+    plain: bool,
 ) -> (United, Vec<Graft>) {
     let mut united = United::default();
     let mut grafts: Vec<Graft> = Vec::new();
     let symbols = Symbols::new(Source::new(program));
     let mut facts = Facts::default();
+    let mut original: Option<Original<'_>> = None;
     for (index, (own, module)) in programs.iter().zip(loaded).enumerate() {
         let mut own_facts = Facts::default();
         let roots = roots(&Symbols::new(Source::new(module)));
         for &revision in &own.revisions {
             let facts = [&mut facts, &mut own_facts];
-            let comparison = Comparison::new(&symbols, Source::new(module), revision, facts);
+            let source = Source::new(module);
+            let comparison =
+                Comparison::new(&symbols, source, revision, facts, original.as_ref(), plain);
             let plan = match comparison.plan(&roots) {
                 Ok(plan) => plan,
                 Err(what) => {
@@ -145,6 +150,9 @@ fn compare_all(
                     continue;
                 }
             };
+            if revision == 0 {
+                original = Some(Original::new(source, &plan, &symbols));
+            }
             united.own.insert(revision, plan.replaced.len() + plan.added.len());
             if plan.is_empty() {
                 continue;
@@ -220,6 +228,8 @@ fn graft<'c>(
     }
     let place = |name: &str| hidden.get(name).cloned().unwrap_or_else(|| name.to_owned());
     let mut added = Vec::new();
+    // The original comes first.
+    let mut of_original: BTreeMap<String, String> = BTreeMap::new();
     let mut replaced: BTreeMap<String, Vec<(String, &[u32])>> = BTreeMap::new();
     let mut lists: [Vec<(Vec<u32>, Vec<String>)>; 2] = Default::default();
     for (index, revisions, plan) in grafts {
@@ -228,11 +238,19 @@ fn graft<'c>(
         own.set_name("own");
         for (name, like) in &plan.replaced {
             replaced.entry(place(like)).or_default().push((names[name].clone(), revisions));
+            if revisions[0] == 0 {
+                of_original.insert(place(like), names[name].clone());
+            }
+        }
+        for like in plan.original.values() {
+            let known = of_original.get(&place(like)).cloned();
+            let known = known.ok_or_else(|| BuildError::Unite(format!("no original {like}")))?;
+            replaced.entry(place(like)).or_default().push((known, revisions));
         }
         added.extend(plan.replaced.keys().chain(&plan.added).map(|name| names[name].clone()));
         for (list, own) in lists.iter_mut().zip(&plan.lists) {
             let Some(own) = own else { continue };
-            let name = |name: &String| match plan.replaced.get(name) {
+            let name = |name: &String| match plan.replaced.get(name).or(plan.original.get(name)) {
                 Some(like) => place(like),
                 None => names[name].clone(),
             };
@@ -292,7 +310,8 @@ fn rename(
     }
     let mut names = BTreeMap::new();
     for (index, (name, declared)) in all.into_iter().enumerate() {
-        let (new, linkage) = if let Some(like) = plan.shared.get(&name) {
+        let like = plan.shared.get(&name).or_else(|| plan.original.get(&name));
+        let (new, linkage) = if let Some(like) = like {
             (place(like), Linkage::LLVMLinkOnceAnyLinkage)
         } else if plan.replaced.contains_key(&name) || plan.added.contains(&name) && !declared {
             (format!("{name}.revision{revision}"), Linkage::LLVMExternalLinkage)
