@@ -16,10 +16,13 @@ use inkwell::{
     attributes::{Attribute, AttributeLoc},
     builder::BuilderError,
     context::Context,
+    llvm_sys::prelude::LLVMValueRef,
     module::Module,
     targets::TargetData,
     types::BasicType,
-    values::{CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, PointerValue},
+    values::{
+        AsValueRef, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, PointerValue,
+    },
 };
 
 use super::{BuildError, Sanitizer};
@@ -69,8 +72,14 @@ fn zero_locals<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), Buil
     let builder = context.create_builder();
     let allocas: Vec<_> = module
         .get_functions()
-        .flat_map(instructions)
-        .filter(|instruction| instruction.get_opcode() == InstructionOpcode::Alloca)
+        .flat_map(|function| {
+            let parameters = homes_of_parameters(function);
+            let is_local = move |instruction: &InstructionValue<'c>| {
+                instruction.get_opcode() == InstructionOpcode::Alloca
+                    && !parameters.contains(&instruction.as_value_ref())
+            };
+            instructions(function).filter(is_local)
+        })
         .collect();
     for alloca in allocas {
         let (Ok(kind), Some(next)) = (alloca.get_allocated_type(), alloca.get_next_instruction())
@@ -101,6 +110,23 @@ fn zero_locals<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), Buil
         builder.build_memset(local, alignment, context.i8_type().const_zero(), length)?;
     }
     Ok(())
+}
+
+/// The variables that parameters are put into when a function is entered: written in any case.
+/// AddressSanitizer moves these writes up to where variables begin, before any zeros of ours.
+fn homes_of_parameters(function: FunctionValue<'_>) -> BTreeSet<LLVMValueRef> {
+    let parameters: BTreeSet<LLVMValueRef> =
+        function.get_param_iter().map(|parameter| parameter.as_value_ref()).collect();
+    let entry = function.get_first_basic_block();
+    let stores = entry
+        .into_iter()
+        .flat_map(|block| block.get_instructions())
+        .filter(|instruction| instruction.get_opcode() == InstructionOpcode::Store);
+    let home = |store: InstructionValue<'_>| {
+        let operand = |index| store.get_operand(index)?.value().map(|value| value.as_value_ref());
+        operand(0).filter(|value| parameters.contains(value)).and_then(|_| operand(1))
+    };
+    stores.filter_map(home).collect()
 }
 
 /// The functions that modules define.

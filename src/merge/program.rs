@@ -407,6 +407,15 @@ impl<'a> Merger<'a> {
         if !known.contains_key(name) {
             let mut files = BTreeSet::new();
             find_word(&self.subject.root, Path::new(""), name, &mut files);
+            // What stands beside the sources of a subject need not be one of its own; of a package
+            // the sources are those that are patched.
+            let (sources, build) = (&self.subject.sources, &self.subject.config.build);
+            let is_part = |file: &PathBuf| {
+                build.program.is_some()
+                    || sources.contains(file)
+                    || file.extension().is_some_and(|extension| extension == "h")
+            };
+            files.retain(is_part);
             known.insert(name.to_owned(), files);
         }
         let other = known[name].iter().find(|f| *f != path)?;
