@@ -22,7 +22,7 @@ const VISITS: usize = 32;
 pub(super) const LISTS: [&str; 2] = ["llvm.global_ctors", "llvm.global_dtors"];
 
 /// What a program has to be given to be a revision's own compilation.
-#[derive(Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct Plan {
     /// Functions of the revision with their likes in the program, which they replace.
     pub(super) replaced: BTreeMap<String, String>,

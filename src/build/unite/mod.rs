@@ -69,10 +69,7 @@ pub fn unite(
     let context = Context::create();
     llvm::silence(&context);
     let program = load(&context, meta)?;
-    let mut loaded = Vec::new();
-    for own in programs {
-        loaded.push(load(&context, &own.modules)?);
-    }
+    let (programs, loaded, failed) = load_all(&context, programs)?;
     for module in loaded.iter().chain([&program]) {
         let editor = Editor::new(module);
         editor.resolve_aliases();
@@ -86,9 +83,9 @@ pub fn unite(
         }
     }
     let roots = |_: &Symbols| vec![entry.to_owned()];
-    let (united, grafts) = compare_all(&program, programs, &loaded, &roots, true);
-    graft(&program, &loaded, &grafts)?;
-    finish(&program, out)?;
+    let (mut united, grafts) = compare_all(&program, &programs, &loaded, &roots, true);
+    united.failed.extend(failed);
+    put_together(&program, &loaded, grafts, &mut united, out)?;
     Ok(united)
 }
 
@@ -101,22 +98,76 @@ pub fn unite_source(meta: &Path, programs: &[Program], out: &Path) -> Result<Uni
     let context = Context::create();
     llvm::silence(&context);
     let program = load(&context, &[meta.to_owned()])?;
-    let mut loaded = Vec::new();
-    for own in programs {
-        let module = load(&context, &own.modules)?;
-        Editor::new(&module).resolve_aliases();
-        loaded.push(module);
-    }
+    let (programs, loaded, failed) = load_all(&context, programs)?;
+    loaded.iter().for_each(|module| Editor::new(module).resolve_aliases());
     for module in loaded.iter().chain([&program]) {
         Editor::new(module).name_all();
     }
-    let (united, grafts) =
-        compare_all(&program, programs, &loaded, &|symbols| symbols.visible(), false);
+    let (mut united, grafts) =
+        compare_all(&program, &programs, &loaded, &|symbols| symbols.visible(), false);
+    united.failed.extend(failed);
     if !grafts.is_empty() {
-        graft(&program, &loaded, &grafts)?;
-        finish(&program, out)?;
+        put_together(&program, &loaded, grafts, &mut united, out)?;
     }
     Ok(united)
+}
+
+/// Programs with what was read of them, and the revisions of which nothing could be.
+type Loaded<'p, 'c> = (Vec<&'p Program>, Vec<Module<'c>>, BTreeMap<u32, String>);
+
+/// Reads every program. One that LLVM cannot link costs no more than its revisions, but for the
+/// original.
+fn load_all<'p, 'c>(
+    context: &'c Context,
+    programs: &'p [Program],
+) -> Result<Loaded<'p, 'c>, BuildError> {
+    let (mut known, mut loaded, mut failed) = (Vec::new(), Vec::new(), BTreeMap::new());
+    for program in programs {
+        match load(context, &program.modules) {
+            Ok(module) => {
+                known.push(program);
+                loaded.push(module);
+            }
+            Err(error) if program.revisions.contains(&0) => return Err(error),
+            Err(error) => {
+                failed.extend(program.revisions.iter().map(|r| (*r, error.to_string())));
+            }
+        }
+    }
+    Ok((known, loaded, failed))
+}
+
+/// Writes the program with all that revisions have of their own. Where LLVM refuses that, those
+/// that it refuses alone are left out.
+fn put_together<'c>(
+    program: &Module<'c>,
+    loaded: &[Module<'c>],
+    mut grafts: Vec<Graft>,
+    united: &mut United,
+    out: &Path,
+) -> Result<(), BuildError> {
+    let made = |grafts: &[&Graft]| {
+        let whole = program.clone();
+        graft(&whole, loaded, grafts)?;
+        whole.verify().map_err(|message| BuildError::Unite(message.to_string()))?;
+        Ok::<_, BuildError>(whole)
+    };
+    let whole = made(&grafts.iter().collect::<Vec<_>>()).or_else(|_| {
+        let of_original = |(_, revisions, _): &Graft| revisions.contains(&0);
+        let first = grafts.iter().find(|graft| of_original(graft)).cloned();
+        grafts.retain(|graft| {
+            let alone: Vec<&Graft> =
+                first.iter().filter(|_| !of_original(graft)).chain([graft]).collect();
+            let Err(error) = made(&alone) else { return true };
+            united.failed.extend(graft.1.iter().map(|revision| (*revision, error.to_string())));
+            of_original(graft)
+        });
+        made(&grafts.iter().collect::<Vec<_>>())
+    })?;
+    match whole.write_bitcode_to_path(out) {
+        true => Ok(()),
+        false => Err(BuildError::io(out)(io::Error::other("cannot be written"))),
+    }
 }
 
 /// A program by its number, the revisions that it is for, and what these need of it.
@@ -124,7 +175,7 @@ type Graft = (usize, Vec<u32>, Plan);
 
 fn compare_all(
     program: &Module<'_>,
-    programs: &[Program],
+    programs: &[&Program],
     loaded: &[Module<'_>],
     roots: &dyn Fn(&Symbols) -> Vec<String>,
     plain: bool,
@@ -166,14 +217,6 @@ fn compare_all(
     (united, grafts)
 }
 
-fn finish(program: &Module<'_>, out: &Path) -> Result<(), BuildError> {
-    program.verify().map_err(|message| BuildError::Unite(message.to_string()))?;
-    match program.write_bitcode_to_path(out) {
-        true => Ok(()),
-        false => Err(BuildError::io(out)(io::Error::other("cannot be written"))),
-    }
-}
-
 /// Reads and links modules.
 fn load<'c>(context: &'c Context, modules: &[PathBuf]) -> Result<Module<'c>, BuildError> {
     let mut linked: Option<Module<'c>> = None;
@@ -198,7 +241,7 @@ fn load<'c>(context: &'c Context, modules: &[PathBuf]) -> Result<Module<'c>, Bui
 fn graft<'c>(
     program: &Module<'c>,
     loaded: &[Module<'c>],
-    grafts: &[Graft],
+    grafts: &[&Graft],
 ) -> Result<(), BuildError> {
     if grafts.is_empty() {
         return Ok(());
