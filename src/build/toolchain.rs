@@ -173,6 +173,7 @@ fn first_errors(stderr: &str) -> String {
     let errors = stderr
         .lines()
         .filter(|line| line.contains("error: ") || line.contains("undefined reference"))
+        .map(|line| line.strip_prefix("./").unwrap_or(line))
         .map(|line| line.replacen("fatal error: ", "", 1).replacen("error: ", "", 1))
         .take(ERRORS_SHOWN)
         .collect::<Vec<_>>();

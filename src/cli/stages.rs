@@ -83,6 +83,14 @@ impl Stage {
 
     /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.
     pub(super) fn merge(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
+        self.try_merge(progress).inspect_err(|_| {
+            // Of a run that comes to nothing nothing is left.
+            _ = fs::remove_dir_all(self.results.path().join("build/revisions"));
+            _ = fs::remove_dir(self.results.path().join("build"));
+        })
+    }
+
+    fn try_merge(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
         let patches = say::count(self.subject.patches.len() as u64, "patch");
         progress.stage(&format!("merging {patches} of {}", self.subject.config.name));
         let program = match &self.whole {

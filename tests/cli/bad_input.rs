@@ -87,7 +87,7 @@ fn all_patches_rejected() {
         .patch("3-compile.diff", "return undeclared;")
         .patch("4-parse.diff", "return (x;");
     let message = refused(&mut scratch.stage("diff"));
-    says(&message, &["not one patch can be merged", "1-text.diff:1: not a unified diff"]);
+    says(&message, &["not one patch applies and compiles", "1-text.diff:1: not a unified diff"]);
     says(&message, &["2-other.diff:1: b/b.c is not a file of the subject"]);
     says(&message, &["3-compile.diff: a.c:3", "undeclared identifier 'undeclared'"]);
     says(&message, &["4-parse.diff: a.c:3", "`)` is missing"]);
