@@ -66,7 +66,7 @@ fn package() -> Scratch {
 fn explore_as_natively(scratch: &Scratch, options: &[&str]) -> Ran {
     let mut explore = psychic();
     explore.arg("explore").arg(scratch.path("out/meta.bc")).arg("--out").arg(scratch.path("paths"));
-    explore.args(["--tests", "all", "--native"]).arg(scratch.path("out/meta.native"));
+    explore.args(["--tests", "all", "--native"]).arg(scratch.path("out/build/revisions/0.native"));
     let explored = run(explore.args(options));
     let said = format!("{}{}", explored.stdout, explored.stderr);
     assert_eq!(explored.code, Some(0), "{said}");

@@ -22,7 +22,8 @@ int main(void) {
     errno = 0; printf("%d %d, ", realloc(kept, size) == NULL, errno);
     errno = 0; printf("%d %d, ", reallocarray(kept, size, 3) == NULL, errno);
     errno = 0; printf("%d %d, ", aligned_alloc(64, size) == NULL, errno);
-    errno = 0; printf("%d %d %d, ", posix_memalign(&out, 64, size), errno, out == kept);
+    /* POSIX leaves open what becomes of errno here, and optimisers make use of that. */
+    printf("%d %d, ", posix_memalign(&out, 64, size), out == kept);
     puts(kept);
   }
   char *large = malloc((size_t)400 << 20), *zeros = calloc((size_t)300 << 20, 1);
