@@ -1,7 +1,7 @@
 """Lets psychic judge random programs as people write them, and holds every claim against the truth:
 what each patched source, compiled on its own, does natively on many inputs.
 
-    attack.py PSYCHIC FIRST LAST [--keep DIR] [--jobs N] [--figures FILE]
+    attack.py PSYCHIC FIRST LAST [--keep DIR] [--jobs N] [--budget TIME] [--figures FILE]
 
 For each seed in FIRST..LAST: a program (sources.py) and ten patches of it (mutants.py). Then must
 hold: no pair that is called equivalent differs natively on an input within the bounds, none that is
@@ -53,15 +53,17 @@ def patch(old, new, context):
     parts = []
     for name in sorted(old.keys() | new.keys()):
         before, after = (files.get(name, "").splitlines(True) for files in (old, new))
-        parts += difflib.unified_diff(before, after, f"a/{name}" if name in old else "/dev/null",
-                                      f"b/{name}" if name in new else "/dev/null", n=context)
+        lines = difflib.unified_diff(before, after, f"a/{name}" if name in old else "/dev/null",
+                                     f"b/{name}" if name in new else "/dev/null", n=context)
+        parts += [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+                  for line in lines]
     return "".join(parts)
 
 
-def settings(seed, program):
+def settings(seed, program, budget):
     """subject.toml, with bounds so narrow that psychic is done in seconds."""
     lines = [f'name = "attack-{seed}"', f"sources = {json.dumps(program.compiled())}",
-             'patches = ["*.diff"]', 'entry = "main"', "[budget]", 'time = "10s"',
+             'patches = ["*.diff"]', 'entry = "main"', "[budget]", f'time = "{budget}"',
              "instructions = 300000", 'replay = "300ms"', "[inputs]"]
     if program.mode == "args":
         lines.append("args = [" + ", ".join(f"{{ string = {n} }}" for n in program.kinds) + "]")
@@ -207,7 +209,8 @@ class Judge:
         unwritten = [self.trees[r].uses_unwritten(given) for r in pair]
         if any(unwritten):
             zero = [self.trees[r].run([given], "zero")[0] for r in pair]
-            if zero[0] == zero[1] and all(unwritten):
+            if all(unwritten) and (zero[0] == zero[1]
+                                   or not all(self.trees[r].returns() for r in pair)):
                 return "unwritten"
         return None
 
@@ -223,7 +226,7 @@ def shown(outcome):
 
 def check_pairs(judge, results, given, counts):
     """No verdict is against what was seen natively on the inputs."""
-    problems = []
+    problems, mistakes = [], {}
     for row in written.rows(results / "pairs.csv"):
         pair = int(row["a"]), int(row["b"])
         counts[row["verdict"]] += 1
@@ -233,7 +236,7 @@ def check_pairs(judge, results, given, counts):
             for code in row["code"].split("; "):
                 counts["code " + code] += 1
                 if code in OWN_MISTAKES:
-                    problems.append(f"MISTAKE {pair}: {code}: {row['reason']}")
+                    mistakes.setdefault(code, []).append(pair)
             if not row["reason"]:
                 problems.append(f"{pair} is unknown without a reason")
         if not row["verdict"].startswith("equivalent"):
@@ -246,7 +249,8 @@ def check_pairs(judge, results, given, counts):
                     f"{shown(judge.outcome(pair[0], i))} and {shown(judge.outcome(pair[1], i))}")
                 break
             counts["excused " + excuse] += 1
-    return problems
+    return problems + [f"MISTAKE {code}: {len(pairs)} pairs, the first {pairs[0]}"
+                       for code, pairs in mistakes.items()]
 
 
 def check_tests(judge, results, tests, counts):
@@ -274,7 +278,8 @@ def check_tests(judge, results, tests, counts):
                                 f"apart, findings {named}: {shown(judge.outcome(pair[0], i))} and "
                                 f"{shown(judge.outcome(pair[1], i))}")
                 break
-    return problems
+    more = [f"TEST and {len(problems) - 1} more tests"] if len(problems) > 1 else []
+    return problems[:1] + more
 
 
 def together(node):
@@ -304,7 +309,7 @@ def check_rest(results, trees, counts):
     counts["rejected"] += len(out)
     summary = written.rows(results / "summary.csv")[0]
     if summary["mismatches"] != "0":
-        problems.append("MISMATCH " + (results / "mismatches.txt").read_text()[:500])
+        problems.append("MISMATCH " + (results / "mismatches.txt").read_text()[:300])
     try:
         patches = [f"{n:02}.diff" for n in range(1, len(trees))]
         written.check_numbering(results, patches)
@@ -316,22 +321,24 @@ def check_rest(results, trees, counts):
     return problems + check_tree(results)
 
 
-def check(seed, psychic, directory, tools):
+def check(seed, psychic, directory, tools, budget):
     """Problems found with one seed, and counts."""
-    rng, counts = random.Random(seed), collections.Counter()
+    rng, counts, began = random.Random(seed), collections.Counter(), time.monotonic()
     program = sources.program(rng)
     files, trees = revisions(rng, program, directory / "builds", tools)
     subject, results = directory / "subject", directory / "results"
     subject.mkdir()
     for name, text in program.files.items():
         (subject / name).write_text(text)
-    (subject / "subject.toml").write_text(settings(seed, program))
+    (subject / "subject.toml").write_text(settings(seed, program, budget))
     for number, changed in enumerate(files[1:], 1):
         (subject / f"{number:02}.diff").write_text(patch(files[0], changed, rng.choice([3, 3, 1])))
+    counts["build seconds"] += time.monotonic() - began
     began = time.monotonic()
     done = subprocess.run([psychic, "diff", subject, "--jobs", "1", "--out", results],
                           capture_output=True, text=True, errors="replace", timeout=600)
     counts["psychic seconds"] += time.monotonic() - began
+    began = time.monotonic()
     counts["subjects"] += 1
     counts["revisions"] += len(files)
     if done.returncode not in (0, 1):
@@ -346,6 +353,7 @@ def check(seed, psychic, directory, tools):
     judge = Judge(program, trees, counts)
     problems += check_pairs(judge, results, given, counts)
     problems += check_tests(judge, results, tests, counts)
+    counts["judging seconds"] += time.monotonic() - began
     counts["native runs"] += sum(tree.runs for tree in trees)
     return problems, counts
 
@@ -377,6 +385,7 @@ def main():
     parser.add_argument("last", type=int)
     parser.add_argument("--keep", type=pathlib.Path, help="keep subjects with contradictions here")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--budget", default="10s", help="psychic's time for one subject")
     parser.add_argument("--figures", type=pathlib.Path, help="add a row to this CSV file")
     options = parser.parse_args()
     total, bad, lock, began = collections.Counter(), 0, threading.Lock(), time.monotonic()
@@ -389,7 +398,8 @@ def main():
             directory = scratch / str(seed)
             directory.mkdir()
             try:
-                problems, counts = check(seed, options.psychic.resolve(), directory, tools)
+                problems, counts = check(seed, options.psychic.resolve(), directory, tools,
+                                         options.budget)
             except (subprocess.SubprocessError, separately.Failed) as error:
                 problems, counts = [f"{error} {getattr(error, 'stderr', '')}"[:2000]], {}
             kept = ""
@@ -409,7 +419,7 @@ def main():
     if options.figures:
         write_figures(options.figures, options.first, options.last, total, bad,
                       time.monotonic() - began)
-    print(json.dumps(dict(sorted(total.items())), indent=1))
+    print(json.dumps({name: round(n) for name, n in sorted(total.items())}, indent=1))
     sys.exit(1 if bad else 0)
 
 

@@ -93,6 +93,11 @@ class Revision:
             self.built[kind] = output
         return self.built[kind]
 
+    def returns(self):
+        """Whether all functions return what they promise: compilers zero no missing result."""
+        command = ["clang-19", "-fsyntax-only", "-Werror=return-type", *self.sources]
+        return not subprocess.run(command, capture_output=True, cwd=self.directory).returncode
+
     def run(self, inputs, kind="plain", milliseconds=300):
         """The outcomes on these inputs; every input is run once in a build."""
         seen = self.seen.setdefault((kind, milliseconds), {})
