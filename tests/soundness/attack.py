@@ -224,7 +224,7 @@ def shown(outcome):
     return repr(outcome)[:160]
 
 
-def check_pairs(judge, results, given, counts):
+def check_pairs(judge, results, given, tests, counts):
     """No verdict is against what was seen natively on the inputs."""
     problems, mistakes = [], {}
     for row in written.rows(results / "pairs.csv"):
@@ -239,6 +239,9 @@ def check_pairs(judge, results, given, counts):
                     mistakes.setdefault(code, []).append(pair)
             if not row["reason"]:
                 problems.append(f"{pair} is unknown without a reason")
+        if row["verdict"] == "distinguished":
+            # How well the inputs that are our own would find a wrong verdict.
+            counts["distinguished by own inputs"] += any(i not in tests for i in apart)
         if not row["verdict"].startswith("equivalent"):
             continue
         for i in apart[:LOOKED_AT]:
@@ -351,7 +354,7 @@ def check(seed, psychic, directory, tools, budget):
         if tree.built is not None:
             tree.run(given)
     judge = Judge(program, trees, counts)
-    problems += check_pairs(judge, results, given, counts)
+    problems += check_pairs(judge, results, given, set(tests.values()), counts)
     problems += check_tests(judge, results, tests, counts)
     counts["judging seconds"] += time.monotonic() - began
     counts["native runs"] += sum(tree.runs for tree in trees)
