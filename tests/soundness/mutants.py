@@ -59,7 +59,9 @@ def operator(rng, files):
 def constant(rng, files):
     def change(match):
         n = int(match.group())
-        return str(max(0, rng.choice([n + 1, n - 1, 0, n * 2, n + 10, n ^ 1])))
+        # Arrays of no elements are no C, and AddressSanitizer does not watch them.
+        array = match.string[:match.start()].endswith("[") and TYPE.search(match.string)
+        return str(max(1 if array else 0, rng.choice([n + 1, n - 1, 0, n * 2, n + 10, n ^ 1])))
     return in_line(rng, files, NUMBER, change, lambda line: not READING.search(line))
 
 

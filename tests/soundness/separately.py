@@ -14,13 +14,13 @@ HERE = pathlib.Path(__file__).parent
 STOPPED = 512
 ERRORS = "address,null,bounds,integer-divide-by-zero,unreachable,return,alignment,bool,enum"
 BUILDS = {
-    "plain": ["clang-19", "-O0"],
-    "gcc": ["gcc", "-O0"],
+    "plain": ["clang-19", "-O0", "-static"],
+    "gcc": ["gcc", "-O0", "-static"],
     "errors": ["clang-19", "-O0", "-g", f"-fsanitize={ERRORS}", "-fno-sanitize-recover=all",
                "-fno-sanitize-address-use-after-scope"],
     "unwritten": ["clang-19", "-O0", "-g", "-fsanitize=memory"],
-    "zero": ["clang-19", "-O0", "-ftrivial-auto-var-init=zero", "-Wl,--wrap=malloc"],
-    "reads": ["clang-19", "-O0", "-Wl,--wrap=__isoc99_scanf"],
+    "zero": ["clang-19", "-O0", "-ftrivial-auto-var-init=zero", "-Wl,--wrap=malloc", "-static"],
+    "reads": ["clang-19", "-O0", "-Wl,--wrap=__isoc99_scanf", "-static"],
 }
 
 # What every build is linked with: output is not buffered, so that what was printed before a crash
