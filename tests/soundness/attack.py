@@ -307,7 +307,8 @@ def check_rest(results, trees, counts):
     for row in written.rows(results / "revisions.csv"):
         revision = int(row["revision"])
         if (revision in out) != (trees[revision].built is None):
-            problems.append(f"REJECTED {row['patch']}: {row['status']}, {row['reason'][:300]}, though its own "
+            problems.append(f"REJECTED {row['patch']}: {row['status']}, "
+                            f"{row['reason'][:300]}, though its own "
                             f"build {'fails' if trees[revision].built is None else 'succeeds'}")
     counts["rejected"] += len(out)
     summary = written.rows(results / "summary.csv")[0]
@@ -418,8 +419,12 @@ def main():
                     print(f"seed {seed}: {problem} {kept}".rstrip(), flush=True)
 
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            list(pool.map(one, range(options.first, options.last + 1)))
-    if options.figures:
+            try:
+                list(pool.map(one, range(options.first, options.last + 1)))
+            except KeyboardInterrupt:
+                # What was done by then is shown.
+                pool.shutdown(cancel_futures=True)
+    if options.figures and total["subjects"]:
         write_figures(options.figures, options.first, options.last, total, bad,
                       time.monotonic() - began)
     print(json.dumps({name: round(n) for name, n in sorted(total.items())}, indent=1))
