@@ -12,7 +12,7 @@ import subprocess
 
 HERE = pathlib.Path(__file__).parent
 STOPPED = 512
-ERRORS = "address,null,bounds,integer-divide-by-zero,unreachable,return,alignment,bool,enum"
+ERRORS = "address,null,array-bounds,integer-divide-by-zero,unreachable,return,alignment,bool,enum"
 BUILDS = {
     "plain": ["clang-19", "-O0", "-static"],
     "gcc": ["gcc", "-O0", "-static"],
