@@ -265,7 +265,7 @@ fn random_programs_as_people_write_them_against_separate_builds() {
         .current_dir(top)
         .env("PSYCHIC_CACHE", top.join(".cache"))
         .args(["tests/soundness/attack.py", env!("CARGO_BIN_EXE_psychic"), "1", "50"])
-        .args(["--jobs", "2", "--budget", "2s"])
+        .args(["--jobs", "2", "--budget", "1s"])
         .output()
         .expect("python3 runs");
     assert!(attack.status.success(), "{}", told(&attack));
