@@ -1,6 +1,6 @@
 # What a person types. Everything but `setup` needs what `setup` provides, and is quick
 # about it when that is there already.
-.PHONY: setup demo test results bench recheck coreutils lint
+.PHONY: setup demo test results bench recheck attack coreutils lint
 
 setup:
 	@scripts/setup.sh
@@ -41,6 +41,12 @@ recheck: setup
 			--emit-smt2 target/recheck/$$name >/dev/null || exit 1; \
 		python3 scripts/recheck.py --sample 50000 target/recheck/$$name || exit 1; \
 	done
+
+# Random programs against what each patched source does on its own: hours.
+attack: setup
+	@cargo build --release --locked
+	PSYCHIC_CACHE=.cache python3 tests/soundness/attack.py target/release/psychic 1 2000 --jobs 2 \
+		--keep target/attack --figures results/bench/attack.csv
 
 # Half an hour: a minute for each of thirty programs.
 coreutils: setup

@@ -257,3 +257,16 @@ fn random_programs_against_brute_force() {
         .expect("python3 runs");
     assert!(check.status.success(), "{}", told(&check));
 }
+
+#[test]
+fn random_programs_as_people_write_them_against_separate_builds() {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let attack = Command::new("python3")
+        .current_dir(top)
+        .env("PSYCHIC_CACHE", top.join(".cache"))
+        .args(["tests/soundness/attack.py", env!("CARGO_BIN_EXE_psychic"), "1", "50"])
+        .args(["--jobs", "2", "--budget", "1s"])
+        .output()
+        .expect("python3 runs");
+    assert!(attack.status.success(), "{}", told(&attack));
+}

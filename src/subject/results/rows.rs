@@ -159,6 +159,7 @@ table! {
         hunks: u32,
         /// Arms of meta branches that are its own or that it shares.
         arms: u32,
+    } since {
         /// Functions and variables that enter the explored program as its own, because the meta
         /// program is not what its own compilation is there.
         own: u32,
@@ -180,6 +181,7 @@ table! {
         depth: u32,
         /// What was not followed exactly, with `; ` between; empty if everything was.
         approximations: Vec<String>,
+    } since {
         /// Errors that it went on after, with `; ` between.
         findings: Vec<String>,
     }
@@ -295,6 +297,7 @@ table! {
         seconds: f64,
         /// Largest resident memory, in MiB.
         peak_mb: u64,
+    } since {
         /// Pairs proved equivalent wherever neither fails; they are not among `equivalent`.
         equivalent_unless_failing: u64,
     }

@@ -1,0 +1,441 @@
+"""Lets psychic judge random programs as people write them, and holds every claim against the truth:
+what each patched source, compiled on its own, does natively on many inputs.
+
+    attack.py PSYCHIC FIRST LAST [--keep DIR] [--jobs N] [--budget TIME] [--figures FILE]
+
+For each seed in FIRST..LAST: a program (sources.py) and ten patches of it (mutants.py). Then must
+hold: no pair that is called equivalent differs natively on an input within the bounds, none that is
+called equivalent unless failing differs where not both have a sanitizer's finding; every test of
+the results clusters these builds as it says; no replay contradicted the engine; nothing is rejected
+that compiles and links on its own; the tree separates every pair that was told apart.
+
+An input on which the builds of clang and gcc differ is undefined and left out. Prints a line for
+each contradiction with the directory of the subject, then the figures; --figures adds them to a CSV
+file.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import csv
+import datetime
+import difflib
+import itertools
+import json
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "native"))
+
+import ktest
+import mutants
+import results as written
+import separately
+import sources
+
+MUTANTS = 10
+INPUTS = 120
+# Codes of a pair for which nobody but psychic can be blamed.
+OWN_MISTAKES = {"internal-error", "state-lost", "refutation-lost", "contradicted"}
+# Inputs or pairs of a kind that are looked into by further builds.
+LOOKED_AT = 4
+
+
+def patch(old, new, context):
+    """A unified diff over all files that differ, also new and deleted ones."""
+    parts = []
+    for name in sorted(old.keys() | new.keys()):
+        before, after = (files.get(name, "").splitlines(True) for files in (old, new))
+        lines = difflib.unified_diff(before, after, f"a/{name}" if name in old else "/dev/null",
+                                     f"b/{name}" if name in new else "/dev/null", n=context)
+        parts += [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+                  for line in lines]
+    return "".join(parts)
+
+
+def settings(seed, program, budget):
+    """subject.toml, with bounds so narrow that psychic is done in seconds."""
+    lines = [f'name = "attack-{seed}"', f"sources = {json.dumps(program.compiled())}",
+             'patches = ["*.diff"]', 'entry = "main"', "[budget]", f'time = "{budget}"',
+             "instructions = 300000", 'replay = "300ms"', "[inputs]"]
+    if program.mode == "args":
+        lines.append("args = [" + ", ".join(f"{{ string = {n} }}" for n in program.kinds) + "]")
+        lines += ["[inputs.stdin]", "bytes = 0"]
+    elif program.mode == "bytes":
+        lines += ["[inputs.stdin]", f"bytes = {program.kinds[0]}"]
+    else:
+        lines += ["[inputs.stdin]", f"tokens = {len(program.kinds)}", f"word = {program.word}"]
+    return "\n".join(lines) + "\n"
+
+
+def revisions(rng, program, directory, tools):
+    """The original and its mutants, most of which compile; None for a build that fails."""
+    found = [program.files]
+    trees = [separately.Revision(directory / "0", program.files, tools)]
+    trees[0].build()
+    for _ in range(10 * MUTANTS):
+        if len(found) > MUTANTS:
+            break
+        files = mutants.mutant(rng, rng.choice(found[-1:]) if rng.random() < 0.1 else found[0])
+        if files == found[0] or files in found and rng.random() < 0.9:
+            continue
+        tree = separately.Revision(directory / str(len(found)), files, tools)
+        try:
+            # A new file is for the build that subject.toml describes: only those in its list.
+            tree.sources = trees[0].sources
+            tree.build()
+        except separately.Failed:
+            if rng.random() < 0.97:
+                shutil.rmtree(tree.directory)
+                continue
+            tree.built = None
+        found.append(files)
+        trees.append(tree)
+    return found, trees
+
+
+def inputs_for(rng, program, files):
+    """Inputs within the bounds: corner values, what stands in the sources, and random ones."""
+    text = "\n".join("\n".join(f.values()) for f in files)
+    numbers = sorted({int(n) + d for n in re.findall(r"(?<![\w.])\d{1,9}\b", text) for d in (-1, 0, 1)})
+    letters = sorted(set(re.findall(r"'(.)'", text)) | set("ab0 \n-9Z~\x7f"))
+    words = [w for w in re.findall(r'"(\w{1,4})"', text)] + ["a", "Ab1", "0", "-1", "zz"]
+
+    def integer(low, high):
+        choice = rng.random()
+        if choice < 0.35:
+            n = rng.randint(-12, 45)
+        elif choice < 0.7:
+            n = rng.choice(numbers) * rng.choice([1, 1, 1, -1])
+        elif choice < 0.85:
+            n = rng.choice([0, 1, -1, low, high, low + 1, high - 1, 127, 128, 255, 256, 65535])
+        else:
+            n = rng.randint(low, high)
+        return min(max(n, low), high)
+
+    def byte():
+        return ord(rng.choice(letters)) & 255 if rng.random() < 0.6 else rng.choice(
+            [rng.randint(0, 255), rng.randint(32, 126), ord(rng.choice("0123456789"))])
+
+    def token(kind):
+        if kind == "int":
+            return b"%d\n" % integer(-2**31, 2**31 - 1)
+        if kind == "unsigned":
+            return b"%d\n" % integer(0, 2**32 - 1)
+        if kind == "char":
+            return bytes([rng.choice([ord(c) for c in letters if c > " "]) if rng.random() < 0.5
+                          else rng.randint(33, 126)])
+        if rng.random() < 0.4:
+            return rng.choice(words).encode()[:program.word] + b"\n"
+        return bytes(rng.choice([byte(), rng.randint(97, 122)]) for _ in range(
+            rng.randint(1, program.word))).translate(None, b" \t\n\v\f\r\0")[:program.word] + b"\n"
+
+    found = []
+    for _ in range(INPUTS):
+        if program.mode == "tokens":
+            tokens = [token(kind) for kind in program.kinds]
+            # An empty word is none.
+            found.append(((), b"".join(b"x\n" if t == b"\n" else t for t in tokens)))
+        elif program.mode == "bytes":
+            found.append(((), bytes(byte() for _ in range(program.kinds[0]))))
+        else:
+            found.append((tuple(bytes(b for b in (byte() for _ in range(rng.randint(0, n))) if b)
+                                for n in program.kinds), b""))
+    return list(dict.fromkeys(found))
+
+
+def own_test(path, program):
+    """The input of a test that psychic found."""
+    objects = ktest.read(path)
+    count = len(program.kinds) if program.mode == "args" else 0
+    arguments = tuple(objects.get(f"arg{i:02}", b"").split(b"\0")[0] for i in range(count))
+    return arguments, objects.get("stdin", b"")
+
+
+class Judge:
+    """Tells contradictions from what is undefined, out of bounds or a finding."""
+
+    def __init__(self, program, trees, counts):
+        self.program, self.trees, self.counts = program, trees, counts
+
+    def outcome(self, revision, given):
+        return self.trees[revision].run([given])[0]
+
+    def differ(self, a, b, given):
+        """Whether both have an outcome, and not the same."""
+        first, second = self.outcome(a, given), self.outcome(b, given)
+        return first is not None and second is not None and first != second
+
+    def within(self, pair, given):
+        """Whether the input is within the bounds for both, and C says what they do."""
+        if self.program.mode == "tokens" and not all(self.trees[r].reads_well(
+                given, len(self.program.kinds), self.program.word) for r in pair):
+            self.counts["out of bounds"] += 1
+            return False
+        for r in pair:
+            if self.trees[r].run([given], "gcc")[0] != self.outcome(r, given) \
+                    and not self.fails(r, given) and not self.trees[r].uses_unwritten(given):
+                self.counts["undefined"] += 1
+                return False
+        return True
+
+    def fails(self, r, given):
+        return self.trees[r].fails(given)
+
+    def slow(self, pair, given):
+        """Whether one was stopped that comes to its end, given more time."""
+        stopped = [r for r in pair if self.outcome(r, given)[0] == separately.STOPPED]
+        return any(self.trees[r].run([given], "plain", 5000)[0] != (separately.STOPPED,)
+                   for r in stopped)
+
+    def excuse(self, pair, given, failing_alike):
+        """Why the two may differ natively on the input though they count as the same, or None."""
+        if self.slow(pair, given):
+            return "slow"
+        if not self.within(pair, given):
+            return "not within"
+        fail = [self.fails(r, given) for r in pair]
+        if all(fail) and failing_alike:
+            return "both fail"
+        if any(fail):
+            return None
+        unwritten = [self.trees[r].uses_unwritten(given) for r in pair]
+        if any(unwritten):
+            zero = [self.trees[r].run([given], "zero")[0] for r in pair]
+            if all(unwritten) and (zero[0] == zero[1]
+                                   or not all(self.trees[r].returns() for r in pair)):
+                return "unwritten"
+        return None
+
+    def findings(self, pair, given):
+        """Whether the sanitizers tell apart what is the same in plain runs."""
+        found = [(self.fails(r, given), self.trees[r].uses_unwritten(given)) for r in pair]
+        return found[0] != found[1]
+
+
+def shown(outcome):
+    return repr(outcome)[:160]
+
+
+def check_pairs(judge, results, given, tests, counts):
+    """No verdict is against what was seen natively on the inputs."""
+    problems, mistakes = [], {}
+    for row in written.rows(results / "pairs.csv"):
+        pair = int(row["a"]), int(row["b"])
+        counts[row["verdict"]] += 1
+        apart = [i for i in given if judge.differ(*pair, i)]
+        if row["verdict"] == "unknown":
+            counts["missed"] += bool(apart)
+            for code in row["code"].split("; "):
+                counts["code " + code] += 1
+                if code in OWN_MISTAKES:
+                    mistakes.setdefault(code, []).append(pair)
+            if not row["reason"]:
+                problems.append(f"{pair} is unknown without a reason")
+        if row["verdict"] == "distinguished":
+            # How well the inputs that are our own would find a wrong verdict.
+            counts["distinguished by own inputs"] += any(i not in tests for i in apart)
+        if not row["verdict"].startswith("equivalent"):
+            continue
+        for i in apart[:LOOKED_AT]:
+            excuse = judge.excuse(pair, i, row["verdict"] != "equivalent")
+            if not excuse:
+                problems.append(
+                    f"LIE {pair} called {row['verdict']}, on {i}: "
+                    f"{shown(judge.outcome(pair[0], i))} and {shown(judge.outcome(pair[1], i))}")
+                break
+            counts["excused " + excuse] += 1
+    return problems + [f"MISTAKE {code}: {len(pairs)} pairs, the first {pairs[0]}"
+                       for code, pairs in mistakes.items()]
+
+
+def check_tests(judge, results, tests, counts):
+    """Every test clusters the separate builds as clusters.csv says."""
+    problems, looked = [], set()
+    finding = {(row["test"], int(row["revision"])): row["finding"]
+               for row in written.rows(results / "outcomes.csv")}
+    for test, clusters in written.read_clusters(results).items():
+        for pair in itertools.combinations(sorted(clusters), 2):
+            i = tests[test]
+            if None in (judge.outcome(pair[0], i), judge.outcome(pair[1], i)):
+                continue
+            differ, claimed = judge.differ(*pair, i), clusters[pair[0]] != clusters[pair[1]]
+            if differ == claimed:
+                continue
+            named = [finding[test, r] for r in pair]
+            told = claimed and named[0] != named[1]
+            if told and pair not in looked and len(looked) >= LOOKED_AT:
+                # Builds with sanitizers take their time.
+                counts["told apart by findings, not looked into"] += 1
+            elif told and judge.findings(pair, i):
+                looked.add(pair)
+                counts["told apart by findings"] += 1
+            elif told and all(judge.fails(r, i) for r in pair):
+                looked.add(pair)
+                counts["told apart by classes of errors"] += 1
+            elif not claimed and named[0] == named[1] and judge.excuse(pair, i, bool(named[0])):
+                counts["excused on a test"] += 1
+            else:
+                problems.append(f"TEST {test} {i} is said to {'' if claimed else 'not '}tell {pair} "
+                                f"apart, findings {named}: {shown(judge.outcome(pair[0], i))} and "
+                                f"{shown(judge.outcome(pair[1], i))}")
+                break
+    more = [f"TEST and {len(problems) - 1} more tests"] if len(problems) > 1 else []
+    return problems[:1] + more
+
+
+def together(node):
+    """The pairs that share a leaf of the tree."""
+    if "test" not in node:
+        return set(itertools.combinations(sorted(node["revisions"]), 2))
+    return set().union(*(together(edge.get("child") or {"revisions": edge["revisions"]})
+                         for edge in node["outcomes"]))
+
+
+def check_tree(results):
+    left = together(json.loads((results / "tree.json").read_text()))
+    return [f"TREE does not separate {row['a']} and {row['b']}, told apart by test {row['test']}"
+            for row in written.rows(results / "pairs.csv")
+            if row["verdict"] == "distinguished" and (int(row["a"]), int(row["b"])) in left]
+
+
+def check_rest(results, trees, counts):
+    """Revisions, the tree, mismatches, and what the files say of each other."""
+    problems = []
+    out = written.rejected(results)
+    for row in written.rows(results / "revisions.csv"):
+        revision = int(row["revision"])
+        if (revision in out) != (trees[revision].built is None):
+            problems.append(f"REJECTED {row['patch']}: {row['status']}, "
+                            f"{row['reason'][:300]}, though its own "
+                            f"build {'fails' if trees[revision].built is None else 'succeeds'}")
+    counts["rejected"] += len(out)
+    summary = written.rows(results / "summary.csv")[0]
+    if summary["mismatches"] != "0":
+        problems.append("MISMATCH " + (results / "mismatches.txt").read_text()[:300])
+    try:
+        patches = [f"{n:02}.diff" for n in range(1, len(trees))]
+        written.check_numbering(results, patches)
+        tests = written.read_clusters(results)
+        written.check_pairs(results, len(trees), {}, tests)
+        written.check_tree(results, len(trees), tests)
+    except written.Contradiction as contradiction:
+        problems.append(f"FILES {contradiction}")
+    return problems + check_tree(results)
+
+
+def check(seed, psychic, directory, tools, budget):
+    """Problems found with one seed, and counts."""
+    rng, counts, began = random.Random(seed), collections.Counter(), time.monotonic()
+    program = sources.program(rng)
+    files, trees = revisions(rng, program, directory / "builds", tools)
+    subject, results = directory / "subject", directory / "results"
+    subject.mkdir()
+    for name, text in program.files.items():
+        (subject / name).write_text(text)
+    (subject / "subject.toml").write_text(settings(seed, program, budget))
+    for number, changed in enumerate(files[1:], 1):
+        (subject / f"{number:02}.diff").write_text(patch(files[0], changed, rng.choice([3, 3, 1])))
+    counts["build seconds"] += time.monotonic() - began
+    began = time.monotonic()
+    done = subprocess.run([psychic, "diff", subject, "--jobs", "1", "--out", results],
+                          capture_output=True, text=True, errors="replace", timeout=600)
+    counts["psychic seconds"] += time.monotonic() - began
+    began = time.monotonic()
+    counts["subjects"] += 1
+    counts["revisions"] += len(files)
+    if done.returncode not in (0, 1):
+        return [f"EXIT {done.returncode}: {done.stderr[-500:]}"], counts
+    problems = check_rest(results, trees, counts)
+    tests = {row["test"]: own_test(results / "tests" / f"{int(row['test']):04}.ktest", program)
+             for row in written.rows(results / "tests.csv")}
+    given = list(dict.fromkeys([*inputs_for(rng, program, files), *tests.values()]))
+    for tree in trees:
+        if tree.built is not None:
+            tree.run(given)
+    judge = Judge(program, trees, counts)
+    problems += check_pairs(judge, results, given, set(tests.values()), counts)
+    problems += check_tests(judge, results, tests, counts)
+    counts["judging seconds"] += time.monotonic() - began
+    counts["native runs"] += sum(tree.runs for tree in trees)
+    return problems, counts
+
+
+VERDICTS = ["distinguished", "equivalent", "equivalent-unless-failing", "unknown"]
+
+
+def write_figures(path, first, last, total, bad, seconds):
+    """A row of figures at the end of the CSV file."""
+    fresh = not path.exists()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "a", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if fresh:
+            writer.writerow(["date", "first_seed", "last_seed", "subjects", "revisions", "pairs",
+                             *(v.replace("-", "_") for v in VERDICTS), "unknown_that_differ", "rejected",
+                             "native_runs", "undefined", "contradictions", "seconds"])
+        writer.writerow([datetime.date.today(), first, last, total["subjects"], total["revisions"],
+                         sum(total[v] for v in VERDICTS), *(total[v] for v in VERDICTS), total["missed"],
+                         total["rejected"], total["native runs"], total["undefined"], bad,
+                         round(seconds)])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("psychic", type=pathlib.Path)
+    parser.add_argument("first", type=int)
+    parser.add_argument("last", type=int)
+    parser.add_argument("--keep", type=pathlib.Path, help="keep subjects with contradictions here")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--budget", default="10s", help="psychic's time for one subject")
+    parser.add_argument("--figures", type=pathlib.Path, help="add a row to this CSV file")
+    options = parser.parse_args()
+    total, bad, lock, began = collections.Counter(), 0, threading.Lock(), time.monotonic()
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        tools = separately.runner(scratch)
+
+        def one(seed):
+            nonlocal bad
+            directory = scratch / str(seed)
+            directory.mkdir()
+            try:
+                problems, counts = check(seed, options.psychic.resolve(), directory, tools,
+                                         options.budget)
+            except (subprocess.SubprocessError, separately.Failed) as error:
+                problems, counts = [f"{error} {getattr(error, 'stderr', '')}"[:2000]], {}
+            kept = ""
+            if problems and options.keep:
+                kept = options.keep / str(seed)
+                shutil.rmtree(kept, ignore_errors=True)
+                shutil.copytree(directory, kept)
+            shutil.rmtree(directory)
+            with lock:
+                total.update(counts)
+                bad += len(problems)
+                for problem in problems:
+                    print(f"seed {seed}: {problem} {kept}".rstrip(), flush=True)
+
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            try:
+                list(pool.map(one, range(options.first, options.last + 1)))
+            except KeyboardInterrupt:
+                # What was done by then is shown.
+                pool.shutdown(cancel_futures=True)
+    if options.figures and total["subjects"]:
+        write_figures(options.figures, options.first, options.last, total, bad,
+                      time.monotonic() - began)
+    print(json.dumps({name: round(n) for name, n in sorted(total.items())}, indent=1))
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()

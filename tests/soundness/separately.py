@@ -1,0 +1,192 @@
+"""Builds every revision on its own and runs it natively: the truth that verdicts are held against.
+
+Nothing of psychic is in it. Plain builds are clang's at -O0; others serve to find out why two runs
+differ: gcc's, those with sanitizers, one whose memory begins as zero, and one that says what it
+reads.
+"""
+
+import pathlib
+import re
+import struct
+import subprocess
+
+HERE = pathlib.Path(__file__).parent
+STOPPED = 512
+ERRORS = "address,null,array-bounds,integer-divide-by-zero,unreachable,return,alignment,bool,enum"
+BUILDS = {
+    "plain": ["clang-19", "-O0", "-static"],
+    "gcc": ["gcc", "-O0", "-static"],
+    "errors": ["clang-19", "-O0", "-g", f"-fsanitize={ERRORS}", "-fno-sanitize-recover=all",
+               "-fno-sanitize-address-use-after-scope"],
+    "unwritten": ["clang-19", "-O0", "-g", "-fsanitize=memory"],
+    "zero": ["clang-19", "-O0", "-ftrivial-auto-var-init=zero", "-Wl,--wrap=malloc", "-static"],
+    "reads": ["clang-19", "-O0", "-Wl,--wrap=__isoc99_scanf", "-static"],
+}
+
+# What every build is linked with: output is not buffered, so that what was printed before a crash
+# is there. The others are used where the linker is told to wrap.
+SHIM = r"""
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+__attribute__((constructor(101))) static void unbuffered(void) { setvbuf(stdout, 0, _IONBF, 0); }
+#ifdef ZERO
+void *__real_malloc(size_t);
+void *__wrap_malloc(size_t size) { void *p = __real_malloc(size); return p ? memset(p, 0, size) : p; }
+#endif
+#ifdef READS
+int __wrap___isoc99_scanf(const char *format, ...) {
+	va_list list;
+	va_start(list, format);
+	long before = ftell(stdin);
+	int n = vscanf(format, list);
+	va_end(list);
+	fprintf(stderr, "\1%s\2%ld\2%ld\2%d\1", format, before, ftell(stdin), n);
+	return n;
+}
+#endif
+"""
+
+ASSERTION = re.compile(rb"^program: .*?(?=Assertion `)", re.M)
+
+
+class Failed(Exception):
+    """The revision does not compile or link."""
+
+
+def compile_to(output, sources, flags, **options):
+    done = subprocess.run([*flags, "-w", "-o", output, *sources], capture_output=True, text=True,
+                          timeout=120, **options)
+    if done.returncode:
+        raise Failed(done.stderr[-1000:])
+
+
+def runner(directory):
+    """The program that runs others on many inputs."""
+    compile_to(directory / "runner", [HERE / "runner.c"], ["clang-19", "-O1"])
+    (directory / "shim.c").write_text(SHIM)
+    for name in BUILDS:
+        sanitized = [f for f in BUILDS[name] if f.startswith(("-fsanitize", "-fno-sanitize"))]
+        compile_to(directory / f"shim.{name}.o", [directory / "shim.c"],
+                   [BUILDS[name][0], "-c", "-O1", f"-D{name.upper()}", *sanitized])
+    return directory
+
+
+class Revision:
+    """One patched source tree and what its builds do."""
+
+    def __init__(self, directory, files, tools):
+        self.directory, self.tools, self.built, self.seen = directory, tools, {}, {}
+        self.sources = sorted(name for name in files if name.endswith(".c"))
+        self.runs = 0
+        directory.mkdir(parents=True)
+        for name, text in files.items():
+            (directory / name).write_text(text)
+
+    def build(self, kind="plain"):
+        if kind not in self.built:
+            output = self.directory / f"{kind}.out"
+            # Relative names, as __FILE__ is one of them.
+            compile_to(output.name, [*self.sources, (self.tools / f"shim.{kind}.o").resolve()],
+                       BUILDS[kind], cwd=self.directory)
+            self.built[kind] = output
+        return self.built[kind]
+
+    def returns(self):
+        """Whether all functions return what they promise: compilers zero no missing result."""
+        command = ["clang-19", "-fsyntax-only", "-Werror=return-type", *self.sources]
+        return not subprocess.run(command, capture_output=True, cwd=self.directory).returncode
+
+    def run(self, inputs, kind="plain", milliseconds=300):
+        """The outcomes on these inputs; every input is run once in a build."""
+        seen = self.seen.setdefault((kind, milliseconds), {})
+        left = [i for i in dict.fromkeys(inputs) if i not in seen]
+        stopped = 0
+        for start in range(0, len(left), 50):
+            part = left[start:start + 50]
+            if stopped > 3:
+                # A revision that does not end; what was seen is enough.
+                seen.update((i, None) for i in part)
+                continue
+            for given, outcome in zip(part, self.execute(part, kind, milliseconds)):
+                seen[given] = outcome
+                stopped += outcome[0] == STOPPED
+        return [seen[i] for i in inputs]
+
+    def execute(self, inputs, kind, milliseconds):
+        program = self.build(kind)
+        packed = [struct.pack("I", len(inputs))]
+        for arguments, text in inputs:
+            packed.append(struct.pack("I", len(arguments)))
+            packed += [struct.pack("I", len(a)) + a for a in arguments]
+            packed.append(struct.pack("I", len(text)) + text)
+        path = self.directory / "inputs"
+        path.write_bytes(b"".join(packed))
+        memory = "0" if kind in ("errors", "unwritten") else "2048"
+        limit = milliseconds * (4 if memory == "0" else 1)
+        done = subprocess.run([self.tools / "runner", program, path, str(limit), memory],
+                              capture_output=True, check=True, timeout=900)
+        self.runs += len(inputs)
+        at, found = 0, []
+
+        def text():
+            nonlocal at
+            size, = struct.unpack_from("I", done.stdout, at)
+            at += 4 + size
+            return done.stdout[at - size:at]
+
+        for _ in inputs:
+            end, = struct.unpack_from("I", done.stdout, at)
+            at += 4
+            out, err = text(), text()
+            found.append((end,) if end == STOPPED else (end, out, ASSERTION.sub(b"", err)))
+        return found
+
+    def fails(self, given):
+        """Whether a sanitizer finds an error on the input."""
+        outcome = self.run([given], "errors")[0]
+        return len(outcome or ()) == 3 and (b"AddressSanitizer" in outcome[2]
+                                            or b"runtime error:" in outcome[2])
+
+    def uses_unwritten(self, given):
+        """Whether MemorySanitizer finds a use of memory that was never written."""
+        outcome = self.run([given], "unwritten")[0]
+        return len(outcome or ()) == 3 and b"MemorySanitizer" in outcome[2]
+
+    def reads_well(self, given, tokens, word):
+        """Whether the standard input is so many well-formed tokens for what is read."""
+        outcome = self.run([given], "reads")[0]
+        if len(outcome or ()) != 3:
+            return True
+        count, text = 0, given[1]
+        for record in re.findall(rb"\x01([^\x01]*)\x01", outcome[2]):
+            form, before, after, _ = record.split(b"\2")
+            at = int(before)
+            for space, bound, kind in re.findall(rb"(\s*)%(\d*)([a-z]+)", form):
+                if space or kind != b"c":
+                    while text[at:at + 1].isspace():
+                        at += 1
+                if at >= len(text):
+                    if count != tokens:
+                        return False
+                    break
+                if kind == b"c":
+                    count += at == 0 or text[at:at + 1] != b"\n" or text[at - 1:at] == b"\n"
+                    at += 1
+                    continue
+                token = re.match(rb"\S+", text[at:]).group()
+                if kind == b"s":
+                    if len(token) > min(word, int(bound or word)):
+                        return False
+                else:
+                    ranges = {b"d": (-2**31, 2**31), b"i": (-2**31, 2**31), b"u": (0, 2**32),
+                              b"ld": (-2**63, 2**63), b"hd": (-2**15, 2**15)}
+                    low, high = ranges.get(kind, (0, 0))
+                    if not re.fullmatch(rb"0|-?[1-9]\d*", token) or not low <= int(token) < high:
+                        return False
+                at += len(token)
+                if text[at:at + 1] != b"\n":
+                    return False
+                count += 1
+        return count <= tokens
