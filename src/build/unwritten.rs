@@ -115,6 +115,10 @@ fn zero_locals<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), Buil
 /// The variables that parameters are put into when a function is entered: written in any case.
 /// AddressSanitizer moves these writes up to where variables begin, before any zeros of ours.
 fn homes_of_parameters(function: FunctionValue<'_>) -> BTreeSet<LLVMValueRef> {
+    // Those of intrinsics may be none that have values.
+    if function.count_basic_blocks() == 0 {
+        return BTreeSet::new();
+    }
     let parameters: BTreeSet<LLVMValueRef> =
         function.get_param_iter().map(|parameter| parameter.as_value_ref()).collect();
     let entry = function.get_first_basic_block();

@@ -10,7 +10,9 @@ use crate::support::{Scratch, names, refused, run, table};
 /// query without a solution, and the second found by one with.
 #[test]
 fn what_verdicts_rest_on_is_written_with_its_answer() {
-    let scratch = Scratch::new().patch("1.diff", "return x > 0 && x * x != 2;").patch("2.diff", "return x < 0;");
+    let scratch = Scratch::new()
+        .patch("1.diff", "return x > 0 && x * x != 2;")
+        .patch("2.diff", "return x < 0;");
     let directory = scratch.path("queries");
     let ran = run(scratch.stage("diff").arg("--emit-smt2").arg(&directory));
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);

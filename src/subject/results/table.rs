@@ -10,7 +10,7 @@ pub trait Table: Sized {
     const FILE: &'static str;
     /// Its columns, in order.
     const COLUMNS: &'static [&'static str];
-    /// So many columns, at the end, that files of earlier versions lack; their cells are empty.
+    /// So many columns, at the end, that files of earlier versions lack; there they are empty or 0.
     const LATER: usize;
 
     /// The cells of the row, in the order of the columns.
@@ -65,8 +65,11 @@ macro_rules! table {
                     },)*
                     $($($later: {
                         let (index, cell) = cells.next().unwrap_or((0, &""));
-                        $crate::subject::results::Cell::read(cell)
-                            .map_err(|expected| (index, expected))?
+                        match *cell {
+                            "" => Default::default(),
+                            cell => $crate::subject::results::Cell::read(cell)
+                                .map_err(|expected| (index, expected))?,
+                        }
                     },)*)?
                 })
             }
