@@ -70,7 +70,7 @@ class Musl(unittest.TestCase):
             listing = subprocess.run(["llvm-nm-19", "-P", "-u", scratch / "program.bc"],
                                      capture_output=True, text=True, check=True).stdout
             modules = needed(line.split()[0] for line in listing.splitlines())
-            self.assertIn("internal/intscan", modules)
+            self.assertIn("stdlib/strtol", modules)
             self.assertNotIn("string/memmem", modules)
             subprocess.run(
                 ["llvm-link-19", scratch / "program.bc",
