@@ -261,7 +261,13 @@ impl Revisions {
             .collect();
         done.par_extend(single.into_par_iter().map(|(revision, source)| {
             let tree = directory(&revision);
-            let made = self.toolchain.objects(&self.flags, kind, &tree, source, &[tree.clone()]);
+            let made = self.toolchain.objects(
+                &self.flags,
+                kind,
+                &tree,
+                source,
+                std::slice::from_ref(&tree),
+            );
             let made = made.into_iter().next().expect("one for each tree");
             ((revision, source), made)
         }));
