@@ -258,19 +258,17 @@ fn random_programs_against_brute_force() {
     assert!(check.status.success(), "{}", told(&check));
 }
 
-/// Fifty subjects. Seeds 228 and 231 between them are mismatches that are known and not mended: of a
-/// null pointer's element out of bounds, and of an access that only AddressSanitizer sees.
+/// Fifty subjects. A test of which a native run shows something else than predicted is a mistake,
+/// too, but one that the run itself admits: `make attack` counts these.
 #[test]
 fn random_programs_as_people_write_them_against_separate_builds() {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for (first, last) in [("200", "227"), ("232", "253")] {
-        let attack = Command::new("python3")
-            .current_dir(top)
-            .env("PSYCHIC_CACHE", top.join(".cache"))
-            .args(["tests/soundness/attack.py", env!("CARGO_BIN_EXE_psychic"), first, last])
-            .args(["--jobs", "2", "--budget", "1s"])
-            .output()
-            .expect("python3 runs");
-        assert!(attack.status.success(), "{}", told(&attack));
-    }
+    let attack = Command::new("python3")
+        .current_dir(top)
+        .env("PSYCHIC_CACHE", top.join(".cache"))
+        .args(["tests/soundness/attack.py", env!("CARGO_BIN_EXE_psychic"), "200", "249"])
+        .args(["--jobs", "2", "--budget", "1s", "--verdicts"])
+        .output()
+        .expect("python3 runs");
+    assert!(attack.status.success(), "{}", told(&attack));
 }
