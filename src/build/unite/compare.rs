@@ -456,7 +456,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
                         }
                         break;
                     }
-                    (Stop::Unreachable, Stop::Unreachable) | (Stop::Endless, Stop::Endless) => {
+                    (Stop::Unreachable, Stop::Unreachable) => {
                         break;
                     }
                     _ => return Err(Different),

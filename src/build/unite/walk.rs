@@ -30,11 +30,9 @@ pub(super) enum Stop<'m> {
     Return(Option<Id>),
     /// It comes to what the compiler calls unreachable.
     Unreachable,
-    /// It runs on and does nothing.
-    Endless,
 }
 
-/// After so many steps without an event nothing more will come.
+/// After so many steps without an event it is not known what comes, and nothing is called the same.
 const STEPS: u32 = 10_000;
 /// What the emitter of meta programs calls the functions that give the arm of a site.
 const CHOOSER: &str = "psychic_at_";
@@ -245,7 +243,7 @@ impl<'m> Walk<'m> {
                 return Ok(stop);
             }
         }
-        Ok(Stop::Endless)
+        Err(Different)
     }
 
     fn one(
