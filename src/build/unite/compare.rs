@@ -456,7 +456,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
                         }
                         break;
                     }
-                    (Stop::Unreachable, Stop::Unreachable) => {
+                    (Stop::Unreachable, Stop::Unreachable) | (Stop::Endless, Stop::Endless) => {
                         break;
                     }
                     _ => return Err(Different),

@@ -30,6 +30,8 @@ pub(super) enum Stop<'m> {
     Return(Option<Id>),
     /// It comes to what the compiler calls unreachable.
     Unreachable,
+    /// It runs on for ever and does nothing: it came again to a place with the same values.
+    Endless,
 }
 
 /// After so many steps without an event it is not known what comes, and nothing is called the same.
@@ -235,7 +237,14 @@ impl<'m> Walk<'m> {
         all: &mut Facts<'m>,
         nodes: &mut Nodes,
     ) -> Result<Stop<'m>, Different> {
-        for _ in 0..STEPS {
+        let mut past = None;
+        for step in 0..STEPS {
+            if past.as_ref().is_some_and(|(at, all)| *at == self.place() && *all == self.key()) {
+                return Ok(Stop::Endless);
+            }
+            if step > 0 && step.is_power_of_two() {
+                past = Some((self.place(), self.key()));
+            }
             let facts = self.facts.clone();
             let instruction = facts.blocks[&self.block.key()][self.index];
             self.index += 1;
