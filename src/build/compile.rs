@@ -305,6 +305,9 @@ impl Toolchain {
     ) -> Result<(), BuildError> {
         let mut command = self.clang();
         command.args(DIALECT).args(sanitizer.flags()).args(objects).args(flags);
+        if sanitizer != Sanitizer::None {
+            command.arg("-Wl,--wrap=main");
+        }
         // As in bitcode: what the program defines itself comes before a library's.
         command.args(["-Wl,-z,muldefs", "-lm", "-o"]).arg(out);
         match run(&mut command) {

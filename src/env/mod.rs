@@ -16,7 +16,7 @@ pub use world::{Approximation, Argument, InputObject, NamedOutput, World};
 
 use crate::{
     expr::{ExprId, Exprs, float::Operation},
-    memory::{Fault, Memory, Value},
+    memory::{Byte, Fault, Memory, Value},
 };
 
 /// Why a model (or any step of the interpreter) did not finish.
@@ -95,6 +95,9 @@ pub trait Machine {
     /// Settles that `length` bytes at an address lie inside an object; that they do not is an
     /// error.
     fn reach(&mut self, address: u64, length: u64) -> Result<(), Stop>;
+    /// The byte at an address, if that certainly lies inside an object where a condition of 1 bit
+    /// holds.
+    fn peek(&self, address: u64, given: ExprId) -> Option<Byte>;
     /// Reads `width` bits at an address, which may be symbolic.
     fn load(&mut self, address: Value, width: u32) -> Result<Value, Stop>;
     /// Writes `width` bits at an address, which may be symbolic.

@@ -12,7 +12,7 @@ use crate::{
     },
     expr::{ExprId, Exprs, float::Operation},
     ir::{Argument, Call, Callee, Cast, Function, FunctionId, Inst, Operand, address},
-    memory::{Memory, Value},
+    memory::{Byte, Memory, Value},
 };
 
 /// Deepest nesting of calls, a stand-in for the 8 MiB of a native stack.
@@ -412,6 +412,10 @@ impl Machine for Executor<'_> {
 
     fn reach(&mut self, address: u64, length: u64) -> Result<(), Stop> {
         Self::reach(self, address, length)
+    }
+
+    fn peek(&self, address: u64, given: ExprId) -> Option<Byte> {
+        Self::peek(self, address, given)
     }
 
     fn load(&mut self, address: Value, width: u32) -> Result<Value, Stop> {

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use rustc_hash::FxHashSet;
+
 use super::{Checkpoint, Executor, ForkKind, State, state::Concretisations};
 use crate::{
     env::{Halt, Incomplete, Stop},
@@ -67,18 +69,38 @@ impl Executor<'_> {
     fn known(&self, condition: ExprId) -> Option<bool> {
         let exprs = &self.program.exprs;
         let negation = exprs.not(condition);
-        let mut parts = Vec::new();
-        for given in &self.state.path {
-            parts.push(*given);
-            while let Some(part) = parts.pop() {
-                match exprs.node(part) {
-                    _ if part == condition || part == negation => return Some(part == condition),
-                    Node::Binary(BinaryOp::And, a, b) => parts.extend([a, b]),
-                    _ => {}
+        parts(exprs, self.state.path.iter().copied())
+            .find(|part| [condition, negation].contains(part))
+            .map(|part| part == condition)
+    }
+
+    /// Whether a condition follows, by its form alone, from what the path says and `given`.
+    pub(super) fn follows(&self, condition: ExprId, given: ExprId) -> bool {
+        let exprs = &self.program.exprs;
+        let facts: FxHashSet<ExprId> =
+            parts(exprs, self.state.path.iter().copied().chain([given])).collect();
+        let equals = |e: ExprId| {
+            let other = move |fact: &ExprId| match exprs.node(*fact) {
+                Node::Binary(BinaryOp::Eq, a, b) if a == e => Some(b),
+                Node::Binary(BinaryOp::Eq, a, b) if b == e => Some(a),
+                _ => None,
+            };
+            facts.iter().filter_map(other)
+        };
+        let is_other = |e: ExprId, value: ExprId| {
+            let differs = |other| facts.contains(&exprs.not(exprs.eq(other, value)));
+            let is_constant = |other| exprs.as_bv(other).is_some() && other != value;
+            differs(e) || equals(e).any(|other| differs(other) || is_constant(other))
+        };
+        parts(exprs, [condition]).all(|part| {
+            let denied = exprs.not(part);
+            exprs.as_u64(part) == Some(1)
+                || facts.contains(&part)
+                || match exprs.node(denied) {
+                    Node::Binary(BinaryOp::Eq, a, b) => is_other(a, b) || is_other(b, a),
+                    _ => false,
                 }
-            }
-        }
-        None
+        })
     }
 
     /// An address without what the path has decided: the arms that it does not take, and
@@ -333,6 +355,19 @@ impl Executor<'_> {
         }
         Ok(candidate)
     }
+}
+
+/// Conditions and the parts that they are conjunctions of.
+fn parts(exprs: &Exprs, of: impl IntoIterator<Item = ExprId>) -> impl Iterator<Item = ExprId> {
+    let mut conditions = of.into_iter();
+    let mut open: Vec<ExprId> = Vec::new();
+    std::iter::from_fn(move || {
+        let next = open.pop().or_else(|| conditions.next())?;
+        if let Node::Binary(BinaryOp::And, a, b) = exprs.node(next) {
+            open.extend([a, b]);
+        }
+        Some(next)
+    })
 }
 
 fn word(exprs: &Exprs, expr: ExprId, model: &Assignment) -> u64 {

@@ -175,13 +175,22 @@ fn place_text(
             let zeros = vec![0; *size as usize + 1];
             let mut object = Object::filled(Segment::Static, [before, &zeros].concat());
             let bytes = symbolic_bytes(exprs, world, name, *size);
-            for (index, byte) in (before.len()..).zip(bytes) {
-                object.set_byte(exprs, index, byte);
+            for (index, byte) in (before.len()..).zip(&bytes) {
+                object.set_byte(exprs, index, *byte);
             }
-            object
+            object.with_extent(size_of_text(exprs, before.len(), &bytes))
         }
     };
     memory.allocate(object)
+}
+
+/// The size of a text with `before` known bytes: it ends behind the first NUL.
+fn size_of_text(exprs: &Exprs, before: usize, bytes: &[Byte]) -> ExprId {
+    let size = |index: usize| exprs.constant(64, (before + index + 1) as u64);
+    (0..bytes.len()).rev().fold(size(bytes.len()), |longer, index| {
+        let byte = bytes[index].expr(exprs).expect("a byte of the input");
+        exprs.ite(exprs.eq(byte, exprs.constant(8, 0)), size(index), longer)
+    })
 }
 
 /// A symbolic object of the input.

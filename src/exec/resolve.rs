@@ -7,7 +7,7 @@ use crate::{
     env::Stop,
     expr::{BinaryOp, ExprId, Node},
     ir::address::{self, NUMBER_BITS, OFFSET_BITS, object_address, object_number},
-    memory::{Fault, NULL_PAGE, Value},
+    memory::{Byte, Fault, NULL_PAGE, Value},
 };
 
 /// Where in an object an access goes.
@@ -185,7 +185,8 @@ impl Executor<'_> {
         };
         let capacity = object.capacity();
         let exprs = &self.program.exprs;
-        if !self.settle(exprs.ule(exprs.constant(64, end), extent))? {
+        let inside = exprs.ule(exprs.constant(64, end), extent);
+        if !self.follows(inside, exprs.constant(1, 1)) && !self.settle(inside)? {
             return Err(Fault::OutOfBounds.into());
         }
         if end > capacity {
@@ -193,6 +194,18 @@ impl Executor<'_> {
         }
         self.state.memory.object_mut(address)?.ascertain(end);
         Ok(())
+    }
+
+    /// The byte at an address, if that is seen at once to lie inside an object wherever the path
+    /// goes on under a condition.
+    pub(super) fn peek(&self, address: u64, given: ExprId) -> Option<Byte> {
+        let object = self.state.memory.object(address).ok()?;
+        let exprs = &self.program.exprs;
+        let offset = address::offset(address);
+        let is_inside = object.contains(offset, 1)
+            || offset < object.capacity()
+                && self.follows(exprs.ult(exprs.constant(64, offset), object.extent()?), given);
+        is_inside.then(|| object.byte(exprs, offset as usize))
     }
 
     fn resolve_within(

@@ -163,15 +163,13 @@ fn compare(
     let mut equal = exprs.constant(1, 1);
     let mut rest = exprs.constant(32, 0);
     for index in 0..count {
-        let readable = [a, b].iter().all(|side| is_readable(machine, *side, index));
-        if (!readable || deciding.len() as u32 % COMPARED == COMPARED - 1)
-            && !machine.decide(equal)?
-        {
-            break;
-        }
-        let (x, y) = (super::byte_at(machine, a, index)?, super::byte_at(machine, b, index)?);
+        let is_full = deciding.len() as u32 % COMPARED == COMPARED - 1;
+        let [x, y] = match [a, b].map(|side| if_equal(machine, side, index, equal)) {
+            [Some(x), Some(y)] if !is_full => [machine.settled(x, 8)?, machine.settled(y, 8)?],
+            _ if !machine.decide(equal)? => break,
+            _ => [byte_expr(machine, a, index)?, byte_expr(machine, b, index)?],
+        };
         let exprs = machine.exprs();
-        let [x, y] = [x, y].map(|byte| byte.expr(exprs).expect("an unwritten byte is an error"));
         let difference = exprs.sub(exprs.zext(x, 32), exprs.zext(y, 32));
         let mut ends = exprs.not(exprs.eq(x, y));
         if string {
@@ -197,13 +195,15 @@ fn compare(
     Ok(Some(Value::from_expr(exprs, result)))
 }
 
-/// Whether the byte at `address + index` is certainly inside an object.
-fn is_readable(machine: &dyn Machine, address: Value, index: u64) -> bool {
-    address.as_int().is_some_and(|address| {
-        let at = address.wrapping_add(index);
-        let object = machine.memory().object(at);
-        object.is_ok_and(|object| object.contains(crate::ir::address::offset(at), 1))
-    })
+/// The byte at `address + index`, if it can certainly be read where `equal` holds.
+fn if_equal(machine: &dyn Machine, address: Value, index: u64, equal: ExprId) -> Option<Value> {
+    let byte = machine.peek(address.as_int()?.wrapping_add(index), equal)?;
+    byte.expr(machine.exprs()).map(|expr| Value::from_expr(machine.exprs(), expr))
+}
+
+fn byte_expr(machine: &mut dyn Machine, address: Value, index: u64) -> Result<ExprId, Stop> {
+    let byte = super::byte_at(machine, address, index)?;
+    Ok(byte.expr(machine.exprs()).expect("an unwritten byte is an error"))
 }
 
 /// Writes bytes to memory, one after the other.

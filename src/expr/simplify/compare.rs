@@ -137,25 +137,27 @@ impl Exprs {
                 let high = self.eq(high, self.bv(&constant.extract(split, width - split)));
                 Some(self.and(high, self.eq(low, self.bv(&constant.extract(0, split)))))
             }
-            Node::Ite(c, x, y) => self.eq_of_choice((c, x, y), b, constant),
+            Node::Ite(c, x, y) => self.of_choice(BinaryOp::Eq, (c, x, y), b),
             _ => None,
         }
     }
 
-    /// One arm is a constant: either it is this one, and the choice decides, or not.
-    fn eq_of_choice(
+    /// A comparison of a choice with a constant, where one arm is a constant, too: either it
+    /// holds for this one, and the choice decides, or not.
+    fn of_choice(
         &self,
+        op: BinaryOp,
         (c, x, y): (ExprId, ExprId, ExprId),
         b: ExprId,
-        constant: &Bv,
     ) -> Option<ExprId> {
-        let (taken, arm, rest) = match (self.as_bv(x), self.as_bv(y)) {
-            (Some(x), None) => (c, x, y),
-            (None, Some(y)) => (self.not(c), y, x),
+        let (taken, arm, rest) = match (self.is_constant(x), self.is_constant(y)) {
+            (true, false) => (c, x, y),
+            (false, true) => (self.not(c), y, x),
             _ => return None,
         };
-        let rest = self.eq(rest, b);
-        Some(if arm == *constant { self.or(taken, rest) } else { self.and(self.not(taken), rest) })
+        let holds = self.as_u64(self.binary(op, arm, b)) == Some(1);
+        let rest = self.binary(op, rest, b);
+        Some(if holds { self.or(taken, rest) } else { self.and(self.not(taken), rest) })
     }
 
     /// `x * factor = constant`: solvable only if the constant has the factor's powers of
@@ -212,6 +214,11 @@ impl Exprs {
                 }
                 Node::Sext(x) if constant.extract(0, self.width(x)).sext(width) != constant => {
                     return Some(self.not(self.slt(x, self.zero(self.width(x)))));
+                }
+                Node::Ite(c, x, y) => {
+                    if let Some(simpler) = self.of_choice(BinaryOp::Ult, (c, x, y), b) {
+                        return Some(simpler);
+                    }
                 }
                 _ => {}
             }
