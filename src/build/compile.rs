@@ -128,7 +128,7 @@ impl Kind {
         }
     }
 
-    fn suffix(self) -> String {
+    pub(super) fn suffix(self) -> String {
         match self {
             Self::Bitcode => "bc".into(),
             // Of these, object files are made beside them.

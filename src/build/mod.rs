@@ -22,6 +22,7 @@ mod compile;
 mod harness;
 mod libc;
 mod revisions;
+mod modules;
 mod runtime;
 mod signature;
 mod stamp;

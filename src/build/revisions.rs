@@ -14,7 +14,8 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    BuildError, Closure, HarnessError, Sanitizer, Toolchain, compile::Kind, harness, unwritten,
+    BuildError, Closure, HarnessError, Sanitizer, Toolchain, compile::Kind, harness, modules,
+    unwritten,
 };
 use crate::{
     merge::overlay,
@@ -89,6 +90,8 @@ pub struct Revisions {
     reads: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
     /// The first revision with the same sources.
     alias: BTreeMap<Revision, Revision>,
+    /// Of revisions that are modules of LLVM, these.
+    modules: BTreeMap<Revision, PathBuf>,
     directory: PathBuf,
 }
 
@@ -135,9 +138,36 @@ impl Revisions {
             flags: common.flags.clone(),
             layouts,
             alias,
+            modules: BTreeMap::new(),
             directory: common.directory.clone(),
         };
         Ok((new, failed))
+    }
+
+    /// The same for revisions that are modules of LLVM.
+    ///
+    /// # Errors
+    /// [`BuildError`] where one cannot be read.
+    pub fn of_modules(
+        toolchain: Toolchain,
+        common: &Common,
+        modules: BTreeMap<Revision, PathBuf>,
+    ) -> Result<Self, BuildError> {
+        let mut known: HashMap<Vec<u8>, Revision> = HashMap::new();
+        let mut alias = BTreeMap::new();
+        for (revision, path) in &modules {
+            let bytes = fs::read(path).map_err(BuildError::io(path))?;
+            alias.insert(*revision, *known.entry(bytes).or_insert(*revision));
+        }
+        Ok(Self {
+            toolchain,
+            flags: common.flags.clone(),
+            layouts: BTreeMap::new(),
+            reads: BTreeMap::new(),
+            alias,
+            modules,
+            directory: common.directory.clone(),
+        })
     }
 
     /// Groups of revisions with the same sources.
@@ -220,6 +250,9 @@ impl Revisions {
     }
 
     fn compile(&self, kind: Kind) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
+        if !self.modules.is_empty() {
+            return self.take_modules(kind);
+        }
         // A source of a revision, and whose layout has its text.
         let owner = |revision: Revision, source: &Path| {
             let layout = &self.layouts[&revision];
@@ -281,6 +314,18 @@ impl Revisions {
         };
         let all = self.alias.iter().filter(|(_, first)| self.layouts.contains_key(first));
         all.map(|(revision, first)| (*revision, objects(*first))).collect()
+    }
+
+    fn take_modules(&self, kind: Kind) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
+        let one = |(revision, first): (&Revision, &Revision)| {
+            let out = self.directory.join(format!("{first}.{}", kind.suffix()));
+            let made = match revision == first {
+                true => modules::take(&self.modules[first], kind, &out),
+                false => Ok(out),
+            };
+            (*revision, made.map(|module| vec![module]))
+        };
+        self.alias.par_iter().map(one).collect()
     }
 }
 

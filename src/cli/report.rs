@@ -19,10 +19,11 @@ use crate::{
     env::stdin::Stdin,
     exec::Program,
     explore::Statistics,
+    merge,
     replay::{Outcome, Termination, TestInput},
     report::{OutcomeDescription, Report, TestDescription, visible},
     subject::{
-        Revision, RevisionSet,
+        Form, Patch, Revision, RevisionSet,
         config::{ArgConfig, Config, ParamConfig},
         results::{
             Clustering, Code, OutcomeRow, PairRow, RangeRow, StatsRow, Status, SummaryRow, TestId,
@@ -215,11 +216,28 @@ impl Findings<'_> {
     }
 
     fn diffs(&self) -> anyhow::Result<BTreeMap<Revision, String>> {
-        let read = |patch: &crate::subject::Patch| {
-            let bytes = fs::read(&patch.path).with_context(|| patch.path.display().to_string())?;
-            Ok((patch.revision, String::from_utf8_lossy(&bytes).into_owned()))
+        let subject = &self.stage.subject;
+        let candidates = merge::candidates(subject);
+        let read = |patch: &Patch| {
+            let text = match (&candidates[&patch.revision], patch.form) {
+                (_, Form::Diff) => {
+                    let bytes = fs::read(&patch.path);
+                    let bytes = bytes.with_context(|| patch.path.display().to_string())?;
+                    String::from_utf8_lossy(&bytes).into_owned()
+                }
+                (Ok(candidate), _) => {
+                    let diffs = merge::difference(subject, candidate);
+                    let diffs = diffs.into_iter().map(|(path, diff)| {
+                        let name = path.display().to_string();
+                        diff.replacen("original", &name, 1).replacen("modified", &name, 1)
+                    });
+                    diffs.collect()
+                }
+                (Err(reason), _) => reason.clone(),
+            };
+            Ok((patch.revision, text))
         };
-        self.stage.subject.patches.iter().map(read).collect()
+        subject.patches.iter().map(read).collect()
     }
 
     /// Under which bounds and assumptions the verdicts hold.

@@ -93,6 +93,9 @@ impl Stage {
     fn try_merge(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
         let patches = say::count(self.subject.patches.len() as u64, "patch");
         progress.stage(&format!("merging {patches} of {}", self.subject.config.name));
+        if self.subject.is_meta() || self.subject.is_bitcode() {
+            return self.take_as_given();
+        }
         let program = match &self.whole {
             Some(whole) => merge::merge(&self.subject, whole)?,
             None => {
@@ -139,6 +142,37 @@ impl Stage {
         Ok(Merged::of(rows))
     }
 
+    /// The same where there is nothing to merge: of a meta program written by hand, or modules.
+    fn take_as_given(&self) -> anyhow::Result<Merged> {
+        let subject = &self.subject;
+        let meta = self.results.meta();
+        fs::create_dir_all(&meta).with_context(|| meta.display().to_string())?;
+        let status = if subject.is_meta() { Status::Merged } else { Status::Own };
+        if subject.is_meta() {
+            for source in &subject.sources {
+                let place = meta.join(source);
+                let parent = place.parent().unwrap_or(&meta);
+                fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+                let copied = fs::copy(subject.root.join(source), &place);
+                copied.with_context(|| place.display().to_string())?;
+            }
+        }
+        let row = |revision: Revision, patch: &str, status: Status| RevisionRow {
+            revision,
+            patch: patch.to_owned(),
+            status,
+            reason: String::new(),
+            hunks: 0,
+            arms: 0,
+            own: 0,
+        };
+        let original = row(Revision::ORIGINAL, "", Status::Merged);
+        let others = subject.patches.iter().map(|patch| row(patch.revision, &patch.name, status));
+        let rows: Vec<RevisionRow> = std::iter::once(original).chain(others).collect();
+        self.results.write(&rows)?;
+        Ok(Merged::of(rows))
+    }
+
     /// What an earlier merge left in the results, else merges now.
     pub(super) fn merged(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
         let meta = self.results.meta();
@@ -177,8 +211,15 @@ impl Stage {
         let all = std::iter::once((Revision::ORIGINAL, Changes::new())).chain(good);
         let common = self.common("revisions")?;
         let toolchain = self.toolchain.clone();
-        let laid = Revisions::new(toolchain, &common, &all.collect());
-        let (revisions, failed) = laid.map_err(|error| original(&error))?;
+        let (revisions, failed) = if self.subject.is_bitcode() {
+            let original = self.subject.root.join(&self.subject.sources[0]);
+            let modules = self.subject.patches.iter().map(|p| (p.revision, p.path.clone()));
+            let modules = modules.chain([(Revision::ORIGINAL, original)]).collect();
+            (Revisions::of_modules(toolchain, &common, modules)?, BTreeMap::new())
+        } else {
+            let laid = Revisions::new(toolchain, &common, &all.collect());
+            laid.map_err(|error| original(&error))?
+        };
         let mut refused: BTreeMap<Revision, String> =
             failed.into_iter().map(|(revision, error)| (revision, error.to_string())).collect();
         let mut bitcode = BTreeMap::new();
@@ -214,15 +255,10 @@ impl Stage {
             self.compile_own(&merge::candidates(&self.subject))?;
         }
         let Some(own) = self.own.get() else { bail!("no revision was compiled") };
-        let files = meta_files(&self.results.meta())?;
-        let files = files.into_iter().map(|(path, text)| (path, Some(text))).collect();
-        let meta = BTreeMap::from([(Revision::ORIGINAL, files)]);
-        let (meta, _) = Revisions::new(self.toolchain.clone(), &self.common("meta")?, &meta)?;
-        let modules = meta.bitcode().remove(&Revision::ORIGINAL);
         // Without a meta program the original is what all others differ from.
-        let modules = match modules {
-            Some(Ok(modules)) => modules,
-            _ => own.bitcode[&Revision::ORIGINAL].clone(),
+        let modules = match self.meta_bitcode()? {
+            Some(modules) => modules,
+            None => own.bitcode[&Revision::ORIGINAL].clone(),
         };
         let wanted = |revision: &Revision| merged.revisions.contains(revision);
         let groups = own.revisions.groups().into_iter().filter_map(|group| {
@@ -230,8 +266,11 @@ impl Stage {
             let revisions = group.into_iter().filter(wanted).map(|r| r.0).collect();
             Some(build::Program { revisions, modules })
         });
+        // Nothing says what the revisions of a meta program written by hand are but itself.
+        let groups: Vec<build::Program> =
+            groups.filter(|_| !self.subject.is_meta()).collect();
         let program = bitcode.with_extension("program.bc");
-        let united = build::unite(&modules, &groups.collect::<Vec<_>>(), "main", &program)?;
+        let united = build::unite(&modules, &groups, "main", &program)?;
         let libc = find_libc(&self.subject.dir)?;
         let lowered = lower::load(&program)?;
         let (module, library) =
@@ -249,9 +288,29 @@ impl Stage {
             }
         }
         self.settle(merged, &united.own, &refused, progress)?;
-        let plain = Builds::Each(plain.into());
+        let plain = self.builds(plain);
         let binaries = Binaries { plain, variables, uninitialised, ..Binaries::default() };
         Ok((Built { bitcode, binaries, library }, module))
+    }
+
+    /// The meta program's bitcode, a module a source, if it compiles.
+    fn meta_bitcode(&self) -> anyhow::Result<Option<Vec<PathBuf>>> {
+        if self.subject.is_bitcode() {
+            return Ok(None);
+        }
+        let files = meta_files(&self.results.meta())?;
+        let files = files.into_iter().map(|(path, text)| (path, Some(text))).collect();
+        let meta = BTreeMap::from([(Revision::ORIGINAL, files)]);
+        let (meta, _) = Revisions::new(self.toolchain.clone(), &self.common("meta")?, &meta)?;
+        Ok(meta.bitcode().remove(&Revision::ORIGINAL).and_then(Result::ok))
+    }
+
+    /// Native programs: each revision's, or the one that a meta program written by hand is.
+    fn builds(&self, made: BTreeMap<Revision, PathBuf>) -> Builds {
+        match made.get(&Revision::ORIGINAL) {
+            Some(program) if self.subject.is_meta() => Builds::One(program.clone()),
+            _ => Builds::Each(made.into()),
+        }
     }
 
     /// The same for a program with a build of its own, which makes every revision's program.
@@ -370,8 +429,12 @@ impl Stage {
         refused: &BTreeMap<Revision, String>,
         progress: &mut Progress,
     ) -> anyhow::Result<()> {
+        let known: Vec<Revision> = merged.revisions.clone();
         merged.note(own, refused);
-        for row in merged.rows.iter().filter(|row| refused.contains_key(&row.revision)) {
+        let is_new = |row: &&RevisionRow| {
+            known.contains(&row.revision) && refused.contains_key(&row.revision)
+        };
+        for row in merged.rows.iter().filter(is_new) {
             progress.stage(&set_aside(row));
         }
         self.results.write(&merged.rows)?;
@@ -397,7 +460,7 @@ impl Stage {
                 Err(_) => {}
             }
         }
-        Ok(Builds::Each(made.into()))
+        Ok(self.builds(made))
     }
 
     /// Whether the program has a build of its own, which knows no sanitizers.

@@ -88,9 +88,12 @@ impl Executor<'_> {
             facts.iter().filter_map(other)
         };
         let is_other = |e: ExprId, value: ExprId| {
-            let differs = |other| facts.contains(&exprs.not(exprs.eq(other, value)));
-            let is_constant = |other| exprs.as_bv(other).is_some() && other != value;
-            differs(e) || equals(e).any(|other| differs(other) || is_constant(other))
+            let differs = |e: ExprId| {
+                let denied = exprs.not(exprs.eq(e, value));
+                facts.contains(&denied)
+                    || facts.iter().any(|fact| is_never(exprs, *fact, e, value))
+            };
+            differs(e) || equals(e).any(differs)
         };
         parts(exprs, [condition]).all(|part| {
             let denied = exprs.not(part);
@@ -354,6 +357,24 @@ impl Executor<'_> {
             sibling.concretisations = Concretisations { count: count + 1, at: now };
         }
         Ok(candidate)
+    }
+}
+
+/// Whether a condition, a choice of equalities, holds for no `e` that is the constant `value`.
+fn is_never(exprs: &Exprs, condition: ExprId, e: ExprId, value: ExprId) -> bool {
+    let is_other = |other: ExprId| other != value && exprs.as_bv(other).is_some();
+    match exprs.node(condition) {
+        Node::Binary(BinaryOp::Eq, a, b) => {
+            exprs.as_bv(value).is_some() && (a == e && is_other(b) || b == e && is_other(a))
+        }
+        Node::Binary(BinaryOp::Or, a, b) => [a, b].iter().all(|c| is_never(exprs, *c, e, value)),
+        Node::Not(inner) => match exprs.node(inner) {
+            Node::Binary(BinaryOp::And, a, b) => {
+                [a, b].iter().all(|c| is_never(exprs, exprs.not(*c), e, value))
+            }
+            _ => false,
+        },
+        _ => false,
     }
 }
 

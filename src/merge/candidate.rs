@@ -2,13 +2,13 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
+    fs, io,
     path::{Component, Path, PathBuf},
 };
 
 use rayon::prelude::*;
 
-use crate::subject::{Patch, Revision, Subject};
+use crate::subject::{Form, Patch, Revision, Subject, files_below};
 
 use super::{
     SyntaxCheck, apply, overlay,
@@ -36,8 +36,99 @@ pub fn candidates(subject: &Subject) -> Candidates {
     subject.patches.par_iter().map(read).collect()
 }
 
-/// Applies a patch to the sources.
+/// What a candidate makes of the sources.
 fn read(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
+    match patch.form {
+        Form::Diff => applied(subject, patch),
+        Form::File => in_place(subject, patch),
+        Form::Tree => tree(subject, patch),
+        Form::Module | Form::Number => Ok(Candidate { hunks: 0, files: BTreeMap::new() }),
+    }
+}
+
+/// A file in the place of a source.
+fn in_place(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
+    let name = Path::new(&patch.name).file_name();
+    let of_name = || subject.sources.iter().filter(|source| source.file_name() == name);
+    let source = match &subject.sources[..] {
+        [only] => only,
+        _ if of_name().count() == 1 => of_name().next().expect("counted"),
+        _ => {
+            let reason = "none of `sources` has that name, or several: which does it replace?";
+            return Err(format!("{}: {reason}", patch.name));
+        }
+    };
+    let text = text_at(&patch.path, &patch.name)?;
+    replaced(subject, [(source.clone(), Some(text))])
+}
+
+/// A directory in the place of the source tree.
+fn tree(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
+    let failed = |error: io::Error| format!("{}: {error}", patch.name);
+    let is_c = |file: &PathBuf| {
+        let extension = file.extension().and_then(|extension| extension.to_str());
+        matches!(extension, Some("c" | "h"))
+    };
+    let theirs = files_below(&patch.path).map_err(failed)?;
+    let mut files: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
+    for file in theirs {
+        let path = patch.path.join(&file);
+        let same = fs::read(subject.root.join(&file)).ok() == fs::read(&path).ok();
+        // What no compiler is known to read may be anything.
+        if !same && (is_c(&file) || fs::read_to_string(&path).is_ok()) {
+            let name = Path::new(&patch.name).join(&file);
+            files.insert(file, Some(text_at(&path, &name.display().to_string())?));
+        }
+    }
+    let headers = files_below(&subject.root).map_err(failed)?.into_iter().filter(|file| {
+        let is_candidate = subject.patches.iter().any(|other| {
+            let place = subject.root.join(file);
+            place.starts_with(&other.path)
+        });
+        is_c(file) && file.extension().is_some_and(|e| e == "h") && !is_candidate
+    });
+    for file in subject.sources.iter().cloned().chain(headers) {
+        if !patch.path.join(&file).is_file() {
+            files.insert(file, None);
+        }
+    }
+    replaced(subject, files)
+}
+
+/// A candidate with these files in the place of the original's, where they differ.
+fn replaced(
+    subject: &Subject,
+    files: impl IntoIterator<Item = (PathBuf, Option<String>)>,
+) -> Result<Candidate, String> {
+    let mut candidate = Candidate { hunks: 0, files: BTreeMap::new() };
+    for (path, text) in files {
+        let old = match subject.root.join(&path).is_file() {
+            true => Some(text_of(&subject.root, &path)?),
+            false => None,
+        };
+        if old != text {
+            candidate.files.insert(path, text);
+        }
+    }
+    candidate.hunks = difference(subject, &candidate)
+        .iter()
+        .map(|(_, text)| text.lines().filter(|line| line.starts_with("@@ ")).count())
+        .sum();
+    Ok(candidate)
+}
+
+/// What a candidate changes, as unified diffs by file.
+pub fn difference(subject: &Subject, candidate: &Candidate) -> BTreeMap<PathBuf, String> {
+    let diff = |(path, text): (&PathBuf, &Option<String>)| {
+        let old = text_of(&subject.root, path).unwrap_or_default();
+        let new = text.as_deref().unwrap_or_default();
+        (path.clone(), diffy::create_patch(&old, new).to_string())
+    };
+    candidate.files.iter().map(diff).collect()
+}
+
+/// Applies a patch to the sources.
+fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     let bytes = fs::read(&patch.path).map_err(|error| format!("{}: {error}", patch.name))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("{}: not UTF-8 text", patch.name))?;
     let diffs =
@@ -80,12 +171,16 @@ fn read(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
 
 /// A source file's text.
 pub(super) fn text_of(root: &Path, path: &Path) -> Result<String, String> {
-    let bytes =
-        fs::read(root.join(path)).map_err(|error| format!("{}: {error}", path.display()))?;
+    text_at(&root.join(path), &path.display().to_string())
+}
+
+/// A file's text; people know it by the name.
+fn text_at(path: &Path, name: &str) -> Result<String, String> {
+    let bytes = fs::read(path).map_err(|error| format!("{name}: {error}"))?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|b| **b == b'\n').count() + 1;
-        format!("{}:{line}: not UTF-8 (iconv converts it)", path.display())
+        format!("{name}:{line}: not UTF-8 (iconv converts it)")
     })
 }
 

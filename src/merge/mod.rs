@@ -50,7 +50,7 @@ use std::{
 use rayon::prelude::*;
 use thiserror::Error;
 
-pub use candidate::{Candidate, Candidates, candidates, explain};
+pub use candidate::{Candidate, Candidates, candidates, difference, explain};
 pub use check::{Compiler, SyntaxCheck, overlay};
 pub use patch::PatchError;
 pub use program::{MergedRevision, MetaFile, MetaProgram, Status};

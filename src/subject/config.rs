@@ -20,7 +20,17 @@ pub struct Config {
     pub sources: Vec<PathBuf>,
     /// Globs of unified diffs relative to the subject's directory, numbered from 1 in the order
     /// of the list, each glob's matches sorted by name.
+    #[serde(default)]
     pub patches: Vec<String>,
+    /// Globs of candidates in other forms, numbered after the patches: whole C files, whole
+    /// directory trees, modules of bitcode ([`Form`](super::Form)). Without `sources` the first
+    /// of them is the original.
+    #[serde(default)]
+    pub candidates: Vec<String>,
+    /// The sources are a meta program written by hand, with so many revisions besides the
+    /// original: `__klee_meta(...)` or `psychic_rev()` in them gives the one that runs.
+    #[serde(default)]
+    pub revisions: u32,
     /// The function to run. `main` is run as a program; another function is called by a
     /// generated `main` with symbolic arguments and its return value is an output.
     #[serde(default = "main")]

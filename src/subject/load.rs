@@ -44,15 +44,43 @@ pub struct Subject {
     pub files: Vec<GivenFile>,
 }
 
-/// A unified diff on disk and the revision that it makes.
+/// A candidate on disk and the revision that it makes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Patch {
     /// Its number, from 1.
     pub revision: Revision,
+    /// What is on disk.
+    pub form: Form,
     /// Path relative to the subject's directory with `/`: how people are shown the patch.
     pub name: String,
     /// Absolute path.
     pub path: PathBuf,
+}
+
+/// What a candidate is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Form {
+    /// A unified diff.
+    Diff,
+    /// A whole file in the place of a source: of the only one, or of that which has its name.
+    File,
+    /// A directory in the place of the source tree: a source or header that it has not is gone.
+    Tree,
+    /// The program as a module of LLVM, `.bc` or `.ll`.
+    Module,
+    /// A number that the meta program written by hand knows.
+    Number,
+}
+
+impl Form {
+    pub(super) fn of(path: &Path) -> Self {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            _ if path.is_dir() => Self::Tree,
+            Some("diff" | "patch") => Self::Diff,
+            Some("bc" | "ll") => Self::Module,
+            _ => Self::File,
+        }
+    }
 }
 
 /// Why a subject cannot be used.
@@ -94,13 +122,15 @@ pub enum SubjectError {
     /// A name that no table and no report could show.
     #[error("{}: the name is not UTF-8; rename it", .0.display())]
     NotUtf8(PathBuf),
-    /// Not one file matches `patches`.
-    #[error("{}:{line}: no file matches patches = {globs:?}", path.display())]
+    /// Not one file matches `patches` or `candidates`.
+    #[error("{}:{line}: no file matches {key} = {globs:?}", path.display())]
     NoPatches {
         /// The `subject.toml`.
         path: PathBuf,
         /// Line of the key, from 1.
         line: usize,
+        /// The key.
+        key: &'static str,
         /// The globs.
         globs: Vec<String>,
     },
@@ -150,21 +180,43 @@ impl Subject {
         }
         let text = fs::read_to_string(&path).map_err(SubjectError::io(&path))?;
         let file = ConfigFile { path: &path, text: &text };
-        let config = file.parse()?;
+        let mut config = file.parse()?;
         let fault = |fault: source::Fault| file.fault(fault.key, fault.message);
         source::check(&config).map_err(fault)?;
-        if config.sources.is_empty() && config.build.program.is_none() {
-            let line = file.line_of("sources");
-            return Err(SubjectError::NoSources { path, line });
-        }
         file.check_texts(&config)?;
         if !is_plain(&config.name) {
             let message = format!("name = {:?} cannot be the name of a directory", config.name);
             return Err(file.fault("name", message));
         }
         let files = file.given(&dir, &config)?;
-        let patches = file.patches(&dir, &config)?;
-        let root = source::tree(&dir, &config)?.map_err(fault)?;
+        let mut patches = file.patches(&dir, &config)?;
+        let mut root = source::tree(&dir, &config)?.map_err(fault)?;
+        if config.sources.is_empty() && config.build.program.is_none() {
+            let original = match patches.first() {
+                Some(first) if matches!(first.form, Form::File | Form::Tree | Form::Module) => {
+                    patches.remove(0)
+                }
+                _ => {
+                    let line = file.line_of("sources");
+                    return Err(SubjectError::NoSources { path, line });
+                }
+            };
+            if patches.is_empty() {
+                let message = format!("without sources {} is the original, alone", original.name);
+                return Err(file.fault("candidates", message));
+            }
+            for (number, patch) in (1..).zip(&mut patches) {
+                patch.revision = Revision(number);
+            }
+            if original.form == Form::Tree {
+                root = original.path;
+                config.sources = source::c_files(&root)?;
+            } else {
+                root.clone_from(&dir);
+                config.sources = vec![original.name.into()];
+            }
+        }
+        source::check_forms(&config, &patches).map_err(fault)?;
         if let Some(missing) = config.sources.iter().find(|s| !root.join(s).is_file()) {
             return Err(SubjectError::NoSource {
                 line: file.line_of(&missing.to_string_lossy()),
@@ -178,6 +230,16 @@ impl Subject {
             sources = source::touched(&root, &patches)?;
         }
         Ok(Self { sources, config, dir, root, patches, files })
+    }
+
+    /// Whether all revisions are modules of LLVM.
+    pub fn is_bitcode(&self) -> bool {
+        self.sources.first().is_some_and(|source| Form::of(source) == Form::Module)
+    }
+
+    /// Whether the sources are a meta program written by hand.
+    pub fn is_meta(&self) -> bool {
+        self.config.revisions > 0
     }
 
     /// How many revisions there are, the original included.
@@ -264,7 +326,17 @@ impl ConfigFile<'_> {
 
     fn patches(&self, dir: &Path, config: &Config) -> Result<Vec<Patch>, SubjectError> {
         let mut patches: Vec<Patch> = Vec::new();
-        for pattern in &config.patches {
+        for number in 1..=config.revisions {
+            let name = format!("revision {number}");
+            patches.push(Patch {
+                revision: Revision(number),
+                form: Form::Number,
+                name,
+                path: dir.to_owned(),
+            });
+        }
+        for pattern in config.patches.iter().chain(&config.candidates) {
+            let is_patch = config.patches.contains(pattern);
             let absolute = Path::new(&glob::Pattern::escape(&dir.to_string_lossy())).join(pattern);
             let matches =
                 glob::glob(&absolute.to_string_lossy()).map_err(|error| SubjectError::Glob {
@@ -283,22 +355,26 @@ impl ConfigFile<'_> {
                     source: error.into(),
                 })?;
                 // A patch that two globs match is one revision, where it was first matched.
-                if path.is_file() && patches.iter().all(|p| p.path != path) {
+                let is_one = path.is_file() || path.is_dir() && !is_patch;
+                if is_one && patches.iter().all(|p| p.path != path) {
                     paths.push(path);
                 }
             }
             paths.sort();
             for path in paths {
                 let name = path.strip_prefix(dir).unwrap_or(&path).to_string_lossy().into_owned();
-                patches.push(Patch { revision: Revision(patches.len() as u32 + 1), name, path });
+                let form = if is_patch { Form::Diff } else { Form::of(&path) };
+                let revision = Revision(patches.len() as u32 + 1);
+                patches.push(Patch { revision, form, name, path });
             }
         }
         if patches.is_empty() {
-            return Err(SubjectError::NoPatches {
-                path: self.path.to_owned(),
-                line: self.line_of("patches"),
-                globs: config.patches.clone(),
-            });
+            let (key, globs) = match config.candidates.is_empty() {
+                true => ("patches", config.patches.clone()),
+                false => ("candidates", config.candidates.clone()),
+            };
+            let (path, line) = (self.path.to_owned(), self.line_of(key));
+            return Err(SubjectError::NoPatches { path, line, key, globs });
         }
         Ok(patches)
     }

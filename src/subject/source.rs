@@ -2,11 +2,11 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
+    fs, io,
     path::{Component, Path, PathBuf},
 };
 
-use super::{Config, Patch, SubjectError, setup};
+use super::{Config, Form, Patch, SubjectError, setup};
 
 /// A value in `[build]` that has no meaning, or that led to nothing.
 pub(super) struct Fault {
@@ -109,6 +109,68 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// Checks that the candidates are of forms that go together.
+pub(super) fn check_forms(config: &Config, patches: &[Patch]) -> Result<(), Fault> {
+    let is_module = |path: &PathBuf| Form::of(path) == Form::Module;
+    let modules = config.sources.iter().filter(|source| is_module(source)).count();
+    if modules > 0 && modules < config.sources.len() {
+        return Err(fault("sources", "C files and modules of bitcode are no one program"));
+    }
+    for patch in patches {
+        let key = if patch.form == Form::Diff { "patches" } else { "candidates" };
+        if (patch.form == Form::Module) != (modules > 0) {
+            let what = if modules > 0 { "modules, as the sources are" } else { "sources in C" };
+            return Err(fault(key, format!("{}: not of the same form: {what}", patch.name)));
+        }
+        if config.revisions > 0 && patch.form != Form::Number {
+            let message = format!("{}: a meta program written by hand has no others", patch.name);
+            return Err(fault(key, message));
+        }
+        if patch.form == Form::File && config.sources.is_empty() {
+            let message = format!("{}: `sources` has to say what it replaces", patch.name);
+            return Err(fault("candidates", message));
+        }
+    }
+    if modules > 0 && config.entry != "main" {
+        return Err(fault("entry", "modules of bitcode start at their main"));
+    }
+    if config.revisions > 0 && config.build.program.is_some() {
+        return Err(fault("revisions", "a meta program written by hand has no build of its own"));
+    }
+    Ok(())
+}
+
+/// The C files below a directory, hidden ones left out, sorted.
+pub(super) fn c_files(root: &Path) -> Result<Vec<PathBuf>, SubjectError> {
+    let files = files_below(root).map_err(SubjectError::io(root))?;
+    Ok(files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "c")).collect())
+}
+
+/// The files below a directory, relative to it, hidden ones left out, sorted.
+///
+/// # Errors
+/// A directory cannot be read.
+pub fn files_below(root: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut open = vec![PathBuf::new()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(root.join(&directory))? {
+            let entry = entry?;
+            let path = directory.join(entry.file_name());
+            if entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
+            if entry.file_type()?.is_dir() {
+                open.push(path);
+            } else if root.join(&path).is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// Whether a path leads to something below where it starts.
 fn is_inner(path: &Path) -> bool {
     let mut parts = path.components();
@@ -120,6 +182,14 @@ fn is_inner(path: &Path) -> bool {
 pub(super) fn touched(root: &Path, patches: &[Patch]) -> Result<Vec<PathBuf>, SubjectError> {
     let mut found = BTreeSet::new();
     for patch in patches {
+        if patch.form == Form::Tree {
+            let differs = |file: &PathBuf| {
+                let old = fs::read(root.join(file));
+                old.is_ok_and(|old| fs::read(patch.path.join(file)).is_ok_and(|new| new != old))
+            };
+            found.extend(c_files(&patch.path)?.into_iter().filter(differs));
+            continue;
+        }
         let text = fs::read(&patch.path).map_err(SubjectError::io(&patch.path))?;
         for line in String::from_utf8_lossy(&text).lines() {
             let Some(name) = line.strip_prefix("+++ ") else { continue };

@@ -7,7 +7,6 @@
 use super::{Arguments, Model};
 use crate::{
     env::{Machine, Stop},
-    ir::address::offset,
     memory::{Byte, Value},
 };
 
@@ -51,10 +50,8 @@ fn settle_digits(
 }
 
 fn written_byte(machine: &dyn Machine, at: u64) -> Option<Byte> {
-    let object = machine.memory().object(at).ok().filter(|object| !object.constant)?;
-    let byte = object
-        .contains(offset(at), 1)
-        .then(|| object.byte(machine.exprs(), offset(at) as usize))?;
+    machine.memory().object(at).ok().filter(|object| !object.constant)?;
+    let byte = machine.peek(at, machine.exprs().bool(true))?;
     (byte != Byte::Uninitialised).then_some(byte)
 }
 

@@ -1,0 +1,40 @@
+//! Revisions that are given as modules of LLVM, whatever language they were written in.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use inkwell::{
+    attributes::{Attribute, AttributeLoc},
+    context::Context,
+    memory_buffer::MemoryBuffer,
+};
+
+use super::{BuildError, Sanitizer, compile::Kind};
+
+/// Writes a module (`.bc` or `.ll`) as bitcode into a directory, as the compiler would make it of
+/// a source: for native programs under a sanitizer its functions are marked to be watched.
+pub(super) fn take(module: &Path, kind: Kind, out: &Path) -> Result<PathBuf, BuildError> {
+    let failed = |message: String| BuildError::io(module)(io::Error::other(message));
+    let context = Context::create();
+    let buffer = MemoryBuffer::create_from_file(module);
+    let buffer = buffer.map_err(|error| failed(error.to_string()))?;
+    let read = context.create_module_from_ir(buffer);
+    let read = read.map_err(|error| failed(format!("no module of LLVM 19 or older: {error}")))?;
+    let watch = match kind {
+        Kind::Native(Sanitizer::AddressUndefined) => Some("sanitize_address"),
+        Kind::Native(Sanitizer::Memory) => Some("sanitize_memory"),
+        Kind::Native(Sanitizer::None) | Kind::Bitcode => None,
+    };
+    if let Some(watch) = watch {
+        let watch = context.create_enum_attribute(Attribute::get_named_enum_kind_id(watch), 0);
+        for function in read.get_functions().filter(|function| function.count_basic_blocks() > 0) {
+            function.add_attribute(AttributeLoc::Function, watch);
+        }
+    }
+    match read.write_bitcode_to_path(out) {
+        true => Ok(out.to_owned()),
+        false => Err(failed(format!("{} cannot be written", out.display()))),
+    }
+}
