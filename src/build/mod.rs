@@ -21,8 +21,8 @@
 mod compile;
 mod harness;
 mod libc;
-mod revisions;
 mod modules;
+mod revisions;
 mod runtime;
 mod signature;
 mod stamp;

@@ -267,8 +267,7 @@ impl Stage {
             Some(build::Program { revisions, modules })
         });
         // Nothing says what the revisions of a meta program written by hand are but itself.
-        let groups: Vec<build::Program> =
-            groups.filter(|_| !self.subject.is_meta()).collect();
+        let groups: Vec<build::Program> = groups.filter(|_| !self.subject.is_meta()).collect();
         let program = bitcode.with_extension("program.bc");
         let united = build::unite(&modules, &groups, "main", &program)?;
         let libc = find_libc(&self.subject.dir)?;

@@ -90,8 +90,7 @@ impl Executor<'_> {
         let is_other = |e: ExprId, value: ExprId| {
             let differs = |e: ExprId| {
                 let denied = exprs.not(exprs.eq(e, value));
-                facts.contains(&denied)
-                    || facts.iter().any(|fact| is_never(exprs, *fact, e, value))
+                facts.contains(&denied) || facts.iter().any(|fact| is_never(exprs, *fact, e, value))
             };
             differs(e) || equals(e).any(differs)
         };

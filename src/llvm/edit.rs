@@ -164,8 +164,10 @@ impl<'a, 'c> Editor<'a, 'c> {
             let ty = LLVMGlobalGetValueType(old);
             let result = LLVMBuildCall2(builder, ty, old, passed.as_mut_ptr(), count, c"".as_ptr());
             let integer = LLVMGetTypeKind(LLVMTypeOf(result)) == LLVMTypeKind::LLVMIntegerTypeKind;
-            let kind = LLVMGetEnumAttributeKindForName(c"signext".as_ptr(), c"signext".count_bytes());
-            let signed = !LLVMGetEnumAttributeAtIndex(old, LLVMAttributeReturnIndex, kind).is_null();
+            let kind =
+                LLVMGetEnumAttributeKindForName(c"signext".as_ptr(), c"signext".count_bytes());
+            let signed =
+                !LLVMGetEnumAttributeAtIndex(old, LLVMAttributeReturnIndex, kind).is_null();
             let result = match integer {
                 true => LLVMBuildIntCast2(builder, result, int, i32::from(signed), c"".as_ptr()),
                 false => LLVMConstNull(int),

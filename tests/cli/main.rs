@@ -1,6 +1,7 @@
 //! Drives the `psychic` command as a person would, hostile ones included.
 
 mod bad_input;
+mod candidates;
 mod explore;
 mod help;
 mod interrupt;

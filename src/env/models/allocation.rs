@@ -27,6 +27,13 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("posix_memalign", posix_memalign),
     ("free", release),
     ("__libc_free", release),
+    // C++: `new`, `new[]`, and `delete` of both with and without a size (Itanium C++ ABI, 5.1.5).
+    ("_Znwm", new),
+    ("_Znam", new),
+    ("_ZdlPv", release),
+    ("_ZdlPvm", release),
+    ("_ZdaPv", release),
+    ("_ZdaPvm", release),
 ];
 
 /// Numbers of errors: there is no memory left, an argument makes no sense.
@@ -48,6 +55,14 @@ const PAGE: u32 = 4096;
 fn malloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let size = machine.settled(arguments.get(0), 64)?;
     allocate(machine, size, false, ALIGNMENT).map(Some)
+}
+
+/// Throws where there is no memory.
+fn new(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    match malloc(machine, arguments)? {
+        Some(Value::Int(0)) => Err(Stop::unsupported("an exception of C++: no memory for new")),
+        memory => Ok(memory),
+    }
 }
 
 fn calloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {

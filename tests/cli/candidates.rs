@@ -1,0 +1,191 @@
+//! Candidates that are no diffs: files, directories, modules of LLVM, numbers of a meta program.
+
+use std::{fs, process::Command};
+
+use psychic::subject::results::{PairRow, RevisionRow, Status, Verdict};
+
+use crate::support::{Scratch, refused, run, table};
+
+/// Runs `psychic diff`; gives the verdicts by pair.
+#[track_caller]
+fn verdicts(scratch: &Scratch) -> Vec<(u32, u32, Verdict)> {
+    let ran = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, Some(0), "{said}");
+    assert!(!said.contains("contradicts"), "{said}");
+    let pairs: Vec<PairRow> = table(&scratch.path("out"));
+    pairs.into_iter().map(|pair| (pair.a.0, pair.b.0, pair.verdict)).collect()
+}
+
+const THE_LAST_DIFFERS: [(u32, u32, Verdict); 3] =
+    [(0, 1, Verdict::Equivalent), (0, 2, Verdict::Distinguished), (1, 2, Verdict::Distinguished)];
+
+#[test]
+fn whole_files_replace_the_source_and_the_first_is_the_original() {
+    let program = |least: &str| {
+        format!(
+            "#include <stdio.h>\nint main(void)\n{{\n\tint a, b;\n\
+             \tscanf(\"%d %d\", &a, &b);\n\tprintf(\"%d\\n\", {least});\n\treturn 0;\n}}\n"
+        )
+    };
+    let scratch = Scratch::new()
+        .file("subject.toml", "name = \"samples\"\ncandidates = [\"*.c\"]\n")
+        .file("1.c", &program("a < b ? a : b"))
+        .file("2.c", &program("b <= a ? b : a"))
+        .file("3.c", &program("a < b ? b : a"))
+        .file("4.c", "int main(void)\n{\n\treturn 0\n");
+    assert_eq!(verdicts(&scratch), THE_LAST_DIFFERS);
+    let rows: Vec<RevisionRow> = table(&scratch.path("out"));
+    assert_eq!(rows[3].status, Status::Rejected);
+    assert!(rows[1].patch == "2.c" && rows[3].reason.contains("1.c:1:"), "{rows:?}");
+    let report = fs::read_to_string(scratch.path("out/report.html")).expect("written");
+    assert!(report.contains("b &lt;= a ? b : a"), "the report shows what 2.c changes");
+}
+
+#[test]
+fn a_directory_is_the_whole_source_tree() {
+    let main = "#include <stdio.h>\n#include \"limit.h\"\nint seen(int);\n\
+                int main(void)\n{\n\tint a;\n\tscanf(\"%d\", &a);\n\
+                \tprintf(\"%d\\n\", seen(a) > LIMIT);\n\treturn 0;\n}\n";
+    let scratch = Scratch::new()
+        .file(
+            "subject.toml",
+            "name = \"trees\"\nsources = [\"main.c\", \"seen.c\"]\ncandidates = [\"[123]\"]\n\
+             [build]\ndirectory = \"original\"\n",
+        )
+        .file("original/main.c", main)
+        .file("original/limit.h", "#define LIMIT 10\n")
+        .file("original/seen.c", "int seen(int x) { return x; }\n")
+        // Another file has the function.
+        .file("1/main.c", main)
+        .file("1/limit.h", "#define LIMIT 10\n")
+        .file("1/parts/other.c", "int seen(int x) { return 0 + x; }\n")
+        .file("2/main.c", main)
+        .file("2/limit.h", "#define LIMIT 11\n")
+        .file("2/seen.c", "int seen(int x) { return x; }\n")
+        // The original's header is not its own.
+        .file("3/main.c", main)
+        .file("3/seen.c", "int seen(int x) { return x; }\n");
+    assert_eq!(verdicts(&scratch), THE_LAST_DIFFERS);
+    let rows: Vec<RevisionRow> = table(&scratch.path("out"));
+    assert!(rows[3].reason.contains("limit.h"), "{}", rows[3].reason);
+}
+
+#[test]
+fn a_meta_program_may_be_written_by_hand() {
+    let scratch = Scratch::new()
+        .file("subject.toml", "name = \"hand\"\nsources = [\"m.c\"]\nrevisions = 2\n")
+        .file(
+            "m.c",
+            "#include <klee/klee.h>\n#include <stdio.h>\n\
+             int main(void)\n{\n\tint a;\n\tscanf(\"%d\", &a);\n\
+             \tint meta = __klee_meta(1);\n\tif (meta == 1)\n\t\ta = 1 + a;\n\
+             \telse if (meta == 2)\n\t\ta += 1 + (a == 12345);\n\telse\n\t\ta++;\n\
+             \tprintf(\"%d\\n\", a);\n\treturn 0;\n}\n",
+        );
+    assert_eq!(verdicts(&scratch), THE_LAST_DIFFERS);
+}
+
+/// What a compiler of another language makes of the sources, as text that LLVM 19 reads.
+#[track_caller]
+fn modules(scratch: Scratch, compiler: &[&str], sources: [(&str, String); 3]) -> Scratch {
+    sources.into_iter().fold(scratch, |scratch, (name, text)| {
+        let scratch = scratch.file(name, &text);
+        let module = scratch.path(name).with_extension("ll");
+        let mut command = Command::new(compiler[0]);
+        command.args(&compiler[1..]).arg(scratch.path(name)).arg("-o").arg(&module);
+        let made = command.output().expect("the compiler runs");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        // A later LLVM has words that 19 does not know; none of them is needed.
+        let text = fs::read_to_string(&module).expect("written");
+        let words = ["captures(none)", "captures(address, read_provenance)", "dead_on_return"];
+        let words = words.iter().chain(&["nocreateundeforpoison", "samesign"]);
+        let text = words.fold(text, |text, word| text.replace(&format!(" {word}"), ""));
+        fs::write(&module, text).expect("written");
+        scratch
+    })
+}
+
+#[test]
+fn modules_of_cpp_are_compared() {
+    let program = |least: &str, size: &str| {
+        format!(
+            "#include <cstdio>\n\
+             struct Shape {{ virtual int area() const = 0; virtual ~Shape() {{}} }};\n\
+             struct Square : Shape {{ int area() const override {{ return 4; }} }};\n\
+             struct Line : Shape {{ int area() const override {{ return 0; }} }};\n\
+             template <class T> T least(T a, T b) {{ return {least}; }}\n\
+             static int made;\nstruct Count {{ Count() {{ made = 1; }} }} count;\n\
+             int main() {{\n\tint a = 0, b = 0;\n\tscanf(\"%d %d\", &a, &b);\n\
+             \tShape *shape = {size} ? static_cast<Shape *>(new Square) : new Line;\n\
+             \tint area = shape->area();\n\tdelete shape;\n\
+             \tstd::printf(\"%d %d\\n\", least(a, b), area + made);\n\treturn 0;\n}}\n"
+        )
+    };
+    let scratch = Scratch::new().file(
+        "subject.toml",
+        "name = \"cpp\"\ncandidates = [\"*.ll\"]\n[build]\nflags = [\"-lstdc++\"]\n",
+    );
+    let clang = ["clang++-19", "-O1", "-fno-exceptions", "-fno-rtti", "-emit-llvm", "-S"];
+    let sources = [
+        ("1.cpp", program("b < a ? b : a", "a > 3")),
+        ("2.cpp", program("a < b ? a : b", "a > 3")),
+        ("3.cpp", program("b < a ? b : a", "a >= 3")),
+    ];
+    assert_eq!(verdicts(&modules(scratch, &clang, sources)), THE_LAST_DIFFERS);
+}
+
+#[test]
+fn modules_of_rust_are_compared() {
+    let program = |least: &str, count: &str| {
+        format!(
+            "#![no_std]\n#![no_main]\nuse core::ffi::{{c_char, c_int}};\n\
+             extern \"C\" {{\n    fn scanf(format: *const c_char, ...) -> c_int;\n    \
+             fn printf(format: *const c_char, ...) -> c_int;\n    fn abort() -> !;\n}}\n\
+             #[panic_handler]\n\
+             fn panic(_: &core::panic::PanicInfo) -> ! {{ unsafe {{ abort() }} }}\n\
+             struct Least(i32);\n\
+             impl Least {{ fn of(self, other: i32) -> i32 {{ {least} }} }}\n\
+             #[no_mangle]\npub extern \"C\" fn main() -> c_int {{\n    \
+             let (mut a, mut b) = (0, 0);\n    let table = [3u8, 1, 4, 1, 5];\n    unsafe {{\n\
+             if scanf(c\"%d %d\".as_ptr(), &mut a as *mut c_int, &mut b as *mut c_int) != 2 \
+             {{ return 1; }}\n\
+             let digit = match table.get((a as u32 % {count}) as usize) {{ \
+             Some(digit) => *digit, None => 9 }};\n\
+             printf(c\"%d %d\\n\".as_ptr(), Least(a).of(b), digit as c_int);\n    }}\n    0\n}}\n"
+        )
+    };
+    let scratch = Scratch::new().file("subject.toml", "name = \"rust\"\ncandidates = [\"*.ll\"]\n");
+    let options = "--edition=2021 --crate-type=staticlib -Clto=fat -Cpanic=abort -Copt-level=0 \
+                   -Cdebug-assertions=off -Ccodegen-units=1 --emit=llvm-ir";
+    let rustc: Vec<&str> = std::iter::once("rustc").chain(options.split_whitespace()).collect();
+    let least = "if other < self.0 { other } else { self.0 }";
+    let sources = [
+        ("1.rs", program(least, "6")),
+        ("2.rs", program("self.0.min(other)", "6")),
+        ("3.rs", program(least, "5")),
+    ];
+    assert_eq!(verdicts(&modules(scratch, &rustc, sources)), THE_LAST_DIFFERS);
+}
+
+#[test]
+fn forms_that_do_not_go_together_are_refused() {
+    let toml = |rest: &str| format!("name = \"x\"\n{rest}\n");
+    let message = |rest: &str| {
+        let scratch = Scratch::new()
+            .file("subject.toml", &toml(rest))
+            .file("a.c", "int main(void) { return 0; }\n")
+            .file("b.c", "int main(void) { return 1; }\n")
+            .file("m.ll", "no module");
+        refused(&mut scratch.stage("diff"))
+    };
+    assert!(message("candidates = [\"a.c\"]").contains("is the original, alone"));
+    assert!(message("candidates = [\"x*.c\"]").contains("no file matches candidates"));
+    assert!(message("sources = [\"a.c\"]\ncandidates = [\"*.ll\"]").contains("sources in C"));
+    let mixed = message("sources = [\"m.ll\"]\ncandidates = [\"b.c\"]");
+    assert!(mixed.contains("modules, as the sources are"), "{mixed}");
+    let meta = message("sources = [\"a.c\"]\nrevisions = 2\ncandidates = [\"b.c\"]");
+    assert!(meta.contains("a meta program written by hand has no others"), "{meta}");
+    let broken = message("sources = [\"m.ll\"]\ncandidates = [\"m.l?\"]");
+    assert!(broken.contains("m.ll"), "{broken}");
+}
