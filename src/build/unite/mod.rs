@@ -18,6 +18,8 @@
 
 mod compare;
 mod node;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use std::{

@@ -1,0 +1,184 @@
+//! What is united runs, as every revision, as that revision's own program does; and what is not
+//! the same is not taken for it.
+
+use std::{fs, process::Command};
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::build::{Closure, Compilation, Sanitizer, Toolchain};
+
+/// How much of the united program is each revision's own, after every revision has run as its own
+/// program.
+#[track_caller]
+fn united(meta: &str, own: &[&str]) -> Vec<usize> {
+    let directory = TempDir::new().unwrap();
+    let toolchain = Toolchain::find().unwrap();
+    let place = |name: String| directory.path().join(name);
+    let compile = |name: &str, text: &str| {
+        let source = format!("{name}.c");
+        fs::write(place(source.clone()), text).unwrap();
+        let compilation = Compilation {
+            directory: directory.path().to_owned(),
+            sources: vec![source.into()],
+            ..Compilation::default()
+        };
+        toolchain.bitcode(&compilation, &place(format!("{name}.bc"))).unwrap();
+        compilation
+    };
+    compile("meta", &format!("int psychic_rev(void);\n{meta}"));
+    let mut programs = Vec::new();
+    for (revision, text) in (0..).zip(own) {
+        let compilation = compile(&format!("own{revision}"), text);
+        let program = place(format!("own{revision}"));
+        toolchain.native(&compilation, Sanitizer::None, &program).unwrap();
+        let modules = vec![place(format!("own{revision}.bc"))];
+        programs.push(Program { revisions: vec![revision], modules });
+    }
+    let out = place("united.bc".to_owned());
+    let united = unite(&[place("meta.bc".to_owned())], &programs, "main", &out).unwrap();
+    assert!(united.failed.is_empty(), "{:?}", united.failed);
+    let mut objects: Vec<PathBuf> =
+        toolchain.code(&[], Sanitizer::None, &[out]).into_iter().collect::<Result<_, _>>().unwrap();
+    let runtime = toolchain.runtime_objects(Sanitizer::None, &Closure::default(), directory.path());
+    objects.extend(runtime.unwrap());
+    let whole = place("united".to_owned());
+    toolchain.link_native(&[], Sanitizer::None, &objects, &whole).unwrap();
+    for revision in 0..own.len() {
+        for arguments in 0..4 {
+            let run = |program: PathBuf| {
+                let mut command = Command::new(program);
+                command.args(vec!["x"; arguments]);
+                command.env("PSYCHIC_REVISION", revision.to_string());
+                let output = command.output().unwrap();
+                (String::from_utf8(output.stdout).unwrap(), output.status.to_string())
+            };
+            let (is, should) = (run(whole.clone()), run(place(format!("own{revision}"))));
+            assert_eq!(is, should, "revision {revision}, {arguments} arguments");
+        }
+    }
+    united.own.into_values().collect()
+}
+
+const PUTS: &str = "int printf(const char *, ...);\n";
+
+#[test]
+fn a_right_meta_program_is_all_there_is() {
+    let program = |what: &str| {
+        format!(
+            "{PUTS}static int calls;\nstatic int step(int n)\n{{\n\tcalls++;\n\t\
+             if ({what})\n\t\treturn 1;\n\treturn n * step(n - 1);\n}}\n\
+             int main(int c, char **v)\n{{\n\tint n = step(c + 2);\n\
+             \tprintf(\"%d %d %s\\n\", n, calls, \"text\");\n\treturn n & 127;\n}}\n"
+        )
+    };
+    let meta = program("psychic_rev() == 1 ? n <= 1 : psychic_rev() == 2 ? n < 3 : n < 1");
+    assert_eq!(united(&meta, &[&program("n < 1"), &program("n <= 1"), &program("n < 3")]), [0; 3]);
+}
+
+#[test]
+fn what_the_meta_program_has_wrong_is_the_revisions_own() {
+    let program = |sum: &str| {
+        format!(
+            "{PUTS}static int sum;\nstatic void add(int n)\n{{\n\tsum {sum};\n}}\n\
+             static void (*const how)(int) = add;\n\
+             int main(int c, char **v)\n{{\n\tfor (int i = 0; i < c; i++)\n\t\thow(i);\n\
+             \tadd(3);\n\tprintf(\"%d %d\\n\", sum, how == add);\n\treturn 0;\n}}\n"
+        )
+    };
+    // It says that the second does what the first does.
+    let own = [&*program("+= n"), &program("-= n"), &program("+= 2 * n")];
+    let meta = program("+= psychic_rev() == 2 ? 2 * n : n");
+    assert_eq!(united(&meta, &own), [0, 1, 0]);
+    // It is wrong about all of them, and the last two have what the original has.
+    let own = [&*program("+= n"), &program("+= n"), &program("+= n")];
+    assert_eq!(united(&program("^= n"), &own), [1, 0, 0]);
+}
+
+#[test]
+fn one_static_variable_is_all_revisions() {
+    let program = |count: &str| {
+        format!(
+            "{PUTS}static int seen[3];\nstatic int last(void)\n{{\n\treturn seen[2];\n}}\n\
+             static int count(int n)\n{{\n\tstatic int before = 5;\n\tbefore += n;\n{count}\
+             \tseen[2] += n;\n\treturn before;\n}}\n\
+             int main(int c, char **v)\n{{\n\tcount(c);\n\tint n = count(2);\n\
+             \tprintf(\"%d %d %d\\n\", n, last(), seen[1]);\n\treturn 0;\n}}\n"
+        )
+    };
+    let own = [&*program(""), &program("\tseen[1]++;\n"), &program("\tbefore--;\n")];
+    assert_eq!(united(&program(""), &own), [0, 1, 1]);
+}
+
+#[test]
+fn types_sizes_and_names_may_change() {
+    let program = |size: usize, parameter: &str, extra: &str| {
+        format!(
+            "{PUTS}{extra}char name[{size}] = \"abc\";\nlong rest(void)\n{{\n\
+             \treturn sizeof name;\n}}\n\
+             static int part({parameter} n)\n{{\n\treturn n / 2 + name[1];\n}}\n\
+             int main(int c, char **v)\n{{\n\
+             \tprintf(\"%d %ld %s\\n\", part(c * -3), rest(), name);\n\treturn 0;\n}}\n"
+        )
+    };
+    let plain = program(8, "int", "");
+    let added = "static int early;\n__attribute__((constructor)) static void start(void)\n{\n\
+                 \tearly = printf(\"early\\n\");\n}\n";
+    let own =
+        [&*plain, &program(16, "int", ""), &program(8, "unsigned", ""), &program(8, "int", added)];
+    let counts = united(&plain, &own);
+    assert!(counts[0] == 0 && counts[1..].iter().all(|count| *count > 0), "{counts:?}");
+}
+
+#[test]
+fn what_runs_for_ever_without_an_effect_is_the_same() {
+    let program = |forever: &str| {
+        format!(
+            "{PUTS}int main(int c, char **v)\n{{\n\tif (c == 77)\n\t\t{forever}\n\
+             \tprintf(\"%d\\n\", c);\n\treturn 0;\n}}\n"
+        )
+    };
+    let own = [&*program("for (;;);"), &program("while (1);"), &program("return 1;")];
+    let meta = program(
+        "if (psychic_rev() == 1) while (1); else if (psychic_rev() == 2) return 1; else for (;;);",
+    );
+    assert_eq!(united(&meta, &own)[..2], [0, 0]);
+}
+
+#[test]
+fn what_is_not_the_same_is_not_taken_for_it() {
+    let program = |body: &str| {
+        format!(
+            "{PUTS}volatile int seen, other;\nstatic int f(int n, unsigned u)\n{{\n{body}\n}}\n\
+             int main(int c, char **v)\n{{\n\tint n = f(c - 2, c * 3u);\n\
+             \tprintf(\"%d %d %d\\n\", n, seen, other);\n\treturn 0;\n}}\n"
+        )
+    };
+    for (a, b) in [
+        ("return n >> 1;", "return (unsigned)n >> 1;"),
+        ("return n / 3;", "return (int)((unsigned)n / 3);"),
+        ("return n < (int)u;", "return n < u;"),
+        ("seen = n; other = u; return 0;", "seen = u; other = n; return 0;"),
+        ("seen = 1; other = 2; return 0;", "other = 2; seen = 1; return 0;"),
+        ("int a = n, b = u; return a - b;", "int a = n, b = u; return b - a;"),
+        ("return (signed char)(n * 100);", "return (unsigned char)(n * 100);"),
+        ("return 1.5 * n;", "return 1.5f * n * 1.1;"),
+        ("return \"ab\"[1] + n;", "return \"ac\"[1] + n;"),
+        (
+            "switch (n) { case 0: return 5; } return 6;",
+            "switch (n) { case 1: return 5; } return 6;",
+        ),
+        (
+            "for (int i = 0; i < 3; i++) n += i; return n;",
+            "for (int i = 0; i < 4; i++) n += i; return n;",
+        ),
+        ("while (u > 1) u /= 2; return u;", "do u /= 2; while (u > 1); return u;"),
+        ("char t[4] = \"abc\"; return t[n & 3];", "char t[4] = \"abd\"; return t[n & 3];"),
+        ("return printf(\"%d\", n);", "return printf(\"%d\", u);"),
+        ("int x[2] = {1, 2}; return x[u & 1];", "int x[2] = {2, 1}; return x[u & 1];"),
+        ("return n ? 1 : u;", "return u ? 1 : n;"),
+    ] {
+        let counts = united(&program(a), &[&program(a), &program(b)]);
+        assert_eq!(counts, [0, 1], "{a} and {b}");
+    }
+}
