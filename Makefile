@@ -20,7 +20,8 @@ test: setup
 # change for a reason.
 results: setup
 	@cargo build --release --locked
-	@for subject in foo smallest musl-strverscmp coreutils-cut busybox-cut; do \
+	@for subject in foo smallest musl-strverscmp coreutils-cut busybox-cut \
+		coreutils-dd find-20834; do \
 		cargo run --release --locked --quiet -- diff patches/$$subject || exit 1; \
 	done
 	@scripts/readme.py target/release/psychic
