@@ -42,6 +42,10 @@ pub(super) struct DiffArgs {
     /// Write every query that a verdict rests on here, as SMT-LIB 2 files with their answers
     #[arg(long, value_name = "DIR")]
     emit_smt2: Option<PathBuf>,
+    /// Follow paths also where no patch can make a difference any more, as is done anyway where
+    /// the program has no build of its own
+    #[arg(long)]
+    all_paths: bool,
     #[command(flatten)]
     search: SearchArgs,
 }
@@ -69,6 +73,9 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let config = &stage.subject.config;
     let mut program = Program::new(module, &args.search.models()?);
     program.uninitialised = config.uninitialised;
+    if stage.is_whole() && !args.all_paths {
+        program.end_what_is_unaffected();
+    }
     let inputs = inputs::of_subject(&program.exprs, &stage.subject)?;
     let start = program.start(Start {
         entry: program.entry().into(),

@@ -290,6 +290,18 @@ impl Findings<'_> {
                 }
             }
         }
+        for (name, value) in &inputs.env {
+            bounds.push(match value {
+                ArgConfig::Text(text) => format!("{name}={text:?}"),
+                ArgConfig::Symbolic { string, count } => {
+                    let or_none = if *count == Some([0, 1]) { ", or not set" } else { "" };
+                    format!("{name} of up to {string} bytes{or_none}")
+                }
+            });
+        }
+        for (name, bytes) in &inputs.sym_files {
+            bounds.push(format!("file {name} of exactly {bytes} bytes"));
+        }
         if !self.exhausted {
             bounds.push("exploration was stopped before its end".into());
         }

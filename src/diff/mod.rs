@@ -358,6 +358,9 @@ impl<'a> Differ<'a> {
             return Ok(());
         }
         let state = &self.states[index];
+        if state.halt == Halt::Unaffected {
+            return Ok(());
+        }
         let all: RevisionSet = self.task.revisions.iter().copied().collect();
         if !self.pairs.any_open(&state.revisions, &all) {
             return Ok(());

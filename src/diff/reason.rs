@@ -96,7 +96,8 @@ impl Reason {
             | Halt::Signal(_)
             | Halt::Trap(_)
             | Halt::Error(_)
-            | Halt::Hang => {
+            | Halt::Hang
+            | Halt::Unaffected => {
                 state.world.approximations.iter().cloned().map(Self::Approximated).collect()
             }
         }
@@ -174,7 +175,8 @@ mod tests {
                 Halt::Error(Error::UninitialisedRead) => Halt::Hang,
                 Halt::Hang => Halt::Silent,
                 Halt::Silent => Halt::Outside,
-                Halt::Outside => Halt::Incomplete(Incomplete::Time),
+                Halt::Outside => Halt::Unaffected,
+                Halt::Unaffected => Halt::Incomplete(Incomplete::Time),
                 Halt::Incomplete(_) => return all,
             });
         }

@@ -15,6 +15,7 @@ use super::{
     text::Difference,
 };
 use crate::{
+    env::Halt,
     exec::Program,
     expr::{Assignment, ExprId, VariableId, VariableKind},
     solver::{self, Query, Solver, Verdict},
@@ -150,6 +151,12 @@ impl Differ<'_> {
         differences: &mut Differences,
     ) -> (Vec<Region>, bool) {
         let exprs = &self.task.program.exprs;
+        if cell.states.iter().any(|state| self.states()[*state].halt == Halt::Unaffected) {
+            // All revisions do the same, whatever that is.
+            let shape = vec![Revision::ORIGINAL; self.revisions().len()];
+            let (conditions, model) = (cell.conditions.clone(), Assignment::default());
+            return (vec![Region { conditions, model, shape }], true);
+        }
         let mut regions: Vec<Region> = Vec::new();
         let mut outside = cell.conditions.clone();
         let mut solver = solver::reproducible(&self.task.solver);

@@ -27,6 +27,9 @@ pub enum Halt {
     /// An assumption that not all revisions make does not hold: they say nothing about these
     /// inputs.
     Outside,
+    /// It was left where it has one future for all revisions: none of the places that differ can
+    /// be reached any more, and none was before.
+    Unaffected,
     /// The path was left before its end, so its outcome is not known.
     Incomplete(Incomplete),
 }
@@ -167,6 +170,7 @@ impl fmt::Display for Halt {
             Self::Hang => f.write_str("hang"),
             Self::Silent => f.write_str("silent"),
             Self::Outside => f.write_str("outside"),
+            Self::Unaffected => f.write_str("unaffected"),
             Self::Incomplete(why) => write!(f, "incomplete ({why})"),
         }
     }

@@ -64,8 +64,8 @@ impl From<Fault> for Stop {
 pub trait Machine {
     /// The expressions.
     fn exprs(&self) -> &Exprs;
-    /// The revision that runs, 32 bits.
-    fn revision(&self) -> ExprId;
+    /// The revision that runs, 32 bits; the state depends on it from now on.
+    fn revision(&mut self) -> ExprId;
     /// The memory of the state.
     fn memory(&self) -> &Memory;
     /// The memory of the state, to change it.

@@ -439,7 +439,8 @@ impl Machine for Executor<'_> {
         self.fill_bytes(to, byte, length)
     }
 
-    fn revision(&self) -> ExprId {
+    fn revision(&mut self) -> ExprId {
+        self.state.asked = true;
         self.program.revision_expr
     }
 }

@@ -53,6 +53,7 @@ impl Executor<'_> {
                 sibling.branch = self.state.branch.child(ForkKind::Input, 1);
                 self.siblings.push(sibling);
                 self.forks += 1;
+                self.is_new = true;
                 self.state.path.push(condition);
                 self.state.model = true_model;
                 self.state.branch = self.state.branch.child(ForkKind::Input, 0);

@@ -107,8 +107,15 @@ impl Executor<'_> {
         if self.state.instructions >= self.limits.instructions {
             return Some(Some(Stop::Halt(Halt::Incomplete(Incomplete::Instructions))));
         }
+        let is_due = self.instructions % 4096 < 8;
+        if (self.is_new || is_due) && self.program.asking.is_some() {
+            self.is_new = false;
+            if self.program.is_unaffected(&self.state) {
+                return Some(Some(Stop::Halt(Halt::Unaffected)));
+            }
+        }
         let asked = std::mem::take(&mut self.asked);
-        let late = || (asked || self.instructions % 4096 < 8) && quantum.clock.is_over();
+        let late = || (asked || is_due) && quantum.clock.is_over();
         let used_up = self.instructions >= quantum.instructions || self.forks >= quantum.forks;
         (used_up || late()).then_some(None)
     }

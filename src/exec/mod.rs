@@ -20,6 +20,7 @@ mod stack;
 mod start;
 pub mod state;
 mod taint;
+mod unaffected;
 mod unwritten;
 
 use std::{
@@ -35,6 +36,7 @@ pub use share::{Share, Shares};
 pub use stack::{Callers, Frame, VariadicArgument};
 pub use start::{Start, StartError, WHOLE_PROGRAM};
 pub use state::{Branch, ForkKind, HaltState, State};
+pub use unaffected::Asking;
 
 use stack::Caller;
 
@@ -65,6 +67,8 @@ pub struct Program {
     pub preparations: HashMap<FunctionId, Model>,
     /// What becomes of a decision on memory that was never written.
     pub uninitialised: Uninitialised,
+    /// Where the revision can still matter, if states end that it cannot matter to any more.
+    pub asking: Option<Asking>,
 }
 
 /// Limits of a path.
@@ -125,6 +129,8 @@ pub struct Executor<'a> {
     state: State,
     checkpoint: Checkpoint,
     siblings: Vec<State>,
+    /// The state is new since it was looked at whether the revision matters to it.
+    is_new: bool,
     /// Frames that nothing uses, kept so that a call need not allocate.
     spare: Vec<Arc<Caller>>,
     /// The same for objects, and for bytes under way from one to another.
@@ -155,6 +161,7 @@ impl<'a> Executor<'a> {
             state,
             checkpoint: Checkpoint::NoCall,
             siblings: Vec::new(),
+            is_new: true,
             spare: Vec::new(),
             spare_memory: Spare::default(),
             bytes: Vec::new(),
@@ -167,6 +174,10 @@ impl<'a> Executor<'a> {
         loop {
             match executor.run_until_stop(coverage, quantum) {
                 None => running.push(executor.state.clone()),
+                // What no patch can change needs no end that is known.
+                Some(Stop::Halt(Halt::Incomplete(_))) if program.is_unaffected(&executor.state) => {
+                    executor.halt(Halt::Unaffected);
+                }
                 Some(Stop::Halt(halt)) => executor.halt(halt),
                 Some(Stop::Exit(code)) => executor.halt(Halt::Exit(code)),
                 Some(Stop::Impossible) => {
@@ -181,7 +192,7 @@ impl<'a> Executor<'a> {
                 running.append(&mut executor.siblings);
             }
             match executor.siblings.pop() {
-                Some(next) => executor.state = next,
+                Some(next) => (executor.state, executor.is_new) = (next, true),
                 None => break,
             }
         }
@@ -219,9 +230,13 @@ impl<'a> Executor<'a> {
 }
 
 /// Ends a state that was still running when the exploration stopped.
-pub fn abandon(state: State, why: Incomplete) -> HaltState {
+pub fn abandon(program: &Program, state: State, why: Incomplete) -> HaltState {
+    let halt = match program.is_unaffected(&state) {
+        true => Halt::Unaffected,
+        false => Halt::Incomplete(why),
+    };
     HaltState {
-        halt: Halt::Incomplete(why),
+        halt,
         place: None,
         revisions: state.revisions,
         path: state.path,

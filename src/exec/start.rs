@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Branch, ForkKind, Frame, Program, State,
+    Asking, Branch, ForkKind, Frame, Program, State,
     input::{self, Arguments, Beginning, InputFile, Variable},
     stack::Callers,
 };
@@ -103,7 +103,13 @@ impl Program {
             models: modelled,
             preparations,
             uninitialised: Uninitialised::default(),
+            asking: None,
         }
+    }
+
+    /// From now on states end to which the revision cannot matter any more.
+    pub fn end_what_is_unaffected(&mut self) {
+        self.asking = Some(Asking::of(&self.module));
     }
 
     /// The first states of the program: one for each number of arguments and each set of variables
@@ -269,6 +275,7 @@ impl Program {
             concretisations: Default::default(),
             exit: None,
             jumps: Vec::new(),
+            asked: false,
             loops: Default::default(),
         }
     }

@@ -143,6 +143,8 @@ pub struct State {
     pub exit: Option<ExprId>,
     /// Calls of `setjmp` that may be returned to.
     pub jumps: Vec<JumpTarget>,
+    /// It has asked which revision runs.
+    pub asked: bool,
     /// Watches for a loop that changes nothing.
     pub loops: LoopWatch,
 }

@@ -143,7 +143,7 @@ impl<'a> Explorer<'a> {
         if self.clock.is_over() {
             let left = self.frontier.take(usize::MAX);
             let left: Vec<_> =
-                left.into_iter().map(|state| abandon(state, Incomplete::Time)).collect();
+                left.into_iter().map(|s| abandon(self.program, s, Incomplete::Time)).collect();
             self.close(&left);
             return Round::Stopped(left);
         }
@@ -172,7 +172,7 @@ impl<'a> Explorer<'a> {
                         // It may have stopped halfway through a query.
                         *solver = solver::chain(&config);
                         Harvest {
-                            halted: vec![abandon(before, Incomplete::Panic)],
+                            halted: vec![abandon(program, before, Incomplete::Panic)],
                             ..Harvest::default()
                         }
                     })

@@ -1,0 +1,153 @@
+//! Where the revision can still matter.
+//!
+//! A state that stands for all revisions, has never asked which one runs, and cannot come to a
+//! place that asks, has one future for all of them: whatever it does from there on, they do alike.
+//! What leads there is found once, over the lowered code: by the jumps of a function, its calls,
+//! and calls through pointers, which may go to every function whose address is anywhere in the
+//! program and that takes no more arguments than are passed.
+
+use rustc_hash::FxHashSet;
+
+use super::{Program, State};
+use crate::ir::{Call, Callee, Constant, Function, FunctionId, Inst, Module, address::function_at};
+
+/// The functions that ask for the revision.
+const ASKING: [&str; 2] = ["psychic_rev", "__klee_meta"];
+
+/// The instructions from which a question for the revision may be reached.
+#[derive(Debug)]
+pub struct Asking {
+    /// By function, whether running it may ask.
+    functions: Vec<bool>,
+    /// By function and instruction, whether running on from there, up to the function's end, may.
+    places: Vec<Vec<bool>>,
+}
+
+impl Asking {
+    /// Of this program.
+    pub fn of(module: &Module) -> Self {
+        let pointed = pointed_to(module);
+        let is_asking = |function: &Function| ASKING.contains(&function.name.as_str());
+        let mut functions: Vec<bool> = module.functions.iter().map(is_asking).collect();
+        loop {
+            let mut changed = false;
+            for (index, function) in module.functions.iter().enumerate() {
+                let asks = |inst: &Inst| match inst {
+                    Inst::Call(call) => may_ask(module, &functions, &pointed, call),
+                    _ => false,
+                };
+                if !functions[index] && function.code.iter().any(asks) {
+                    functions[index] = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        let places = |function: &Function| {
+            let asks = |inst: &Inst| match inst {
+                Inst::Call(call) => may_ask(module, &functions, &pointed, call),
+                _ => false,
+            };
+            places(function, asks)
+        };
+        let places = module.functions.iter().map(places).collect();
+        Self { functions, places }
+    }
+
+    /// Whether a function of a state, which is at an instruction, may come to ask.
+    fn from(&self, function: FunctionId, pc: u32) -> bool {
+        let places = &self.places[function.0 as usize];
+        places.get(pc as usize).copied().unwrap_or(false)
+    }
+}
+
+/// By instruction, whether one that `asks` is reached from there.
+fn places(function: &Function, asks: impl Fn(&Inst) -> bool) -> Vec<bool> {
+    let mut places: Vec<bool> = function.code.iter().map(asks).collect();
+    if !places.contains(&true) {
+        return places;
+    }
+    loop {
+        let mut changed = false;
+        for (pc, inst) in function.code.iter().enumerate().rev() {
+            if places[pc] {
+                continue;
+            }
+            let mut reached = goes_on(inst) && places.get(pc + 1).copied().unwrap_or(false);
+            inst.targets(|target| reached |= places[target.0 as usize]);
+            places[pc] = reached;
+            changed |= reached;
+        }
+        if !changed {
+            return places;
+        }
+    }
+}
+
+/// Whether the next instruction may run after this one.
+fn goes_on(inst: &Inst) -> bool {
+    !matches!(
+        inst,
+        Inst::Jump { .. }
+            | Inst::Branch { .. }
+            | Inst::CompareBranch { .. }
+            | Inst::Switch(_)
+            | Inst::Return { .. }
+            | Inst::Unreachable
+    )
+}
+
+fn may_ask(module: &Module, asking: &[bool], pointed: &[FunctionId], call: &Call) -> bool {
+    match call.callee {
+        Callee::Direct(id) => asking[id.0 as usize],
+        Callee::Indirect(_) => pointed.iter().any(|id| {
+            let params = module.functions[id.0 as usize].params.len();
+            asking[id.0 as usize] && params <= call.args.len()
+        }),
+    }
+}
+
+/// The functions whose addresses are in variables or code.
+fn pointed_to(module: &Module) -> Vec<FunctionId> {
+    let mut found: FxHashSet<FunctionId> = FxHashSet::default();
+    let mut look = |word: u64| found.extend(function_at(word));
+    for global in &module.globals {
+        for window in global.bytes.windows(8) {
+            look(u64::from_le_bytes(window.try_into().expect("eight")));
+        }
+    }
+    for constant in module.functions.iter().flat_map(|function| &function.constants) {
+        match constant {
+            Constant::Int(word) => look(*word),
+            Constant::Wide(wide) => {
+                for low in (0..wide.width().saturating_sub(63)).step_by(8) {
+                    look(wide.extract(low, 64).to_u64().expect("64 bits"));
+                }
+            }
+            Constant::Undefined => {}
+        }
+    }
+    let count = module.functions.len() as u32;
+    found.into_iter().filter(|id| id.0 < count).collect()
+}
+
+impl Program {
+    /// Whether a state does, from here on, the same for all revisions: it has one future. Without
+    /// [`Program::asking`] nothing is known of that.
+    pub(super) fn is_unaffected(&self, state: &State) -> bool {
+        let Some(asking) = &self.asking else { return false };
+        let frames = || state.callers.iter().map(|frame| (frame.function, frame.pc + 1));
+        let at_exit = |address: &u64| {
+            function_at(*address)
+                .is_none_or(|id| asking.functions.get(id.0 as usize).copied().unwrap_or(true))
+        };
+        !state.asked
+            && !asking.from(state.top.function, state.top.pc)
+            && !frames().any(|(function, pc)| asking.from(function, pc))
+            && state.jumps.is_empty()
+            && !state.world.at_exit.iter().any(at_exit)
+            && !state.branch.has_meta_fork()
+    }
+}
