@@ -46,6 +46,9 @@ pub(super) struct DiffArgs {
     /// the program has no build of its own
     #[arg(long)]
     all_paths: bool,
+    /// Let revisions that parted stay apart, also where they come to be the same again
+    #[arg(long)]
+    no_join: bool,
     #[command(flatten)]
     search: SearchArgs,
 }
@@ -73,6 +76,9 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let config = &stage.subject.config;
     let mut program = Program::new(module, &args.search.models()?);
     program.uninitialised = config.uninitialised;
+    if !args.no_join {
+        program.rejoin();
+    }
     if stage.is_whole() && !args.all_paths {
         program.end_what_is_unaffected();
     }

@@ -20,6 +20,9 @@ impl Executor<'_> {
     /// Settles a 1-bit condition on this path. Where both answers are possible, this state
     /// goes on with true and a sibling is left to run the instruction again with false.
     pub(super) fn settle(&mut self, condition: ExprId) -> Result<bool, Stop> {
+        if self.program.flows.is_some() && self.program.exprs.mentions(condition).revision {
+            return self.settle_choice(condition);
+        }
         let condition = self.settle_revision(condition)?;
         let exprs = &self.program.exprs;
         if let Some(constant) = exprs.as_u64(condition) {
@@ -64,6 +67,51 @@ impl Executor<'_> {
                 Ok(holds)
             }
         }
+    }
+
+    /// The same for a condition that depends on the revision. It is settled for the first
+    /// revision; those stay with it for which it certainly has the same truth on this path, and
+    /// only the others part from them.
+    fn settle_choice(&mut self, condition: ExprId) -> Result<bool, Stop> {
+        let exprs = &self.program.exprs;
+        let groups = self.groups(|revision| {
+            let number = exprs.constant(32, u64::from(revision));
+            exprs.substitute(condition, self.program.revision, number)
+        });
+        let holds = self.settle(groups[0].0)?;
+        let (mut agreeing, mut others) = (RevisionSet::new(), RevisionSet::new());
+        for (index, (alternative, set)) in groups.into_iter().enumerate() {
+            let agrees = index == 0 || self.certainly(alternative, holds);
+            let part = if agrees { &mut agreeing } else { &mut others };
+            *part = part.union(&set);
+        }
+        if !others.is_empty() {
+            self.split(vec![(true, agreeing), (false, others)]);
+        }
+        Ok(holds)
+    }
+
+    /// Whether a condition certainly has that truth on this path.
+    fn certainly(&mut self, condition: ExprId, holds: bool) -> bool {
+        let exprs = &self.program.exprs;
+        if let Some(constant) = exprs.as_u64(condition) {
+            return (constant != 0) == holds;
+        }
+        let mentions = exprs.mentions(condition);
+        if mentions.uninitialised || mentions.address {
+            return false;
+        }
+        if let Some(known) = self.known(condition) {
+            return known == holds;
+        }
+        let opposite = if holds { exprs.not(condition) } else { condition };
+        if !exprs.evaluate(opposite, &self.state.model).is_zero() {
+            return false;
+        }
+        self.asked = true;
+        let query =
+            Query { path: &self.state.path, goals: &[opposite], model: Some(&self.state.model) };
+        matches!(self.solver.check(exprs, query), Verdict::Unsat)
     }
 
     /// What the path says of a condition, where it is one of its own, or a part of one.
@@ -188,18 +236,22 @@ impl Executor<'_> {
     pub(super) fn split<K>(&mut self, groups: Vec<(K, RevisionSet)>) -> K {
         let several = groups.len() > 1;
         let parent = self.state.branch.clone();
+        let join = if several { self.join_ahead() } else { None };
         let mut groups = groups.into_iter().enumerate();
         let (_, (first, set)) = groups.next().expect("a state has at least one revision");
         for (index, (_, set)) in groups {
             let mut sibling = self.sibling();
             sibling.revisions = set;
             sibling.branch = parent.child(ForkKind::Meta, index as u32);
+            sibling.joins.extend(join.clone());
             self.siblings.push(sibling);
-            self.forks += 1;
+            // Those that come back are none.
+            self.forks += u64::from(join.is_none());
         }
         if several {
             self.state.revisions = set;
             self.state.branch = parent.child(ForkKind::Meta, 0);
+            self.state.joins.extend(join);
         }
         first
     }

@@ -28,13 +28,23 @@ pub(super) enum Next {
     Frame,
 }
 
+/// Why a run of one state ends.
+pub(super) enum End {
+    /// The state stops.
+    Stop(Stop),
+    /// It waits for others.
+    Join,
+    /// The quantum is used up.
+    Quantum,
+}
+
 impl Executor<'_> {
-    /// Runs the state until it stops (`Some`) or the quantum is used up (`None`).
-    pub(super) fn run_until_stop(
+    /// Runs the state until it stops, has to wait, or the quantum is used up.
+    pub(super) fn run_until_stop<const JOINS: bool>(
         &mut self,
         coverage: &mut Coverage,
         quantum: Quantum<'_>,
-    ) -> Option<Stop> {
+    ) -> End {
         let program = self.program;
         loop {
             let id = self.state.top.function;
@@ -43,6 +53,12 @@ impl Executor<'_> {
             let (code, counts) = (&function.code[..], &function.counts[..]);
             let mut pc = self.state.top.pc;
             loop {
+                if JOINS && !self.state.joins.is_empty() && self.is_at_join() {
+                    if self.state.run_from < pc {
+                        self.count(counts, &mut covered, pc - 1);
+                    }
+                    return End::Join;
+                }
                 match self.step(&code[pc as usize]) {
                     Ok(Next::Advance) => {
                         pc += 1;
@@ -56,7 +72,7 @@ impl Executor<'_> {
                         self.state.run_from = pc;
                         if pc <= from {
                             if self.state.repeats() {
-                                return Some(Stop::Halt(Halt::Hang));
+                                return End::Stop(Stop::Halt(Halt::Hang));
                             }
                             if let Some(stop) = self.pause(quantum) {
                                 return stop;
@@ -75,7 +91,7 @@ impl Executor<'_> {
                         self.count(counts, &mut covered, pc);
                         self.state.run_from = pc + 1;
                         if let Err(stop) = self.run_at_exit(code) {
-                            return Some(stop);
+                            return End::Stop(stop);
                         }
                         self.state.run_from = self.state.top.pc;
                         break;
@@ -83,7 +99,7 @@ impl Executor<'_> {
                     Err(stop) => {
                         self.count(counts, &mut covered, pc);
                         self.state.run_from = pc + 1;
-                        return Some(stop);
+                        return End::Stop(stop);
                     }
                 }
             }
@@ -99,25 +115,31 @@ impl Executor<'_> {
         self.state.instructions += u64::from(run);
     }
 
-    /// Between instructions, at jumps backwards and calls: `Some` where the run has to stop,
-    /// because of the limits of the path (`Some(Some)`) or of the quantum (`Some(None)`).
+    /// Whether the quantum is used up. Those that wait for each other are not parted for some
+    /// more.
     #[inline]
-    #[allow(clippy::option_option)]
-    fn pause(&mut self, quantum: Quantum<'_>) -> Option<Option<Stop>> {
+    pub(super) fn is_used_up(&self, quantum: Quantum<'_>) -> bool {
+        let more = if self.state.joins.is_empty() && self.waiting.is_empty() { 1 } else { 16 };
+        self.instructions >= quantum.instructions * more || self.forks >= quantum.forks * more
+    }
+
+    /// Between instructions, at jumps backwards and calls: why the run has to stop, if it has to,
+    /// because of the limits of the path or of the quantum.
+    #[inline]
+    fn pause(&mut self, quantum: Quantum<'_>) -> Option<End> {
         if self.state.instructions >= self.limits.instructions {
-            return Some(Some(Stop::Halt(Halt::Incomplete(Incomplete::Instructions))));
+            return Some(End::Stop(Stop::Halt(Halt::Incomplete(Incomplete::Instructions))));
         }
         let is_due = self.instructions % 4096 < 8;
         if (self.is_new || is_due) && self.program.asking.is_some() {
             self.is_new = false;
             if self.program.is_unaffected(&self.state) {
-                return Some(Some(Stop::Halt(Halt::Unaffected)));
+                return Some(End::Stop(Stop::Halt(Halt::Unaffected)));
             }
         }
         let asked = std::mem::take(&mut self.asked);
         let late = || (asked || is_due) && quantum.clock.is_over();
-        let used_up = self.instructions >= quantum.instructions || self.forks >= quantum.forks;
-        (used_up || late()).then_some(None)
+        (self.is_used_up(quantum) || late()).then_some(End::Quantum)
     }
 
     /// Runs one instruction. What is concrete is read and written in place: moving whole values

@@ -11,8 +11,10 @@ mod clock;
 mod coverage;
 mod decide;
 mod float;
+mod flow;
 mod input;
 mod interpret;
+mod join;
 mod jump;
 mod resolve;
 mod share;
@@ -31,6 +33,7 @@ use std::{
 
 pub use clock::Clock;
 pub use coverage::Coverage;
+pub use flow::Flows;
 pub use input::{Arguments, InputFile, Variable};
 pub use share::{Share, Shares};
 pub use stack::{Callers, Frame, VariadicArgument};
@@ -38,6 +41,8 @@ pub use start::{Start, StartError, WHOLE_PROGRAM};
 pub use state::{Branch, ForkKind, HaltState, State};
 pub use unaffected::Asking;
 
+use interpret::End;
+use join::Waiting;
 use stack::Caller;
 
 use crate::{
@@ -69,6 +74,8 @@ pub struct Program {
     pub uninitialised: Uninitialised,
     /// Where the revision can still matter, if states end that it cannot matter to any more.
     pub asking: Option<Asking>,
+    /// The control flow of functions, if revisions that parted become one state again.
+    pub flows: Option<Flows>,
 }
 
 /// Limits of a path.
@@ -129,6 +136,8 @@ pub struct Executor<'a> {
     state: State,
     checkpoint: Checkpoint,
     siblings: Vec<State>,
+    /// Those that wait for siblings.
+    waiting: Vec<Waiting>,
     /// The state is new since it was looked at whether the revision matters to it.
     is_new: bool,
     /// Frames that nothing uses, kept so that a call need not allocate.
@@ -161,6 +170,7 @@ impl<'a> Executor<'a> {
             state,
             checkpoint: Checkpoint::NoCall,
             siblings: Vec::new(),
+            waiting: Vec::new(),
             is_new: true,
             spare: Vec::new(),
             spare_memory: Spare::default(),
@@ -172,23 +182,33 @@ impl<'a> Executor<'a> {
         let mut running = Vec::new();
         let mut excluded = Shares::default();
         loop {
-            match executor.run_until_stop(coverage, quantum) {
-                None => running.push(executor.state.clone()),
+            let end = match program.flows {
+                Some(_) => executor.run_until_stop::<true>(coverage, quantum),
+                None => executor.run_until_stop::<false>(coverage, quantum),
+            };
+            match end {
+                End::Quantum => running.push(executor.state.clone()),
+                End::Join => executor.wait(),
                 // What no patch can change needs no end that is known.
-                Some(Stop::Halt(Halt::Incomplete(_))) if program.is_unaffected(&executor.state) => {
+                End::Stop(Stop::Halt(Halt::Incomplete(_)))
+                    if program.is_unaffected(&executor.state) =>
+                {
                     executor.halt(Halt::Unaffected);
                 }
-                Some(Stop::Halt(halt)) => executor.halt(halt),
-                Some(Stop::Exit(code)) => executor.halt(Halt::Exit(code)),
-                Some(Stop::Impossible) => {
+                End::Stop(Stop::Halt(halt)) => executor.halt(halt),
+                End::Stop(Stop::Exit(code)) => executor.halt(Halt::Exit(code)),
+                End::Stop(Stop::Impossible) => {
                     let State { revisions, branch, .. } = &executor.state;
                     excluded.add(revisions, branch.share());
                 }
             }
-            let used_up = executor.instructions >= quantum.instructions
-                || executor.forks >= quantum.forks
-                || quantum.clock.is_over();
+            executor.state.joins.clear();
+            let used_up = executor.is_used_up(quantum) || quantum.clock.is_over();
+            executor.let_go(used_up || executor.siblings.is_empty());
             if used_up {
+                while !executor.waiting.is_empty() {
+                    executor.let_go(true);
+                }
                 running.append(&mut executor.siblings);
             }
             match executor.siblings.pop() {
@@ -197,6 +217,8 @@ impl<'a> Executor<'a> {
             }
         }
         let mut halted = executor.halted;
+        // Who goes on elsewhere waits for nobody.
+        running.iter_mut().for_each(|state: &mut State| state.joins.clear());
         running.sort_by(|a, b| Branch::order(&a.branch, &b.branch));
         halted.sort_by(|a, b| Branch::order(&a.branch, &b.branch));
         Harvest { running, halted, excluded, instructions: executor.instructions }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Asking, Branch, ForkKind, Frame, Program, State,
+    Asking, Branch, Flows, ForkKind, Frame, Program, State,
     input::{self, Arguments, Beginning, InputFile, Variable},
     stack::Callers,
 };
@@ -104,7 +104,13 @@ impl Program {
             preparations,
             uninitialised: Uninitialised::default(),
             asking: None,
+            flows: None,
         }
+    }
+
+    /// From now on revisions that parted become one state again where they can.
+    pub fn rejoin(&mut self) {
+        self.flows = Some(Flows::default());
     }
 
     /// From now on states end to which the revision cannot matter any more.
@@ -276,6 +282,7 @@ impl Program {
             exit: None,
             jumps: Vec::new(),
             asked: false,
+            joins: Vec::new(),
             loops: Default::default(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, sync::Arc};
 
-pub use super::jump::JumpTarget;
+pub use super::{join::Join, jump::JumpTarget};
 use super::{
     share::Share,
     stack::{Callers, Frame},
@@ -145,6 +145,8 @@ pub struct State {
     pub jumps: Vec<JumpTarget>,
     /// It has asked which revision runs.
     pub asked: bool,
+    /// Where it waits for revisions that parted from it, the next such place last.
+    pub joins: Vec<Arc<Join>>,
     /// Watches for a loop that changes nothing.
     pub loops: LoopWatch,
 }
@@ -175,6 +177,20 @@ struct Moment {
     memory: Memory,
     world: World,
     conditions: usize,
+}
+
+impl LoopWatch {
+    /// Two states have become one: a moment of one of them alone is none of both.
+    pub(super) fn meet(&mut self, other: &Self) {
+        self.jumps = self.jumps.max(other.jumps);
+        let same = match (&self.moment, &other.moment) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        if !same {
+            self.moment = None;
+        }
+    }
 }
 
 impl State {

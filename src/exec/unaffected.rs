@@ -9,7 +9,11 @@
 use rustc_hash::FxHashSet;
 
 use super::{Program, State};
-use crate::ir::{Call, Callee, Constant, Function, FunctionId, Inst, Module, address::function_at};
+use crate::{
+    expr::ExprId,
+    ir::{Call, Callee, Constant, Function, FunctionId, Inst, Module, address::function_at},
+    memory::Value,
+};
 
 /// The functions that ask for the revision.
 const ASKING: [&str; 2] = ["psychic_rev", "__klee_meta"];
@@ -143,11 +147,23 @@ impl Program {
             function_at(*address)
                 .is_none_or(|id| asking.functions.get(id.0 as usize).copied().unwrap_or(true))
         };
-        !state.asked
-            && !asking.from(state.top.function, state.top.pc)
+        !asking.from(state.top.function, state.top.pc)
             && !frames().any(|(function, pc)| asking.from(function, pc))
             && state.jumps.is_empty()
             && !state.world.at_exit.iter().any(at_exit)
             && !state.branch.has_meta_fork()
+            && !(state.asked && self.depends_on_revision(state))
+    }
+
+    /// Whether anything that a state has in its memory or registers may differ between revisions.
+    fn depends_on_revision(&self, state: &State) -> bool {
+        let is = |e: ExprId| self.exprs.mentions(e).revision;
+        let frames = std::iter::once(&state.top).chain(state.callers.iter());
+        let mut registers = frames.flat_map(|frame| {
+            let variadic = frame.variadic.iter().map(|argument| argument.value);
+            frame.values.iter().copied().chain(variadic)
+        });
+        registers.any(|value| matches!(value, Value::Expr(e) if is(e)))
+            || state.memory.may_have(&is)
     }
 }

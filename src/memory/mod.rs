@@ -157,6 +157,40 @@ impl Memory {
         self.slots.same(&earlier.slots, index(earlier.next))
     }
 
+    /// The memory of two states that were one and have done different things since: `choose` makes
+    /// one byte of two that differ. `None` where they have other objects, or parts that were
+    /// written at symbolic offsets.
+    pub fn join(
+        exprs: &Exprs,
+        a: &Self,
+        b: &Self,
+        choose: &dyn Fn(Byte, Byte) -> Option<Byte>,
+    ) -> Option<Self> {
+        if a.known != b.known || a.extents != b.extents {
+            return None;
+        }
+        let (mut joined, other) = if a.next >= b.next { (a.clone(), b) } else { (b.clone(), a) };
+        // What only one of them had is gone again.
+        let mut differing = Vec::new();
+        let count = index(other.next);
+        if !joined.slots.differences(&other.slots, count, &mut differing) {
+            return None;
+        }
+        for number in differing {
+            let (Slot::Live(x), Slot::Live(y)) = (a.slots.get(number), b.slots.get(number)) else {
+                return None;
+            };
+            let object = Object::join(exprs, x, y, choose)?;
+            *joined.slots.get_mut(number, &mut Spare::default()) = Slot::Live(Arc::new(object));
+        }
+        Some(joined)
+    }
+
+    /// Whether a byte of an object may be an expression that satisfies a condition.
+    pub fn may_have(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
+        self.slots.any_live(&|object| object.may_have(is))
+    }
+
     /// Whether an object has ever been at that number.
     pub fn has_been(&self, number: u32) -> bool {
         !matches!(self.slot(number), Slot::Never)

@@ -55,6 +55,11 @@ pub struct Object {
     updates: Vec<Updates>,
 }
 
+/// The expression that a mark stands for.
+fn expression(mark: u32) -> ExprId {
+    ExprId(std::num::NonZeroU32::new(mark).expect("CONCRETE is 0"))
+}
+
 impl Object {
     /// `size` zero bytes.
     pub fn zeroed(segment: Segment, size: usize) -> Self {
@@ -131,6 +136,40 @@ impl Object {
     /// The bytes that it has room for: all of them where the size is known.
     pub fn capacity(&self) -> u64 {
         self.bytes.len() as u64
+    }
+
+    /// The object that two, which were one, become: `choose` makes one byte of two that differ.
+    pub(super) fn join(
+        exprs: &Exprs,
+        a: &Self,
+        b: &Self,
+        choose: &dyn Fn(Byte, Byte) -> Option<Byte>,
+    ) -> Option<Self> {
+        let shape = |object: &Self| {
+            let Self { segment, constant, alignment, size, extent, .. } = object;
+            (*segment, *constant, *alignment, *size, *extent, object.bytes.len())
+        };
+        if shape(a) != shape(b) || !a.updates.is_empty() || !b.updates.is_empty() {
+            return None;
+        }
+        let mut joined = a.clone();
+        for offset in 0..a.bytes.len() {
+            let (x, y) = (a.byte(exprs, offset), b.byte(exprs, offset));
+            if x != y {
+                joined.set_byte(exprs, offset, choose(x, y)?);
+            }
+        }
+        Some(joined)
+    }
+
+    /// Whether a byte may be an expression that satisfies a condition. Of what was written at
+    /// symbolic offsets nothing is known.
+    pub(super) fn may_have(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
+        let symbolic = |mark: &u32| match *mark {
+            CONCRETE | UNINITIALISED => false,
+            mark => is(expression(mark)),
+        };
+        !self.updates.is_empty() || self.marks.iter().flatten().any(symbolic)
     }
 
     /// Takes the first `size` bytes (no more than there is room for) for certain from now on.
@@ -236,7 +275,7 @@ impl Object {
         match self.marks.as_ref().map_or(CONCRETE, |marks| marks[offset]) {
             CONCRETE => Byte::Concrete(self.bytes[offset]),
             UNINITIALISED => Byte::Uninitialised,
-            mark => Byte::Symbolic(ExprId(std::num::NonZeroU32::new(mark).expect("CONCRETE is 0"))),
+            mark => Byte::Symbolic(expression(mark)),
         }
     }
 

@@ -114,6 +114,28 @@ impl Slots {
         })
     }
 
+    /// The numbers below `count` at which live objects differ from the other's; false where
+    /// anything else differs, or there is a live object from `count` on.
+    pub fn differences(&self, other: &Self, count: u32, found: &mut Vec<u32>) -> bool {
+        let mut other = other.clone();
+        while other.height < self.height {
+            let mut root = Arc::new(Page::default());
+            Arc::make_mut(&mut root)[0] = Slot::Page(other.root);
+            other = Self { root, height: other.height + 1 };
+        }
+        other.height == self.height
+            && (0..WIDTH as u32).all(|slot| {
+                let first = slot << (BITS * self.height);
+                let slots = [&self.root[slot as usize], &other.root[slot as usize]];
+                differences(slots, first, self.height, count, found)
+            })
+    }
+
+    /// Whether any living object is so.
+    pub fn any_live(&self, is: &dyn Fn(&Object) -> bool) -> bool {
+        any_live(&self.root, is)
+    }
+
     #[inline(always)]
     fn is_outside(&self, index: u32) -> bool {
         index >> (BITS * (self.height + 1)) != 0
@@ -152,6 +174,46 @@ fn same(new: &Slot, old: &Slot, first: u32, level: u32, count: u32) -> bool {
     (0..WIDTH).all(|at| {
         let first = first + ((at as u32) << (BITS * (level - 1)));
         same(below(new, at), below(old, at), first, level - 1, count)
+    })
+}
+
+fn any_live(page: &Page, is: &dyn Fn(&Object) -> bool) -> bool {
+    page.iter().any(|slot| match slot {
+        Slot::Live(object) => is(object),
+        Slot::Page(below) => any_live(below, is),
+        Slot::Never | Slot::Dead(_) | Slot::External => false,
+    })
+}
+
+/// The same for the slots from `first` on that two slots of a level stand for.
+fn differences(
+    slots: [&Slot; 2],
+    first: u32,
+    level: u32,
+    count: u32,
+    found: &mut Vec<u32>,
+) -> bool {
+    if let [Slot::Page(a), Slot::Page(b)] = slots
+        && Arc::ptr_eq(a, b)
+    {
+        return true;
+    }
+    if level == 0 || !slots.iter().any(|slot| matches!(slot, Slot::Page(_))) {
+        return match slots {
+            [Slot::Live(a), Slot::Live(b)] if first < count => {
+                if !Arc::ptr_eq(a, b) {
+                    found.push(first);
+                }
+                true
+            }
+            [new, _] if first >= count => !matches!(new, Slot::Live(_)),
+            [a, b] => a == b,
+        };
+    }
+    (0..WIDTH).all(|at| {
+        let first = first + ((at as u32) << (BITS * (level - 1)));
+        let slots = [below(slots[0], at), below(slots[1], at)];
+        differences(slots, first, level - 1, count, found)
     })
 }
 

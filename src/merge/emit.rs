@@ -227,7 +227,8 @@ impl<'a> Emitter<'a> {
                 // Compilers look through `!`, so that `a && b` forks as it does without it.
                 let open = if kind == Kind::Truth { "!!(" } else { "(void)(" };
                 let close = ")";
-                out.push('(');
+                // They do not look through `+`: all arms give one value, and one branch is on it.
+                out.push_str(if kind == Kind::Truth { "+(" } else { "(" });
                 for arm in &arms {
                     let text = self.versions[arm.version].source.slice(&arm.tokens);
                     let revisions = &arm.revisions;

@@ -4,7 +4,7 @@
 //! trees. What differs becomes the arms of meta branches, as small as C's rules allow:
 //!
 //! * a condition, or an operand of `&&`, `||` and `!` anywhere:
-//!   `(psychic_at_1() == 2 ? !!(patched) : !!(original))`;
+//!   `+(psychic_at_1() == 2 ? !!(patched) : !!(original))`;
 //! * a run of statements:
 //!   `if (psychic_at_1() == 2) { patched } else { original }`;
 //! * the whole body of a function, likewise;

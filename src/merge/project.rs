@@ -156,6 +156,9 @@ impl<'a> Projector<'a> {
                 self.statement()?;
             } else if word == "(" && self.is_site(1) {
                 self.expression()?;
+            } else if word == "+" && self.word(1) == "(" && self.is_site(2) {
+                self.at += 1;
+                self.expression()?;
             } else if word.starts_with("psychic_at_") {
                 return Err(format!("`{word}` where no meta branch can be"));
             } else {
@@ -319,7 +322,7 @@ int f(int x) {
     } else if (psychic_at_1() == 2) {
     } else {
         x = y;
-        if ((psychic_at_2() == 4 ? !!(x) : !!(x - 1))) {}
+        if (+(psychic_at_2() == 4 ? !!(x) : !!(x - 1))) {}
     }
 }
 ";

@@ -44,6 +44,9 @@ pub(super) struct Nodes {
     tokens: Vec<SmallVec<[u32; 4]>>,
 }
 
+/// The shape of a negation.
+const NOT: &str = "not";
+
 impl Nodes {
     pub(super) fn get(&self, id: Id) -> &Node {
         &self.nodes[id.0 as usize]
@@ -138,9 +141,16 @@ impl Nodes {
         }
     }
 
+    /// What a truth value is the negation of.
+    pub(super) fn as_not(&self, id: Id) -> Option<Id> {
+        match self.get(id) {
+            Node::Operation(shape, of) if &**shape == NOT => Some(of[0]),
+            _ => None,
+        }
+    }
+
     /// The negation of a truth value.
     fn not(&mut self, truth: Id) -> Id {
-        const NOT: &str = "not";
         match self.get(truth) {
             Node::Int { value, .. } => {
                 let value = 1 - *value;
@@ -154,7 +164,7 @@ impl Nodes {
     fn is_truth(&self, id: Id) -> bool {
         match self.get(id) {
             Node::Int { width, .. } => *width == 1,
-            Node::Operation(shape, _) => &**shape == "not" || shape.split(' ').nth(1) == Some("i1"),
+            Node::Operation(shape, _) => &**shape == NOT || shape.split(' ').nth(1) == Some("i1"),
             _ => false,
         }
     }

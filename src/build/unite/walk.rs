@@ -288,7 +288,10 @@ impl<'m> Walk<'m> {
                     self.enter(nodes, to[usize::from(value == 0)])?;
                     return Ok(None);
                 }
-                return Ok(Some(Stop::Branch { condition, to: [to[0], to[1]] }));
+                return Ok(Some(match nodes.as_not(condition) {
+                    Some(condition) => Stop::Branch { condition, to: [to[1], to[0]] },
+                    None => Stop::Branch { condition, to: [to[0], to[1]] },
+                }));
             }
             Opcode::LLVMSwitch => {
                 let otherwise = instruction.successors()[0];

@@ -18,20 +18,20 @@ fn sites(original: &str, patched: &[&str]) -> String {
 fn conditions_are_expressions() {
     assert_eq!(
         sites("if (a < b) a = b;", &["if (a <= b) a = b;"]),
-        "if ((psychic_at_1() == 1 /* revisions 1 */ ? !!(a <= b) : !!(a < b))) a = b;"
+        "if (+(psychic_at_1() == 1 /* revisions 1 */ ? !!(a <= b) : !!(a < b))) a = b;"
     );
     assert_eq!(
         sites("while (a) a--;", &["while (b) a--;"]),
-        "while ((psychic_at_1() == 1 /* revisions 1 */ ? !!(b) : !!(a))) a--;"
+        "while (+(psychic_at_1() == 1 /* revisions 1 */ ? !!(b) : !!(a))) a--;"
     );
     assert_eq!(
         sites("for (; a < 1; a++) g(a);", &["for (; a < 2; a += 2) g(a);"]),
-        "for (; (psychic_at_1() == 1 /* revisions 1 */ ? !!(a < 2) : !!(a < 1)); \
+        "for (; +(psychic_at_1() == 1 /* revisions 1 */ ? !!(a < 2) : !!(a < 1)); \
          (psychic_at_2() == 1 /* revisions 1 */ ? (void)(a += 2) : (void)(a++))) g(a);"
     );
     assert_eq!(
         sites("do a--; while (a > 0);", &["do a--; while (a > 1);"]),
-        "do a--; while ((psychic_at_1() == 1 /* revisions 1 */ ? !!(a > 1) : !!(a > 0)));"
+        "do a--; while (+(psychic_at_1() == 1 /* revisions 1 */ ? !!(a > 1) : !!(a > 0)));"
     );
 }
 
@@ -39,12 +39,12 @@ fn conditions_are_expressions() {
 fn operands_of_logic_are_sites_of_their_own() {
     assert_eq!(
         sites("if (g(a) && !(a < b)) a = b;", &["if (g(a) && !(a > b)) a = b;"]),
-        "if (g(a) && !((psychic_at_1() == 1 /* revisions 1 */ ? !!(a > b) : !!(a < b)))) \
+        "if (g(a) && !(+(psychic_at_1() == 1 /* revisions 1 */ ? !!(a > b) : !!(a < b)))) \
          a = b;"
     );
     assert_eq!(
         sites("a = g(b) && a;", &["a = g(b) && b;"]),
-        "a = g(b) && (psychic_at_1() == 1 /* revisions 1 */ ? !!(b) : !!(a));"
+        "a = g(b) && +(psychic_at_1() == 1 /* revisions 1 */ ? !!(b) : !!(a));"
     );
     // The arms would be converted to a common type.
     assert!(sites("a = b ? 1 : 2;", &["a = b ? 1u : 2;"]).starts_with("if (psychic_at_1()"));
@@ -57,7 +57,7 @@ fn equal_arms_are_one() {
     let patched = ["if (a > 1) a = 1;", "if (a > 2) a = 1;", "if (a  >  1) /* same */ a = 1;"];
     assert_eq!(
         sites("if (a > 0) a = 1;", &patched),
-        "if ((psychic_at_1() == 1 /* revisions 1 3 */ ? !!(a > 1) : \
+        "if (+(psychic_at_1() == 1 /* revisions 1 3 */ ? !!(a > 1) : \
          psychic_at_1() == 2 /* revisions 2 */ ? !!(a > 2) : !!(a > 0))) a = 1;"
     );
     let meta = merged(&f("a = 0;"), &[&f("a = 1;"), &f("a = 2;"), &f("a = 1;")]);

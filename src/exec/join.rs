@@ -1,0 +1,206 @@
+//! Rejoining: revisions that parted and came together again become one state.
+//!
+//! Where the revisions of a state part, the place is noted at which their ways meet again: the
+//! immediate postdominator of the instruction in its function (Ferrante, Ottenstein and Warren,
+//! TOPLAS 1987), or, where that is the end of the function, behind the call. A state that comes
+//! there waits for its siblings. Those that have added nothing to the path are then made one:
+//! what is equal stays as it is, and what differs in registers that are still read and in bytes of
+//! memory becomes a choice, an expression over the revision, which parts them again only where it
+//! decides or shows something. What cannot be a choice (another shape of the heap, something
+//! printed) keeps states apart.
+//!
+//! Waiting ends with the run of the executor at the latest, so that what is joined depends on
+//! nothing but the states that it was given.
+
+use std::sync::Arc;
+
+use super::{Branch, Executor, Frame, State, flow::Flow, state::Concretisations};
+use crate::{
+    expr::{ExprId, Exprs},
+    ir::FunctionId,
+    memory::{Byte, Memory, Value},
+    subject::RevisionSet,
+};
+
+/// Where the ways of revisions that parted meet again.
+#[derive(Debug)]
+pub struct Join {
+    function: FunctionId,
+    /// Callers of that function then.
+    depth: usize,
+    pc: u32,
+    /// Where they parted, and who.
+    branch: Arc<Branch>,
+    revisions: RevisionSet,
+    /// Conditions of the path then, and variables made for memory that was never written.
+    conditions: usize,
+    uninitialised: u32,
+}
+
+/// States that wait at a place.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    join: Arc<Join>,
+    states: Vec<State>,
+}
+
+impl Executor<'_> {
+    /// Where the revisions of the state, which are about to part, meet again.
+    pub(super) fn join_ahead(&self) -> Option<Arc<Join>> {
+        let flows = self.program.flows.as_ref()?;
+        let State { top, callers, .. } = &self.state;
+        let (function, depth, pc) = match flows.of(self.program, top.function).meets(top.pc) {
+            Some(pc) => (top.function, callers.len(), pc),
+            None => {
+                let caller = callers.iter().next()?;
+                if caller.pc == Frame::NOT_STARTED || self.state.exit.is_some() {
+                    return None;
+                }
+                (caller.function, callers.len() - 1, caller.pc + 1)
+            }
+        };
+        Some(Arc::new(Join {
+            function,
+            depth,
+            pc,
+            branch: self.state.branch.clone(),
+            revisions: self.state.revisions.clone(),
+            conditions: self.state.path.len(),
+            uninitialised: self.state.uninitialised,
+        }))
+    }
+
+    /// Whether the state is where it has to wait for others.
+    #[inline]
+    pub(super) fn is_at_join(&mut self) -> bool {
+        let depth = self.state.callers.len();
+        while let Some(join) = self.state.joins.last() {
+            if join.pc == self.state.top.pc && join.depth == depth {
+                if join.function == self.state.top.function {
+                    return true;
+                }
+            } else if join.depth <= depth {
+                return false;
+            }
+            // It has left by another way.
+            self.state.joins.pop();
+        }
+        false
+    }
+
+    /// Puts the state, which has come to its join, to those that wait there.
+    pub(super) fn wait(&mut self) {
+        let mut state = self.state.clone();
+        self.state.joins.clear();
+        let join = state.joins.last().expect("it is at one").clone();
+        state.run_from = state.top.pc;
+        match self.waiting.iter_mut().find(|waiting| Arc::ptr_eq(&waiting.join, &join)) {
+            Some(waiting) => waiting.states.push(state),
+            None => self.waiting.push(Waiting { join, states: vec![state] }),
+        }
+    }
+
+    /// Lets go on for whom nobody is to come any more; with `all`, the innermost in any case.
+    pub(super) fn let_go(&mut self, all: bool) {
+        // One is that of the list, and each state that waits has one.
+        let is_complete =
+            |waiting: &Waiting| Arc::strong_count(&waiting.join) == 1 + waiting.states.len();
+        let complete = self.waiting.iter().rposition(is_complete);
+        let innermost = || self.waiting.len().checked_sub(1);
+        let Some(index) = complete.or_else(|| innermost().filter(|_| all)) else { return };
+        let Waiting { join, states } = self.waiting.remove(index);
+        let mut joined: Vec<State> = Vec::new();
+        for mut state in states {
+            state.joins.pop();
+            let mut partners = joined.iter_mut();
+            if !partners.any(|partner| self.make_one(&join, partner, &state)) {
+                joined.push(state);
+            }
+        }
+        // The first one goes on first.
+        self.siblings.extend(joined.into_iter().rev());
+    }
+
+    /// Takes a state into another one at the same place, if they can be one.
+    fn make_one(&self, join: &Join, into: &mut State, other: &State) -> bool {
+        let (a, b) = (&*into, other);
+        let here = a.path.len() == join.conditions
+            && b.path.len() == join.conditions
+            && a.top.function == b.top.function
+            && a.top.pc == b.top.pc
+            && a.uninitialised == join.uninitialised
+            && b.uninitialised == join.uninitialised
+            && a.top.locals == b.top.locals
+            && a.top.variadic == b.top.variadic
+            && a.exit == b.exit
+            && a.jumps == b.jumps
+            && a.callers.same(&b.callers)
+            && a.joins.len() == b.joins.len()
+            && a.joins.iter().zip(&b.joins).all(|(x, y)| Arc::ptr_eq(x, y))
+            && a.world.same(&b.world)
+            && Arc::ptr_eq(&a.world.outputs, &b.world.outputs)
+            && Arc::ptr_eq(&a.world.objects, &b.world.objects);
+        if !here {
+            return false;
+        }
+        let exprs = &self.program.exprs;
+        let is_other = among(exprs, self.program.revision_expr, &b.revisions);
+        let flows = self.program.flows.as_ref().expect("there are joins");
+        let flow = flows.of(self.program, a.top.function);
+        let Some(values) = values(exprs, &flow, is_other, &a.top, &b.top) else { return false };
+        let choose = |x: Byte, y: Byte| {
+            let (x, y) = (x.expr(exprs)?, y.expr(exprs)?);
+            Some(Byte::of(exprs, exprs.ite(is_other, y, x)))
+        };
+        let Some(memory) = Memory::join(exprs, &a.memory, &b.memory, &choose) else { return false };
+        into.top.values = values;
+        into.memory = memory;
+        into.revisions = into.revisions.union(&other.revisions);
+        if into.revisions == join.revisions {
+            into.branch = join.branch.clone();
+        }
+        into.instructions = into.instructions.max(other.instructions);
+        into.concretisations = Concretisations::default();
+        into.loops.meet(&other.loops);
+        into.asked = true;
+        true
+    }
+}
+
+/// The condition that a revision is one of these.
+fn among(exprs: &Exprs, revision: ExprId, set: &RevisionSet) -> ExprId {
+    let is = |number: u32| exprs.eq(revision, exprs.constant(32, u64::from(number)));
+    exprs.any(set.iter().map(|revision| is(revision.0)))
+}
+
+/// The registers of two activations of a function at the same place, choices where they differ;
+/// what nobody reads any more is nothing. `None` where they cannot be choices.
+fn values(
+    exprs: &Exprs,
+    flow: &Flow,
+    is_other: ExprId,
+    a: &Frame,
+    b: &Frame,
+) -> Option<Vec<Value>> {
+    let live = flow.live(a.pc);
+    let choose = |(register, (x, y)): (usize, (&Value, &Value))| {
+        if x == y {
+            return Some(*x);
+        }
+        if !live.contains(register) {
+            return Some(Value::Undefined);
+        }
+        let width = flow.width(register)?;
+        let (x, y) = (expr(exprs, *x, width)?, expr(exprs, *y, width)?);
+        Some(Value::from_expr(exprs, exprs.ite(is_other, y, x)))
+    };
+    a.values.iter().zip(&b.values).enumerate().map(choose).collect()
+}
+
+fn expr(exprs: &Exprs, value: Value, width: u32) -> Option<ExprId> {
+    match value {
+        Value::Int(int) => Some(exprs.constant(width, int)),
+        Value::Expr(expr) => (exprs.width(expr) == width).then_some(expr),
+        Value::Undefined => None,
+    }
+}
