@@ -271,6 +271,12 @@ impl Stage {
         let program = bitcode.with_extension("program.bc");
         let united = build::unite(&modules, &groups, "main", &program)?;
         let libc = find_libc(&self.subject.dir)?;
+        if libc.is_none() {
+            progress.stage(
+                "no bitcode of the C library was found (make setup builds it, PSYCHIC_CACHE says \
+                 where): calls of its functions without a model will be unsupported",
+            );
+        }
         let lowered = lower::load(&program)?;
         let (module, library) =
             link_libc(&self.toolchain, libc.as_ref(), (lowered, &program), &bitcode)?;
