@@ -4,11 +4,11 @@
 //! place that asks, has one future for all of them: whatever it does from there on, they do alike.
 //! What leads there is found once, over the lowered code: by the jumps of a function, its calls,
 //! and calls through pointers, which may go to every function whose address is anywhere in the
-//! program and that takes no more arguments than are passed.
+//! program and whose type fits.
 
 use rustc_hash::FxHashSet;
 
-use super::{Program, State};
+use super::{Program, State, WHOLE_PROGRAM};
 use crate::{
     expr::ExprId,
     ir::{Call, Callee, Constant, Function, FunctionId, Inst, Module, address::function_at},
@@ -106,18 +106,26 @@ fn goes_on(inst: &Inst) -> bool {
 fn may_ask(module: &Module, asking: &[bool], pointed: &[FunctionId], call: &Call) -> bool {
     match call.callee {
         Callee::Direct(id) => asking[id.0 as usize],
-        Callee::Indirect(_) => pointed.iter().any(|id| {
-            let params = module.functions[id.0 as usize].params.len();
-            asking[id.0 as usize] && params <= call.args.len()
-        }),
+        Callee::Indirect(_) => pointed
+            .iter()
+            .any(|id| asking[id.0 as usize] && fits(&module.functions[id.0 as usize], call)),
     }
+}
+
+/// Whether a call through a pointer may be meant for a function: as many arguments as it takes, or
+/// more, as wide as it takes them, and no other result than it gives.
+fn fits(function: &Function, call: &Call) -> bool {
+    let widths = call.args.iter().map(|argument| argument.width);
+    function.params.len() <= call.args.len()
+        && function.params.iter().copied().zip(widths).all(|(wanted, given)| wanted == given)
+        && (call.widths.is_empty() || call.widths == function.returns)
 }
 
 /// The functions whose addresses are in variables or code.
 fn pointed_to(module: &Module) -> Vec<FunctionId> {
     let mut found: FxHashSet<FunctionId> = FxHashSet::default();
     let mut look = |word: u64| found.extend(function_at(word));
-    for global in &module.globals {
+    for global in module.globals.iter().filter(|global| !global.name.starts_with("llvm.")) {
         for window in global.bytes.windows(8) {
             look(u64::from_le_bytes(window.try_into().expect("eight")));
         }
@@ -133,8 +141,12 @@ fn pointed_to(module: &Module) -> Vec<FunctionId> {
             Constant::Undefined => {}
         }
     }
-    let count = module.functions.len() as u32;
-    found.into_iter().filter(|id| id.0 < count).collect()
+    // Nobody starts a program anew, and what asks is called by its name.
+    let is_ours = |name: &str| name == WHOLE_PROGRAM || ASKING.contains(&name);
+    let is_met = |id: &FunctionId| {
+        module.functions.get(id.0 as usize).is_some_and(|function| !is_ours(&function.name))
+    };
+    found.into_iter().filter(is_met).collect()
 }
 
 impl Program {

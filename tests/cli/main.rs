@@ -7,6 +7,7 @@ mod help;
 mod interrupt;
 mod queries;
 mod repeatable;
+mod sharing;
 mod stages;
 mod support;
 mod verdicts;

@@ -107,7 +107,7 @@ fn a_declaration_takes_the_rest_of_its_block() {
          else { /* original */ g(a); if (psychic_at_2() == 2) { /* revisions 2 */ b++; } g(b); } }"
     );
     let logic = sites("{ int m = a && b; g(m); }", &["{ int m = a && a; g(m); }"]);
-    assert!(logic.contains("int m = a && (psychic_at_1()"), "{logic}");
+    assert!(logic.contains("int m = a && +(psychic_at_1()"), "{logic}");
     let fixed = sites("{ static int m = 1 && 2; g(m); }", &["{ static int m = 1 && 0; g(m); }"]);
     assert!(fixed.contains("static int m = 1 && 0;"), "{fixed}");
 }

@@ -1,0 +1,74 @@
+//! What revisions have in common is run once: with and without that, the verdicts are the same.
+
+use psychic::subject::results::{PairRow, StateRow, Verdict};
+
+use crate::support::{Scratch, run, table};
+
+/// Runs `psychic diff` with options; the verdicts by pair, and the halt states.
+#[track_caller]
+fn diff(scratch: &Scratch, options: &[&str]) -> (Vec<(u32, u32, Verdict)>, Vec<StateRow>) {
+    let ran = run(scratch.stage("diff").args(options));
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, Some(0), "{said}");
+    assert!(!said.contains("contradicts"), "{said}");
+    let pairs: Vec<PairRow> = table(&scratch.path("out"));
+    let verdicts = pairs.into_iter().map(|pair| (pair.a.0, pair.b.0, pair.verdict)).collect();
+    (verdicts, table(&scratch.path("out")))
+}
+
+#[test]
+fn patches_that_change_nothing_cost_nothing_behind_them() {
+    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, b, n = 0, limit = 10;\n\
+                \tscanf(\"%d %d\", &a, &b);\n\tlimit = 11;\n\tif (a > limit)\n\t\tn++;\n\
+                \tif (b > limit)\n\t\tn += 2;\n\tprintf(\"%d\\n\", n);\n\treturn 0;\n}\n";
+    let at_6 =
+        |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tlimit = 11;\n+\t{line}\n");
+    let at_7 = "--- a/m.c\n+++ b/m.c\n@@ -7 +7 @@\n-\tif (a > limit)\n+\tif (a >= limit)\n";
+    let mut scratch = Scratch::new()
+        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("m.c", main)
+        .file("9.diff", at_7);
+    for factor in 1..9 {
+        let name = format!("{factor}.diff");
+        scratch = scratch.file(&name, &at_6(&format!("limit = 11 + {factor} * a - a * {factor};")));
+    }
+    let (joined, states) = diff(&scratch, &[]);
+    let (apart, more) = diff(&scratch, &["--no-join"]);
+    assert_eq!(joined, apart);
+    assert!(joined.iter().all(|(_, b, verdict)| match b {
+        9 => *verdict == Verdict::Distinguished,
+        _ => *verdict == Verdict::Equivalent,
+    }));
+    // Four ways for all, and those on which the last patch may differ; else four for each.
+    assert!(states.len() <= 8 && more.len() >= 36, "{} and {}", states.len(), more.len());
+}
+
+#[test]
+fn what_no_patch_reaches_is_not_followed() {
+    let main = "#include <stdio.h>\n#include <stdlib.h>\n\
+                static int twice(int c)\n{\n\treturn 2 * c;\n}\n\
+                int main(int argc, char **argv)\n{\n\tint n = 0;\n\
+                \tif (argv[1][0] == 'x')\n\t\tn = twice(argv[1][1]);\n\
+                \telse\n\t\tfor (char *p = argv[1]; *p; p++)\n\t\t\tn += *p == 'a';\n\
+                \tprintf(\"%d\\n\", n);\n\treturn 0;\n}\n";
+    let at_5 = |line: &str| {
+        format!("--- a/main.c\n+++ b/main.c\n@@ -5 +5 @@\n-\treturn 2 * c;\n+\t{line}\n")
+    };
+    let scratch = Scratch::new()
+        .file(
+            "subject.toml",
+            "name = \"x\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
+             program = \"p\"\n[inputs]\nargs = [{ string = 3 }]\n",
+        )
+        .file("package/Makefile", "p: main.o\n\t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\n")
+        .file("package/main.c", main)
+        .file("1.diff", &at_5("return c + c;"))
+        .file("2.diff", &at_5("return 2 * c + (c == 7);"));
+    let (ended, states) = diff(&scratch, &[]);
+    let (followed, more) = diff(&scratch, &["--all-paths"]);
+    assert_eq!(ended, followed);
+    let unaffected =
+        |states: &[StateRow]| states.iter().filter(|state| state.halt == "unaffected").count();
+    assert!(unaffected(&states) > 0 && unaffected(&more) == 0, "{}", unaffected(&states));
+    assert!(states.len() < more.len(), "{} and {}", states.len(), more.len());
+}
