@@ -313,9 +313,9 @@ mod tests {
             edges in prop::collection::vec(prop::collection::vec(0usize..8, 0..3), 8),
         ) {
             let meets = postdominators(&edges);
-            for block in 0..edges.len() {
+            for (block, meets) in meets.into_iter().enumerate() {
                 let Some(common) = on_every_way(&edges, block) else { continue };
-                match meets[block] {
+                match meets {
                     None => prop_assert!(common.is_empty(), "{block}: {common:?}"),
                     Some(first) => {
                         prop_assert!(common.contains(&first), "{block}: {first} of {common:?}");

@@ -154,17 +154,18 @@ impl Program {
     /// [`Program::asking`] nothing is known of that.
     pub(super) fn is_unaffected(&self, state: &State) -> bool {
         let Some(asking) = &self.asking else { return false };
-        let frames = || state.callers.iter().map(|frame| (frame.function, frame.pc + 1));
+        let frames = || state.callers.iter().map(|frame| (frame.function, frame.pc.wrapping_add(1)));
         let at_exit = |address: &u64| {
             function_at(*address)
                 .is_none_or(|id| asking.functions.get(id.0 as usize).copied().unwrap_or(true))
         };
-        !asking.from(state.top.function, state.top.pc)
-            && !frames().any(|(function, pc)| asking.from(function, pc))
-            && state.jumps.is_empty()
-            && !state.world.at_exit.iter().any(at_exit)
-            && !state.branch.has_meta_fork()
-            && !(state.asked && self.depends_on_revision(state))
+        let may_ask = asking.from(state.top.function, state.top.pc)
+            || frames().any(|(function, pc)| asking.from(function, pc))
+            || state.world.at_exit.iter().any(at_exit)
+            || !state.jumps.is_empty();
+        let may_differ =
+            || state.branch.has_meta_fork() || state.asked && self.depends_on_revision(state);
+        !may_ask && !may_differ()
     }
 
     /// Whether anything that a state has in its memory or registers may differ between revisions.

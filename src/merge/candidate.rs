@@ -111,8 +111,8 @@ fn replaced(
         }
     }
     candidate.hunks = difference(subject, &candidate)
-        .iter()
-        .map(|(_, text)| text.lines().filter(|line| line.starts_with("@@ ")).count())
+        .values()
+        .map(|text| text.lines().filter(|line| line.starts_with("@@ ")).count())
         .sum();
     Ok(candidate)
 }
