@@ -154,7 +154,8 @@ impl Program {
     /// [`Program::asking`] nothing is known of that.
     pub(super) fn is_unaffected(&self, state: &State) -> bool {
         let Some(asking) = &self.asking else { return false };
-        let frames = || state.callers.iter().map(|frame| (frame.function, frame.pc.wrapping_add(1)));
+        let frames =
+            || state.callers.iter().map(|frame| (frame.function, frame.pc.wrapping_add(1)));
         let at_exit = |address: &u64| {
             function_at(*address)
                 .is_none_or(|id| asking.functions.get(id.0 as usize).copied().unwrap_or(true))
