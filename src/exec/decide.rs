@@ -78,6 +78,15 @@ impl Executor<'_> {
             let number = exprs.constant(32, u64::from(revision));
             exprs.substitute(condition, self.program.revision, number)
         });
+        // What is noted of the one is not said of the others.
+        let depends = |(e, _): &(ExprId, RevisionSet)| {
+            let mentions = exprs.mentions(*e);
+            mentions.uninitialised || mentions.address
+        };
+        if groups.iter().any(depends) {
+            let alternative = self.split(groups);
+            return self.settle(alternative);
+        }
         let holds = self.settle(groups[0].0)?;
         let (mut agreeing, mut others) = (RevisionSet::new(), RevisionSet::new());
         for (index, (alternative, set)) in groups.into_iter().enumerate() {
@@ -96,10 +105,6 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         if let Some(constant) = exprs.as_u64(condition) {
             return (constant != 0) == holds;
-        }
-        let mentions = exprs.mentions(condition);
-        if mentions.uninitialised || mentions.address {
-            return false;
         }
         if let Some(known) = self.known(condition) {
             return known == holds;

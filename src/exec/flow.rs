@@ -81,7 +81,7 @@ impl Flow {
         starts[0] = true;
         for (pc, inst) in code.iter().enumerate() {
             inst.targets(|target| starts[target.0 as usize] = true);
-            if ends(inst) {
+            if inst.ends_block() {
                 starts[pc + 1] = true;
             }
         }
@@ -94,7 +94,7 @@ impl Flow {
                 let inst = &code[last(index) as usize];
                 let mut found = Vec::new();
                 inst.targets(|target| found.push(number[&target.0]));
-                if !ends(inst) {
+                if !inst.ends_block() {
                     found.extend((index + 1 < begins.len()).then_some(index + 1));
                 }
                 found
@@ -155,21 +155,8 @@ impl Flow {
     }
 }
 
-/// Whether control does not go on to the next instruction, or not always.
-fn ends(inst: &Inst) -> bool {
-    matches!(
-        inst,
-        Inst::Jump { .. }
-            | Inst::Branch { .. }
-            | Inst::CompareBranch { .. }
-            | Inst::Switch(_)
-            | Inst::Return { .. }
-            | Inst::Unreachable
-    )
-}
-
 fn step(inst: &Inst, registers: usize) -> Step {
-    let mut step = Step { ends: ends(inst), ..Step::default() };
+    let mut step = Step { ends: inst.ends_block(), ..Step::default() };
     inst.reads(|operand, _| {
         if let OperandKind::Reg(register) = operand.kind() {
             step.reads.push(register.0 as usize);

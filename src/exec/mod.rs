@@ -49,7 +49,7 @@ use crate::{
     env::{Halt, Incomplete, Stop, models::Model},
     expr::{ExprId, Exprs, VariableId},
     ir::{FunctionId, Module, Place},
-    memory::{Spare, Value},
+    memory::{Byte, Spare, Value},
     solver::Solver,
     subject::config::Uninitialised,
 };
@@ -227,6 +227,11 @@ impl<'a> Executor<'a> {
     fn halt(&mut self, halt: Halt) {
         let place = self.place();
         let state = &self.state;
+        // A choice that got into what is compared is a mistake of ours, and proves nothing.
+        let halt = match state.asked && self.shows_a_choice(&halt) {
+            true => Halt::Incomplete(Incomplete::Panic),
+            false => halt,
+        };
         self.halted.push(HaltState {
             halt,
             place,
@@ -236,6 +241,20 @@ impl<'a> Executor<'a> {
             world: state.world.clone(),
             instructions: state.instructions,
         });
+    }
+
+    /// Whether the path, the end or an output of the state depends on the revision.
+    fn shows_a_choice(&self, halt: &Halt) -> bool {
+        let exprs = &self.program.exprs;
+        let is = |e: ExprId| exprs.mentions(e).revision;
+        let world = &self.state.world;
+        let named = || world.outputs.iter().flat_map(|output| &output.bytes);
+        self.state.path.iter().any(|condition| is(*condition))
+            || matches!(halt, Halt::Exit(code) if is(*code))
+            || world.stdout.mentions(exprs).revision
+            || world.stderr.mentions(exprs).revision
+            || named().any(|byte| matches!(byte, Byte::Symbolic(e) if is(*e)))
+            || world.kernel.files.any_symbolic(&is)
     }
 
     /// The source line of the current instruction; that of the nearest caller where the

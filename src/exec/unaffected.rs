@@ -1,7 +1,8 @@
 //! Where the revision can still matter.
 //!
-//! A state that stands for all revisions, has never asked which one runs, and cannot come to a
-//! place that asks, has one future for all of them: whatever it does from there on, they do alike.
+//! A state that stands for all revisions, has nothing that depends on which one runs, and cannot
+//! come to a place that asks, has one future for all of them: whatever it does from there on, they
+//! do alike.
 //! What leads there is found once, over the lowered code: by the jumps of a function, its calls,
 //! and calls through pointers, which may go to every function whose address is anywhere in the
 //! program and whose type fits.
@@ -79,7 +80,7 @@ fn places(function: &Function, asks: impl Fn(&Inst) -> bool) -> Vec<bool> {
             if places[pc] {
                 continue;
             }
-            let mut reached = goes_on(inst) && places.get(pc + 1).copied().unwrap_or(false);
+            let mut reached = !inst.ends_block() && places.get(pc + 1).copied().unwrap_or(false);
             inst.targets(|target| reached |= places[target.0 as usize]);
             places[pc] = reached;
             changed |= reached;
@@ -88,19 +89,6 @@ fn places(function: &Function, asks: impl Fn(&Inst) -> bool) -> Vec<bool> {
             return places;
         }
     }
-}
-
-/// Whether the next instruction may run after this one.
-fn goes_on(inst: &Inst) -> bool {
-    !matches!(
-        inst,
-        Inst::Jump { .. }
-            | Inst::Branch { .. }
-            | Inst::CompareBranch { .. }
-            | Inst::Switch(_)
-            | Inst::Return { .. }
-            | Inst::Unreachable
-    )
 }
 
 fn may_ask(module: &Module, asking: &[bool], pointed: &[FunctionId], call: &Call) -> bool {
@@ -113,12 +101,12 @@ fn may_ask(module: &Module, asking: &[bool], pointed: &[FunctionId], call: &Call
 }
 
 /// Whether a call through a pointer may be meant for a function: as many arguments as it takes, or
-/// more, as wide as it takes them, and no other result than it gives.
+/// more, as wide as it takes them. What it is taken to return does not matter (old C leaves that
+/// out).
 fn fits(function: &Function, call: &Call) -> bool {
     let widths = call.args.iter().map(|argument| argument.width);
     function.params.len() <= call.args.len()
         && function.params.iter().copied().zip(widths).all(|(wanted, given)| wanted == given)
-        && (call.widths.is_empty() || call.widths == function.returns)
 }
 
 /// The functions whose addresses are in variables or code.
@@ -179,5 +167,6 @@ impl Program {
         });
         registers.any(|value| matches!(value, Value::Expr(e) if is(e)))
             || state.memory.may_have(&is)
+            || state.world.kernel.depends(&is)
     }
 }

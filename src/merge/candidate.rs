@@ -85,7 +85,9 @@ fn tree(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
             let place = subject.root.join(file);
             place.starts_with(&other.path)
         });
-        is_c(file) && file.extension().is_some_and(|e| e == "h") && !is_candidate
+        // What a package's own build has configured is no part of its sources.
+        let is_made = subject.config.build.program.is_some();
+        !is_made && file.extension().is_some_and(|e| e == "h") && !is_candidate
     });
     for file in subject.sources.iter().cloned().chain(headers) {
         if !patch.path.join(&file).is_file() {

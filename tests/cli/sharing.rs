@@ -44,6 +44,21 @@ fn patches_that_change_nothing_cost_nothing_behind_them() {
 }
 
 #[test]
+fn what_one_revision_reads_unwritten_is_not_said_of_the_others() {
+    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, n = 0, unset[2];\n\
+                \tscanf(\"%d\", &a);\n\tn = unset[a & 1];\n\tif (n > 5)\n\t\ta = 1;\n\
+                \tprintf(\"%d\\n\", a);\n\treturn 0;\n}\n";
+    let patch = "--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tn = unset[a & 1];\n+\tn = a & 1;\n";
+    let scratch = Scratch::new()
+        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("m.c", main)
+        .file("1.diff", patch);
+    let (joined, _) = diff(&scratch, &[]);
+    assert_eq!(joined, [(0, 1, Verdict::Distinguished)]);
+    assert_eq!(diff(&scratch, &["--no-join"]).0, joined);
+}
+
+#[test]
 fn what_no_patch_reaches_is_not_followed() {
     let main = "#include <stdio.h>\n#include <stdlib.h>\n\
                 static int twice(int c)\n{\n\treturn 2 * c;\n}\n\

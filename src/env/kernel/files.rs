@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::Errno;
 use crate::{
+    expr::ExprId,
     memory::Byte,
     subject::{FileState, path_text},
 };
@@ -150,6 +151,18 @@ impl Files {
 
     pub(super) fn node_mut(&mut self, id: NodeId) -> &mut Node {
         Arc::make_mut(&mut self.nodes[id.0 as usize])
+    }
+
+    /// Whether a byte of a file is an expression that satisfies a condition.
+    pub fn any_symbolic(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
+        self.nodes.iter().any(|node| match &node.content {
+            Content::Regular(bytes) | Content::Pipe(bytes) => {
+                bytes.iter().any(|byte| matches!(byte, Byte::Symbolic(e) if is(*e)))
+            }
+            Content::Directory { .. } | Content::Link(_) | Content::Null | Content::Standard(_) => {
+                false
+            }
+        })
     }
 
     /// What has that name in a directory.

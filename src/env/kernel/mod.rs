@@ -123,6 +123,13 @@ impl Default for Kernel {
 }
 
 impl Kernel {
+    /// Whether a byte of a file, or what is done at a signal, is an expression that satisfies a
+    /// condition.
+    pub fn depends(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
+        let of_signal = |value: &Value| matches!(value, Value::Expr(e) if is(*e));
+        self.actions.values().flatten().any(of_signal) || self.files.any_symbolic(is)
+    }
+
     /// Whether the program has something of its own done when a signal comes.
     pub fn handles(&self, signal: u64) -> bool {
         // What it asks to be ignored ends it all the same where the processor raises it.
