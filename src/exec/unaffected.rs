@@ -100,13 +100,16 @@ fn may_ask(module: &Module, asking: &[bool], pointed: &[FunctionId], call: &Call
     }
 }
 
-/// Whether a call through a pointer may be meant for a function: as many arguments as it takes, or
-/// more, as wide as it takes them. What it is taken to return does not matter (old C leaves that
-/// out).
+/// Whether a call through a pointer may be meant for a function: the interpreter runs it with as
+/// many arguments as it takes, or more, as wide as it takes them or wider. `main`, whose address
+/// every program has, is called with a number of 32 bits first.
 fn fits(function: &Function, call: &Call) -> bool {
+    let is_main = function.name == "main";
     let widths = call.args.iter().map(|argument| argument.width);
+    let mut pairs = function.params.iter().copied().zip(widths);
     function.params.len() <= call.args.len()
-        && function.params.iter().copied().zip(widths).all(|(wanted, given)| wanted == given)
+        && pairs
+            .all(|(wanted, given)| wanted == given || wanted < given && (!is_main || given == 32))
 }
 
 /// The functions whose addresses are in variables or code.

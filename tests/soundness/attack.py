@@ -354,6 +354,9 @@ def check(seed, psychic, directory, tools, budget):
     if done.returncode not in (0, 1):
         return [f"EXIT {done.returncode}: {done.stderr[-500:]}"], counts
     problems = check_rest(results, trees, counts)
+    if any(problem.startswith("REJECTED") for problem in problems):
+        # There is no truth about a revision that does not build on its own.
+        return problems, counts
     tests = {row["test"]: own_test(results / "tests" / f"{int(row['test']):04}.ktest", program)
              for row in written.rows(results / "tests.csv")}
     given = list(dict.fromkeys([*inputs_for(rng, program, files), *tests.values()]))
