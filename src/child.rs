@@ -38,7 +38,9 @@ const WALL: u32 = 5;
 impl Limits {
     /// For one look at one source file.
     pub const CHECK: Self = Self { time: Duration::from_secs(60), memory: 4 << 30 };
-    /// For a build of all revisions together.
+    /// For what a patched package's own build runs.
+    pub const REBUILD: Self = Self { time: Duration::from_secs(120), memory: 4 << 30 };
+    /// For a build of all revisions together, or of what a user had us set up.
     pub const BUILD: Self = Self { time: Duration::from_secs(1200), memory: 16 << 30 };
 }
 
@@ -77,18 +79,8 @@ pub enum ChildError {
 /// It cannot be started, or exceeds its limits; see [`ChildError`].
 pub fn output(command: &mut Command, limits: Limits) -> Result<Output, ChildError> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let parent = Pid::this();
-    let confine = move || {
-        let seconds = limits.time.as_secs();
-        setrlimit(Resource::RLIMIT_CPU, seconds, seconds + 1)?;
-        setrlimit(Resource::RLIMIT_AS, limits.memory, limits.memory)?;
-        setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-        set_pdeathsig(Signal::SIGKILL)?;
-        if getppid() == parent { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
-    };
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    // SAFETY: system calls only, which neither allocate nor take locks.
-    unsafe { command.pre_exec(confine) };
+    confine(command, limits);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let child = command.spawn()?;
     let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
     let (ended, end) = channel::<()>();
@@ -113,6 +105,23 @@ pub fn output(command: &mut Command, limits: Limits) -> Result<Output, ChildErro
         return Err(ChildError::Memory { program, memory: limits.memory });
     }
     Ok(output)
+}
+
+/// Takes standard input away from a program that is to be started, and limits what each of its
+/// processes may use. It ends with this process.
+pub fn confine(command: &mut Command, limits: Limits) {
+    let parent = Pid::this();
+    let confine = move || {
+        let seconds = limits.time.as_secs();
+        setrlimit(Resource::RLIMIT_CPU, seconds, seconds + 1)?;
+        setrlimit(Resource::RLIMIT_AS, limits.memory, limits.memory)?;
+        setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+        set_pdeathsig(Signal::SIGKILL)?;
+        if getppid() == parent { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+    };
+    command.stdin(Stdio::null());
+    // SAFETY: system calls only, which neither allocate nor take locks.
+    unsafe { command.pre_exec(confine) };
 }
 
 /// Whether the bytes have these somewhere.

@@ -1,4 +1,5 @@
-//! Memory that was never written, in native builds: zero, as in the engine.
+//! Memory that was never written, in native builds: zero, as in the engine. (And copies onto
+//! themselves, of which C says as little.)
 //!
 //! A compiler's own option (`-ftrivial-auto-var-init=zero`) writes zero wherever control comes
 //! to a declaration, also in the second round of a loop, and misses those that a `switch` jumps
@@ -28,7 +29,8 @@ use inkwell::{
 use super::{BuildError, Sanitizer};
 
 /// Says in the stamps of builds how this prepares bitcode.
-pub(super) const PREPARATION: &str = "locals zeroed, noundef of own functions dropped";
+pub(super) const PREPARATION: &str =
+    "locals zeroed, noundef of own functions dropped, copies may overlap";
 
 /// Prepares bitcode for native code: zeros for what was never written, or, under MemorySanitizer,
 /// what it needs to see of that. `defined` are the functions of the program ([`defined`]).
@@ -38,6 +40,7 @@ pub(super) fn prepare(
     defined: &BTreeSet<String>,
 ) -> Result<(), BuildError> {
     change(file, |context, module| {
+        let_copies_overlap(module);
         match sanitizer {
             Sanitizer::Memory => let_pass(module, defined),
             Sanitizer::None | Sanitizer::AddressUndefined => zero_locals(context, module)?,
@@ -64,6 +67,22 @@ fn change(
 
 fn instructions<'c>(function: FunctionValue<'c>) -> impl Iterator<Item = InstructionValue<'c>> {
     function.get_basic_block_iter().flat_map(|block| block.get_instructions())
+}
+
+/// Makes every `memcpy` a `memmove`, which is what it is in the engine: C leaves open what becomes
+/// of a copy onto itself.
+fn let_copies_overlap(module: &Module<'_>) {
+    for function in module.get_functions().filter(|f| f.count_basic_blocks() == 0) {
+        let name = function.get_name().to_string_lossy().into_owned();
+        let other = match &*name {
+            "memcpy" => "memmove".to_owned(),
+            _ if name.starts_with("llvm.memcpy.p") => name.replace("memcpy", "memmove"),
+            _ => continue,
+        };
+        let known = module.get_function(&other);
+        let other = known.unwrap_or_else(|| module.add_function(&other, function.get_type(), None));
+        function.replace_all_uses_with(other);
+    }
 }
 
 /// Fills every local variable with zeros where its life begins.

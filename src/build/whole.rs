@@ -272,7 +272,10 @@ impl Whole {
             let options = format!("#+-gen-cdb-fragment-path +{}", fragments.display());
             shell.env("CCC_OVERRIDE_OPTIONS", options);
         }
-        shell.stdin(Stdio::null()).stdout(output).stderr(errors);
+        // One that compiles what patches say has no more time than a patch is worth.
+        let limits = if tree == self.tree { Limits::BUILD } else { Limits::REBUILD };
+        child::confine(&mut shell, limits);
+        shell.stdout(output).stderr(errors);
         let status = shell.status().map_err(BuildError::io("sh"))?;
         if status.success() {
             return Ok(());

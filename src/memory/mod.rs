@@ -332,6 +332,10 @@ fn index(number: u32) -> u32 {
 
 fn fault(slot: &Slot, address: u64) -> Fault {
     match slot {
+        // In front of the next object, rather than far behind this one.
+        Slot::Dead(_) if address::nearest_object(address) != address::object_number(address) => {
+            Fault::OutOfBounds
+        }
         Slot::Dead(segment) => Fault::Dead(*segment),
         Slot::External => Fault::External,
         _ if address < NULL_PAGE => Fault::Null,
@@ -361,6 +365,8 @@ mod tests {
         memory.free(heap).unwrap();
         assert_eq!(memory.object(heap).unwrap_err(), Fault::Dead(Segment::Heap));
         assert_eq!(memory.free(heap).unwrap_err(), Fault::Dead(Segment::Heap));
+        let next = memory.allocate(Object::zeroed(Segment::Heap, 4));
+        assert_eq!(memory.object(next - 12).unwrap_err(), Fault::OutOfBounds);
         assert_eq!(memory.object(8).unwrap_err(), Fault::Null);
         assert_eq!(memory.object(1 << 60).unwrap_err(), Fault::Wild);
     }

@@ -9,6 +9,10 @@ use crate::env::Error;
 /// Accesses below this address are taken for ones through a null pointer (plus an offset).
 const NULL_PAGE: u64 = 4096;
 
+/// A report with so many frames is of a recursion that used up the stack. AddressSanitizer says the
+/// same of an access far beyond a local variable.
+const DEEP: usize = 100;
+
 /// The class of a memory error or of undefined behaviour.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum FindingKind {
@@ -47,11 +51,12 @@ impl Finding {
     /// Reads the report of AddressSanitizer, UndefinedBehaviorSanitizer or MemorySanitizer
     /// (LLVM 19), as written to their `log_path`. `None` if there is none in the text.
     pub fn parse(report: &str) -> Option<Self> {
+        let frames = report.lines().filter(|line| line.trim_start().starts_with('#')).count();
         report.lines().find_map(|line| {
             let (kind, what) = if let Some((_, what)) = line.split_once(": runtime error: ") {
                 (undefined(what), what)
             } else if let Some((_, what)) = line.split_once("AddressSanitizer: ") {
-                (address(what), what)
+                (address(what, frames), what)
             } else if let Some((_, what)) = line.split_once("MemorySanitizer: ") {
                 let uninitialised = what.starts_with("use-of-uninitialized-value");
                 (
@@ -86,7 +91,7 @@ fn undefined(what: &str) -> FindingKind {
     }
 }
 
-fn address(what: &str) -> FindingKind {
+fn address(what: &str, frames: usize) -> FindingKind {
     let class = what.split_whitespace().next().unwrap_or_default();
     match class {
         "heap-use-after-free" | "stack-use-after-return" | "stack-use-after-scope" => {
@@ -97,9 +102,8 @@ fn address(what: &str) -> FindingKind {
             FindingKind::Error(Error::DoubleFree)
         }
         "negative-size-param:" => FindingKind::Error(Error::OutOfBounds),
-        class if class.ends_with("-overflow") && class != "stack-overflow" => {
-            FindingKind::Error(Error::OutOfBounds)
-        }
+        "stack-overflow" if frames >= DEEP => FindingKind::Other,
+        class if class.ends_with("-overflow") => FindingKind::Error(Error::OutOfBounds),
         class if class.ends_with("-underflow") => FindingKind::Error(Error::OutOfBounds),
         "unknown-crash" => FindingKind::Error(Error::OutOfBounds),
         _ => signal(what),
@@ -158,7 +162,9 @@ mod tests {
             OutOfBounds,
             "SEGV on unknown address",
         );
-        parsed(&report("stack-overflow on address 0x7ffc (pc 0x5)"), Other, "stack-overflow on");
+        let far = report("stack-overflow on address 0x7ffc (pc 0x5)");
+        parsed(&far, OutOfBounds, "stack-overflow on");
+        parsed(&(far + &"    #1 f\n".repeat(DEEP)), Other, "stack-overflow on");
         parsed(
             &report("FPE on unknown address 0x5555 (pc 0x55)"),
             DivisionByZero,

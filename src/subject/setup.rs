@@ -11,6 +11,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use super::SubjectError;
+use crate::child::{self, Limits};
 
 const OUTPUT_LINES: usize = 20;
 
@@ -71,15 +72,10 @@ pub(super) fn obtain(
     fs::create_dir_all(&source).map_err(SubjectError::io(&source))?;
     let output = File::create(&log).map_err(SubjectError::io(&log))?;
     let errors = output.try_clone().map_err(SubjectError::io(&log))?;
-    let status = Command::new("sh")
-        .args(["-c", command])
-        .current_dir(dir)
-        .env("PSYCHIC_SOURCE", &source)
-        .stdin(Stdio::null())
-        .stdout(output)
-        .stderr(errors)
-        .status()
-        .map_err(SubjectError::io(Path::new("sh")))?;
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(dir).env("PSYCHIC_SOURCE", &source);
+    child::confine(shell.stdout(output).stderr(errors), Limits::BUILD);
+    let status = shell.status().map_err(SubjectError::io(Path::new("sh")))?;
     if !status.success() {
         let printed = fs::read(&log).map_err(SubjectError::io(&log))?;
         let output = last_lines(&String::from_utf8_lossy(&printed));

@@ -21,7 +21,7 @@ BUILDS = {
     "plain": ["clang-19", *OLD, "-O0", "-static"],
     "gcc": ["gcc", "-O0", "-static"],
     "errors": ["clang-19", *OLD, "-O0", "-g", f"-fsanitize={ERRORS}", "-fno-sanitize-recover=all",
-               "-fno-sanitize-address-use-after-scope"],
+               "-fno-sanitize-address-use-after-scope", "-Wl,--wrap=main"],
     "unwritten": ["clang-19", *OLD, "-O0", "-g", "-fsanitize=memory"],
     "zero": ["clang-19", *OLD, "-O0", "-ftrivial-auto-var-init=zero", "-Wl,--wrap=malloc", "-static"],
     "reads": ["clang-19", *OLD, "-O0", "-Wl,--wrap=__isoc99_scanf", "-static"],
@@ -38,6 +38,18 @@ __attribute__((constructor(101))) static void unbuffered(void) { setvbuf(stdout,
 #ifdef ZERO
 void *__real_malloc(size_t);
 void *__wrap_malloc(size_t size) { void *p = __real_malloc(size); return p ? memset(p, 0, size) : p; }
+#endif
+#ifdef ERRORS
+const char *__asan_default_options(void) { return "redzone=512"; }
+/* So that what is behind an argument is watched. */
+int __real_main(int, char **);
+int __wrap_main(int argc, char **argv) {
+	char **own = malloc((argc + 1) * sizeof *own);
+	for (int i = 0; i < argc; i++)
+		own[i] = strdup(argv[i]);
+	own[argc] = 0;
+	return __real_main(argc, own);
+}
 #endif
 #ifdef READS
 int __wrap___isoc99_scanf(const char *format, ...) {

@@ -77,46 +77,7 @@ __attribute__((constructor(101))) static void show_only_its_variables(void) {
   environ = variables;
 }
 
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-/* What the kernel puts side by side, and no sanitizer watches: each text, and the pointers to
- * them, become memory of their own, of exactly their size. */
-static char **apart(char **texts) {
-  size_t count = 0, index;
-  char **copies;
-  while (texts[count])
-    count++;
-  copies = psychic_memory((count + 1) * sizeof *copies);
-  for (index = 0; index < count; index++) {
-    size_t size = strlen(texts[index]) + 1;
-    copies[index] = memcpy(psychic_memory(size), texts[index], size);
-  }
-  return copies;
-}
-
-int __real_main(int argc, char **argv, char **envp);
-
-/* Linked with --wrap=main. */
-int __wrap_main(int argc, char **argv, char **envp) {
-  (void)envp;
-  environ = apart(environ);
-  return __real_main(argc, apart(argv), environ);
-}
-
-#if __has_feature(memory_sanitizer)
-/* The sanitizer's own takes what was read for written up to the first NUL only. */
-char *fgets(char *line, int size, FILE *file) {
-  int count = 0, byte = 0;
-  if (size <= 0)
-    return NULL;
-  while (count < size - 1 && byte != '\n' && (byte = getc(file)) != EOF)
-    line[count++] = (char)byte;
-  if (byte == EOF && (!count || ferror(file)))
-    return NULL;
-  line[count] = 0;
-  return line;
-}
-#endif
-#else
+#if !__has_feature(address_sanitizer) && !__has_feature(memory_sanitizer)
 /* Memory that was never written is zero, also where it was in use before. A program that has an
  * allocator of its own keeps it. */
 void *__libc_calloc(size_t count, size_t size);

@@ -180,10 +180,13 @@ impl Server {
         // in here.
         let sanitizer = format!(
             "{report}:exitcode=99:symbolize=0:detect_leaks=0:abort_on_error=0:\
-             allocator_may_return_null=1:print_summary=0"
+             allocator_may_return_null=1:print_summary=0:check_printf=1"
         );
-        // As in a plain build: what was never written is zero.
-        let address = format!("{sanitizer}:malloc_fill_byte=0:max_malloc_fill_size=268435456");
+        // As in a plain build: what was never written is zero. What is some way beyond an object
+        // is not to be another one.
+        let address = format!(
+            "{sanitizer}:malloc_fill_byte=0:max_malloc_fill_size=268435456:redzone=512"
+        );
         // What environment.c of the runtime shows to the program.
         let variables = request.variables.iter();
         let variables = variables.map(|(name, value)| (format!("PSYCHIC_ENV_{name}"), word(value)));

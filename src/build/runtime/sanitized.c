@@ -1,0 +1,189 @@
+/* What programs under a sanitizer are linked with, so that they do what plain ones do, and are
+ * watched as closely as the engine watches.
+ */
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define _GNU_SOURCE
+#include "surroundings.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+/* What the kernel puts side by side, and no sanitizer watches: each text, and the pointers to
+ * them, become memory of their own, of exactly their size. */
+static char **apart(char **texts) {
+  size_t count = 0, index;
+  char **copies;
+  while (texts[count])
+    count++;
+  copies = psychic_memory((count + 1) * sizeof *copies);
+  for (index = 0; index < count; index++) {
+    size_t size = strlen(texts[index]) + 1;
+    copies[index] = memcpy(psychic_memory(size), texts[index], size);
+  }
+  return copies;
+}
+
+int __real_main(int argc, char **argv, char **envp);
+
+/* Linked with --wrap=main. */
+int __wrap_main(int argc, char **argv, char **envp) {
+  (void)envp;
+  environ = apart(environ);
+  return __real_main(argc, apart(argv), environ);
+}
+
+#define UNWATCHED __attribute__((no_sanitize("address", "memory")))
+
+/* The C library has written these bytes. */
+UNWATCHED static void written(void *bytes, size_t size) {
+#if __has_feature(address_sanitizer)
+  void __asan_storeN(uintptr_t address, uintptr_t size);
+  __asan_storeN((uintptr_t)bytes, size);
+#else
+  void __msan_unpoison(const volatile void *address, size_t size);
+  __msan_unpoison(bytes, size);
+#endif
+}
+
+UNWATCHED static size_t size_of_text(const void *text, int wide) {
+  size_t count = 0;
+  while (wide ? ((const wchar_t *)text)[count] : ((const char *)text)[count])
+    count++;
+  return (count + 1) * (wide ? sizeof(wchar_t) : 1);
+}
+
+/* What so many conversions have written. The sanitizers' own reckon with the longest text that a
+ * conversion may read, not with the one that it did read. */
+UNWATCHED static void written_by_scanf(int count, const char *format, va_list to) {
+  while (count > 0 && *format) {
+    int suppressed = 0, wide = 0, halves = 0, longs = 0, allocates = 0;
+    size_t width = 0, size;
+    char conversion;
+    void *place;
+    if (*format++ != '%')
+      continue;
+    if (*format == '%') {
+      format++;
+      continue;
+    }
+    for (; *format == '*'; format++)
+      suppressed = 1;
+    for (; *format >= '0' && *format <= '9'; format++)
+      width = width * 10 + (size_t)(*format - '0');
+    if (*format == '$')
+      return;
+    for (; *format && strchr("hlqLjztm", *format); format++) {
+      halves += *format == 'h';
+      allocates |= *format == 'm';
+      longs += *format == 'q' || *format == 'L' ? 2 : strchr("ljzt", *format) != NULL;
+    }
+    conversion = *format ? *format++ : 0;
+    wide = longs || conversion == 'S' || conversion == 'C';
+    if (conversion == '[') {
+      format += *format == '^';
+      format += *format == ']';
+      while (*format && *format != ']')
+        format++;
+      format += *format == ']';
+    }
+    if (suppressed)
+      continue;
+    place = va_arg(to, void *);
+    count -= conversion != 'n';
+    switch (allocates ? 'p' : conversion) {
+    case 's': case 'S': case '[':
+      size = size_of_text(place, wide);
+      break;
+    case 'c': case 'C':
+      size = (width ? width : 1) * (wide ? sizeof(wchar_t) : 1);
+      break;
+    case 'p':
+      size = sizeof(void *);
+      break;
+    case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
+      size = longs > 1 ? sizeof(long double) : longs ? sizeof(double) : sizeof(float);
+      break;
+    default:
+      size = longs ? sizeof(long) : sizeof(int) >> (halves > 2 ? 2 : halves);
+    }
+    written(place, size);
+    if (allocates && (conversion == 's' || conversion == '['))
+      written(*(char **)place, size_of_text(*(char **)place, wide));
+  }
+}
+
+/* The C library's own, behind the sanitizer's. */
+#define REAL(type, name) ((type)dlsym(RTLD_NEXT, name))
+
+static int scan(const char *real, void *source, const char *format, va_list to) {
+  int count;
+  va_list again;
+  va_copy(again, to);
+  count = REAL(int (*)(void *, const char *, va_list), real)(source, format, to);
+  written_by_scanf(count, format, again);
+  va_end(again);
+  return count;
+}
+
+/* Each has two names, for two ages of C. */
+#define SCANS(name, real, source, ...)                                                             \
+  int psychic_##name(__VA_ARGS__) __asm__(#name);                                                  \
+  int psychic_##name(__VA_ARGS__) {                                                                \
+    int count;                                                                                     \
+    va_list to;                                                                                    \
+    va_start(to, format);                                                                          \
+    count = scan(real, source, format, to);                                                        \
+    va_end(to);                                                                                    \
+    return count;                                                                                  \
+  }
+SCANS(scanf, "vfscanf", stdin, const char *format, ...)
+SCANS(fscanf, "vfscanf", file, FILE *file, const char *format, ...)
+SCANS(sscanf, "vsscanf", (void *)text, const char *text, const char *format, ...)
+SCANS(__isoc99_scanf, "__isoc99_vfscanf", stdin, const char *format, ...)
+SCANS(__isoc99_fscanf, "__isoc99_vfscanf", file, FILE *file, const char *format, ...)
+SCANS(__isoc99_sscanf, "__isoc99_vsscanf", (void *)text, const char *text, const char *format, ...)
+
+#if __has_feature(address_sanitizer)
+/* The sanitizer's own compares neighbours first, and a comparison may be seen. */
+void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+  typedef void sort(void *, size_t, size_t, int (*)(const void *, const void *));
+  if (count > 1)
+    written(base, count * size);
+  REAL(sort *, "qsort")(base, count, size, compare);
+}
+#else
+/* The sanitizer's own looks at texts only where nothing else of its own has called it. */
+#define PRINTS(name, print, ...)                                                                   \
+  int name(__VA_ARGS__) {                                                                          \
+    int count;                                                                                     \
+    va_list values;                                                                                \
+    va_start(values, format);                                                                      \
+    count = print;                                                                                 \
+    va_end(values);                                                                                \
+    return count;                                                                                  \
+  }
+PRINTS(printf, vprintf(format, values), const char *format, ...)
+PRINTS(fprintf, vfprintf(file, format, values), FILE *file, const char *format, ...)
+PRINTS(sprintf, vsprintf(to, format, values), char *to, const char *format, ...)
+PRINTS(snprintf, vsnprintf(to, size, format, values), char *to, size_t size, const char *format, ...)
+
+/* The sanitizer's own takes what was read for written up to the first NUL only. */
+char *fgets(char *line, int size, FILE *file) {
+  int count = 0, byte = 0;
+  if (size <= 0)
+    return NULL;
+  while (count < size - 1 && byte != '\n' && (byte = getc(file)) != EOF)
+    line[count++] = (char)byte;
+  if (byte == EOF && (!count || ferror(file)))
+    return NULL;
+  line[count] = 0;
+  return line;
+}
+#endif
+#endif
