@@ -72,6 +72,10 @@ const FLAGS: &[&str] = &[
 /// Of every variable, in bytes, as of all memory that is allocated (`docs/world.md`, "Memory").
 const ALIGNMENT: u32 = 16;
 
+/// What stands at the end of every command line. The libc comes last, as with the system's own: what
+/// a package's libraries define is not taken from there.
+const LAST: &[&str] = &["-Wno-unused-command-line-argument", "-lc", "-lnative", "-lkernel"];
+
 /// What autotools would run if a file looked newer than another one.
 const MAINTAINER_TOOLS: &[&str] =
     &["AUTOCONF", "AUTOMAKE", "ACLOCAL", "AUTOHEADER", "AUTOM4TE", "MAKEINFO", "HELP2MAN"];
@@ -158,6 +162,7 @@ impl Whole {
             format!("{:?}", (&recipe.configure, &recipe.make, &recipe.flags)),
             toolchain.identity().to_owned(),
             FLAGS.join(" "),
+            LAST.join(" "),
             libc_stamp,
         ];
         parts.extend(recipe.mentioned());
@@ -231,7 +236,7 @@ impl Whole {
     }
 
     /// Runs a command of the recipe in a tree. With `fragments`, clang writes there how it was
-    /// called: `CCC_OVERRIDE_OPTIONS` reaches it whatever the command does with `CC`.
+    /// called. `CCC_OVERRIDE_OPTIONS` reaches it whatever the command does with `CC`.
     fn shell(
         &self,
         key: &'static str,
@@ -252,7 +257,7 @@ impl Whole {
         flags.extend(self.recipe.flags.iter().cloned());
         let link = format!(
             "-static -nostdlib -fuse-ld={} -Wl,--lto-O0 -Wl,--save-temps=preopt \
-             {libc}/lib/crt1.o -L{} -L{libc}/lib -lc -lnative -lkernel",
+             {libc}/lib/crt1.o -L{} -L{libc}/lib",
             self.tool("ld.lld").display(),
             self.tree.with_file_name(EARLY).display(),
         );
@@ -268,10 +273,11 @@ impl Whole {
         }
         // psychic.h, for meta programs.
         shell.env("CPATH", self.toolchain.include());
+        let mut last: Vec<String> = LAST.iter().map(|option| format!("+{option}")).collect();
         if let Some(fragments) = fragments {
-            let options = format!("#+-gen-cdb-fragment-path +{}", fragments.display());
-            shell.env("CCC_OVERRIDE_OPTIONS", options);
+            last.extend(["+-gen-cdb-fragment-path".into(), format!("+{}", fragments.display())]);
         }
+        shell.env("CCC_OVERRIDE_OPTIONS", format!("#{}", last.join(" ")));
         // One that compiles what patches say has no more time than a patch is worth.
         let limits = if tree == self.tree { Limits::BUILD } else { Limits::REBUILD };
         child::confine(&mut shell, limits);

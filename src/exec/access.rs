@@ -189,6 +189,11 @@ impl Executor<'_> {
         width: u32,
         length: usize,
     ) -> Result<Value, Stop> {
+        // A libc asks for some that only some callers pass (`fcntl`), and does not look at them.
+        let segment = self.state.memory.object(address)?.segment;
+        if segment == Segment::Arguments && !self.state.world.is_whole {
+            return Err(Stop::unsupported("`va_arg` for an argument that was not passed"));
+        }
         let word = self.uninitialised(length as u32 * 8);
         let exprs = &self.program.exprs;
         let object = self.state.memory.object_mut(address)?;

@@ -12,12 +12,14 @@ use crate::{
     },
     expr::{ExprId, Exprs, float::Operation},
     ir::{Argument, Call, Callee, Cast, Function, FunctionId, Inst, Operand, address},
-    memory::{Byte, Memory, Value},
+    memory::{Byte, Memory, Segment, Value},
 };
 
 /// Deepest nesting of calls, a stand-in for the 8 MiB of a native stack.
 const CALL_DEPTH: usize = 20_000;
 
+/// Bytes behind the last variadic argument on the stack that a program may ask for in vain.
+const BEYOND: usize = 64;
 /// SysV x86-64: general registers for arguments, and bytes of the register save area.
 const GENERAL_REGISTERS: usize = 6;
 const FLOATING_REGISTERS: usize = 8;
@@ -253,8 +255,10 @@ impl Executor<'_> {
             self.state.top.locals.push(address::object_number(address));
             address
         };
-        let save = allocate(SAVE_AREA_BYTES);
-        let overflow = allocate(all.stack + 8);
+        let (save, overflow) = (allocate(SAVE_AREA_BYTES), allocate(all.stack + BEYOND));
+        for area in [save, overflow] {
+            self.state.memory.object_mut(area)?.segment = Segment::Arguments;
+        }
         for index in 0..self.state.top.variadic.len() {
             let argument = self.state.top.variadic[index];
             let at = match used.place(argument.width, argument.byval, argument.float) {

@@ -13,6 +13,9 @@ use crate::{
 pub enum Segment {
     /// A local variable; ends when its function returns.
     Stack,
+    /// Variadic arguments, where `va_arg` finds them. What is there beside them is whatever the
+    /// registers and the caller's stack held.
+    Arguments,
     /// From `malloc` and its kind; ends by `free`.
     Heap,
     /// A global variable or something that the environment owns; never ends.

@@ -153,6 +153,30 @@ fn a_number_that_is_no_integer_is_left_out() {
     assert_eq!(ends, ["exit", unsupported], "of 32 bits, then cut");
 }
 
+/// What a register or the stack holds by then is the code generator's business.
+#[test]
+fn a_variadic_argument_that_was_not_passed() {
+    let end = |wanted: u32| {
+        let source = format!(
+            "#include <stdarg.h>\nstatic int last(int count, ...) {{\n  va_list list;\n  int n = 0;\n  \
+             va_start(list, count);\n  while (count--) n = va_arg(list, int);\n  return n;\n}}\n\
+             int main(void) {{ return last({wanted}, 1, 2, 3, 4, 5, 6, 7); }}\n"
+        );
+        Subject::with_flags(&source, &[]).explore(&Input::Tokens(0, false)).ends()
+    };
+    assert_eq!(end(7), ["exit"]);
+    for wanted in [8, 9] {
+        let ends = end(wanted);
+        assert!(ends[0].contains("`va_arg` for an argument that was not passed"), "{ends:?}");
+    }
+    let in_registers = "int printf(const char *, ...);\n#include <stdarg.h>\n\
+                        static int second(int count, ...) {\n  va_list list;\n  va_start(list, count);\n\
+                        va_arg(list, int);\n  return va_arg(list, int);\n}\n\
+                        int main(void) { return second(2, 1); }\n";
+    let ends = Subject::with_flags(in_registers, &[]).explore(&Input::Tokens(0, false)).ends();
+    assert!(ends[0].contains("`va_arg` for an argument that was not passed"), "{ends:?}");
+}
+
 #[test]
 fn exceptions_that_are_not_known_are_not_told() {
     let end_with = |flags: &[&str], statement: &str| {

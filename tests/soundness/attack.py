@@ -9,7 +9,7 @@ called equivalent unless failing differs where not both have a sanitizer's findi
 the results clusters these builds as it says; no replay contradicted the engine; nothing is rejected
 that compiles and links on its own; the tree separates every pair that was told apart.
 
-An input on which the builds of clang and gcc differ is undefined and left out. Prints a line for
+An input on which the builds of clang, gcc and an optimiser differ is undefined and left out. Prints a line for
 each contradiction with the directory of the subject, then the figures; --figures adds them to a CSV
 file.
 """
@@ -180,7 +180,8 @@ class Judge:
             self.counts["out of bounds"] += 1
             return False
         for r in pair:
-            if self.trees[r].run([given], "gcc")[0] != self.outcome(r, given) \
+            others = [self.trees[r].run([given], kind)[0] for kind in ("gcc", "optimised")]
+            if any(other != self.outcome(r, given) for other in others) \
                     and not self.fails(r, given) and not self.trees[r].uses_unwritten(given):
                 self.counts["undefined"] += 1
                 return False
@@ -188,6 +189,11 @@ class Judge:
 
     def fails(self, r, given):
         return self.trees[r].fails(given)
+
+    def printed_before(self, pair, given):
+        """Whether both fail, and what they print until then differs."""
+        printed = [self.trees[r].run([given], "errors")[0][1:2] for r in pair]
+        return all(self.fails(r, given) for r in pair) and printed[0] != printed[1]
 
     def slow(self, pair, given):
         """Whether one was stopped that comes to its end, given more time."""
@@ -280,6 +286,8 @@ def check_tests(judge, results, tests, counts):
             elif told and all(judge.fails(r, i) for r in pair):
                 looked.add(pair)
                 counts["told apart by classes of errors"] += 1
+            elif claimed and named[0] and named[0] == named[1] and judge.printed_before(pair, i):
+                counts["told apart by what came before errors"] += 1
             elif not claimed and named[0] == named[1] and judge.excuse(pair, i, bool(named[0])):
                 counts["excused on a test"] += 1
             else:

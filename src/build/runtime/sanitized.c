@@ -149,15 +149,33 @@ SCANS(__isoc99_scanf, "__isoc99_vfscanf", stdin, const char *format, ...)
 SCANS(__isoc99_fscanf, "__isoc99_vfscanf", file, FILE *file, const char *format, ...)
 SCANS(__isoc99_sscanf, "__isoc99_vsscanf", (void *)text, const char *text, const char *format, ...)
 
+typedef int comparison(const void *, const void *);
+
 #if __has_feature(address_sanitizer)
 /* The sanitizer's own compares neighbours first, and a comparison may be seen. */
-void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
-  typedef void sort(void *, size_t, size_t, int (*)(const void *, const void *));
+void qsort(void *base, size_t count, size_t size, comparison *compare) {
   if (count > 1)
     written(base, count * size);
-  REAL(sort *, "qsort")(base, count, size, compare);
+  REAL(void (*)(void *, size_t, size_t, comparison *), "qsort")(base, count, size, compare);
 }
 #else
+void __interceptor_qsort(void *base, size_t count, size_t size, comparison *compare);
+
+static comparison *running;
+
+static int compared(const void *one, const void *other) {
+  int result = running(one, other);
+  return result < 0 ? -1 : result > 0;
+}
+
+/* The sanitizer's own does not look at what a comparison returns. */
+void qsort(void *base, size_t count, size_t size, comparison *compare) {
+  comparison *outer = running;
+  running = compare;
+  __interceptor_qsort(base, count, size, compared);
+  running = outer;
+}
+
 /* The sanitizer's own looks at texts only where nothing else of its own has called it. */
 #define PRINTS(name, print, ...)                                                                   \
   int name(__VA_ARGS__) {                                                                          \

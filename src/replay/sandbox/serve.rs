@@ -184,9 +184,8 @@ impl Server {
         );
         // As in a plain build: what was never written is zero. What is some way beyond an object
         // is not to be another one.
-        let address = format!(
-            "{sanitizer}:malloc_fill_byte=0:max_malloc_fill_size=268435456:redzone=512"
-        );
+        let address =
+            format!("{sanitizer}:malloc_fill_byte=0:max_malloc_fill_size=268435456:redzone=512");
         // What environment.c of the runtime shows to the program.
         let variables = request.variables.iter();
         let variables = variables.map(|(name, value)| (format!("PSYCHIC_ENV_{name}"), word(value)));
