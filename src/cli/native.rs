@@ -8,7 +8,7 @@ use crate::{
     diff::{Expected, Replay, ReplayFailed},
     env::Error,
     replay::{Binaries, Limits, Outcome, Replayer, Termination, TestInput, Watched},
-    subject::Revision,
+    subject::{Revision, RevisionSet},
 };
 use rayon::prelude::*;
 
@@ -108,10 +108,15 @@ impl<'a> Native<'a> {
             return Ok(hasty.outcome(test, revision, false)?);
         }
         let mut watched = Watched::new(self.built.binaries.uninitialised);
-        let sanitizers = if self.watches() { sanitizers(expected) } else { Vec::new() };
+        let sanitizers = if self.watches() {
+            sanitizers(expected, |concerned| concerned.contains(revision))
+        } else {
+            Vec::new()
+        };
         for sanitizer in sanitizers {
             self.in_time()?;
-            watched.add(self.sanitized(sanitizer)?.run(test, revision, sanitizer)?);
+            let outcome = self.sanitized(sanitizer)?.run(test, revision, sanitizer)?;
+            watched.add(sanitizer, outcome);
         }
         self.in_time()?;
         watched.outcome(|| {
@@ -127,17 +132,18 @@ impl<'a> Native<'a> {
     }
 }
 
-/// The sanitizers that can confirm what is expected.
-fn sanitizers(expected: &Expected) -> Vec<Sanitizer> {
-    let mut sanitizers = Vec::new();
-    let unknown = !expected.unknown.is_empty();
-    if unknown || expected.errors.iter().any(|error| *error != Error::UninitialisedRead) {
-        sanitizers.push(Sanitizer::AddressUndefined);
-    }
-    if unknown || expected.errors.contains(&Error::UninitialisedRead) {
-        sanitizers.push(Sanitizer::Memory);
-    }
-    sanitizers
+/// The sanitizers that can confirm what is expected of these revisions.
+fn sanitizers(expected: &Expected, these: impl Fn(&RevisionSet) -> bool) -> Vec<Sanitizer> {
+    let unknown = these(&expected.unknown);
+    let memory = |error: &Error| *error == Error::UninitialisedRead;
+    let confirms = |sanitizer: Sanitizer| {
+        let errors = &mut expected.errors.iter();
+        errors.any(|(error, revisions)| {
+            memory(error) == (sanitizer == Sanitizer::Memory) && these(revisions)
+        })
+    };
+    let all = [Sanitizer::AddressUndefined, Sanitizer::Memory];
+    all.into_iter().filter(|sanitizer| unknown || confirms(*sanitizer)).collect()
 }
 
 impl Replay for Native<'_> {
@@ -149,7 +155,7 @@ impl Replay for Native<'_> {
     ) -> Result<Vec<Outcome>, ReplayFailed> {
         // Built once, and not by everybody at the same time in one place.
         if self.watches() {
-            for sanitizer in sanitizers(expected) {
+            for sanitizer in sanitizers(expected, |concerned| !concerned.is_empty()) {
                 let built = self.sanitized(sanitizer).map(drop);
                 built.map_err(|error| ReplayFailed::Impossible(format!("{error:#}")))?;
             }

@@ -274,9 +274,9 @@ impl Differ<'_> {
                 Slot::Exact(index, _) => {
                     let HaltState { halt, world, .. } = &self.states[*index];
                     match halt {
-                        Halt::Error(error) => _ = expected.errors.insert(*error),
                         Halt::Hang => _ = expected.endless.insert(*revision),
-                        _ => expected.errors.extend(&world.findings),
+                        Halt::Error(error) => expected.add(*error, *revision),
+                        _ => world.findings.iter().for_each(|e| expected.add(*e, *revision)),
                     }
                 }
                 Slot::Vague(_) | Slot::Missing => {
@@ -311,6 +311,9 @@ impl Differ<'_> {
         }
         if outcome.is_outside_assumptions() {
             return vec![Reason::Assumption];
+        }
+        if outcome.unsteady {
+            return vec![Reason::Unstable];
         }
         let Some(state) = state else { return Vec::new() };
         let arbitrary = !state.world.approximations.is_empty();

@@ -69,12 +69,18 @@ pub trait Replay: Sync {
 /// What the engine expects of a native run.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Expected {
-    /// Errors that some revision runs into.
-    pub errors: BTreeSet<Error>,
+    /// Errors, and the revisions that run into them.
+    pub errors: BTreeMap<Error, RevisionSet>,
     /// Revisions that run forever.
     pub endless: RevisionSet,
     /// Revisions of which nothing is known on this input.
     pub unknown: RevisionSet,
+}
+
+impl Expected {
+    fn add(&mut self, error: Error, revision: Revision) {
+        self.errors.entry(error).or_default().insert(revision);
+    }
 }
 
 /// There is no native run, which says nothing about it.

@@ -203,6 +203,7 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
         stderr: state.world.stderr.render(exprs, model),
         termination,
         noted: state.world.findings.clone(),
+        unsteady: false,
         outputs: numbered(&state.world.outputs)
             .into_iter()
             .map(|(name, bytes)| (name, values(bytes)))

@@ -74,6 +74,10 @@ pub struct Outcome {
     pub finding: Option<Finding>,
     /// What one found after which the run went on; all else here is what it went on to show.
     pub noted: BTreeSet<Error>,
+    /// Another build, in which no sanitizer found anything, did something else: some of this
+    /// is what happened to be in registers or memory.
+    #[serde(default)]
+    pub unsteady: bool,
 }
 
 /// The part of an [`Outcome`] that is compared: equal for two revisions if and only if a person
@@ -164,6 +168,7 @@ mod tests {
             files: BTreeMap::new(),
             finding: None,
             noted: BTreeSet::new(),
+            unsteady: false,
         }
     }
 

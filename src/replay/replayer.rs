@@ -111,17 +111,19 @@ pub enum ReplayError {
 pub struct Watched {
     uninitialised: Uninitialised,
     ended: Option<Outcome>,
+    /// A run in which AddressSanitizer found nothing.
+    clean: Option<Outcome>,
     noted: BTreeSet<Error>,
 }
 
 impl Watched {
     /// Nothing was found yet.
     pub fn new(uninitialised: Uninitialised) -> Self {
-        Self { uninitialised, ended: None, noted: BTreeSet::new() }
+        Self { uninitialised, ended: None, clean: None, noted: BTreeSet::new() }
     }
 
-    /// Adds what a sanitized run showed.
-    pub fn add(&mut self, outcome: Outcome) {
+    /// Adds what a run under that sanitizer showed.
+    pub fn add(&mut self, sanitizer: Sanitizer, outcome: Outcome) {
         let progress = |outcome: &Outcome| outcome.stdout.len() + outcome.stderr.len();
         match outcome.finding.as_ref().map(|finding| finding.kind) {
             Some(FindingKind::Error(error @ Error::UninitialisedRead))
@@ -132,6 +134,7 @@ impl Watched {
             Some(_) if self.ended.as_ref().is_none_or(|e| progress(&outcome) < progress(e)) => {
                 self.ended = Some(outcome);
             }
+            None if sanitizer == Sanitizer::AddressUndefined => self.clean = Some(outcome),
             _ => {}
         }
     }
@@ -145,7 +148,10 @@ impl Watched {
             Some(outcome) => outcome,
             None => plain()?,
         };
-        Ok(Outcome { noted: self.noted, ..outcome })
+        let ends = |outcome: &Outcome| !outcome.termination.is_endless();
+        let unsteady = outcome.finding.is_none()
+            && self.clean.is_some_and(|clean| ends(&clean) && ends(&outcome) && clean != outcome);
+        Ok(Outcome { noted: self.noted, unsteady, ..outcome })
     }
 }
 
@@ -259,7 +265,7 @@ impl Replayer {
         let mut watched = Watched::new(self.binaries.uninitialised);
         for sanitizer in [Sanitizer::AddressUndefined, Sanitizer::Memory] {
             if sanitize && self.binaries.of(sanitizer).program(revision).is_some() {
-                watched.add(self.run(test, revision, sanitizer)?);
+                watched.add(sanitizer, self.run(test, revision, sanitizer)?);
             }
         }
         watched.outcome(|| self.run(test, revision, Sanitizer::None))
@@ -355,6 +361,7 @@ fn outcome(reply: Reply, sanitizer: Sanitizer) -> Outcome {
         files: reply.files,
         finding,
         noted: BTreeSet::new(),
+        unsteady: false,
     }
 }
 

@@ -288,6 +288,8 @@ def check_tests(judge, results, tests, counts):
                 counts["told apart by classes of errors"] += 1
             elif claimed and named[0] and named[0] == named[1] and judge.printed_before(pair, i):
                 counts["told apart by what came before errors"] += 1
+            elif claimed and not any(named) and not judge.within(pair, i):
+                counts["told apart where nothing is defined"] += 1
             elif not claimed and named[0] == named[1] and judge.excuse(pair, i, bool(named[0])):
                 counts["excused on a test"] += 1
             else:

@@ -21,7 +21,7 @@ BUILDS = {
     "plain": ["clang-19", *OLD, "-O0", "-static"],
     "gcc": ["gcc", "-O0", "-static"],
     # Numbers wrap around and types mean nothing, as in the plain build.
-    "optimised": ["gcc", "-O2", "-fwrapv", "-fno-strict-aliasing", "-static"],
+    "optimised": ["gcc", "-O2", "-fwrapv", "-fno-strict-aliasing"],
     "errors": ["clang-19", *OLD, "-O0", "-g", f"-fsanitize={ERRORS}", "-fno-sanitize-recover=all",
                "-fno-sanitize-address-use-after-scope", "-Wl,--wrap=main"],
     "unwritten": ["clang-19", *OLD, "-O0", "-g", "-fsanitize=memory"],
