@@ -13,9 +13,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, File},
+    fs::{self, File, Permissions},
     io,
-    path::{Path, PathBuf},
+    os::unix::fs::{PermissionsExt, symlink},
+    path::{Path, PathBuf, absolute},
     process::{Command, Stdio},
     thread,
 };
@@ -87,6 +88,8 @@ const PUBLIC: &str = "-internalize-public-api-list=_start_c,__errno_location";
 /// Beside the tree while it is configured: a directory with a native libc, which the linker looks
 /// at first. The hundreds of programs that configure links need no LTO over the libc.
 const EARLY: &str = "early";
+/// Beside a tree: the compiler to be called there, where it has to take bitcode for sources.
+const REPLACING: &str = "cc";
 const OUTPUT_LINES: usize = 12;
 
 /// How a package is built.
@@ -124,6 +127,24 @@ struct CompileCommand {
     directory: PathBuf,
     file: PathBuf,
     arguments: Vec<String>,
+}
+
+impl CompileCommand {
+    /// The object file that is left in the tree. There is none where one command compiles and
+    /// links: then it is a temporary file.
+    fn object(&self, tree: &Path) -> Option<PathBuf> {
+        let object = self.arguments.iter().skip_while(|argument| *argument != "-o").nth(1)?;
+        let object = tree.join(&self.directory).join(object);
+        object.starts_with(tree).then_some(object)
+    }
+
+    /// Whether it makes code.
+    fn compiles(&self) -> bool {
+        let is_other = |argument: &String| {
+            ["-E", "-M", "-MM", "-S", "-fsyntax-only"].contains(&argument.as_str())
+        };
+        !self.arguments.iter().any(is_other)
+    }
 }
 
 impl Recipe {
@@ -216,7 +237,7 @@ impl Whole {
         if let Some(configure) = configure {
             let early = directory.join(EARLY);
             let native = self.libc.join("lib/configure");
-            std::os::unix::fs::symlink(native, &early).map_err(BuildError::io(&early))?;
+            symlink(native, &early).map_err(BuildError::io(&early))?;
             self.shell("configure", configure, &self.tree, directory, None)?;
             fs::remove_file(&early).map_err(BuildError::io(&early))?;
         }
@@ -249,9 +270,13 @@ impl Whole {
         let output = File::create(&log).map_err(BuildError::io(&log))?;
         let errors = output.try_clone().map_err(BuildError::io(&log))?;
         let libc = self.libc.display();
-        let clang = self.toolchain.program().display();
-        let compiler =
-            format!("{clang} --target=x86_64-linux-musl -nostdlibinc -isystem {libc}/include");
+        let clang = self.toolchain.program().to_owned();
+        let replacing = tree.with_file_name(REPLACING);
+        let compiler = if replacing.is_file() { replacing } else { clang };
+        let compiler = format!(
+            "{} --target=x86_64-linux-musl -nostdlibinc -isystem {libc}/include",
+            compiler.display()
+        );
         let mut flags: Vec<String> = FLAGS.iter().map(|&flag| flag.to_owned()).collect();
         flags.push(format!("-ffile-prefix-map={}/=", self.tree.display()));
         flags.extend(self.recipe.flags.iter().cloned());
@@ -319,18 +344,15 @@ impl Whole {
         let mut commands = BTreeMap::new();
         for file in files {
             let text = fs::read_to_string(&file).map_err(BuildError::io(&file))?;
-            let Ok(mut command) =
-                serde_json::from_str::<CompileCommand>(text.trim_end().trim_end_matches(','))
-            else {
-                continue;
-            };
-            let is_compilation = command.arguments.iter().any(|argument| argument == "-c");
-            let path = normal(&command.directory.join(&command.file));
-            let inner = path.strip_prefix(&self.tree).map(Path::to_owned);
-            let directory = command.directory.strip_prefix(&self.tree).map(Path::to_owned);
-            if let (true, Ok(inner), Ok(directory)) = (is_compilation, inner, directory) {
-                command.directory = directory;
-                commands.entry(inner).or_insert(command);
+            let records = text.lines().map(|line| line.trim_end().trim_end_matches(','));
+            for mut command in records.flat_map(serde_json::from_str::<CompileCommand>) {
+                let path = normal(&command.directory.join(&command.file));
+                let inner = path.strip_prefix(&self.tree).map(Path::to_owned);
+                let directory = command.directory.strip_prefix(&self.tree).map(Path::to_owned);
+                if let (true, Ok(inner), Ok(directory)) = (command.compiles(), inner, directory) {
+                    command.directory = directory;
+                    commands.entry(inner).or_insert(command);
+                }
             }
         }
         Ok(commands)
@@ -393,9 +415,7 @@ impl Whole {
         }
         self.remake(&tree, &scratch_path)?;
         if !sources.is_empty() {
-            for (source, own) in sources {
-                self.compile(source, own, &tree)?;
-            }
+            self.replace(sources, &tree)?;
             self.remake(&tree, &scratch_path)?;
         }
         let module = self.merged_module(&tree)?;
@@ -416,15 +436,35 @@ impl Whole {
         self.shell("make", self.make(), tree, logs, None)
     }
 
-    /// Compiles bitcode in place of a source, to where the build puts that.
-    fn compile(&self, source: &Path, own: &Path, tree: &Path) -> Result<(), BuildError> {
-        let Some(record) = self.commands.get(source) else { return Ok(()) };
-        let object = record.arguments.iter().skip_while(|argument| *argument != "-o").nth(1);
-        let Some(object) = object else { return Ok(()) };
-        let mut compiler = self.toolchain.clang();
-        compiler.current_dir(tree.join(&record.directory));
-        compiler.arg("--target=x86_64-linux-musl").args(FLAGS).args(&self.recipe.flags);
-        run(compiler.arg("-c").arg(own).arg("-o").arg(object)).map(drop)
+    /// Has bitcode stand in a built tree for some sources: compiled to where the build puts these,
+    /// or, where it leaves no object files, given to the compiler in their place.
+    fn replace(&self, sources: &BTreeMap<PathBuf, PathBuf>, tree: &Path) -> Result<(), BuildError> {
+        let mut cases = String::new();
+        for (source, own) in sources {
+            let Some(record) = self.commands.get(source) else { continue };
+            let Some(object) = record.object(tree) else {
+                let (source, own) =
+                    (tree.join(source), absolute(own).map_err(BuildError::io(own))?);
+                cases += &format!("  '{}') word='{}';;\n", source.display(), own.display());
+                continue;
+            };
+            let mut compiler = self.toolchain.clang();
+            compiler.current_dir(tree.join(&record.directory));
+            compiler.arg("--target=x86_64-linux-musl").args(FLAGS).args(&self.recipe.flags);
+            run(compiler.arg("-c").arg(own).arg("-o").arg(object))?;
+        }
+        if cases.is_empty() {
+            return Ok(());
+        }
+        let clang = self.toolchain.program().display();
+        let script = format!(
+            "#!/bin/sh\nfor word; do\n  shift\n  case $(realpath -qm -- \"$word\") in\n{cases}  \
+             esac\n  set -- \"$@\" \"$word\"\ndone\nexec {clang} \"$@\"\n"
+        );
+        let place = tree.with_file_name(REPLACING);
+        fs::write(&place, script).map_err(BuildError::io(&place))?;
+        let executable = Permissions::from_mode(0o755);
+        fs::set_permissions(&place, executable).map_err(BuildError::io(&place))
     }
 
     /// The sources that the build compiles and of which some changes make something else.

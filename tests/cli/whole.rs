@@ -593,3 +593,29 @@ fn the_upper_half_of_an_int_among_variable_arguments_is_not_looked_at() {
     let explored = run(&mut explore);
     assert!(explored.stdout.contains("1 tests run natively, 0 of them"), "{}", explored.stdout);
 }
+
+#[test]
+fn one_command_compiles_and_links() {
+    let line = "\treturn puts(argc > 1 ? same(argv[1]) : \"none\") < 0;";
+    let patch = |new: &str| format!("--- a/e.c\n+++ b/e.c\n@@ -5 +5 @@\n-{line}\n+{new}\n");
+    let source = format!(
+        "#include <stdio.h>\nchar *same(char *);\nint main(int argc, char **argv)\n{{\n{line}\n}}\n"
+    );
+    let config = "name = \"small\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
+                  program = \"e\"\n[inputs]\nargs = [{ string = 1 }]\n";
+    // What runs before `main` is nothing that a meta program shares.
+    let early = "--- a/e.c\n+++ b/e.c\n@@ -2 +2,2 @@\n char *same(char *);\n\
+                 +__attribute__((constructor)) static void early(void) { puts(\"early\"); }\n";
+    let scratch = Scratch::new().file("subject.toml", config);
+    fs::create_dir(scratch.path("package")).expect("made");
+    let scratch = scratch
+        .file("package/Makefile", "e: e.c f.c\n\t$(CC) $(CFLAGS) -o $@ e.c f.c $(LDFLAGS)\n")
+        .file("package/f.c", "char *same(char *text)\n{\n\treturn text;\n}\n")
+        .file("package/e.c", &source)
+        .file("1.diff", &patch(&line.replace("argc > 1", "argc > 2")))
+        .file("2.diff", &patch(&line.replace("argc > 1", "1 < argc")))
+        .file("3.diff", early);
+    let ran = run(&mut scratch.stage("diff"));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("5 pairs distinguished, 1 equivalent"), "{}", ran.stdout);
+}
