@@ -308,6 +308,9 @@ impl Toolchain {
         if sanitizer != Sanitizer::None {
             command.arg("-Wl,--wrap=main");
         }
+        if sanitizer == Sanitizer::AddressUndefined {
+            command.arg("-Wl,--wrap=__ctype_b_loc");
+        }
         // As in bitcode: what the program defines itself comes before a library's.
         command.args(["-Wl,-z,muldefs", "-lm", "-o"]).arg(out);
         match run(&mut command) {

@@ -19,7 +19,7 @@ use super::{
     emit::{self, Site, Version},
     project,
     resolve::{self, Resolved},
-    source::{Source, same},
+    source::Source,
     token,
 };
 
@@ -293,15 +293,13 @@ impl<'a> Merger<'a> {
         original: &Source,
         revisions: &[Revision],
     ) -> Result<Vec<Version>, Vec<Fault>> {
-        let whole = |source: &Source| 0..source.tokens.len();
         let mut groups: Vec<(RevisionSet, &Source)> = Vec::new();
         for revision in revisions {
             let Some(source) = self.candidates[revision].get(path) else { continue };
-            if same(original, &whole(original), source, &whole(source)) {
+            if original.same_as(source) {
                 continue;
             }
-            let known = groups.iter_mut().find(|(_, s)| same(s, &whole(s), source, &whole(source)));
-            match known {
+            match groups.iter_mut().find(|(_, known)| known.same_as(source)) {
                 Some((set, _)) => _ = set.insert(*revision),
                 None => groups.push((RevisionSet::from_iter([*revision]), source)),
             }

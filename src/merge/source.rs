@@ -1,6 +1,10 @@
 //! A C text with its tokens and its syntax tree.
 
-use std::{collections::HashSet, ops::Range};
+use std::{
+    collections::HashSet,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    ops::Range,
+};
 
 use tree_sitter::{Node, Parser, Tree};
 
@@ -16,6 +20,8 @@ pub(super) struct Source {
     pub(super) tree: Tree,
     /// Names that `#define` gives a meaning in this text.
     pub(super) macros: HashSet<String>,
+    /// Of the tokens, in their order.
+    digest: u64,
 }
 
 impl Source {
@@ -30,7 +36,15 @@ impl Source {
             .filter(|w| w[0].text(&text) == "#" && w[1].text(&text) == "define")
             .map(|w| w[2].text(&text).to_owned())
             .collect();
-        Self { text, tokens, tree, macros }
+        let mut words = DefaultHasher::new();
+        tokens.iter().for_each(|token| token.text(&text).hash(&mut words));
+        Self { digest: words.finish(), text, tokens, tree, macros }
+    }
+
+    /// Whether another text has the same tokens.
+    pub(super) fn same_as(&self, other: &Self) -> bool {
+        let whole = |source: &Self| 0..source.tokens.len();
+        self.digest == other.digest && same(self, &whole(self), other, &whole(other))
     }
 
     pub(super) fn token(&self, index: usize) -> &str {

@@ -105,7 +105,7 @@ fn address(what: &str, frames: usize) -> FindingKind {
         "stack-overflow" if frames >= DEEP => FindingKind::Other,
         class if class.ends_with("-overflow") => FindingKind::Error(Error::OutOfBounds),
         class if class.ends_with("-underflow") => FindingKind::Error(Error::OutOfBounds),
-        "unknown-crash" => FindingKind::Error(Error::OutOfBounds),
+        "unknown-crash" | "use-after-poison" => FindingKind::Error(Error::OutOfBounds),
         _ => signal(what),
     }
 }

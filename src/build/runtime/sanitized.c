@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -152,6 +153,27 @@ SCANS(__isoc99_sscanf, "__isoc99_vsscanf", (void *)text, const char *text, const
 typedef int comparison(const void *, const void *);
 
 #if __has_feature(address_sanitizer)
+void __asan_poison_memory_region(const volatile void *address, size_t size);
+const unsigned short **__real___ctype_b_loc(void);
+
+/* Linked with --wrap=__ctype_b_loc. The row that `isdigit` and its kind look into, with nothing else
+ * wherever an `int` may point to: in memory of a program's own it could be anything. */
+const unsigned short **__wrap___ctype_b_loc(void) {
+  enum { FIRST = -128, COUNT = 384, PAGE = 4096 };
+  static const unsigned short *origin;
+  if (!origin) {
+    const size_t half = ((size_t)1 << 31) * sizeof *origin, size = COUNT * sizeof *origin;
+    char *all = mmap(NULL, 2 * half, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (all == MAP_FAILED || mprotect(all + half - PAGE, 2 * PAGE, PROT_READ | PROT_WRITE))
+      return __real___ctype_b_loc();
+    origin = (const unsigned short *)(all + half);
+    memcpy(all + half + FIRST * (int)sizeof *origin, *__real___ctype_b_loc() + FIRST, size);
+    __asan_poison_memory_region(all + half - PAGE, PAGE + FIRST * (int)sizeof *origin);
+    __asan_poison_memory_region(origin + FIRST + COUNT, PAGE - (FIRST + COUNT) * sizeof *origin);
+  }
+  return &origin;
+}
+
 /* The sanitizer's own compares neighbours first, and a comparison may be seen. */
 void qsort(void *base, size_t count, size_t size, comparison *compare) {
   if (count > 1)
