@@ -115,6 +115,7 @@ subjects! {
     switch = "switch",
     uninitialised = "uninitialised",
     unsupported_call = "unsupported-call",
+    witnesses = "witnesses",
 }
 
 /// Those that tests below look at more closely.

@@ -183,17 +183,21 @@ void qsort(void *base, size_t count, size_t size, comparison *compare) {
 #else
 void __interceptor_qsort(void *base, size_t count, size_t size, comparison *compare);
 
-static comparison *running;
+/* In the register where an `int` is, but not taken for written by whoever calls. */
+struct result {
+  int value;
+};
+static struct result (*running)(const void *, const void *);
 
 static int compared(const void *one, const void *other) {
-  int result = running(one, other);
-  return result < 0 ? -1 : result > 0;
+  int value = running(one, other).value;
+  return value < 0 ? -1 : value > 0;
 }
 
 /* The sanitizer's own does not look at what a comparison returns. */
 void qsort(void *base, size_t count, size_t size, comparison *compare) {
-  comparison *outer = running;
-  running = compare;
+  struct result (*outer)(const void *, const void *) = running;
+  running = (struct result (*)(const void *, const void *))compare;
   __interceptor_qsort(base, count, size, compared);
   running = outer;
 }
