@@ -5,7 +5,8 @@
 //! equal on some inputs and differ on others (`x + x` and `x * x` at 2) is cut further.
 //! Walking the non-empty cells finds every clustering that any input induces, so that the
 //! decision tree is minimal over all inputs and not only over those that pairing happened to
-//! find; and the least and largest value of a scalar input in a cell is a range of difference.
+//! find; and where a program has one scalar input, its least and largest value in a cell is a range
+//! of difference.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,13 +31,11 @@ use crate::{
 pub struct Regions {
     /// Cells to visit; past this the walk ends and says so.
     pub cells: usize,
-    /// Ranges are looked for if there are at most so many scalar inputs.
-    pub scalars: usize,
 }
 
 impl Default for Regions {
     fn default() -> Self {
-        Self { cells: 512, scalars: 3 }
+        Self { cells: 512 }
     }
 }
 
@@ -61,7 +60,7 @@ pub struct Walk {
     /// Every cell was visited, and what every revision shows in it is known: the tests show
     /// every clustering that there is.
     pub complete: bool,
-    /// Ranges of the scalar inputs, by cell.
+    /// Ranges of the scalar input, if there is just one, by cell.
     pub ranges: Vec<Range>,
 }
 
@@ -125,15 +124,14 @@ impl Differ<'_> {
                     walk.complete = false;
                     continue;
                 }
-                if scalars.len() <= limits.scalars {
-                    for variable in &scalars {
-                        let Some((low, high)) = self.range(&region.conditions, *variable, solver)
-                        else {
-                            walk.complete = false;
-                            continue;
-                        };
-                        let input = self.task.program.exprs.variable_name(*variable).to_owned();
-                        walk.ranges.push(Range { test, cell: number, input, low, high });
+                // Of several inputs a region is no range of any.
+                if let [variable] = scalars[..] {
+                    match self.range(&region.conditions, variable, solver) {
+                        Some((low, high)) => {
+                            let input = self.task.program.exprs.variable_name(variable).to_owned();
+                            walk.ranges.push(Range { test, cell: number, input, low, high });
+                        }
+                        None => walk.complete = false,
                     }
                 }
                 number += 1;
