@@ -619,3 +619,30 @@ fn one_command_compiles_and_links() {
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("5 pairs distinguished, 1 equivalent"), "{}", ran.stdout);
 }
+
+#[test]
+fn a_library_of_the_package_comes_before_the_libc() {
+    let config = "name = \"small\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
+                  program = \"e\"\n";
+    let makefile = "e: e.o libown.a\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ e.o libown.a\n\
+                    libown.a: own.o\n\t$(AR) rc $@ own.o\n";
+    let uses = "int regcomp(void *, const char *, int);\nint main(void)\n{\n\
+                \treturn regcomp(0, \"\", 0);\n}\n";
+    let patch = "--- a/e.c\n+++ b/e.c\n@@ -4 +4 @@\n-\treturn regcomp(0, \"\", 0);\n\
+                 +\treturn regcomp(0, \"\", 1);\n";
+    let scratch = Scratch::new().file("subject.toml", config);
+    fs::create_dir(scratch.path("package")).expect("made");
+    let own = "int regcomp(void *to, const char *text, int flags)\n{\n\treturn 7 + flags;\n}\n";
+    let scratch = scratch
+        .file("package/Makefile", makefile)
+        .file("package/own.c", own)
+        .file("package/e.c", uses)
+        .file("1.diff", patch);
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    let end = |revision: u32| {
+        let program = scratch.path(&format!("out/build/revisions/{revision}.native"));
+        Command::new(program).status().expect("it runs").code()
+    };
+    assert_eq!([end(0), end(1)], [Some(7), Some(8)]);
+}
