@@ -158,7 +158,8 @@ pub(super) fn display(command: &Command) -> String {
     }
 }
 
-fn quoted(word: &str) -> String {
+/// A word as a shell takes it.
+pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./,:@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     BuildError, Changes, Toolchain,
     stamp::{Stamp, dependencies, hash},
-    toolchain::{command, run},
+    toolchain::{command, quoted, run},
 };
 use crate::{
     child::{self, Limits},
@@ -257,7 +257,7 @@ impl Whole {
     }
 
     /// Runs a command of the recipe in a tree. With `fragments`, clang writes there how it was
-    /// called. `CCC_OVERRIDE_OPTIONS` reaches it whatever the command does with `CC`.
+    /// called: `CCC_OVERRIDE_OPTIONS` reaches it whatever the command does with `CC`.
     fn shell(
         &self,
         key: &'static str,
@@ -445,7 +445,8 @@ impl Whole {
             let Some(object) = record.object(tree) else {
                 let (source, own) =
                     (tree.join(source), absolute(own).map_err(BuildError::io(own))?);
-                cases += &format!("  '{}') word='{}';;\n", source.display(), own.display());
+                let [source, own] = [source, own].map(|path| quoted(&path.to_string_lossy()));
+                cases += &format!("  {source}) word={own};;\n");
                 continue;
             };
             let mut compiler = self.toolchain.clang();
@@ -456,7 +457,7 @@ impl Whole {
         if cases.is_empty() {
             return Ok(());
         }
-        let clang = self.toolchain.program().display();
+        let clang = quoted(&self.toolchain.program().to_string_lossy());
         let script = format!(
             "#!/bin/sh\nfor word; do\n  shift\n  case $(realpath -qm -- \"$word\") in\n{cases}  \
              esac\n  set -- \"$@\" \"$word\"\ndone\nexec {clang} \"$@\"\n"

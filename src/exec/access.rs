@@ -190,8 +190,10 @@ impl Executor<'_> {
         length: usize,
     ) -> Result<Value, Stop> {
         // A libc asks for some that only some callers pass (`fcntl`), and does not look at them.
+        let function = self.state.top.function;
+        let library = self.program.module.functions[function.0 as usize].library;
         let segment = self.state.memory.object(address)?.segment;
-        if segment == Segment::Arguments && !self.state.world.is_whole {
+        if segment == Segment::Arguments && !library {
             return Err(Stop::unsupported("`va_arg` for an argument that was not passed"));
         }
         let word = self.uninitialised(length as u32 * 8);
