@@ -18,7 +18,7 @@ use super::{Branch, Executor, Frame, State, flow::Flow, state::Concretisations};
 use crate::{
     expr::{ExprId, Exprs},
     ir::FunctionId,
-    memory::{Byte, Memory, Value},
+    memory::{Memory, Value},
     subject::RevisionSet,
 };
 
@@ -148,10 +148,7 @@ impl Executor<'_> {
         let flows = self.program.flows.as_ref().expect("there are joins");
         let flow = flows.of(self.program, a.top.function);
         let Some(values) = values(exprs, &flow, is_other, &a.top, &b.top) else { return false };
-        let choose = |x: Byte, y: Byte| {
-            let (x, y) = (x.expr(exprs)?, y.expr(exprs)?);
-            Some(Byte::of(exprs, exprs.ite(is_other, y, x)))
-        };
+        let choose = |x, y| exprs.ite(is_other, y, x);
         let Some(memory) = Memory::join(exprs, &a.memory, &b.memory, &choose) else { return false };
         into.top.values = values;
         into.memory = memory;

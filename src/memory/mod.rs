@@ -158,13 +158,13 @@ impl Memory {
     }
 
     /// The memory of two states that were one and have done different things since: `choose` makes
-    /// one byte of two that differ. `None` where they have other objects, or parts that were
+    /// one expression of two that differ. `None` where they have other objects, or parts that were
     /// written at symbolic offsets.
     pub fn join(
         exprs: &Exprs,
         a: &Self,
         b: &Self,
-        choose: &dyn Fn(Byte, Byte) -> Option<Byte>,
+        choose: &dyn Fn(ExprId, ExprId) -> ExprId,
     ) -> Option<Self> {
         if a.known != b.known || a.extents != b.extents {
             return None;
@@ -176,11 +176,15 @@ impl Memory {
         if !joined.slots.differences(&other.slots, count, &mut differing) {
             return None;
         }
+        let is_address = |word| {
+            let word = Value::from_expr(exprs, word);
+            [a, b].iter().any(|memory| memory.addresses_in(exprs, word).first().is_some())
+        };
         for number in differing {
             let (Slot::Live(x), Slot::Live(y)) = (a.slots.get(number), b.slots.get(number)) else {
                 return None;
             };
-            let object = Object::join(exprs, x, y, choose)?;
+            let object = Object::join(exprs, x, y, &is_address, choose)?;
             *joined.slots.get_mut(number, &mut Spare::default()) = Slot::Live(Arc::new(object));
         }
         Some(joined)

@@ -35,6 +35,8 @@ pub enum Byte {
 
 const CONCRETE: u32 = 0;
 const UNINITIALISED: u32 = u32::MAX;
+/// Bytes of an address.
+const WORD: usize = 8;
 
 /// An object. Its size may be an expression ([`Object::extent`]): then there are bytes for up
 /// to so many, and those that belong to it for certain grow with what was decided.
@@ -141,12 +143,18 @@ impl Object {
         self.bytes.len() as u64
     }
 
-    /// The object that two, which were one, become: `choose` makes one byte of two that differ.
+    /// The object that two, which were one, become: `choose` makes one of two expressions that
+    /// differ. `None` where it cannot be one: of another shape, written at symbolic offsets, or
+    /// with bytes that only one of them has written.
+    ///
+    /// Words that may be addresses stay whole, so that they are found to be addresses again; of all
+    /// else each byte is chosen, as text is read byte by byte.
     pub(super) fn join(
         exprs: &Exprs,
         a: &Self,
         b: &Self,
-        choose: &dyn Fn(Byte, Byte) -> Option<Byte>,
+        is_address: &dyn Fn(ExprId) -> bool,
+        choose: &dyn Fn(ExprId, ExprId) -> ExprId,
     ) -> Option<Self> {
         let shape = |object: &Self| {
             let Self { segment, constant, alignment, size, extent, .. } = object;
@@ -156,13 +164,35 @@ impl Object {
             return None;
         }
         let mut joined = a.clone();
-        for offset in 0..a.bytes.len() {
-            let (x, y) = (a.byte(exprs, offset), b.byte(exprs, offset));
-            if x != y {
-                joined.set_byte(exprs, offset, choose(x, y)?);
+        for start in (0..a.bytes.len()).step_by(WORD) {
+            let bytes = start..a.bytes.len().min(start + WORD);
+            let differ = |at: &usize| a.byte(exprs, *at) != b.byte(exprs, *at);
+            if !bytes.clone().any(|at| differ(&at)) {
+                continue;
+            }
+            let words = a.written(exprs, bytes.clone()).zip(b.written(exprs, bytes.clone()));
+            let whole =
+                words.filter(|(x, y)| bytes.len() == WORD && (is_address(*x) || is_address(*y)));
+            if let Some((x, y)) = whole {
+                let word = choose(x, y);
+                for (index, at) in bytes.enumerate() {
+                    let byte = exprs.extract(word, index as u32 * 8, 8);
+                    joined.set_byte(exprs, at, Byte::of(exprs, byte));
+                }
+                continue;
+            }
+            for at in bytes.filter(differ) {
+                let (x, y) = (a.byte(exprs, at).expr(exprs)?, b.byte(exprs, at).expr(exprs)?);
+                joined.set_byte(exprs, at, Byte::of(exprs, choose(x, y)));
             }
         }
         Some(joined)
+    }
+
+    /// The little-endian number in these bytes, if all of them were written.
+    fn written(&self, exprs: &Exprs, bytes: Range<usize>) -> Option<ExprId> {
+        let bytes: Option<Vec<_>> = bytes.map(|at| self.byte(exprs, at).expr(exprs)).collect();
+        bytes?.into_iter().reduce(|low, high| exprs.concat(high, low))
     }
 
     /// Whether a byte may be an expression that satisfies a condition. Of what was written at

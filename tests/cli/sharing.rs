@@ -44,6 +44,30 @@ fn patches_that_change_nothing_cost_nothing_behind_them() {
 }
 
 #[test]
+fn a_pointer_that_only_some_have_is_still_an_address() {
+    let main = "#include <stdio.h>\nstatic char buffer[8], *last;\nint main(void)\n{\n\tint a;\n\
+                \tscanf(\"%d\", &a);\n\tlast = buffer + 1;\n\tchar *here = buffer + (a & 3);\n\
+                \tif (here > buffer && here != last)\n\t\tputs(\"on\");\n\treturn 0;\n}\n";
+    let at_7 = |line: &str| {
+        format!("--- a/m.c\n+++ b/m.c\n@@ -7 +7 @@\n-\tlast = buffer + 1;\n+\t{line}\n")
+    };
+    let scratch = Scratch::new()
+        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("m.c", main)
+        .file("1.diff", &at_7("last = 0;"))
+        .file("2.diff", &at_7("last = buffer + 3;"))
+        .file("3.diff", &at_7("last = buffer; last++;"))
+        .file("4.diff", &at_7("last = &buffer[0];"));
+    let (joined, _) = diff(&scratch, &[]);
+    for (a, b, verdict) in &joined {
+        let same = [(0, 3), (1, 4)].contains(&(*a, *b));
+        let expected = if same { Verdict::Equivalent } else { Verdict::Distinguished };
+        assert_eq!(*verdict, expected, "{a} and {b}");
+    }
+    assert_eq!(diff(&scratch, &["--no-join"]).0, joined);
+}
+
+#[test]
 fn what_one_revision_reads_unwritten_is_not_said_of_the_others() {
     let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, n = 0, unset[2];\n\
                 \tscanf(\"%d\", &a);\n\tn = unset[a & 1];\n\tif (n > 5)\n\t\ta = 1;\n\

@@ -120,11 +120,13 @@ class Revision:
         """The outcomes on these inputs; every input is run once in a build."""
         seen = self.seen.setdefault((kind, milliseconds), {})
         left = [i for i in dict.fromkeys(inputs) if i not in seen]
-        stopped = 0
-        for start in range(0, len(left), 50):
-            part = left[start:start + 50]
+        stopped, first = 0, True
+        while left:
+            # Few at a time as long as it may be one that never ends: each of those costs its limit.
+            size = 5 if first or stopped else 50
+            part, left, first = left[:size], left[size:], False
             if stopped > 3:
-                # A revision that does not end; what was seen is enough.
+                # What was seen is enough.
                 seen.update((i, None) for i in part)
                 continue
             for given, outcome in zip(part, self.execute(part, kind, milliseconds)):
