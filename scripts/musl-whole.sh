@@ -12,6 +12,7 @@
 #   CACHE/musl-whole/lib/libkernel.a   native code: psychic.h, and psychic_syscall as the kernel
 #                                      itself, for what a build runs
 #   CACHE/musl-whole/lib/libworld.a    the same with the world of docs/world.md in between
+#   CACHE/musl-whole/lib/libwatch.a    native code: what AddressSanitizer's instructions call
 # Does nothing when it is done already.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -25,23 +26,24 @@ flags="-fno-pie -fno-vectorize -fno-slp-vectorize -ffp-contract=off -fno-stack-p
     -fno-unwind-tables -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE"
 flags=${flags//$'\n'/}
 
-# libkernel.a and libworld.a: seconds, and they change more often than musl.
+# libkernel.a, libworld.a and libwatch.a: seconds, and they change more often than musl.
 runtime() {
     local work=$musl/runtime
     local compile="clang-19 --target=x86_64-linux-musl -nostdinc -isystem $musl/include
         -isystem $(clang-19 -print-resource-dir)/include -std=c11 -O2 -ffreestanding $flags -w"
     rm -rf "$work"
     mkdir -p "$work"
-    for file in "$runtime"/{environment,intrinsics}.c "$runtime"/world/*.c; do
+    for file in "$runtime"/{environment,intrinsics,watch}.c "$runtime"/world/*.c; do
         $compile -c "$file" -o "$work/$(basename "$file" .c).o"
     done
     (
         cd "$work"
         llvm-ar-19 rcs libkernel.a environment.o intrinsics.o bare.o open.o
-        rm open.o
+        llvm-ar-19 rcs libwatch.a watch.o
+        rm open.o watch.o
         llvm-ar-19 rcs libworld.a ./*.o
         # At once: a build may be going on.
-        mv libkernel.a libworld.a ../lib/
+        mv libkernel.a libworld.a libwatch.a ../lib/
     )
     rm -rf "$work"
 }

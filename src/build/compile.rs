@@ -309,7 +309,7 @@ impl Toolchain {
             command.arg("-Wl,--wrap=main");
         }
         if sanitizer == Sanitizer::AddressUndefined {
-            command.arg("-Wl,--wrap=__ctype_b_loc");
+            command.args(["-Wl,--wrap=__ctype_b_loc", "-Wl,--wrap=__asan_register_elf_globals"]);
         }
         // As in bitcode: what the program defines itself comes before a library's.
         command.args(["-Wl,-z,muldefs", "-lm", "-o"]).arg(out);

@@ -85,6 +85,23 @@ const MAINTAINER_TOOLS: &[&str] =
 const MERGED: &str = ".0.0.preopt.bc";
 /// What stays visible of it: where it starts, and errno, which the native allocator sets.
 const PUBLIC: &str = "-internalize-public-api-list=_start_c,__errno_location";
+/// How the optimiser puts a look before each access, with a frame of its own for each call.
+const WATCH: &[&str] = &[
+    "-passes=forceattrs,asan",
+    "-force-attribute=sanitize_address",
+    "-asan-use-after-return=always",
+];
+/// What such a program is linked with (`runtime/watch.c`).
+const WATCHED: &[&str] = &[
+    "--wrap=_start_c",
+    "--wrap=psychic_syscall",
+    "--wrap=longjmp",
+    "--wrap=_longjmp",
+    "--wrap=siglongjmp",
+    "-lwatch",
+    "-lworld",
+    "-lwatch",
+];
 /// Beside the tree while it is configured: a directory with a native libc, which the linker looks
 /// at first. The hundreds of programs that configure links need no LTO over the libc.
 const EARLY: &str = "early";
@@ -559,22 +576,53 @@ impl Whole {
         bitcode: &Path,
         native: &Path,
     ) -> Result<(), BuildError> {
-        let [small, object, executable] =
-            ["whole.bc", "whole.o", "whole"].map(|name| scratch.join(name));
+        let [small, executable] = ["whole.bc", "whole"].map(|name| scratch.join(name));
         let mut optimiser = command(&self.tool("opt"));
         optimiser.args(["-passes=internalize,globaldce", PUBLIC]);
         run(optimiser.arg(module).arg("-o").arg(&small))?;
         align_objects(&small)?;
+        self.executable(&small, &["-lworld"], &executable)?;
+        fs::rename(&small, bitcode).map_err(BuildError::io(bitcode))?;
+        fs::rename(&executable, native).map_err(BuildError::io(native))
+    }
+
+    /// Makes an executable of bitcode that has a whole program, and of a world for it.
+    fn executable(&self, module: &Path, world: &[&str], out: &Path) -> Result<(), BuildError> {
+        let object = out.with_extension("o");
         // No more passes: the machine code is to do what the bitcode says.
         let mut generator = self.toolchain.clang();
         generator.args(["--target=x86_64-linux-musl", "-c", "-O1", "-fno-pic"]);
         generator.args(["-Xclang", "-disable-llvm-passes"]);
-        run(generator.arg(&small).arg("-o").arg(&object))?;
+        run(generator.arg(module).arg("-o").arg(&object))?;
         let mut linker = command(&self.tool("ld.lld"));
         linker.args(["-static", "-nostdlib"]).arg("-L").arg(self.libc.join("lib")).arg(&object);
-        run(linker.args(["-lworld", "-lnative", "-o"]).arg(&executable))?;
-        fs::rename(&small, bitcode).map_err(BuildError::io(bitcode))?;
-        fs::rename(&executable, native).map_err(BuildError::io(native))
+        run(linker.args(world).args(["-lnative", "-o"]).arg(out)).map(drop)
+    }
+
+    /// Makes an executable of a program's bitcode ([`Whole::link`]) that looks at each access to
+    /// memory, and reports one out of bounds or to what was freed as AddressSanitizer does: of
+    /// all of it, the libc too. Does nothing if it is there already.
+    ///
+    /// # Errors
+    /// [`BuildError::Compile`]; [`BuildError::Io`].
+    pub fn watched(&self, bitcode: &Path, out: &Path) -> Result<(), BuildError> {
+        let read = |path: &Path| fs::read(path).map_err(BuildError::io(path));
+        let runtime = read(&self.libc.join("runtime-stamp"))?;
+        let key = hash([read(bitcode)?, runtime, WATCH.join(" ").into(), WATCHED.join(" ").into()]);
+        if Stamp::is_fresh(out, &key) {
+            return Ok(());
+        }
+        Stamp::remove(out).map_err(BuildError::io(out))?;
+        let parent = out.parent().unwrap_or(Path::new("."));
+        let scratch = tempfile::Builder::new().prefix(".build-").tempdir_in(parent);
+        let scratch = scratch.map_err(BuildError::io(parent))?;
+        let [module, executable] = ["whole.bc", "whole"].map(|name| scratch.path().join(name));
+        let mut optimiser = command(&self.tool("opt"));
+        run(optimiser.args(WATCH).arg(bitcode).arg("-o").arg(&module))?;
+        self.executable(&module, WATCHED, &executable)?;
+        fs::rename(&executable, out).map_err(BuildError::io(out))?;
+        let stamp = Stamp::new(key, []).map_err(BuildError::io(out))?;
+        stamp.write(out).map_err(BuildError::io(out))
     }
 }
 

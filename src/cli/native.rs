@@ -108,12 +108,7 @@ impl<'a> Native<'a> {
             return Ok(hasty.outcome(test, revision, false)?);
         }
         let mut watched = Watched::new(self.built.binaries.uninitialised);
-        let sanitizers = if self.watches() {
-            sanitizers(expected, |concerned| concerned.contains(revision))
-        } else {
-            Vec::new()
-        };
-        for sanitizer in sanitizers {
+        for sanitizer in self.sanitizers(expected, |concerned| concerned.contains(revision)) {
             self.in_time()?;
             let outcome = self.sanitized(sanitizer)?.run(test, revision, sanitizer)?;
             watched.add(sanitizer, outcome);
@@ -130,20 +125,28 @@ impl<'a> Native<'a> {
             Ok(self.get(&self.patient, patient)?.outcome(test, revision, false)?)
         })
     }
-}
 
-/// The sanitizers that can confirm what is expected of these revisions.
-fn sanitizers(expected: &Expected, these: impl Fn(&RevisionSet) -> bool) -> Vec<Sanitizer> {
-    let unknown = these(&expected.unknown);
-    let memory = |error: &Error| *error == Error::UninitialisedRead;
-    let confirms = |sanitizer: Sanitizer| {
-        let errors = &mut expected.errors.iter();
-        errors.any(|(error, revisions)| {
-            memory(error) == (sanitizer == Sanitizer::Memory) && these(revisions)
-        })
-    };
-    let all = [Sanitizer::AddressUndefined, Sanitizer::Memory];
-    all.into_iter().filter(|sanitizer| unknown || confirms(*sanitizer)).collect()
+    /// The sanitizers that can confirm what is expected of these revisions.
+    fn sanitizers(
+        &self,
+        expected: &Expected,
+        these: impl Fn(&RevisionSet) -> bool,
+    ) -> Vec<Sanitizer> {
+        let unknown = these(&expected.unknown);
+        let memory = |error: &Error| *error == Error::UninitialisedRead;
+        let confirms = |sanitizer: Sanitizer| {
+            let errors = &mut expected.errors.iter();
+            errors.any(|(error, revisions)| {
+                memory(error) == (sanitizer == Sanitizer::Memory) && these(revisions)
+            })
+        };
+        // Uses of memory that was never written are no part of what whole programs show.
+        let all = match self.stage.is_whole() {
+            true => &[Sanitizer::AddressUndefined][..],
+            false => &[Sanitizer::AddressUndefined, Sanitizer::Memory],
+        };
+        all.iter().copied().filter(|sanitizer| unknown || confirms(*sanitizer)).collect()
+    }
 }
 
 impl Replay for Native<'_> {
@@ -154,11 +157,9 @@ impl Replay for Native<'_> {
         expected: &Expected,
     ) -> Result<Vec<Outcome>, ReplayFailed> {
         // Built once, and not by everybody at the same time in one place.
-        if self.watches() {
-            for sanitizer in sanitizers(expected, |concerned| !concerned.is_empty()) {
-                let built = self.sanitized(sanitizer).map(drop);
-                built.map_err(|error| ReplayFailed::Impossible(format!("{error:#}")))?;
-            }
+        for sanitizer in self.sanitizers(expected, |concerned| !concerned.is_empty()) {
+            let built = self.sanitized(sanitizer).map(drop);
+            built.map_err(|error| ReplayFailed::Impossible(format!("{error:#}")))?;
         }
         let one = |revision: &Revision| {
             let failed = |error: anyhow::Error| match error.downcast() {
@@ -168,9 +169,5 @@ impl Replay for Native<'_> {
             self.outcome(test, *revision, expected).map_err(failed)
         };
         revisions.par_iter().map(one).collect()
-    }
-
-    fn watches(&self) -> bool {
-        !self.stage.is_whole()
     }
 }

@@ -452,9 +452,10 @@ impl Stage {
         built: &Built,
         sanitizer: Sanitizer,
     ) -> anyhow::Result<Builds> {
-        let Some(own) = self.own.get() else {
-            bail!("a program with a build of its own cannot be built with a sanitizer");
-        };
+        if let Some(whole) = &self.whole {
+            return build_watched(whole, &built.binaries.plain);
+        }
+        let Some(own) = self.own.get() else { bail!("no revision was compiled") };
         let programs = own.revisions.programs(sanitizer, &built.library);
         let mut made = BTreeMap::new();
         for (revision, program) in programs {
@@ -468,7 +469,7 @@ impl Stage {
         Ok(self.builds(made))
     }
 
-    /// Whether the program has a build of its own, which knows no sanitizers.
+    /// Whether the program has a build of its own, with its libc.
     pub(super) fn is_whole(&self) -> bool {
         self.whole.is_some()
     }
@@ -531,6 +532,18 @@ fn prepare_whole(toolchain: &Toolchain, subject: &Subject) -> anyhow::Result<Opt
     }
     let tell = |line: &str| eprintln!("{line}");
     Ok(Some(Whole::prepare(toolchain, recipe, &cache, tell)?))
+}
+
+/// The programs that watch their accesses to memory, beside the plain ones.
+fn build_watched(whole: &Whole, plain: &Builds) -> anyhow::Result<Builds> {
+    let watched = |program: &Path| program.with_extension("watched");
+    let made: Result<Vec<()>, BuildError> = plain
+        .programs()
+        .into_par_iter()
+        .map(|program| whole.watched(&program.with_extension("bc"), &watched(program)))
+        .collect();
+    made?;
+    Ok(plain.map(watched))
 }
 
 /// `results/NAME` beside the directory that holds the subjects, else below this directory.

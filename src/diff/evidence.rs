@@ -272,11 +272,15 @@ impl Differ<'_> {
         for (revision, slot) in self.task.revisions.iter().zip(slots) {
             match slot {
                 Slot::Exact(index, _) => {
-                    let HaltState { halt, world, .. } = &self.states[*index];
-                    match halt {
+                    let state = &self.states[*index];
+                    match &state.halt {
                         Halt::Hang => _ = expected.endless.insert(*revision),
+                        Halt::Error(_) if outcome::crashes(state) => {}
                         Halt::Error(error) => expected.add(*error, *revision),
-                        _ => world.findings.iter().for_each(|e| expected.add(*e, *revision)),
+                        _ => {
+                            let findings = state.world.findings.iter();
+                            findings.for_each(|error| expected.add(*error, *revision));
+                        }
                     }
                 }
                 Slot::Vague(_) | Slot::Missing => {

@@ -60,10 +60,6 @@ pub trait Replay: Sync {
         revisions: &[Revision],
         expected: &Expected,
     ) -> Result<Vec<Outcome>, ReplayFailed>;
-
-    /// Whether sanitizers watch for the errors that are expected. Without, a program that ran
-    /// into one goes on natively, somehow.
-    fn watches(&self) -> bool;
 }
 
 /// What the engine expects of a native run.
@@ -243,13 +239,11 @@ impl<'a> Differ<'a> {
         pool: &rayon::ThreadPool,
     ) -> Result<(), ReplayFailed> {
         let first = self.states.len();
-        if !self.task.replay.watches() {
-            for state in &mut halted {
-                if let Halt::Error(error) = state.halt
-                    && !outcome::crashes(state)
-                {
-                    state.world.approximate(Approximation::Unwatched(error));
-                }
+        for state in &mut halted {
+            if let Halt::Error(error) = state.halt
+                && outcome::is_caught(state)
+            {
+                state.world.approximate(Approximation::Caught(error));
             }
         }
         for state in &halted {

@@ -140,11 +140,16 @@ fn byte_expr(exprs: &Exprs, byte: Byte) -> ExprId {
     }
 }
 
-/// Whether a path of a program that no sanitizer watches ends by a signal that the processor
-/// raises, unless the program has a handler for it.
+/// Whether the processor tells of the error that ends a path of a whole program.
 pub(super) fn crashes(state: &HaltState) -> bool {
-    matches!(ending(state), Some((Termination::Signal(signal @ (SIGSEGV | SIGFPE)), None))
-        if state.world.is_whole && !state.world.kernel.handles(signal as u64))
+    matches!(state.halt, Halt::Error(_)) && matches!(ending(state), Some((_, None)))
+}
+
+/// Whether it does, and the program has a handler for the signal.
+pub(super) fn is_caught(state: &HaltState) -> bool {
+    crashes(state)
+        && matches!(ending(state), Some((Termination::Signal(signal), _))
+            if state.world.kernel.handles(signal as u64))
 }
 
 /// Whether what a run went on after is a part of what it shows ([`Visible::noted`]).
@@ -159,7 +164,7 @@ fn ending(state: &HaltState) -> Option<(Termination, Option<Finding>)> {
         Halt::Abort => signal(SIGABRT),
         Halt::Signal(number) => signal(i32::from(*number)),
         Halt::Trap(_) => signal(SIGILL),
-        // No sanitizer comes before the processor there.
+        // Nothing comes before the processor there.
         Halt::Error(Error::NullDereference) if state.world.is_whole => signal(SIGSEGV),
         Halt::Error(Error::DivisionByZero) if state.world.is_whole => signal(SIGFPE),
         Halt::Error(error) => {

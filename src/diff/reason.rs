@@ -65,7 +65,7 @@ impl Reason {
             }
             Self::Approximated(Approximation::EngineCall(_)) => Code::EngineCall,
             Self::Approximated(Approximation::SystemCall(_)) => Code::SystemCall,
-            Self::Approximated(Approximation::Unwatched(_)) => Code::Unwatched,
+            Self::Approximated(Approximation::Caught(_)) => Code::Caught,
             Self::Approximated(Approximation::UninitialisedDecision) => Code::UninitialisedDecision,
             Self::Approximated(Approximation::UninitialisedOutput(_)) => Code::UninitialisedOutput,
             Self::Silent => Code::Silent,

@@ -25,10 +25,6 @@ impl Replay for NoRuns {
     ) -> Result<Vec<Outcome>, ReplayFailed> {
         Err(ReplayFailed::Impossible("there is nothing to run".into()))
     }
-
-    fn watches(&self) -> bool {
-        true
-    }
 }
 
 /// What is asked of two revisions of which nothing is known natively.

@@ -51,9 +51,9 @@ pub enum Approximation {
     /// A system call that there is no model of.
     #[error("modelled loosely: system call {0}, which gives ENOSYS")]
     SystemCall(String),
-    /// An error for which nothing watches in native runs: there the program goes on somehow.
-    #[error("modelled loosely: {0}, for which nothing watches in native runs")]
-    Unwatched(Error),
+    /// An error of which the processor tells the program, which has a handler for the signal.
+    #[error("modelled loosely: {0}, with a handler for its signal")]
+    Caught(Error),
     /// Something was decided by memory that was never written, whose content is to be any.
     #[error("modelled loosely: a decision on memory that was never written")]
     UninitialisedDecision,

@@ -107,7 +107,10 @@ impl Executor<'_> {
         let step = self.stride(offset, length);
         self.initialise(object, offset, length, step)?;
         let exprs = &self.program.exprs;
-        let mut word = self.state.memory.object(object)?.select(exprs, offset, length, step);
+        let now = self.state.memory.object(object)?;
+        let numbers = (length < 8).then(|| self.with_numbers(object, now, offset, length, step));
+        let numbers = numbers.flatten();
+        let mut word = numbers.as_ref().unwrap_or(now).select(exprs, offset, length, step);
         if let (Some(at), Some(_), true) = (exprs.as_u64(offset), exprs.as_u64(word), length < 8) {
             let bytes = (0..length).map(|i| self.byte_of_address(object, at as usize + i));
             let bytes: Option<Vec<ExprId>> = bytes.collect();
@@ -115,6 +118,33 @@ impl Executor<'_> {
             word = part.unwrap_or(word);
         }
         Ok(Value::from_expr(exprs, exprs.extract(word, 0, width)))
+    }
+
+    /// The object at `address`, with numbers for the addresses of which an access at a symbolic
+    /// offset may see a part ([`Executor::byte_of_address`]); nothing where there is none.
+    fn with_numbers(
+        &self,
+        address: u64,
+        object: &Object,
+        offset: ExprId,
+        length: usize,
+        step: usize,
+    ) -> Option<Object> {
+        let exprs = &self.program.exprs;
+        let window = object.window(exprs, offset, length, step);
+        let is_address = |start: &usize| {
+            let word = object.word(*start as u64, 8);
+            word.is_some_and(|word| self.state.memory.may_be_address(word))
+        };
+        let starts = (window.start & !7..window.end).step_by(8).filter(is_address);
+        let mut changed: Option<Object> = None;
+        for at in starts.flat_map(|start| start..start + 8) {
+            if let Some(byte) = self.byte_of_address(address, at) {
+                let changed = changed.get_or_insert_with(|| object.clone());
+                changed.set_byte(exprs, at, Byte::of(exprs, byte));
+            }
+        }
+        changed
     }
 
     fn load_known(

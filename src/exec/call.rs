@@ -95,14 +95,16 @@ impl Executor<'_> {
         Ok(Next::Frame)
     }
 
-    fn function_at(&self, target: u64) -> Result<FunctionId, Error> {
-        address::function_at(target)
-            .filter(|id| (id.0 as usize) < self.program.module.functions.len())
-            .ok_or(if target < crate::memory::NULL_PAGE {
-                Error::NullDereference
-            } else {
-                Error::OutOfBounds
-            })
+    fn function_at(&self, target: u64) -> Result<FunctionId, Stop> {
+        let functions = self.program.module.functions.len();
+        let is_function = |id: &FunctionId| (id.0 as usize) < functions;
+        match address::function_at(target).filter(is_function) {
+            Some(id) => Ok(id),
+            None if target < crate::memory::NULL_PAGE => Err(Error::NullDereference.into()),
+            // What the processor finds there are instructions, too.
+            None if address::is_code(target) => Err(Stop::unsupported("a call into a function")),
+            None => Err(Error::OutOfBounds.into()),
+        }
     }
 
     pub(super) fn leave(&mut self, values: &[Operand]) -> Result<Next, Stop> {

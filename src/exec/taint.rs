@@ -20,6 +20,8 @@ use crate::{
 
 /// What the names of the variables that stand for addresses begin with.
 const PREFIX: &str = "address.";
+/// Functions of the C library that decide by where two objects are which end to begin at.
+const COPIES: [&str; 1] = ["memmove"];
 /// How far apart objects are in the first layout that is tried instead of the one here.
 const DISTANCE: u64 = 0x12_3457_0000;
 /// Sums within sums in which addresses are replaced; there are none further down.
@@ -175,13 +177,12 @@ impl Executor<'_> {
     }
 
     /// `expr` with the addresses in it as they are here; the path is marked, unless any others
-    /// give the same. What the C library decides does not count: its results do not depend on
-    /// where objects are.
+    /// give the same. What the C library copies goes another way by that, but to the same result.
     pub(super) fn as_if_known(&mut self, expr: ExprId) -> ExprId {
         let known = self.known_addresses(expr);
-        let function = self.state.top.function;
-        let library = self.program.module.functions[function.0 as usize].library;
-        if !library && !self.is_marked() && self.differs(expr, known) {
+        let function = &self.program.module.functions[self.state.top.function.0 as usize];
+        let copies = function.library && COPIES.contains(&function.name.as_str());
+        if !copies && !self.is_marked() && self.differs(expr, known) {
             let place = self.place().map(|place| {
                 let file = &self.program.module.files[place.file.0 as usize];
                 format!("{file}:{}", place.line)

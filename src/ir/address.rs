@@ -61,6 +61,11 @@ pub fn function_at(address: u64) -> Option<FunctionId> {
         .then(|| FunctionId(number - FIRST_FUNCTION))
 }
 
+/// Whether `address` is closer to a function than to any object.
+pub fn is_code(address: u64) -> bool {
+    (FIRST_FUNCTION..FIRST_OBJECT).contains(&nearest_object(address))
+}
+
 /// Whether `value` lies where addresses of functions and of the objects below number `end` do.
 #[inline(always)]
 pub fn is_in_range(value: u64, end: u32) -> bool {

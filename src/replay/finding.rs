@@ -48,6 +48,11 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Whether it is but the signal of the processor.
+    pub(super) fn is_crash(&self) -> bool {
+        ["SEGV", "BUS", "FPE", "ILL"].iter().any(|signal| self.detail.starts_with(signal))
+    }
+
     /// Reads the report of AddressSanitizer, UndefinedBehaviorSanitizer or MemorySanitizer
     /// (LLVM 19), as written to their `log_path`. `None` if there is none in the text.
     pub fn parse(report: &str) -> Option<Self> {

@@ -74,8 +74,8 @@ pub struct Outcome {
     pub finding: Option<Finding>,
     /// What one found after which the run went on; all else here is what it went on to show.
     pub noted: BTreeSet<Error>,
-    /// Another build, in which no sanitizer found anything, did something else: some of this
-    /// is what happened to be in registers or memory.
+    /// Another build, in which no sanitizer found anything, did something else, or one crashed
+    /// where the plain one goes on: some of this is what happened to be in registers or memory.
     #[serde(default)]
     pub unsteady: bool,
 }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::{
     finding::{Finding, FindingKind},
     ktest::{KtestError, TestInput},
-    outcome::{Outcome, parse_outputs},
+    outcome::{Outcome, Termination, parse_outputs},
     sandbox::{Isolation, Limits, Reply, Request, Sandbox, SandboxError},
 };
 use crate::{
@@ -48,6 +48,18 @@ impl Builds {
         programs.sort_unstable();
         programs.dedup();
         programs
+    }
+
+    /// Others in the place of these.
+    pub fn map(&self, other: impl Fn(&Path) -> PathBuf) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::One(program) => Self::One(other(program)),
+            Self::Each(programs) => {
+                let others = programs.iter().map(|(revision, path)| (*revision, other(path)));
+                Self::Each(Arc::new(others.collect()))
+            }
+        }
     }
 
     fn program(&self, revision: Revision) -> Option<&Path> {
@@ -145,6 +157,11 @@ impl Watched {
     /// Those of the plain run.
     pub fn outcome<E>(self, plain: impl FnOnce() -> Result<Outcome, E>) -> Result<Outcome, E> {
         let outcome = match self.ended {
+            // Where the processor came to is another place in another build.
+            Some(outcome) if outcome.finding.as_ref().is_some_and(Finding::is_crash) => {
+                let unsteady = matches!(plain()?.termination, Termination::Exit(_));
+                return Ok(Outcome { noted: self.noted, unsteady, ..outcome });
+            }
             Some(outcome) => outcome,
             None => plain()?,
         };

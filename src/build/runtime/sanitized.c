@@ -174,6 +174,26 @@ const unsigned short **__wrap___ctype_b_loc(void) {
   return &origin;
 }
 
+/* As clang describes a variable to the sanitizer. */
+struct global {
+  uintptr_t start, size, size_with_gap, others[5];
+};
+void __asan_unpoison_memory_region(const volatile void *address, size_t size);
+void __real___asan_register_elf_globals(uintptr_t *, const struct global *, const struct global *);
+
+/* Linked with --wrap=__asan_register_elf_globals. The sanitizer watches what is behind a variable,
+ * and in front of it only where another one comes before it. */
+UNWATCHED void __wrap___asan_register_elf_globals(uintptr_t *done, const struct global *first,
+                                                  const struct global *end) {
+  const struct global *global;
+  int is_new = !*done;
+  __real___asan_register_elf_globals(done, first, end);
+  for (global = first; is_new && global < end; global++)
+    __asan_poison_memory_region((char *)global->start - 32, 32);
+  for (global = first; is_new && global < end; global++)
+    __asan_unpoison_memory_region((char *)global->start, global->size);
+}
+
 /* The sanitizer's own compares neighbours first, and a comparison may be seen. */
 void qsort(void *base, size_t count, size_t size, comparison *compare) {
   if (count > 1)

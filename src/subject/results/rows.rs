@@ -107,7 +107,7 @@ words! {
         /// A system call without a model.
         SystemCall = "system-call",
         /// An error for which nothing watches in native runs.
-        Unwatched = "unwatched",
+        Caught = "caught",
         /// An output with bytes that were never written.
         UninitialisedOutput = "uninitialised-output",
         /// With `uninitialised = "any"`, something is decided by memory that was never written.
