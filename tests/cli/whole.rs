@@ -567,7 +567,7 @@ fn errors_of_memory_are_outcomes_that_a_watched_build_confirms() {
         ("r = write(1, p, n + 3);", outside),
         ("char v[n + 1]; memset(v, 0, n + 1); r = at(v, 4);", outside),
         ("r = *(char *)(n > 5 ? 0x123456789000 : (long)p);", outside),
-        ("if (n > 5) *(char *)names = 3;", outside),
+        ("char *volatile q = (char *)names; if (n > 5) *q = 3;", outside),
         ("if (n == 5) free(p); r = p[0];", freed),
         ("r = at(local(n), 3);", freed),
         ("char *q = realloc(p, 4); r = n > 3 ? p[0] : 1; p = q;", freed),
