@@ -39,7 +39,7 @@ pub use libc::{Closure, Libc};
 pub use revisions::{Changes, Common, RevisionError, Revisions};
 pub use runtime::PSYCHIC_H;
 pub use toolchain::Toolchain;
-pub use unite::{Program, United, unite, unite_source};
+pub use unite::{Program, United, names, unite, unite_source};
 pub use whole::{Recipe, Whole};
 
 /// Why nothing could be built.

@@ -138,6 +138,9 @@ pub struct Whole {
     commands: BTreeMap<PathBuf, CompileCommand>,
 }
 
+/// The files of a tree that each source of it reads, relative to it.
+type Reads = BTreeMap<PathBuf, BTreeSet<PathBuf>>;
+
 /// How the build compiles one file; clang's own record of it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct CompileCommand {
@@ -491,41 +494,63 @@ impl Whole {
     /// The file that has to do with the build itself, or is new to it.
     pub fn affected(&self, changes: &Changes) -> Result<BTreeSet<PathBuf>, PathBuf> {
         let mut affected = BTreeSet::new();
-        let mut read: Option<BTreeMap<&PathBuf, BTreeSet<PathBuf>>> = None;
+        let (mut before, mut now): (Option<Reads>, Option<Reads>) = (None, None);
         for file in changes.keys() {
             if self.commands.contains_key(file) {
                 affected.insert(file.clone());
                 continue;
             }
-            let read = read.get_or_insert_with(|| self.all_reads());
-            let readers = read.iter().filter(|(_, files)| files.contains(file));
-            let before = affected.len();
-            affected.extend(readers.map(|(source, _)| (*source).clone()));
+            let known = affected.len();
+            let readers = |reads: &Reads| {
+                let readers = reads.iter().filter(|(_, files)| files.contains(file));
+                readers.map(|(source, _)| source.clone()).collect::<Vec<_>>()
+            };
+            affected.extend(readers(before.get_or_insert_with(|| self.reads(&self.tree))));
+            if affected.len() > known {
+                continue;
+            }
             let extension = file.extension().and_then(|extension| extension.to_str());
+            // A header that is new, or that nobody reads yet.
+            if extension == Some("h") {
+                if now.is_none() {
+                    now = Some(self.reads_with(changes).map_err(|_| file.clone())?);
+                }
+                affected.extend(now.iter().flat_map(readers));
+                continue;
+            }
             let harmless = matches!(extension, Some("md" | "txt" | "texi" | "1" | "log" | "sh"))
                 || file.starts_with("tests")
                 || file.starts_with("doc")
                 || file.starts_with("po");
-            if affected.len() == before && !harmless {
+            if !harmless {
                 return Err(file.clone());
             }
         }
         Ok(affected)
     }
 
-    /// The files of the tree that each source reads.
-    fn all_reads(&self) -> BTreeMap<&PathBuf, BTreeSet<PathBuf>> {
+    /// The files of a tree that each source reads.
+    fn reads(&self, tree: &Path) -> Reads {
         let reads = self.commands.par_iter().filter_map(|(source, record)| {
-            let mut compiler = self.compiler(record, &self.tree);
+            let mut compiler = self.compiler(record, tree);
             let output = compiler.arg("-M").output().ok()?;
             let rule = String::from_utf8_lossy(&output.stdout).into_owned();
-            let from = self.tree.join(&record.directory);
+            let from = tree.join(&record.directory);
             let inner = |file: PathBuf| {
-                normal(&from.join(file)).strip_prefix(&self.tree).map(Path::to_owned).ok()
+                normal(&from.join(file)).strip_prefix(tree).map(Path::to_owned).ok()
             };
-            Some((source, dependencies(&rule).into_iter().filter_map(inner).collect()))
+            Some((source.clone(), dependencies(&rule).into_iter().filter_map(inner).collect()))
         });
         reads.collect()
+    }
+
+    /// The same with some changes.
+    fn reads_with(&self, changes: &Changes) -> io::Result<Reads> {
+        let directory = tempfile::tempdir()?;
+        let root = directory.path().canonicalize()?;
+        let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
+        overlay(&self.tree, files, &root)?;
+        Ok(self.reads(&root))
     }
 
     /// What the compiler makes of one source of a tree before it optimises anything, and without

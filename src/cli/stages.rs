@@ -377,10 +377,10 @@ impl Stage {
             .map(|(path, text)| (path, Some(text)))
             .collect();
         let mut own: BTreeMap<u32, usize> = BTreeMap::new();
-        let mut sources = BTreeMap::new();
+        let place = |number: usize, name: &str| directory.join(format!("source{number}.{name}.bc"));
+        let mut compiled: Vec<(&PathBuf, Vec<build::Program>)> = Vec::new();
         for (number, (source, revisions)) in affected.iter().enumerate() {
-            let place = |name: &str| directory.join(format!("source{number}.{name}.bc"));
-            whole.source_bitcode(&meta, source, &place("meta"))?;
+            whole.source_bitcode(&meta, source, &place(number, "meta"))?;
             // All others have the original's.
             let mut groups: BTreeMap<Revision, Vec<u32>> = BTreeMap::new();
             for (revision, first) in &alias {
@@ -390,14 +390,22 @@ impl Stage {
             let made: Vec<Result<build::Program, BuildError>> = groups
                 .into_par_iter()
                 .map(|(revision, revisions)| {
-                    let out = place(&revision.to_string());
+                    let out = place(number, &revision.to_string());
                     whole.source_bitcode(&changes[&revision], source, &out)?;
                     Ok(build::Program { revisions, modules: vec![out] })
                 })
                 .collect();
-            let programs = made.into_iter().collect::<Result<Vec<_>, _>>()?;
-            let out = place("united");
-            let united = build::unite_source(&place("meta"), &programs, &out)?;
+            compiled.push((source, made.into_iter().collect::<Result<Vec<_>, _>>()?));
+        }
+        let original = of(Revision::ORIGINAL, "bc");
+        let mut sources = BTreeMap::new();
+        for (number, (source, programs)) in compiled.iter().enumerate() {
+            let others = compiled.iter().enumerate().filter(|(other, _)| *other != number);
+            let others = others.flat_map(|(_, (_, programs))| programs);
+            let others = others.flat_map(|program| &program.modules).chain([&original]);
+            let others = build::names(others)?;
+            let out = place(number, "united");
+            let united = build::unite_source(&place(number, "meta"), programs, &others, &out)?;
             for (revision, count) in united.own {
                 *own.entry(revision).or_default() += count;
             }
@@ -405,7 +413,7 @@ impl Stage {
                 refused.insert(Revision(revision), why);
             }
             if out.is_file() {
-                sources.insert(source.clone(), out);
+                sources.insert((*source).clone(), out);
             }
         }
         let bitcode = self.results.bitcode();

@@ -664,6 +664,44 @@ fn a_crash_is_an_outcome_where_the_processor_says_so() {
     assert!(pairs.contains("\n0,3,equivalent"), "{pairs}{said}");
 }
 
+#[test]
+fn a_patch_may_bring_a_header_and_functions() {
+    let line = "\treturn say(GREETING, argc > 1 ? argv[1] : \"world\");";
+    let scratch = package();
+    fs::remove_file(scratch.path("2.diff")).expect("removed");
+    let header = format!(
+        "--- /dev/null\n+++ b/other.h\n@@ -0,0 +1 @@\n+#define OTHER \"you\"\n\
+         --- a/main.c\n+++ b/main.c\n@@ -1,2 +1,3 @@\n #include \"config.h\"\n\
+         +#include \"other.h\"\n int say(const char *, const char *);\n\
+         @@ -6 +7 @@\n-{line}\n+\treturn say(GREETING, argc > 1 ? argv[1] : OTHER);\n"
+    );
+    let functions = format!(
+        "--- a/main.c\n+++ b/main.c\n@@ -4 +4,9 @@\n+const char *whom(int, char **);\n\
+         +int nobody_calls(int n)\n+{{\n+\treturn n;\n+}}\n int main(int argc, char **argv)\n\
+         @@ -6,2 +11,6 @@\n-{line}\n+\treturn say(GREETING, whom(argc, argv));\n }}\n\
+         +const char *whom(int count, char **texts)\n+{{\n\
+         +\treturn count < 2 ? \"world\" : texts[1];\n+}}\n"
+    );
+    // Of this name there is one already.
+    let taken = format!(
+        "--- a/main.c\n+++ b/main.c\n@@ -6,2 +6,6 @@\n{line}\n }}\n\
+         +int puts(const char *text)\n+{{\n+\treturn text == 0;\n+}}\n",
+        line = line.replacen('\t', " \t", 1)
+    );
+    let scratch = scratch.file("2.diff", &header).file("3.diff", &functions).file("4.diff", &taken);
+    let config = format!("{CONFIG}\n[inputs]\nargs = [{{ string = 1, count = [0, 1] }}]\n");
+    let scratch = scratch.file("subject.toml", &config);
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    assert_eq!(compared.code, Some(0), "{said}");
+    let pairs: Vec<PairRow> = table(&scratch.path("out"));
+    for pair in pairs.iter().filter(|pair| pair.b.0 < 4) {
+        let same = (pair.a.0, pair.b.0) == (0, 3);
+        let expected = if same { Verdict::Equivalent } else { Verdict::Distinguished };
+        assert_eq!(pair.verdict, expected, "{} and {}: {said}", pair.a, pair.b);
+    }
+}
+
 /// Passes an `int` where the library takes a `long` from variable arguments.
 const DUPLICATE: &str = "#include <fcntl.h>\n\
     int say(const char *, const char *);\n\n\

@@ -1,7 +1,7 @@
 """Lets psychic judge random programs as people write them, and holds every claim against the truth:
 what each patched source, compiled on its own, does natively on many inputs.
 
-    attack.py PSYCHIC FIRST LAST [--keep DIR] [--jobs N] [--budget TIME] [--figures FILE]
+    attack.py PSYCHIC FIRST LAST [--package] [--keep DIR] [--jobs N] [--budget TIME] [--figures FILE]
 
 For each seed in FIRST..LAST: a program (sources.py) and ten patches of it (mutants.py). Then must
 hold: no pair that is called equivalent differs natively on an input within the bounds, none that is
@@ -9,9 +9,10 @@ called equivalent unless failing differs where not both have a sanitizer's findi
 the results clusters these builds as it says; no replay contradicted the engine; nothing is rejected
 that compiles and links on its own; the tree separates every pair that was told apart.
 
-An input on which the builds of clang, gcc and an optimiser differ is undefined and left out. Prints a line for
-each contradiction with the directory of the subject, then the figures; --figures adds them to a CSV
-file.
+An input on which the builds of clang, gcc and an optimiser differ is undefined and left out. With
+--package each program has a Makefile, and psychic takes it as a package, libc and all; what is undefined
+is left out altogether there. Prints a line for each contradiction with the directory of the
+subject, then the figures; --figures adds them to a CSV file.
 """
 
 import argparse
@@ -60,11 +61,14 @@ def patch(old, new, context):
     return "".join(parts)
 
 
-def settings(seed, program, budget):
+def settings(seed, program, budget, package):
     """subject.toml, with bounds so narrow that psychic is done in seconds."""
-    lines = [f'name = "attack-{seed}"', f"sources = {json.dumps(program.compiled())}",
-             'patches = ["*.diff"]', 'entry = "main"', "[budget]", f'time = "{budget}"',
-             "instructions = 300000", 'replay = "300ms"', "[inputs]"]
+    lines = [f'name = "attack-{seed}"', 'patches = ["*.diff"]']
+    if package:
+        lines += ["[build]", 'directory = "package"', 'program = "program"']
+    else:
+        lines += [f"sources = {json.dumps(program.compiled())}", 'entry = "main"']
+    lines += ["[budget]", f'time = "{budget}"', "instructions = 300000", 'replay = "300ms"', "[inputs]"]
     if program.mode == "args":
         lines.append("args = [" + ", ".join(f"{{ string = {n} }}" for n in program.kinds) + "]")
         lines += ["[inputs.stdin]", "bytes = 0"]
@@ -73,6 +77,12 @@ def settings(seed, program, budget):
     else:
         lines += ["[inputs.stdin]", f"tokens = {len(program.kinds)}", f"word = {program.word}"]
     return "\n".join(lines) + "\n"
+
+
+def makefile(program):
+    objects = " ".join(name.replace(".c", ".o") for name in program.compiled())
+    return (f"program: {objects}\n\t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\n"
+            f"{objects}: $(wildcard *.[ch])\n")
 
 
 def revisions(rng, program, directory, tools):
@@ -162,8 +172,8 @@ def own_test(path, program):
 class Judge:
     """Tells contradictions from what is undefined, out of bounds or a finding."""
 
-    def __init__(self, program, trees, counts):
-        self.program, self.trees, self.counts = program, trees, counts
+    def __init__(self, program, trees, counts, package):
+        self.program, self.trees, self.counts, self.package = program, trees, counts, package
 
     def outcome(self, revision, given):
         return self.trees[revision].run([given])[0]
@@ -190,6 +200,11 @@ class Judge:
     def fails(self, r, given):
         return self.trees[r].fails(given)
 
+    def open(self, pair, given):
+        """Whether C leaves open what one of them does, and a package may do something else."""
+        return self.package and any(
+            self.fails(r, given) or self.trees[r].uses_unwritten(given) for r in pair)
+
     def printed_before(self, pair, given):
         """Whether both fail, and what they print until then differs."""
         printed = [self.trees[r].run([given], "errors")[0][1:2] for r in pair]
@@ -207,6 +222,8 @@ class Judge:
             return "slow"
         if not self.within(pair, given):
             return "not within"
+        if self.open(pair, given):
+            return "left open"
         fail = [self.fails(r, given) for r in pair]
         if all(fail) and failing_alike:
             return "both fail"
@@ -290,6 +307,8 @@ def check_tests(judge, results, tests, counts):
                 counts["told apart by what came before errors"] += 1
             elif claimed and not any(named) and not judge.within(pair, i):
                 counts["told apart where nothing is defined"] += 1
+            elif judge.open(pair, i):
+                counts["left open on a test"] += 1
             elif not claimed and named[0] == named[1] and judge.excuse(pair, i, bool(named[0])):
                 counts["excused on a test"] += 1
             else:
@@ -341,16 +360,23 @@ def check_rest(results, trees, counts):
     return problems + check_tree(results)
 
 
-def check(seed, psychic, directory, tools, budget):
+def check(seed, psychic, directory, tools, budget, package):
     """Problems found with one seed, and counts."""
     rng, counts, began = random.Random(seed), collections.Counter(), time.monotonic()
     program = sources.program(rng)
+    while package and program.mode == "tokens":
+        # A package reads bytes.
+        program = sources.program(rng)
     files, trees = revisions(rng, program, directory / "builds", tools)
     subject, results = directory / "subject", directory / "results"
     subject.mkdir()
+    root = subject / "package" if package else subject
+    root.mkdir(exist_ok=True)
     for name, text in program.files.items():
-        (subject / name).write_text(text)
-    (subject / "subject.toml").write_text(settings(seed, program, budget))
+        (root / name).write_text(text)
+    if package:
+        (root / "Makefile").write_text(makefile(program))
+    (subject / "subject.toml").write_text(settings(seed, program, budget, package))
     for number, changed in enumerate(files[1:], 1):
         (subject / f"{number:02}.diff").write_text(patch(files[0], changed, rng.choice([3, 3, 1])))
     counts["build seconds"] += time.monotonic() - began
@@ -373,7 +399,7 @@ def check(seed, psychic, directory, tools, budget):
     for tree in trees:
         if tree.built is not None:
             tree.run(given)
-    judge = Judge(program, trees, counts)
+    judge = Judge(program, trees, counts, package)
     problems += check_pairs(judge, results, given, set(tests.values()), counts)
     problems += check_tests(judge, results, tests, counts)
     counts["judging seconds"] += time.monotonic() - began
@@ -406,6 +432,7 @@ def main():
     parser.add_argument("psychic", type=pathlib.Path)
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int)
+    parser.add_argument("--package", action="store_true", help="have psychic build packages")
     parser.add_argument("--keep", type=pathlib.Path, help="keep subjects with contradictions here")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--budget", default="10s", help="psychic's time for one subject")
@@ -425,7 +452,7 @@ def main():
             directory.mkdir()
             try:
                 problems, counts = check(seed, options.psychic.resolve(), directory, tools,
-                                         options.budget)
+                                         options.budget, options.package)
             except (subprocess.SubprocessError, separately.Failed) as error:
                 problems, counts = [f"{error} {getattr(error, 'stderr', '')}"[:2000]], {}
             kept = ""

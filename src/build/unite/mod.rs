@@ -23,7 +23,7 @@ mod tests;
 mod walk;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io,
     path::{Path, PathBuf},
 };
@@ -92,11 +92,17 @@ pub fn unite(
 }
 
 /// The same for one source of a program that the linker has more of: what others may refer to
-/// stays where it is. Nothing is written where the meta program's bitcode is right as it is.
+/// stays where it is. `others` are the names that others know; what a revision has under a new one
+/// is nobody's business. Nothing is written where the meta program's bitcode is right as it is.
 ///
 /// # Errors
 /// As [`unite`].
-pub fn unite_source(meta: &Path, programs: &[Program], out: &Path) -> Result<United, BuildError> {
+pub fn unite_source(
+    meta: &Path,
+    programs: &[Program],
+    others: &BTreeSet<String>,
+    out: &Path,
+) -> Result<United, BuildError> {
     let context = Context::create();
     llvm::silence(&context);
     let program = load(&context, &[meta.to_owned()])?;
@@ -105,13 +111,36 @@ pub fn unite_source(meta: &Path, programs: &[Program], out: &Path) -> Result<Uni
     for module in loaded.iter().chain([&program]) {
         Editor::new(module).name_all();
     }
-    let (mut united, grafts) =
-        compare_all(&program, &programs, &loaded, &|symbols| symbols.visible(), false);
+    let known = Symbols::new(Source::new(&program)).visible();
+    let roots = |symbols: &Symbols| {
+        let mut roots = symbols.visible();
+        roots.retain(|name| known.contains(name) || others.contains(name));
+        roots
+    };
+    let (mut united, grafts) = compare_all(&program, &programs, &loaded, &roots, false);
     united.failed.extend(failed);
     if !grafts.is_empty() {
         put_together(&program, &loaded, grafts, &mut united, out)?;
     }
     Ok(united)
+}
+
+/// The names that some modules know: of what they define, and of what they want of others.
+///
+/// # Errors
+/// [`BuildError::Io`]; [`BuildError::Unite`] for what is no module.
+pub fn names<'p>(
+    modules: impl IntoIterator<Item = &'p PathBuf>,
+) -> Result<BTreeSet<String>, BuildError> {
+    let mut names = BTreeSet::new();
+    for module in modules {
+        let context = Context::create();
+        llvm::silence(&context);
+        let module = load(&context, std::slice::from_ref(module))?;
+        let source = Source::new(&module);
+        names.extend(source.functions().chain(source.globals()).map(|symbol| symbol.name()));
+    }
+    Ok(names)
 }
 
 /// Programs with what was read of them, and the revisions of which nothing could be.
