@@ -237,6 +237,11 @@ class Judge:
                 return "unwritten"
         return None
 
+    def differ_from_zero(self, pair, given):
+        """Whether they differ where what was never written is zero, as psychic has it."""
+        first, second = (self.trees[r].run([given], "zero")[0] for r in pair)
+        return first != second
+
     def findings(self, pair, given):
         """Whether the sanitizers tell apart what is the same in plain runs."""
         found = [(self.fails(r, given), self.trees[r].uses_unwritten(given)) for r in pair]
@@ -305,6 +310,8 @@ def check_tests(judge, results, tests, counts):
                 counts["told apart by classes of errors"] += 1
             elif claimed and named[0] and named[0] == named[1] and judge.printed_before(pair, i):
                 counts["told apart by what came before errors"] += 1
+            elif claimed and "uninitialised-read" in named and judge.differ_from_zero(pair, i):
+                counts["told apart with memory that begins as zero"] += 1
             elif claimed and not any(named) and not judge.within(pair, i):
                 counts["told apart where nothing is defined"] += 1
             elif judge.open(pair, i):

@@ -23,7 +23,8 @@ BUILDS = {
     # Numbers wrap around and types mean nothing, as in the plain build.
     "optimised": ["gcc", "-O2", "-fwrapv", "-fno-strict-aliasing"],
     "errors": ["clang-19", *OLD, "-O0", "-g", f"-fsanitize={ERRORS}", "-fno-sanitize-recover=all",
-               "-fno-sanitize-address-use-after-scope", "-Wl,--wrap=main"],
+               "-fno-sanitize-address-use-after-scope", "-Wl,--wrap=main",
+               "-Wl,--wrap=__ctype_b_loc"],
     "unwritten": ["clang-19", *OLD, "-O0", "-g", "-fsanitize=memory", "-Wl,--wrap=fgets"],
     "zero": ["clang-19", *OLD, "-O0", "-ftrivial-auto-var-init=zero", "-Wl,--wrap=malloc", "-static"],
     "pattern": ["clang-19", *OLD, "-O0", "-ftrivial-auto-var-init=pattern", "-static"],
@@ -67,6 +68,19 @@ char *__wrap_fgets(char *line, int size, FILE *file) {
 		return 0;
 	line[at] = 0;
 	return line;
+}
+#endif
+#ifdef ERRORS
+/* What isdigit and its kind look into is watched, too. */
+const unsigned short **__real___ctype_b_loc(void);
+const unsigned short **__wrap___ctype_b_loc(void) {
+	static const unsigned short *row;
+	if (!row) {
+		unsigned short *own = malloc(384 * sizeof *own);
+		row = memcpy(own, *__real___ctype_b_loc() - 128, 384 * sizeof *own);
+		row += 128;
+	}
+	return &row;
 }
 #endif
 #ifdef READS

@@ -209,9 +209,14 @@ fn convert(
         Kind::String if conversion.value_bits() == 64 => {
             let address = arguments.next(machine, ArgumentKind::Integer(64))?;
             let limit = precision.and_then(|count| u64::try_from(count).ok());
-            let bytes = match address {
-                Value::Int(0) => null_text(limit).iter().map(|b| Byte::Concrete(*b)).collect(),
-                address => string_at(machine, address, limit)?,
+            let address = machine.settled(address, 64)?;
+            let exprs = machine.exprs();
+            let is_null = exprs.eq(address, exprs.constant(64, 0));
+            let bytes = if machine.decide(is_null)? {
+                null_text(limit).iter().map(|b| Byte::Concrete(*b)).collect()
+            } else {
+                let address = Value::from_expr(machine.exprs(), address);
+                string_at(machine, address, limit)?
             };
             let (flags, width) = conversion.field(width);
             padded(machine, text, width, flags.left, bytes.len(), |machine, text| {
