@@ -48,6 +48,8 @@ attack: setup
 	@cargo build --release --locked
 	PSYCHIC_CACHE=.cache python3 tests/soundness/attack.py target/release/psychic 1 2000 --jobs 2 \
 		--keep target/attack --figures results/bench/attack.csv
+	PSYCHIC_CACHE=.cache python3 tests/soundness/attack.py target/release/psychic 1 100 --jobs 2 \
+		--package --keep target/attack --figures results/bench/attack-packages.csv
 
 # Half an hour: a minute for each of thirty programs.
 coreutils: setup

@@ -262,12 +262,23 @@ fn random_programs_against_brute_force() {
 /// too, but one that the run itself admits: `make attack` counts these.
 #[test]
 fn random_programs_as_people_write_them_against_separate_builds() {
+    attack(&["200", "249", "--budget", "1s"]);
+}
+
+#[test]
+fn random_packages_against_separate_builds() {
+    attack(&["1", "4", "--package", "--budget", "5s"]);
+}
+
+#[track_caller]
+fn attack(arguments: &[&str]) {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let attack = Command::new("python3")
         .current_dir(top)
         .env("PSYCHIC_CACHE", top.join(".cache"))
-        .args(["tests/soundness/attack.py", env!("CARGO_BIN_EXE_psychic"), "200", "249"])
-        .args(["--jobs", "2", "--budget", "1s", "--verdicts"])
+        .args(["tests/soundness/attack.py", env!("CARGO_BIN_EXE_psychic")])
+        .args(arguments)
+        .args(["--jobs", "2", "--verdicts"])
         .output()
         .expect("python3 runs");
     assert!(attack.status.success(), "{}", told(&attack));

@@ -68,6 +68,28 @@ fn a_pointer_that_only_some_have_is_still_an_address() {
 }
 
 #[test]
+fn a_text_that_only_some_lack_is_printed_as_null() {
+    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a;\n\tconst char *p = \"\";\n\
+                \tscanf(\"%d\", &a);\n\tp = \"yes\";\n\tprintf(\"%s %d\\n\", p, a > 3);\n\
+                \treturn 0;\n}\n";
+    let at_7 =
+        |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -7 +7 @@\n-\tp = \"yes\";\n+\t{line}\n");
+    let scratch = Scratch::new()
+        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("m.c", main)
+        .file("1.diff", &at_7("p = 0;"))
+        .file("2.diff", &at_7("p = \"no\";"))
+        .file("3.diff", &at_7("p = \"(null)\";"));
+    let (joined, _) = diff(&scratch, &[]);
+    for (a, b, verdict) in &joined {
+        let expected =
+            if (*a, *b) == (1, 3) { Verdict::Equivalent } else { Verdict::Distinguished };
+        assert_eq!(*verdict, expected, "{a} and {b}");
+    }
+    assert_eq!(diff(&scratch, &["--no-join"]).0, joined);
+}
+
+#[test]
 fn what_one_revision_reads_unwritten_is_not_said_of_the_others() {
     let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, n = 0, unset[2];\n\
                 \tscanf(\"%d\", &a);\n\tn = unset[a & 1];\n\tif (n > 5)\n\t\ta = 1;\n\
