@@ -4,10 +4,11 @@
 use std::{
     ffi::{CStr, CString, c_void},
     sync::atomic::{AtomicBool, Ordering},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use bitwuzla_sys as sys;
+use nix::time::{ClockId, clock_gettime};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
@@ -44,6 +45,8 @@ pub(super) struct Instance {
 /// When a query ends without an answer.
 struct End {
     deadline: Option<Instant>,
+    /// When no less than the limit can have been spent, and what the thread has spent then.
+    limit: Option<(Instant, Duration)>,
     interrupted: &'static AtomicBool,
 }
 
@@ -55,7 +58,7 @@ unsafe impl Send for Instance {}
 impl Instance {
     /// A solver whose queries end when `interrupted` turns true.
     pub fn new(interrupted: &'static AtomicBool) -> Self {
-        let mut end = Box::new(End { deadline: None, interrupted });
+        let mut end = Box::new(End { deadline: None, limit: None, interrupted });
         // SAFETY: the constructors take no preconditions but valid pointers, which the ones
         // before just returned; the heap cell of `end` lives until after `drop` deleted the
         // solver.
@@ -193,15 +196,23 @@ impl Instance {
         unsafe { sys::bitwuzla_assert(self.solver, truth.0) }
     }
 
-    /// Decides the assertions together with `assumptions`, until `deadline`.
-    pub fn check(&mut self, assumptions: &[Term], deadline: Option<Instant>) -> Answer {
+    /// Decides the assertions together with `assumptions`, until `deadline` or until this thread
+    /// has spent `limit` of processor time: how busy the machine is makes no difference to that.
+    pub fn check(
+        &mut self,
+        assumptions: &[Term],
+        deadline: Option<Instant>,
+        limit: Option<Duration>,
+    ) -> Answer {
         self.end.deadline = deadline;
+        self.end.limit = limit
+            .and_then(|limit| Some((Instant::now().checked_add(limit)?, processor_time() + limit)));
         let mut terms: Vec<_> = assumptions.iter().map(|term| term.0).collect();
         // SAFETY: the array has the length given; Bitwuzla copies it.
         let answer = unsafe {
             sys::bitwuzla_check_sat_assuming(self.solver, terms.len() as u32, terms.as_mut_ptr())
         };
-        self.end.deadline = None;
+        (self.end.deadline, self.end.limit) = (None, None);
         match answer {
             sys::BITWUZLA_SAT => Answer::Sat,
             sys::BITWUZLA_UNSAT => Answer::Unsat,
@@ -240,6 +251,16 @@ unsafe extern "C" fn is_over(end: *mut c_void) -> i32 {
     // SAFETY: the pointer is the one that `Instance::new` registered, alive and written only
     // between queries.
     let end = unsafe { &*end.cast::<End>() };
-    let late = end.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    i32::from(late || end.interrupted.load(Ordering::Relaxed))
+    let late = |at| Instant::now() >= at;
+    let spent = |(at, time)| late(at) && processor_time() >= time;
+    i32::from(
+        end.deadline.is_some_and(late)
+            || end.limit.is_some_and(spent)
+            || end.interrupted.load(Ordering::Relaxed),
+    )
+}
+
+/// What this thread has spent so far.
+pub fn processor_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }

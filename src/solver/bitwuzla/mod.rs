@@ -64,7 +64,7 @@ impl State {
 }
 
 impl Incremental {
-    /// A back end that spends at most `timeout` on a query (zero: no limit).
+    /// A back end that spends at most `timeout` of processor time on a query (zero: no limit).
     pub fn new(timeout: Duration) -> Self {
         let statistics = LayerStatistics::new("bitwuzla");
         Self { timeout, interrupted: &NEVER, deadline: None, state: None, statistics }
@@ -102,16 +102,16 @@ impl Incremental {
             .iter()
             .map(|goal| state.translation.truth(exprs, &mut state.instance, *goal))
             .collect();
-        let start = Instant::now();
-        let limit = if self.timeout.is_zero() { None } else { start.checked_add(self.timeout) };
-        let end = limit.into_iter().chain(self.deadline).min();
-        match state.instance.check(&goals, end) {
+        let start = ffi::processor_time();
+        let limit = (!self.timeout.is_zero()).then_some(self.timeout);
+        match state.instance.check(&goals, self.deadline, limit) {
             Answer::Sat => {}
             Answer::Unsat => return Verdict::Unsat,
             Answer::Unknown => {
                 // What an interrupted instance still does right is not worth finding out.
                 self.state = None;
-                let out_of_time = !self.timeout.is_zero() && start.elapsed() >= self.timeout;
+                let spent = ffi::processor_time().saturating_sub(start);
+                let out_of_time = limit.is_some_and(|limit| spent >= limit);
                 return Verdict::Unknown(if self.is_over() {
                     Unknown::Interrupted
                 } else if out_of_time {
