@@ -27,7 +27,8 @@ BUILDS = {
                "-Wl,--wrap=__ctype_b_loc"],
     "unwritten": ["clang-19", *OLD, "-O0", "-g", "-fsanitize=memory", "-Wl,--wrap=fgets"],
     "zero": ["clang-19", *OLD, "-O0", "-ftrivial-auto-var-init=zero", "-Wl,--wrap=malloc", "-static"],
-    "pattern": ["clang-19", *OLD, "-O0", "-ftrivial-auto-var-init=pattern", "-static"],
+    "pattern": ["clang-19", *OLD, "-O0", "-ftrivial-auto-var-init=pattern", "-Wl,--wrap=malloc",
+                "-static"],
     "reads": ["clang-19", *OLD, "-O0", "-Wl,--wrap=__isoc99_scanf", "-static"],
 }
 
@@ -39,9 +40,17 @@ SHIM = r"""
 #include <stdlib.h>
 #include <string.h>
 __attribute__((constructor(101))) static void unbuffered(void) { setvbuf(stdout, 0, _IONBF, 0); }
+#if defined ZERO || defined PATTERN
 #ifdef ZERO
+#define CONTENT 0
+#else
+#define CONTENT 0xaa
+#endif
 void *__real_malloc(size_t);
-void *__wrap_malloc(size_t size) { void *p = __real_malloc(size); return p ? memset(p, 0, size) : p; }
+void *__wrap_malloc(size_t size) {
+	void *p = __real_malloc(size);
+	return p ? memset(p, CONTENT, size) : p;
+}
 #endif
 #ifdef ERRORS
 const char *__asan_default_options(void) { return "redzone=512"; }
@@ -53,6 +62,17 @@ int __wrap_main(int argc, char **argv) {
 		own[i] = strdup(argv[i]);
 	own[argc] = 0;
 	return __real_main(argc, own);
+}
+/* What isdigit and its kind look into is watched, too. */
+const unsigned short **__real___ctype_b_loc(void);
+const unsigned short **__wrap___ctype_b_loc(void) {
+	static const unsigned short *row;
+	if (!row) {
+		unsigned short *own = malloc(384 * sizeof *own);
+		row = memcpy(own, *__real___ctype_b_loc() - 128, 384 * sizeof *own);
+		row += 128;
+	}
+	return &row;
 }
 #endif
 #ifdef UNWRITTEN
@@ -68,19 +88,6 @@ char *__wrap_fgets(char *line, int size, FILE *file) {
 		return 0;
 	line[at] = 0;
 	return line;
-}
-#endif
-#ifdef ERRORS
-/* What isdigit and its kind look into is watched, too. */
-const unsigned short **__real___ctype_b_loc(void);
-const unsigned short **__wrap___ctype_b_loc(void) {
-	static const unsigned short *row;
-	if (!row) {
-		unsigned short *own = malloc(384 * sizeof *own);
-		row = memcpy(own, *__real___ctype_b_loc() - 128, 384 * sizeof *own);
-		row += 128;
-	}
-	return &row;
 }
 #endif
 #ifdef READS
