@@ -529,6 +529,17 @@ impl Whole {
         Ok(affected)
     }
 
+    /// The names that the libc defines, used or not.
+    ///
+    /// # Errors
+    /// [`BuildError::Compile`] where the archive cannot be read.
+    pub fn names_of_libc(&self) -> Result<BTreeSet<String>, BuildError> {
+        let mut list = command(&self.tool("llvm-nm"));
+        list.args(["--defined-only", "--format=just-symbols"]).arg(self.libc.join("lib/libc.a"));
+        let output = run(&mut list)?;
+        Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+    }
+
     /// The files of a tree that each source reads.
     fn reads(&self, tree: &Path) -> Reads {
         let reads = self.commands.par_iter().filter_map(|(source, record)| {

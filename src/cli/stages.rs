@@ -398,12 +398,14 @@ impl Stage {
             compiled.push((source, made.into_iter().collect::<Result<Vec<_>, _>>()?));
         }
         let original = of(Revision::ORIGINAL, "bc");
+        let libc = whole.names_of_libc()?;
         let mut sources = BTreeMap::new();
         for (number, (source, programs)) in compiled.iter().enumerate() {
             let others = compiled.iter().enumerate().filter(|(other, _)| *other != number);
             let others = others.flat_map(|(_, (_, programs))| programs);
             let others = others.flat_map(|program| &program.modules).chain([&original]);
-            let others = build::names(others)?;
+            let mut others = build::names(others)?;
+            others.extend(libc.iter().cloned());
             let out = place(number, "united");
             let united = build::unite_source(&place(number, "meta"), programs, &others, &out)?;
             for (revision, count) in united.own {
