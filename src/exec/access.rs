@@ -291,6 +291,11 @@ impl Executor<'_> {
 
     fn store_place(&mut self, place: Place, width: u32, value: Value) -> Result<(), Stop> {
         let length = width.div_ceil(8) as usize;
+        let value = match value {
+            // Memory that was never written is zero there, and this is not.
+            Value::Undefined if self.state.world.is_whole => self.undefined_value(width),
+            value => value,
+        };
         let (object, offset) = match place {
             Place::Concrete { address, offset } => {
                 let exprs = &self.program.exprs;

@@ -161,7 +161,7 @@ impl Executor<'_> {
     /// What was never written becomes one arbitrary value when it is passed on.
     fn fixed(&mut self, value: Value, width: u32) -> Value {
         match value {
-            Value::Undefined => self.uninitialised_value(width),
+            Value::Undefined => self.undefined_value(width),
             value => value,
         }
     }

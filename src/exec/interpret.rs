@@ -442,7 +442,7 @@ impl Executor<'_> {
     fn copy(&mut self, dst: Reg, src: Operand, width: u32) {
         let mut value = self.get(src);
         if value == Value::Undefined {
-            value = self.uninitialised_value(width);
+            value = self.undefined_value(width);
             if let OperandKind::Reg(src) = src.kind() {
                 self.set(src, value);
             }
@@ -455,7 +455,7 @@ impl Executor<'_> {
         match value {
             Value::Int(int) => self.program.exprs.constant(width, int),
             Value::Expr(expr) => expr,
-            Value::Undefined => self.uninitialised(width),
+            Value::Undefined => self.undefined(width),
         }
     }
 

@@ -20,10 +20,23 @@ use crate::{
 const CONTENTS: usize = 8;
 
 impl Executor<'_> {
-    /// Something that was never written: a variable, or zero where nobody asks any more.
+    /// Memory that was never written: a variable, or zero where nobody asks any more.
     pub(super) fn uninitialised(&mut self, width: u32) -> ExprId {
+        // No sanitizer watches whole programs, so that none could say that it was used.
+        let unwatched = self.state.world.is_whole;
+        let is_zero = unwatched && self.program.uninitialised == Uninitialised::Zero;
+        self.content(width, is_zero)
+    }
+
+    /// A value that nothing has given, as that of a function that returns none: natively what a
+    /// register happens to hold.
+    pub(super) fn undefined(&mut self, width: u32) -> ExprId {
+        self.content(width, false)
+    }
+
+    fn content(&mut self, width: u32, is_zero: bool) -> ExprId {
         let exprs = &self.program.exprs;
-        if self.is_zero_for_good() {
+        if is_zero || self.is_noted() {
             return exprs.constant(width, 0);
         }
         let number = self.state.uninitialised;
@@ -33,22 +46,22 @@ impl Executor<'_> {
     }
 
     /// The same as a value.
-    pub(super) fn uninitialised_value(&mut self, width: u32) -> Value {
-        let expr = self.uninitialised(width);
+    pub(super) fn undefined_value(&mut self, width: u32) -> Value {
+        let expr = self.undefined(width);
         Value::from_expr(&self.program.exprs, expr)
     }
 
-    /// The same as a byte of memory.
+    /// A byte of memory that was never written.
     pub(super) fn uninitialised_byte(&mut self) -> Byte {
         let expr = self.uninitialised(8);
         Byte::of(&self.program.exprs, expr)
     }
 
     /// Whether one more decision on what was never written would change nothing.
-    fn is_zero_for_good(&self) -> bool {
-        let unwatched = self.state.world.is_whole;
-        let noted = self.state.world.findings.contains(&Error::UninitialisedRead);
-        noted || unwatched && self.program.uninitialised == Uninitialised::Zero
+    fn is_noted(&self) -> bool {
+        let world = &self.state.world;
+        world.findings.contains(&Error::UninitialisedRead)
+            || world.approximations.contains(&Approximation::UninitialisedDecision)
     }
 
     /// A decision depends on what was never written: ends the path, or takes note, and all that
@@ -56,8 +69,11 @@ impl Executor<'_> {
     pub(super) fn note_unwritten(&mut self) -> Result<(), Stop> {
         match self.program.uninitialised {
             Uninitialised::Error => return Err(Error::UninitialisedRead.into()),
-            // No sanitizer watches whole programs, so that none could say the same.
-            Uninitialised::Zero if self.state.world.is_whole => return Ok(()),
+            // Of memory it is zero there; what else it may be nothing can confirm.
+            Uninitialised::Zero if self.state.world.is_whole => {
+                self.state.world.approximate(Approximation::UninitialisedDecision);
+                return Ok(());
+            }
             Uninitialised::Zero => {}
             Uninitialised::Any => {
                 self.state.world.approximate(Approximation::UninitialisedDecision);
@@ -93,7 +109,7 @@ impl Executor<'_> {
             .map(|variable| (*variable, exprs.constant(exprs.variable_width(*variable), 0)));
         let fixed = Substitution::of(exprs, zeros).apply(exprs, expr);
         let differs = exprs.ne(expr, fixed);
-        if exprs.as_u64(differs) == Some(0) || self.is_zero_for_good() {
+        if exprs.as_u64(differs) == Some(0) || self.is_noted() {
             return Ok(fixed);
         }
         if self.is_impossible(&[differs])? {
