@@ -566,7 +566,8 @@ impl Whole {
 
     /// What the compiler makes of one source of a tree before it optimises anything, and without
     /// what it writes down for an optimiser: how long variables live, for one, which a function with
-    /// one more end says in another way.
+    /// one more end says in another way. Gives how many functions may end without the result that
+    /// they promise.
     ///
     /// # Errors
     /// [`BuildError::Compile`]; [`BuildError::Io`].
@@ -575,8 +576,8 @@ impl Whole {
         changes: &Changes,
         source: &Path,
         out: &Path,
-    ) -> Result<(), BuildError> {
-        let Some(record) = self.commands.get(source) else { return Ok(()) };
+    ) -> Result<usize, BuildError> {
+        let Some(record) = self.commands.get(source) else { return Ok(0) };
         let directory = out.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
         let tree = tempfile::tempdir_in(directory).map_err(BuildError::io(directory))?;
@@ -585,7 +586,14 @@ impl Whole {
         overlay(&self.tree, files, &root).map_err(BuildError::io(&root))?;
         let mut compiler = self.compiler(record, &root);
         compiler.args(["-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c", "-o"]).arg(out);
-        run(&mut compiler).map(drop)
+        run(&mut compiler)?;
+        let compiler = self.compiler(record, &root);
+        let mut check = self.toolchain.clang();
+        check.current_dir(root.join(&record.directory)).stdin(Stdio::null());
+        check.args(compiler.get_args().filter(|argument| *argument != "-w"));
+        check.args(["-fsyntax-only", "-Wno-everything", "-Wreturn-type"]);
+        let said = run(&mut check)?.stderr;
+        Ok(String::from_utf8_lossy(&said).matches("[-Wreturn-type]").count())
     }
 
     /// The compiler as it was called for a source, without what it is to make.

@@ -21,7 +21,7 @@ use super::{
     stages::{self, Stage},
 };
 use crate::{
-    diff::{Differ, Regions, Task, Walk},
+    diff::{Differ, Reason, Regions, Task, Walk},
     exec::{Clock, Program, Start},
     explore::{Explorer, Round},
     replay::TestInput,
@@ -113,6 +113,9 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         revisions: merged.revisions.clone(),
         clock,
     });
+    for revision in &built.without_result {
+        differ.distrust(*revision, &[Reason::NoResult]);
+    }
     // Not before this run can begin: a mistake in a patch must not cost earlier tests.
     if args.resume {
         stage.results.put_tests_aside()?;

@@ -1,7 +1,7 @@
 //! The stages before exploration, each from the files that the one before left behind.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     env, fs,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -65,6 +65,9 @@ pub(super) struct Built {
     pub(super) binaries: Binaries,
     /// What native programs are linked with.
     library: Closure,
+    /// Revisions with a function that may return nothing, where the original's does not, in a
+    /// program that is optimised: what it returns may differ from build to build.
+    pub(super) without_result: BTreeSet<Revision>,
 }
 
 impl Stage {
@@ -295,7 +298,7 @@ impl Stage {
         self.settle(merged, &united.own, &refused, progress)?;
         let plain = self.builds(plain);
         let binaries = Binaries { plain, variables, uninitialised, ..Binaries::default() };
-        Ok((Built { bitcode, binaries, library }, module))
+        Ok((Built { bitcode, binaries, library, without_result: BTreeSet::new() }, module))
     }
 
     /// The meta program's bitcode, a module a source, if it compiles.
@@ -378,6 +381,7 @@ impl Stage {
             .collect();
         let mut own: BTreeMap<u32, usize> = BTreeMap::new();
         let place = |number: usize, name: &str| directory.join(format!("source{number}.{name}.bc"));
+        let mut without_result = BTreeSet::new();
         let mut compiled: Vec<(&PathBuf, Vec<build::Program>)> = Vec::new();
         for (number, (source, revisions)) in affected.iter().enumerate() {
             whole.source_bitcode(&meta, source, &place(number, "meta"))?;
@@ -387,15 +391,21 @@ impl Stage {
                 let has = if revisions.contains(first) { *first } else { Revision::ORIGINAL };
                 groups.entry(has).or_default().push(revision.0);
             }
-            let made: Vec<Result<build::Program, BuildError>> = groups
+            let made: Vec<Result<(usize, build::Program), BuildError>> = groups
                 .into_par_iter()
                 .map(|(revision, revisions)| {
                     let out = place(number, &revision.to_string());
-                    whole.source_bitcode(&changes[&revision], source, &out)?;
-                    Ok(build::Program { revisions, modules: vec![out] })
+                    let missing = whole.source_bitcode(&changes[&revision], source, &out)?;
+                    Ok((missing, build::Program { revisions, modules: vec![out] }))
                 })
                 .collect();
-            compiled.push((source, made.into_iter().collect::<Result<Vec<_>, _>>()?));
+            let made = made.into_iter().collect::<Result<Vec<_>, _>>()?;
+            // The original is the first one.
+            let usual = made.first().map_or(0, |(missing, _)| *missing);
+            let forgetful = made.iter().filter(|(missing, _)| *missing > usual);
+            let forgetful = forgetful.flat_map(|(_, program)| &program.revisions);
+            without_result.extend(forgetful.map(|revision| Revision(*revision)));
+            compiled.push((source, made.into_iter().map(|(_, program)| program).collect()));
         }
         let original = of(Revision::ORIGINAL, "bc");
         let libc = whole.names_of_libc()?;
@@ -433,7 +443,8 @@ impl Stage {
         let uninitialised = self.subject.config.uninitialised;
         let binaries = Binaries { plain, files, variables, uninitialised, ..Binaries::default() };
         let module = load_cached(&bitcode)?;
-        Ok((Built { bitcode, binaries, library: Closure::default() }, module))
+        let library = Closure::default();
+        Ok((Built { bitcode, binaries, library, without_result }, module))
     }
 
     /// Takes note of what building has shown, and says what is set aside.

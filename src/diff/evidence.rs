@@ -366,7 +366,7 @@ impl Differ<'_> {
     }
 
     /// Nothing can be proved of a revision any more.
-    fn distrust(&mut self, revision: Revision, reasons: &[Reason]) {
+    pub fn distrust(&mut self, revision: Revision, reasons: &[Reason]) {
         let all: RevisionSet = self.task.revisions.iter().copied().collect();
         let one: RevisionSet = std::iter::once(revision).collect();
         for reason in reasons {

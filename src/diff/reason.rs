@@ -18,6 +18,8 @@ pub enum Reason {
     Approximated(Approximation),
     /// The solver decided nothing about two halt states.
     Solver(solver::Unknown),
+    /// A patch took a result away, of which an optimiser may make anything.
+    NoResult,
     /// The program asked not to be looked at any further.
     Silent,
     /// An assumption of one revision leaves inputs out that another one takes.
@@ -68,6 +70,7 @@ impl Reason {
             Self::Approximated(Approximation::Caught(_)) => Code::Caught,
             Self::Approximated(Approximation::UninitialisedDecision) => Code::UninitialisedDecision,
             Self::Approximated(Approximation::UninitialisedOutput(_)) => Code::UninitialisedOutput,
+            Self::NoResult => Code::NoResult,
             Self::Silent => Code::Silent,
             Self::Outside => Code::Outside,
             Self::Reads => Code::Reads,
@@ -110,6 +113,7 @@ impl fmt::Display for Reason {
             Self::Incomplete(why) => return why.fmt(f),
             Self::Approximated(what) => return what.fmt(f),
             Self::Solver(why) => return why.fmt(f),
+            Self::NoResult => "a function of one does not return what it promises",
             Self::Silent => "klee_silent_exit",
             Self::Outside => "an assumption leaves inputs out that others take",
             Self::Reads => "they read their input in different ways",

@@ -702,6 +702,22 @@ fn a_patch_may_bring_a_header_and_functions() {
     }
 }
 
+#[test]
+fn nothing_is_proved_of_results_that_nobody_gives() {
+    let main = "#include <stdio.h>\nstatic int twice(int n)\n{\n\treturn 2 * n;\n}\n\
+                int main(int argc, char **argv)\n{\n\tprintf(\"%d\\n\", twice(argv[1][0]) & 1);\n\
+                \treturn 0;\n}\n";
+    let scratch = lines(main, "\treturn 2 * n;", &["(void)n;", "n += 0;", "return n + n;"]);
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    let pairs: Vec<PairRow> = table(&scratch.path("out"));
+    for pair in pairs {
+        let given = (pair.a.0, pair.b.0) == (0, 3);
+        let proved = pair.verdict == Verdict::Equivalent;
+        assert_eq!(proved, given, "{} and {}: {said}", pair.a, pair.b);
+    }
+}
+
 /// Passes an `int` where the library takes a `long` from variable arguments.
 const DUPLICATE: &str = "#include <fcntl.h>\n\
     int say(const char *, const char *);\n\n\

@@ -106,12 +106,14 @@ words! {
         EngineCall = "engine-call",
         /// A system call without a model.
         SystemCall = "system-call",
-        /// An error for which nothing watches in native runs.
+        /// An error of which the processor tells the program, which has a handler for the signal.
         Caught = "caught",
         /// An output with bytes that were never written.
         UninitialisedOutput = "uninitialised-output",
         /// With `uninitialised = "any"`, something is decided by memory that was never written.
         UninitialisedDecision = "uninitialised-decision",
+        /// A function of an optimised program lost its result.
+        NoResult = "no-result",
         /// The program asked not to be looked at.
         Silent = "silent",
         /// Inputs that an assumption of one revision leaves out, and another one takes.
