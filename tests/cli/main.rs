@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod candidates;
+mod errors;
 mod explore;
 mod help;
 mod interrupt;

@@ -1,0 +1,266 @@
+//! The sources of a package: how its build compiles each, what they read, and what some changes
+//! make of them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, Permissions},
+    io,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf, absolute},
+    process::{Command, Stdio},
+};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{FLAGS, REPLACING, Whole};
+use crate::{
+    build::{
+        BuildError, Changes,
+        stamp::dependencies,
+        toolchain::{quoted, run},
+    },
+    child::{self, Limits},
+    merge::{SyntaxCheck, overlay},
+};
+
+/// The files of a tree that each source of it reads, relative to it.
+type Reads = BTreeMap<PathBuf, BTreeSet<PathBuf>>;
+
+/// How the build compiles one file; clang's own record of it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct CompileCommand {
+    directory: PathBuf,
+    file: PathBuf,
+    arguments: Vec<String>,
+}
+
+impl CompileCommand {
+    /// The object file that is left in the tree. There is none where one command compiles and
+    /// links: then it is a temporary file.
+    fn object(&self, tree: &Path) -> Option<PathBuf> {
+        let object = self.arguments.iter().skip_while(|argument| *argument != "-o").nth(1)?;
+        let object = tree.join(&self.directory).join(object);
+        object.starts_with(tree).then_some(object)
+    }
+
+    /// Whether it makes code.
+    fn compiles(&self) -> bool {
+        let is_other = |argument: &String| {
+            ["-E", "-M", "-MM", "-S", "-fsyntax-only"].contains(&argument.as_str())
+        };
+        !self.arguments.iter().any(is_other)
+    }
+}
+
+impl Whole {
+    /// What clang wrote about its calls, by file of the tree; a file that was compiled twice
+    /// counts as it was compiled first by name of the record.
+    pub(super) fn read_commands(
+        &self,
+        fragments: &Path,
+    ) -> Result<BTreeMap<PathBuf, CompileCommand>, BuildError> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(fragments).map_err(BuildError::io(fragments))? {
+            files.push(entry.map_err(BuildError::io(fragments))?.path());
+        }
+        files.sort();
+        let mut commands = BTreeMap::new();
+        for file in files {
+            let text = fs::read_to_string(&file).map_err(BuildError::io(&file))?;
+            let records = text.lines().map(|line| line.trim_end().trim_end_matches(','));
+            for mut command in records.flat_map(serde_json::from_str::<CompileCommand>) {
+                let path = normal(&command.directory.join(&command.file));
+                let inner = path.strip_prefix(&self.tree).map(Path::to_owned);
+                let directory = command.directory.strip_prefix(&self.tree).map(Path::to_owned);
+                if let (true, Ok(inner), Ok(directory)) = (command.compiles(), inner, directory) {
+                    command.directory = directory;
+                    commands.entry(inner).or_insert(command);
+                }
+            }
+        }
+        Ok(commands)
+    }
+
+    /// Has bitcode stand in a built tree for some sources: compiled to where the build puts these,
+    /// or, where it leaves no object files, given to the compiler in their place.
+    pub(super) fn replace(
+        &self,
+        sources: &BTreeMap<PathBuf, PathBuf>,
+        tree: &Path,
+    ) -> Result<(), BuildError> {
+        let mut cases = String::new();
+        for (source, own) in sources {
+            let Some(record) = self.commands.get(source) else { continue };
+            let Some(object) = record.object(tree) else {
+                let (source, own) =
+                    (tree.join(source), absolute(own).map_err(BuildError::io(own))?);
+                let [source, own] = [source, own].map(|path| quoted(&path.to_string_lossy()));
+                cases += &format!("  {source}) word={own};;\n");
+                continue;
+            };
+            let mut compiler = self.toolchain.clang();
+            compiler.current_dir(tree.join(&record.directory));
+            compiler.arg("--target=x86_64-linux-musl").args(FLAGS).args(&self.recipe.flags);
+            run(compiler.arg("-c").arg(own).arg("-o").arg(object))?;
+        }
+        if cases.is_empty() {
+            return Ok(());
+        }
+        let clang = quoted(&self.toolchain.program().to_string_lossy());
+        let script = format!(
+            "#!/bin/sh\nfor word; do\n  shift\n  case $(realpath -qm -- \"$word\") in\n{cases}  \
+             esac\n  set -- \"$@\" \"$word\"\ndone\nexec {clang} \"$@\"\n"
+        );
+        let place = tree.with_file_name(REPLACING);
+        fs::write(&place, script).map_err(BuildError::io(&place))?;
+        let executable = Permissions::from_mode(0o755);
+        fs::set_permissions(&place, executable).map_err(BuildError::io(&place))
+    }
+
+    /// The sources that the build compiles and of which some changes make something else.
+    ///
+    /// # Errors
+    /// The file that has to do with the build itself, or is new to it.
+    pub fn affected(&self, changes: &Changes) -> Result<BTreeSet<PathBuf>, PathBuf> {
+        let mut affected = BTreeSet::new();
+        let (mut before, mut now): (Option<Reads>, Option<Reads>) = (None, None);
+        for file in changes.keys() {
+            if self.commands.contains_key(file) {
+                affected.insert(file.clone());
+                continue;
+            }
+            let known = affected.len();
+            let readers = |reads: &Reads| {
+                let readers = reads.iter().filter(|(_, files)| files.contains(file));
+                readers.map(|(source, _)| source.clone()).collect::<Vec<_>>()
+            };
+            affected.extend(readers(before.get_or_insert_with(|| self.reads(&self.tree))));
+            if affected.len() > known {
+                continue;
+            }
+            let extension = file.extension().and_then(|extension| extension.to_str());
+            // A header that is new, or that nobody reads yet.
+            if extension == Some("h") {
+                if now.is_none() {
+                    now = Some(self.reads_with(changes).map_err(|_| file.clone())?);
+                }
+                affected.extend(now.iter().flat_map(readers));
+                continue;
+            }
+            let harmless = matches!(extension, Some("md" | "txt" | "texi" | "1" | "log" | "sh"))
+                || file.starts_with("tests")
+                || file.starts_with("doc")
+                || file.starts_with("po");
+            if !harmless {
+                return Err(file.clone());
+            }
+        }
+        Ok(affected)
+    }
+
+    /// The files of a tree that each source reads.
+    fn reads(&self, tree: &Path) -> Reads {
+        let reads = self.commands.par_iter().filter_map(|(source, record)| {
+            let mut compiler = self.compiler(record, tree);
+            let output = compiler.arg("-M").output().ok()?;
+            let rule = String::from_utf8_lossy(&output.stdout).into_owned();
+            let from = tree.join(&record.directory);
+            let inner = |file: PathBuf| {
+                normal(&from.join(file)).strip_prefix(tree).map(Path::to_owned).ok()
+            };
+            Some((source.clone(), dependencies(&rule).into_iter().filter_map(inner).collect()))
+        });
+        reads.collect()
+    }
+
+    /// The same with some changes.
+    fn reads_with(&self, changes: &Changes) -> io::Result<Reads> {
+        let directory = tempfile::tempdir()?;
+        let root = directory.path().canonicalize()?;
+        let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
+        overlay(&self.tree, files, &root)?;
+        Ok(self.reads(&root))
+    }
+
+    /// What the compiler makes of one source of a tree before it optimises anything, and without
+    /// what it writes down for an optimiser: how long variables live, for one, which a function with
+    /// one more end says in another way. Gives how many functions may end without the result that
+    /// they promise.
+    ///
+    /// # Errors
+    /// [`BuildError::Compile`]; [`BuildError::Io`].
+    pub fn source_bitcode(
+        &self,
+        changes: &Changes,
+        source: &Path,
+        out: &Path,
+    ) -> Result<usize, BuildError> {
+        let Some(record) = self.commands.get(source) else { return Ok(0) };
+        let directory = out.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
+        let tree = tempfile::tempdir_in(directory).map_err(BuildError::io(directory))?;
+        let root = tree.path().canonicalize().map_err(BuildError::io(directory))?;
+        let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
+        overlay(&self.tree, files, &root).map_err(BuildError::io(&root))?;
+        let mut compiler = self.compiler(record, &root);
+        compiler.args(["-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c", "-o"]).arg(out);
+        run(&mut compiler)?;
+        let compiler = self.compiler(record, &root);
+        let mut check = self.toolchain.clang();
+        check.current_dir(root.join(&record.directory)).stdin(Stdio::null());
+        check.args(compiler.get_args().filter(|argument| *argument != "-w"));
+        check.args(["-fsyntax-only", "-Wno-everything", "-Wreturn-type"]);
+        let said = run(&mut check)?.stderr;
+        Ok(String::from_utf8_lossy(&said).matches("[-Wreturn-type]").count())
+    }
+
+    /// The compiler as it was called for a source, without what it is to make.
+    fn compiler(&self, record: &CompileCommand, root: &Path) -> Command {
+        let mut arguments = record.arguments.iter().skip(1);
+        let mut compiler = self.toolchain.clang();
+        compiler.current_dir(root.join(&record.directory)).stdin(Stdio::null());
+        compiler.arg("-isystem").arg(self.toolchain.include());
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "-o" | "-MF" | "-MT" | "-MQ" => _ = arguments.next(),
+                "-c" | "-MD" | "-MMD" | "-MP" => {}
+                other => _ = compiler.arg(other),
+            }
+        }
+        compiler
+    }
+}
+
+impl SyntaxCheck for Whole {
+    /// Compiles a file as the build did; a file that it did not compile passes, as it will when
+    /// `make` looks at it.
+    fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
+        let Some(record) = self.commands.get(file) else { return Ok(()) };
+        let mut compiler = self.compiler(record, root);
+        compiler.arg("-fsyntax-only");
+        let output =
+            child::output(&mut compiler, Limits::CHECK).map_err(|error| error.to_string())?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let message = String::from_utf8_lossy(&output.stderr);
+        let error = message.lines().find(|line| line.contains("error:"));
+        let error = error.or_else(|| message.lines().next()).unwrap_or("it does not compile");
+        Err(error.replace(&format!("{}/", root.display()), ""))
+    }
+}
+
+/// Without `.` and `..` between names; the paths of compile commands have no links in them.
+fn normal(path: &Path) -> PathBuf {
+    use std::path::Component;
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => _ = found.pop(),
+            other => found.push(other),
+        }
+    }
+    found
+}

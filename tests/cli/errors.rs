@@ -1,0 +1,125 @@
+//! What goes wrong in programs with a build of their own, and what may be said of it.
+
+use std::collections::BTreeSet;
+
+use psychic::subject::results::{OutcomeRow, PairRow, Verdict};
+
+use crate::support::{Scratch, run, table};
+
+/// Does nothing wrong; each patch has a line of its own in place of the marked one.
+const ACCESSES: &str = "#include <setjmp.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
+    #include <string.h>\n#include <unistd.h>\n\
+    static const char names[4][4] = {\"ab\", \"cd\", \"ef\", \"gh\"};\n\
+    static int table[5] = {1, 2, 3, 4, 5};\n\
+    static jmp_buf jump;\n\
+    __attribute__((noinline)) static int at(char *p, int n)\n{\n\treturn p[n];\n}\n\
+    __attribute__((noinline)) static char *local(int n)\n{\n\tchar text[16];\n\
+    \tmemset(text, n, sizeof text);\n\tchar *volatile p = text;\n\treturn p;\n}\n\
+    __attribute__((noinline)) static void leave(void)\n{\n\tchar text[32] = \"\";\n\
+    \tat(text, 0);\n\tlongjmp(jump, 1);\n}\n\
+    int main(int argc, char **argv)\n{\n\tint n = argv[1][0] - '0', r = 3;\n\
+    \tif (n < 0 || n > 9)\n\t\treturn 1;\n\
+    \tchar s[8] = \"\", *p = malloc(8);\n\tstrcpy(p, \"abc\");\n\
+    \tif (!setjmp(jump))\n\t\tleave();\n\tprintf(\"%d\\n\", n);\n\
+    \tr = n;\n\tprintf(\"%d\\n\", r);\n\tfree(p);\n\treturn 0;\n}\n";
+
+/// A package of one file and patches that each put another line for one of its own.
+fn lines(main: &str, old: &str, new: &[&str]) -> Scratch {
+    let number = 1 + main.lines().position(|line| line == old).expect("it is there");
+    let config = "name = \"x\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
+                  program = \"p\"\n[inputs]\nargs = [{ string = 1 }]\n";
+    let scratch = Scratch::new()
+        .file("subject.toml", config)
+        .file("package/Makefile", "p: main.o\n\t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\n")
+        .file("package/main.c", main);
+    let patch = |new: &&str| {
+        format!("--- a/main.c\n+++ b/main.c\n@@ -{number} +{number} @@\n-{old}\n+\t{new}\n")
+    };
+    let patches = (1..).zip(new.iter().map(patch));
+    patches
+        .fold(scratch, |scratch, (number, text)| scratch.file(&format!("{number:02}.diff"), &text))
+}
+
+#[test]
+fn errors_of_memory_are_outcomes_that_a_watched_build_confirms() {
+    let (outside, freed, bad) = ("out-of-bounds", "use-after-free", "double-free");
+    let cases = [
+        ("r = p[n + 4];", outside),
+        ("r = table[n];", outside),
+        ("r = names[0][n > 5 ? -1 : n & 1];", outside),
+        ("r = at(s, n > 5 ? -1 : 0);", outside),
+        ("r = at(s, n);", outside),
+        ("r = at(argv[1], n);", outside),
+        ("strcpy(s, n > 4 ? \"abcdefgh\" : \"abc\"); r = s[0];", outside),
+        ("memset(p, 0, n); r = p[0];", outside),
+        ("r = write(1, p, n + 3);", outside),
+        ("char v[n + 1]; memset(v, 0, n + 1); r = at(v, 4);", outside),
+        ("r = *(char *)(n > 5 ? 0x123456789000 : (long)p);", outside),
+        ("char *volatile q = (char *)names; if (n > 5) *q = 3;", outside),
+        ("if (n == 5) free(p); r = p[0];", freed),
+        ("r = at(local(n), 3);", freed),
+        ("char *q = realloc(p, 4); r = n > 3 ? p[0] : 1; p = q;", freed),
+        ("if (n == 5) free(p);", bad),
+        ("if (n > 5) free(p + 1);", bad),
+    ];
+    let scratch = lines(ACCESSES, "\tr = n;", &cases.map(|(line, _)| line));
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    assert_eq!(compared.code, Some(0), "{said}");
+    assert!(!said.contains("contradicts"), "{said}");
+    let outcomes: Vec<OutcomeRow> = table(&scratch.path("out"));
+    for (number, (line, error)) in (1..).zip(cases) {
+        let of_patch = outcomes.iter().filter(|row| row.revision.0 == number);
+        let found: BTreeSet<&str> = of_patch.map(|row| &*row.finding).collect();
+        assert!(found.contains(error) && found.len() <= 2, "{line}: {found:?}");
+    }
+    assert!(outcomes.iter().filter(|row| row.revision.0 == 0).all(|row| row.finding.is_empty()));
+}
+
+#[test]
+fn an_error_of_which_the_program_is_told_is_no_evidence() {
+    let main = "#include <signal.h>\n#include <unistd.h>\n\
+                static void caught(int number)\n{\n\t_exit(number);\n}\n\
+                int main(int argc, char **argv)\n{\n\tint *volatile p = 0;\n\
+                \tsignal(SIGSEGV, caught);\n\tif (argv[1][0] == 'a')\n\t\treturn 1;\n\treturn 0;\n}\n";
+    let scratch = lines(main, "\t\treturn 1;", &["\treturn *p;"]);
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    assert!(said.contains("null-dereference, with a handler for its signal"), "{said}");
+    assert!(!said.contains("contradicts"), "{said}");
+}
+
+#[test]
+fn nothing_is_proved_of_addresses_that_are_printed() {
+    let main = "#include <stdio.h>\nint main(int argc, char **argv)\n{\n\tint n = argv[1][0] & 1;\n\
+                \tint r = 1;\n\tprintf(\"%d\\n\", r);\n\treturn 0;\n}\n";
+    let new = [
+        "int r = 2; printf(\"%p\\n\", &n);",
+        "int r = (unsigned)(long)&n;",
+        "int r = ((char *)argv)[8 * n];",
+    ];
+    let scratch = lines(main, "\tint r = 1;", &new);
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    assert!(!said.contains("contradicts"), "{said}");
+    let pairs: Vec<PairRow> = table(&scratch.path("out"));
+    for pair in pairs {
+        assert_eq!(pair.verdict, Verdict::Unknown, "{} and {}: {said}", pair.a, pair.b);
+    }
+}
+
+#[test]
+fn nothing_is_proved_of_results_that_nobody_gives() {
+    let main = "#include <stdio.h>\nstatic int twice(int n)\n{\n\treturn 2 * n;\n}\n\
+                int main(int argc, char **argv)\n{\n\tprintf(\"%d\\n\", twice(argv[1][0]) & 1);\n\
+                \treturn 0;\n}\n";
+    let scratch = lines(main, "\treturn 2 * n;", &["(void)n;", "n += 0;", "return n + n;"]);
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    let pairs: Vec<PairRow> = table(&scratch.path("out"));
+    for pair in pairs {
+        let given = (pair.a.0, pair.b.0) == (0, 3);
+        let proved = pair.verdict == Verdict::Equivalent;
+        assert_eq!(proved, given, "{} and {}: {said}", pair.a, pair.b);
+    }
+}
