@@ -70,6 +70,7 @@ impl Reason {
             Self::Approximated(Approximation::Caught(_)) => Code::Caught,
             Self::Approximated(Approximation::UninitialisedDecision) => Code::UninitialisedDecision,
             Self::Approximated(Approximation::UninitialisedOutput(_)) => Code::UninitialisedOutput,
+            Self::Approximated(Approximation::NoResult) => Code::NoResult,
             Self::NoResult => Code::NoResult,
             Self::Silent => Code::Silent,
             Self::Outside => Code::Outside,

@@ -54,10 +54,13 @@ pub enum Approximation {
     /// An error of which the processor tells the program, which has a handler for the signal.
     #[error("modelled loosely: {0}, with a handler for its signal")]
     Caught(Error),
-    /// Something was decided by memory that was never written, whose content is to be any, or, in
-    /// a whole program, by a value that nothing has given.
-    #[error("modelled loosely: a decision on what was never written")]
+    /// Something was decided by memory that was never written, whose content is to be any.
+    #[error("modelled loosely: a decision on memory that was never written")]
     UninitialisedDecision,
+    /// Something in a whole program was decided by a value that nothing has given, as that of a
+    /// function that returns none.
+    #[error("modelled loosely: a decision on a result that nobody gave")]
+    NoResult,
     /// An output contains bytes that were never written.
     #[error("uninitialised output: {0}")]
     UninitialisedOutput(String),

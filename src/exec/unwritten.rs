@@ -61,7 +61,7 @@ impl Executor<'_> {
     fn is_noted(&self) -> bool {
         let world = &self.state.world;
         world.findings.contains(&Error::UninitialisedRead)
-            || world.approximations.contains(&Approximation::UninitialisedDecision)
+            || world.approximations.contains(&Approximation::NoResult)
     }
 
     /// A decision depends on what was never written: ends the path, or takes note, and all that
@@ -71,7 +71,7 @@ impl Executor<'_> {
             Uninitialised::Error => return Err(Error::UninitialisedRead.into()),
             // Of memory it is zero there; what else it may be nothing can confirm.
             Uninitialised::Zero if self.state.world.is_whole => {
-                self.state.world.approximate(Approximation::UninitialisedDecision);
+                self.state.world.approximate(Approximation::NoResult);
                 return Ok(());
             }
             Uninitialised::Zero => {}
