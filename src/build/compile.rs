@@ -7,6 +7,8 @@ use std::{
     process::Command,
 };
 
+use rayon::prelude::*;
+
 use super::{
     BuildError, Closure, Toolchain,
     runtime::Runtime,
@@ -303,6 +305,76 @@ impl Toolchain {
         objects: &[PathBuf],
         out: &Path,
     ) -> Result<(), BuildError> {
+        match run(&mut self.native_linker(flags, sanitizer, objects, out)) {
+            Err(BuildError::Compile { first, .. })
+                if first.contains("libclang_rt") && sanitizer != Sanitizer::None =>
+            {
+                Err(BuildError::SanitizerMissing(sanitizer.name()))
+            }
+            other => other.map(drop),
+        }
+    }
+
+    /// Links many programs, which are object files and a name each. The driver says once what the
+    /// linker is to do: it takes longer to say so than the linker takes.
+    pub(super) fn link_all(
+        &self,
+        flags: &[String],
+        sanitizer: Sanitizer,
+        programs: &[(Vec<PathBuf>, PathBuf)],
+    ) -> Vec<Result<(), BuildError>> {
+        let plan = match programs {
+            [(objects, out), _, ..] => self.link_plan(flags, sanitizer, objects, out),
+            _ => None,
+        };
+        let link = |(objects, out): &(Vec<PathBuf>, PathBuf)| {
+            let linker = plan.as_ref().and_then(|plan| linker(plan, objects, out));
+            match linker.map(|mut linker| run(&mut linker)) {
+                Some(Ok(_)) => Ok(()),
+                // The driver has the message that people know.
+                _ => self.link_native(flags, sanitizer, objects, out),
+            }
+        };
+        programs.par_iter().map(link).collect()
+    }
+
+    /// What the driver would have the linker do to make a program.
+    fn link_plan(
+        &self,
+        flags: &[String],
+        sanitizer: Sanitizer,
+        objects: &[PathBuf],
+        out: &Path,
+    ) -> Option<Vec<Word>> {
+        let output = run(self.native_linker(flags, sanitizer, objects, out).arg("-###")).ok()?;
+        let plan = String::from_utf8_lossy(&output.stderr).into_owned();
+        let is_object = |word: &str| objects.iter().any(|object| object == Path::new(word));
+        let mut commands = plan.lines().map(words).filter(|w| w.iter().any(|w| is_object(w)));
+        let (command, None) = (commands.next()?, commands.next()) else { return None };
+        let mut words = Vec::new();
+        for word in command {
+            if is_object(&word) {
+                if words.last() != Some(&Word::Objects) {
+                    words.push(Word::Objects);
+                }
+            } else if Path::new(&word) == out {
+                words.push(Word::Out);
+            } else {
+                words.push(Word::Same(word));
+            }
+        }
+        let once = |wanted: Word| words.iter().filter(|word| **word == wanted).count() == 1;
+        (once(Word::Objects) && once(Word::Out)).then_some(words)
+    }
+
+    /// The driver, to link object files.
+    fn native_linker(
+        &self,
+        flags: &[String],
+        sanitizer: Sanitizer,
+        objects: &[PathBuf],
+        out: &Path,
+    ) -> Command {
         let mut command = self.clang();
         command.args(DIALECT).args(sanitizer.flags()).args(objects).args(flags);
         if sanitizer != Sanitizer::None {
@@ -313,14 +385,7 @@ impl Toolchain {
         }
         // As in bitcode: what the program defines itself comes before a library's.
         command.args(["-Wl,-z,muldefs", "-lm", "-o"]).arg(out);
-        match run(&mut command) {
-            Err(BuildError::Compile { first, .. })
-                if first.contains("libclang_rt") && sanitizer != Sanitizer::None =>
-            {
-                Err(BuildError::SanitizerMissing(sanitizer.name()))
-            }
-            other => other.map(drop),
-        }
+        command
     }
 
     /// Compiles what every native program is linked with, into `directory`: the runtime, and
@@ -334,12 +399,15 @@ impl Toolchain {
         fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
         // The runtime is ours: a subject's flags (a -Dmalloc=..., say) are not for it.
         let runtime = Compilation { directory: directory.to_owned(), ..Compilation::default() };
-        let mut objects = Vec::new();
-        for source in self.runtime().sources() {
-            let flags = sanitizer.flags();
+        let sources: Vec<PathBuf> = self.runtime().sources().collect();
+        let object = |(number, source): (usize, &PathBuf)| {
+            let directory = directory.join(number.to_string());
+            fs::create_dir_all(&directory).map_err(BuildError::io(&directory))?;
             let read = &mut BTreeSet::new();
-            objects.push(self.object(&runtime, flags, &source, directory, read)?);
-        }
+            self.object(&runtime, sanitizer.flags(), source, &directory, read)
+        };
+        let objects: Result<_, _> = sources.par_iter().enumerate().map(object).collect();
+        let mut objects: Vec<PathBuf> = objects?;
         if library.native().next().is_some() {
             let (whole, object) = (directory.join("libraries.bc"), directory.join("libraries.o"));
             self.link(&library.native().collect::<Vec<_>>(), &whole)?;
@@ -424,7 +492,8 @@ impl Toolchain {
         let directory = driver.get_current_dir().map(Path::to_owned);
         let Ok(plan) = run(driver.arg("-###")) else { return Vec::new() };
         let plan = String::from_utf8_lossy(&plan.stderr).into_owned();
-        let Some(mut words) = plan.lines().find_map(compiler_words) else { return Vec::new() };
+        let is_compiler = |words: &Vec<String>| words.get(1).is_some_and(|word| word == "-cc1");
+        let Some(mut words) = plan.lines().map(words).find(is_compiler) else { return Vec::new() };
         if let Some(place) = words.iter().position(|word| word == "-o") {
             words.drain(place..place + 2);
         }
@@ -556,8 +625,32 @@ impl Toolchain {
     }
 }
 
-/// The words of the line by which clang's driver calls the compiler proper.
-fn compiler_words(line: &str) -> Option<Vec<String>> {
+/// A word of the linker's command line, for any program.
+#[derive(Debug, Eq, PartialEq)]
+enum Word {
+    Same(String),
+    /// Stands for the object files.
+    Objects,
+    /// Stands for what is made.
+    Out,
+}
+
+/// The linker, told to make this program.
+fn linker(plan: &[Word], objects: &[PathBuf], out: &Path) -> Option<Command> {
+    let [Word::Same(program), words @ ..] = plan else { return None };
+    let mut linker = command(Path::new(program));
+    for word in words {
+        match word {
+            Word::Same(word) => _ = linker.arg(word),
+            Word::Objects => _ = linker.args(objects),
+            Word::Out => _ = linker.arg(out),
+        }
+    }
+    Some(linker)
+}
+
+/// The words of a line by which clang's driver calls another program.
+fn words(line: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut characters = line.trim().chars();
     while let Some(first) = characters.next() {
@@ -576,7 +669,7 @@ fn compiler_words(line: &str) -> Option<Vec<String>> {
         }
         words.push(word);
     }
-    (words.get(1).is_some_and(|word| word == "-cc1")).then_some(words)
+    words
 }
 
 /// What a compiler is told beside flags that have it optimise.

@@ -36,7 +36,7 @@ use std::path::PathBuf;
 pub use compile::{Compilation, Sanitizer};
 pub use harness::{HarnessError, harness};
 pub use libc::{Closure, Libc};
-pub use revisions::{Changes, Common, RevisionError, Revisions};
+pub use revisions::{Common, RevisionError, Revisions};
 pub use runtime::PSYCHIC_H;
 pub use toolchain::Toolchain;
 pub use unite::{Program, United, names, unite, unite_source};

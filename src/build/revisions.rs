@@ -18,7 +18,7 @@ use super::{
     unwritten,
 };
 use crate::{
-    merge::overlay,
+    merge::{Changes, Tree, overlay},
     subject::{
         Revision,
         config::{InputsConfig, NanConfig},
@@ -35,6 +35,8 @@ const FILES: usize = 8;
 pub struct Common {
     /// The original's source tree.
     pub root: PathBuf,
+    /// Paths in it that are no part of the program.
+    pub without: BTreeSet<PathBuf>,
     /// The C files, relative to it.
     pub sources: Vec<PathBuf>,
     /// Compiler flags.
@@ -62,10 +64,6 @@ pub enum RevisionError {
     #[error("the subject has no sources")]
     NoSources,
 }
-
-/// The files of one revision, relative to the source tree: new texts, or nothing where they are
-/// gone.
-pub type Changes = BTreeMap<PathBuf, Option<String>>;
 
 /// A revision's sources on disk.
 #[derive(Clone, Debug)]
@@ -192,21 +190,29 @@ impl Revisions {
         sanitizer: Sanitizer,
         library: &Closure,
     ) -> BTreeMap<Revision, Result<PathBuf, BuildError>> {
-        let objects = self.objects(sanitizer);
-        let runtime = self.directory.join(format!("runtime.{}", sanitizer.suffix()));
-        let runtime = self.toolchain.runtime_objects(sanitizer, library, &runtime);
-        let link = |revision: Revision, objects: Vec<PathBuf>| {
-            let mut objects = objects;
-            objects.extend(runtime.as_ref().map_err(BuildError::again)?.iter().cloned());
-            let program = self.directory.join(format!("{revision}.{}", sanitizer.suffix()));
-            self.toolchain.link_native(&self.flags, sanitizer, &objects, &program)?;
-            Ok(program)
-        };
-        let linked: BTreeMap<Revision, Result<PathBuf, BuildError>> = objects
-            .into_par_iter()
-            .filter(|(revision, _)| self.alias[revision] == *revision)
-            .map(|(revision, objects)| (revision, objects.and_then(|o| link(revision, o))))
-            .collect();
+        let directory = self.directory.join(format!("runtime.{}", sanitizer.suffix()));
+        let runtime = || self.toolchain.runtime_objects(sanitizer, library, &directory);
+        let (objects, runtime) = rayon::join(|| self.objects(sanitizer), runtime);
+        let mut linked: BTreeMap<Revision, Result<PathBuf, BuildError>> = BTreeMap::new();
+        let (mut to_link, mut programs) = (Vec::new(), Vec::new());
+        for (revision, objects) in objects {
+            if self.alias[&revision] != revision {
+                continue;
+            }
+            let runtime = runtime.as_ref().map_err(BuildError::again);
+            match objects.and_then(|objects| Ok([objects, runtime?.clone()].concat())) {
+                Err(error) => _ = linked.insert(revision, Err(error)),
+                Ok(objects) => {
+                    let out = self.directory.join(format!("{revision}.{}", sanitizer.suffix()));
+                    to_link.push(revision);
+                    programs.push((objects, out));
+                }
+            }
+        }
+        let results = self.toolchain.link_all(&self.flags, sanitizer, &programs);
+        for ((revision, (_, out)), result) in to_link.into_iter().zip(programs).zip(results) {
+            linked.insert(revision, result.map(|()| out));
+        }
         let again = |first: &Revision| match &linked[first] {
             Ok(program) => Ok(program.clone()),
             Err(error) => Err(error.again()),
@@ -334,7 +340,8 @@ impl Layout {
         let directory = common.directory.join(revision.to_string());
         let io = BuildError::io(&directory);
         let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
-        overlay(&common.root, files, &directory).map_err(io)?;
+        let tree = Tree { root: &common.root, without: &common.without };
+        overlay(tree, files, &directory).map_err(io)?;
         let is_c = |path: &Path| path.extension().is_some_and(|extension| extension == "c");
         let gone = |path: &Path| matches!(changes.get(path), Some(None));
         let mut sources: Vec<PathBuf> =

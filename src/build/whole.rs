@@ -25,11 +25,14 @@ use std::{
 use inkwell::{context::Context, module::Module, values::InstructionOpcode};
 
 use super::{
-    BuildError, Changes, Toolchain,
+    BuildError, Toolchain,
     stamp::{Stamp, hash},
     toolchain::{command, run},
 };
-use crate::child::{self, Limits};
+use crate::{
+    child::{self, Limits},
+    merge::Changes,
+};
 use sources::CompileCommand;
 
 /// As the bitcode of the libc is compiled (`scripts/musl-whole.sh`): optimised, as every path
@@ -346,7 +349,10 @@ impl Whole {
         let runtime = fs::read_to_string(&runtime).map_err(BuildError::io(&runtime))?;
         let mut parts = vec![self.key.clone(), runtime, ALIGNMENT.to_string()];
         for (path, text) in files {
-            parts.extend([path.display().to_string(), text.clone().unwrap_or_default()]);
+            parts.extend([
+                path.display().to_string(),
+                text.as_deref().unwrap_or_default().to_owned(),
+            ]);
             parts.push(text.is_some().to_string());
         }
         for (source, own) in sources {
@@ -369,7 +375,7 @@ impl Whole {
         for (path, text) in files {
             let path = tree.join(path);
             match text {
-                Some(text) => fs::write(&path, text).map_err(BuildError::io(&path))?,
+                Some(text) => fs::write(&path, &**text).map_err(BuildError::io(&path))?,
                 None => fs::remove_file(&path).map_err(BuildError::io(&path))?,
             }
         }

@@ -14,14 +14,14 @@ use rayon::prelude::*;
 use super::{SearchArgs, inputs, interrupt, progress::Progress, say};
 use crate::{
     build::{
-        self, BuildError, Changes, Closure, Common, Compilation, Libc, Recipe, RevisionError,
-        Revisions, Sanitizer, Toolchain, Whole,
+        self, BuildError, Closure, Common, Compilation, Libc, Recipe, RevisionError, Revisions,
+        Sanitizer, Toolchain, Whole,
     },
     env::models,
     exec::Limits,
     explore,
     ir::{Module, cache, lower},
-    merge::{self, Candidates, Compiler, MergeError},
+    merge::{self, Candidates, Changes, Compiler, MergeError},
     replay::{Binaries, Builds},
     solver::SolverConfig,
     subject::{
@@ -197,6 +197,7 @@ impl Stage {
         fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
         Ok(Common {
             root: self.subject.root.clone(),
+            without: self.subject.candidates(),
             sources: self.subject.sources.clone(),
             flags: config.build.flags.clone(),
             entry: (config.entry != "main").then(|| config.entry.clone()),
@@ -307,7 +308,6 @@ impl Stage {
             return Ok(None);
         }
         let files = meta_files(&self.results.meta())?;
-        let files = files.into_iter().map(|(path, text)| (path, Some(text))).collect();
         let meta = BTreeMap::from([(Revision::ORIGINAL, files)]);
         let (meta, _) = Revisions::new(self.toolchain.clone(), &self.common("meta")?, &meta)?;
         Ok(meta.bitcode().remove(&Revision::ORIGINAL).and_then(Result::ok))
@@ -375,10 +375,7 @@ impl Stage {
                 }
             }
         }
-        let meta: Changes = meta_files(&self.results.meta())?
-            .into_iter()
-            .map(|(path, text)| (path, Some(text)))
-            .collect();
+        let meta = meta_files(&self.results.meta())?;
         let mut own: BTreeMap<u32, usize> = BTreeMap::new();
         let place = |number: usize, name: &str| directory.join(format!("source{number}.{name}.bc"));
         let mut without_result = BTreeSet::new();
@@ -577,8 +574,8 @@ fn default_results(subject: &Subject) -> PathBuf {
     beside.unwrap_or(Path::new("")).join("results").join(&subject.config.name)
 }
 
-fn meta_files(meta: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
-    let mut files = Vec::new();
+fn meta_files(meta: &Path) -> anyhow::Result<Changes> {
+    let mut files = Changes::new();
     let mut open = vec![meta.to_owned()];
     while let Some(directory) = open.pop() {
         let entries = fs::read_dir(&directory).with_context(|| directory.display().to_string())?;
@@ -589,11 +586,10 @@ fn meta_files(meta: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
             } else {
                 let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
                 let relative = path.strip_prefix(meta).expect("found below it").to_owned();
-                files.push((relative, text));
+                files.insert(relative, Some(text.into()));
             }
         }
     }
-    files.sort();
     Ok(files)
 }
 

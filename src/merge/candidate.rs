@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fs, io,
     path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
 use rayon::prelude::*;
@@ -11,19 +12,22 @@ use rayon::prelude::*;
 use crate::subject::{Form, Patch, Revision, Subject, files_below};
 
 use super::{
-    SyntaxCheck, apply, overlay,
+    SyntaxCheck, Tree, apply, overlay,
     patch::{self, FileDiff},
     source::Source,
 };
+
+/// The files that a patch changes, relative to the source root: their new texts, or nothing where
+/// they are gone.
+pub type Changes = BTreeMap<PathBuf, Option<Arc<str>>>;
 
 /// A patch that was applied.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// Hunks of the patch.
     pub hunks: usize,
-    /// The files that it changes, relative to the source root: their new texts, or nothing where
-    /// they are gone.
-    pub files: BTreeMap<PathBuf, Option<String>>,
+    /// What it makes of the sources.
+    pub files: Changes,
 }
 
 /// What became of each patch: the patched files, or the reason why it does not apply, with file
@@ -70,7 +74,7 @@ fn tree(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
         matches!(extension, Some("c" | "h"))
     };
     let theirs = files_below(&patch.path).map_err(failed)?;
-    let mut files: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
+    let mut files: Changes = BTreeMap::new();
     for file in theirs {
         let path = patch.path.join(&file);
         let same = fs::read(subject.root.join(&file)).ok() == fs::read(&path).ok();
@@ -100,7 +104,7 @@ fn tree(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
 /// A candidate with these files in the place of the original's, where they differ.
 fn replaced(
     subject: &Subject,
-    files: impl IntoIterator<Item = (PathBuf, Option<String>)>,
+    files: impl IntoIterator<Item = (PathBuf, Option<Arc<str>>)>,
 ) -> Result<Candidate, String> {
     let mut candidate = Candidate { hunks: 0, files: BTreeMap::new() };
     for (path, text) in files {
@@ -121,8 +125,8 @@ fn replaced(
 
 /// What a candidate changes, as unified diffs by file.
 pub fn difference(subject: &Subject, candidate: &Candidate) -> BTreeMap<PathBuf, String> {
-    let diff = |(path, text): (&PathBuf, &Option<String>)| {
-        let old = text_of(&subject.root, path).unwrap_or_default();
+    let diff = |(path, text): (&PathBuf, &Option<Arc<str>>)| {
+        let old = text_of(&subject.root, path).unwrap_or_else(|_| "".into());
         let new = text.as_deref().unwrap_or_default();
         (path.clone(), diffy::create_patch(&old, new).to_string())
     };
@@ -135,14 +139,14 @@ fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     let text = String::from_utf8(bytes).map_err(|_| format!("{}: not UTF-8 text", patch.name))?;
     let diffs =
         patch::parse(&text).map_err(|e| format!("{}:{}: {}", patch.name, e.line, e.reason))?;
-    let mut files: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
+    let mut files: Changes = BTreeMap::new();
     let mut hunks = 0;
     for diff in &diffs {
         let place = |line: usize, reason: String| format!("{}:{line}: {reason}", patch.name);
         let Target { from, to } =
             target(subject, &files, diff).map_err(|reason| place(diff.line, reason))?;
         let text = match &from {
-            None => String::new(),
+            None => "".into(),
             Some(path) => match files.get(path) {
                 Some(Some(text)) => text.clone(),
                 Some(None) => return Err(place(diff.line, format!("{} is gone", path.display()))),
@@ -165,21 +169,21 @@ fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
             files.insert(from, None);
         }
         if let Some(to) = to {
-            files.insert(to, Some(patched));
+            files.insert(to, Some(patched.into()));
         }
     }
     Ok(Candidate { hunks, files })
 }
 
 /// A source file's text.
-pub(super) fn text_of(root: &Path, path: &Path) -> Result<String, String> {
+pub(super) fn text_of(root: &Path, path: &Path) -> Result<Arc<str>, String> {
     text_at(&root.join(path), &path.display().to_string())
 }
 
 /// A file's text; people know it by the name.
-fn text_at(path: &Path, name: &str) -> Result<String, String> {
+fn text_at(path: &Path, name: &str) -> Result<Arc<str>, String> {
     let bytes = fs::read(path).map_err(|error| format!("{name}: {error}"))?;
-    String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map(Arc::from).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|b| **b == b'\n').count() + 1;
         format!("{name}:{line}: not UTF-8 (iconv converts it)")
@@ -194,11 +198,7 @@ struct Target {
 
 /// Where the paths of a diff lead: as they stand, or with leading directories taken off as
 /// patch -p does.
-fn target(
-    subject: &Subject,
-    files: &BTreeMap<PathBuf, Option<String>>,
-    diff: &FileDiff,
-) -> Result<Target, String> {
+fn target(subject: &Subject, files: &Changes, diff: &FileDiff) -> Result<Target, String> {
     let known = |path: &Path| match files.get(path) {
         Some(text) => text.is_some(),
         None => subject.root.join(path).is_file(),
@@ -278,7 +278,8 @@ pub(super) fn compile(
     texts: &[(&Path, Option<&str>)],
 ) -> Result<(), String> {
     let dir = tempfile::tempdir().map_err(|error| format!("no scratch directory: {error}"))?;
-    overlay(&subject.root, texts.iter().copied(), dir.path())
+    let tree = Tree { root: &subject.root, without: &subject.candidates() };
+    overlay(tree, texts.iter().copied(), dir.path())
         .map_err(|error| format!("no scratch copy of the sources: {error}"))?;
     to_compile(subject, texts.iter().map(|(path, _)| *path))
         .into_iter()

@@ -1,6 +1,7 @@
 //! Whether a C file compiles, asked without knowing the compiler.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     os::unix::fs::symlink,
     path::{Component, Path, PathBuf},
@@ -47,20 +48,38 @@ impl SyntaxCheck for Compiler {
     }
 }
 
-/// Makes `dir` look like `root` with some files replaced, or gone: directories on the way to them
+/// A source tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Tree<'a> {
+    /// Where it begins.
+    pub root: &'a Path,
+    /// Paths below `root` that are no part of it: there may be as many patches beside a source as
+    /// there are copies of the tree to make.
+    pub without: &'a BTreeSet<PathBuf>,
+}
+
+impl<'a> Tree<'a> {
+    /// All that is below a directory.
+    pub fn all(root: &'a Path) -> Self {
+        static NOTHING: BTreeSet<PathBuf> = BTreeSet::new();
+        Self { root, without: &NOTHING }
+    }
+}
+
+/// Makes `dir` look like a tree with some files replaced, or gone: directories on the way to them
 /// are real, everything else is a symbolic link.
 ///
 /// # Errors
 /// A directory cannot be read or something in `dir` not made; paths must not have `..`.
 pub fn overlay<'a>(
-    root: &Path,
+    tree: Tree,
     files: impl IntoIterator<Item = (&'a Path, Option<&'a str>)>,
     dir: &Path,
 ) -> io::Result<()> {
     fs::create_dir_all(dir)?;
-    link_entries(root, dir)?;
+    link_entries(tree, tree.root, dir)?;
     for (file, text) in files {
-        let (mut from, mut to) = (root.to_owned(), dir.to_owned());
+        let (mut from, mut to) = (tree.root.to_owned(), dir.to_owned());
         let parts: Vec<_> = file.components().collect();
         for (index, part) in parts.iter().enumerate() {
             let Component::Normal(name) = part else {
@@ -73,7 +92,7 @@ pub fn overlay<'a>(
             }
             if index + 1 < parts.len() {
                 fs::create_dir_all(&to)?;
-                link_entries(&from, &to)?;
+                link_entries(tree, &from, &to)?;
             }
         }
         if let Some(text) = text {
@@ -83,15 +102,16 @@ pub fn overlay<'a>(
     Ok(())
 }
 
-fn link_entries(from: &Path, to: &Path) -> io::Result<()> {
+fn link_entries(tree: Tree, from: &Path, to: &Path) -> io::Result<()> {
     if !from.is_dir() {
         return Ok(());
     }
-    for entry in fs::read_dir(from.canonicalize()?)? {
-        let entry = entry?;
-        let link = to.join(entry.file_name());
-        if !link.is_symlink() && !link.exists() {
-            symlink(entry.path(), link)?;
+    let real = from.canonicalize()?;
+    for entry in fs::read_dir(&real)? {
+        let name = entry?.file_name();
+        let link = to.join(&name);
+        if !tree.without.contains(&from.join(&name)) && !link.is_symlink() && !link.exists() {
+            symlink(real.join(&name), link)?;
         }
     }
     Ok(())
@@ -106,7 +126,7 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let (root, dir) = (base.path().join("root"), base.path().join("dir"));
         fs::create_dir_all(root.join("a/b")).unwrap();
-        for file in ["x.c", "a/y.c", "a/z.h", "a/b/w.h"] {
+        for file in ["x.c", "a/y.c", "a/z.h", "a/b/w.h", "1.diff", "a/2.diff"] {
             fs::write(root.join(file), "old").unwrap();
         }
         let files = [
@@ -114,13 +134,16 @@ mod tests {
             (Path::new("a/b/v.h"), Some("added")),
             (Path::new("x.c"), None),
         ];
-        overlay(&root, files, &dir).unwrap();
+        let without = BTreeSet::from([root.join("1.diff"), root.join("a/2.diff")]);
+        let tree = Tree { root: &root, without: &without };
+        overlay(tree, files, &dir).unwrap();
         let read = |file: &str| fs::read_to_string(dir.join(file)).unwrap();
         assert_eq!((read("a/y.c"), read("a/z.h")), ("new".into(), "old".into()));
         assert!(!dir.join("x.c").exists() && root.join("x.c").exists());
         assert_eq!((read("a/b/w.h"), read("a/b/v.h")), ("old".into(), "added".into()));
         assert_eq!(fs::read_to_string(root.join("a/y.c")).unwrap(), "old");
         assert!(!root.join("a/b/v.h").exists());
-        assert!(overlay(&root, [(Path::new("../x.c"), None)], &dir).is_err());
+        assert!(!dir.join("1.diff").is_symlink() && !dir.join("a/2.diff").is_symlink());
+        assert!(overlay(tree, [(Path::new("../x.c"), None)], &dir).is_err());
     }
 }

@@ -533,7 +533,7 @@ pub(super) fn bounds(source: &Source, container: Node) -> Tokens {
             start..span.end
         }
         _ => {
-            let ends = |i: &usize| source.tokens[*i].kind == super::token::Kind::EndOfDirective;
+            let ends = |i: &usize| source.at(*i).kind == super::token::Kind::EndOfDirective;
             let start = span.clone().find(ends).map_or(span.end, |i| i + 1);
             let end = container
                 .child_by_field_name("alternative")

@@ -48,7 +48,7 @@ pub(super) fn emit(
 ) -> Result<(String, Vec<Site>), Conflict> {
     let mut emitter = Emitter { original, versions, next: first_site, sites: Vec::new() };
     let everything = Region {
-        tokens: 0..original.tokens.len(),
+        tokens: 0..original.length(),
         bytes: 0..original.text.len(),
         edges: Edges { start: true, end: true },
     };
@@ -147,8 +147,7 @@ impl<'a> Emitter<'a> {
         let mut cursor = region.bytes.start;
         for cluster in self.clusters(&region, live) {
             let bytes = if cluster.hull.is_empty() {
-                let token = self.original.tokens.get(cluster.hull.start);
-                let at = token.map_or(region.bytes.end, |t| t.start.min(region.bytes.end));
+                let at = self.original.start(cluster.hull.start).min(region.bytes.end);
                 at..at
             } else {
                 self.original.bytes(&cluster.hull)

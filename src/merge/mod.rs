@@ -50,8 +50,8 @@ use std::{
 use rayon::prelude::*;
 use thiserror::Error;
 
-pub use candidate::{Candidate, Candidates, candidates, difference, explain};
-pub use check::{Compiler, SyntaxCheck, overlay};
+pub use candidate::{Candidate, Candidates, Changes, candidates, difference, explain};
+pub use check::{Compiler, SyntaxCheck, Tree, overlay};
 pub use patch::PatchError;
 pub use program::{MergedRevision, MetaFile, MetaProgram, Status};
 

@@ -5,6 +5,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use rayon::prelude::*;
@@ -14,7 +15,7 @@ use crate::subject::{Revision, RevisionSet, Subject};
 
 use super::{
     MergeError, SyntaxCheck,
-    candidate::{self, Candidate, Candidates},
+    candidate::{self, Candidate, Candidates, Changes},
     edit::Granularity,
     emit::{self, Site, Version},
     project,
@@ -35,8 +36,8 @@ pub struct MetaProgram {
     pub sources: Vec<PathBuf>,
     /// The subject's source root.
     pub root: PathBuf,
-    originals: BTreeMap<PathBuf, String>,
-    patched: BTreeMap<Revision, BTreeMap<PathBuf, Option<String>>>,
+    originals: BTreeMap<PathBuf, Arc<str>>,
+    patched: BTreeMap<Revision, Changes>,
 }
 
 /// A file of the meta program.
@@ -107,7 +108,7 @@ impl MetaProgram {
     pub fn patched(&self, revision: Revision, file: &Path) -> Option<&str> {
         match self.patched.get(&revision)?.get(file) {
             Some(own) => own.as_deref(),
-            None => self.originals.get(file).map(String::as_str),
+            None => self.originals.get(file).map(|text| &**text),
         }
     }
 }
@@ -118,6 +119,11 @@ struct Fault {
     reason: String,
     /// Coarser edits would not help.
     hopeless: bool,
+}
+
+fn projection_fault(path: &Path, revision: Revision, reason: &str) -> Fault {
+    let reason = format!("{}: projection fails: {reason}", path.display());
+    Fault { revision, reason, hopeless: false }
 }
 
 /// The files of a meta program that passed projection.
@@ -180,14 +186,17 @@ impl<'a> Merger<'a> {
                 merger.original(path)?;
             }
         }
-        let obstacles = &merger.obstacles;
+        let (obstacles, originals) = (&merger.obstacles, &merger.originals);
         merger.candidates = good
             .into_par_iter()
             .filter(|(revision, _)| !obstacles.contains_key(revision))
             .map(|(revision, candidate)| {
                 let files = candidate.files.into_iter();
-                let files = files.filter_map(|(path, text)| Some((path, Source::new(text?))));
-                (revision, files.collect())
+                let source = |(path, text): (PathBuf, Option<Arc<str>>)| {
+                    let source = originals[&path].patched(text?);
+                    Some((path, source))
+                };
+                (revision, files.filter_map(source).collect())
             })
             .collect();
         Ok(merger)
@@ -341,15 +350,20 @@ impl<'a> Merger<'a> {
 
     /// Revisions for which an emitted text is not what it must be.
     fn project(&self, path: &Path, text: &str, revisions: &[Revision]) -> Vec<Fault> {
-        let all = std::iter::once(Revision::ORIGINAL).chain(revisions.iter().copied());
-        let wrong = all.filter_map(|revision| {
-            let own = self.candidates.get(&revision).and_then(|files| files.get(path));
-            let expected = own.unwrap_or(&self.originals[path]);
-            let reason = project::check(text, revision, &expected.text).err()?;
-            let reason = format!("{}: projection fails: {reason}", path.display());
-            Some(Fault { revision, reason, hopeless: false })
-        });
-        wrong.collect()
+        let projection = match project::Projection::new(text) {
+            Ok(projection) => projection,
+            Err(reason) => return vec![projection_fault(path, Revision::ORIGINAL, &reason)],
+        };
+        let original = &self.originals[path];
+        let own = |revision: &Revision| self.candidates.get(revision)?.get(path);
+        let all: Vec<(Revision, &Source)> = std::iter::once((Revision::ORIGINAL, original))
+            .chain(revisions.iter().map(|revision| (*revision, own(revision).unwrap_or(original))))
+            .collect();
+        let fault = |(revision, expected): &(Revision, &Source)| {
+            let reason = projection.check(*revision, expected).err()?;
+            Some(projection_fault(path, *revision, &reason))
+        };
+        all.par_iter().filter_map(fault).collect()
     }
 
     fn compile(&self, draft: &Draft) -> Result<(), String> {
@@ -437,7 +451,7 @@ impl<'a> Merger<'a> {
             MergedRevision { revision, patch, status, reason, hunks, arms: arms(revision) }
         };
         let revisions = (0..self.subject.revisions() as u32).map(|r| entry(Revision(r))).collect();
-        let mut patched: BTreeMap<Revision, BTreeMap<PathBuf, Option<String>>> = self
+        let mut patched: BTreeMap<Revision, Changes> = self
             .given
             .iter()
             .filter_map(|(revision, given)| Some((*revision, given.as_ref().ok()?.files.clone())))

@@ -8,48 +8,81 @@ use std::collections::HashMap;
 
 use crate::subject::Revision;
 
-use super::token::{self, Kind, Token};
+use super::{
+    source::Source,
+    token::{self, Kind, Token},
+};
 
-/// The tokens of a meta text for `revision`.
-///
-/// # Errors
-/// Something in the text looks like ours but has not the form that it must have.
-pub(super) fn project(meta: &str, revision: Revision) -> Result<Vec<String>, String> {
-    let tokens: Vec<Token> = token::lex(meta)
-        .into_iter()
-        .filter(|t| t.kind != Kind::Comment || t.text(meta).starts_with(MARK))
-        .collect();
-    let mut projector =
-        Projector { meta, tokens, at: 0, revision, choice: HashMap::new(), out: Vec::new() };
-    projector.choosers()?;
-    projector.copy(projector.tokens.len())?;
-    Ok(projector.out)
+/// A meta text, read once for all revisions.
+pub(super) struct Projection<'a> {
+    meta: &'a str,
+    tokens: Vec<Token>,
+    /// Of each token.
+    words: Vec<&'a str>,
+    /// The same without the suffixes of revisions.
+    names: Vec<&'a str>,
+    /// Behind the choosers.
+    begin: usize,
+    /// Site to the arm of each revision that does not take the original's.
+    choices: HashMap<&'a str, HashMap<&'a str, &'a str>>,
 }
 
-/// Checks that `meta` is `patched` for `revision`.
-///
-/// # Errors
-/// Says where the token sequences part.
-pub(super) fn check(meta: &str, revision: Revision, patched: &str) -> Result<(), String> {
-    let projected = project(meta, revision)?;
-    let tokens = token::tokens(patched);
-    let mut expected = tokens.iter();
-    for word in &projected {
-        match expected.next() {
-            Some(token) if token.text(patched) == word => {}
-            Some(token) => {
-                let line = token::line_of(patched, token.start);
-                let text = token.text(patched);
-                return Err(format!("line {line} has `{text}`, the meta program `{word}`"));
-            }
-            None => return Err(format!("the meta program has a further `{word}`")),
-        }
+impl<'a> Projection<'a> {
+    /// # Errors
+    /// What stands at the start is no chooser.
+    pub(super) fn new(meta: &'a str) -> Result<Self, String> {
+        let tokens: Vec<Token> = token::lex(meta)
+            .into_iter()
+            .filter(|t| t.kind != Kind::Comment || t.text(meta).starts_with(MARK))
+            .collect();
+        let words: Vec<&str> = tokens.iter().map(|token| token.text(meta)).collect();
+        let name = |word: &&'a str| word.rsplit_once(SUFFIX).map_or(*word, |(name, _)| name);
+        let names = words.iter().map(name).collect();
+        let mut new = Self { meta, tokens, words, names, begin: 0, choices: HashMap::new() };
+        let mut reader = new.projector(Revision::ORIGINAL);
+        let choices = reader.choosers()?;
+        (new.begin, new.choices) = (reader.at, choices);
+        Ok(new)
     }
-    match expected.next() {
-        None => Ok(()),
-        Some(token) => {
-            let line = token::line_of(patched, token.start);
-            Err(format!("line {line}: the meta program lacks `{}`", token.text(patched)))
+
+    fn projector(&self, revision: Revision) -> Projector<'_, 'a> {
+        let out = Vec::with_capacity(self.words.len());
+        Projector { of: self, at: self.begin, revision: revision.to_string(), out }
+    }
+
+    /// The tokens of the text for a revision.
+    ///
+    /// # Errors
+    /// Something in the text looks like ours but has not the form that it must have.
+    fn words_of(&self, revision: Revision) -> Result<Vec<&'a str>, String> {
+        let mut projector = self.projector(revision);
+        projector.copy(self.words.len())?;
+        Ok(projector.out)
+    }
+
+    /// Checks that the text is `patched` for a revision.
+    ///
+    /// # Errors
+    /// Says where the token sequences part.
+    pub(super) fn check(&self, revision: Revision, patched: &Source) -> Result<(), String> {
+        let projected = self.words_of(revision)?;
+        let mut expected = 0..patched.length();
+        for word in projected {
+            match expected.next() {
+                Some(token) if patched.token(token) == word => {}
+                Some(token) => {
+                    let (line, text) = (patched.line(token), patched.token(token));
+                    return Err(format!("line {line} has `{text}`, the meta program `{word}`"));
+                }
+                None => return Err(format!("the meta program has a further `{word}`")),
+            }
+        }
+        match expected.next() {
+            None => Ok(()),
+            Some(token) => {
+                let (line, text) = (patched.line(token), patched.token(token));
+                Err(format!("line {line}: the meta program lacks `{text}`"))
+            }
         }
     }
 }
@@ -68,26 +101,24 @@ pub(super) fn is_reserved(token: &Token, text: &str) -> bool {
     }
 }
 
-struct Projector<'a> {
-    meta: &'a str,
-    tokens: Vec<Token>,
+struct Projector<'p, 'a> {
+    of: &'p Projection<'a>,
     at: usize,
-    revision: Revision,
-    /// Site number to the arm that the revision takes.
-    choice: HashMap<String, String>,
-    out: Vec<String>,
+    /// As it is written.
+    revision: String,
+    out: Vec<&'a str>,
 }
 
-impl<'a> Projector<'a> {
+impl<'a> Projector<'_, 'a> {
     fn word(&self, ahead: usize) -> &'a str {
-        self.tokens.get(self.at + ahead).map_or("", |t| t.text(self.meta))
+        self.of.words.get(self.at + ahead).copied().unwrap_or_default()
     }
 
     fn expect(&mut self, words: &[&str]) -> Result<(), String> {
         for word in words {
             if self.word(0) != *word {
-                let start = self.tokens.get(self.at).map_or(self.meta.len(), |t| t.start);
-                let line = token::line_of(self.meta, start);
+                let start = self.of.tokens.get(self.at).map_or(self.of.meta.len(), |t| t.start);
+                let line = token::line_of(self.of.meta, start);
                 let found = self.word(0);
                 return Err(format!("meta program, line {line}: `{found}` instead of `{word}`"));
             }
@@ -103,15 +134,16 @@ impl<'a> Projector<'a> {
     }
 
     /// The include line and the `psychic_at_K` functions, at the start.
-    fn choosers(&mut self) -> Result<(), String> {
+    fn choosers(&mut self) -> Result<HashMap<&'a str, HashMap<&'a str, &'a str>>, String> {
+        let mut choices = HashMap::new();
         if self.word(0) != "#" || self.word(2) != "\"psychic.h\"" {
-            return Ok(());
+            return Ok(choices);
         }
         self.expect(&["#", "include", "\"psychic.h\"", "\n"])?;
         let is_chooser = |p: &Self| p.word(0) == "static" && p.word(3).starts_with("psychic_at_");
         while is_chooser(self) {
             self.expect(&["static", "inline", "int"])?;
-            let site = self.next().to_owned();
+            let site = self.next();
             self.expect(&[
                 "(",
                 "void",
@@ -125,25 +157,27 @@ impl<'a> Projector<'a> {
                 ")",
                 "{",
             ])?;
-            let mut chosen = None;
+            let mut arms = HashMap::new();
             while self.word(0) == "case" {
-                let mut ours = false;
+                let mut revisions = Vec::new();
                 while self.word(0) == "case" {
                     self.at += 1;
-                    ours |= self.next() == self.revision.to_string();
+                    revisions.push(self.next());
                     self.expect(&[":"])?;
                 }
                 self.expect(&["return"])?;
                 let arm = self.next();
                 self.expect(&[";"])?;
-                if ours && chosen.replace(arm).is_some() {
-                    return Err(format!("{site} has revision {} twice", self.revision));
+                for revision in revisions {
+                    if arms.insert(revision, arm).is_some() {
+                        return Err(format!("{site} has revision {revision} twice"));
+                    }
                 }
             }
             self.expect(&["default", ":", "return", "0", ";", "}", "}"])?;
-            self.choice.insert(site, chosen.unwrap_or("0").to_owned());
+            choices.insert(site, arms);
         }
-        Ok(())
+        Ok(choices)
     }
 
     /// Copies tokens up to index `end`, choosing arms on the way.
@@ -162,8 +196,7 @@ impl<'a> Projector<'a> {
             } else if word.starts_with("psychic_at_") {
                 return Err(format!("`{word}` where no meta branch can be"));
             } else {
-                let name = word.rsplit_once(SUFFIX).map_or(word, |(name, _)| name);
-                self.out.push(name.to_owned());
+                self.out.push(self.of.names[self.at]);
                 self.at += 1;
             }
         }
@@ -179,8 +212,8 @@ impl<'a> Projector<'a> {
         let site = self.next();
         self.expect(&["(", ")", "=="])?;
         let arm = self.next();
-        match self.choice.get(site) {
-            Some(chosen) => Ok(chosen == arm),
+        match self.of.choices.get(site) {
+            Some(arms) => Ok(arms.get(&*self.revision).copied().unwrap_or("0") == arm),
             None => Err(format!("{site} is not defined")),
         }
     }
@@ -188,15 +221,19 @@ impl<'a> Projector<'a> {
     /// Steps over a bracket's content, copying it if `take`.
     fn bracket(&mut self, open: &str, close: &str, take: bool) -> Result<(), String> {
         self.expect(&[open])?;
+        self.inside(open, close, take)
+    }
+
+    /// The same behind the opening bracket.
+    fn inside(&mut self, open: &str, close: &str, take: bool) -> Result<(), String> {
         let mut depth = 1;
         let mut end = self.at;
         while depth > 0 {
-            let Some(token) = self.tokens.get(end) else {
+            let Some(word) = self.of.words.get(end) else {
                 return Err(format!("`{open}` is not closed"));
             };
-            let word = token.text(self.meta);
-            depth += usize::from(word == open);
-            depth -= usize::from(word == close);
+            depth += usize::from(*word == open);
+            depth -= usize::from(*word == close);
             end += 1;
         }
         if take {
@@ -228,18 +265,15 @@ impl<'a> Projector<'a> {
 
     /// `{ statements }`, without the local labels that we put first.
     fn block(&mut self, take: bool) -> Result<(), String> {
-        if take && self.word(1) == "__label__" {
-            // Leaves the brace on the last token that is dropped, so that it opens the block.
-            let open = self.tokens[self.at];
+        self.expect(&["{"])?;
+        if take && self.word(0) == "__label__" {
             while self.next() != ";" {
-                if self.at >= self.tokens.len() {
+                if self.at >= self.of.words.len() {
                     return Err("`__label__` without end".into());
                 }
             }
-            self.at -= 1;
-            self.tokens[self.at] = open;
         }
-        self.bracket("{", "}", take)
+        self.inside("{", "}", take)
     }
 
     fn expression(&mut self) -> Result<(), String> {
@@ -271,7 +305,7 @@ impl<'a> Projector<'a> {
         let mark = self.next();
         let text = mark[MARK.len()..].trim_end_matches("*/").trim();
         let (word, revisions) = text.split_once(' ').unwrap_or((text, ""));
-        let listed = revisions.split(' ').any(|r| r == self.revision.to_string());
+        let listed = revisions.split(' ').any(|r| r == self.revision);
         let take = match word {
             "only" => listed,
             "not" => !listed,
@@ -280,11 +314,11 @@ impl<'a> Projector<'a> {
         let mut depth = 1;
         let mut end = self.at;
         while depth > 0 {
-            let Some(token) = self.tokens.get(end) else {
+            let Some(token) = self.of.tokens.get(end) else {
                 return Err(format!("`{mark}` has no end"));
             };
             if token.kind == Kind::Comment {
-                let ends = token.text(self.meta)[MARK.len()..].starts_with("end");
+                let ends = self.of.words[end][MARK.len()..].starts_with("end");
                 depth = if ends { depth - 1 } else { depth + 1 };
             }
             end += 1;
@@ -327,26 +361,30 @@ int f(int x) {
 }
 ";
 
+    fn check(meta: &str, revision: u32, patched: &str) -> Result<(), String> {
+        Projection::new(meta)?.check(Revision(revision), &Source::new(patched))
+    }
+
     #[test]
     fn chooses_by_the_choosers_in_the_text() {
-        check(META, Revision(0), "int f(int x) { x = y; if (x - 1) {} }").unwrap();
-        check(META, Revision(1), "int a; int f(int x) { out: ; }").unwrap();
-        check(META, Revision(2), "int f(int x) { }").unwrap();
-        check(META, Revision(3), "int f(int x) { out: ; }").unwrap();
-        check(META, Revision(4), "int f(int x) { x = y; if (x) {} }").unwrap();
+        check(META, 0, "int f(int x) { x = y; if (x - 1) {} }").unwrap();
+        check(META, 1, "int a; int f(int x) { out: ; }").unwrap();
+        check(META, 2, "int f(int x) { }").unwrap();
+        check(META, 3, "int f(int x) { out: ; }").unwrap();
+        check(META, 4, "int f(int x) { x = y; if (x) {} }").unwrap();
     }
 
     #[test]
     fn every_difference_is_seen() {
-        let error = |patched: &str| check(META, Revision(2), patched).unwrap_err();
+        let error = |patched: &str| check(META, 2, patched).unwrap_err();
         assert!(error("int f(int x) { } x").contains("lacks `x`"));
         assert!(error("int f(int x) {").contains("a further `}`"));
         assert!(error("int f(int\ny) { }").contains("line 2 has `y`, the meta program `x`"));
         let wrong = META.replace("== 4 ?", "== 4 &&");
-        assert!(check(&wrong, Revision(0), "").unwrap_err().contains("instead of `?`"));
+        assert!(check(&wrong, 0, "").unwrap_err().contains("instead of `?`"));
         let twice = META.replace("case 2:", "case 1:");
-        assert!(project(&twice, Revision(1)).unwrap_err().contains("twice"));
+        assert!(check(&twice, 0, "").unwrap_err().contains("twice"));
         let undefined = META.replace("psychic_at_2()", "psychic_at_3()");
-        assert!(project(&undefined, Revision(0)).unwrap_err().contains("not defined"));
+        assert!(check(&undefined, 0, "").unwrap_err().contains("not defined"));
     }
 }

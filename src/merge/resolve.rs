@@ -9,6 +9,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use rayon::prelude::*;
+
 use crate::subject::Revision;
 
 use super::{
@@ -77,19 +79,25 @@ impl File<'_> {
     pub(super) fn resolve(&self) -> BTreeMap<Revision, Result<Resolved, Obstacle>> {
         let mut leaders: BTreeMap<Signature, Revision> = BTreeMap::new();
         let mut resolved: BTreeMap<Revision, Result<Resolved, Obstacle>> = BTreeMap::new();
-        let words: BTreeMap<Revision, HashSet<&str>> =
-            self.patched.iter().map(|(r, (source, _))| (*r, identifiers(source))).collect();
+        // Beside the original's.
+        let words: BTreeMap<Revision, HashSet<&str>> = self
+            .patched
+            .iter()
+            .map(|(revision, (source, _))| (*revision, identifiers(source, source.own())))
+            .collect();
+        let compare = |(revision, (source, granularity)): (&Revision, &(&Source, Granularity))| {
+            (*revision, scope::compare(self.original, source, *granularity))
+        };
+        let compared: Vec<(Revision, Result<Changes, Hoist>)> =
+            self.patched.par_iter().map(compare).collect();
         let mut teams: BTreeMap<Revision, Revision> = BTreeMap::new();
-        let mut first: BTreeMap<Revision, Result<Changes, Hoist>> = BTreeMap::new();
-        for (&revision, (source, granularity)) in &self.patched {
-            let changes = scope::compare(self.original, source, *granularity);
-            if let Ok(changes) = &changes {
-                let leader = *leaders.entry(signature(source, &changes.edits)).or_insert(revision);
-                teams.insert(revision, leader);
+        for (revision, changes) in &compared {
+            if let Ok(changes) = changes {
+                let changed = signature(self.patched[revision].0, &changes.edits);
+                teams.insert(*revision, *leaders.entry(changed).or_insert(*revision));
             }
-            first.insert(revision, changes);
         }
-        for (revision, changes) in first {
+        for (revision, changes) in compared {
             let (source, granularity) = self.patched[&revision];
             let result = changes.map_err(Obstacle::from).and_then(|changes| {
                 if changes.added.is_empty() && changes.removed.is_empty() {
@@ -124,13 +132,13 @@ impl File<'_> {
         suffix: Revision,
         others: &[&HashSet<&str>],
     ) -> Result<Renamed, Obstacle> {
-        let known = identifiers(self.original);
+        let known = identifiers(self.original, 0..self.original.length());
         let mut names: BTreeSet<Name> = BTreeSet::new();
         loop {
             let source = if names.is_empty() {
                 patched.clone()
             } else {
-                Source::new(renamed(patched, &names, suffix))
+                self.original.patched(renamed(patched, &names, suffix))
             };
             let changes = scope::compare(self.original, &source, granularity)?;
             let before = names.len();
@@ -181,7 +189,7 @@ impl File<'_> {
             let text = resolved.source.token(*token);
             text.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(SUFFIX))
         };
-        let line = (0..resolved.source.tokens.len()).find(own);
+        let line = (0..resolved.source.length()).find(own);
         let line = line.map_or(1, |token| resolved.source.line(token));
         let reason = format!("changes `{name}` at file scope, which a header declares too");
         Err(Obstacle { line, reason })
@@ -195,13 +203,11 @@ impl File<'_> {
             Err(Obstacle { line, reason })
         };
         let include = |i: usize| {
-            source.token(i) == "#"
-                && source.tokens.len() > i + 1
-                && source.token(i + 1) == "include"
+            source.token(i) == "#" && source.length() > i + 1 && source.token(i + 1) == "include"
         };
         match item.sort {
             Sort::Other => obstacle("which cannot be merged"),
-            Sort::Macro if (item.tokens.end..source.tokens.len()).any(include) => {
+            Sort::Macro if (item.tokens.end..source.length()).any(include) => {
                 obstacle("which may change the meaning of headers included after it")
             }
             _ => Ok(()),
@@ -223,9 +229,9 @@ impl File<'_> {
     }
 }
 
-fn identifiers(source: &Source) -> HashSet<&str> {
-    let identifiers = source.tokens.iter().filter(|t| t.kind == token::Kind::Identifier);
-    identifiers.map(|t| t.text(&source.text)).collect()
+fn identifiers(source: &Source, range: Tokens) -> HashSet<&str> {
+    let identifiers = range.filter(|index| source.at(*index).kind == token::Kind::Identifier);
+    identifiers.map(|index| source.token(index)).collect()
 }
 
 fn is_scope(edit: &&Edit) -> bool {
@@ -245,7 +251,7 @@ fn agree(a: &Resolved, b: &Resolved) -> bool {
 /// Whether a token may mean something that has this name at file scope.
 fn may_mean(source: &Source, token: usize, name: &Name) -> bool {
     let before = |words: &[&str]| token > 0 && words.contains(&source.token(token - 1));
-    source.tokens[token].kind == token::Kind::Identifier
+    source.at(token).kind == token::Kind::Identifier
         && source.token(token) == name.text
         && match name.space {
             Space::Macro => true,
@@ -256,7 +262,7 @@ fn may_mean(source: &Source, token: usize, name: &Name) -> bool {
 
 /// The first token that may mean `name`.
 fn uses(source: &Source, name: &Name) -> Option<usize> {
-    (0..source.tokens.len()).find(|token| may_mean(source, *token, name))
+    (0..source.length()).find(|token| may_mean(source, *token, name))
 }
 
 /// The text with a suffix at some of its names.
@@ -264,9 +270,9 @@ fn renamed(source: &Source, names: &BTreeSet<Name>, suffix: Revision) -> String 
     let texts: HashSet<&str> = names.iter().map(|n| n.text.as_str()).collect();
     let mut text = String::with_capacity(source.text.len());
     let mut copied = 0;
-    for index in 0..source.tokens.len() {
+    for index in 0..source.length() {
         if texts.contains(source.token(index)) && names.iter().any(|n| may_mean(source, index, n)) {
-            let end = source.tokens[index].end;
+            let end = source.at(index).end;
             text.push_str(&source.text[copied..end]);
             text.push_str(&format!("{SUFFIX}{suffix}"));
             copied = end;
@@ -287,7 +293,7 @@ fn names_are_not_shown(source: &Source, changes: &Changes) -> Result<(), Obstacl
         }
     }
     let stringising = stringising(source);
-    for index in 0..source.tokens.len().saturating_sub(1) {
+    for index in 0..source.length().saturating_sub(1) {
         if stringising.contains(source.token(index)) && source.token(index + 1) == "(" {
             let arguments = argument(source, index + 1);
             let shown = source.words(arguments).any(|word| word.contains(SUFFIX));
@@ -305,13 +311,13 @@ fn names_are_not_shown(source: &Source, changes: &Changes) -> Result<(), Obstacl
 fn stringising(source: &Source) -> HashSet<&str> {
     let mut found = HashSet::from(["assert"]);
     let mut name = None;
-    for index in 0..source.tokens.len() {
-        match source.tokens[index].kind {
+    for index in 0..source.length() {
+        match source.at(index).kind {
             token::Kind::EndOfDirective => name = None,
             _ if source.token(index) == "#" || source.token(index) == "##" => {
                 if let Some(name) = name {
                     found.insert(name);
-                } else if source.tokens.len() > index + 2 && source.token(index + 1) == "define" {
+                } else if source.length() > index + 2 && source.token(index + 1) == "define" {
                     name = Some(source.token(index + 2));
                 }
             }
@@ -324,7 +330,7 @@ fn stringising(source: &Source) -> HashSet<&str> {
 /// The tokens from an opening parenthesis to its closing one.
 fn argument(source: &Source, open: usize) -> Tokens {
     let mut depth = 0;
-    for index in open..source.tokens.len() {
+    for index in open..source.length() {
         match source.token(index) {
             "(" => depth += 1,
             ")" => depth -= 1,
@@ -334,5 +340,5 @@ fn argument(source: &Source, open: usize) -> Tokens {
             return open..index;
         }
     }
-    open..source.tokens.len()
+    open..source.length()
 }

@@ -221,7 +221,7 @@ impl Comparison<'_> {
 
 fn bounds(source: &Source, node: Node) -> Tokens {
     match node.kind() {
-        "translation_unit" => 0..source.tokens.len(),
+        "translation_unit" => 0..source.length(),
         _ => edit::bounds(source, node),
     }
 }

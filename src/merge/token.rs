@@ -5,6 +5,8 @@
 //! `#define F (x)`. The lexer shares nothing with the parser that finds the syntax nodes, so
 //! that the projection check does not repeat the parser's mistakes.
 
+use std::{ops::Range, sync::Arc};
+
 /// What a token is, as far as merging cares.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
@@ -34,6 +36,11 @@ impl Token {
             _ => &source[self.start..self.end],
         }
     }
+
+    fn moved(self, by: isize) -> Self {
+        let moved = |place: usize| place.wrapping_add_signed(by);
+        Self { kind: self.kind, start: moved(self.start), end: moved(self.end) }
+    }
 }
 
 /// The tokens of `source` without comments.
@@ -52,10 +59,80 @@ pub(super) fn line_of(source: &str, offset: usize) -> usize {
     source.as_bytes()[..offset.min(source.len())].iter().filter(|b| **b == b'\n').count() + 1
 }
 
+/// Tokens of a text. Those that another text has at its beginning and its end are held once.
+#[derive(Clone)]
+pub(super) struct Sequence {
+    /// All tokens of the other text, of which these have the first ones and the last ones.
+    other: Arc<[Token]>,
+    first: usize,
+    last: usize,
+    /// How much further the last ones are in this text, in bytes.
+    shift: isize,
+    /// What is between them.
+    own: Arc<[Token]>,
+}
+
+impl From<Vec<Token>> for Sequence {
+    fn from(tokens: Vec<Token>) -> Self {
+        Self { other: Arc::new([]), first: 0, last: 0, shift: 0, own: tokens.into() }
+    }
+}
+
+impl Sequence {
+    /// The tokens of a text, of which another text, `from`, has some.
+    pub(super) fn sharing(other: &Self, from: &str, tokens: Vec<Token>, text: &str) -> Self {
+        if !other.other.is_empty() {
+            return tokens.into();
+        }
+        let other = &other.own;
+        let (Some(a), Some(b)) = (other.last(), tokens.last()) else { return tokens.into() };
+        let shift = b.end as isize - a.end as isize;
+        let equal = |a: &Token, b: &Token| a.kind == b.kind && a.text(from) == b.text(text);
+        let same = |(a, b): &(&Token, &Token)| a == b && equal(a, b);
+        let first = other.iter().zip(&tokens).take_while(same).count();
+        let rest = other.len().min(tokens.len()) - first;
+        let same = |(a, b): &(&Token, &Token)| a.moved(shift) == **b && equal(a, b);
+        let last = other.iter().rev().zip(tokens.iter().rev()).take(rest).take_while(same).count();
+        let own = tokens[first..tokens.len() - last].into();
+        Self { other: other.clone(), first, last, shift, own }
+    }
+
+    /// Indices of those that the other text has not.
+    pub(super) fn own(&self) -> Range<usize> {
+        self.first..self.first + self.own.len()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.first + self.own.len() + self.last
+    }
+
+    /// The token of that index, which there is.
+    pub(super) fn at(&self, index: usize) -> Token {
+        if index < self.first {
+            return self.other[index];
+        }
+        let behind = index - self.first;
+        match behind.checked_sub(self.own.len()) {
+            None => self.own[behind],
+            Some(behind) => self.other[self.other.len() - self.last + behind].moved(self.shift),
+        }
+    }
+
+    /// How many tokens start before a byte.
+    pub(super) fn starting_before(&self, byte: usize) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.at(middle).start < byte { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+}
+
 /// Whether brackets of every sort close in the order they open.
-pub(super) fn is_balanced(source: &str, tokens: &[Token]) -> bool {
+pub(super) fn is_balanced(source: &str, tokens: impl Iterator<Item = Token>) -> bool {
     let mut open = Vec::new();
-    for token in tokens.iter().filter(|t| t.kind == Kind::Punctuator) {
+    for token in tokens.filter(|t| t.kind == Kind::Punctuator) {
         let closes = match token.text(source) {
             bracket @ ("(" | "[" | "{") => {
                 open.push(bracket);
@@ -315,7 +392,7 @@ mod tests {
 
     #[test]
     fn balance() {
-        let balanced = |s: &str| is_balanced(s, &tokens(s));
+        let balanced = |s: &str| is_balanced(s, tokens(s).into_iter());
         assert!(balanced("{ ( [ ] ) } '{' \"(\""));
         assert!(!balanced("( ]"));
         assert!(!balanced("} {"));

@@ -1,6 +1,7 @@
 //! From a directory with a `subject.toml` to sources and numbered patches that exist.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     path::{Component, Path, PathBuf},
 };
@@ -240,6 +241,11 @@ impl Subject {
     /// Whether the sources are a meta program written by hand.
     pub fn is_meta(&self) -> bool {
         self.config.revisions > 0
+    }
+
+    /// Where the candidates are, which are no part of the program.
+    pub fn candidates(&self) -> BTreeSet<PathBuf> {
+        self.patches.iter().map(|patch| patch.path.clone()).collect()
     }
 
     /// How many revisions there are, the original included.

@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 use super::{FLAGS, REPLACING, Whole};
 use crate::{
     build::{
-        BuildError, Changes,
+        BuildError,
         stamp::dependencies,
         toolchain::{quoted, run},
     },
     child::{self, Limits},
-    merge::{SyntaxCheck, overlay},
+    merge::{Changes, SyntaxCheck, Tree, overlay},
 };
 
 /// The files of a tree that each source of it reads, relative to it.
@@ -179,7 +179,7 @@ impl Whole {
         let directory = tempfile::tempdir()?;
         let root = directory.path().canonicalize()?;
         let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
-        overlay(&self.tree, files, &root)?;
+        overlay(Tree::all(&self.tree), files, &root)?;
         Ok(self.reads(&root))
     }
 
@@ -202,7 +202,7 @@ impl Whole {
         let tree = tempfile::tempdir_in(directory).map_err(BuildError::io(directory))?;
         let root = tree.path().canonicalize().map_err(BuildError::io(directory))?;
         let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
-        overlay(&self.tree, files, &root).map_err(BuildError::io(&root))?;
+        overlay(Tree::all(&self.tree), files, &root).map_err(BuildError::io(&root))?;
         let mut compiler = self.compiler(record, &root);
         compiler.args(["-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c", "-o"]).arg(out);
         run(&mut compiler)?;

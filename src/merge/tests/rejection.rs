@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::*;
 
 #[test]
@@ -135,7 +137,7 @@ fn files_are_renamed_copied_added_and_taken_away() {
     let all = candidates(&subject);
     let changes = |revision: u32| {
         let files = &all[&Revision(revision)].as_ref().unwrap().files;
-        let text = |text: &Option<String>| text.clone().unwrap_or("gone".into());
+        let text = |text: &Option<Arc<str>>| text.as_deref().unwrap_or("gone").to_owned();
         files.iter().map(|(path, new)| (path.display().to_string(), text(new))).collect::<Vec<_>>()
     };
     let of = |path: &str, text: &str| (path.to_owned(), text.to_owned());
