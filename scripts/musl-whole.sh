@@ -80,6 +80,8 @@ prepare() {
     cp "$top/scripts/musl/lock.h" src/internal/
     rm src/thread/{__set_thread_area,pthread_cancel,__unmapself}.c
     cp "$overlay/one_thread.c" src/thread/
+    cp "$overlay/assert.c" src/exit/
+    sed -i 's/__FILE__, __LINE__, __func__/"", 0, ""/' include/assert.h
     # What is built in, or native.
     rm src/signal/{restore,sigsetjmp,sigsetjmp_tail,siglongjmp}.c src/setjmp/*.c
     # These two would be empty assembly, to keep a compiler from knowing better.

@@ -44,6 +44,7 @@ impl Executor<'_> {
         ) {
             Verdict::Unsat => Ok(holds),
             Verdict::Sat(model) => {
+                let join = if self.at_branch { self.diamond_ahead(condition) } else { None };
                 let model = Arc::new(model);
                 let (true_model, false_model) = if holds {
                     (self.state.model.clone(), model)
@@ -54,12 +55,15 @@ impl Executor<'_> {
                 sibling.path.push(negation);
                 sibling.model = false_model;
                 sibling.branch = self.state.branch.child(ForkKind::Input, 1);
+                sibling.joins.extend(join.clone());
                 self.siblings.push(sibling);
-                self.forks += 1;
+                // Those that come back are none.
+                self.forks += u64::from(join.is_none());
                 self.is_new = true;
                 self.state.path.push(condition);
                 self.state.model = true_model;
                 self.state.branch = self.state.branch.child(ForkKind::Input, 0);
+                self.state.joins.extend(join);
                 Ok(true)
             }
             Verdict::Unknown(why) => {

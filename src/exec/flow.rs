@@ -9,7 +9,7 @@ use std::{
 use rustc_hash::FxHashMap;
 
 use super::Program;
-use crate::ir::{Function, FunctionId, Inst, OperandKind};
+use crate::ir::{Function, FunctionId, Inst, Operand, OperandKind};
 
 /// A set of registers.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -43,13 +43,74 @@ pub(super) struct Flow {
     /// The first instruction of each block, and where it meets: that of its immediate
     /// postdominator, `None` for the end of the function.
     blocks: BTreeMap<u32, Option<u32>>,
-    /// By block, the registers that are read behind its beginning before they are written, and
-    /// those for which that is so behind its end.
-    live: BTreeMap<u32, [Registers; 2]>,
+    /// The registers that are read before they are written.
+    live: Backward,
+    /// The registers of which an address will be made, or a size, in however many steps.
+    addressing: Backward,
+    /// Branches of which the ways are short, do nothing but assign, and meet soon; and where.
+    diamonds: FxHashMap<u32, u32>,
     /// By register, how wide what is written to it is; 0 where that is not always the same.
     widths: Vec<u32>,
     /// The code, for what is live inside a block.
     code: Arc<[Step]>,
+}
+
+/// A set of registers at every place of a function, which follows from those behind it.
+#[derive(Debug)]
+struct Backward {
+    /// By block, those at its beginning and those behind its end.
+    blocks: BTreeMap<u32, [Registers; 2]>,
+    /// From those behind an instruction to those before it.
+    over: fn(&Step, &mut Registers),
+}
+
+impl Backward {
+    /// The least sets of a function with these blocks.
+    fn new(
+        code: &[Step],
+        blocks: &[u32],
+        successors: &[Vec<usize>],
+        registers: usize,
+        over: fn(&Step, &mut Registers),
+    ) -> Self {
+        let end = |index: usize| blocks.get(index + 1).map_or(code.len(), |next| *next as usize);
+        let mut before = vec![Registers::of_size(registers); blocks.len()];
+        let behind = |before: &[Registers], index: usize| {
+            let mut after = Registers::of_size(registers);
+            successors[index].iter().for_each(|next| after.add(&before[*next]));
+            after
+        };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for index in (0..blocks.len()).rev() {
+                let mut set = behind(&before, index);
+                let block = &code[blocks[index] as usize..end(index)];
+                block.iter().rev().for_each(|step| over(step, &mut set));
+                if set != before[index] {
+                    before[index] = set;
+                    changed = true;
+                }
+            }
+        }
+        let sets = |(index, begin): (usize, &u32)| {
+            (*begin, [before[index].clone(), behind(&before, index)])
+        };
+        Self { blocks: blocks.iter().enumerate().map(sets).collect(), over }
+    }
+
+    /// Those before an instruction.
+    fn at(&self, code: &[Step], pc: u32) -> Registers {
+        let (begin, [first, behind]) =
+            self.blocks.range(..=pc).next_back().expect("one begins at 0");
+        if *begin == pc {
+            return first.clone();
+        }
+        let end = self.blocks.range(pc..).next().map_or(code.len(), |block| *block.0 as usize);
+        let mut set = behind.clone();
+        code[pc as usize..end].iter().rev().for_each(|step| (self.over)(step, &mut set));
+        set
+    }
 }
 
 /// What an instruction reads and writes.
@@ -57,6 +118,10 @@ pub(super) struct Flow {
 struct Step {
     reads: Vec<usize>,
     writes: Vec<usize>,
+    /// What it reads as a part of an address, or of a size.
+    addresses: Vec<usize>,
+    /// What it writes is made of what it reads.
+    computes: bool,
     /// It is the last one of its block.
     ends: bool,
 }
@@ -103,30 +168,29 @@ impl Flow {
         let meets = postdominators(&successors);
         let registers = function.registers as usize;
         let code: Arc<[Step]> = code.iter().map(|inst| step(inst, registers)).collect();
-        let mut live: Vec<Registers> = vec![Registers::of_size(registers); begins.len()];
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for index in (0..begins.len()).rev() {
-                let mut after = Registers::of_size(registers);
-                successors[index].iter().for_each(|next| after.add(&live[*next]));
-                back(&code, begins[index], last(index) + 1, &mut after);
-                if after != live[index] {
-                    live[index] = after;
-                    changed = true;
-                }
-            }
-        }
-        let behind = |index: usize| {
-            let mut after = Registers::of_size(registers);
-            successors[index].iter().for_each(|next| after.add(&live[*next]));
-            after
-        };
-        let sets = begins.iter().enumerate();
-        let sets = sets.map(|(index, begin)| (*begin, [live[index].clone(), behind(index)]));
+        let backward = |over| Backward::new(&code, &begins, &successors, registers, over);
         let blocks = begins.iter().zip(meets);
         let blocks = blocks.map(|(begin, meets)| (*begin, meets.map(|index| begins[index])));
-        Self { blocks: blocks.collect(), live: sets.collect(), widths: widths(function), code }
+        let blocks: BTreeMap<u32, Option<u32>> = blocks.collect();
+        let diamonds = diamonds(&function.code, &blocks);
+        Self {
+            live: backward(live),
+            addressing: backward(addressing),
+            diamonds,
+            widths: widths(function),
+            blocks,
+            code,
+        }
+    }
+
+    /// Where the ways of a branch meet, if all that they do until there is to assign a little.
+    pub(super) fn diamond(&self, pc: u32) -> Option<u32> {
+        self.diamonds.get(&pc).copied()
+    }
+
+    /// The registers of which an address will be made from an instruction on.
+    pub(super) fn addressing(&self, pc: u32) -> Registers {
+        self.addressing.at(&self.code, pc)
     }
 
     /// Where ways that part at an instruction meet again in the function.
@@ -139,14 +203,7 @@ impl Flow {
 
     /// The registers that are read from an instruction on before they are written.
     pub(super) fn live(&self, pc: u32) -> Registers {
-        let (begin, [live, behind]) = self.live.range(..=pc).next_back().expect("one begins at 0");
-        if *begin == pc {
-            return live.clone();
-        }
-        let end = self.blocks.range(pc..).next().map_or(self.code.len() as u32, |block| *block.0);
-        let mut live = behind.clone();
-        back(&self.code, pc, end, &mut live);
-        live
+        self.live.at(&self.code, pc)
     }
 
     /// How wide a register is, if that is always the same.
@@ -155,24 +212,125 @@ impl Flow {
     }
 }
 
+/// Ways that assign a little have at most so many blocks, and so many instructions.
+const DIAMOND: [usize; 2] = [8, 24];
+
+/// The branches whose ways assign a little, and where they meet.
+fn diamonds(code: &[Inst], blocks: &BTreeMap<u32, Option<u32>>) -> FxHashMap<u32, u32> {
+    let end_of = |begin: u32| {
+        let next = blocks.range(begin + 1..).next();
+        next.map_or(code.len() as u32, |(begin, _)| *begin)
+    };
+    let meets = |(begin, meets): (&u32, &Option<u32>)| {
+        let (branch, meets) = (end_of(*begin) - 1, (*meets)?);
+        let is_branch =
+            matches!(code[branch as usize], Inst::Branch { .. } | Inst::CompareBranch { .. });
+        let mut left = DIAMOND;
+        let ends = is_branch && assigns_until(code, &end_of, *begin, branch, meets, &mut left);
+        ends.then_some((branch, meets))
+    };
+    blocks.iter().filter_map(meets).collect()
+}
+
+/// Whether all ways from a branch, the end of a block, to where they meet do nothing but assign.
+/// None comes back to its beginning.
+fn assigns_until(
+    code: &[Inst],
+    end_of: &impl Fn(u32) -> u32,
+    from: u32,
+    branch: u32,
+    meets: u32,
+    left: &mut [usize; 2],
+) -> bool {
+    let mut ways: Vec<u32> = Vec::new();
+    code[branch as usize].targets(|target| ways.push(target.0));
+    if !code[branch as usize].ends_block() {
+        ways.push(branch + 1);
+    }
+    ways.into_iter().all(|way| {
+        if way == meets {
+            return true;
+        }
+        let block = &code[way as usize..end_of(way) as usize];
+        let [blocks, insts] = left;
+        // A way that goes round and round comes to the end of what may be left, too.
+        let is_little = way != from && *blocks > 0 && *insts >= block.len();
+        if !is_little || !block.iter().all(assigns) {
+            return false;
+        }
+        (*blocks, *insts) = (*blocks - 1, *insts - block.len());
+        assigns_until(code, end_of, from, end_of(way) - 1, meets, left)
+    })
+}
+
+/// Whether an instruction does nothing but assign or go on.
+fn assigns(inst: &Inst) -> bool {
+    matches!(
+        inst,
+        Inst::Move { .. }
+            | Inst::Binary { .. }
+            | Inst::Unary { .. }
+            | Inst::Compare { .. }
+            | Inst::Cast { .. }
+            | Inst::Overflow { .. }
+            | Inst::FunnelShift { .. }
+            | Inst::Select { .. }
+            | Inst::Load { .. }
+            | Inst::Store { .. }
+            | Inst::LoadIndexed { .. }
+            | Inst::StoreIndexed { .. }
+            | Inst::Address { .. }
+            | Inst::Jump { .. }
+            | Inst::Branch { .. }
+            | Inst::CompareBranch { .. }
+    )
+}
+
 fn step(inst: &Inst, registers: usize) -> Step {
-    let mut step = Step { ends: inst.ends_block(), ..Step::default() };
+    let is_new =
+        |inst: &Inst| matches!(inst, Inst::Load { .. } | Inst::LoadIndexed { .. } | Inst::Call(_));
+    let mut step = Step { ends: inst.ends_block(), computes: !is_new(inst), ..Step::default() };
     inst.reads(|operand, _| {
         if let OperandKind::Reg(register) = operand.kind() {
             step.reads.push(register.0 as usize);
         }
     });
     inst.writes(|register, _| step.writes.push(register.0 as usize));
+    let mut note = |operand: &Operand| {
+        if let OperandKind::Reg(register) = operand.kind() {
+            step.addresses.push(register.0 as usize);
+        }
+    };
+    match inst {
+        Inst::Load { address, .. } | Inst::Store { address, .. } => note(address),
+        Inst::LoadIndexed { at, .. } | Inst::StoreIndexed { at, .. } => {
+            [&at.base, &at.index].into_iter().for_each(note);
+        }
+        Inst::Address { base, terms, .. } => {
+            note(base);
+            terms.iter().for_each(|term| note(&term.index));
+        }
+        Inst::Copy { to, from, length } => [to, from, length].into_iter().for_each(note),
+        Inst::Fill { to, length, .. } => [to, length].into_iter().for_each(note),
+        Inst::Alloca { count, .. } => note(count),
+        _ => {}
+    }
     debug_assert!(step.reads.iter().chain(&step.writes).all(|register| *register < registers));
     step
 }
 
-/// From the registers that are live behind a run of instructions to those before it.
-fn back(code: &[Step], begin: u32, end: u32, live: &mut Registers) {
-    for step in code[begin as usize..end as usize].iter().rev() {
-        step.writes.iter().for_each(|register| live.remove(*register));
-        step.reads.iter().for_each(|register| live.insert(*register));
+fn live(step: &Step, set: &mut Registers) {
+    step.writes.iter().for_each(|register| set.remove(*register));
+    step.reads.iter().for_each(|register| set.insert(*register));
+}
+
+fn addressing(step: &Step, set: &mut Registers) {
+    let is_wanted = step.writes.iter().any(|register| set.contains(*register));
+    step.writes.iter().for_each(|register| set.remove(*register));
+    if is_wanted && step.computes {
+        step.reads.iter().for_each(|register| set.insert(*register));
     }
+    step.addresses.iter().for_each(|register| set.insert(*register));
 }
 
 fn widths(function: &Function) -> Vec<u32> {

@@ -323,7 +323,12 @@ impl Executor<'_> {
     fn settle_branch(&mut self, condition: Value) -> Result<bool, Stop> {
         match condition {
             Value::Int(bit) => Ok(bit & 1 != 0),
-            Value::Expr(condition) => self.settle(condition),
+            Value::Expr(condition) => {
+                self.at_branch = true;
+                let holds = self.settle(condition);
+                self.at_branch = false;
+                holds
+            }
             Value::Undefined => {
                 self.note_unwritten()?;
                 Ok(false)

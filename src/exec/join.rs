@@ -1,30 +1,34 @@
-//! Rejoining: revisions that parted and came together again become one state.
+//! Rejoining: states that parted and came together again become one.
 //!
 //! Where the revisions of a state part, the place is noted at which their ways meet again: the
 //! immediate postdominator of the instruction in its function (Ferrante, Ottenstein and Warren,
-//! TOPLAS 1987), or, where that is the end of the function, behind the call. A state that comes
-//! there waits for its siblings. Those that have added nothing to the path are then made one:
+//! TOPLAS 1987), or, where that is the end of the function, behind the call. So it is where inputs
+//! go two ways that do nothing but assign a little (a *diamond*: `if (s[i] == 'a') n++;`). A state
+//! that comes there waits for its siblings. Those that know the same of the input are then made one:
 //! what is equal stays as it is, and what differs in registers that are still read and in bytes of
-//! memory becomes a choice, an expression over the revision, which parts them again only where it
-//! decides or shows something. What cannot be a choice (another shape of the heap, something
-//! printed) keeps states apart.
+//! memory becomes an expression over what they differ in, the revision (a *choice*) or the condition
+//! of the branch. It parts revisions again only where it decides or shows something. What cannot be
+//! such an expression (another shape of the heap, something printed) keeps states apart, and so do
+//! inputs that differ in an address: to look it up costs more than to go two ways.
 //!
 //! Waiting ends with the run of the executor at the latest, so that what is joined depends on
 //! nothing but the states that it was given.
 
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
-use super::{Branch, Executor, Frame, State, flow::Flow, state::Concretisations};
+use super::{Branch, Executor, ForkKind, Frame, Share, State, flow::Flow, state::Concretisations};
 use crate::{
     expr::{ExprId, Exprs},
     ir::FunctionId,
-    memory::{Memory, Value},
+    memory::{Grain, Memory, Value},
     subject::RevisionSet,
 };
 
-/// Where the ways of revisions that parted meet again.
+/// Where the ways of states that parted meet again.
 #[derive(Debug)]
 pub struct Join {
+    /// What those that stay with it have decided, if inputs parted and not revisions.
+    decided: Option<ExprId>,
     function: FunctionId,
     /// Callers of that function then.
     depth: usize,
@@ -59,7 +63,21 @@ impl Executor<'_> {
                 (caller.function, callers.len() - 1, caller.pc + 1)
             }
         };
-        Some(Arc::new(Join {
+        Some(self.join_at(None, (function, depth, pc)))
+    }
+
+    /// Where inputs meet again that are about to part at the branch that runs, if it is a diamond.
+    pub(super) fn diamond_ahead(&self, condition: ExprId) -> Option<Arc<Join>> {
+        let flows = self.program.flows.as_ref()?;
+        let State { top, callers, .. } = &self.state;
+        let pc = flows.of(self.program, top.function).diamond(top.pc)?;
+        Some(self.join_at(Some(condition), (top.function, callers.len(), pc)))
+    }
+
+    fn join_at(&self, decided: Option<ExprId>, place: (FunctionId, usize, u32)) -> Arc<Join> {
+        let (function, depth, pc) = place;
+        Arc::new(Join {
+            decided,
             function,
             depth,
             pc,
@@ -67,7 +85,7 @@ impl Executor<'_> {
             revisions: self.state.revisions.clone(),
             conditions: self.state.path.len(),
             uninitialised: self.state.uninitialised,
-        }))
+        })
     }
 
     /// Whether the state is where it has to wait for others.
@@ -124,9 +142,7 @@ impl Executor<'_> {
     /// Takes a state into another one at the same place, if they can be one.
     fn make_one(&self, join: &Join, into: &mut State, other: &State) -> bool {
         let (a, b) = (&*into, other);
-        let here = a.path.len() == join.conditions
-            && b.path.len() == join.conditions
-            && a.top.function == b.top.function
+        let here = a.top.function == b.top.function
             && a.top.pc == b.top.pc
             && a.uninitialised == join.uninitialised
             && b.uninitialised == join.uninitialised
@@ -140,29 +156,73 @@ impl Executor<'_> {
             && a.world.same(&b.world)
             && Arc::ptr_eq(&a.world.outputs, &b.world.outputs)
             && Arc::ptr_eq(&a.world.objects, &b.world.objects);
-        if !here {
-            return false;
-        }
+        let Some(is_other) = self.parted(join, a, b).filter(|_| here) else { return false };
         let exprs = &self.program.exprs;
-        let is_other = among(exprs, self.program.revision_expr, &b.revisions);
         let flows = self.program.flows.as_ref().expect("there are joins");
         let flow = flows.of(self.program, a.top.function);
-        let Some(values) = values(exprs, &flow, is_other, &a.top, &b.top) else { return false };
-        let choose = |x, y| exprs.ite(is_other, y, x);
-        let Some(memory) = Memory::join(exprs, &a.memory, &b.memory, &choose) else { return false };
+        let left = Cell::new(match join.decided {
+            Some(_) => ASSIGNED,
+            None => usize::MAX,
+        });
+        let choose = |x, y| {
+            left.set(left.get().checked_sub(1)?);
+            Some(exprs.ite(is_other, y, x))
+        };
+        let is_input = join.decided.is_some();
+        let addressing = flow.addressing(a.top.pc);
+        // What is known to be no address may differ for inputs.
+        let may_differ = |register: usize, value: Value| {
+            !is_input
+                || !addressing.contains(register)
+                    && a.memory.addresses_in(exprs, value).first().is_none()
+        };
+        let Some(values) = values(exprs, &flow, [&a.top, &b.top], &may_differ, &choose) else {
+            return false;
+        };
+        let by = if is_input { Grain::Number } else { Grain::Byte };
+        let Some(memory) = Memory::join(exprs, [&a.memory, &b.memory], by, &choose) else {
+            return false;
+        };
         into.top.values = values;
         into.memory = memory;
+        if is_input {
+            into.path.truncate(join.conditions);
+        }
         into.revisions = into.revisions.union(&other.revisions);
-        if into.revisions == join.revisions {
-            into.branch = join.branch.clone();
+        if into.path.len() == join.conditions {
+            let index = into.revisions.first().unwrap_or_default().0;
+            into.branch = match into.revisions == join.revisions {
+                true => join.branch.clone(),
+                false => join.branch.child(ForkKind::Meta, index),
+            };
         }
         into.instructions = into.instructions.max(other.instructions);
         into.concretisations = Concretisations::default();
         into.loops.meet(&other.loops);
-        into.asked = true;
+        into.asked |= other.asked || !is_input;
         true
     }
+
+    /// The condition that tells the second of two states from the first one, if they parted in
+    /// nothing else: revisions that know the same of the input, or inputs that know nothing but
+    /// what they have decided at the branch.
+    fn parted(&self, join: &Join, a: &State, b: &State) -> Option<ExprId> {
+        let exprs = &self.program.exprs;
+        let (known, others) = (&a.path[join.conditions..], &b.path[join.conditions..]);
+        let Some(decided) = join.decided else {
+            let is_same = known == others && a.branch.share() == b.branch.share();
+            return is_same.then(|| among(exprs, self.program.revision_expr, &b.revisions));
+        };
+        let ([known], [other]) = (known, others) else { return None };
+        let denied = exprs.not(decided);
+        let differ = [*known, *other] == [decided, denied] || [*known, *other] == [denied, decided];
+        let is_whole = Share::sum([a.branch.share(), b.branch.share()]) == join.branch.share();
+        (differ && is_whole && a.revisions == b.revisions).then_some(*other)
+    }
 }
+
+/// Numbers that two ways of the input may have assigned.
+const ASSIGNED: usize = 8;
 
 /// The condition that a revision is one of these.
 fn among(exprs: &Exprs, revision: ExprId, set: &RevisionSet) -> ExprId {
@@ -170,14 +230,14 @@ fn among(exprs: &Exprs, revision: ExprId, set: &RevisionSet) -> ExprId {
     exprs.any(set.iter().map(|revision| is(revision.0)))
 }
 
-/// The registers of two activations of a function at the same place, choices where they differ;
-/// what nobody reads any more is nothing. `None` where they cannot be choices.
+/// The registers of two activations of a function at the same place, chosen where they differ;
+/// what nobody reads any more is nothing. `None` where they cannot be chosen, or may not differ.
 fn values(
     exprs: &Exprs,
     flow: &Flow,
-    is_other: ExprId,
-    a: &Frame,
-    b: &Frame,
+    [a, b]: [&Frame; 2],
+    may_differ: &dyn Fn(usize, Value) -> bool,
+    choose: &dyn Fn(ExprId, ExprId) -> Option<ExprId>,
 ) -> Option<Vec<Value>> {
     let live = flow.live(a.pc);
     let choose = |(register, (x, y)): (usize, (&Value, &Value))| {
@@ -188,8 +248,11 @@ fn values(
             return Some(Value::Undefined);
         }
         let width = flow.width(register)?;
+        if ![x, y].iter().all(|value| may_differ(register, **value)) {
+            return None;
+        }
         let (x, y) = (expr(exprs, *x, width)?, expr(exprs, *y, width)?);
-        Some(Value::from_expr(exprs, exprs.ite(is_other, y, x)))
+        Some(Value::from_expr(exprs, choose(x, y)?))
     };
     a.values.iter().zip(&b.values).enumerate().map(choose).collect()
 }

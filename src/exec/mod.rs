@@ -132,6 +132,8 @@ pub struct Executor<'a> {
     solver: &'a mut dyn Solver,
     /// A query was asked since the clock was looked at.
     asked: bool,
+    /// What is decided is which way a branch goes.
+    at_branch: bool,
     deadline: Option<Instant>,
     state: State,
     checkpoint: Checkpoint,
@@ -166,6 +168,7 @@ impl<'a> Executor<'a> {
             limits,
             solver,
             asked: false,
+            at_branch: false,
             deadline: quantum.clock.deadline(),
             state,
             checkpoint: Checkpoint::NoCall,

@@ -30,6 +30,13 @@ impl Share {
     }
 }
 
+impl Share {
+    /// That of what has been divided.
+    pub(super) fn sum(parts: [Self; 2]) -> Self {
+        Self(parts[0].0.wrapping_add(parts[1].0))
+    }
+}
+
 /// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, figure 16.
 fn mixed(number: u64) -> u64 {
     let mut z = number.wrapping_add(Share::ROOT.0);

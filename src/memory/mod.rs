@@ -51,6 +51,15 @@ pub enum Fault {
     External,
 }
 
+/// What is chosen as a whole where the memory of two states becomes one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Grain {
+    /// A byte, as text is read byte by byte.
+    Byte,
+    /// As many bytes as a number has that differs.
+    Number,
+}
+
 /// Addresses below this one count as null.
 pub const NULL_PAGE: u64 = 4096;
 
@@ -158,13 +167,13 @@ impl Memory {
     }
 
     /// The memory of two states that were one and have done different things since: `choose` makes
-    /// one expression of two that differ. `None` where they have other objects, or parts that were
-    /// written at symbolic offsets.
+    /// one expression of two that differ, if it does. `None` where they have other objects, or parts
+    /// that were written at symbolic offsets, and by numbers where an address differs.
     pub fn join(
         exprs: &Exprs,
-        a: &Self,
-        b: &Self,
-        choose: &dyn Fn(ExprId, ExprId) -> ExprId,
+        [a, b]: [&Self; 2],
+        by: Grain,
+        choose: &dyn Fn(ExprId, ExprId) -> Option<ExprId>,
     ) -> Option<Self> {
         if a.known != b.known || a.extents != b.extents {
             return None;
@@ -184,7 +193,7 @@ impl Memory {
             let (Slot::Live(x), Slot::Live(y)) = (a.slots.get(number), b.slots.get(number)) else {
                 return None;
             };
-            let object = Object::join(exprs, x, y, &is_address, choose)?;
+            let object = Object::join(exprs, [x, y], by, &is_address, choose)?;
             *joined.slots.get_mut(number, &mut Spare::default()) = Slot::Live(Arc::new(object));
         }
         Some(joined)

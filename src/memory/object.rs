@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::updates::Updates;
+use super::{Grain, updates::Updates};
 use crate::{
     expr::{ExprId, Exprs},
     ir::address::OFFSET_BITS,
@@ -58,6 +58,17 @@ pub struct Object {
     /// The parts that were written at symbolic offsets, apart from each other; until such a part
     /// is overwritten as a whole, none of its bytes counts as concrete.
     updates: Vec<Updates>,
+}
+
+/// The bytes of the smallest number, where numbers are multiples of their size, that has all of
+/// these.
+fn number(bytes: impl Iterator<Item = usize>) -> Range<usize> {
+    let (first, last) = bytes.fold((usize::MAX, 0), |(low, high), at| (low.min(at), high.max(at)));
+    let mut size = 1;
+    while first / size != last / size {
+        size *= 2;
+    }
+    first / size * size..(first / size + 1) * size
 }
 
 /// The expression that a mark stands for.
@@ -151,10 +162,10 @@ impl Object {
     /// else each byte is chosen, as text is read byte by byte.
     pub(super) fn join(
         exprs: &Exprs,
-        a: &Self,
-        b: &Self,
+        [a, b]: [&Self; 2],
+        by: Grain,
         is_address: &dyn Fn(ExprId) -> bool,
-        choose: &dyn Fn(ExprId, ExprId) -> ExprId,
+        choose: &dyn Fn(ExprId, ExprId) -> Option<ExprId>,
     ) -> Option<Self> {
         let shape = |object: &Self| {
             let Self { segment, constant, alignment, size, extent, .. } = object;
@@ -173,17 +184,19 @@ impl Object {
             let words = a.written(exprs, bytes.clone()).zip(b.written(exprs, bytes.clone()));
             let whole =
                 words.filter(|(x, y)| bytes.len() == WORD && (is_address(*x) || is_address(*y)));
-            if let Some((x, y)) = whole {
-                let word = choose(x, y);
-                for (index, at) in bytes.enumerate() {
-                    let byte = exprs.extract(word, index as u32 * 8, 8);
+            let parts: Vec<Range<usize>> = match (whole, by) {
+                (Some(_), Grain::Number) => return None,
+                (Some(_), Grain::Byte) => vec![bytes],
+                (None, Grain::Number) if bytes.len() == WORD => vec![number(bytes.filter(differ))],
+                (None, _) => bytes.filter(differ).map(|at| at..at + 1).collect(),
+            };
+            for part in parts {
+                let (x, y) = (a.written(exprs, part.clone())?, b.written(exprs, part.clone())?);
+                let chosen = choose(x, y)?;
+                for (index, at) in part.enumerate() {
+                    let byte = exprs.extract(chosen, index as u32 * 8, 8);
                     joined.set_byte(exprs, at, Byte::of(exprs, byte));
                 }
-                continue;
-            }
-            for at in bytes.filter(differ) {
-                let (x, y) = (a.byte(exprs, at).expr(exprs)?, b.byte(exprs, at).expr(exprs)?);
-                joined.set_byte(exprs, at, Byte::of(exprs, choose(x, y)));
             }
         }
         Some(joined)

@@ -11,7 +11,7 @@ use super::{
     node::{Id, Node, Nodes, Side},
     walk::{Different, Facts, Stop, Walk, constant},
 };
-use crate::llvm::{Source, Value};
+use crate::llvm::{Source, TypeKind, Value};
 
 /// Comparisons of two functions stop here: what is so large is taken for different.
 const STEPS: u32 = 400_000;
@@ -406,7 +406,10 @@ impl<'a, 'm> Comparison<'a, 'm> {
                         let number = tokens.len() as u32;
                         let key = (instruction.key(), like.key());
                         let token = *tokens.entry(key).or_insert(number);
-                        let id = self.nodes.add(Node::Token(token));
+                        let ty = instruction.ty();
+                        let is_number = ty.kind() == TypeKind::LLVMIntegerTypeKind;
+                        let width = if is_number { ty.int_width() } else { 0 };
+                        let id = self.nodes.add(Node::Token { number: token, width });
                         x.give(&self.nodes, instruction, token, id);
                         y.give(&self.nodes, like, token, id);
                     }

@@ -29,8 +29,8 @@ pub(super) enum Node {
     Local(Side, usize, Rc<str>),
     /// A parameter.
     Argument(u32),
-    /// What the last common event of this number gave.
-    Token(u32),
+    /// What the last common event of this number gave: of so many bits, if that is a number.
+    Token { number: u32, width: u32 },
     /// An operation without effect.
     Operation(Rc<str>, SmallVec<[Id; 3]>),
 }
@@ -79,7 +79,7 @@ impl Nodes {
         }
         let mut tokens = SmallVec::new();
         match &node {
-            Node::Token(token) => tokens.push(*token),
+            Node::Token { number, .. } => tokens.push(*number),
             Node::Operation(_, operands) => {
                 for operand in operands {
                     tokens.extend(self.tokens[operand.0 as usize].iter().copied());
@@ -163,7 +163,7 @@ impl Nodes {
 
     fn is_truth(&self, id: Id) -> bool {
         match self.get(id) {
-            Node::Int { width, .. } => *width == 1,
+            Node::Int { width, .. } | Node::Token { width, .. } => *width == 1,
             Node::Operation(shape, _) => &**shape == NOT || shape.split(' ').nth(1) == Some("i1"),
             _ => false,
         }
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn the_truth_of_a_truth_value_is_itself() {
         let mut nodes = Nodes::default();
-        let (x, zero) = (nodes.add(Node::Token(1)), nodes.int(32, 0));
+        let (x, zero) = (nodes.add(Node::Token { number: 1, width: 32 }), nodes.int(32, 0));
         let truth = nodes.operation("LLVMICmp i1 LLVMIntSLT", &[x, zero]);
         let wide = nodes.operation("LLVMZExt i32 0", &[truth]);
         assert_eq!(nodes.operation("LLVMICmp i1 LLVMIntNE", &[wide, zero]), truth);
@@ -186,6 +186,10 @@ mod tests {
         assert_ne!(not, truth);
         assert_eq!(nodes.operation("LLVMXor i1", &[not, one]), truth);
         assert!(nodes.depends(not, 1) && !nodes.depends(not, 2));
+        // What a function gave that returns a truth value is one.
+        let given = nodes.add(Node::Token { number: 2, width: 1 });
+        let wide = nodes.operation("LLVMZExt i32 0", &[given]);
+        assert_eq!(nodes.operation("LLVMICmp i1 LLVMIntNE", &[wide, zero]), given);
         // What is no truth value has a truth that is not itself.
         let other = nodes.operation("LLVMICmp i1 LLVMIntNE", &[x, zero]);
         assert_ne!(other, x);

@@ -96,6 +96,19 @@ fn conditions_that_are_values_are_conditions() {
 }
 
 #[test]
+fn what_a_function_says_is_a_condition() {
+    let program = |condition: &str| {
+        format!(
+            "_Bool odd(int n) {{ return n % 2; }}\n\
+             int main(int argc, char **argv) {{ if ({condition}) return 1; return 0; }}\n"
+        )
+    };
+    let meta = "+(psychic_rev() == 1 ? !!(odd(argc) && argc > 2) : !!(odd(argc)))";
+    let own = [program("odd(argc)"), program("odd(argc) && argc > 2")];
+    assert_eq!(united(&program(meta), &own.each_ref().map(String::as_str)), [0, 0]);
+}
+
+#[test]
 fn what_the_meta_program_has_wrong_is_the_revisions_own() {
     let program = |sum: &str| {
         format!(
