@@ -421,7 +421,7 @@ impl Stage {
             for (revision, why) in united.failed {
                 refused.insert(Revision(revision), why);
             }
-            if out.is_file() {
+            if united.is_written {
                 sources.insert((*source).clone(), out);
             }
         }

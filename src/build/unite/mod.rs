@@ -51,6 +51,8 @@ pub struct United {
     pub own: BTreeMap<u32, usize>,
     /// Revisions that cannot be put in, and why.
     pub failed: BTreeMap<u32, String>,
+    /// It was written: the meta program's bitcode alone is not right.
+    pub is_written: bool,
 }
 
 /// What is in front of the names of symbols that must not be found by others.
@@ -195,7 +197,8 @@ fn put_together<'c>(
         });
         made(&grafts.iter().collect::<Vec<_>>())
     })?;
-    match whole.write_bitcode_to_path(out) {
+    united.is_written = whole.write_bitcode_to_path(out);
+    match united.is_written {
         true => Ok(()),
         false => Err(BuildError::io(out)(io::Error::other("cannot be written"))),
     }
