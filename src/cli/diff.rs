@@ -46,7 +46,7 @@ pub(super) struct DiffArgs {
     /// the program has no build of its own
     #[arg(long)]
     all_paths: bool,
-    /// Let revisions that parted stay apart, also where they come to be the same again
+    /// Let revisions and inputs that parted stay apart, also where their ways meet again
     #[arg(long)]
     no_join: bool,
     #[command(flatten)]

@@ -1,10 +1,12 @@
 //! Decisions: where a state settles a condition, and forks.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::{Checkpoint, Executor, ForkKind, State, state::Concretisations};
+use super::{
+    Checkpoint, Executor, ForkKind, Program, State, choice::Choices, state::Concretisations,
+};
 use crate::{
     env::{Halt, Incomplete, Stop},
     expr::{Assignment, BinaryOp, ExprId, Exprs, Node, Substitution},
@@ -78,10 +80,7 @@ impl Executor<'_> {
     /// only the others part from them.
     fn settle_choice(&mut self, condition: ExprId) -> Result<bool, Stop> {
         let exprs = &self.program.exprs;
-        let groups = self.groups(|revision| {
-            let number = exprs.constant(32, u64::from(revision));
-            exprs.substitute(condition, self.program.revision, number)
-        });
+        let groups = self.alternatives(condition);
         // What is noted of the one is not said of the others.
         let depends = |(e, _): &(ExprId, RevisionSet)| {
             let mentions = exprs.mentions(*e);
@@ -215,11 +214,7 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         let mut expr = expr;
         if exprs.mentions(expr).revision {
-            let groups = self.groups(|revision| {
-                let number = exprs.constant(32, u64::from(revision));
-                exprs.substitute(expr, self.program.revision, number)
-            });
-            expr = self.split(groups);
+            expr = self.split(self.alternatives(expr));
         }
         if exprs.mentions(expr).uninitialised {
             expr = self.independent(expr)?;
@@ -230,15 +225,11 @@ impl Executor<'_> {
         Ok(expr)
     }
 
-    /// The revisions of the state grouped by a key, the group of the smallest revision first.
-    pub(super) fn groups<K: Ord>(&self, key: impl Fn(u32) -> K) -> Vec<(K, RevisionSet)> {
-        let mut groups: BTreeMap<K, RevisionSet> = BTreeMap::new();
-        for revision in self.state.revisions.iter() {
-            groups.entry(key(revision.0)).or_default().insert(revision);
-        }
-        let mut groups: Vec<_> = groups.into_iter().collect();
-        groups.sort_by_key(|(_, set)| set.first());
-        groups
+    /// What an expression is for the revisions of the state, that of the smallest one first.
+    pub(super) fn alternatives(&self, e: ExprId) -> Vec<(ExprId, RevisionSet)> {
+        let Program { exprs, revision, revision_expr, .. } = self.program;
+        let choices = Choices { exprs, revision: *revision, revision_expr: *revision_expr };
+        choices.of(e, &self.state.revisions)
     }
 
     /// Goes on with the first group and leaves a sibling for each other one.
@@ -252,7 +243,7 @@ impl Executor<'_> {
             let mut sibling = self.sibling();
             sibling.revisions = set;
             sibling.branch = parent.child(ForkKind::Meta, index as u32);
-            sibling.joins.extend(join.clone());
+            join.iter().for_each(|join| Self::meet_at(&mut sibling, join));
             self.siblings.push(sibling);
             // Those that come back are none.
             self.forks += u64::from(join.is_none());
@@ -260,7 +251,7 @@ impl Executor<'_> {
         if several {
             self.state.revisions = set;
             self.state.branch = parent.child(ForkKind::Meta, 0);
-            self.state.joins.extend(join);
+            join.iter().for_each(|join| Self::meet_at(&mut self.state, join));
         }
         first
     }

@@ -3,6 +3,7 @@
 use super::{
     Coverage, Executor, Quantum,
     arithmetic::{concrete_binary, concrete_cast, concrete_compare},
+    choice,
     coverage::{Running, Way},
 };
 use crate::{
@@ -495,11 +496,8 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         if exprs.mentions(value).revision && !exprs.mentions(value).input {
             // Revisions with the same way on stay together, whatever their values are.
-            let groups = self.groups(|revision| {
-                let number = exprs.constant(32, u64::from(revision));
-                let value = exprs.substitute(value, self.program.revision, number);
-                exprs.as_u64(value).map(target)
-            });
+            let target = |value: ExprId| exprs.as_u64(value).map(target);
+            let groups = choice::grouped(self.alternatives(value), target);
             if groups.iter().all(|(target, _)| target.is_some()) {
                 let target = self.split(groups);
                 return Ok(target.expect("checked above"));

@@ -63,7 +63,19 @@ impl Executor<'_> {
                 (caller.function, callers.len() - 1, caller.pc + 1)
             }
         };
-        Some(self.join_at(None, (function, depth, pc)))
+        let known = self.state.joins.last().filter(|join| join.decided.is_none());
+        let place = (function, depth, pc);
+        match known.filter(|known| (known.function, known.depth, known.pc) == place) {
+            Some(known) => Some(known.clone()),
+            None => Some(self.join_at(None, place)),
+        }
+    }
+
+    /// Has the state wait at a join, if it does not do so anyway.
+    pub(super) fn meet_at(state: &mut State, join: &Arc<Join>) {
+        if state.joins.last().is_none_or(|known| !Arc::ptr_eq(known, join)) {
+            state.joins.push(join.clone());
+        }
     }
 
     /// Where inputs meet again that are about to part at the branch that runs, if it is a diamond.

@@ -7,6 +7,7 @@
 mod access;
 mod arithmetic;
 mod call;
+mod choice;
 mod clock;
 mod coverage;
 mod decide;

@@ -43,6 +43,82 @@ fn patches_that_change_nothing_cost_nothing_behind_them() {
     assert!(states.len() <= 8 && more.len() >= 36, "{} and {}", states.len(), more.len());
 }
 
+/// A function of a text of so many characters, and two ways to end it instead of its own.
+fn counting(length: usize, [body, end]: [&str; 2], others: [&str; 2]) -> Scratch {
+    let main = format!(
+        "int count(const char *s)\n{{\n\tint n = 0;\n\tfor (int i = 0; i < {length}; i++)\n\
+         \t\t{body}\n\treturn {end};\n}}\n"
+    );
+    let other = |other: &str| {
+        format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\treturn {end};\n+\treturn {other};\n")
+    };
+    let subject = format!(
+        "name = \"x\"\nentry = \"count\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n\
+         [inputs.params]\ns = {{ elements = {} }}\n",
+        length + 1
+    );
+    let scratch = Scratch::new().file("subject.toml", &subject).file("m.c", &main);
+    scratch.file("1.diff", &other(others[0])).file("2.diff", &other(others[1]))
+}
+
+#[test]
+fn inputs_that_part_for_an_assignment_meet_again() {
+    let verdicts = [
+        (0, 1, Verdict::Distinguished),
+        (0, 2, Verdict::Equivalent),
+        (1, 2, Verdict::Distinguished),
+    ];
+    // More ways than could ever be gone.
+    let body = ["if (s[i] == 'a') n++;", "n > 10"];
+    let (joined, states) = diff(&counting(64, body, ["n >= 10", "n * 2 > 20"]), &[]);
+    assert_eq!(joined, verdicts);
+    assert!(states.len() <= 4, "{}", states.len());
+    // Nested, and one of two.
+    for body in [
+        "if (s[i] == 'a' && s[i + 1] == 'b') n++;",
+        "if (s[i] == 'a') n++; else if (s[i] == 'b') n += 2;",
+        "if (s[i] > 'z') { n = n + s[i] - 'z'; if (n > 9) n = 9; }",
+    ] {
+        let scratch = counting(4, [body, "n > 2"], ["n >= 2", "n * 2 > 4"]);
+        let (joined, states) = diff(&scratch, &[]);
+        let (apart, more) = diff(&scratch, &["--no-join"]);
+        assert_eq!((&joined[..], joined.clone()), (&verdicts[..], apart), "{body}");
+        assert!(states.len() < more.len(), "{body}: {} and {}", states.len(), more.len());
+    }
+}
+
+#[test]
+fn inputs_that_differ_in_an_address_go_two_ways() {
+    let body = "if (s[i] == 92) i++; else n += s[i] == 'a';";
+    let scratch = counting(4, [body, "n > 2"], ["n >= 2", "n * 2 > 4"]);
+    let ((joined, states), (apart, more)) = (diff(&scratch, &[]), diff(&scratch, &["--no-join"]));
+    assert_eq!(joined, apart);
+    // Only the last character is no part of an address any more.
+    assert!(states.len() > 8 && more.len() > 8, "{} and {}", states.len(), more.len());
+}
+
+#[test]
+fn a_choice_of_many_revisions_parts_by_what_it_decides() {
+    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, limit;\n\tscanf(\"%d\", &a);\n\
+                \tlimit = 10;\n\tputs(a > limit ? \"big\" : \"small\");\n\treturn 0;\n}\n";
+    let mut scratch = Scratch::new()
+        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("m.c", main);
+    for number in 1..40 {
+        let limit = format!("limit = {} + {number} * a - a * {number};", 10 + number % 4);
+        let diff = format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tlimit = 10;\n+\t{limit}\n");
+        scratch = scratch.file(&format!("{number:02}.diff"), &diff);
+    }
+    let (joined, states) = diff(&scratch, &[]);
+    for (a, b, verdict) in &joined {
+        let same = a % 4 == b % 4;
+        let expected = if same { Verdict::Equivalent } else { Verdict::Distinguished };
+        assert_eq!(*verdict, expected, "{a} and {b}");
+    }
+    // As many as there are intervals of the input and behaviours on them.
+    assert!(states.len() <= 12, "{}", states.len());
+}
+
 #[test]
 fn a_pointer_that_only_some_have_is_still_an_address() {
     let main = "#include <stdio.h>\nstatic char buffer[8], *last;\nint main(void)\n{\n\tint a;\n\

@@ -1,0 +1,230 @@
+//! What a choice, an expression over the revision, is for each of the revisions of a state.
+//!
+//! One walk finds the alternatives of all revisions together: a set of them goes down, is divided
+//! where a condition asks for the revision, and each distinct alternative of an operation is
+//! computed once. To put one revision after the other into the expression takes as long as there
+//! are revisions, and as many times as long as the arms of the choice, which are as many.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    expr::{BinaryOp, ExprId, Exprs, Node, VariableId},
+    subject::RevisionSet,
+};
+
+/// An expression without the revision, and the revisions for which it is this.
+type Alternatives = BTreeMap<ExprId, RevisionSet>;
+
+/// Finds alternatives.
+pub(super) struct Choices<'e> {
+    pub(super) exprs: &'e Exprs,
+    pub(super) revision: VariableId,
+    pub(super) revision_expr: ExprId,
+}
+
+impl Choices<'_> {
+    /// What an expression is for these revisions, that of the smallest one first.
+    pub(super) fn of(&self, e: ExprId, set: &RevisionSet) -> Vec<(ExprId, RevisionSet)> {
+        grouped(self.alternatives(e, set.clone()), |e| e)
+    }
+
+    fn alternatives(&self, e: ExprId, set: RevisionSet) -> Alternatives {
+        let mut found = Alternatives::new();
+        let (mut e, mut set) = (e, set);
+        // A chain of arms, without recursion: it is as long as there are patches.
+        while !set.is_empty() {
+            if !self.exprs.mentions(e).revision {
+                add(&mut found, e, &set);
+                break;
+            }
+            if let Some([holds, fails]) = self.truth(e, &set) {
+                for (truth, set) in [(true, holds), (false, fails)] {
+                    if !set.is_empty() {
+                        add(&mut found, self.exprs.bool(truth), &set);
+                    }
+                }
+                break;
+            }
+            let arms = match self.exprs.node(e) {
+                Node::Ite(condition, a, b) => {
+                    self.truth(condition, &set).map(|[holds, fails]| (a, holds, b, fails))
+                }
+                _ => None,
+            };
+            let Some((a, holds, b, fails)) = arms else {
+                for (e, set) in self.operation(e, &set) {
+                    add(&mut found, e, &set);
+                }
+                break;
+            };
+            if !holds.is_empty() {
+                for (e, set) in self.alternatives(a, holds) {
+                    add(&mut found, e, &set);
+                }
+            }
+            (e, set) = (b, fails);
+        }
+        found
+    }
+
+    /// The revisions for which a condition on the revision alone holds, and the others.
+    fn truth(&self, condition: ExprId, set: &RevisionSet) -> Option<[RevisionSet; 2]> {
+        let exprs = self.exprs;
+        if exprs.width(condition) != 1 || exprs.mentions(condition).input || set.is_empty() {
+            return set.is_empty().then(Default::default);
+        }
+        match exprs.node(condition) {
+            Node::Not(inner) => self.truth(inner, set).map(|[holds, fails]| [fails, holds]),
+            Node::Binary(BinaryOp::Or, a, b) => {
+                let [holds, rest] = self.truth(a, set)?;
+                let [others, fails] = self.truth(b, &rest)?;
+                Some([holds.union(&others), fails])
+            }
+            Node::Binary(BinaryOp::And, a, b) => {
+                let [rest, fails] = self.truth(a, set)?;
+                let [holds, others] = self.truth(b, &rest)?;
+                Some([holds, fails.union(&others)])
+            }
+            Node::Binary(BinaryOp::Eq, a, b) => {
+                let number = match () {
+                    () if a == self.revision_expr => exprs.as_u64(b)?,
+                    () if b == self.revision_expr => exprs.as_u64(a)?,
+                    () => return None,
+                };
+                let is = |revision: u32| u64::from(revision) == number;
+                let part = |wanted: bool| set.iter().filter(|r| is(r.0) == wanted).collect();
+                Some([part(true), part(false)])
+            }
+            _ => None,
+        }
+    }
+
+    /// An operation on alternatives.
+    fn operation(&self, e: ExprId, set: &RevisionSet) -> Alternatives {
+        let exprs = self.exprs;
+        let mut found = Alternatives::new();
+        let one = |of: ExprId, make: &dyn Fn(ExprId) -> ExprId| {
+            let mut found = Alternatives::new();
+            for (x, set) in self.alternatives(of, set.clone()) {
+                add(&mut found, make(x), &set);
+            }
+            found
+        };
+        let two = |settled: Option<u64>,
+                   a: ExprId,
+                   b: ExprId,
+                   make: &dyn Fn(ExprId, ExprId) -> ExprId| {
+            let mut found = Alternatives::new();
+            for (x, set) in self.alternatives(a, set.clone()) {
+                // `false && b`, `true || b`: whatever `b` is.
+                if settled.is_some_and(|settled| exprs.as_u64(x) == Some(settled)) {
+                    add(&mut found, x, &set);
+                    continue;
+                }
+                for (y, set) in self.alternatives(b, set) {
+                    add(&mut found, make(x, y), &set);
+                }
+            }
+            found
+        };
+        let settled = match exprs.node(e) {
+            Node::Binary(BinaryOp::And, ..) if exprs.width(e) == 1 => Some(0),
+            Node::Binary(BinaryOp::Or, ..) if exprs.width(e) == 1 => Some(1),
+            _ => None,
+        };
+        let two = |a, b, make: &dyn Fn(ExprId, ExprId) -> ExprId| two(settled, a, b, make);
+        match exprs.node(e) {
+            Node::Not(a) => return one(a, &|x| exprs.not(x)),
+            Node::Neg(a) => return one(a, &|x| exprs.neg(x)),
+            Node::Zext(a) => return one(a, &|x| exprs.zext(x, exprs.width(e))),
+            Node::Sext(a) => return one(a, &|x| exprs.sext(x, exprs.width(e))),
+            Node::Extract { of, low } => {
+                return one(of, &|x| exprs.extract(x, low, exprs.width(e)));
+            }
+            Node::Binary(op, a, b) => return two(a, b, &|x, y| exprs.binary(op, x, y)),
+            Node::Concat(a, b) => return two(a, b, &|x, y| exprs.concat(x, y)),
+            _ => {}
+        }
+        for revision in set.iter() {
+            let number = exprs.constant(32, u64::from(revision.0));
+            let alternative = exprs.substitute(e, self.revision, number);
+            add(&mut found, alternative, &RevisionSet::from_iter([revision]));
+        }
+        found
+    }
+}
+
+/// The revisions of alternatives grouped by a key of these, the group of the smallest one first.
+pub(super) fn grouped<K: Ord>(
+    alternatives: impl IntoIterator<Item = (ExprId, RevisionSet)>,
+    key: impl Fn(ExprId) -> K,
+) -> Vec<(K, RevisionSet)> {
+    let mut groups: BTreeMap<K, RevisionSet> = BTreeMap::new();
+    for (alternative, set) in alternatives {
+        let known = groups.entry(key(alternative)).or_default();
+        *known = known.union(&set);
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, set)| set.first());
+    groups
+}
+
+fn add(found: &mut Alternatives, e: ExprId, set: &RevisionSet) {
+    let known = found.entry(e).or_default();
+    *known = known.union(set);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{expr::VariableKind, subject::Revision};
+
+    /// What to do with the two expressions made last.
+    fn steps() -> impl Strategy<Value = Vec<(u8, u32)>> {
+        prop::collection::vec((0_u8..10, 0_u32..6), 1..20)
+    }
+
+    proptest! {
+        #[test]
+        fn alternatives_are_what_each_revision_makes_of_it(steps in steps()) {
+            let exprs = Exprs::new();
+            let revision_expr = exprs.revision();
+            let revision = exprs.as_variable(revision_expr).unwrap();
+            let x = exprs.variable("x", 32, VariableKind::Input);
+            let constant = |value: u32| exprs.constant(32, u64::from(value));
+            let mut made = vec![x, constant(3)];
+            for (what, value) in steps {
+                let (a, b) = (made[made.len() - 1], made[made.len() - 2]);
+                let is = exprs.eq(revision_expr, constant(value));
+                made.push(match what {
+                    0 => exprs.ite(is, a, b),
+                    1 => exprs.ite(exprs.or(is, exprs.eq(revision_expr, constant(1))), a, b),
+                    2 => exprs.ite(exprs.not(is), a, constant(value)),
+                    3 => exprs.ite(exprs.ult(revision_expr, constant(value)), a, b),
+                    4 => exprs.ite(exprs.ult(a, b), a, constant(value)),
+                    5 => exprs.add(a, b),
+                    6 => exprs.neg(a),
+                    7 => exprs.zext(exprs.extract(a, 0, 8), 32),
+                    8 => exprs.concat(exprs.extract(a, 0, 16), exprs.extract(b, 16, 16)),
+                    _ => exprs.add(a, constant(value)),
+                });
+            }
+            let e = *made.last().unwrap();
+            let set: RevisionSet = (0..5).map(Revision).collect();
+            let choices = Choices { exprs: &exprs, revision, revision_expr };
+            let mut seen = RevisionSet::new();
+            for (alternative, part) in choices.of(e, &set) {
+                prop_assert!(seen.is_disjoint(&part) && !part.is_empty());
+                seen = seen.union(&part);
+                for revision in part.iter() {
+                    let number = constant(revision.0);
+                    let alone = exprs.substitute(e, choices.revision, number);
+                    prop_assert_eq!(alternative, alone);
+                }
+            }
+            prop_assert_eq!(seen, set);
+        }
+    }
+}
