@@ -16,7 +16,7 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use super::{Branch, Executor, ForkKind, Frame, Share, State, flow::Flow, state::Concretisations};
+use super::{Branch, Executor, Frame, Share, State, flow::Flow, state::Concretisations};
 use crate::{
     expr::{ExprId, Exprs},
     ir::FunctionId,
@@ -202,10 +202,9 @@ impl Executor<'_> {
         }
         into.revisions = into.revisions.union(&other.revisions);
         if into.path.len() == join.conditions {
-            let index = into.revisions.first().unwrap_or_default().0;
             into.branch = match into.revisions == join.revisions {
                 true => join.branch.clone(),
-                false => join.branch.child(ForkKind::Meta, index),
+                false => join.branch.together(&into.revisions),
             };
         }
         into.instructions = into.instructions.max(other.instructions);

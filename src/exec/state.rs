@@ -87,9 +87,23 @@ impl Branch {
         }
     }
 
-    /// The kind of fork at which the ways to `a` and `b` parted.
+    /// The child of a fork on the revision that states of these revisions become together, of which
+    /// others of the fork are no part. It comes behind them all.
+    pub(super) fn together(self: &Arc<Self>, revisions: &RevisionSet) -> Arc<Self> {
+        let first = revisions.first().unwrap_or_default().0;
+        self.child(ForkKind::Meta, Self::TOGETHER + first)
+    }
+
+    /// There are fewer groups of revisions than this.
+    const TOGETHER: u32 = 1 << 31;
+
+    /// The kind of fork at which the ways to `a` and `b` parted. Where one of them has left out what
+    /// its part of the input was, because it is together with others, only revisions parted.
     pub fn parted(a: &Arc<Self>, b: &Arc<Self>) -> Option<ForkKind> {
-        Self::divergence(a, b).map(|(a, _)| a.kind)
+        Self::divergence(a, b).map(|(a, b)| match (a.kind, b.kind) {
+            (ForkKind::Input, ForkKind::Input) => ForkKind::Input,
+            _ => ForkKind::Meta,
+        })
     }
 
     /// The order of a depth-first walk that takes children by index.
@@ -262,6 +276,7 @@ impl HaltState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::subject::Revision;
 
     #[test]
     fn relatives_part_at_their_lowest_common_fork() {
@@ -274,6 +289,12 @@ mod tests {
         assert_eq!(Branch::order(&d, &b), Ordering::Less);
         assert_eq!(Branch::order(&d, &c), Ordering::Greater);
         assert_eq!(Branch::order(&c, &c), Ordering::Equal);
+        // Some revisions are together again, of one that is not only a part of the input is.
+        let (x, y) =
+            (a.child(ForkKind::Input, 0), a.together(&RevisionSet::from_iter([Revision(0)])));
+        assert_eq!(Branch::parted(&x, &y), Some(ForkKind::Meta));
+        assert_eq!(Branch::parted(&y, &x), Some(ForkKind::Meta));
+        assert_eq!(Branch::order(&x, &y), Ordering::Less);
     }
 
     #[test]
