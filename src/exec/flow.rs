@@ -45,7 +45,8 @@ pub(super) struct Flow {
     blocks: BTreeMap<u32, Option<u32>>,
     /// The registers that are read before they are written.
     live: Backward,
-    /// The registers of which an address will be made, or a size, in however many steps.
+    /// The registers of which an address will be made, a size, or a floating-point number, in however
+    /// many steps.
     addressing: Backward,
     /// Branches of which the ways are short, do nothing but assign, and meet soon; and where.
     diamonds: FxHashMap<u32, u32>,
@@ -118,7 +119,7 @@ impl Backward {
 struct Step {
     reads: Vec<usize>,
     writes: Vec<usize>,
-    /// What it reads as a part of an address, or of a size.
+    /// What it reads as a part of an address, of a size, or of a floating-point number.
     addresses: Vec<usize>,
     /// What it writes is made of what it reads.
     computes: bool,
@@ -313,6 +314,11 @@ fn step(inst: &Inst, registers: usize) -> Step {
         Inst::Copy { to, from, length } => [to, from, length].into_iter().for_each(note),
         Inst::Fill { to, length, .. } => [to, length].into_iter().for_each(note),
         Inst::Alloca { count, .. } => note(count),
+        // As little is gained by putting these off.
+        Inst::FloatBinary { a, b, .. } | Inst::FloatCompare { a, b, .. } => {
+            [a, b].into_iter().for_each(note);
+        }
+        Inst::FloatNegate { a, .. } | Inst::FloatCast { a, .. } => note(a),
         _ => {}
     }
     debug_assert!(step.reads.iter().chain(&step.writes).all(|register| *register < registers));

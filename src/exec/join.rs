@@ -9,7 +9,8 @@
 //! memory becomes an expression over what they differ in, the revision (a *choice*) or the condition
 //! of the branch. It parts revisions again only where it decides or shows something. What cannot be
 //! such an expression (another shape of the heap, something printed) keeps states apart, and so do
-//! inputs that differ in an address: to look it up costs more than to go two ways.
+//! inputs that differ in an address or in a floating-point number: to look it up, or to ask the
+//! solver about it, costs more than to go two ways.
 //!
 //! Waiting ends with the run of the executor at the latest, so that what is joined depends on
 //! nothing but the states that it was given.
@@ -178,6 +179,9 @@ impl Executor<'_> {
         });
         let choose = |x, y| {
             left.set(left.get().checked_sub(1)?);
+            if join.decided.is_some() && exprs.width(x) > WIDEST {
+                return None;
+            }
             Some(exprs.ite(is_other, y, x))
         };
         let is_input = join.decided.is_some();
@@ -234,6 +238,9 @@ impl Executor<'_> {
 
 /// Numbers that two ways of the input may have assigned.
 const ASSIGNED: usize = 8;
+/// Bits of such a number. A wider one may be a `double`, on which the solver is better asked way by
+/// way.
+const WIDEST: u32 = 32;
 
 /// The condition that a revision is one of these.
 fn among(exprs: &Exprs, revision: ExprId, set: &RevisionSet) -> ExprId {
