@@ -193,7 +193,8 @@ fn a_run_killed_at_any_moment_loses_no_test() {
     }
     let again = run(scratch.stage("diff").args(["--resume", "--time-budget", "2s"]));
     assert_eq!(again.code, Some(1), "{}{}", again.stdout, again.stderr);
-    assert_eq!(left(&scratch), found);
+    // It may find what none of those before had the time for.
+    assert!(found.is_subset(&left(&scratch)));
     let pairs: Vec<PairRow> = table(&scratch.out());
     let told_apart = pairs.iter().filter(|row| row.verdict == Verdict::Distinguished).count();
     assert_eq!(told_apart, 5, "all but 0 and 2");
