@@ -1,4 +1,4 @@
-//! Compiles and links: bitcode, native binaries, syntax checks.
+//! Compiles: to bitcode, to native objects and programs, or for its errors alone.
 
 use std::{
     collections::BTreeSet,
@@ -13,12 +13,12 @@ use super::{
     BuildError, Closure, Toolchain,
     runtime::Runtime,
     stamp::{Stamp, dependencies, hash},
-    toolchain::{command, run},
+    toolchain::{command, run, words},
     unwritten,
 };
 
 /// Old C compiles: what clang 19 made errors are the dialect that many subjects are written in.
-const DIALECT: &[&str] = &[
+pub(super) const DIALECT: &[&str] = &[
     "-w",
     "-Wno-error=implicit-function-declaration",
     "-Wno-error=implicit-int",
@@ -77,7 +77,7 @@ pub enum Sanitizer {
 }
 
 impl Sanitizer {
-    fn flags(self) -> &'static [&'static str] {
+    pub(super) fn flags(self) -> &'static [&'static str] {
         match self {
             Self::None => &[],
             Self::AddressUndefined => &[
@@ -104,7 +104,7 @@ impl Sanitizer {
         }
     }
 
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::None => "plain",
             Self::AddressUndefined => "AddressSanitizer",
@@ -295,97 +295,6 @@ impl Toolchain {
             run(command(module).arg("-o").arg(&out)).map(|_| out)
         };
         modules.iter().map(one).collect()
-    }
-
-    /// Links object files, among them those of [`Toolchain::runtime_objects`], to an executable.
-    pub(super) fn link_native(
-        &self,
-        flags: &[String],
-        sanitizer: Sanitizer,
-        objects: &[PathBuf],
-        out: &Path,
-    ) -> Result<(), BuildError> {
-        match run(&mut self.native_linker(flags, sanitizer, objects, out)) {
-            Err(BuildError::Compile { first, .. })
-                if first.contains("libclang_rt") && sanitizer != Sanitizer::None =>
-            {
-                Err(BuildError::SanitizerMissing(sanitizer.name()))
-            }
-            other => other.map(drop),
-        }
-    }
-
-    /// Links many programs, which are object files and a name each. The driver says once what the
-    /// linker is to do: it takes longer to say so than the linker takes.
-    pub(super) fn link_all(
-        &self,
-        flags: &[String],
-        sanitizer: Sanitizer,
-        programs: &[(Vec<PathBuf>, PathBuf)],
-    ) -> Vec<Result<(), BuildError>> {
-        let plan = match programs {
-            [(objects, out), _, ..] => self.link_plan(flags, sanitizer, objects, out),
-            _ => None,
-        };
-        let link = |(objects, out): &(Vec<PathBuf>, PathBuf)| {
-            let linker = plan.as_ref().and_then(|plan| linker(plan, objects, out));
-            match linker.map(|mut linker| run(&mut linker)) {
-                Some(Ok(_)) => Ok(()),
-                // The driver has the message that people know.
-                _ => self.link_native(flags, sanitizer, objects, out),
-            }
-        };
-        programs.par_iter().map(link).collect()
-    }
-
-    /// What the driver would have the linker do to make a program.
-    fn link_plan(
-        &self,
-        flags: &[String],
-        sanitizer: Sanitizer,
-        objects: &[PathBuf],
-        out: &Path,
-    ) -> Option<Vec<Word>> {
-        let output = run(self.native_linker(flags, sanitizer, objects, out).arg("-###")).ok()?;
-        let plan = String::from_utf8_lossy(&output.stderr).into_owned();
-        let is_object = |word: &str| objects.iter().any(|object| object == Path::new(word));
-        let mut commands = plan.lines().map(words).filter(|w| w.iter().any(|w| is_object(w)));
-        let (command, None) = (commands.next()?, commands.next()) else { return None };
-        let mut words = Vec::new();
-        for word in command {
-            if is_object(&word) {
-                if words.last() != Some(&Word::Objects) {
-                    words.push(Word::Objects);
-                }
-            } else if Path::new(&word) == out {
-                words.push(Word::Out);
-            } else {
-                words.push(Word::Same(word));
-            }
-        }
-        let once = |wanted: Word| words.iter().filter(|word| **word == wanted).count() == 1;
-        (once(Word::Objects) && once(Word::Out)).then_some(words)
-    }
-
-    /// The driver, to link object files.
-    fn native_linker(
-        &self,
-        flags: &[String],
-        sanitizer: Sanitizer,
-        objects: &[PathBuf],
-        out: &Path,
-    ) -> Command {
-        let mut command = self.clang();
-        command.args(DIALECT).args(sanitizer.flags()).args(objects).args(flags);
-        if sanitizer != Sanitizer::None {
-            command.arg("-Wl,--wrap=main");
-        }
-        if sanitizer == Sanitizer::AddressUndefined {
-            command.args(["-Wl,--wrap=__ctype_b_loc", "-Wl,--wrap=__asan_register_elf_globals"]);
-        }
-        // As in bitcode: what the program defines itself comes before a library's.
-        command.args(["-Wl,-z,muldefs", "-lm", "-o"]).arg(out);
-        command
     }
 
     /// Compiles what every native program is linked with, into `directory`: the runtime, and
@@ -623,53 +532,6 @@ impl Toolchain {
         parts.extend(library.wanted.iter().filter(|_| library.is_overridden).cloned());
         hash(parts)
     }
-}
-
-/// A word of the linker's command line, for any program.
-#[derive(Debug, Eq, PartialEq)]
-enum Word {
-    Same(String),
-    /// Stands for the object files.
-    Objects,
-    /// Stands for what is made.
-    Out,
-}
-
-/// The linker, told to make this program.
-fn linker(plan: &[Word], objects: &[PathBuf], out: &Path) -> Option<Command> {
-    let [Word::Same(program), words @ ..] = plan else { return None };
-    let mut linker = command(Path::new(program));
-    for word in words {
-        match word {
-            Word::Same(word) => _ = linker.arg(word),
-            Word::Objects => _ = linker.args(objects),
-            Word::Out => _ = linker.arg(out),
-        }
-    }
-    Some(linker)
-}
-
-/// The words of a line by which clang's driver calls another program.
-fn words(line: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut characters = line.trim().chars();
-    while let Some(first) = characters.next() {
-        if first == ' ' {
-            continue;
-        }
-        let quoted = first == '"';
-        let mut word = if quoted { String::new() } else { first.to_string() };
-        while let Some(character) = characters.next() {
-            match character {
-                '\\' => word.extend(characters.next()),
-                '"' if quoted => break,
-                ' ' if !quoted => break,
-                other => word.push(other),
-            }
-        }
-        words.push(word);
-    }
-    words
 }
 
 /// What a compiler is told beside flags that have it optimise.

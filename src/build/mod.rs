@@ -21,6 +21,7 @@
 mod compile;
 mod harness;
 mod libc;
+mod link;
 mod modules;
 mod revisions;
 mod runtime;

@@ -148,6 +148,29 @@ pub(super) fn run(command: &mut Command) -> Result<Output, BuildError> {
     })
 }
 
+/// The words of a line by which clang's driver calls another program.
+pub(super) fn words(line: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut characters = line.trim().chars();
+    while let Some(first) = characters.next() {
+        if first == ' ' {
+            continue;
+        }
+        let quoted = first == '"';
+        let mut word = if quoted { String::new() } else { first.to_string() };
+        while let Some(character) = characters.next() {
+            match character {
+                '\\' => word.extend(characters.next()),
+                '"' if quoted => break,
+                ' ' if !quoted => break,
+                other => word.push(other),
+            }
+        }
+        words.push(word);
+    }
+    words
+}
+
 /// The command line as one would type it.
 pub(super) fn display(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());

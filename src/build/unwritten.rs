@@ -1,11 +1,11 @@
-//! Memory that was never written, in native builds: zero, as in the engine. (And copies onto
-//! themselves, of which C says as little.)
+//! What nobody wrote, in native builds: zero, as in the engine. (And copies onto themselves, of which
+//! C says as little.)
 //!
 //! A compiler's own option (`-ftrivial-auto-var-init=zero`) writes zero wherever control comes
 //! to a declaration, also in the second round of a loop, and misses those that a `switch` jumps
 //! over. The engine has an object for each `alloca`, and so has MemorySanitizer; so the zeros
-//! are put there, into the bitcode of a source file before any pass has run on it. (Memory from
-//! `malloc` is `runtime/hosted.c`'s.)
+//! are put there, into the bitcode of a source file before any pass has run on it, and in the place
+//! of what the compiler left undefined. (Memory from `malloc` is `runtime/hosted.c`'s.)
 
 use std::{
     collections::BTreeSet,
@@ -14,6 +14,7 @@ use std::{
 };
 
 use inkwell::{
+    AtomicOrdering,
     attributes::{Attribute, AttributeLoc},
     builder::BuilderError,
     context::Context,
@@ -27,10 +28,11 @@ use inkwell::{
 };
 
 use super::{BuildError, Sanitizer};
+use crate::llvm::Editor;
 
 /// Says in the stamps of builds how this prepares bitcode.
-pub(super) const PREPARATION: &str =
-    "locals zeroed, noundef of own functions dropped, copies may overlap";
+pub(super) const PREPARATION: &str = "locals and undefined operands zeroed, noundef of own functions dropped, copies may overlap, \
+     both ends of watched accesses looked at";
 
 /// Prepares bitcode for native code: zeros for what was never written, or, under MemorySanitizer,
 /// what it needs to see of that. `defined` are the functions of the program ([`defined`]).
@@ -43,10 +45,37 @@ pub(super) fn prepare(
         let_copies_overlap(module);
         match sanitizer {
             Sanitizer::Memory => let_pass(module, defined),
-            Sanitizer::None | Sanitizer::AddressUndefined => zero_locals(context, module)?,
+            Sanitizer::None | Sanitizer::AddressUndefined => {
+                zero_locals(context, module)?;
+                Editor::new(module).define_undefined();
+            }
+        }
+        if sanitizer == Sanitizer::AddressUndefined {
+            look_at_both_ends(module);
         }
         Ok(())
     })
+}
+
+/// Prepares whole programs for AddressSanitizer.
+pub(super) fn prepare_watched(file: &Path) -> Result<(), BuildError> {
+    change(file, |_, module| {
+        look_at_both_ends(module);
+        Ok(())
+    })
+}
+
+/// Of an access that is as aligned as it says AddressSanitizer looks at the beginning alone; the
+/// end of one that is not may be out of bounds.
+fn look_at_both_ends(module: &Module<'_>) {
+    for instruction in module.get_functions().flat_map(instructions) {
+        let is_access =
+            matches!(instruction.get_opcode(), InstructionOpcode::Load | InstructionOpcode::Store);
+        if is_access && instruction.get_atomic_ordering() == Ok(AtomicOrdering::NotAtomic) {
+            // It is an access, of which there is an alignment.
+            instruction.set_alignment(1).expect("1 is a power of 2");
+        }
+    }
 }
 
 /// Reads a module, changes it, and writes it back.

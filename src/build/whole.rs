@@ -28,6 +28,7 @@ use super::{
     BuildError, Toolchain,
     stamp::{Stamp, hash},
     toolchain::{command, run},
+    unwritten,
 };
 use crate::{
     child::{self, Limits},
@@ -453,7 +454,8 @@ impl Whole {
     pub fn watched(&self, bitcode: &Path, out: &Path) -> Result<(), BuildError> {
         let read = |path: &Path| fs::read(path).map_err(BuildError::io(path));
         let runtime = read(&self.libc.join("runtime-stamp"))?;
-        let key = hash([read(bitcode)?, runtime, WATCH.join(" ").into(), WATCHED.join(" ").into()]);
+        let how = [&WATCH.join(" "), &WATCHED.join(" "), unwritten::PREPARATION];
+        let key = hash([read(bitcode)?, runtime, how.join(" ").into()]);
         if Stamp::is_fresh(out, &key) {
             return Ok(());
         }
@@ -463,7 +465,9 @@ impl Whole {
         let scratch = scratch.map_err(BuildError::io(parent))?;
         let [module, executable] = ["whole.bc", "whole"].map(|name| scratch.path().join(name));
         let mut optimiser = command(&self.tool("opt"));
-        run(optimiser.args(WATCH).arg(bitcode).arg("-o").arg(&module))?;
+        fs::copy(bitcode, &module).map_err(BuildError::io(bitcode))?;
+        unwritten::prepare_watched(&module)?;
+        run(optimiser.args(WATCH).arg(&module).arg("-o").arg(&module))?;
         self.executable(&module, WATCHED, &executable)?;
         fs::rename(&executable, out).map_err(BuildError::io(out))?;
         let stamp = Stamp::new(key, []).map_err(BuildError::io(out))?;

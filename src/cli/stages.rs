@@ -197,7 +197,7 @@ impl Stage {
         fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
         Ok(Common {
             root: self.subject.root.clone(),
-            without: self.subject.candidates(),
+            without: self.subject.diffs(),
             sources: self.subject.sources.clone(),
             flags: config.build.flags.clone(),
             entry: (config.entry != "main").then(|| config.entry.clone()),

@@ -102,52 +102,62 @@ impl Choices<'_> {
     /// An operation on alternatives.
     fn operation(&self, e: ExprId, set: &RevisionSet) -> Alternatives {
         let exprs = self.exprs;
-        let mut found = Alternatives::new();
-        let one = |of: ExprId, make: &dyn Fn(ExprId) -> ExprId| {
-            let mut found = Alternatives::new();
-            for (x, set) in self.alternatives(of, set.clone()) {
-                add(&mut found, make(x), &set);
-            }
-            found
-        };
-        let two = |settled: Option<u64>,
-                   a: ExprId,
-                   b: ExprId,
-                   make: &dyn Fn(ExprId, ExprId) -> ExprId| {
-            let mut found = Alternatives::new();
-            for (x, set) in self.alternatives(a, set.clone()) {
-                // `false && b`, `true || b`: whatever `b` is.
-                if settled.is_some_and(|settled| exprs.as_u64(x) == Some(settled)) {
-                    add(&mut found, x, &set);
-                    continue;
-                }
-                for (y, set) in self.alternatives(b, set) {
-                    add(&mut found, make(x, y), &set);
-                }
-            }
-            found
-        };
-        let settled = match exprs.node(e) {
-            Node::Binary(BinaryOp::And, ..) if exprs.width(e) == 1 => Some(0),
-            Node::Binary(BinaryOp::Or, ..) if exprs.width(e) == 1 => Some(1),
-            _ => None,
-        };
-        let two = |a, b, make: &dyn Fn(ExprId, ExprId) -> ExprId| two(settled, a, b, make);
+        let width = exprs.width(e);
         match exprs.node(e) {
-            Node::Not(a) => return one(a, &|x| exprs.not(x)),
-            Node::Neg(a) => return one(a, &|x| exprs.neg(x)),
-            Node::Zext(a) => return one(a, &|x| exprs.zext(x, exprs.width(e))),
-            Node::Sext(a) => return one(a, &|x| exprs.sext(x, exprs.width(e))),
-            Node::Extract { of, low } => {
-                return one(of, &|x| exprs.extract(x, low, exprs.width(e)));
+            Node::Not(a) => self.one(a, set, &|x| exprs.not(x)),
+            Node::Neg(a) => self.one(a, set, &|x| exprs.neg(x)),
+            Node::Zext(a) => self.one(a, set, &|x| exprs.zext(x, width)),
+            Node::Sext(a) => self.one(a, set, &|x| exprs.sext(x, width)),
+            Node::Extract { of, low } => self.one(of, set, &|x| exprs.extract(x, low, width)),
+            Node::Binary(op, a, b) => {
+                // `false && b`, `true || b`: whatever `b` is.
+                let settled = match op {
+                    BinaryOp::And if width == 1 => Some(0),
+                    BinaryOp::Or if width == 1 => Some(1),
+                    _ => None,
+                };
+                self.two([a, b], set, settled, &|x, y| exprs.binary(op, x, y))
             }
-            Node::Binary(op, a, b) => return two(a, b, &|x, y| exprs.binary(op, x, y)),
-            Node::Concat(a, b) => return two(a, b, &|x, y| exprs.concat(x, y)),
-            _ => {}
+            Node::Concat(a, b) => self.two([a, b], set, None, &|x, y| exprs.concat(x, y)),
+            _ => self.one_by_one(e, set),
         }
+    }
+
+    fn one(&self, of: ExprId, set: &RevisionSet, make: &dyn Fn(ExprId) -> ExprId) -> Alternatives {
+        let mut found = Alternatives::new();
+        for (x, set) in self.alternatives(of, set.clone()) {
+            add(&mut found, make(x), &set);
+        }
+        found
+    }
+
+    /// Of two operands; where the first one is the number `settled`, it is the result.
+    fn two(
+        &self,
+        [a, b]: [ExprId; 2],
+        set: &RevisionSet,
+        settled: Option<u64>,
+        make: &dyn Fn(ExprId, ExprId) -> ExprId,
+    ) -> Alternatives {
+        let mut found = Alternatives::new();
+        for (x, set) in self.alternatives(a, set.clone()) {
+            if settled.is_some() && self.exprs.as_u64(x) == settled {
+                add(&mut found, x, &set);
+                continue;
+            }
+            for (y, set) in self.alternatives(b, set) {
+                add(&mut found, make(x, y), &set);
+            }
+        }
+        found
+    }
+
+    /// By putting in one revision after the other.
+    fn one_by_one(&self, e: ExprId, set: &RevisionSet) -> Alternatives {
+        let mut found = Alternatives::new();
         for revision in set.iter() {
-            let number = exprs.constant(32, u64::from(revision.0));
-            let alternative = exprs.substitute(e, self.revision, number);
+            let number = self.exprs.constant(32, u64::from(revision.0));
+            let alternative = self.exprs.substitute(e, self.revision, number);
             add(&mut found, alternative, &RevisionSet::from_iter([revision]));
         }
         found

@@ -28,10 +28,8 @@ impl Share {
             _ => Self(mixed(self.0.wrapping_add(index.into()))),
         }
     }
-}
 
-impl Share {
-    /// That of what has been divided.
+    /// That of what has been divided into two.
     pub(super) fn sum(parts: [Self; 2]) -> Self {
         Self(parts[0].0.wrapping_add(parts[1].0))
     }

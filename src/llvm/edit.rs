@@ -118,6 +118,42 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
+    /// Gives instructions zero for the numbers and addresses that the compiler left undefined, as it
+    /// does where constants have no result (`7 % 0`); a register's content would do natively.
+    pub fn define_undefined(&self) {
+        let is_single = |kind| {
+            matches!(
+                kind,
+                LLVMTypeKind::LLVMIntegerTypeKind
+                    | LLVMTypeKind::LLVMPointerTypeKind
+                    | LLVMTypeKind::LLVMFloatTypeKind
+                    | LLVMTypeKind::LLVMDoubleTypeKind
+                    | LLVMTypeKind::LLVMX86_FP80TypeKind
+            )
+        };
+        unsafe {
+            let mut function = LLVMGetFirstFunction(self.raw());
+            while !function.is_null() {
+                let mut block = LLVMGetFirstBasicBlock(function);
+                while !block.is_null() {
+                    let mut instruction = LLVMGetFirstInstruction(block);
+                    while !instruction.is_null() {
+                        for index in 0..LLVMGetNumOperands(instruction) as u32 {
+                            let operand = LLVMGetOperand(instruction, index);
+                            let ty = LLVMTypeOf(operand);
+                            if is_single(LLVMGetTypeKind(ty)) && LLVMIsUndef(operand) != 0 {
+                                LLVMSetOperand(instruction, index, LLVMConstNull(ty));
+                            }
+                        }
+                        instruction = LLVMGetNextInstruction(instruction);
+                    }
+                    block = LLVMGetNextBasicBlock(block);
+                }
+                function = LLVMGetNextFunction(function);
+            }
+        }
+    }
+
     /// Gives a symbol another name; that of another symbol is not taken from it, but numbered.
     pub fn rename(&self, from: &str, to: &str) {
         if let Some(symbol) = self.symbol(from) {

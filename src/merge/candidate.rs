@@ -278,7 +278,7 @@ pub(super) fn compile(
     texts: &[(&Path, Option<&str>)],
 ) -> Result<(), String> {
     let dir = tempfile::tempdir().map_err(|error| format!("no scratch directory: {error}"))?;
-    let tree = Tree { root: &subject.root, without: &subject.candidates() };
+    let tree = Tree { root: &subject.root, without: &subject.diffs() };
     overlay(tree, texts.iter().copied(), dir.path())
         .map_err(|error| format!("no scratch copy of the sources: {error}"))?;
     to_compile(subject, texts.iter().map(|(path, _)| *path))

@@ -243,9 +243,11 @@ impl Subject {
         self.config.revisions > 0
     }
 
-    /// Where the candidates are, which are no part of the program.
-    pub fn candidates(&self) -> BTreeSet<PathBuf> {
-        self.patches.iter().map(|patch| patch.path.clone()).collect()
+    /// Where the diffs are, which are no part of the program. Other candidates may be: a source can
+    /// be among them, and one can include another.
+    pub fn diffs(&self) -> BTreeSet<PathBuf> {
+        let diffs = self.patches.iter().filter(|patch| patch.form == Form::Diff);
+        diffs.map(|patch| patch.path.clone()).collect()
     }
 
     /// How many revisions there are, the original included.

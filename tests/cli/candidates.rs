@@ -43,6 +43,19 @@ fn whole_files_replace_the_source_and_the_first_is_the_original() {
 }
 
 #[test]
+fn a_source_may_be_among_the_candidates() {
+    let program = |condition: &str| format!("int f(int a)\n{{\n\treturn {condition};\n}}\n");
+    let subject = "name = \"x\"\nentry = \"f\"\nsources = [\"a.c\"]\ncandidates = [\"*.c\"]\n";
+    let scratch = Scratch::new()
+        .file("subject.toml", subject)
+        .file("a.c", &program("a > 3"))
+        .file("b.c", &program("a >= 3"));
+    let apart = Verdict::Distinguished;
+    let expected = [(0, 1, Verdict::Equivalent), (0, 2, apart), (1, 2, apart)];
+    assert_eq!(verdicts(&scratch), expected);
+}
+
+#[test]
 fn a_directory_is_the_whole_source_tree() {
     let main = "#include <stdio.h>\n#include \"limit.h\"\nint seen(int);\n\
                 int main(void)\n{\n\tint a;\n\tscanf(\"%d\", &a);\n\

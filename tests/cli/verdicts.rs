@@ -170,6 +170,29 @@ fn what_was_never_written_is_what_a_subject_says() {
     }
 }
 
+/// A native run shows and finds what the engine says also where a compiler or a sanitizer has its
+/// own mind: a constant without a value, and an access that is less aligned than it says and ends
+/// beyond its object.
+#[test]
+fn what_a_compiler_leaves_open_is_the_same_in_both_worlds() {
+    let source = "#include <stdio.h>\nint entry(int x)\n{\n\tshort v[4] = {1, 2, 3, 4};\n\
+                  \tint n = x > 3;\n\tputs(v[1] + n > 2 ? \"more\" : \"less\");\n\treturn n;\n}\n";
+    let at_5 =
+        |line: &str| format!("--- a/a.c\n+++ b/a.c\n@@ -5 +5 @@\n-\tint n = x > 3;\n+\t{line}\n");
+    let scratch = Scratch::new()
+        .file("a.c", source)
+        .file("1.diff", &at_5("int n = x > 3; printf(\"%d\\n\", 7 % 0);"))
+        .file("2.diff", &at_5("int n = x > 3 && *(int *)(v + 3) > 0;"))
+        .file("subject.toml", CONFIG);
+    let ran = run(&mut scratch.stage("diff"));
+    let summary: Vec<SummaryRow> = table(&scratch.out());
+    assert_eq!(summary[0].mismatches, 0, "{}{}", ran.stdout, ran.stderr);
+    let pairs: Vec<PairRow> = table(&scratch.out());
+    for pair in pairs {
+        assert_eq!(pair.verdict, Verdict::Distinguished, "{} and {}", pair.a, pair.b);
+    }
+}
+
 /// A bad patch among good ones is set aside with file, line and reason, and the others go on.
 #[test]
 fn bad_patches_are_set_aside() {

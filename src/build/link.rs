@@ -1,0 +1,131 @@
+//! Links object files to native programs, one or as many as there are revisions.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use rayon::prelude::*;
+
+use super::{
+    BuildError, Sanitizer, Toolchain,
+    compile::DIALECT,
+    toolchain::{command, run, words},
+};
+
+impl Toolchain {
+    /// Links object files, among them those of [`Toolchain::runtime_objects`], to an executable.
+    pub(super) fn link_native(
+        &self,
+        flags: &[String],
+        sanitizer: Sanitizer,
+        objects: &[PathBuf],
+        out: &Path,
+    ) -> Result<(), BuildError> {
+        match run(&mut self.native_linker(flags, sanitizer, objects, out)) {
+            Err(BuildError::Compile { first, .. })
+                if first.contains("libclang_rt") && sanitizer != Sanitizer::None =>
+            {
+                Err(BuildError::SanitizerMissing(sanitizer.name()))
+            }
+            other => other.map(drop),
+        }
+    }
+
+    /// Links many programs, which are object files and a name each. The driver says once what the
+    /// linker is to do: it takes longer to say so than the linker takes.
+    pub(super) fn link_all(
+        &self,
+        flags: &[String],
+        sanitizer: Sanitizer,
+        programs: &[(Vec<PathBuf>, PathBuf)],
+    ) -> Vec<Result<(), BuildError>> {
+        let plan = match programs {
+            [(objects, out), _, ..] => self.link_plan(flags, sanitizer, objects, out),
+            _ => None,
+        };
+        let link = |(objects, out): &(Vec<PathBuf>, PathBuf)| {
+            let linker = plan.as_ref().and_then(|plan| linker(plan, objects, out));
+            match linker.map(|mut linker| run(&mut linker)) {
+                Some(Ok(_)) => Ok(()),
+                // The driver has the message that people know.
+                _ => self.link_native(flags, sanitizer, objects, out),
+            }
+        };
+        programs.par_iter().map(link).collect()
+    }
+
+    /// What the driver would have the linker do to make a program.
+    fn link_plan(
+        &self,
+        flags: &[String],
+        sanitizer: Sanitizer,
+        objects: &[PathBuf],
+        out: &Path,
+    ) -> Option<Vec<Word>> {
+        let output = run(self.native_linker(flags, sanitizer, objects, out).arg("-###")).ok()?;
+        let plan = String::from_utf8_lossy(&output.stderr).into_owned();
+        let is_object = |word: &str| objects.iter().any(|object| object == Path::new(word));
+        let mut commands = plan.lines().map(words).filter(|w| w.iter().any(|w| is_object(w)));
+        let (command, None) = (commands.next()?, commands.next()) else { return None };
+        let mut words = Vec::new();
+        for word in command {
+            if is_object(&word) {
+                if words.last() != Some(&Word::Objects) {
+                    words.push(Word::Objects);
+                }
+            } else if Path::new(&word) == out {
+                words.push(Word::Out);
+            } else {
+                words.push(Word::Same(word));
+            }
+        }
+        let once = |wanted: Word| words.iter().filter(|word| **word == wanted).count() == 1;
+        (once(Word::Objects) && once(Word::Out)).then_some(words)
+    }
+
+    /// The driver, to link object files.
+    fn native_linker(
+        &self,
+        flags: &[String],
+        sanitizer: Sanitizer,
+        objects: &[PathBuf],
+        out: &Path,
+    ) -> Command {
+        let mut command = self.clang();
+        command.args(DIALECT).args(sanitizer.flags()).args(objects).args(flags);
+        if sanitizer != Sanitizer::None {
+            command.arg("-Wl,--wrap=main");
+        }
+        if sanitizer == Sanitizer::AddressUndefined {
+            command.args(["-Wl,--wrap=__ctype_b_loc", "-Wl,--wrap=__asan_register_elf_globals"]);
+        }
+        // As in bitcode: what the program defines itself comes before a library's.
+        command.args(["-Wl,-z,muldefs", "-lm", "-o"]).arg(out);
+        command
+    }
+}
+
+/// A word of the linker's command line, for any program.
+#[derive(Debug, Eq, PartialEq)]
+enum Word {
+    Same(String),
+    /// Stands for the object files.
+    Objects,
+    /// Stands for what is made.
+    Out,
+}
+
+/// The linker, told to make this program.
+fn linker(plan: &[Word], objects: &[PathBuf], out: &Path) -> Option<Command> {
+    let [Word::Same(program), words @ ..] = plan else { return None };
+    let mut linker = command(Path::new(program));
+    for word in words {
+        match word {
+            Word::Same(word) => _ = linker.arg(word),
+            Word::Objects => _ = linker.args(objects),
+            Word::Out => _ = linker.arg(out),
+        }
+    }
+    Some(linker)
+}
