@@ -40,8 +40,9 @@ pub use libc::{Closure, Libc};
 pub use revisions::{Common, RevisionError, Revisions};
 pub use runtime::PSYCHIC_H;
 pub use toolchain::Toolchain;
-pub use unite::{Program, United, names, unite, unite_source};
-pub use whole::{Recipe, Whole};
+pub use unite::{Program, United, unite};
+use unite::{names, unite_source};
+pub use whole::{Made, Recipe, Whole};
 
 /// Why nothing could be built.
 #[derive(Debug, thiserror::Error)]

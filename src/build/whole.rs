@@ -8,9 +8,12 @@
 //! world of `docs/world.md`, is what replay runs.
 //!
 //! A tree is configured and built once ([`Whole::prepare`]) and kept in the cache under a name
-//! that carries a digest of everything it was made from. A meta program ([`Whole::link`]) is a
-//! copy of it in which `make` builds again what the merged files change.
+//! that carries a digest of everything it was made from. A revision is a copy of it in which `make`
+//! builds again what the patched files change, or, where it changes how the program is built, a
+//! tree that is configured and built from the beginning; so is the program of all revisions
+//! ([`Whole::unite`]).
 
+mod revisions;
 mod sources;
 
 use std::{
@@ -19,7 +22,9 @@ use std::{
     io,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
+    sync::OnceLock,
     thread,
+    time::SystemTime,
 };
 
 use inkwell::{context::Context, module::Module, values::InstructionOpcode};
@@ -32,9 +37,10 @@ use super::{
 };
 use crate::{
     child::{self, Limits},
-    merge::Changes,
+    merge::{Changes, Role, SyntaxCheck},
 };
-use sources::CompileCommand;
+pub use revisions::Made;
+use sources::{Commands, Reads};
 
 /// As the bitcode of the libc is compiled (`scripts/musl-whole.sh`): optimised, as every path
 /// would be several times as long otherwise, but not vectorised. Of debug information nothing but
@@ -85,7 +91,7 @@ const MAINTAINER_TOOLS: &[&str] =
 /// The linker leaves the merged module at this suffix of the program's name.
 const MERGED: &str = ".0.0.preopt.bc";
 /// What stays visible of it: where it starts, and errno, which the native allocator sets.
-const PUBLIC: &str = "-internalize-public-api-list=_start_c,__errno_location";
+const PUBLIC: [&str; 2] = ["_start_c", "__errno_location"];
 /// How the optimiser puts a look before each access, with a frame of its own for each call.
 const WATCH: &[&str] = &[
     "-passes=forceattrs,asan",
@@ -103,6 +109,8 @@ const WATCHED: &[&str] = &[
     "-lworld",
     "-lwatch",
 ];
+/// Where a tree is built, in a directory of its own.
+const TREE: &str = "tree";
 /// Beside the tree while it is configured: a directory with a native libc, which the linker looks
 /// at first. The hundreds of programs that configure links need no LTO over the libc.
 const EARLY: &str = "early";
@@ -136,7 +144,9 @@ pub struct Whole {
     libc: PathBuf,
     toolchain: Toolchain,
     key: String,
-    commands: BTreeMap<PathBuf, CompileCommand>,
+    commands: Commands,
+    /// What each source of the original reads, once somebody asked.
+    reads: OnceLock<Reads>,
 }
 
 impl Recipe {
@@ -187,11 +197,12 @@ impl Whole {
         let id = format!("{name}-{}", &key[..12]);
         let directory = store.join(&id);
         let mut whole = Self {
-            tree: directory.join("tree"),
+            tree: directory.join(TREE),
             libc,
             toolchain: toolchain.clone(),
             key,
-            commands: BTreeMap::new(),
+            commands: Commands::new(),
+            reads: OnceLock::new(),
             recipe,
         };
         let lock = store.join(format!("{id}.lock"));
@@ -218,10 +229,26 @@ impl Whole {
             fs::remove_dir_all(directory).map_err(BuildError::io(directory))?;
         }
         fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
-        copy(&self.recipe.source, &self.tree)?;
+        let commands = self.build_from_source(directory, &Changes::new())?;
+        remove_modules(&self.tree)?;
+        let text = serde_json::to_vec(&commands)
+            .map_err(|error| BuildError::Io { path: record.to_owned(), error: error.into() })?;
+        fs::write(record, text).map_err(BuildError::io(record))
+    }
+
+    /// Configures and builds the source tree with some changes in a directory. Gives how the
+    /// compiler was called.
+    fn build_from_source(
+        &self,
+        directory: &Path,
+        changes: &Changes,
+    ) -> Result<Commands, BuildError> {
+        let tree = directory.join(TREE);
+        copy(&self.recipe.source, &tree)?;
+        write(changes, &tree)?;
         let configure = match &self.recipe.configure {
             Some(command) => Some(command.as_str()),
-            None if self.tree.join("configure").is_file() => {
+            None if tree.join("configure").is_file() => {
                 Some("./configure --disable-nls --disable-threads")
             }
             None => None,
@@ -230,18 +257,15 @@ impl Whole {
             let early = directory.join(EARLY);
             let native = self.libc.join("lib/configure");
             symlink(native, &early).map_err(BuildError::io(&early))?;
-            self.shell("configure", configure, &self.tree, directory, None)?;
+            self.shell("configure", configure, &tree, directory, None)?;
             fs::remove_file(&early).map_err(BuildError::io(&early))?;
         }
         let fragments = directory.join("fragments");
-        self.shell("make", self.make(), &self.tree, directory, Some(&fragments))?;
-        self.merged_module(&self.tree)?;
-        remove_modules(&self.tree)?;
-        let commands = self.read_commands(&fragments)?;
+        self.shell("make", self.make(), &tree, directory, Some(&fragments))?;
+        self.merged_module(&tree)?;
+        let commands = sources::read_commands(&fragments, &tree)?;
         fs::remove_dir_all(&fragments).map_err(BuildError::io(&fragments))?;
-        let text = serde_json::to_vec(&commands)
-            .map_err(|error| BuildError::Io { path: record.to_owned(), error: error.into() })?;
-        fs::write(record, text).map_err(BuildError::io(record))
+        Ok(commands)
     }
 
     fn make(&self) -> &str {
@@ -270,7 +294,7 @@ impl Whole {
             compiler.display()
         );
         let mut flags: Vec<String> = FLAGS.iter().map(|&flag| flag.to_owned()).collect();
-        flags.push(format!("-ffile-prefix-map={}/=", self.tree.display()));
+        flags.push(format!("-ffile-prefix-map={}/=", tree.display()));
         flags.extend(self.recipe.flags.iter().cloned());
         let link = format!(
             "-static -nostdlib -fuse-ld={} -Wl,--lto-O0 -Wl,--save-temps=preopt \
@@ -333,18 +357,46 @@ impl Whole {
         Err(BuildError::NoProgram { program, expected: module })
     }
 
-    /// Builds the program with some files of the tree replaced: to bitcode that has all of it,
-    /// and to the executable made of that. `sources` are bitcode to link in place of what the
-    /// build makes of a source. Does nothing if the products are there already.
-    ///
-    /// # Errors
-    /// As [`Whole::prepare`], and [`BuildError::Compile`].
-    pub fn link(
+    /// Makes a revision's program as the package's build makes it: the bitcode that has all of it,
+    /// and the executable made of that. Does nothing if they are there already. Gives whether a
+    /// function of it may end without the result that it promises, where the original's does not.
+    fn own(&self, changes: &Changes, bitcode: &Path, native: &Path) -> Result<bool, BuildError> {
+        let loses = bitcode.with_extension("loses-result");
+        self.make_products(changes, &BTreeMap::new(), &[bitcode, native, &loses], |scratch| {
+            let (tree, commands) = self.build(changes, scratch)?;
+            let answer = self.loses_result(&tree, &commands)?.to_string();
+            fs::write(&loses, answer).map_err(BuildError::io(&loses))?;
+            self.finish(&tree, scratch, bitcode, Some(native))
+        })?;
+        Ok(fs::read_to_string(&loses).map_err(BuildError::io(&loses))? == true.to_string())
+    }
+
+    /// Makes the bitcode of the program with some files of the tree replaced, and with bitcode in
+    /// place of what the build makes of some sources. Does nothing if it is there already.
+    fn link(
         &self,
         files: &Changes,
         sources: &BTreeMap<PathBuf, PathBuf>,
         bitcode: &Path,
-        native: &Path,
+    ) -> Result<(), BuildError> {
+        self.make_products(files, sources, &[bitcode], |scratch| {
+            let (tree, _) = self.build(files, scratch)?;
+            if !sources.is_empty() {
+                self.replace(sources, &tree)?;
+                self.remake(&tree, scratch)?;
+            }
+            self.finish(&tree, scratch, bitcode, None)
+        })
+    }
+
+    /// Makes products of changed files, and of bitcode for sources, in a scratch directory beside
+    /// them, unless they are there.
+    fn make_products(
+        &self,
+        files: &Changes,
+        sources: &BTreeMap<PathBuf, PathBuf>,
+        products: &[&Path],
+        make: impl FnOnce(&Path) -> Result<(), BuildError>,
     ) -> Result<(), BuildError> {
         let runtime = self.libc.join("runtime-stamp");
         let runtime = fs::read_to_string(&runtime).map_err(BuildError::io(&runtime))?;
@@ -361,37 +413,51 @@ impl Whole {
             parts.extend([source.display().to_string(), hash([bytes])]);
         }
         let key = hash(parts);
-        if [bitcode, native].iter().all(|product| Stamp::is_fresh(product, &key)) {
+        if products.iter().all(|product| Stamp::is_fresh(product, &key)) {
             return Ok(());
         }
-        for product in [bitcode, native] {
-            Stamp::remove(product).map_err(BuildError::io(product))?;
+        for product in products {
+            Stamp::remove(product).map_err(BuildError::io(*product))?;
         }
-        let parent = bitcode.parent().unwrap_or(Path::new("."));
+        let parent = products[0].parent().unwrap_or(Path::new("."));
         let scratch = tempfile::Builder::new().prefix(".build-").tempdir_in(parent);
         let scratch = scratch.map_err(BuildError::io(parent))?;
-        let scratch_path = scratch.path().canonicalize().map_err(BuildError::io(parent))?;
-        let tree = scratch_path.join("tree");
-        copy(&self.tree, &tree)?;
-        for (path, text) in files {
-            let path = tree.join(path);
-            match text {
-                Some(text) => fs::write(&path, &**text).map_err(BuildError::io(&path))?,
-                None => fs::remove_file(&path).map_err(BuildError::io(&path))?,
-            }
-        }
-        self.remake(&tree, &scratch_path)?;
-        if !sources.is_empty() {
-            self.replace(sources, &tree)?;
-            self.remake(&tree, &scratch_path)?;
-        }
-        let module = self.merged_module(&tree)?;
-        self.finish(&module, &scratch_path, bitcode, native)?;
-        for product in [bitcode, native] {
-            let stamp = Stamp::new(key.clone(), []).map_err(BuildError::io(product))?;
-            stamp.write(product).map_err(BuildError::io(product))?;
+        make(&scratch.path().canonicalize().map_err(BuildError::io(parent))?)?;
+        for product in products {
+            let stamp = Stamp::new(key.clone(), []).map_err(BuildError::io(*product))?;
+            stamp.write(product).map_err(BuildError::io(*product))?;
         }
         Ok(())
+    }
+
+    /// Builds the tree with some changes in a directory: what they change of it, or all of it where
+    /// they change how it is built. Gives the tree, and how what was changed is compiled.
+    fn build(
+        &self,
+        changes: &Changes,
+        directory: &Path,
+    ) -> Result<(PathBuf, Commands), BuildError> {
+        let tree = directory.join(TREE);
+        if self.changes_build(changes) {
+            let commands = self.build_from_source(directory, changes)?;
+            return Ok((tree, commands));
+        }
+        copy(&self.tree, &tree)?;
+        write(changes, &tree)?;
+        let affected = self.affected(changes)?;
+        // A makefile need not know of every header.
+        for source in affected.iter().map(|source| tree.join(source)).filter(|s| s.is_file()) {
+            let file = File::open(&source).map_err(BuildError::io(&source))?;
+            file.set_modified(SystemTime::now()).map_err(BuildError::io(&source))?;
+        }
+        self.remake(&tree, directory)?;
+        let command = |source: PathBuf| Some((source.clone(), self.commands.get(&source)?.clone()));
+        Ok((tree, affected.into_iter().filter_map(command).collect()))
+    }
+
+    /// Whether some changes are to how the program is built.
+    fn changes_build(&self, changes: &Changes) -> bool {
+        changes.keys().any(|file| self.role(file) == Role::Build)
     }
 
     /// Has `make` build a tree again, and link in any case.
@@ -404,10 +470,7 @@ impl Whole {
     }
 
     /// The names that the libc defines, used or not.
-    ///
-    /// # Errors
-    /// [`BuildError::Compile`] where the archive cannot be read.
-    pub fn names_of_libc(&self) -> Result<BTreeSet<String>, BuildError> {
+    fn names_of_libc(&self) -> Result<BTreeSet<String>, BuildError> {
         let mut list = command(&self.tool("llvm-nm"));
         list.args(["--defined-only", "--format=just-symbols"]).arg(self.libc.join("lib/libc.a"));
         let output = run(&mut list)?;
@@ -417,23 +480,27 @@ impl Whole {
     /// From what the linker left to what the engine and replay run.
     fn finish(
         &self,
-        module: &Path,
+        tree: &Path,
         scratch: &Path,
         bitcode: &Path,
-        native: &Path,
+        native: Option<&Path>,
     ) -> Result<(), BuildError> {
+        let module = self.merged_module(tree)?;
         let [small, executable] = ["whole.bc", "whole"].map(|name| scratch.join(name));
         let mut optimiser = command(&self.tool("opt"));
-        optimiser.args(["-passes=internalize,globaldce", PUBLIC]);
+        let public = format!("-internalize-public-api-list={}", PUBLIC.join(","));
+        optimiser.args(["-passes=internalize,globaldce", &public]);
         run(optimiser.arg(module).arg("-o").arg(&small))?;
         align_objects(&small)?;
-        self.executable(&small, &["-lworld"], &executable)?;
-        fs::rename(&small, bitcode).map_err(BuildError::io(bitcode))?;
-        fs::rename(&executable, native).map_err(BuildError::io(native))
+        if let Some(native) = native {
+            self.code(&small, &["-lworld"], &executable)?;
+            fs::rename(&executable, native).map_err(BuildError::io(native))?;
+        }
+        fs::rename(&small, bitcode).map_err(BuildError::io(bitcode))
     }
 
-    /// Makes an executable of bitcode that has a whole program, and of a world for it.
-    fn executable(&self, module: &Path, world: &[&str], out: &Path) -> Result<(), BuildError> {
+    /// Makes machine code of bitcode that has a whole program, and links a world with it.
+    fn code(&self, module: &Path, world: &[&str], out: &Path) -> Result<(), BuildError> {
         let object = out.with_extension("o");
         // No more passes: the machine code is to do what the bitcode says.
         let mut generator = self.toolchain.clang();
@@ -445,17 +512,41 @@ impl Whole {
         run(linker.args(world).args(["-lnative", "-o"]).arg(out)).map(drop)
     }
 
-    /// Makes an executable of a program's bitcode ([`Whole::link`]) that looks at each access to
-    /// memory, and reports one out of bounds or to what was freed as AddressSanitizer does: of
-    /// all of it, the libc too. Does nothing if it is there already.
+    /// Makes an executable of a program's bitcode. Does nothing if it is there already.
     ///
     /// # Errors
     /// [`BuildError::Compile`]; [`BuildError::Io`].
+    pub fn executable(&self, bitcode: &Path, out: &Path) -> Result<(), BuildError> {
+        self.make_executable(bitcode, "", out, |module, executable| {
+            self.code(module, &["-lworld"], executable)
+        })
+    }
+
+    /// The same, but it looks at each access to memory, and reports one out of bounds or to what
+    /// was freed as AddressSanitizer does: of all of it, the libc too.
+    ///
+    /// # Errors
+    /// As [`Whole::executable`].
     pub fn watched(&self, bitcode: &Path, out: &Path) -> Result<(), BuildError> {
+        let how = [&WATCH.join(" "), &WATCHED.join(" "), unwritten::PREPARATION].join(" ");
+        self.make_executable(bitcode, &how, out, |module, executable| {
+            let mut optimiser = command(&self.tool("opt"));
+            unwritten::prepare_watched(module)?;
+            run(optimiser.args(WATCH).arg(module).arg("-o").arg(module))?;
+            self.code(module, WATCHED, executable)
+        })
+    }
+
+    /// Makes an executable of a copy of bitcode, unless it was made so already.
+    fn make_executable(
+        &self,
+        bitcode: &Path,
+        how: &str,
+        out: &Path,
+        make: impl FnOnce(&Path, &Path) -> Result<(), BuildError>,
+    ) -> Result<(), BuildError> {
         let read = |path: &Path| fs::read(path).map_err(BuildError::io(path));
-        let runtime = read(&self.libc.join("runtime-stamp"))?;
-        let how = [&WATCH.join(" "), &WATCHED.join(" "), unwritten::PREPARATION];
-        let key = hash([read(bitcode)?, runtime, how.join(" ").into()]);
+        let key = hash([read(bitcode)?, read(&self.libc.join("runtime-stamp"))?, how.into()]);
         if Stamp::is_fresh(out, &key) {
             return Ok(());
         }
@@ -464,11 +555,8 @@ impl Whole {
         let scratch = tempfile::Builder::new().prefix(".build-").tempdir_in(parent);
         let scratch = scratch.map_err(BuildError::io(parent))?;
         let [module, executable] = ["whole.bc", "whole"].map(|name| scratch.path().join(name));
-        let mut optimiser = command(&self.tool("opt"));
         fs::copy(bitcode, &module).map_err(BuildError::io(bitcode))?;
-        unwritten::prepare_watched(&module)?;
-        run(optimiser.args(WATCH).arg(&module).arg("-o").arg(&module))?;
-        self.executable(&module, WATCHED, &executable)?;
+        make(&module, &executable)?;
         fs::rename(&executable, out).map_err(BuildError::io(out))?;
         let stamp = Stamp::new(key, []).map_err(BuildError::io(out))?;
         stamp.write(out).map_err(BuildError::io(out))
@@ -497,6 +585,22 @@ fn align_objects(module: &Path) -> Result<(), BuildError> {
         true => Ok(()),
         false => Err(failed("cannot be written".to_owned())),
     }
+}
+
+/// Changes files of a tree.
+fn write(changes: &Changes, tree: &Path) -> Result<(), BuildError> {
+    for (path, text) in changes {
+        let path = tree.join(path);
+        match text {
+            Some(text) => {
+                let directory = path.parent().unwrap_or(tree);
+                fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
+                fs::write(&path, &**text).map_err(BuildError::io(&path))?;
+            }
+            None => fs::remove_file(&path).map_err(BuildError::io(&path))?,
+        }
+    }
+    Ok(())
 }
 
 /// Copies a tree with its times, which `make` goes by.

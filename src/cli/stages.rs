@@ -1,7 +1,7 @@
 //! The stages before exploration, each from the files that the one before left behind.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     env, fs,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -273,7 +273,7 @@ impl Stage {
         // Nothing says what the revisions of a meta program written by hand are but itself.
         let groups: Vec<build::Program> = groups.filter(|_| !self.subject.is_meta()).collect();
         let program = bitcode.with_extension("program.bc");
-        let united = build::unite(&modules, &groups, "main", &program)?;
+        let united = build::unite(&modules, &groups, &["main"], &program)?;
         let libc = find_libc(&self.subject.dir)?;
         if libc.is_none() {
             progress.stage(
@@ -339,103 +339,13 @@ impl Stage {
                 changes.insert(revision, candidate.files);
             }
         }
-        let mut first: HashMap<&Changes, Revision> = HashMap::new();
-        let alias: BTreeMap<Revision, Revision> = changes
-            .iter()
-            .map(|(revision, changes)| (*revision, *first.entry(changes).or_insert(*revision)))
-            .collect();
-        let of = |revision: Revision, kind: &str| directory.join(format!("{revision}.{kind}"));
-        let nothing = BTreeMap::new();
-        let linked: Vec<(Revision, Result<(), BuildError>)> = changes
-            .par_iter()
-            .filter(|(revision, _)| alias[revision] == **revision)
-            .map(|(revision, changes)| {
-                let (bitcode, native) = (of(*revision, "bc"), of(*revision, "native"));
-                (*revision, whole.link(changes, &nothing, &bitcode, &native))
-            })
-            .collect();
-        let mut refused: BTreeMap<Revision, String> = BTreeMap::new();
-        for (revision, result) in linked {
-            match result {
-                Err(error) if revision == Revision::ORIGINAL => return Err(error.into()),
-                Err(error) => _ = refused.insert(revision, error.to_string()),
-                Ok(()) => {}
-            }
-        }
-        // Which sources somebody changes, and what the compiler makes of them.
-        let mut affected: BTreeMap<PathBuf, Vec<Revision>> = BTreeMap::new();
-        for (revision, changes) in changes.iter().filter(|(r, _)| alias[r] == **r) {
-            match whole.affected(changes) {
-                Ok(sources) => sources
-                    .into_iter()
-                    .for_each(|source| affected.entry(source).or_default().push(*revision)),
-                Err(file) => {
-                    let reason = format!("it changes {}, which the build reads", file.display());
-                    refused.insert(*revision, reason);
-                }
-            }
-        }
-        let meta = meta_files(&self.results.meta())?;
-        let mut own: BTreeMap<u32, usize> = BTreeMap::new();
-        let place = |number: usize, name: &str| directory.join(format!("source{number}.{name}.bc"));
-        let mut without_result = BTreeSet::new();
-        let mut compiled: Vec<(&PathBuf, Vec<build::Program>)> = Vec::new();
-        for (number, (source, revisions)) in affected.iter().enumerate() {
-            whole.source_bitcode(&meta, source, &place(number, "meta"))?;
-            // All others have the original's.
-            let mut groups: BTreeMap<Revision, Vec<u32>> = BTreeMap::new();
-            for (revision, first) in &alias {
-                let has = if revisions.contains(first) { *first } else { Revision::ORIGINAL };
-                groups.entry(has).or_default().push(revision.0);
-            }
-            let made: Vec<Result<(usize, build::Program), BuildError>> = groups
-                .into_par_iter()
-                .map(|(revision, revisions)| {
-                    let out = place(number, &revision.to_string());
-                    let missing = whole.source_bitcode(&changes[&revision], source, &out)?;
-                    Ok((missing, build::Program { revisions, modules: vec![out] }))
-                })
-                .collect();
-            let made = made.into_iter().collect::<Result<Vec<_>, _>>()?;
-            // The original is the first one.
-            let usual = made.first().map_or(0, |(missing, _)| *missing);
-            let forgetful = made.iter().filter(|(missing, _)| *missing > usual);
-            let forgetful = forgetful.flat_map(|(_, program)| &program.revisions);
-            without_result.extend(forgetful.map(|revision| Revision(*revision)));
-            compiled.push((source, made.into_iter().map(|(_, program)| program).collect()));
-        }
-        let original = of(Revision::ORIGINAL, "bc");
-        let libc = whole.names_of_libc()?;
-        let mut sources = BTreeMap::new();
-        for (number, (source, programs)) in compiled.iter().enumerate() {
-            let others = compiled.iter().enumerate().filter(|(other, _)| *other != number);
-            let others = others.flat_map(|(_, (_, programs))| programs);
-            let others = others.flat_map(|program| &program.modules).chain([&original]);
-            let mut others = build::names(others)?;
-            others.extend(libc.iter().cloned());
-            let out = place(number, "united");
-            let united = build::unite_source(&place(number, "meta"), programs, &others, &out)?;
-            for (revision, count) in united.own {
-                *own.entry(revision).or_default() += count;
-            }
-            for (revision, why) in united.failed {
-                refused.insert(Revision(revision), why);
-            }
-            if united.is_written {
-                sources.insert((*source).clone(), out);
-            }
-        }
-        let bitcode = self.results.bitcode();
-        whole.link(&meta, &sources, &bitcode, &self.results.native())?;
-        for (revision, first) in &alias {
-            if let Some(reason) = refused.get(first).cloned() {
-                refused.insert(*revision, reason);
-            }
-        }
-        self.settle(merged, &own, &refused, progress)?;
-        let plain = alias.iter().filter(|(revision, _)| merged.revisions.contains(revision));
-        let plain = plain.map(|(revision, first)| (*revision, of(*first, "native")));
-        let plain = Builds::Each(Arc::new(plain.collect()));
+        let (meta, bitcode) = (meta_files(&self.results.meta())?, self.results.bitcode());
+        let made = whole.unite(&changes, &meta, &directory, &bitcode)?;
+        whole.executable(&bitcode, &self.results.native())?;
+        let own = made.own.into_iter().map(|(revision, count)| (revision.0, count)).collect();
+        self.settle(merged, &own, &made.refused, progress)?;
+        let without_result = made.without_result;
+        let plain = Builds::Each(Arc::new(made.native));
         let files = self.subject.files.as_slice().into();
         let uninitialised = self.subject.config.uninitialised;
         let binaries = Binaries { plain, files, variables, uninitialised, ..Binaries::default() };

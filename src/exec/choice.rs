@@ -5,30 +5,59 @@
 //! computed once. To put one revision after the other into the expression takes as long as there
 //! are revisions, and as many times as long as the arms of the choice, which are as many.
 
-use std::collections::BTreeMap;
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+
+use rustc_hash::FxHashMap;
 
 use crate::{
-    expr::{BinaryOp, ExprId, Exprs, Node, VariableId},
-    subject::RevisionSet,
+    expr::{BinaryOp, ExprId, Exprs, Node, Substitution, VariableId},
+    subject::{Revision, RevisionSet},
 };
 
 /// An expression without the revision, and the revisions for which it is this.
 type Alternatives = BTreeMap<ExprId, RevisionSet>;
 
+/// Below so many operations one revision is put in after the other, which takes no recursion: a
+/// path through a loop makes terms as deep as the loop is long.
+const DEPTH: u32 = 100;
+
 /// Finds alternatives.
 pub(super) struct Choices<'e> {
-    pub(super) exprs: &'e Exprs,
-    pub(super) revision: VariableId,
-    pub(super) revision_expr: ExprId,
+    exprs: &'e Exprs,
+    revision: VariableId,
+    revision_expr: ExprId,
+    /// Terms share what they are made of.
+    known: RefCell<FxHashMap<(ExprId, RevisionSet), Rc<Alternatives>>>,
+    of_one: RefCell<FxHashMap<Revision, Substitution>>,
 }
 
-impl Choices<'_> {
-    /// What an expression is for these revisions, that of the smallest one first.
-    pub(super) fn of(&self, e: ExprId, set: &RevisionSet) -> Vec<(ExprId, RevisionSet)> {
-        grouped(self.alternatives(e, set.clone()), |e| e)
+impl<'e> Choices<'e> {
+    /// For a revision that is a variable.
+    pub(super) fn new(exprs: &'e Exprs, revision: VariableId, revision_expr: ExprId) -> Self {
+        let (known, of_one) = Default::default();
+        Self { exprs, revision, revision_expr, known, of_one }
     }
 
-    fn alternatives(&self, e: ExprId, set: RevisionSet) -> Alternatives {
+    /// What an expression is for these revisions, that of the smallest one first.
+    pub(super) fn of(&self, e: ExprId, set: &RevisionSet) -> Vec<(ExprId, RevisionSet)> {
+        let found = self.alternatives(e, set, 0);
+        grouped(found.iter().map(|(e, set)| (*e, set.clone())), |e| e)
+    }
+
+    fn alternatives(&self, e: ExprId, set: &RevisionSet, depth: u32) -> Rc<Alternatives> {
+        if !self.exprs.mentions(e).revision {
+            return Rc::new(Alternatives::from([(e, set.clone())]));
+        }
+        let key = (e, set.clone());
+        if let Some(known) = self.known.borrow().get(&key) {
+            return known.clone();
+        }
+        let found = Rc::new(self.find(e, set.clone(), depth + 1));
+        self.known.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    fn find(&self, e: ExprId, set: RevisionSet, depth: u32) -> Alternatives {
         let mut found = Alternatives::new();
         let (mut e, mut set) = (e, set);
         // A chain of arms, without recursion: it is as long as there are patches.
@@ -52,14 +81,14 @@ impl Choices<'_> {
                 _ => None,
             };
             let Some((a, holds, b, fails)) = arms else {
-                for (e, set) in self.operation(e, &set) {
+                for (e, set) in self.operation(e, &set, depth) {
                     add(&mut found, e, &set);
                 }
                 break;
             };
             if !holds.is_empty() {
-                for (e, set) in self.alternatives(a, holds) {
-                    add(&mut found, e, &set);
+                for (e, set) in self.alternatives(a, &holds, depth).iter() {
+                    add(&mut found, *e, set);
                 }
             }
             (e, set) = (b, fails);
@@ -100,15 +129,17 @@ impl Choices<'_> {
     }
 
     /// An operation on alternatives.
-    fn operation(&self, e: ExprId, set: &RevisionSet) -> Alternatives {
+    fn operation(&self, e: ExprId, set: &RevisionSet, depth: u32) -> Alternatives {
         let exprs = self.exprs;
         let width = exprs.width(e);
+        let one = |of, make: &dyn Fn(ExprId) -> ExprId| self.one(of, set, depth, make);
         match exprs.node(e) {
-            Node::Not(a) => self.one(a, set, &|x| exprs.not(x)),
-            Node::Neg(a) => self.one(a, set, &|x| exprs.neg(x)),
-            Node::Zext(a) => self.one(a, set, &|x| exprs.zext(x, width)),
-            Node::Sext(a) => self.one(a, set, &|x| exprs.sext(x, width)),
-            Node::Extract { of, low } => self.one(of, set, &|x| exprs.extract(x, low, width)),
+            _ if depth > DEPTH => self.one_by_one(e, set),
+            Node::Not(a) => one(a, &|x| exprs.not(x)),
+            Node::Neg(a) => one(a, &|x| exprs.neg(x)),
+            Node::Zext(a) => one(a, &|x| exprs.zext(x, width)),
+            Node::Sext(a) => one(a, &|x| exprs.sext(x, width)),
+            Node::Extract { of, low } => one(of, &|x| exprs.extract(x, low, width)),
             Node::Binary(op, a, b) => {
                 // `false && b`, `true || b`: whatever `b` is.
                 let settled = match op {
@@ -116,17 +147,23 @@ impl Choices<'_> {
                     BinaryOp::Or if width == 1 => Some(1),
                     _ => None,
                 };
-                self.two([a, b], set, settled, &|x, y| exprs.binary(op, x, y))
+                self.two([a, b], set, depth, settled, &|x, y| exprs.binary(op, x, y))
             }
-            Node::Concat(a, b) => self.two([a, b], set, None, &|x, y| exprs.concat(x, y)),
+            Node::Concat(a, b) => self.two([a, b], set, depth, None, &|x, y| exprs.concat(x, y)),
             _ => self.one_by_one(e, set),
         }
     }
 
-    fn one(&self, of: ExprId, set: &RevisionSet, make: &dyn Fn(ExprId) -> ExprId) -> Alternatives {
+    fn one(
+        &self,
+        of: ExprId,
+        set: &RevisionSet,
+        depth: u32,
+        make: &dyn Fn(ExprId) -> ExprId,
+    ) -> Alternatives {
         let mut found = Alternatives::new();
-        for (x, set) in self.alternatives(of, set.clone()) {
-            add(&mut found, make(x), &set);
+        for (x, set) in self.alternatives(of, set, depth).iter() {
+            add(&mut found, make(*x), set);
         }
         found
     }
@@ -136,17 +173,18 @@ impl Choices<'_> {
         &self,
         [a, b]: [ExprId; 2],
         set: &RevisionSet,
+        depth: u32,
         settled: Option<u64>,
         make: &dyn Fn(ExprId, ExprId) -> ExprId,
     ) -> Alternatives {
         let mut found = Alternatives::new();
-        for (x, set) in self.alternatives(a, set.clone()) {
-            if settled.is_some() && self.exprs.as_u64(x) == settled {
-                add(&mut found, x, &set);
+        for (x, set) in self.alternatives(a, set, depth).iter() {
+            if settled.is_some() && self.exprs.as_u64(*x) == settled {
+                add(&mut found, *x, set);
                 continue;
             }
-            for (y, set) in self.alternatives(b, set) {
-                add(&mut found, make(x, y), &set);
+            for (y, set) in self.alternatives(b, set, depth).iter() {
+                add(&mut found, make(*x, *y), set);
             }
         }
         found
@@ -155,9 +193,13 @@ impl Choices<'_> {
     /// By putting in one revision after the other.
     fn one_by_one(&self, e: ExprId, set: &RevisionSet) -> Alternatives {
         let mut found = Alternatives::new();
+        let mut known = self.of_one.borrow_mut();
         for revision in set.iter() {
-            let number = self.exprs.constant(32, u64::from(revision.0));
-            let alternative = self.exprs.substitute(e, self.revision, number);
+            let substitution = known.entry(revision).or_insert_with(|| {
+                let number = self.exprs.constant(32, u64::from(revision.0));
+                Substitution::new(self.exprs, self.revision, number)
+            });
+            let alternative = substitution.apply(self.exprs, e);
             add(&mut found, alternative, &RevisionSet::from_iter([revision]));
         }
         found
@@ -196,6 +238,32 @@ mod tests {
         prop::collection::vec((0_u8..10, 0_u32..6), 1..20)
     }
 
+    #[test]
+    fn terms_may_be_deep_and_share_what_they_are_made_of() {
+        let exprs = Exprs::new();
+        let revision_expr = exprs.revision();
+        let revision = exprs.as_variable(revision_expr).unwrap();
+        let x = exprs.variable("x", 32, VariableKind::Input);
+        let is = exprs.eq(revision_expr, exprs.constant(32, 1));
+        let chosen = exprs.ite(is, x, exprs.constant(32, 7));
+        let set: RevisionSet = (0..3).map(Revision).collect();
+        let (mut deep, mut wide) = (chosen, chosen);
+        for _ in 0..100_000 {
+            deep = exprs.xor(exprs.add(deep, x), exprs.mul(x, x));
+        }
+        for _ in 0..64 {
+            wide = exprs.mul(exprs.not(wide), exprs.xor(wide, x));
+        }
+        for e in [deep, wide] {
+            let found = Choices::new(&exprs, revision, revision_expr).of(e, &set);
+            assert_eq!(found.len(), 2);
+            for (alternative, part) in found {
+                let number = exprs.constant(32, u64::from(part.first().unwrap().0));
+                assert_eq!(alternative, exprs.substitute(e, revision, number));
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn alternatives_are_what_each_revision_makes_of_it(steps in steps()) {
@@ -223,7 +291,7 @@ mod tests {
             }
             let e = *made.last().unwrap();
             let set: RevisionSet = (0..5).map(Revision).collect();
-            let choices = Choices { exprs: &exprs, revision, revision_expr };
+            let choices = Choices::new(&exprs, revision, revision_expr);
             let mut seen = RevisionSet::new();
             for (alternative, part) in choices.of(e, &set) {
                 prop_assert!(seen.is_disjoint(&part) && !part.is_empty());

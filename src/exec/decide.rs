@@ -228,7 +228,7 @@ impl Executor<'_> {
     /// What an expression is for the revisions of the state, that of the smallest one first.
     pub(super) fn alternatives(&self, e: ExprId) -> Vec<(ExprId, RevisionSet)> {
         let Program { exprs, revision, revision_expr, .. } = self.program;
-        let choices = Choices { exprs, revision: *revision, revision_expr: *revision_expr };
+        let choices = Choices::new(exprs, *revision, *revision_expr);
         choices.of(e, &self.state.revisions)
     }
 

@@ -71,16 +71,17 @@ impl<'a, 'c> Editor<'a, 'c> {
         found
     }
 
-    /// Gives aliases' users what these stand for.
+    /// Gives aliases' users what these stand for, and everybody else their names. (The C interface
+    /// of LLVM cannot delete an alias.)
     pub fn resolve_aliases(&self) {
         unsafe {
-            loop {
-                let alias = LLVMGetFirstGlobalAlias(self.raw());
-                if alias.is_null() {
-                    break;
-                }
+            let mut alias = LLVMGetFirstGlobalAlias(self.raw());
+            while !alias.is_null() {
                 LLVMReplaceAllUsesWith(alias, LLVMAliasGetAliasee(alias));
-                LLVMDeleteGlobal(alias);
+                LLVMSetLinkage(alias, Linkage::LLVMInternalLinkage);
+                let name = c"psychic.alias";
+                LLVMSetValueName2(alias, name.as_ptr(), name.count_bytes());
+                alias = LLVMGetNextGlobalAlias(alias);
             }
         }
     }

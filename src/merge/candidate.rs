@@ -226,7 +226,9 @@ fn target(subject: &Subject, files: &Changes, diff: &FileDiff) -> Result<Target,
                 return Ok(Target { from: Some(from), to });
             }
         }
-        return Err(format!("{} is not a file of the subject", names[0]));
+        if !diff.fits_nothing() {
+            return Err(format!("{} is not a file of the subject", names[0]));
+        }
     }
     // A new file goes where there is a directory for it.
     let new = names[0];

@@ -19,6 +19,23 @@ pub trait SyntaxCheck: Sync {
     /// # Errors
     /// The compiler's first error, with file and line.
     fn check(&self, root: &Path, file: &Path) -> Result<(), String>;
+
+    /// What a file of the original's tree, or one that could be there, is for.
+    fn role(&self, file: &Path) -> Role {
+        let _ = file;
+        Role::Source
+    }
+}
+
+/// What a file of a source tree is for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Role {
+    /// The compiler reads it.
+    Source,
+    /// It says how the program is built, for all that is known.
+    Build,
+    /// The program does not depend on it.
+    None,
 }
 
 /// A [`SyntaxCheck`] that runs a compiler with `-fsyntax-only`.

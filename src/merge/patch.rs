@@ -22,6 +22,16 @@ pub(super) struct FileDiff {
     pub(super) hunks: Vec<Hunk>,
 }
 
+impl FileDiff {
+    /// Whether it can be applied to a file that is not there.
+    pub(super) fn fits_nothing(&self) -> bool {
+        let adds = |hunk: &Hunk| {
+            hunk.old_start == 0 && hunk.lines.iter().all(|line| matches!(line, Line::Added(_)))
+        };
+        matches!(&self.hunks[..], [only] if adds(only))
+    }
+}
+
 /// One `@@` block.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Hunk {
@@ -222,11 +232,17 @@ fn counts(header: &str) -> Option<((usize, usize), usize)> {
     Some((range(old)?, range(new)?.1))
 }
 
-/// The path of a `---` or `+++` line: without time stamp and quotes.
+/// The path of a `---` or `+++` line: without time stamp and quotes. `diff -N` gives a file that is
+/// not there the beginning of time, in its own time zone.
 fn path(text: &str) -> Option<String> {
+    let is_absent = |time: &str| {
+        let time = time.trim_start();
+        time.starts_with("1970-01-01 ") || time.starts_with("1969-12-31 ")
+    };
+    let absent = text.split_once('\t').is_some_and(|(_, time)| is_absent(time));
     let text = unquoted(text);
     let text = strip_time(&text);
-    (text != "/dev/null").then(|| text.to_owned())
+    (text != "/dev/null" && !absent).then(|| text.to_owned())
 }
 
 fn unquoted(text: &str) -> String {
@@ -319,6 +335,19 @@ mod tests {
             parse("--- /dev/null\r\n+++ \"b/\\303\\251 x.c\"\r\n@@ -0,0 +1 @@\r\n+a\r\n").unwrap();
         assert_eq!((&diffs[0].old, diffs[0].new.as_deref()), (&None, Some("b/\u{e9} x.c")));
         assert_eq!(diffs[0].hunks[0].lines, [Line::Added("a".into())]);
+    }
+
+    #[test]
+    fn files_that_are_not_there_have_the_beginning_of_time() {
+        let header =
+            "--- a/x.c\t1970-01-01 01:00:00.000000000 +0100\n+++ b/x.c\t2024-01-31 10:00\n";
+        let diffs = parse(&format!("{header}@@ -0,0 +1 @@\n+a\n")).unwrap();
+        assert_eq!((&diffs[0].old, diffs[0].new.as_deref()), (&None, Some("b/x.c")));
+        assert!(diffs[0].fits_nothing());
+        let header = "--- a/x.c\t2024-01-31 10:00\n+++ b/x.c\t1969-12-31 16:00:00 -0800\n";
+        let diffs = parse(&format!("{header}@@ -1 +0,0 @@\n-a\n")).unwrap();
+        assert_eq!((diffs[0].old.as_deref(), &diffs[0].new), (Some("a/x.c"), &None));
+        assert!(!diffs[0].fits_nothing());
     }
 
     #[test]

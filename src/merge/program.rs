@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::subject::{Revision, RevisionSet, Subject};
 
 use super::{
-    MergeError, SyntaxCheck,
+    MergeError, Role, SyntaxCheck,
     candidate::{self, Candidate, Candidates, Changes},
     edit::Granularity,
     emit::{self, Site, Version},
@@ -172,11 +172,16 @@ impl<'a> Merger<'a> {
             .filter_map(|(revision, candidate)| Some((*revision, candidate.as_ref().ok()?.clone())))
             .collect();
         for (revision, candidate) in &good {
-            let changes = candidate.files.iter();
+            let changes = candidate.files.iter().filter(|(path, _)| is_part(check, path));
             let other = changes.clone().find_map(|(path, text)| {
                 let new = !subject.root.join(path).is_file();
-                let what = if text.is_none() { "takes away" } else { "adds" };
-                (text.is_none() || new).then(|| format!("it {what} {}", path.display()))
+                let what = match text {
+                    None => "takes away",
+                    Some(_) if new => "adds",
+                    Some(_) if check.role(path) == Role::Build => "changes",
+                    Some(_) => return None,
+                };
+                Some(format!("it {what} {}", path.display()))
             });
             if let Some(reason) = other {
                 merger.obstacles.insert(*revision, reason);
@@ -191,7 +196,7 @@ impl<'a> Merger<'a> {
             .into_par_iter()
             .filter(|(revision, _)| !obstacles.contains_key(revision))
             .map(|(revision, candidate)| {
-                let files = candidate.files.into_iter();
+                let files = candidate.files.into_iter().filter(|(path, _)| is_part(check, path));
                 let source = |(path, text): (PathBuf, Option<Arc<str>>)| {
                     let source = originals[&path].patched(text?);
                     Some((path, source))
@@ -467,6 +472,11 @@ impl<'a> Merger<'a> {
             patched,
         }
     }
+}
+
+/// Whether the program depends on a file.
+fn is_part(check: &dyn SyntaxCheck, path: &Path) -> bool {
+    check.role(path) != Role::None
 }
 
 /// Collects the C files below `root/dir` that have `name` as a token.

@@ -115,7 +115,9 @@ impl Comparison<'_> {
 
     fn edit(&mut self, kind: Kind, from: Tokens, to: Tokens) {
         let (body, patched_body) = (from.clone(), to.clone());
-        self.changes.edits.push(Edit { kind, from, to, to_end: false, body, patched_body });
+        // Behind the last item there is nothing that it could belong to but the file.
+        let to_end = kind == Kind::Added && from.start == self.original.length();
+        self.changes.edits.push(Edit { kind, from, to, to_end, body, patched_body });
     }
 
     fn pair(&mut self, old: &Place, new: &Place) -> Result<(), Hoist> {

@@ -193,6 +193,40 @@ fn what_a_compiler_leaves_open_is_the_same_in_both_worlds() {
     }
 }
 
+/// What functions of the library decide by memory that was never written is found in both worlds.
+#[test]
+fn the_library_is_watched_as_the_program_is() {
+    let source = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
+                  static int less(const void *a, const void *b)\n{\n\
+                  \tint x = *(const int *)a, y = *(const int *)b;\n\treturn (x > y) - (x < y);\n}\n\
+                  int entry(int x)\n{\n\tchar junk[8], text[32] = \"ab\";\n\
+                  \tint other[2], sorted[3] = {3, 1, 2};\n\tint n = 0;\n\tless(&n, &n);\n\
+                  \treturn n;\n}\n";
+    let uses = [
+        "strncat(text, junk, 1);",
+        "strcat(text, junk);",
+        "strncpy(text, junk, 2);",
+        "strcpy(text, junk);",
+        "sorted[2] = other[1]; qsort(sorted, 3, sizeof *sorted, less);",
+        "n = atoi(junk);",
+    ];
+    let patch = |line: &str| {
+        format!("--- a/a.c\n+++ b/a.c\n@@ -15 +15 @@\n-\tless(&n, &n);\n+\t{line}\n")
+    };
+    let mut scratch = Scratch::new().file("a.c", source).file("subject.toml", CONFIG);
+    for (number, line) in uses.iter().enumerate() {
+        scratch = scratch.file(&format!("{}.diff", number + 1), &patch(line));
+    }
+    let ran = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    let summary: Vec<SummaryRow> = table(&scratch.out());
+    assert_eq!(summary[0].mismatches, 0, "{said}");
+    let pairs: Vec<PairRow> = table(&scratch.out());
+    for pair in pairs.iter().filter(|pair| pair.a == Revision::ORIGINAL) {
+        assert_eq!(pair.verdict, Verdict::Distinguished, "{}: {said}", pair.b);
+    }
+}
+
 /// A bad patch among good ones is set aside with file, line and reason, and the others go on.
 #[test]
 fn bad_patches_are_set_aside() {

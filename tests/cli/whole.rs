@@ -280,6 +280,73 @@ fn files_that_are_left_are_compared() {
     }
 }
 
+/// A diff that makes files of the package other texts; one that is not there yet has none.
+fn to(changes: &[(&str, &str)]) -> String {
+    let known = |file: &str| FILES.iter().find(|(name, _)| *name == file).map(|(_, text)| *text);
+    let diff = |(file, new): &(&str, &str)| {
+        let body = diffy::create_patch(known(file).unwrap_or_default(), new).to_string();
+        let hunks = body.split_once("@@ ").map_or("", |(_, hunks)| hunks);
+        let old = known(file).map_or("/dev/null".to_owned(), |_| format!("a/{file}"));
+        format!("--- {old}\n+++ b/{file}\n@@ {hunks}")
+    };
+    changes.iter().map(diff).collect()
+}
+
+/// A source that is new, flags, a function that one file has for another, a `main` of another type,
+/// a header of which the makefile knows nothing: all are revisions as their own build makes them.
+#[test]
+fn whatever_a_packages_build_takes_is_a_revision() {
+    let [makefile, main, say] = ["Makefile", "main.c", "say.c"]
+        .map(|name| FILES.iter().find(|(file, _)| *file == name).expect("a file").1);
+    let rule = makefile.replace("main.o say.o", "main.o say.o whom.o");
+    let calls = main
+        .replace("int say", "const char *whom(int, char **);\nint say")
+        .replace("argc > 1 ? argv[1] : \"world\"", "whom(argc, argv)");
+    let whom = |otherwise: &str| {
+        format!(
+            "const char *whom(int n, char **all)\n{{\n\tif (n > 1)\n\t\treturn all[1];\n{otherwise}}}\n"
+        )
+    };
+    let flags = format!("CFLAGS += -Dworld=nobody\n{makefile}");
+    let other_type = main
+        .replace("int argc, char **argv", "void")
+        .replace("argc > 1 ? argv[1] : \"world\"", "\"world\"");
+    let header = say.replace("#include <stdio.h>", "#include <stdio.h>\n#include \"how.h\"");
+    let header = header.replace("\"%s %s\\n\"", "HOW");
+    let (new, forgets) = (whom("\treturn \"world\";\n"), whom(""));
+    let inside = format!("{say}\n{new}");
+    let scratch = package()
+        .file(
+            "subject.toml",
+            &format!("{CONFIG}\n[inputs]\nargs = [{{ string = 1, count = [0, 1] }}]\n"),
+        )
+        .file("1.diff", &to(&[("main.c", &calls), ("Makefile", &rule), ("whom.c", &new)]))
+        .file("2.diff", &to(&[("main.c", &calls), ("say.c", &inside)]))
+        .file("3.diff", &to(&[("Makefile", &flags)]))
+        .file("4.diff", &to(&[("main.c", &other_type)]))
+        .file("5.diff", &to(&[("say.c", &header), ("how.h", "#define HOW \"%s, %s\\n\"\n")]))
+        .file("6.diff", &to(&[("main.c", &calls), ("Makefile", &rule), ("whom.c", &forgets)]))
+        .file("7.diff", &to(&[("main.c", &calls.replace("whom(int", "nobody(int"))]));
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    assert_eq!(compared.code, Some(1), "{said}");
+    assert!(said.contains("set aside: 7.diff"), "{said}");
+    let pairs = fs::read_to_string(scratch.path("out/pairs.csv")).expect("written");
+    for line in pairs.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        // `world` is in a text: the flag is none that anybody sees.
+        let alike = |revision: &str| matches!(revision, "0" | "1" | "2" | "3");
+        let expected = match (fields[0], fields[1]) {
+            (a, b) if alike(a) && alike(b) => "equivalent",
+            // What a function without result gives is nobody's to say.
+            (a, "6") if alike(a) => "unknown",
+            _ => "distinguished",
+        };
+        assert_eq!(fields[2], expected, "{line}\n{pairs}{said}");
+    }
+    assert_eq!(pairs.lines().count(), 1 + 7 * 6 / 2);
+}
+
 /// A kind of file, its permissions, a name too few or too many: each is something to see.
 #[test]
 fn what_becomes_of_files_is_compared_in_all() {

@@ -201,25 +201,124 @@ void qsort(void *base, size_t count, size_t size, comparison *compare) {
   REAL(void (*)(void *, size_t, size_t, comparison *), "qsort")(base, count, size, compare);
 }
 #else
-void __interceptor_qsort(void *base, size_t count, size_t size, comparison *compare);
-
 /* In the register where an `int` is, but not taken for written by whoever calls. */
 struct result {
   int value;
 };
-static struct result (*running)(const void *, const void *);
+typedef struct result outcome(const void *, const void *);
 
-static int compared(const void *one, const void *other) {
-  int value = running(one, other).value;
-  return value < 0 ? -1 : value > 0;
+static void sort(char *base, size_t count, size_t size, outcome *compare, char *spare) {
+  size_t one = count / 2, other = count - one, at = 0;
+  char *first = base, *second = base + one * size;
+  if (count < 2)
+    return;
+  sort(first, one, size, compare, spare);
+  sort(second, other, size, compare, spare);
+  while (one && other) {
+    int is_first = compare(first, second).value <= 0;
+    char **from = is_first ? &first : &second;
+    memcpy(spare + at, *from, size);
+    at += size;
+    *from += size;
+    is_first ? one-- : other--;
+  }
+  memcpy(spare + at, first, one * size);
+  memcpy(base, spare, at + one * size);
 }
 
-/* The sanitizer's own does not look at what a comparison returns. */
+/* The sanitizer's own does not look at what is sorted, nor at what a comparison returns. This
+ * merges as the C library does (up to 2.36). */
 void qsort(void *base, size_t count, size_t size, comparison *compare) {
-  struct result (*outer)(const void *, const void *) = running;
-  running = (struct result (*)(const void *, const void *))compare;
-  __interceptor_qsort(base, count, size, compared);
-  running = outer;
+  size_t bytes = count * size;
+  char *spare = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                     -1, 0);
+  if (spare == MAP_FAILED)
+    abort();
+  sort(base, count, size, (outcome *)compare, spare);
+  munmap(spare, bytes ? bytes : 1);
+}
+
+/* The sanitizer's own copy texts without a look at what decides where these end, or look at their
+ * ends only. */
+char *stpcpy(char *to, const char *from) {
+  while ((*to = *from)) {
+    to++;
+    from++;
+  }
+  return to;
+}
+
+char *strcpy(char *to, const char *from) {
+  stpcpy(to, from);
+  return to;
+}
+
+char *stpncpy(char *to, const char *from, size_t size) {
+  char *end;
+  for (; size && (*to = *from); size--) {
+    to++;
+    from++;
+  }
+  for (end = to; size; size--)
+    *end++ = 0;
+  return to;
+}
+
+char *strncpy(char *to, const char *from, size_t size) {
+  stpncpy(to, from, size);
+  return to;
+}
+
+char *strcat(char *to, const char *from) {
+  stpcpy(to + strlen(to), from);
+  return to;
+}
+
+char *strncat(char *to, const char *from, size_t size) {
+  char *end = to + strlen(to);
+  for (; size && (*end = *from); size--) {
+    end++;
+    from++;
+  }
+  *end = 0;
+  return to;
+}
+
+/* Nor do they look at the digits of numbers, and at what ends them. */
+void __msan_check_mem_is_initialized(const volatile void *bytes, size_t size);
+
+#define NUMBERS(type, name, real, ...)                                                             \
+  type name(const char *text, char **end __VA_OPT__(, ) __VA_ARGS__) {                             \
+    char *behind;                                                                                  \
+    type value = REAL(type(*)(const char *, char **__VA_OPT__(, int)), #name)real;                 \
+    written(&behind, sizeof behind);                                                               \
+    __msan_check_mem_is_initialized(text, (size_t)(behind - text) + 1);                            \
+    if (end)                                                                                       \
+      *end = behind;                                                                               \
+    return value;                                                                                  \
+  }
+NUMBERS(long, strtol, (text, &behind, base), int base)
+NUMBERS(long long, strtoll, (text, &behind, base), int base)
+NUMBERS(unsigned long, strtoul, (text, &behind, base), int base)
+NUMBERS(unsigned long long, strtoull, (text, &behind, base), int base)
+NUMBERS(float, strtof, (text, &behind))
+NUMBERS(double, strtod, (text, &behind))
+NUMBERS(long double, strtold, (text, &behind))
+
+int atoi(const char *text) {
+  return (int)strtol(text, NULL, 10);
+}
+
+long atol(const char *text) {
+  return strtol(text, NULL, 10);
+}
+
+long long atoll(const char *text) {
+  return strtoll(text, NULL, 10);
+}
+
+double atof(const char *text) {
+  return strtod(text, NULL);
 }
 
 /* The sanitizer's own looks at texts only where nothing else of its own has called it. */

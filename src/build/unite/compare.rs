@@ -326,7 +326,12 @@ impl<'a, 'm> Comparison<'a, 'm> {
     }
 
     fn same_functions(&mut self, meta: Value<'m>, own: Value<'m>) -> bool {
-        let ([meta_facts, own_facts], before) = (&mut self.facts, self.journal.len());
+        let before = self.journal.len();
+        if self.is_copy(meta, own) {
+            return true;
+        }
+        self.forget(before);
+        let [meta_facts, own_facts] = &mut self.facts;
         let (Some(x), Some(y)) = (meta_facts.function(meta), own_facts.function(own)) else {
             return false;
         };
@@ -469,8 +474,12 @@ impl<'a, 'm> Comparison<'a, 'm> {
         Ok(())
     }
 
+    pub(super) fn nodes(&mut self) -> &mut Nodes {
+        &mut self.nodes
+    }
+
     /// Whether two values are the same.
-    fn alike(&mut self, x: Id, y: Id, locals: &mut Locals) -> bool {
+    pub(super) fn alike(&mut self, x: Id, y: Id, locals: &mut Locals) -> bool {
         let (a, b) = (self.nodes.get(x).clone(), self.nodes.get(y).clone());
         match (a, b) {
             (Node::Symbol(_, a), Node::Symbol(_, b)) => self.alike_symbols(a, b),
@@ -505,7 +514,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
 
 /// Which local variable stands for which: one to one in a pair of functions, and of one shape.
 #[derive(Default)]
-struct Locals {
+pub(super) struct Locals {
     likes: HashMap<usize, usize>,
     claimed: HashSet<usize>,
 }

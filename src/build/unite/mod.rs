@@ -17,6 +17,7 @@
 //! does the same; what it does not recognise costs sharing, not truth.
 
 mod compare;
+mod copies;
 mod node;
 #[cfg(test)]
 mod tests;
@@ -59,7 +60,7 @@ pub struct United {
 const LOCAL: &str = "psychic.local.";
 
 /// Makes `out` from the meta program's bitcode, so that it is for every revision of `programs`
-/// what that revision's own bitcode is. It starts at `entry`.
+/// what that revision's own bitcode is. Others refer to `roots`; the first is where it starts.
 ///
 /// # Errors
 /// [`BuildError::Io`] where bitcode cannot be read or written; [`BuildError::Unite`] where LLVM
@@ -67,7 +68,7 @@ const LOCAL: &str = "psychic.local.";
 pub fn unite(
     meta: &[PathBuf],
     programs: &[Program],
-    entry: &str,
+    roots: &[&str],
     out: &Path,
 ) -> Result<United, BuildError> {
     let context = Context::create();
@@ -80,14 +81,17 @@ pub fn unite(
         editor.name_all();
         editor.settle();
     }
-    let main = |module: &Module| Source::new(module).function_shape(entry);
-    if loaded.iter().any(|own| main(own) != main(&program)) {
+    let entry = roots[0];
+    let shape = |module: &Module| Source::new(module).function_shape(entry);
+    if loaded.iter().any(|own| shape(own) != shape(&program)) {
         for module in loaded.iter().chain([&program]) {
             Editor::new(module).widen_main(entry);
         }
     }
-    let roots = |_: &Symbols| vec![entry.to_owned()];
-    let (mut united, grafts) = compare_all(&program, &programs, &loaded, &roots, true);
+    let named = |_: &Symbols| roots.iter().map(|&root| root.to_owned()).collect();
+    // Where an assertion failed only a libc shows.
+    let plain = entry == "main";
+    let (mut united, grafts) = compare_all(&program, &programs, &loaded, &named, plain);
     united.failed.extend(failed);
     put_together(&program, &loaded, grafts, &mut united, out)?;
     Ok(united)
@@ -95,14 +99,16 @@ pub fn unite(
 
 /// The same for one source of a program that the linker has more of: what others may refer to
 /// stays where it is. `others` are the names that others know; what a revision has under a new one
-/// is nobody's business. Nothing is written where the meta program's bitcode is right as it is.
+/// is nobody's business. A name that it wants of others has to be `found`. Nothing is written where
+/// the meta program's bitcode is right as it is.
 ///
 /// # Errors
 /// As [`unite`].
-pub fn unite_source(
+pub(super) fn unite_source(
     meta: &Path,
     programs: &[Program],
     others: &BTreeSet<String>,
+    found: &dyn Fn(&str) -> bool,
     out: &Path,
 ) -> Result<United, BuildError> {
     let context = Context::create();
@@ -119,8 +125,20 @@ pub fn unite_source(
         roots.retain(|name| known.contains(name) || others.contains(name));
         roots
     };
-    let (mut united, grafts) = compare_all(&program, &programs, &loaded, &roots, false);
+    let (mut united, mut grafts) = compare_all(&program, &programs, &loaded, &roots, false);
     united.failed.extend(failed);
+    grafts.retain(|(index, revisions, plan)| {
+        let own = Source::new(&loaded[*index]);
+        let mut wanted = own.functions().chain(own.globals()).filter(|symbol| {
+            let name = symbol.name();
+            let is_known = name.starts_with("llvm.") || found(&name);
+            symbol.is_declaration() && plan.added.contains(&name) && !is_known
+        });
+        let Some(missing) = wanted.next() else { return true };
+        let reason = format!("nobody has `{}` for it", missing.name());
+        united.failed.extend(revisions.iter().map(|revision| (*revision, reason.clone())));
+        false
+    });
     if !grafts.is_empty() {
         put_together(&program, &loaded, grafts, &mut united, out)?;
     }
@@ -131,7 +149,7 @@ pub fn unite_source(
 ///
 /// # Errors
 /// [`BuildError::Io`]; [`BuildError::Unite`] for what is no module.
-pub fn names<'p>(
+pub(super) fn names<'p>(
     modules: impl IntoIterator<Item = &'p PathBuf>,
 ) -> Result<BTreeSet<String>, BuildError> {
     let mut names = BTreeSet::new();

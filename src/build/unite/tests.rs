@@ -36,7 +36,7 @@ fn united(meta: &str, own: &[&str]) -> Vec<usize> {
         programs.push(Program { revisions: vec![revision], modules });
     }
     let out = place("united.bc".to_owned());
-    let united = unite(&[place("meta.bc".to_owned())], &programs, "main", &out).unwrap();
+    let united = unite(&[place("meta.bc".to_owned())], &programs, &["main"], &out).unwrap();
     assert!(united.failed.is_empty(), "{:?}", united.failed);
     let mut objects: Vec<PathBuf> =
         toolchain.code(&[], Sanitizer::None, &[out]).into_iter().collect::<Result<_, _>>().unwrap();

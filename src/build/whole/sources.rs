@@ -21,11 +21,13 @@ use crate::{
         toolchain::{quoted, run},
     },
     child::{self, Limits},
-    merge::{Changes, SyntaxCheck, Tree, overlay},
+    merge::{Changes, Role, SyntaxCheck, Tree, overlay},
 };
 
 /// The files of a tree that each source of it reads, relative to it.
-type Reads = BTreeMap<PathBuf, BTreeSet<PathBuf>>;
+pub(super) type Reads = BTreeMap<PathBuf, BTreeSet<PathBuf>>;
+/// How the build compiles each source of a tree, by its path there.
+pub(super) type Commands = BTreeMap<PathBuf, CompileCommand>;
 
 /// How the build compiles one file; clang's own record of it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -53,35 +55,32 @@ impl CompileCommand {
     }
 }
 
-impl Whole {
-    /// What clang wrote about its calls, by file of the tree; a file that was compiled twice
-    /// counts as it was compiled first by name of the record.
-    pub(super) fn read_commands(
-        &self,
-        fragments: &Path,
-    ) -> Result<BTreeMap<PathBuf, CompileCommand>, BuildError> {
-        let mut files = Vec::new();
-        for entry in fs::read_dir(fragments).map_err(BuildError::io(fragments))? {
-            files.push(entry.map_err(BuildError::io(fragments))?.path());
-        }
-        files.sort();
-        let mut commands = BTreeMap::new();
-        for file in files {
-            let text = fs::read_to_string(&file).map_err(BuildError::io(&file))?;
-            let records = text.lines().map(|line| line.trim_end().trim_end_matches(','));
-            for mut command in records.flat_map(serde_json::from_str::<CompileCommand>) {
-                let path = normal(&command.directory.join(&command.file));
-                let inner = path.strip_prefix(&self.tree).map(Path::to_owned);
-                let directory = command.directory.strip_prefix(&self.tree).map(Path::to_owned);
-                if let (true, Ok(inner), Ok(directory)) = (command.compiles(), inner, directory) {
-                    command.directory = directory;
-                    commands.entry(inner).or_insert(command);
-                }
+/// What clang wrote about its calls, by file of the tree; a file that was compiled twice counts as
+/// it was compiled first by name of the record.
+pub(super) fn read_commands(fragments: &Path, tree: &Path) -> Result<Commands, BuildError> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(fragments).map_err(BuildError::io(fragments))? {
+        files.push(entry.map_err(BuildError::io(fragments))?.path());
+    }
+    files.sort();
+    let mut commands = Commands::new();
+    for file in files {
+        let text = fs::read_to_string(&file).map_err(BuildError::io(&file))?;
+        let records = text.lines().map(|line| line.trim_end().trim_end_matches(','));
+        for mut command in records.flat_map(serde_json::from_str::<CompileCommand>) {
+            let path = normal(&command.directory.join(&command.file));
+            let inner = path.strip_prefix(tree).map(Path::to_owned);
+            let directory = command.directory.strip_prefix(tree).map(Path::to_owned);
+            if let (true, Ok(inner), Ok(directory)) = (command.compiles(), inner, directory) {
+                command.directory = directory;
+                commands.entry(inner).or_insert(command);
             }
         }
-        Ok(commands)
     }
+    Ok(commands)
+}
 
+impl Whole {
     /// Has bitcode stand in a built tree for some sources: compiled to where the build puts these,
     /// or, where it leaves no object files, given to the compiler in their place.
     pub(super) fn replace(
@@ -118,49 +117,35 @@ impl Whole {
         fs::set_permissions(&place, executable).map_err(BuildError::io(&place))
     }
 
-    /// The sources that the build compiles and of which some changes make something else.
-    ///
-    /// # Errors
-    /// The file that has to do with the build itself, or is new to it.
-    pub fn affected(&self, changes: &Changes) -> Result<BTreeSet<PathBuf>, PathBuf> {
+    /// The sources that the build compiles and of which some changes, which are not to the build
+    /// itself, make something else.
+    pub(super) fn affected(&self, changes: &Changes) -> Result<BTreeSet<PathBuf>, BuildError> {
         let mut affected = BTreeSet::new();
-        let (mut before, mut now): (Option<Reads>, Option<Reads>) = (None, None);
-        for file in changes.keys() {
+        let mut now: Option<Reads> = None;
+        for file in changes.keys().filter(|file| self.role(file) == Role::Source) {
             if self.commands.contains_key(file) {
                 affected.insert(file.clone());
                 continue;
             }
-            let known = affected.len();
-            let readers = |reads: &Reads| {
-                let readers = reads.iter().filter(|(_, files)| files.contains(file));
-                readers.map(|(source, _)| source.clone()).collect::<Vec<_>>()
+            let is_new = !self.tree.join(file).exists();
+            let reads = match &mut now {
+                _ if !is_new => self.reads(),
+                Some(now) => now,
+                now => now.insert(self.reads_with(changes).map_err(BuildError::io(file))?),
             };
-            affected.extend(readers(before.get_or_insert_with(|| self.reads(&self.tree))));
-            if affected.len() > known {
-                continue;
-            }
-            let extension = file.extension().and_then(|extension| extension.to_str());
-            // A header that is new, or that nobody reads yet.
-            if extension == Some("h") {
-                if now.is_none() {
-                    now = Some(self.reads_with(changes).map_err(|_| file.clone())?);
-                }
-                affected.extend(now.iter().flat_map(readers));
-                continue;
-            }
-            let harmless = matches!(extension, Some("md" | "txt" | "texi" | "1" | "log" | "sh"))
-                || file.starts_with("tests")
-                || file.starts_with("doc")
-                || file.starts_with("po");
-            if !harmless {
-                return Err(file.clone());
-            }
+            let readers = reads.iter().filter(|(_, files)| files.contains(file));
+            affected.extend(readers.map(|(source, _)| source.clone()));
         }
         Ok(affected)
     }
 
+    /// The files of the original's tree that each source reads.
+    fn reads(&self) -> &Reads {
+        self.reads.get_or_init(|| self.reads_in(&self.tree))
+    }
+
     /// The files of a tree that each source reads.
-    fn reads(&self, tree: &Path) -> Reads {
+    fn reads_in(&self, tree: &Path) -> Reads {
         let reads = self.commands.par_iter().filter_map(|(source, record)| {
             let mut compiler = self.compiler(record, tree);
             let output = compiler.arg("-M").output().ok()?;
@@ -180,23 +165,19 @@ impl Whole {
         let root = directory.path().canonicalize()?;
         let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
         overlay(Tree::all(&self.tree), files, &root)?;
-        Ok(self.reads(&root))
+        Ok(self.reads_in(&root))
     }
 
     /// What the compiler makes of one source of a tree before it optimises anything, and without
     /// what it writes down for an optimiser: how long variables live, for one, which a function with
-    /// one more end says in another way. Gives how many functions may end without the result that
-    /// they promise.
-    ///
-    /// # Errors
-    /// [`BuildError::Compile`]; [`BuildError::Io`].
-    pub fn source_bitcode(
+    /// one more end says in another way.
+    pub(super) fn source_bitcode(
         &self,
         changes: &Changes,
         source: &Path,
         out: &Path,
-    ) -> Result<usize, BuildError> {
-        let Some(record) = self.commands.get(source) else { return Ok(0) };
+    ) -> Result<(), BuildError> {
+        let Some(record) = self.commands.get(source) else { return Ok(()) };
         let directory = out.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
         let tree = tempfile::tempdir_in(directory).map_err(BuildError::io(directory))?;
@@ -205,10 +186,37 @@ impl Whole {
         overlay(Tree::all(&self.tree), files, &root).map_err(BuildError::io(&root))?;
         let mut compiler = self.compiler(record, &root);
         compiler.args(["-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c", "-o"]).arg(out);
-        run(&mut compiler)?;
-        let compiler = self.compiler(record, &root);
+        run(&mut compiler).map(drop)
+    }
+
+    /// Whether a function of some sources, compiled so in a tree, may end without the result that it
+    /// promises, where the original's does not.
+    pub(super) fn loses_result(
+        &self,
+        tree: &Path,
+        commands: &Commands,
+    ) -> Result<bool, BuildError> {
+        let loses = |(source, record): (&PathBuf, &CompileCommand)| {
+            let now = self.ends_without_result(record, tree)?;
+            let before = match self.commands.get(source) {
+                Some(record) if now > 0 => self.ends_without_result(record, &self.tree)?,
+                _ => 0,
+            };
+            Ok(now > before)
+        };
+        let all: Result<Vec<bool>, BuildError> = commands.par_iter().map(loses).collect();
+        Ok(all?.contains(&true))
+    }
+
+    /// How many functions of a source may end without the result that they promise.
+    fn ends_without_result(
+        &self,
+        record: &CompileCommand,
+        tree: &Path,
+    ) -> Result<usize, BuildError> {
+        let compiler = self.compiler(record, tree);
         let mut check = self.toolchain.clang();
-        check.current_dir(root.join(&record.directory)).stdin(Stdio::null());
+        check.current_dir(tree.join(&record.directory)).stdin(Stdio::null());
         check.args(compiler.get_args().filter(|argument| *argument != "-w"));
         check.args(["-fsyntax-only", "-Wno-everything", "-Wreturn-type"]);
         let said = run(&mut check)?.stderr;
@@ -249,7 +257,24 @@ impl SyntaxCheck for Whole {
         let error = error.or_else(|| message.lines().next()).unwrap_or("it does not compile");
         Err(error.replace(&format!("{}/", root.display()), ""))
     }
+
+    /// What nobody reads is the build's own business, unless its name says that it is for people.
+    fn role(&self, file: &Path) -> Role {
+        let extension = file.extension().and_then(|extension| extension.to_str());
+        let is_new_header = extension == Some("h") && !self.tree.join(file).exists();
+        let is_read = || self.reads().values().any(|files| files.contains(file));
+        if self.commands.contains_key(file) || is_new_header || is_read() {
+            return Role::Source;
+        }
+        let is_for_people = matches!(extension, Some("md" | "texi" | "1"))
+            || PEOPLE.iter().any(|name| file.starts_with(name));
+        if is_for_people { Role::None } else { Role::Build }
+    }
 }
+
+/// Directories and files of packages that no program is made of.
+const PEOPLE: [&str; 9] =
+    ["tests", "testsuite", "doc", "po", "NEWS", "ChangeLog", "README", "THANKS", "TODO"];
 
 /// Without `.` and `..` between names; the paths of compile commands have no links in them.
 fn normal(path: &Path) -> PathBuf {

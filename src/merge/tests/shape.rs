@@ -231,3 +231,11 @@ fn two_patches_add_different_functions_of_one_name() {
     assert!(text.contains("h__psychic_2(int a) { return a + 2; }"), "{text}");
     assert!(text.contains("/* revisions 1 3 */ return h__psychic_1(a);"), "{text}");
 }
+
+#[test]
+fn a_function_may_be_added_behind_the_last_one() {
+    let original = "#ifndef F\n#define F 2\n#endif\nint f(int n)\n{\n\treturn n * F;\n}\n";
+    let meta = merged(original, &[&format!("{original}int half(int n) {{ return n / 2; }}\n")]);
+    let only = "/* psychic: only 1 */ int half(int n) { return n / 2; } /* psychic: end */";
+    assert!(body(&meta).ends_with(only), "{}", body(&meta));
+}

@@ -1,0 +1,199 @@
+//! The revisions of a package: each as the package's build makes it, and one program of all.
+//!
+//! What a revision is, its own build says ([`Whole::own`]). The meta program is held against that
+//! twice. First source by source, before anything is optimised, where conditions are still what
+//! people wrote and so most is shared ([`unite_source`]). What cannot be told of one source alone
+//! (a function that another source defines for this revision only, a `main` of another type, a
+//! change of how the program is built) is left to the second time: whole programs, as they were
+//! linked ([`unite`]). There a function that the compiler optimised differently is a revision's
+//! own, which costs sharing.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use rayon::prelude::*;
+
+use super::{PUBLIC, Whole};
+use crate::{
+    build::{BuildError, Program, names, unite, unite_source},
+    merge::Changes,
+    subject::Revision,
+};
+
+/// What was made of a package's revisions.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// The native program of each.
+    pub native: BTreeMap<Revision, PathBuf>,
+    /// How many functions and variables the meta program does not have for it.
+    pub own: BTreeMap<Revision, usize>,
+    /// What cannot be built, and why.
+    pub refused: BTreeMap<Revision, String>,
+    /// Those with a function that may end without the result that it promises, where the
+    /// original's does not.
+    pub without_result: BTreeSet<Revision>,
+}
+
+/// What the compiler makes of one source for all revisions.
+struct Source<'a> {
+    path: &'a Path,
+    meta: PathBuf,
+    programs: Vec<Program>,
+    united: PathBuf,
+}
+
+impl Whole {
+    /// Builds revisions, the original among them, which changes nothing, and makes `out` of the
+    /// files of a meta program, bitcode that is for every revision what its own is. Whatever else
+    /// is made goes to `directory`.
+    ///
+    /// # Errors
+    /// [`BuildError`] for the original itself, or where files cannot be accessed.
+    pub fn unite(
+        &self,
+        changes: &BTreeMap<Revision, Changes>,
+        meta: &Changes,
+        directory: &Path,
+        out: &Path,
+    ) -> Result<Made, BuildError> {
+        let mut first: HashMap<&Changes, Revision> = HashMap::new();
+        let mut like: BTreeMap<Revision, Vec<Revision>> = BTreeMap::new();
+        for (revision, changes) in changes {
+            like.entry(*first.entry(changes).or_insert(*revision)).or_default().push(*revision);
+        }
+        let place = |revision: Revision, kind: &str| directory.join(format!("{revision}.{kind}"));
+        let build = |revision: &Revision| {
+            let (bitcode, native) = (place(*revision, "bc"), place(*revision, "native"));
+            (*revision, self.own(&changes[revision], &bitcode, &native))
+        };
+        let leaders: Vec<Revision> = like.keys().copied().collect();
+        let built: Vec<(Revision, Result<bool, BuildError>)> =
+            leaders.par_iter().map(build).collect();
+        let mut made = Made::default();
+        for (leader, result) in built {
+            match result {
+                Err(error) if leader == Revision::ORIGINAL => return Err(error),
+                Err(error) => {
+                    let all = like.remove(&leader).into_iter().flatten();
+                    made.refused.extend(all.map(|revision| (revision, error.to_string())));
+                }
+                Ok(loses_result) => {
+                    let native = place(leader, "native");
+                    made.native.extend(like[&leader].iter().map(|r| (*r, native.clone())));
+                    if loses_result {
+                        made.without_result.extend(&like[&leader]);
+                    }
+                }
+            }
+        }
+        // Revisions of which not every source tells what they are.
+        let mut whole: BTreeSet<Revision> =
+            like.keys().copied().filter(|leader| self.changes_build(&changes[leader])).collect();
+        let plain: BTreeMap<Revision, &[Revision]> = like
+            .iter()
+            .filter(|(leader, _)| !whole.contains(leader))
+            .map(|(leader, all)| (*leader, &**all))
+            .collect();
+        let linked = out.with_extension("program.bc");
+        let united = self.unite_sources(changes, &plain, meta, directory);
+        let united = united.and_then(|(sources, own, failed)| {
+            self.link(meta, &sources, &linked)?;
+            Ok((own, failed))
+        });
+        let base = match united {
+            Ok((own, failed)) => {
+                made.own = own;
+                whole.extend(failed.iter().filter_map(|revision| {
+                    like.iter().find(|(_, all)| all.contains(revision)).map(|(leader, _)| *leader)
+                }));
+                linked
+            }
+            // Everything is the revisions' own then.
+            Err(_) => {
+                whole = like.keys().copied().filter(|r| *r != Revision::ORIGINAL).collect();
+                place(Revision::ORIGINAL, "bc")
+            }
+        };
+        if whole.is_empty() {
+            return fs::copy(&base, out).map_err(BuildError::io(out)).map(|_| made);
+        }
+        let program = |leader: &Revision| Program {
+            revisions: like[leader].iter().map(|revision| revision.0).collect(),
+            modules: vec![place(*leader, "bc")],
+        };
+        let programs: Vec<Program> = whole.iter().map(program).collect();
+        let united = unite(&[base], &programs, &PUBLIC, out)?;
+        made.own.extend(united.own.into_iter().map(|(r, count)| (Revision(r), count)));
+        for (revision, why) in united.failed {
+            made.native.remove(&Revision(revision));
+            made.refused.insert(Revision(revision), why);
+        }
+        Ok(made)
+    }
+
+    /// Makes of each source that some revision changes what it is for all of them. Gives the
+    /// bitcode to be linked in place of sources, how much is revisions' own, and of which revisions
+    /// a source alone does not tell.
+    #[allow(clippy::type_complexity)]
+    fn unite_sources(
+        &self,
+        changes: &BTreeMap<Revision, Changes>,
+        like: &BTreeMap<Revision, &[Revision]>,
+        meta: &Changes,
+        directory: &Path,
+    ) -> Result<
+        (BTreeMap<PathBuf, PathBuf>, BTreeMap<Revision, usize>, BTreeSet<Revision>),
+        BuildError,
+    > {
+        let mut affected: BTreeMap<PathBuf, BTreeSet<Revision>> = BTreeMap::new();
+        for leader in like.keys() {
+            for source in self.affected(&changes[leader])? {
+                affected.entry(source).or_default().insert(*leader);
+            }
+        }
+        let mut sources = Vec::new();
+        for (number, (path, revisions)) in affected.iter().enumerate() {
+            let place = |name: &str| directory.join(format!("source{number}.{name}.bc"));
+            // All others have the original's.
+            let mut groups: BTreeMap<Revision, Vec<u32>> = BTreeMap::new();
+            for (leader, all) in like {
+                let has = if revisions.contains(leader) { *leader } else { Revision::ORIGINAL };
+                groups.entry(has).or_default().extend(all.iter().map(|revision| revision.0));
+            }
+            let compile = |(revision, revisions): (Revision, Vec<u32>)| {
+                let module = place(&revision.to_string());
+                self.source_bitcode(&changes[&revision], path, &module)?;
+                Ok::<_, BuildError>(Program { revisions, modules: vec![module] })
+            };
+            self.source_bitcode(meta, path, &place("meta"))?;
+            let programs: Result<_, _> = groups.into_par_iter().map(compile).collect();
+            let programs = programs?;
+            sources.push(Source { path, meta: place("meta"), programs, united: place("united") });
+        }
+        let original = directory.join(format!("{}.bc", Revision::ORIGINAL));
+        let libc = self.names_of_libc()?;
+        let (mut replaced, mut own, mut failed) =
+            (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        for source in &sources {
+            let others = || sources.iter().filter(|other| other.path != source.path);
+            let known = names(others().map(|other| &other.meta).chain([&original]))?;
+            let modules = others().flat_map(|other| &other.programs).flat_map(|p| &p.modules);
+            let mut wanted = names(modules)?;
+            wanted.extend(known.iter().chain(&libc).cloned());
+            let found = |name: &str| known.contains(name) || libc.contains(name);
+            let united =
+                unite_source(&source.meta, &source.programs, &wanted, &found, &source.united)?;
+            for (revision, count) in united.own {
+                *own.entry(Revision(revision)).or_default() += count;
+            }
+            failed.extend(united.failed.into_keys().map(Revision));
+            if united.is_written {
+                replaced.insert(source.path.to_owned(), source.united.clone());
+            }
+        }
+        Ok((replaced, own, failed))
+    }
+}
