@@ -30,9 +30,7 @@ flags="-O1 -gline-tables-only -flto -fno-stack-protector -fno-pie -fno-vectorize
     -fdebug-compilation-dir=."
 flags=${flags//$'\n'/}
 # The first directory is there during configure only.
-link="-static -nostdlib -fuse-ld=lld-19 -Wl,--lto-O0 $musl/lib/crt1.o -L$store/configure -L$musl/lib
-    -lc -lnative -lkernel"
-link=${link//$'\n'/}
+link="-static -nostdlib -fuse-ld=lld-19 -Wl,--lto-O0 $musl/lib/crt1.o -L$store/configure -L$musl/lib"
 jobs=$(getconf _NPROCESSORS_ONLN)
 
 # In the tree of a GNU package. What a compiler can do beyond C is switched off: no instructions
@@ -88,6 +86,8 @@ build() {
 }
 
 "$top/scripts/musl-whole.sh"
+# At the end of every command line of clang's: what a package defines is not taken from the libc.
+export CCC_OVERRIDE_OPTIONS="#+-Wno-unused-command-line-argument +-lc +-lnative +-lkernel"
 [ $# -gt 0 ] || set -- coreutils grep findutils busybox
 for package in "$@"; do
     stamp=$(cat "$0" "$musl/stamp" | cksum)

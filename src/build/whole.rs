@@ -31,6 +31,7 @@ use inkwell::{context::Context, module::Module, values::InstructionOpcode};
 
 use super::{
     BuildError, Toolchain,
+    compile::DIALECT,
     stamp::{Stamp, hash},
     toolchain::{command, run},
     unwritten,
@@ -72,8 +73,6 @@ const FLAGS: &[&str] = &[
     "-fno-unwind-tables",
     "-fno-asynchronous-unwind-tables",
     "-U_FORTIFY_SOURCE",
-    "-w",
-    "-fbracket-depth=65536",
     "-fdebug-compilation-dir=.",
 ];
 
@@ -184,6 +183,7 @@ impl Whole {
             digest_of_tree(&recipe.source)?,
             format!("{:?}", (&recipe.configure, &recipe.make, &recipe.flags)),
             toolchain.identity().to_owned(),
+            DIALECT.join(" "),
             FLAGS.join(" "),
             LAST.join(" "),
             libc_stamp,
@@ -293,7 +293,8 @@ impl Whole {
             "{} --target=x86_64-linux-musl -nostdlibinc -isystem {libc}/include",
             compiler.display()
         );
-        let mut flags: Vec<String> = FLAGS.iter().map(|&flag| flag.to_owned()).collect();
+        let mut flags: Vec<String> =
+            DIALECT.iter().chain(FLAGS).map(|&flag| flag.to_owned()).collect();
         flags.push(format!("-ffile-prefix-map={}/=", tree.display()));
         flags.extend(self.recipe.flags.iter().cloned());
         let link = format!(

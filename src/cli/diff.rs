@@ -4,6 +4,7 @@ use std::{
     fs,
     io::IsTerminal,
     path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
     time::{Duration, Instant},
 };
 
@@ -21,7 +22,7 @@ use super::{
     stages::{self, Stage},
 };
 use crate::{
-    diff::{Differ, Reason, Regions, Task, Walk},
+    diff::{Differ, Regions, Task, Walk},
     exec::{Clock, Program, Start},
     explore::{Explorer, Round},
     replay::TestInput,
@@ -68,9 +69,21 @@ const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let begin = Instant::now();
     let interrupted = interrupt::listen();
-    let mut progress = Progress::new();
-    let stage = Stage::open(&args.subject, args.out.as_deref())?;
+    let mut stage = Stage::open(&args.subject, args.out.as_deref())?;
     let seeds = if args.resume { earlier_tests(&stage)? } else { Vec::new() };
+    stage.results = stage.place.begin(args.resume)?;
+    compare(args, &stage, seeds, (begin, interrupted)).inspect_err(|_| {
+        _ = stage.place.give_up();
+    })
+}
+
+fn compare(
+    args: &DiffArgs,
+    stage: &Stage,
+    seeds: Vec<TestInput>,
+    (begin, interrupted): (Instant, &AtomicBool),
+) -> anyhow::Result<u8> {
+    let mut progress = Progress::new();
     let mut merged = stage.merge(&mut progress)?;
     let (built, module) = stage.build(&mut merged, &mut progress)?;
     let config = &stage.subject.config;
@@ -103,7 +116,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let (clock, judging) = (clock(searching), clock(judging));
     let record = exploration.solver.record.clone();
     let solver = SolverConfig { record: None, ..exploration.solver.clone() };
-    let native = Native::new(&stage, &built, judging.deadline())?;
+    let native = Native::new(stage, &built, judging.deadline())?;
     let mut explorer = Explorer::new(&program, exploration, start, exploring)?;
     let mut differ = Differ::new(Task {
         program: &program,
@@ -111,22 +124,14 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         solver: SolverConfig { record: record.as_ref().map(Recording::of_pairs), ..solver.clone() },
         outputs: config.outputs.clone(),
         revisions: merged.revisions.clone(),
+        without_result: built.without_result.clone(),
         clock,
     });
-    for revision in &built.without_result {
-        differ.distrust(*revision, &[Reason::NoResult]);
-    }
-    // Not before this run can begin: a mistake in a patch must not cost earlier tests.
-    if args.resume {
-        stage.results.put_tests_aside()?;
-    } else {
-        stage.results.remove_tests()?;
-    }
     progress.stage("exploring, pairing and replaying");
     for seed in seeds {
         differ.seed(seed)?;
     }
-    let exhausted = explore_and_pair(&mut explorer, &mut differ, &stage, &mut progress)?;
+    let exhausted = explore_and_pair(&mut explorer, &mut differ, stage, &mut progress)?;
     differ.finish(&explorer.exhausted(), explorer.pool())?;
     // Tests are judged anew, and so numbered anew.
     stage.results.put_tests_aside()?;
@@ -137,7 +142,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         Walk::default()
     };
     let findings = Findings {
-        stage: &stage,
+        stage,
         merged: &merged,
         program: &program,
         differ: &differ,
@@ -154,13 +159,14 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     if all_judged {
         stage.results.forget_tests()?;
     }
+    stage.place.finish()?;
     drop(progress);
     let style = TextStyle { colour: std::io::stdout().is_terminal(), ..TextStyle::default() };
     say::line(report.terminal(style).trim_end_matches('\n'))?;
     for line in ranges::table(&walk.ranges, &report) {
         say::line(&line)?;
     }
-    say::line(&report::conclusion(&report, &stage))?;
+    say::line(&report::conclusion(&report, stage))?;
     if exhausted && !walk.complete {
         say::line("not every region of the input was visited: other tests may make a lower tree")?;
     }

@@ -88,16 +88,9 @@ impl Findings<'_> {
                 text.push_str(&format!("test {}, {mismatch}\n", test.test));
             }
         }
-        let path = self.stage.results.path().join(MISMATCHES);
-        if text.is_empty() {
-            return match fs::remove_file(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    Err(error).with_context(|| path.display().to_string())
-                }
-                _ => Ok(()),
-            };
+        if !text.is_empty() {
+            self.stage.results.write_file(MISMATCHES, text.as_bytes())?;
         }
-        self.stage.results.write_file(MISMATCHES, text.as_bytes())?;
         Ok(())
     }
 
@@ -579,7 +572,7 @@ pub(super) fn conclusion(report: &Report, stage: &Stage) -> String {
     if !report.bounds.is_empty() {
         lines.push(format!("bounds: {}", report.bounds.join("; ")));
     }
-    lines.push(format!("files: {}", stage.results.path().display()));
+    lines.push(format!("files: {}", stage.place.path().display()));
     lines.join("\n")
 }
 

@@ -37,6 +37,9 @@ const CONCRETISATIONS: u32 = 256;
 /// A subject and the directory for its results.
 pub(super) struct Stage {
     pub(super) subject: Subject,
+    /// Where results are to be.
+    pub(super) place: ResultsDir,
+    /// Where they are written.
     pub(super) results: ResultsDir,
     toolchain: Toolchain,
     /// The package, if the program has a build of its own.
@@ -74,14 +77,15 @@ impl Stage {
     pub(super) fn open(subject: &Path, out: Option<&Path>) -> anyhow::Result<Self> {
         let mut subject = Subject::load(subject)?;
         let out = out.map_or_else(|| default_results(&subject), Path::to_owned);
-        let results = ResultsDir::claim(out)?;
+        let place = ResultsDir::claim(out)?;
+        let results = place.clone();
         let toolchain = Toolchain::find()?;
         let whole = prepare_whole(&toolchain, &subject)?;
         if let Some(whole) = &whole {
             // Configured: patched files compile there.
             subject.root = whole.tree().to_owned();
         }
-        Ok(Self { subject, results, toolchain, whole, own: OnceLock::new() })
+        Ok(Self { subject, place, results, toolchain, whole, own: OnceLock::new() })
     }
 
     /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.

@@ -215,6 +215,10 @@ impl Differ<'_> {
             if let Some(predicted) = slot.visible()
                 && predicted != shown
             {
+                if self.task.without_result.contains(&revision) {
+                    objections.entry(revision).or_insert(vec![Reason::NoResult]);
+                    continue;
+                }
                 let how = outcome::explain(predicted, shown, outcome);
                 mismatches.push(format!("revision {revision}: {how}"));
                 self.distrust(revision, &[Reason::Contradicted]);
@@ -366,7 +370,7 @@ impl Differ<'_> {
     }
 
     /// Nothing can be proved of a revision any more.
-    pub fn distrust(&mut self, revision: Revision, reasons: &[Reason]) {
+    pub(super) fn distrust(&mut self, revision: Revision, reasons: &[Reason]) {
         let all: RevisionSet = self.task.revisions.iter().copied().collect();
         let one: RevisionSet = std::iter::once(revision).collect();
         for reason in reasons {

@@ -124,6 +124,8 @@ pub struct Task<'a> {
     pub outputs: OutputsConfig,
     /// The revisions that run.
     pub revisions: Vec<Revision>,
+    /// Those with a result that nobody gives: what they do may differ from build to build.
+    pub without_result: BTreeSet<Revision>,
     /// When to stop.
     pub clock: Clock<'a>,
 }
@@ -187,7 +189,8 @@ impl<'a> Differ<'a> {
     /// Nothing is known yet.
     pub fn new(task: Task<'a>) -> Self {
         let pairs = Pairs::new(&task.revisions);
-        Self {
+        let without_result = task.without_result.clone();
+        let mut new = Self {
             task,
             states: Vec::new(),
             paths: overlap::Paths::default(),
@@ -200,7 +203,11 @@ impl<'a> Differ<'a> {
             stopped: RevisionSet::new(),
             settled: false,
             effort: Effort::default(),
+        };
+        for revision in without_result {
+            new.distrust(revision, &[Reason::NoResult]);
         }
+        new
     }
 
     /// The revisions that run.

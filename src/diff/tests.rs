@@ -1,6 +1,9 @@
 //! Verdicts on halt states made by hand: two revisions that exit alike below and above 5.
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use super::*;
 use crate::{
@@ -85,6 +88,7 @@ impl Subject {
             solver: SolverConfig::default(),
             outputs: OutputsConfig::default(),
             revisions: vec![Revision(0), Revision(1)],
+            without_result: BTreeSet::new(),
             clock: Clock::new(None, &NEVER),
         });
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");

@@ -95,7 +95,7 @@ fn an_interrupted_run_leaves_what_it_found_and_goes_on() {
     let mut running = Running::diff(&scratch);
     running.until("exploring");
     // Tests are written while the run goes on.
-    while names(&scratch.path("out/tests")).is_empty() {
+    while names(&scratch.path("out/unfinished/tests")).is_empty() {
         std::thread::sleep(Duration::from_millis(20));
     }
     running.signal(Signal::SIGINT);
@@ -174,7 +174,7 @@ fn a_run_killed_at_any_moment_loses_no_test() {
     let scratch = endless().file("3.diff", patch);
     let mut running = Running::diff(&scratch);
     running.until("exploring");
-    while names(&scratch.path("out/tests")).len() < 2 {
+    while names(&scratch.path("out/unfinished/tests")).len() < 2 {
         std::thread::sleep(Duration::from_millis(20));
     }
     running.signal(Signal::SIGKILL);

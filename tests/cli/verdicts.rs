@@ -210,9 +210,8 @@ fn the_library_is_watched_as_the_program_is() {
         "sorted[2] = other[1]; qsort(sorted, 3, sizeof *sorted, less);",
         "n = atoi(junk);",
     ];
-    let patch = |line: &str| {
-        format!("--- a/a.c\n+++ b/a.c\n@@ -15 +15 @@\n-\tless(&n, &n);\n+\t{line}\n")
-    };
+    let patch =
+        |line: &str| format!("--- a/a.c\n+++ b/a.c\n@@ -15 +15 @@\n-\tless(&n, &n);\n+\t{line}\n");
     let mut scratch = Scratch::new().file("a.c", source).file("subject.toml", CONFIG);
     for (number, line) in uses.iter().enumerate() {
         scratch = scratch.file(&format!("{}.diff", number + 1), &patch(line));

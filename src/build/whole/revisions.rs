@@ -45,6 +45,16 @@ struct Source<'a> {
     united: PathBuf,
 }
 
+/// What was made of all sources.
+#[derive(Default)]
+struct United {
+    /// The bitcode to be linked in place of sources.
+    sources: BTreeMap<PathBuf, PathBuf>,
+    own: BTreeMap<Revision, usize>,
+    /// Revisions of which a source alone does not tell what they are.
+    untold: BTreeSet<Revision>,
+}
+
 impl Whole {
     /// Builds revisions, the original among them, which changes nothing, and makes `out` of the
     /// files of a meta program, bitcode that is for every revision what its own is. Whatever else
@@ -99,16 +109,17 @@ impl Whole {
             .collect();
         let linked = out.with_extension("program.bc");
         let united = self.unite_sources(changes, &plain, meta, directory);
-        let united = united.and_then(|(sources, own, failed)| {
-            self.link(meta, &sources, &linked)?;
-            Ok((own, failed))
+        let united = united.and_then(|united| {
+            self.link(meta, &united.sources, &linked)?;
+            Ok(united)
         });
         let base = match united {
-            Ok((own, failed)) => {
-                made.own = own;
-                whole.extend(failed.iter().filter_map(|revision| {
-                    like.iter().find(|(_, all)| all.contains(revision)).map(|(leader, _)| *leader)
-                }));
+            Ok(united) => {
+                made.own = united.own;
+                let is_untold =
+                    |all: &[Revision]| all.iter().any(|revision| united.untold.contains(revision));
+                let untold = like.iter().filter(|(_, all)| is_untold(all));
+                whole.extend(untold.map(|(leader, _)| *leader));
                 linked
             }
             // Everything is the revisions' own then.
@@ -134,20 +145,14 @@ impl Whole {
         Ok(made)
     }
 
-    /// Makes of each source that some revision changes what it is for all of them. Gives the
-    /// bitcode to be linked in place of sources, how much is revisions' own, and of which revisions
-    /// a source alone does not tell.
-    #[allow(clippy::type_complexity)]
+    /// Makes of each source that some revision changes what it is for all of them.
     fn unite_sources(
         &self,
         changes: &BTreeMap<Revision, Changes>,
         like: &BTreeMap<Revision, &[Revision]>,
         meta: &Changes,
         directory: &Path,
-    ) -> Result<
-        (BTreeMap<PathBuf, PathBuf>, BTreeMap<Revision, usize>, BTreeSet<Revision>),
-        BuildError,
-    > {
+    ) -> Result<United, BuildError> {
         let mut affected: BTreeMap<PathBuf, BTreeSet<Revision>> = BTreeMap::new();
         for leader in like.keys() {
             for source in self.affected(&changes[leader])? {
@@ -175,8 +180,7 @@ impl Whole {
         }
         let original = directory.join(format!("{}.bc", Revision::ORIGINAL));
         let libc = self.names_of_libc()?;
-        let (mut replaced, mut own, mut failed) =
-            (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        let mut all = United::default();
         for source in &sources {
             let others = || sources.iter().filter(|other| other.path != source.path);
             let known = names(others().map(|other| &other.meta).chain([&original]))?;
@@ -187,13 +191,13 @@ impl Whole {
             let united =
                 unite_source(&source.meta, &source.programs, &wanted, &found, &source.united)?;
             for (revision, count) in united.own {
-                *own.entry(Revision(revision)).or_default() += count;
+                *all.own.entry(Revision(revision)).or_default() += count;
             }
-            failed.extend(united.failed.into_keys().map(Revision));
+            all.untold.extend(united.failed.into_keys().map(Revision));
             if united.is_written {
-                replaced.insert(source.path.to_owned(), source.united.clone());
+                all.sources.insert(source.path.to_owned(), source.united.clone());
             }
         }
-        Ok((replaced, own, failed))
+        Ok(all)
     }
 }

@@ -21,12 +21,13 @@ pub const MARK: &str = ".psychic";
 const MARK_TEXT: &str = "Psychic writes its results here, and replaces and removes them.\n";
 
 /// What runs write beside tables.
-const NAMES: [&str; 19] = [
+pub(super) const NAMES: [&str; 21] = [
     "build",
     "clusters.png",
     "clusters.svg",
     "coverage.info",
     "earlier",
+    "finished",
     "meta",
     "meta.asan",
     "meta.bc",
@@ -41,9 +42,10 @@ const NAMES: [&str; 19] = [
     "tree.png",
     "tree.svg",
     "tree.tex",
+    "unfinished",
 ];
 
-const TABLES: [&str; 9] = [
+pub(super) const TABLES: [&str; 9] = [
     ClusterRow::FILE,
     OutcomeRow::FILE,
     PairRow::FILE,
@@ -82,6 +84,7 @@ impl ResultsDir {
             file.write_all(MARK_TEXT.as_bytes()).map_err(unwritable)?;
         }
         super::earlier::remove_unfinished(&path)?;
+        results.finish_what_was_begun()?;
         results.lock = Some(Arc::new(file));
         Ok(results)
     }

@@ -33,6 +33,7 @@ mod clustering;
 mod earlier;
 mod rows;
 mod table;
+mod unfinished;
 
 pub use cell::Cell;
 pub use claim::MARK;
