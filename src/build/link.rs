@@ -93,6 +93,10 @@ impl Toolchain {
         out: &Path,
     ) -> Command {
         let mut command = self.clang();
+        if self.has_lld() {
+            // Twice as fast. What a subject says of linkers comes later.
+            command.arg("-fuse-ld=lld");
+        }
         command.args(DIALECT).args(sanitizer.flags()).args(objects).args(flags);
         if sanitizer != Sanitizer::None {
             command.arg("-Wl,--wrap=main");
@@ -101,7 +105,7 @@ impl Toolchain {
             command.args(["-Wl,--wrap=__ctype_b_loc", "-Wl,--wrap=__asan_register_elf_globals"]);
         }
         // As in bitcode: what the program defines itself comes before a library's.
-        command.args(["-Wl,-z,muldefs", "-lm", "-o"]).arg(out);
+        command.args(["-Wl,-z,muldefs", "-Wl,--as-needed", "-lm", "-o"]).arg(out);
         command
     }
 }

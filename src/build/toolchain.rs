@@ -24,6 +24,7 @@ pub struct Toolchain {
     link: PathBuf,
     optimiser: PathBuf,
     identity: String,
+    has_lld: bool,
     runtime: Arc<Runtime>,
 }
 
@@ -43,19 +44,24 @@ impl Toolchain {
     /// As [`Toolchain::find`].
     pub fn with_clang(clang: &OsStr) -> Result<Self, BuildError> {
         let clang = PathBuf::from(clang);
-        let identity = identity(&clang).ok_or_else(|| BuildError::ToolMissing {
+        let (identity, has_lld) = identity(&clang).ok_or_else(|| BuildError::ToolMissing {
             tool: clang.display().to_string(),
             package: "clang-19",
             hint: ", or name another clang in PSYCHIC_CLANG",
         })?;
         let (link, optimiser) = (Self::beside(&clang, "llvm-link"), Self::beside(&clang, "opt"));
         let runtime = Runtime::unpack().map_err(BuildError::io(env::temp_dir()))?;
-        Ok(Self { clang, link, optimiser, identity, runtime: Arc::new(runtime) })
+        Ok(Self { clang, link, optimiser, identity, has_lld, runtime: Arc::new(runtime) })
     }
 
     /// The compiler, a path or a name to look up in the `PATH`.
     pub fn program(&self) -> &Path {
         &self.clang
+    }
+
+    /// Whether LLVM's linker is where this clang looks for it first.
+    pub(super) fn has_lld(&self) -> bool {
+        self.has_lld
     }
 
     /// What changes when another compiler is installed.
@@ -109,9 +115,9 @@ fn run_llvm(tool: &Path, command: &mut Command) -> Result<(), BuildError> {
     }
 }
 
-/// Which file a program is, and since when; `None` if there is none of that name. Asking a clang
-/// for its version takes it as long as compiling a small program.
-fn identity(program: &Path) -> Option<String> {
+/// Which file a clang is, and since when, and whether a linker is beside it; `None` if there is none
+/// of that name. Asking for its version takes it as long as compiling a small program.
+fn identity(program: &Path) -> Option<(String, bool)> {
     let search = env::var_os("PATH").unwrap_or_default();
     let found = if program.components().count() > 1 {
         program.to_owned()
@@ -121,7 +127,9 @@ fn identity(program: &Path) -> Option<String> {
     let file = fs::canonicalize(found).ok()?;
     let metadata = fs::metadata(&file).ok()?;
     let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some(format!("{} {} {}", file.display(), metadata.len(), changed.as_nanos()))
+    let linker = file.with_file_name("ld.lld").exists();
+    let identity = format!("{} {} {}", file.display(), metadata.len(), changed.as_nanos());
+    Some((format!("{identity}{}", if linker { " lld" } else { "" }), linker))
 }
 
 /// A command whose output does not depend on the user's environment.

@@ -1,6 +1,10 @@
 //! Native replay for the pairing: which builds and limits serve a test.
 
-use std::{sync::OnceLock, time::Instant};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, OnceLock, PoisonError},
+    time::Instant,
+};
 
 use super::stages::{Built, Stage};
 use crate::{
@@ -14,6 +18,9 @@ use rayon::prelude::*;
 
 /// A run that is known never to end is watched for this part of the usual limit.
 const ENDLESS_PART: u32 = 4;
+/// And for this part once native runs of the revision were seen not to end so many times.
+const SEEN_ENDLESS_PART: u32 = 40;
+const SEEN: u32 = 2;
 /// A run that ought to end but did not is given this many times the usual limit.
 const PATIENCE: u32 = 5;
 
@@ -26,6 +33,9 @@ pub(super) struct Native<'a> {
     deadline: Option<Instant>,
     plain: Replayer,
     hasty: OnceLock<Replayer>,
+    hastier: OnceLock<Replayer>,
+    /// How many runs of a revision did not end that were known not to.
+    endless: Mutex<BTreeMap<Revision, u32>>,
     patient: OnceLock<Replayer>,
     address: OnceLock<Replayer>,
     memory: OnceLock<Replayer>,
@@ -45,6 +55,8 @@ impl<'a> Native<'a> {
             deadline,
             plain: Replayer::new(built.binaries.clone(), limits)?,
             hasty: OnceLock::new(),
+            hastier: OnceLock::new(),
+            endless: Mutex::default(),
             patient: OnceLock::new(),
             address: OnceLock::new(),
             memory: OnceLock::new(),
@@ -103,9 +115,15 @@ impl<'a> Native<'a> {
     ) -> anyhow::Result<Outcome> {
         self.in_time()?;
         if expected.endless.contains(revision) {
-            let hasty =
-                self.get(&self.hasty, || self.with_time(self.limits.time / ENDLESS_PART))?;
-            return Ok(hasty.outcome(test, revision, false)?);
+            let seen = self.seen_endless(revision, 0);
+            let (place, part) = match seen < SEEN {
+                true => (&self.hasty, ENDLESS_PART),
+                false => (&self.hastier, SEEN_ENDLESS_PART),
+            };
+            let replayer = self.get(place, || self.with_time(self.limits.time / part))?;
+            let outcome = replayer.outcome(test, revision, false)?;
+            self.seen_endless(revision, u32::from(outcome.termination == Termination::Timeout));
+            return Ok(outcome);
         }
         let mut watched = Watched::new(self.built.binaries.uninitialised);
         for sanitizer in self.sanitizers(expected, |concerned| concerned.contains(revision)) {
@@ -124,6 +142,15 @@ impl<'a> Native<'a> {
             let patient = || self.with_time(self.limits.time * PATIENCE);
             Ok(self.get(&self.patient, patient)?.outcome(test, revision, false)?)
         })
+    }
+
+    /// How many runs of a revision that are known not to end did not, these more included.
+    fn seen_endless(&self, revision: Revision, more: u32) -> u32 {
+        // Nothing panics while it is held.
+        let mut known = self.endless.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = known.entry(revision).or_default();
+        *count += more;
+        *count
     }
 
     /// The sanitizers that can confirm what is expected of these revisions.

@@ -27,9 +27,7 @@ BUILDS = {
     "errors": ["clang-19", *OLD, "-O0", "-g", f"-fsanitize={ERRORS}", "-fno-sanitize-recover=all",
                "-fno-sanitize-address-use-after-scope", "-Wl,--wrap=main",
                "-Wl,--wrap=__ctype_b_loc"],
-    "unwritten": ["clang-19", *OLD, "-O0", "-g", "-fsanitize=memory",
-                  # A result that nobody looks at is not used.
-                  "-fno-sanitize-memory-param-retval", "-Wl,--wrap=fgets"],
+    "unwritten": ["clang-19", *OLD, "-O0", "-g", "-fsanitize=memory", "-Wl,--wrap=fgets"],
     "zero": ["clang-19", *OLD, "-O0", "-ftrivial-auto-var-init=zero", "-Wl,--wrap=malloc", "-static"],
     "pattern": ["clang-19", *OLD, "-O0", "-ftrivial-auto-var-init=pattern", "-Wl,--wrap=malloc",
                 "-static"],
