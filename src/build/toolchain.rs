@@ -129,7 +129,7 @@ fn identity(program: &Path) -> Option<(String, bool)> {
     let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let linker = file.with_file_name("ld.lld").exists();
     let identity = format!("{} {} {}", file.display(), metadata.len(), changed.as_nanos());
-    Some((format!("{identity}{}", if linker { " lld" } else { "" }), linker))
+    Some((identity, linker))
 }
 
 /// A command whose output does not depend on the user's environment.

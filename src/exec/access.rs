@@ -59,14 +59,18 @@ impl Executor<'_> {
         let length = width.div_ceil(8) as usize;
         let object = self.state.memory.object(address).ok()?;
         let offset = address::offset(address);
-        let word = object.word(offset, length)?;
         if length < 8
             && let Some(whole) = object.word(offset & !7, 8)
-            && self.state.memory.may_be_address(whole)
         {
-            return None;
+            if self.state.memory.may_be_address(whole) {
+                return None;
+            }
+            let before = (offset & 7) as usize;
+            if before + length <= 8 {
+                return Some(truncate(whole >> (8 * before), width));
+            }
         }
-        Some(truncate(word, width))
+        Some(truncate(object.word(offset, length)?, width))
     }
 
     pub(super) fn load_bits(&mut self, address: Value, width: u32) -> Result<Value, Stop> {

@@ -183,14 +183,20 @@ impl Executor<'_> {
                 return Ok(Next::Jump(target, Way::of(holds)));
             }
             Inst::Load { width, dst, address } => {
-                let value = self.int(*address).and_then(|address| self.load_int(address, *width));
+                let value = match self.int(*address) {
+                    Some(address) => self.load_int(address, *width),
+                    None => None,
+                };
                 match value {
                     Some(value) => self.set_int(*dst, value),
                     None => self.load_into(*dst, self.get(*address), *width)?,
                 }
             }
             Inst::LoadIndexed { width, dst, at } => {
-                let value = self.indexed(at).and_then(|address| self.load_int(address, *width));
+                let value = match self.indexed(at) {
+                    Some(address) => self.load_int(address, *width),
+                    None => None,
+                };
                 match value {
                     Some(value) => self.set_int(*dst, value),
                     None => {
