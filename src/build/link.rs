@@ -63,7 +63,12 @@ impl Toolchain {
         objects: &[PathBuf],
         out: &Path,
     ) -> Option<Vec<Word>> {
-        let output = run(self.native_linker(flags, sanitizer, objects, out).arg("-###")).ok()?;
+        let mut driver = self.native_linker(flags, sanitizer, objects, out);
+        if self.has_lld() && !flags.iter().any(|flag| flag.starts_with("-fuse-ld")) {
+            // Twice as fast; what it refuses is for the usual one.
+            driver.arg("-fuse-ld=lld");
+        }
+        let output = run(driver.arg("-###")).ok()?;
         let plan = String::from_utf8_lossy(&output.stderr).into_owned();
         let is_object = |word: &str| objects.iter().any(|object| object == Path::new(word));
         let mut commands = plan.lines().map(words).filter(|w| w.iter().any(|w| is_object(w)));
@@ -93,10 +98,6 @@ impl Toolchain {
         out: &Path,
     ) -> Command {
         let mut command = self.clang();
-        if self.has_lld() {
-            // Twice as fast. What a subject says of linkers comes later.
-            command.arg("-fuse-ld=lld");
-        }
         command.args(DIALECT).args(sanitizer.flags()).args(objects).args(flags);
         if sanitizer != Sanitizer::None {
             command.arg("-Wl,--wrap=main");

@@ -32,7 +32,7 @@ use crate::llvm::Editor;
 
 /// Says in the stamps of builds how this prepares bitcode.
 pub(super) const PREPARATION: &str = "locals and undefined operands zeroed, noundef of own functions dropped, copies may overlap, \
-     both ends of watched accesses looked at";
+     both ends of watched accesses looked at, empty locals watched";
 
 /// Prepares bitcode for native code: zeros for what was never written, or, under MemorySanitizer,
 /// what it needs to see of that. `defined` are the functions of the program ([`defined`]).
@@ -43,15 +43,16 @@ pub(super) fn prepare(
 ) -> Result<(), BuildError> {
     change(file, |context, module| {
         let_copies_overlap(module);
+        if sanitizer == Sanitizer::AddressUndefined {
+            widen_empty_locals(context, module)?;
+            look_at_both_ends(module);
+        }
         match sanitizer {
             Sanitizer::Memory => let_pass(module, defined),
             Sanitizer::None | Sanitizer::AddressUndefined => {
                 zero_locals(context, module)?;
                 Editor::new(module).define_undefined();
             }
-        }
-        if sanitizer == Sanitizer::AddressUndefined {
-            look_at_both_ends(module);
         }
         Ok(())
     })
@@ -96,6 +97,30 @@ fn change(
 
 fn instructions<'c>(function: FunctionValue<'c>) -> impl Iterator<Item = InstructionValue<'c>> {
     function.get_basic_block_iter().flat_map(|block| block.get_instructions())
+}
+
+/// AddressSanitizer does not watch a variable without size; with a byte it watches what is behind.
+fn widen_empty_locals<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), BuilderError> {
+    let layout = TargetData::create(&module.get_data_layout().as_str().to_string_lossy());
+    let is_empty = |alloca: &InstructionValue<'c>| {
+        let kind = alloca.get_allocated_type();
+        kind.is_ok_and(|kind| layout.get_abi_size(&kind) == 0)
+    };
+    let is_alloca = |i: &InstructionValue<'c>| i.get_opcode() == InstructionOpcode::Alloca;
+    let all = module.get_functions().flat_map(instructions).filter(is_alloca);
+    let empty: Vec<InstructionValue<'c>> = all.filter(is_empty).collect();
+    let builder = context.create_builder();
+    for alloca in empty {
+        builder.position_before(&alloca);
+        let wider = builder.build_alloca(context.i8_type(), "")?;
+        if let Some(wider) = wider.as_instruction() {
+            // It is an alloca, of which there is an alignment.
+            wider.set_alignment(alloca.get_alignment().unwrap_or(1)).expect("one of an alloca");
+            alloca.replace_all_uses_with(&wider);
+            alloca.erase_from_basic_block();
+        }
+    }
+    Ok(())
 }
 
 /// Makes every `memcpy` a `memmove`, which is what it is in the engine: C leaves open what becomes

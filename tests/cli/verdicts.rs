@@ -171,8 +171,8 @@ fn what_was_never_written_is_what_a_subject_says() {
 }
 
 /// A native run shows and finds what the engine says also where a compiler or a sanitizer has its
-/// own mind: a constant without a value, and an access that is less aligned than it says and ends
-/// beyond its object.
+/// own mind: a constant without a value, an access that is less aligned than it says and ends beyond
+/// its object, and one to an object without size.
 #[test]
 fn what_a_compiler_leaves_open_is_the_same_in_both_worlds() {
     let source = "#include <stdio.h>\nint entry(int x)\n{\n\tshort v[4] = {1, 2, 3, 4};\n\
@@ -183,6 +183,7 @@ fn what_a_compiler_leaves_open_is_the_same_in_both_worlds() {
         .file("a.c", source)
         .file("1.diff", &at_5("int n = x > 3; printf(\"%d\\n\", 7 % 0);"))
         .file("2.diff", &at_5("int n = x > 3 && *(int *)(v + 3) > 0;"))
+        .file("3.diff", &at_5("int none[0]; int n = x > 3; none[n] = x;"))
         .file("subject.toml", CONFIG);
     let ran = run(&mut scratch.stage("diff"));
     let summary: Vec<SummaryRow> = table(&scratch.out());
