@@ -115,13 +115,18 @@ impl<'a> Native<'a> {
     ) -> anyhow::Result<Outcome> {
         self.in_time()?;
         if expected.endless.contains(revision) {
-            let seen = self.seen_endless(revision, 0);
-            let (place, part) = match seen < SEEN {
-                true => (&self.hasty, ENDLESS_PART),
-                false => (&self.hastier, SEEN_ENDLESS_PART),
+            let run = |place, part| {
+                let replayer = self.get(place, || self.with_time(self.limits.time / part))?;
+                anyhow::Ok(replayer.outcome(test, revision, false)?)
             };
-            let replayer = self.get(place, || self.with_time(self.limits.time / part))?;
-            let outcome = replayer.outcome(test, revision, false)?;
+            let mut outcome = None;
+            if self.seen_endless(revision, 0) >= SEEN {
+                outcome = Some(run(&self.hastier, SEEN_ENDLESS_PART)?);
+            }
+            let outcome = match outcome.filter(Outcome::printed_enough) {
+                Some(outcome) => outcome,
+                None => run(&self.hasty, ENDLESS_PART)?,
+            };
             self.seen_endless(revision, u32::from(outcome.termination == Termination::Timeout));
             return Ok(outcome);
         }
