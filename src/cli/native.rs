@@ -19,7 +19,7 @@ use rayon::prelude::*;
 /// A run that is known never to end is watched for this part of the usual limit.
 const ENDLESS_PART: u32 = 4;
 /// And for this part once native runs of the revision were seen not to end so many times.
-const SEEN_ENDLESS_PART: u32 = 40;
+const SEEN_ENDLESS_PART: u32 = 20;
 const SEEN: u32 = 2;
 /// A run that ought to end but did not is given this many times the usual limit.
 const PATIENCE: u32 = 5;
@@ -115,18 +115,13 @@ impl<'a> Native<'a> {
     ) -> anyhow::Result<Outcome> {
         self.in_time()?;
         if expected.endless.contains(revision) {
-            let run = |place, part| {
-                let replayer = self.get(place, || self.with_time(self.limits.time / part))?;
-                anyhow::Ok(replayer.outcome(test, revision, false)?)
+            let seen = self.seen_endless(revision, 0);
+            let (place, part) = match seen < SEEN {
+                true => (&self.hasty, ENDLESS_PART),
+                false => (&self.hastier, SEEN_ENDLESS_PART),
             };
-            let mut outcome = None;
-            if self.seen_endless(revision, 0) >= SEEN {
-                outcome = Some(run(&self.hastier, SEEN_ENDLESS_PART)?);
-            }
-            let outcome = match outcome.filter(Outcome::printed_enough) {
-                Some(outcome) => outcome,
-                None => run(&self.hasty, ENDLESS_PART)?,
-            };
+            let replayer = self.get(place, || self.with_time(self.limits.time / part))?;
+            let outcome = replayer.outcome(test, revision, false)?;
             self.seen_endless(revision, u32::from(outcome.termination == Termination::Timeout));
             return Ok(outcome);
         }

@@ -125,13 +125,6 @@ impl Outcome {
         }
     }
 
-    /// Whether a run that was stopped had printed all that is compared of such runs, or nothing.
-    pub fn printed_enough(&self) -> bool {
-        let printed = [&self.stdout, &self.stderr];
-        printed.iter().all(|bytes| bytes.is_empty())
-            || printed.iter().any(|bytes| bytes.len() >= ENDLESS_PREFIX)
-    }
-
     /// Whether a person sees no difference between two runs.
     pub fn same(&self, other: &Self, config: &OutputsConfig) -> bool {
         self.visible(config) == other.visible(config)
