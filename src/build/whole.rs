@@ -28,6 +28,7 @@ use std::{
 };
 
 use inkwell::{context::Context, module::Module, values::InstructionOpcode};
+use serde::{Deserialize, Serialize};
 
 use super::{
     BuildError, Toolchain,
@@ -83,6 +84,10 @@ const ALIGNMENT: u32 = 16;
 /// a package's libraries define is not taken from there.
 const LAST: &[&str] = &["-Wno-unused-command-line-argument", "-lc", "-lnative", "-lkernel"];
 
+/// The time that builds are told it is, in seconds since 1970: what they write of it into a program
+/// would else tell revisions apart (<https://reproducible-builds.org/docs/source-date-epoch/>).
+const EPOCH: &str = "1577836800";
+
 /// What autotools would run if a file looked newer than another one.
 const MAINTAINER_TOOLS: &[&str] =
     &["AUTOCONF", "AUTOMAKE", "ACLOCAL", "AUTOHEADER", "AUTOM4TE", "MAKEINFO", "HELP2MAN"];
@@ -133,6 +138,16 @@ pub struct Recipe {
     pub program: PathBuf,
     /// Further compiler flags.
     pub flags: Vec<String>,
+}
+
+/// What is known of a revision that its package's build has made.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+struct Own {
+    /// A function of it may end without the result that it promises, where the original's does
+    /// not.
+    loses_result: bool,
+    /// The sources that its changes concern tell what it is.
+    is_told: bool,
 }
 
 /// A package that is configured and built as it is, ready for meta programs.
@@ -186,6 +201,7 @@ impl Whole {
             DIALECT.join(" "),
             FLAGS.join(" "),
             LAST.join(" "),
+            EPOCH.to_owned(),
             libc_stamp,
         ];
         parts.extend(recipe.mentioned());
@@ -308,7 +324,7 @@ impl Whole {
         shell.args(["-c", line]).current_dir(tree);
         shell.env("CC", compiler).env("CFLAGS", flags.join(" ")).env("LDFLAGS", link);
         shell.env("AR", self.tool("llvm-ar")).env("RANLIB", self.tool("llvm-ranlib"));
-        shell.env("PSYCHIC_SUBJECT", &self.recipe.subject);
+        shell.env("PSYCHIC_SUBJECT", &self.recipe.subject).env("SOURCE_DATE_EPOCH", EPOCH);
         shell.env("FORCE_UNSAFE_CONFIGURE", "1").env("MAKEFLAGS", format!("-j{jobs}"));
         for tool in MAINTAINER_TOOLS {
             shell.env(tool, ":");
@@ -359,17 +375,22 @@ impl Whole {
     }
 
     /// Makes a revision's program as the package's build makes it: the bitcode that has all of it,
-    /// and the executable made of that. Does nothing if they are there already. Gives whether a
-    /// function of it may end without the result that it promises, where the original's does not.
-    fn own(&self, changes: &Changes, bitcode: &Path, native: &Path) -> Result<bool, BuildError> {
-        let loses = bitcode.with_extension("loses-result");
-        self.make_products(changes, &BTreeMap::new(), &[bitcode, native, &loses], |scratch| {
+    /// and the executable made of that. Does nothing if they are there already.
+    fn own(&self, changes: &Changes, bitcode: &Path, native: &Path) -> Result<Own, BuildError> {
+        let record = bitcode.with_extension("own.json");
+        let failed = |error: serde_json::Error| BuildError::io(&record)(error.into());
+        self.make_products(changes, &BTreeMap::new(), &[bitcode, native, &record], |scratch| {
             let (tree, commands) = self.build(changes, scratch)?;
-            let answer = self.loses_result(&tree, &commands)?.to_string();
-            fs::write(&loses, answer).map_err(BuildError::io(&loses))?;
+            let own = Own {
+                loses_result: self.loses_result(&tree, &commands)?,
+                is_told: !self.changes_build(changes) && self.is_all(&tree, &commands)?,
+            };
+            let text = serde_json::to_vec(&own).map_err(failed)?;
+            fs::write(&record, text).map_err(BuildError::io(&record))?;
             self.finish(&tree, scratch, bitcode, Some(native))
         })?;
-        Ok(fs::read_to_string(&loses).map_err(BuildError::io(&loses))? == true.to_string())
+        let text = fs::read(&record).map_err(BuildError::io(&record))?;
+        serde_json::from_slice(&text).map_err(failed)
     }
 
     /// Makes the bitcode of the program with some files of the tree replaced, and with bitcode in

@@ -446,6 +446,7 @@ impl Machine for Executor<'_> {
     }
 
     fn revision(&mut self) -> ExprId {
+        self.is_as_claimed();
         self.state.asked = true;
         self.program.revision_expr
     }

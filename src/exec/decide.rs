@@ -5,7 +5,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::{
-    Checkpoint, Executor, ForkKind, Program, State, choice::Choices, state::Concretisations,
+    Checkpoint, Executor, ForkKind, Program, State,
+    choice::Choices,
+    state::{Claim, Concretisations},
 };
 use crate::{
     env::{Halt, Incomplete, Stop},
@@ -235,6 +237,9 @@ impl Executor<'_> {
     /// Goes on with the first group and leaves a sibling for each other one.
     pub(super) fn split<K>(&mut self, groups: Vec<(K, RevisionSet)>) -> K {
         let several = groups.len() > 1;
+        if several {
+            self.is_as_claimed();
+        }
         let parent = self.state.branch.clone();
         let join = if several { self.join_ahead() } else { None };
         let mut groups = groups.into_iter().enumerate();
@@ -262,7 +267,7 @@ impl Executor<'_> {
             !matches!(self.checkpoint, Checkpoint::Committed),
             "a model decides after it promised not to"
         );
-        match &self.checkpoint {
+        let mut sibling = match &self.checkpoint {
             Checkpoint::NoCall | Checkpoint::Unchanged | Checkpoint::Committed => {
                 self.state.clone()
             }
@@ -274,7 +279,9 @@ impl Executor<'_> {
                 sibling.branch = self.state.branch.clone();
                 sibling
             }
-        }
+        };
+        sibling.claim = self.state.claim.min(Claim::Believed);
+        sibling
     }
 
     /// Keeps only the inputs for which `condition` holds.

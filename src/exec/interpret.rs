@@ -5,6 +5,7 @@ use super::{
     arithmetic::{concrete_binary, concrete_cast, concrete_compare},
     choice,
     coverage::{Running, Way},
+    state::Claim,
 };
 use crate::{
     env::{Check, Error, Halt, Incomplete, Stop},
@@ -134,13 +135,29 @@ impl Executor<'_> {
         let is_due = self.instructions % 4096 < 8;
         if (self.is_new || is_due) && self.program.asking.is_some() {
             self.is_new = false;
-            if self.program.is_unaffected(&self.state) {
+            if self.program.is_unaffected(&self.state) && !self.tries_claim() {
                 return Some(End::Stop(Stop::Halt(Halt::Unaffected)));
             }
         }
         let asked = std::mem::take(&mut self.asked);
         let late = || (asked || is_due) && quantum.clock.is_over();
         (self.is_used_up(quantum) || late()).then_some(End::Quantum)
+    }
+
+    /// Whether a state that is said to be unaffected goes on to see that it is.
+    fn tries_claim(&mut self) -> bool {
+        let state = &mut self.state;
+        let is_chosen = || state.path.is_empty() || state.branch.share().is_sample();
+        if state.claim == Claim::None && is_chosen() {
+            state.claim = Claim::Tried;
+        }
+        state.claim == Claim::Tried
+    }
+
+    /// Where the revision matters to a state: it was not said that it never would. Else nothing is
+    /// proved of its revisions, which are all.
+    pub(super) fn is_as_claimed(&self) {
+        assert!(self.state.claim != Claim::Tried, "a state asks that was said to be unaffected");
     }
 
     /// Runs one instruction. What is concrete is read and written in place: moving whole values

@@ -276,7 +276,8 @@ impl<'a> Executor<'a> {
 
 /// Ends a state that was still running when the exploration stopped.
 pub fn abandon(program: &Program, state: State, why: Incomplete) -> HaltState {
-    let halt = match program.is_unaffected(&state) {
+    // A mistake of ours may be that one.
+    let halt = match why != Incomplete::Panic && program.is_unaffected(&state) {
         true => Halt::Unaffected,
         false => Halt::Incomplete(why),
     };

@@ -29,6 +29,12 @@ impl Share {
         }
     }
 
+    /// Whether it is one of a few that stand for many: one in 64, and which depends on the place in
+    /// the tree alone.
+    pub(super) fn is_sample(self) -> bool {
+        mixed(self.0).is_multiple_of(64)
+    }
+
     /// That of what has been divided into two.
     pub(super) fn sum(parts: [Self; 2]) -> Self {
         Self(parts[0].0.wrapping_add(parts[1].0))

@@ -9,6 +9,7 @@ use super::{
     Asking, Branch, Flows, ForkKind, Frame, Program, State,
     input::{self, Arguments, Beginning, InputFile, Variable},
     stack::Callers,
+    state::Claim,
 };
 use crate::{
     env::{
@@ -282,6 +283,7 @@ impl Program {
             exit: None,
             jumps: Vec::new(),
             asked: false,
+            claim: Claim::None,
             joins: Vec::new(),
             loops: Default::default(),
         }

@@ -159,10 +159,24 @@ pub struct State {
     pub jumps: Vec<JumpTarget>,
     /// It has asked which revision runs.
     pub asked: bool,
+    /// What was made of its being unaffected.
+    pub claim: Claim,
     /// Where it waits for revisions that parted from it, the next such place last.
     pub joins: Vec<Arc<Join>>,
     /// Watches for a loop that changes nothing.
     pub loops: LoopWatch,
+}
+
+/// That a state is unaffected is a proof, and is tried: some such states go on, and must never ask.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Claim {
+    /// It was not said of the state.
+    #[default]
+    None,
+    /// It parted from one that goes on, which is enough.
+    Believed,
+    /// It goes on.
+    Tried,
 }
 
 /// Values already tried for the symbolic values that one run of an instruction has to make

@@ -173,3 +173,61 @@ impl Program {
             || state.world.kernel.depends(&is)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        panic::{AssertUnwindSafe, catch_unwind},
+        sync::atomic::AtomicBool,
+        time::Duration,
+    };
+
+    use super::*;
+    use crate::{
+        build::{Compilation, Toolchain},
+        env::{models::Models, stdin::Stdin},
+        exec::{Clock, Coverage, Executor, Limits, Quantum, Start, state::Claim},
+        ir::lower,
+        solver::{SolverConfig, chain},
+        subject::Revision,
+    };
+
+    /// Runs a program that asks, in a state of which something is said.
+    fn runs(claim: Claim) -> bool {
+        let directory = tempfile::tempdir().unwrap();
+        let text = "int psychic_rev(void);\nint main(void) { return psychic_rev(); }\n";
+        std::fs::write(directory.path().join("a.c"), text).unwrap();
+        let compilation = Compilation {
+            directory: directory.path().to_owned(),
+            sources: vec!["a.c".into()],
+            ..Compilation::default()
+        };
+        let bitcode = directory.path().join("a.bc");
+        Toolchain::find().unwrap().bitcode(&compilation, &bitcode).unwrap();
+        let program = Program::new(lower::load(&bitcode).unwrap(), &Models::default());
+        let start = program.start(Start {
+            entry: "main".into(),
+            revisions: (0..2).map(Revision).collect(),
+            args: Vec::new(),
+            env: Vec::new(),
+            stdin: Stdin::bytes(Vec::new()),
+            files: Vec::new(),
+        });
+        let [mut state] = <[State; 1]>::try_from(start.unwrap()).unwrap();
+        state.claim = claim;
+        let limits =
+            Limits { instructions: 1000, concretisations: 1, solver: Duration::from_secs(1) };
+        let never = AtomicBool::new(false);
+        let quantum =
+            Quantum { instructions: u64::MAX, forks: u64::MAX, clock: Clock::new(None, &never) };
+        let (mut solver, mut coverage) = (chain(&SolverConfig::default()), Coverage::default());
+        let run = || Executor::run(&program, limits, &mut *solver, &mut coverage, state, quantum);
+        catch_unwind(AssertUnwindSafe(run)).is_ok()
+    }
+
+    #[test]
+    fn a_state_that_is_wrongly_said_to_be_unaffected_is_noticed() {
+        assert!(runs(Claim::None));
+        assert!(!runs(Claim::Tried));
+    }
+}

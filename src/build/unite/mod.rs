@@ -89,9 +89,7 @@ pub fn unite(
         }
     }
     let named = |_: &Symbols| roots.iter().map(|&root| root.to_owned()).collect();
-    // Where an assertion failed only a libc shows.
-    let plain = entry == "main";
-    let (mut united, grafts) = compare_all(&program, &programs, &loaded, &named, plain);
+    let (mut united, grafts) = compare_all(&program, &programs, &loaded, &named, true);
     united.failed.extend(failed);
     put_together(&program, &loaded, grafts, &mut united, out)?;
     Ok(united)

@@ -16,7 +16,7 @@ use std::{
 
 use rayon::prelude::*;
 
-use super::{PUBLIC, Whole};
+use super::{Own, PUBLIC, Whole};
 use crate::{
     build::{BuildError, Program, names, unite, unite_source},
     merge::Changes,
@@ -80,9 +80,11 @@ impl Whole {
             (*revision, self.own(&changes[revision], &bitcode, &native))
         };
         let leaders: Vec<Revision> = like.keys().copied().collect();
-        let built: Vec<(Revision, Result<bool, BuildError>)> =
+        let built: Vec<(Revision, Result<Own, BuildError>)> =
             leaders.par_iter().map(build).collect();
         let mut made = Made::default();
+        // Revisions of which the sources that they change do not tell all.
+        let mut whole: BTreeSet<Revision> = BTreeSet::new();
         for (leader, result) in built {
             match result {
                 Err(error) if leader == Revision::ORIGINAL => return Err(error),
@@ -90,18 +92,18 @@ impl Whole {
                     let all = like.remove(&leader).into_iter().flatten();
                     made.refused.extend(all.map(|revision| (revision, error.to_string())));
                 }
-                Ok(loses_result) => {
+                Ok(own) => {
                     let native = place(leader, "native");
                     made.native.extend(like[&leader].iter().map(|r| (*r, native.clone())));
-                    if loses_result {
+                    if own.loses_result {
                         made.without_result.extend(&like[&leader]);
+                    }
+                    if !own.is_told {
+                        whole.insert(leader);
                     }
                 }
             }
         }
-        // Revisions of which not every source tells what they are.
-        let mut whole: BTreeSet<Revision> =
-            like.keys().copied().filter(|leader| self.changes_build(&changes[leader])).collect();
         let plain: BTreeMap<Revision, &[Revision]> = like
             .iter()
             .filter(|(leader, _)| !whole.contains(leader))

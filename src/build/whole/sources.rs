@@ -13,7 +13,7 @@ use std::{
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{FLAGS, REPLACING, Whole};
+use super::{EPOCH, FLAGS, REPLACING, Whole};
 use crate::{
     build::{
         BuildError,
@@ -208,6 +208,27 @@ impl Whole {
         Ok(all?.contains(&true))
     }
 
+    /// Whether what a build made of a tree differs from the original's in nothing but these sources:
+    /// a program that the build runs may have read something that was changed, or been made of it.
+    pub(super) fn is_all(&self, tree: &Path, affected: &Commands) -> Result<bool, BuildError> {
+        let others = self.commands.par_iter().filter(|(source, _)| !affected.contains_key(*source));
+        let same = others.map(|(_, record)| {
+            let objects = [tree, &self.tree].map(|tree| fs::read(record.object(tree)?).ok());
+            match objects {
+                [Some(now), Some(before)] => Ok(now == before),
+                // Where no object files are left, it is the same text that was compiled.
+                _ => Ok(self.preprocessed(record, tree)? == self.preprocessed(record, &self.tree)?),
+            }
+        });
+        let same: io::Result<Vec<bool>> = same.collect();
+        Ok(!same.map_err(BuildError::io(tree))?.contains(&false))
+    }
+
+    /// A source without its directives; nothing if it is not there any more.
+    fn preprocessed(&self, record: &CompileCommand, tree: &Path) -> io::Result<Vec<u8>> {
+        Ok(self.compiler(record, tree).args(["-E", "-P"]).output()?.stdout)
+    }
+
     /// How many functions of a source may end without the result that they promise.
     fn ends_without_result(
         &self,
@@ -228,6 +249,7 @@ impl Whole {
         let mut arguments = record.arguments.iter().skip(1);
         let mut compiler = self.toolchain.clang();
         compiler.current_dir(root.join(&record.directory)).stdin(Stdio::null());
+        compiler.env("SOURCE_DATE_EPOCH", EPOCH);
         compiler.arg("-isystem").arg(self.toolchain.include());
         while let Some(argument) = arguments.next() {
             match argument.as_str() {

@@ -132,7 +132,7 @@ fn number(file: &Path) -> Option<u32> {
     file.file_stem()?.to_str()?.parse().ok()
 }
 
-fn io_at(path: &Path) -> impl Fn(io::Error) -> ResultsError + '_ {
+pub(super) fn io_at(path: &Path) -> impl Fn(io::Error) -> ResultsError + '_ {
     move |source| ResultsError::Io { path: path.into(), source }
 }
 

@@ -10,6 +10,7 @@ use std::{fs, io, path::Path};
 use super::{
     ResultsDir, ResultsError,
     claim::{NAMES, TABLES},
+    earlier::io_at,
     ktest_files,
 };
 
@@ -40,7 +41,7 @@ impl ResultsDir {
         } else if work.is_dir() {
             self.abandon()?;
         }
-        fs::create_dir_all(work).map_err(at(work))?;
+        fs::create_dir_all(work).map_err(io_at(work))?;
         replace(&self.path().join(BUILD), &work.join(BUILD))?;
         Ok(unfinished)
     }
@@ -51,7 +52,7 @@ impl ResultsDir {
     /// Files cannot be moved or removed.
     pub fn finish(&self) -> Result<(), ResultsError> {
         let (from, to) = (self.unfinished().path, self.path().join(FINISHED));
-        fs::rename(&from, &to).map_err(at(&from))?;
+        fs::rename(&from, &to).map_err(io_at(&from))?;
         self.finish_what_was_begun()
     }
 
@@ -89,7 +90,7 @@ impl ResultsDir {
         if !moving.is_file() {
             let is_old = |name: &&str| !KEPT.contains(name) && !exists(&from.join(name));
             names().filter(is_old).try_for_each(|name| remove(&self.path().join(name)))?;
-            fs::write(&moving, b"").map_err(at(&moving))?;
+            fs::write(&moving, b"").map_err(io_at(&moving))?;
         }
         names().try_for_each(|name| replace(&from.join(name), &self.path().join(name)))?;
         remove(&from)
@@ -99,7 +100,7 @@ impl ResultsDir {
     fn has_only_tests(&self, directory: &Path) -> Result<(), ResultsError> {
         let Ok(entries) = fs::read_dir(directory) else { return Ok(()) };
         for entry in entries {
-            let file = entry.map_err(at(directory))?.path();
+            let file = entry.map_err(io_at(directory))?.path();
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             let is_test = file.extension().is_some_and(|extension| extension == "ktest");
             if !is_test && !name.starts_with(super::UNFINISHED) {
@@ -124,7 +125,7 @@ fn replace(new: &Path, old: &Path) -> Result<(), ResultsError> {
     if new.is_dir() {
         remove(old)?;
     }
-    fs::rename(new, old).map_err(at(new))
+    fs::rename(new, old).map_err(io_at(new))
 }
 
 fn remove(path: &Path) -> Result<(), ResultsError> {
@@ -134,13 +135,9 @@ fn remove(path: &Path) -> Result<(), ResultsError> {
         Err(error) => Err(error),
     };
     match removed {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(path)(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_at(path)(error)),
         _ => Ok(()),
     }
-}
-
-fn at(path: &Path) -> impl Fn(io::Error) -> ResultsError + '_ {
-    move |source| ResultsError::Io { path: path.into(), source }
 }
 
 #[cfg(test)]
