@@ -172,7 +172,7 @@ impl Findings<'_> {
             equivalent: verdicts(Verdict::Equivalent),
             unknown: verdicts(Verdict::Unknown),
             mismatches: tests.iter().filter(|test| !test.mismatches.is_empty()).count() as u32,
-            paths: self.differ.states().len() as u64,
+            paths: self.statistics.paths,
             instructions: self.statistics.instructions,
             queries: solver.map_or(0, |layer| layer.queries) + self.differ.effort().comparisons,
             seconds: self.elapsed.as_secs_f64(),

@@ -12,7 +12,7 @@ pub mod stream;
 pub mod world;
 
 pub use halt::{Check, Error, Halt, Incomplete};
-pub use world::{Approximation, Argument, InputObject, NamedOutput, World};
+pub use world::{Approximation, Argument, Effects, InputObject, NamedOutput, World};
 
 use crate::{
     expr::{ExprId, Exprs, float::Operation},

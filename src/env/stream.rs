@@ -27,6 +27,20 @@ pub enum Piece {
     },
 }
 
+impl Piece {
+    /// It, a literal byte by byte.
+    fn atoms(&self) -> impl Iterator<Item = Atom> {
+        let (bytes, atom) = match self {
+            Self::Literal(bytes) => (&bytes[..], None),
+            Self::Byte(byte) => (&[][..], Some(Atom::Byte(*byte))),
+            Self::Number { value, format } => {
+                (&[][..], Some(Atom::Number { value: *value, format: *format }))
+            }
+        };
+        bytes.iter().map(|&byte| Atom::Literal(byte)).chain(atom)
+    }
+}
+
 /// A [`Piece`] or one byte of a [`Piece::Literal`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Atom {
@@ -140,27 +154,20 @@ impl Stream {
     /// The pieces in order. A literal can follow a literal where the stream was cloned
     /// between the two.
     pub fn pieces(&self) -> impl DoubleEndedIterator<Item = &Piece> {
-        let mut chunks = Vec::new();
-        let mut chunk = self.last.as_deref();
-        while let Some(here) = chunk {
-            chunks.push(here);
-            chunk = here.before.as_deref();
-        }
-        chunks.into_iter().rev().flat_map(|chunk| &chunk.pieces)
+        self.chunks().into_iter().flat_map(|chunk| &chunk.pieces)
+    }
+
+    /// The chunks in order.
+    fn chunks(&self) -> Vec<&Chunk> {
+        let mut chunks: Vec<&Chunk> =
+            std::iter::successors(self.last.as_deref(), |chunk| chunk.before.as_deref()).collect();
+        chunks.reverse();
+        chunks
     }
 
     /// The pieces in order, literals byte by byte.
     pub fn atoms(&self) -> impl Iterator<Item = Atom> {
-        self.pieces().flat_map(|piece| {
-            let (bytes, atom) = match piece {
-                Piece::Literal(bytes) => (&bytes[..], None),
-                Piece::Byte(byte) => (&[][..], Some(Atom::Byte(*byte))),
-                Piece::Number { value, format } => {
-                    (&[][..], Some(Atom::Number { value: *value, format: *format }))
-                }
-            };
-            bytes.iter().map(|&byte| Atom::Literal(byte)).chain(atom)
-        })
+        self.pieces().flat_map(Piece::atoms)
     }
 
     /// Whether nothing was written, not even a piece that may be empty.
@@ -300,7 +307,17 @@ impl Stream {
 /// Whether the pieces are the same, however the literals were appended.
 impl PartialEq for Stream {
     fn eq(&self, other: &Self) -> bool {
-        self.atoms().eq(other.atoms())
+        if self.is_unchanged_since(other) {
+            return true;
+        }
+        let (a, b) = (self.chunks(), other.chunks());
+        // What they were cloned from is the same.
+        let shared = a.iter().zip(&b).take_while(|(a, b)| std::ptr::eq(**a, **b)).count();
+        let atoms = |chunks: &[&Chunk]| {
+            let pieces = chunks[shared..].iter().flat_map(|chunk| &chunk.pieces);
+            pieces.flat_map(Piece::atoms).collect::<Vec<_>>()
+        };
+        atoms(&a) == atoms(&b)
     }
 }
 

@@ -105,6 +105,35 @@ pub struct World {
     pub approximations: Vec<Approximation>,
 }
 
+/// What a program has done to the world: in this alone revisions may differ that are one state.
+#[derive(Clone, Debug)]
+pub struct Effects {
+    stdout: Stream,
+    stderr: Stream,
+    outputs: Arc<Vec<NamedOutput>>,
+    kernel: Arc<Kernel>,
+}
+
+impl Effects {
+    /// Whether nothing was done between two moments; quick.
+    pub fn is_unchanged_since(&self, earlier: &Self) -> bool {
+        self.stdout.is_unchanged_since(&earlier.stdout)
+            && self.stderr.is_unchanged_since(&earlier.stderr)
+            && Arc::ptr_eq(&self.kernel, &earlier.kernel)
+            && self.outputs.len() == earlier.outputs.len()
+    }
+}
+
+impl PartialEq for Effects {
+    fn eq(&self, other: &Self) -> bool {
+        // Most are the very same.
+        (Arc::ptr_eq(&self.kernel, &other.kernel) || self.kernel == other.kernel)
+            && (Arc::ptr_eq(&self.outputs, &other.outputs) || self.outputs == other.outputs)
+            && self.stdout == other.stdout
+            && self.stderr == other.stderr
+    }
+}
+
 /// The flags of floating-point exceptions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Exceptions {
@@ -140,16 +169,40 @@ impl World {
 
     /// Whether nothing went in or out between two moments (for the detection of loops).
     pub fn same(&self, earlier: &Self) -> bool {
-        self.stdout.is_unchanged_since(&earlier.stdout)
-            && self.stderr.is_unchanged_since(&earlier.stderr)
-            && self.stdin == earlier.stdin
-            && Arc::ptr_eq(&self.kernel, &earlier.kernel)
-            && self.rounding == earlier.rounding
-            && self.exceptions == earlier.exceptions
-            && self.at_exit == earlier.at_exit
-            && self.outputs.len() == earlier.outputs.len()
+        self.effects().is_unchanged_since(&earlier.effects())
             && self.objects.len() == earlier.objects.len()
-            && self.findings == earlier.findings
-            && self.approximations == earlier.approximations
+            && self.has_same_state(earlier)
+    }
+
+    /// Whether all but the effects, and what these have made of the kernel, is the same.
+    pub fn differs_in_effects_only(&self, other: &Self) -> bool {
+        self.objects == other.objects
+            && self.kernel.differs_in_files_only(&other.kernel)
+            && self.has_same_state(other)
+    }
+
+    fn has_same_state(&self, other: &Self) -> bool {
+        self.stdin == other.stdin
+            && self.rounding == other.rounding
+            && self.exceptions == other.exceptions
+            && self.at_exit == other.at_exit
+            && self.findings == other.findings
+            && self.approximations == other.approximations
+    }
+
+    /// What was done to the world so far.
+    pub fn effects(&self) -> Effects {
+        Effects {
+            stdout: self.stdout.clone(),
+            stderr: self.stderr.clone(),
+            outputs: self.outputs.clone(),
+            kernel: self.kernel.clone(),
+        }
+    }
+
+    /// The world in which that was done instead.
+    pub fn with(self, effects: Effects) -> Self {
+        let Effects { stdout, stderr, outputs, kernel } = effects;
+        Self { stdout, stderr, outputs, kernel, ..self }
     }
 }

@@ -208,6 +208,9 @@ impl Executor<'_> {
             }
             return Err(Stop::unsupported(format!("a call of {}", function.name)));
         };
+        if !self.state.apart.is_empty() {
+            self.part_by_effects(function, call);
+        }
         let value = self.run_model(*model, call)?;
         if let (Some(reg), Some(value)) = (call.results.first(), value) {
             self.set(*reg, value);

@@ -246,7 +246,7 @@ impl Executor<'_> {
         let (_, (first, set)) = groups.next().expect("a state has at least one revision");
         for (index, (_, set)) in groups {
             let mut sibling = self.sibling();
-            sibling.revisions = set;
+            sibling.keep(set);
             sibling.branch = parent.child(ForkKind::Meta, index as u32);
             join.iter().for_each(|join| Self::meet_at(&mut sibling, join));
             self.siblings.push(sibling);
@@ -254,7 +254,7 @@ impl Executor<'_> {
             self.forks += u64::from(join.is_none());
         }
         if several {
-            self.state.revisions = set;
+            self.state.keep(set);
             self.state.branch = parent.child(ForkKind::Meta, 0);
             join.iter().for_each(|join| Self::meet_at(&mut self.state, join));
         }
@@ -275,7 +275,7 @@ impl Executor<'_> {
                 let mut sibling = (**before).clone();
                 sibling.path.clone_from(&self.state.path);
                 sibling.model = self.state.model.clone();
-                sibling.revisions = self.state.revisions.clone();
+                sibling.keep(self.state.revisions.clone());
                 sibling.branch = self.state.branch.clone();
                 sibling
             }

@@ -7,8 +7,9 @@
 //! that comes there waits for its siblings. Those that know the same of the input are then made one:
 //! what is equal stays as it is, and what differs in registers that are still read and in bytes of
 //! memory becomes an expression over what they differ in, the revision (a *choice*) or the condition
-//! of the branch. It parts revisions again only where it decides or shows something. What cannot be
-//! such an expression (another shape of the heap, something printed) keeps states apart, and so do
+//! of the branch. What they have printed stands beside each other ([`crate::env::Effects`]).
+//! It parts revisions again only where it decides or shows something. What cannot be
+//! such an expression (another shape of the heap) keeps states apart, and so do
 //! inputs that differ in an address or in a floating-point number: to look it up, or to ask the
 //! solver about it, costs more than to go two ways.
 //!
@@ -16,6 +17,8 @@
 //! nothing but the states that it was given.
 
 use std::{cell::Cell, sync::Arc};
+
+use rustc_hash::FxHashMap;
 
 use super::{Branch, Executor, Frame, Share, State, flow::Flow, state::Concretisations};
 use crate::{
@@ -141,10 +144,17 @@ impl Executor<'_> {
         let Some(index) = complete.or_else(|| innermost().filter(|_| all)) else { return };
         let Waiting { join, states } = self.waiting.remove(index);
         let mut joined: Vec<State> = Vec::new();
+        // Those that can be one know the same; of inputs there are two ways or three.
+        let mut alike: FxHashMap<(Vec<ExprId>, Share), Vec<usize>> = FxHashMap::default();
         for mut state in states {
             state.joins.pop();
-            let mut partners = joined.iter_mut();
-            if !partners.any(|partner| self.make_one(&join, partner, &state)) {
+            let key = match join.decided {
+                Some(_) => Default::default(),
+                None => (state.path[join.conditions..].to_vec(), state.branch.share()),
+            };
+            let partners = alike.entry(key).or_default();
+            if !partners.iter().any(|index| self.make_one(&join, &mut joined[*index], &state)) {
+                partners.push(joined.len());
                 joined.push(state);
             }
         }
@@ -166,9 +176,8 @@ impl Executor<'_> {
             && a.callers.same(&b.callers)
             && a.joins.len() == b.joins.len()
             && a.joins.iter().zip(&b.joins).all(|(x, y)| Arc::ptr_eq(x, y))
-            && a.world.same(&b.world)
-            && Arc::ptr_eq(&a.world.outputs, &b.world.outputs)
-            && Arc::ptr_eq(&a.world.objects, &b.world.objects);
+            && a.world.differs_in_effects_only(&b.world)
+            && (join.decided.is_none() || a.effects() == b.effects());
         let Some(is_other) = self.parted(join, a, b).filter(|_| here) else { return false };
         let exprs = &self.program.exprs;
         let flows = self.program.flows.as_ref().expect("there are joins");
@@ -203,6 +212,9 @@ impl Executor<'_> {
         into.memory = memory;
         if is_input {
             into.path.truncate(join.conditions);
+        }
+        if !is_input {
+            into.add_effects(other);
         }
         into.revisions = into.revisions.union(&other.revisions);
         if into.path.len() == join.conditions {

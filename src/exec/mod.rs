@@ -11,6 +11,7 @@ mod choice;
 mod clock;
 mod coverage;
 mod decide;
+mod effects;
 mod float;
 mod flow;
 mod input;
@@ -106,8 +107,10 @@ pub struct Quantum<'a> {
 pub struct Harvest {
     /// States that go on, in depth-first order.
     pub running: Vec<State>,
-    /// States that have ended, in depth-first order.
+    /// What has ended, in depth-first order.
     pub halted: Vec<HaltState>,
+    /// How many paths that were.
+    pub paths: u64,
     /// What assumptions have ended: inputs that the program is not asked about.
     pub excluded: Shares,
     /// Instructions run.
@@ -149,6 +152,7 @@ pub struct Executor<'a> {
     spare_memory: Spare,
     bytes: Vec<u8>,
     halted: Vec<HaltState>,
+    paths: u64,
     forks: u64,
     instructions: u64,
 }
@@ -180,6 +184,7 @@ impl<'a> Executor<'a> {
             spare_memory: Spare::default(),
             bytes: Vec::new(),
             halted: Vec::new(),
+            paths: 0,
             forks: 0,
             instructions: 0,
         };
@@ -220,40 +225,34 @@ impl<'a> Executor<'a> {
                 None => break,
             }
         }
-        let mut halted = executor.halted;
+        let mut halted = std::mem::take(&mut executor.halted);
         // Who goes on elsewhere waits for nobody.
         running.iter_mut().for_each(|state: &mut State| state.joins.clear());
         running.sort_by(|a, b| Branch::order(&a.branch, &b.branch));
         halted.sort_by(|a, b| Branch::order(&a.branch, &b.branch));
-        Harvest { running, halted, excluded, instructions: executor.instructions }
+        let (paths, instructions) = (executor.paths, executor.instructions);
+        Harvest { running, halted, paths, excluded, instructions }
     }
 
     fn halt(&mut self, halt: Halt) {
         let place = self.place();
-        let state = &self.state;
-        // A choice that got into what is compared is a mistake of ours, and proves nothing.
-        let halt = match state.asked && self.shows_a_choice(&halt) {
-            true => Halt::Incomplete(Incomplete::Panic),
-            false => halt,
-        };
-        self.halted.push(HaltState {
-            halt,
-            place,
-            revisions: state.revisions.clone(),
-            path: state.path.clone(),
-            branch: state.branch.clone(),
-            world: state.world.clone(),
-            instructions: state.instructions,
-        });
+        self.paths += 1;
+        for mut ended in self.state.ended(&halt) {
+            // A choice that got into what is compared is a mistake of ours, and proves nothing.
+            if self.state.asked && self.shows_a_choice(&ended) {
+                ended.halt = Halt::Incomplete(Incomplete::Panic);
+            }
+            self.halted.push(HaltState { place, ..ended });
+        }
     }
 
-    /// Whether the path, the end or an output of the state depends on the revision.
-    fn shows_a_choice(&self, halt: &Halt) -> bool {
+    /// Whether the path, the end or an output depends on the revision.
+    fn shows_a_choice(&self, ended: &HaltState) -> bool {
         let exprs = &self.program.exprs;
         let is = |e: ExprId| exprs.mentions(e).revision;
-        let world = &self.state.world;
+        let HaltState { halt, path, world, .. } = ended;
         let named = || world.outputs.iter().flat_map(|output| &output.bytes);
-        self.state.path.iter().any(|condition| is(*condition))
+        path.iter().any(|condition| is(*condition))
             || matches!(halt, Halt::Exit(code) if is(*code))
             || world.stdout.mentions(exprs).revision
             || world.stderr.mentions(exprs).revision
@@ -275,19 +274,11 @@ impl<'a> Executor<'a> {
 }
 
 /// Ends a state that was still running when the exploration stopped.
-pub fn abandon(program: &Program, state: State, why: Incomplete) -> HaltState {
+pub fn abandon(program: &Program, state: &State, why: Incomplete) -> Vec<HaltState> {
     // A mistake of ours may be that one.
-    let halt = match why != Incomplete::Panic && program.is_unaffected(&state) {
+    let halt = match why != Incomplete::Panic && program.is_unaffected(state) {
         true => Halt::Unaffected,
         false => Halt::Incomplete(why),
     };
-    HaltState {
-        halt,
-        place: None,
-        revisions: state.revisions,
-        path: state.path,
-        branch: state.branch,
-        world: state.world,
-        instructions: state.instructions,
-    }
+    state.ended(&halt)
 }

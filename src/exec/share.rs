@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use crate::subject::{Revision, RevisionSet};
 
 /// What a node of the execution tree stands for, as a number modulo 2^64.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Share(u64);
 
 impl Share {

@@ -272,6 +272,7 @@ impl Program {
             callers,
             memory,
             world,
+            apart: Vec::new(),
             path: Vec::new(),
             model: Arc::new(Assignment::default()),
             revisions: RevisionSet::new(),

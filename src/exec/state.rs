@@ -8,7 +8,7 @@ use super::{
     stack::{Callers, Frame},
 };
 use crate::{
-    env::{Halt, World},
+    env::{Effects, Halt, World},
     expr::{Assignment, ExprId},
     ir::Place,
     memory::Memory,
@@ -136,6 +136,8 @@ pub struct State {
     pub memory: Memory,
     /// The world outside.
     pub world: World,
+    /// Revisions that have done something else to it.
+    pub apart: Vec<(RevisionSet, Effects)>,
     /// Conditions on the input, oldest first; always satisfiable.
     pub path: Vec<ExprId>,
     /// An input that satisfies `path`.
@@ -204,6 +206,7 @@ struct Moment {
     callers: Callers,
     memory: Memory,
     world: World,
+    apart: Vec<(RevisionSet, Effects)>,
     conditions: usize,
 }
 
@@ -246,6 +249,7 @@ impl State {
                 callers: self.callers.clone(),
                 memory: self.memory.clone(),
                 world: self.world.clone(),
+                apart: self.apart.clone(),
                 conditions: self.path.len(),
             }));
         }
@@ -253,7 +257,10 @@ impl State {
     }
 
     fn is_at(&self, moment: &Moment) -> bool {
-        self.top.function == moment.top.function
+        let mut effects = self.apart.iter().zip(&moment.apart);
+        self.apart.len() == moment.apart.len()
+            && effects.all(|((a, now), (b, then))| a == b && now.is_unchanged_since(then))
+            && self.top.function == moment.top.function
             && self.callers.same(&moment.callers)
             && self.world.same(&moment.world)
             && self.memory.same(&moment.memory)

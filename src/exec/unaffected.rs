@@ -155,8 +155,11 @@ impl Program {
             || frames().any(|(function, pc)| asking.from(function, pc))
             || state.world.at_exit.iter().any(at_exit)
             || !state.jumps.is_empty();
-        let may_differ =
-            || state.branch.has_meta_fork() || state.asked && self.depends_on_revision(state);
+        let may_differ = || {
+            !state.apart.is_empty()
+                || state.branch.has_meta_fork()
+                || state.asked && self.depends_on_revision(state)
+        };
         !may_ask && !may_differ()
     }
 

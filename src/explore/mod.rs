@@ -143,7 +143,7 @@ impl<'a> Explorer<'a> {
         if self.clock.is_over() {
             let left = self.frontier.take(usize::MAX);
             let left: Vec<_> =
-                left.into_iter().map(|s| abandon(self.program, s, Incomplete::Time)).collect();
+                left.iter().flat_map(|s| abandon(self.program, s, Incomplete::Time)).collect();
             self.close(&left);
             return Round::Stopped(left);
         }
@@ -172,7 +172,8 @@ impl<'a> Explorer<'a> {
                         // It may have stopped halfway through a query.
                         *solver = solver::chain(&config);
                         Harvest {
-                            halted: vec![abandon(program, before, Incomplete::Panic)],
+                            halted: abandon(program, &before, Incomplete::Panic),
+                            paths: 1,
                             ..Harvest::default()
                         }
                     })
@@ -185,9 +186,9 @@ impl<'a> Explorer<'a> {
             self.ledger.exclude(&harvest.excluded);
             self.close(&harvest.halted);
             halted.extend(harvest.halted);
+            self.paths += harvest.paths;
             self.instructions += harvest.instructions;
         }
-        self.paths += halted.len() as u64;
         self.time += begin.elapsed();
         Round::Halted(halted)
     }

@@ -73,7 +73,12 @@ pub fn unite(
 ) -> Result<United, BuildError> {
     let context = Context::create();
     llvm::silence(&context);
-    let program = load(&context, meta)?;
+    let original = programs.iter().find(|program| program.revisions.contains(&0));
+    let program = match (load(&context, meta), original) {
+        // Two revisions define the same in two files: nothing is shared that they change.
+        (Err(BuildError::Unite(_)), Some(original)) => load(&context, &original.modules)?,
+        (program, _) => program?,
+    };
     let (programs, loaded, failed) = load_all(&context, programs)?;
     for module in loaded.iter().chain([&program]) {
         let editor = Editor::new(module);

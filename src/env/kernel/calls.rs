@@ -146,6 +146,14 @@ fn row(number: u64) -> Option<&'static (u64, &'static str, Call)> {
     CALLS.get(at)
 }
 
+/// Whether that one ends the program.
+pub(super) fn is_exit(number: u64) -> bool {
+    let is = |(known, name, _): &(u64, &str, Call)| {
+        *known == number && matches!(*name, "exit" | "exit_group")
+    };
+    CALLS.iter().any(is)
+}
+
 /// The model of a call.
 pub(super) fn lookup(number: u64) -> Option<Call> {
     row(number).map(|(.., call)| *call)

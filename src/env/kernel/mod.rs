@@ -88,7 +88,7 @@ type Outcome<T = u64> = Result<T, Failure>;
 type Call = fn(&mut dyn Machine, &[Value; 6]) -> Outcome;
 
 /// What the operating system knows of the one process that there is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Kernel {
     /// Files and directories, and what is open.
     pub files: Files,
@@ -130,6 +130,14 @@ impl Kernel {
         self.actions.values().flatten().any(of_signal) || self.files.any_symbolic(is)
     }
 
+    /// Whether another one is the same but for files, and what calls have counted.
+    pub fn differs_in_files_only(&self, other: &Self) -> bool {
+        self.actions == other.actions
+            && self.blocked == other.blocked
+            && self.pending == other.pending
+            && self.thread == other.thread
+    }
+
     /// Whether the program has something of its own done when a signal comes.
     pub fn handles(&self, signal: u64) -> bool {
         // What it asks to be ignored ends it all the same where the processor raises it.
@@ -139,6 +147,16 @@ impl Kernel {
 }
 
 /// `psychic_syscall(number, a, b, c, d, e, f)`: the result, or an error below zero.
+/// Whether a call of that function with this first argument finds the same whatever was done to
+/// files: it ends the program, or asks for what there is already.
+pub fn is_alike(kernel: &Kernel, function: &str, first: Value) -> bool {
+    match function {
+        "psychic_syscall" => matches!(first, Value::Int(number) if calls::is_exit(number)),
+        "psychic_thread_pointer" => kernel.thread != 0,
+        _ => false,
+    }
+}
+
 fn enter(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let number = machine.concrete(arguments.get(0), 64, "number of a system call")?;
     let values: [Value; 6] = std::array::from_fn(|index| arguments.get(index + 1));

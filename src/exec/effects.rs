@@ -1,0 +1,92 @@
+//! Revisions that are one state but for what they have done to the world.
+//!
+//! Where states become one again ([`super::join`]), each revision keeps what it has printed and
+//! written. They part where one of them does something more, for that call alone, and where they
+//! end, each with what is its own.
+
+use super::{Executor, ForkKind, HaltState, State};
+use crate::{
+    env::{Effects, Halt, kernel, models},
+    ir::{Call, Function},
+    memory::Value,
+    subject::RevisionSet,
+};
+
+impl State {
+    /// Revisions by what they have done to the world, those of the smallest one first.
+    pub(super) fn effects(&self) -> Vec<(RevisionSet, Effects)> {
+        let is_apart = |revision| self.apart.iter().any(|(set, _)| set.contains(revision));
+        let rest = self.revisions.iter().filter(|revision| !is_apart(*revision)).collect();
+        let mut all = vec![(rest, self.world.effects())];
+        all.extend(self.apart.iter().cloned());
+        all.sort_by_key(|(set, _)| set.first());
+        all
+    }
+
+    fn set_effects(&mut self, all: Vec<(RevisionSet, Effects)>) {
+        let mut all = all.into_iter();
+        let (_, first) = all.next().expect("a state has at least one revision");
+        self.world = self.world.clone().with(first);
+        self.apart = all.collect();
+    }
+
+    /// Leaves of the revisions only these.
+    pub(super) fn keep(&mut self, revisions: RevisionSet) {
+        self.revisions = revisions;
+        if self.apart.is_empty() {
+            return;
+        }
+        let of_these = |(set, effects): (RevisionSet, Effects)| {
+            let set = set.intersection(&self.revisions);
+            (!set.is_empty()).then_some((set, effects))
+        };
+        self.set_effects(self.effects().into_iter().filter_map(of_these).collect());
+    }
+
+    /// Adds what the revisions of another state have done.
+    pub(super) fn add_effects(&mut self, other: &Self) {
+        let mut all = self.effects();
+        for (set, effects) in other.effects() {
+            match all.iter_mut().find(|(_, known)| *known == effects) {
+                Some((known, _)) => *known = known.union(&set),
+                None => all.push((set, effects)),
+            }
+        }
+        all.sort_by_key(|(set, _)| set.first());
+        self.set_effects(all);
+    }
+
+    /// The state at its end, for all that were one in it.
+    pub(super) fn ended(&self, halt: &Halt) -> Vec<HaltState> {
+        let all = self.effects();
+        let is_one = all.len() == 1;
+        let ended = |(index, (revisions, effects)): (usize, (RevisionSet, Effects))| HaltState {
+            halt: halt.clone(),
+            place: None,
+            revisions,
+            path: self.path.clone(),
+            branch: match is_one {
+                true => self.branch.clone(),
+                false => self.branch.child(ForkKind::Meta, index as u32),
+            },
+            world: self.world.clone().with(effects),
+            instructions: self.instructions,
+        };
+        all.into_iter().enumerate().map(ended).collect()
+    }
+}
+
+impl Executor<'_> {
+    /// Before a call that does something to the world, or asks for what was done: the revisions
+    /// part that have done different things.
+    pub(super) fn part_by_effects(&mut self, function: &Function, call: &Call) {
+        let first = call.args.first().map_or(Value::Undefined, |argument| self.get(argument.value));
+        let name = &function.name;
+        let is_alike =
+            models::has_no_effects(name) || kernel::is_alike(&self.state.world.kernel, name, first);
+        if !is_alike {
+            let groups = self.state.effects().into_iter();
+            self.split(groups.map(|(set, _)| ((), set)).collect());
+        }
+    }
+}
