@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Program;
 use crate::ir::{Function, FunctionId, Inst, Operand, OperandKind};
@@ -43,6 +43,8 @@ pub(super) struct Flow {
     /// The first instruction of each block, and where it meets: that of its immediate
     /// postdominator, `None` for the end of the function.
     blocks: BTreeMap<u32, Option<u32>>,
+    /// By block, where those begin to which it may go on.
+    successors: BTreeMap<u32, Vec<u32>>,
     /// The registers that are read before they are written.
     live: Backward,
     /// The registers of which an address will be made, a size, or a floating-point number, in however
@@ -117,7 +119,8 @@ impl Backward {
 /// What an instruction reads and writes.
 #[derive(Debug, Default)]
 struct Step {
-    reads: Vec<usize>,
+    /// Registers, and how many bits of them.
+    reads: Vec<(usize, u32)>,
     writes: Vec<usize>,
     /// What it reads as a part of an address, of a size, or of a floating-point number.
     addresses: Vec<usize>,
@@ -168,13 +171,15 @@ impl Flow {
             .collect();
         let meets = postdominators(&successors);
         let registers = function.registers as usize;
-        let code: Arc<[Step]> = code.iter().map(|inst| step(inst, registers)).collect();
+        let code: Arc<[Step]> = code.iter().map(|inst| step(inst, function)).collect();
         let backward = |over| Backward::new(&code, &begins, &successors, registers, over);
         let blocks = begins.iter().zip(meets);
         let blocks = blocks.map(|(begin, meets)| (*begin, meets.map(|index| begins[index])));
         let blocks: BTreeMap<u32, Option<u32>> = blocks.collect();
         let diamonds = diamonds(&function.code, &blocks);
+        let begins_of = |next: &Vec<usize>| next.iter().map(|index| begins[*index]).collect();
         Self {
+            successors: begins.iter().copied().zip(successors.iter().map(begins_of)).collect(),
             live: backward(live),
             addressing: backward(addressing),
             diamonds,
@@ -207,9 +212,35 @@ impl Flow {
         self.live.at(&self.code, pc)
     }
 
-    /// How wide a register is, if that is always the same.
-    pub(super) fn width(&self, register: usize) -> Option<u32> {
-        self.widths.get(register).copied().filter(|width| *width > 0)
+    /// How wide a register is that is live at an instruction: the same for all that read it.
+    pub(super) fn width(&self, pc: u32, register: usize) -> Option<u32> {
+        let known = self.widths.get(register).copied()?;
+        if known > 0 {
+            return Some(known);
+        }
+        let mut seen = FxHashSet::default();
+        let mut open = vec![pc];
+        while let Some(begin) = open.pop() {
+            if !seen.insert(begin) {
+                continue;
+            }
+            let block = self.successors.range(..=begin).next_back()?;
+            let end = self.successors.range(begin + 1..).next();
+            let end = end.map_or(self.code.len(), |(begin, _)| *begin as usize);
+            let touches = |step: &&Step| {
+                step.reads.iter().any(|(read, _)| *read == register)
+                    || step.writes.contains(&register)
+            };
+            match self.code[begin as usize..end].iter().find(touches) {
+                None => open.extend(block.1),
+                Some(step) => {
+                    if let Some((_, width)) = step.reads.iter().find(|read| read.0 == register) {
+                        return Some(*width).filter(|width| *width > 0);
+                    }
+                }
+            }
+        }
+        None
     }
 }
 
@@ -287,13 +318,18 @@ fn assigns(inst: &Inst) -> bool {
     )
 }
 
-fn step(inst: &Inst, registers: usize) -> Step {
+fn step(inst: &Inst, function: &Function) -> Step {
     let is_new =
         |inst: &Inst| matches!(inst, Inst::Load { .. } | Inst::LoadIndexed { .. } | Inst::Call(_));
     let mut step = Step { ends: inst.ends_block(), computes: !is_new(inst), ..Step::default() };
-    inst.reads(|operand, _| {
+    let mut returned = function.returns.iter();
+    inst.reads(|operand, width| {
+        let width = match inst {
+            Inst::Return { .. } => returned.next().copied().unwrap_or_default(),
+            _ => width,
+        };
         if let OperandKind::Reg(register) = operand.kind() {
-            step.reads.push(register.0 as usize);
+            step.reads.push((register.0 as usize, width));
         }
     });
     inst.writes(|register, _| step.writes.push(register.0 as usize));
@@ -321,20 +357,22 @@ fn step(inst: &Inst, registers: usize) -> Step {
         Inst::FloatNegate { a, .. } | Inst::FloatCast { a, .. } => note(a),
         _ => {}
     }
-    debug_assert!(step.reads.iter().chain(&step.writes).all(|register| *register < registers));
+    let registers = function.registers as usize;
+    debug_assert!(step.reads.iter().all(|(register, _)| *register < registers));
+    debug_assert!(step.writes.iter().all(|register| *register < registers));
     step
 }
 
 fn live(step: &Step, set: &mut Registers) {
     step.writes.iter().for_each(|register| set.remove(*register));
-    step.reads.iter().for_each(|register| set.insert(*register));
+    step.reads.iter().for_each(|(register, _)| set.insert(*register));
 }
 
 fn addressing(step: &Step, set: &mut Registers) {
     let is_wanted = step.writes.iter().any(|register| set.contains(*register));
     step.writes.iter().for_each(|register| set.remove(*register));
     if is_wanted && step.computes {
-        step.reads.iter().for_each(|register| set.insert(*register));
+        step.reads.iter().for_each(|(register, _)| set.insert(*register));
     }
     step.addresses.iter().for_each(|register| set.insert(*register));
 }

@@ -16,16 +16,17 @@
 //! Waiting ends with the run of the executor at the latest, so that what is joined depends on
 //! nothing but the states that it was given.
 
-use std::{cell::Cell, sync::Arc};
+use std::{cell::Cell, collections::BTreeMap, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
-use super::{Branch, Executor, Frame, Share, State, flow::Flow, state::Concretisations};
+use super::{Branch, Executor, ForkKind, Frame, Share, State, flow::Flow, state::Concretisations};
 use crate::{
-    expr::{ExprId, Exprs},
+    expr::{Assignment, ExprId, Exprs},
     ir::FunctionId,
     memory::{Grain, Memory, Value},
-    subject::RevisionSet,
+    solver::{Query, Verdict},
+    subject::{Revision, RevisionSet},
 };
 
 /// Where the ways of states that parted meet again.
@@ -143,17 +144,29 @@ impl Executor<'_> {
         let innermost = || self.waiting.len().checked_sub(1);
         let Some(index) = complete.or_else(|| innermost().filter(|_| all)) else { return };
         let Waiting { join, states } = self.waiting.remove(index);
+        let states = states.into_iter().map(|mut state| {
+            state.joins.pop();
+            state
+        });
+        let states = match join.decided {
+            Some(_) => states.collect(),
+            None => self.refined(&join, states),
+        };
         let mut joined: Vec<State> = Vec::new();
         // Those that can be one know the same; of inputs there are two ways or three.
         let mut alike: FxHashMap<(Vec<ExprId>, Share), Vec<usize>> = FxHashMap::default();
-        for mut state in states {
-            state.joins.pop();
+        for state in states {
             let key = match join.decided {
                 Some(_) => Default::default(),
                 None => (state.path[join.conditions..].to_vec(), state.branch.share()),
             };
             let partners = alike.entry(key).or_default();
-            if !partners.iter().any(|index| self.make_one(&join, &mut joined[*index], &state)) {
+            let mut takes = |index: &usize| {
+                let partner = &mut joined[*index];
+                let differ = self.parted(&join, partner, &state);
+                differ.is_some_and(|is_other| self.make_one(&join, partner, &state, is_other))
+            };
+            if !partners.iter().any(&mut takes) {
                 partners.push(joined.len());
                 joined.push(state);
             }
@@ -162,8 +175,120 @@ impl Executor<'_> {
         self.siblings.extend(joined.into_iter().rev());
     }
 
-    /// Takes a state into another one at the same place, if they can be one.
-    fn make_one(&self, join: &Join, into: &mut State, other: &State) -> bool {
+    /// Revisions that have divided the same inputs in different ways have them divided in all of
+    /// these ways, and are one where that makes fewer states.
+    fn refined(&mut self, join: &Join, states: impl Iterator<Item = State>) -> Vec<State> {
+        let mut groups: BTreeMap<Revision, Vec<State>> = BTreeMap::new();
+        for state in states {
+            let first = state.revisions.first().expect("a state has at least one revision");
+            groups.entry(first).or_default().push(state);
+        }
+        let is_clear = |group: &Vec<State>| {
+            let is_same = |state: &State| state.revisions == group[0].revisions;
+            let sum = group
+                .iter()
+                .map(|state| state.branch.share())
+                .fold(Share::default(), |a, b| Share::sum([a, b]));
+            group.iter().all(is_same) && sum == join.branch.share()
+        };
+        let (clear, others): (Vec<_>, Vec<_>) = groups.into_values().partition(is_clear);
+        let mut refined: Vec<Vec<State>> = Vec::new();
+        for group in clear {
+            let divided = |known: &Vec<State>| known.len() > 1 || group.len() > 1;
+            let mut found = (0..refined.len()).filter(|index| divided(&refined[*index]));
+            let together =
+                found.find_map(|index| Some((index, self.common(join, &refined[index], &group)?)));
+            match together {
+                Some((index, states)) => refined[index] = states,
+                None => refined.push(group),
+            }
+        }
+        refined.into_iter().chain(others).flatten().collect()
+    }
+
+    /// Two sets of states, each of which has all inputs of the join, as one that knows of each input
+    /// what both know; `None` where that is not less, or some cannot be one.
+    fn common(&mut self, join: &Join, a: &[State], b: &[State]) -> Option<Vec<State>> {
+        let exprs = &self.program.exprs;
+        if a.len() * b.len() > MOST_COMMON {
+            return None;
+        }
+        let known = |state: &State| exprs.all(state.path[join.conditions..].iter().copied());
+        let [of_a, of_b] = [a, b].map(|states| states.iter().map(known).collect::<Vec<_>>());
+        let path = &a[0].path[..join.conditions];
+        for (some, all) in [(&of_a, &of_b), (&of_b, &of_a)] {
+            let outside = exprs.not(exprs.any(all.iter().copied()));
+            for known in some {
+                if !self.is_never(path, &[*known, outside]) {
+                    return None;
+                }
+            }
+        }
+        let mut found: Vec<Vec<(usize, Arc<Assignment>)>> = Vec::new();
+        for (x, of_x) in a.iter().zip(&of_a) {
+            let mut both = Vec::new();
+            for (index, (y, of_y)) in b.iter().zip(&of_b).enumerate() {
+                let holds = |known: ExprId, model| !exprs.evaluate(known, model).is_zero();
+                let model = match () {
+                    () if holds(*of_y, &x.model) => Some(x.model.clone()),
+                    () if holds(*of_x, &y.model) => Some(y.model.clone()),
+                    () => {
+                        let query = Query { path: &x.path, goals: &[*of_y], model: None };
+                        match self.solver.check(exprs, query) {
+                            Verdict::Sat(model) => Some(Arc::new(model)),
+                            Verdict::Unsat => None,
+                            Verdict::Unknown(_) => return None,
+                        }
+                    }
+                };
+                both.extend(model.map(|model| (index, model)));
+            }
+            found.push(both);
+        }
+        if found.iter().map(Vec::len).sum::<usize>() >= a.len() + b.len() {
+            return None;
+        }
+        let mut states = Vec::new();
+        for (x, both) in a.iter().zip(found) {
+            let mut rest = x.branch.clone();
+            let last = both.len().checked_sub(1)?;
+            for (place, (index, model)) in both.into_iter().enumerate() {
+                let other = &b[index];
+                let mut state = x.clone();
+                let more = other.path[join.conditions..].iter();
+                state.path.extend(more.filter(|condition| !x.path.contains(condition)));
+                state.model = model;
+                if last > 0 {
+                    state.branch = match place < last {
+                        true => rest.child(ForkKind::Input, 0),
+                        false => rest.clone(),
+                    };
+                    rest = rest.child(ForkKind::Input, 1);
+                }
+                let is_other = among(exprs, self.program.revision_expr, &other.revisions);
+                if !self.make_one(join, &mut state, other, is_other) {
+                    return None;
+                }
+                states.push(state);
+            }
+        }
+        Some(states)
+    }
+
+    /// Whether these certainly never hold together on a path.
+    fn is_never(&mut self, path: &[ExprId], conditions: &[ExprId]) -> bool {
+        let exprs = &self.program.exprs;
+        if exprs.as_u64(exprs.all(conditions.iter().copied())) == Some(0) {
+            return true;
+        }
+        self.asked = true;
+        let query = Query { path, goals: conditions, model: None };
+        matches!(self.solver.check(exprs, query), Verdict::Unsat)
+    }
+
+    /// Takes a state into another one at the same place, if they can be one. `is_other` is what they
+    /// differ in.
+    fn make_one(&self, join: &Join, into: &mut State, other: &State, is_other: ExprId) -> bool {
         let (a, b) = (&*into, other);
         let here = a.top.function == b.top.function
             && a.top.pc == b.top.pc
@@ -178,7 +303,9 @@ impl Executor<'_> {
             && a.joins.iter().zip(&b.joins).all(|(x, y)| Arc::ptr_eq(x, y))
             && a.world.differs_in_effects_only(&b.world)
             && (join.decided.is_none() || a.effects() == b.effects());
-        let Some(is_other) = self.parted(join, a, b).filter(|_| here) else { return false };
+        if !here {
+            return false;
+        }
         let exprs = &self.program.exprs;
         let flows = self.program.flows.as_ref().expect("there are joins");
         let flow = flows.of(self.program, a.top.function);
@@ -249,6 +376,8 @@ impl Executor<'_> {
     }
 }
 
+/// Pairs of states of which it is asked whether they have inputs in common, at most.
+const MOST_COMMON: usize = 64;
 /// Numbers that two ways of the input may have assigned.
 const ASSIGNED: usize = 8;
 /// Bits of such a number. A wider one may be a `double`, on which the solver is better asked way by
@@ -278,7 +407,7 @@ fn values(
         if !live.contains(register) {
             return Some(Value::Undefined);
         }
-        let width = flow.width(register)?;
+        let width = flow.width(a.pc, register)?;
         if ![x, y].iter().all(|value| may_differ(register, **value)) {
             return None;
         }
