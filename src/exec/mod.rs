@@ -24,6 +24,7 @@ mod stack;
 mod start;
 pub mod state;
 mod taint;
+mod targets;
 mod unaffected;
 mod unwritten;
 

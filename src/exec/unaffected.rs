@@ -3,21 +3,23 @@
 //! A state that stands for all revisions, has nothing that depends on which one runs, and cannot
 //! come to a place that asks, has one future for all of them: whatever it does from there on, they
 //! do alike.
-//! What leads there is found once, over the lowered code: by the jumps of a function, its calls,
-//! and calls through pointers, which may go to every function whose address is anywhere in the
-//! program and whose type fits.
+//! What leads there is found once, over the lowered code: by the jumps of a function, its calls, and
+//! calls through pointers, which may go to every function whose address may come there
+//! ([`super::targets`]) and whose type fits. Behind the call of a function that does not return
+//! nothing is reached, and no caller of one that does not is come back to.
 
-use rustc_hash::FxHashSet;
-
-use super::{Program, State, WHOLE_PROGRAM};
+use super::{Program, State, WHOLE_PROGRAM, targets::Targets};
 use crate::{
     expr::ExprId,
-    ir::{Call, Callee, Constant, Function, FunctionId, Inst, Module, address::function_at},
+    ir::{Call, Callee, Function, FunctionId, Inst, Module, address::function_at},
     memory::Value,
 };
 
 /// The functions that ask for the revision.
 const ASKING: [&str; 2] = ["psychic_rev", "__klee_meta"];
+
+/// Functions that never return, whatever else they do; what the code of others shows.
+const ENDING: [&str; 5] = ["exit", "_exit", "_Exit", "abort", "__assert_fail"];
 
 /// The instructions from which a question for the revision may be reached.
 #[derive(Debug)]
@@ -26,22 +28,29 @@ pub struct Asking {
     functions: Vec<bool>,
     /// By function and instruction, whether running on from there, up to the function's end, may.
     places: Vec<Vec<bool>>,
+    /// By function and instruction, whether the function may return from there on.
+    returning: Vec<Vec<bool>>,
 }
 
 impl Asking {
     /// Of this program.
     pub fn of(module: &Module) -> Self {
-        let pointed = pointed_to(module);
+        // Nobody starts a program anew, and what asks is called by its name.
+        let is_ours = |name: &str| name == WHOLE_PROGRAM || ASKING.contains(&name);
+        let targets = Targets::of(module, |function| !is_ours(&function.name));
+        let returning = returning(module);
+        let returns = |id: FunctionId| may_return(module, &returning, id);
         let is_asking = |function: &Function| ASKING.contains(&function.name.as_str());
         let mut functions: Vec<bool> = module.functions.iter().map(is_asking).collect();
+        let asks = |functions: &[bool], caller: usize, inst: &Inst| match inst {
+            Inst::Call(call) => may_ask(module, functions, &targets, caller as u32, call),
+            _ => false,
+        };
         loop {
             let mut changed = false;
             for (index, function) in module.functions.iter().enumerate() {
-                let asks = |inst: &Inst| match inst {
-                    Inst::Call(call) => may_ask(module, &functions, &pointed, call),
-                    _ => false,
-                };
-                if !functions[index] && function.code.iter().any(asks) {
+                let mut code = function.code.iter();
+                if !functions[index] && code.any(|inst| asks(&functions, index, inst)) {
                     functions[index] = true;
                     changed = true;
                 }
@@ -50,37 +59,89 @@ impl Asking {
                 break;
             }
         }
-        let places = |function: &Function| {
-            let asks = |inst: &Inst| match inst {
-                Inst::Call(call) => may_ask(module, &functions, &pointed, call),
-                _ => false,
-            };
-            places(function, asks)
+        let ends = |inst: &Inst| match inst {
+            Inst::Call(call) => matches!(call.callee, Callee::Direct(id) if !returns(id)),
+            _ => false,
         };
-        let places = module.functions.iter().map(places).collect();
-        Self { functions, places }
+        let places =
+            module.functions.iter().enumerate().map(|(index, function)| {
+                places(function, |inst| asks(&functions, index, inst), ends)
+            });
+        let places = places.collect();
+        Self { functions, places, returning }
     }
 
     /// Whether a function of a state, which is at an instruction, may come to ask.
     fn from(&self, function: FunctionId, pc: u32) -> bool {
-        let places = &self.places[function.0 as usize];
-        places.get(pc as usize).copied().unwrap_or(false)
+        at(&self.places, function, pc)
+    }
+
+    /// Whether it may come to return.
+    fn returns(&self, function: FunctionId, pc: u32) -> bool {
+        at(&self.returning, function, pc)
     }
 }
 
-/// By instruction, whether one that `asks` is reached from there.
-fn places(function: &Function, asks: impl Fn(&Inst) -> bool) -> Vec<bool> {
-    let mut places: Vec<bool> = function.code.iter().map(asks).collect();
+fn at(places: &[Vec<bool>], function: FunctionId, pc: u32) -> bool {
+    places[function.0 as usize].get(pc as usize).copied().unwrap_or(false)
+}
+
+/// By function and instruction, whether the function may return from there on.
+fn returning(module: &Module) -> Vec<Vec<bool>> {
+    let none = |function: &Function| vec![false; function.code.len()];
+    let mut returning: Vec<Vec<bool>> = module.functions.iter().map(none).collect();
+    loop {
+        let mut changed = false;
+        for (index, function) in module.functions.iter().enumerate() {
+            let ends = |inst: &Inst| match inst {
+                Inst::Call(call) => {
+                    let direct = match call.callee {
+                        Callee::Direct(id) => Some(id),
+                        Callee::Indirect(_) => None,
+                    };
+                    direct.is_some_and(|id| !may_return(module, &returning, id))
+                }
+                _ => false,
+            };
+            let is_return = |inst: &Inst| matches!(inst, Inst::Return { .. });
+            let found = places(function, is_return, ends);
+            changed |= found != returning[index];
+            returning[index] = found;
+        }
+        if !changed {
+            return returning;
+        }
+    }
+}
+
+/// Whether a function may return to its caller.
+fn may_return(module: &Module, returning: &[Vec<bool>], id: FunctionId) -> bool {
+    match returning[id.0 as usize].first() {
+        Some(returns) => *returns,
+        None => !ENDING.contains(&module.functions[id.0 as usize].name.as_str()),
+    }
+}
+
+/// By instruction, whether one that `is` it is reached from there, where nothing goes on behind one
+/// that `ends`.
+fn places(
+    function: &Function,
+    is: impl Fn(&Inst) -> bool,
+    ends: impl Fn(&Inst) -> bool,
+) -> Vec<bool> {
+    let mut places: Vec<bool> = function.code.iter().map(is).collect();
     if !places.contains(&true) {
         return places;
     }
+    let goes_on: Vec<bool> =
+        function.code.iter().map(|inst| !inst.ends_block() && !ends(inst)).collect();
     loop {
         let mut changed = false;
         for (pc, inst) in function.code.iter().enumerate().rev() {
             if places[pc] {
                 continue;
             }
-            let mut reached = !inst.ends_block() && places.get(pc + 1).copied().unwrap_or(false);
+            let mut reached = goes_on[pc] && places.get(pc + 1).copied().unwrap_or(false);
             inst.targets(|target| reached |= places[target.0 as usize]);
             places[pc] = reached;
             changed |= reached;
@@ -91,12 +152,13 @@ fn places(function: &Function, asks: impl Fn(&Inst) -> bool) -> Vec<bool> {
     }
 }
 
-fn may_ask(module: &Module, asking: &[bool], pointed: &[FunctionId], call: &Call) -> bool {
+fn may_ask(module: &Module, asking: &[bool], targets: &Targets, caller: u32, call: &Call) -> bool {
     match call.callee {
         Callee::Direct(id) => asking[id.0 as usize],
-        Callee::Indirect(_) => pointed
-            .iter()
-            .any(|id| asking[id.0 as usize] && fits(&module.functions[id.0 as usize], call)),
+        Callee::Indirect(callee) => targets.called(module, caller, callee).any(|id| {
+            let index = id.0 as usize;
+            asking.get(index).is_some_and(|asks| *asks && fits(&module.functions[index], call))
+        }),
     }
 }
 
@@ -112,47 +174,27 @@ fn fits(function: &Function, call: &Call) -> bool {
             .all(|(wanted, given)| wanted == given || wanted < given && (!is_main || given == 32))
 }
 
-/// The functions whose addresses are in variables or code.
-fn pointed_to(module: &Module) -> Vec<FunctionId> {
-    let mut found: FxHashSet<FunctionId> = FxHashSet::default();
-    let mut look = |word: u64| found.extend(function_at(word));
-    for global in module.globals.iter().filter(|global| !global.name.starts_with("llvm.")) {
-        for window in global.bytes.windows(8) {
-            look(u64::from_le_bytes(window.try_into().expect("eight")));
-        }
-    }
-    for constant in module.functions.iter().flat_map(|function| &function.constants) {
-        match constant {
-            Constant::Int(word) => look(*word),
-            Constant::Wide(wide) => {
-                for low in (0..wide.width().saturating_sub(63)).step_by(8) {
-                    look(wide.extract(low, 64).to_u64().expect("64 bits"));
-                }
-            }
-            Constant::Undefined => {}
-        }
-    }
-    // Nobody starts a program anew, and what asks is called by its name.
-    let is_ours = |name: &str| name == WHOLE_PROGRAM || ASKING.contains(&name);
-    let is_met = |id: &FunctionId| {
-        module.functions.get(id.0 as usize).is_some_and(|function| !is_ours(&function.name))
-    };
-    found.into_iter().filter(is_met).collect()
-}
-
 impl Program {
     /// Whether a state does, from here on, the same for all revisions: it has one future. Without
     /// [`Program::asking`] nothing is known of that.
     pub(super) fn is_unaffected(&self, state: &State) -> bool {
         let Some(asking) = &self.asking else { return false };
-        let frames =
-            || state.callers.iter().map(|frame| (frame.function, frame.pc.wrapping_add(1)));
+        // The functions that the state may still come back to.
+        let mut comes_back = true;
+        let mut frame_asks = |function: FunctionId, pc: u32| {
+            let asks = comes_back && asking.from(function, pc);
+            comes_back &= asking.returns(function, pc);
+            asks
+        };
         let at_exit = |address: &u64| {
             function_at(*address)
                 .is_none_or(|id| asking.functions.get(id.0 as usize).copied().unwrap_or(true))
         };
-        let may_ask = asking.from(state.top.function, state.top.pc)
-            || frames().any(|(function, pc)| asking.from(function, pc))
+        let may_ask = frame_asks(state.top.function, state.top.pc)
+            || state
+                .callers
+                .iter()
+                .any(|frame| frame_asks(frame.function, frame.pc.wrapping_add(1)))
             || state.world.at_exit.iter().any(at_exit)
             || !state.jumps.is_empty();
         let may_differ = || {
