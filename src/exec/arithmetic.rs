@@ -19,6 +19,43 @@ impl Executor<'_> {
         a: Value,
         b: Value,
     ) -> Result<Value, Stop> {
+        let divides =
+            matches!(op, BinaryOp::Udiv | BinaryOp::Sdiv | BinaryOp::Urem | BinaryOp::Srem);
+        if !divides {
+            let mut one = |this: &mut Self, a, b| this.binary_of_one(op, width, a, b);
+            if let Some(value) = self.lifted([(a, width), (b, width)], width, &mut one) {
+                return Ok(value);
+            }
+            return Ok(self.binary_of_one(op, width, a, b));
+        }
+        let (a, b) = if width >= 64 { self.operands(op, a, b) } else { (a, b) };
+        if let (Value::Int(x), Value::Int(y)) = (a, b)
+            && let Some(value) = concrete_binary(op, width, x, y)
+        {
+            return Ok(Value::Int(value));
+        }
+        let (a, b) = (self.expr(a, width), self.expr(b, width));
+        let exprs = &self.program.exprs;
+        let zero = exprs.eq(b, exprs.constant(width, 0));
+        if self.settle(zero)? {
+            return Err(Error::DivisionByZero.into());
+        }
+        if matches!(op, BinaryOp::Sdiv | BinaryOp::Srem) {
+            // The one quotient that does not fit traps on x86-64 like a division by zero.
+            let exprs = &self.program.exprs;
+            let smallest = smallest(exprs, width);
+            let overflow =
+                exprs.and(exprs.eq(a, smallest), exprs.eq(b, exprs.not(exprs.constant(width, 0))));
+            if self.settle(overflow)? {
+                return Err(Error::DivisionByZero.into());
+            }
+        }
+        let exprs = &self.program.exprs;
+        Ok(Value::from_expr(exprs, binary_expr(exprs, op, width, a, b)))
+    }
+
+    /// An operation that is no error, whatever the operands are.
+    fn binary_of_one(&mut self, op: BinaryOp, width: u32, a: Value, b: Value) -> Value {
         // The complement of an address is a difference, in which it may cancel out.
         let (op, a, b) = match (op, b) {
             (BinaryOp::Xor, Value::Int(u64::MAX)) if width == 64 && self.is_on_address(a) => {
@@ -30,31 +67,22 @@ impl Executor<'_> {
         if let (Value::Int(x), Value::Int(y)) = (a, b)
             && let Some(value) = concrete_binary(op, width, x, y)
         {
-            return Ok(Value::Int(value));
+            return Value::Int(value);
         }
         let (a, b) = (self.expr(a, width), self.expr(b, width));
-        if matches!(op, BinaryOp::Udiv | BinaryOp::Sdiv | BinaryOp::Urem | BinaryOp::Srem) {
-            let exprs = &self.program.exprs;
-            let zero = exprs.eq(b, exprs.constant(width, 0));
-            if self.settle(zero)? {
-                return Err(Error::DivisionByZero.into());
-            }
-            if matches!(op, BinaryOp::Sdiv | BinaryOp::Srem) {
-                // The one quotient that does not fit traps on x86-64 like a division by zero.
-                let exprs = &self.program.exprs;
-                let smallest = smallest(exprs, width);
-                let overflow = exprs
-                    .and(exprs.eq(a, smallest), exprs.eq(b, exprs.not(exprs.constant(width, 0))));
-                if self.settle(overflow)? {
-                    return Err(Error::DivisionByZero.into());
-                }
-            }
-        }
         let exprs = &self.program.exprs;
-        Ok(Value::from_expr(exprs, binary_expr(exprs, op, width, a, b)))
+        Value::from_expr(exprs, binary_expr(exprs, op, width, a, b))
     }
 
     pub(super) fn compare(&mut self, p: Predicate, width: u32, a: Value, b: Value) -> Value {
+        let mut one = |this: &mut Self, a, b| this.compare_one(p, width, a, b);
+        match self.lifted([(a, width), (b, width)], 1, &mut one) {
+            Some(value) => value,
+            None => self.compare_one(p, width, a, b),
+        }
+    }
+
+    fn compare_one(&mut self, p: Predicate, width: u32, a: Value, b: Value) -> Value {
         let (a, b) = if width >= 64 { self.compared_operands(p, a, b) } else { (a, b) };
         if let (Value::Int(x), Value::Int(y)) = (a, b) {
             return Value::Int(u64::from(concrete_compare(p, width, x, y)));
@@ -77,6 +105,14 @@ impl Executor<'_> {
     }
 
     pub(super) fn cast(&mut self, cast: Cast, from: u32, to: u32, a: Value) -> Value {
+        let mut one = |this: &mut Self, a, _| this.cast_one(cast, from, to, a);
+        match self.lifted([(a, from), (Value::Int(0), 1)], to, &mut one) {
+            Some(value) => value,
+            None => self.cast_one(cast, from, to, a),
+        }
+    }
+
+    fn cast_one(&mut self, cast: Cast, from: u32, to: u32, a: Value) -> Value {
         if cast == Cast::Trunc
             && from == 64
             && let Some(low) = self.low_bits(to, a)
@@ -212,7 +248,7 @@ impl Executor<'_> {
             let index = exprs.sext(index, 64);
             sum = exprs.add(sum, exprs.mul(index, exprs.constant(64, term.scale)));
         }
-        Value::from_expr(&self.program.exprs, sum)
+        self.as_choice(Value::from_expr(&self.program.exprs, sum))
     }
 }
 

@@ -9,6 +9,7 @@ use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
 use rustc_hash::FxHashMap;
 
+use super::Program;
 use crate::{
     expr::{BinaryOp, ExprId, Exprs, Node, Substitution, VariableId},
     subject::{Revision, RevisionSet},
@@ -29,6 +30,13 @@ pub(super) struct Choices<'e> {
     /// Terms share what they are made of.
     known: RefCell<FxHashMap<(ExprId, RevisionSet), Rc<Alternatives>>>,
     of_one: RefCell<FxHashMap<Revision, Substitution>>,
+}
+
+impl Program {
+    /// To find alternatives of this program's expressions.
+    pub(super) fn choices(&self) -> Choices<'_> {
+        Choices::new(&self.exprs, self.revision, self.revision_expr)
+    }
 }
 
 impl<'e> Choices<'e> {

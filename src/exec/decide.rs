@@ -5,8 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::{
-    Checkpoint, Executor, ForkKind, Program, State,
-    choice::Choices,
+    Checkpoint, Executor, ForkKind, State,
     state::{Claim, Concretisations},
 };
 use crate::{
@@ -229,9 +228,7 @@ impl Executor<'_> {
 
     /// What an expression is for the revisions of the state, that of the smallest one first.
     pub(super) fn alternatives(&self, e: ExprId) -> Vec<(ExprId, RevisionSet)> {
-        let Program { exprs, revision, revision_expr, .. } = self.program;
-        let choices = Choices::new(exprs, *revision, *revision_expr);
-        choices.of(e, &self.state.revisions)
+        self.program.choices().of(e, &self.state.revisions)
     }
 
     /// Goes on with the first group and leaves a sibling for each other one.

@@ -46,6 +46,14 @@ pub struct Join {
     uninitialised: u32,
 }
 
+/// In what two states parted that may be one.
+#[derive(Clone, Copy, Debug)]
+enum Parted {
+    Revisions,
+    /// In inputs, of which the second one has those for which this holds.
+    Inputs(ExprId),
+}
+
 /// States that wait at a place.
 #[derive(Debug)]
 pub(super) struct Waiting {
@@ -164,7 +172,7 @@ impl Executor<'_> {
             let mut takes = |index: &usize| {
                 let partner = &mut joined[*index];
                 let differ = self.parted(&join, partner, &state);
-                differ.is_some_and(|is_other| self.make_one(&join, partner, &state, is_other))
+                differ.is_some_and(|parted| self.make_one(&join, partner, &state, parted))
             };
             if !partners.iter().any(&mut takes) {
                 partners.push(joined.len());
@@ -265,8 +273,7 @@ impl Executor<'_> {
                     };
                     rest = rest.child(ForkKind::Input, 1);
                 }
-                let is_other = among(exprs, self.program.revision_expr, &other.revisions);
-                if !self.make_one(join, &mut state, other, is_other) {
+                if !self.make_one(join, &mut state, other, Parted::Revisions) {
                     return None;
                 }
                 states.push(state);
@@ -286,9 +293,8 @@ impl Executor<'_> {
         matches!(self.solver.check(exprs, query), Verdict::Unsat)
     }
 
-    /// Takes a state into another one at the same place, if they can be one. `is_other` is what they
-    /// differ in.
-    fn make_one(&self, join: &Join, into: &mut State, other: &State, is_other: ExprId) -> bool {
+    /// Takes a state into another one at the same place, if they can be one.
+    fn make_one(&self, join: &Join, into: &mut State, other: &State, parted: Parted) -> bool {
         let (a, b) = (&*into, other);
         let here = a.top.function == b.top.function
             && a.top.pc == b.top.pc
@@ -313,13 +319,22 @@ impl Executor<'_> {
             Some(_) => ASSIGNED,
             None => usize::MAX,
         });
+        let choices = self.program.choices();
         let choose = |x, y| {
             left.set(left.get().checked_sub(1)?);
             if join.decided.is_some() && exprs.width(x) > WIDEST {
                 return None;
             }
-            Some(exprs.ite(is_other, y, x))
+            Some(match parted {
+                Parted::Inputs(is_other) => exprs.ite(is_other, y, x),
+                Parted::Revisions => {
+                    let mut all = choices.of(x, &a.revisions);
+                    all.extend(choices.of(y, &b.revisions));
+                    self.chosen(all)
+                }
+            })
         };
+
         let is_input = join.decided.is_some();
         let addressing = flow.addressing(a.top.pc);
         // What is known to be no address may differ for inputs.
@@ -358,21 +373,20 @@ impl Executor<'_> {
         true
     }
 
-    /// The condition that tells the second of two states from the first one, if they parted in
-    /// nothing else: revisions that know the same of the input, or inputs that know nothing but
-    /// what they have decided at the branch.
-    fn parted(&self, join: &Join, a: &State, b: &State) -> Option<ExprId> {
+    /// In what two states parted, if in nothing else: revisions that know the same of the input, or
+    /// inputs that know nothing but what they have decided at the branch.
+    fn parted(&self, join: &Join, a: &State, b: &State) -> Option<Parted> {
         let exprs = &self.program.exprs;
         let (known, others) = (&a.path[join.conditions..], &b.path[join.conditions..]);
         let Some(decided) = join.decided else {
             let is_same = known == others && a.branch.share() == b.branch.share();
-            return is_same.then(|| among(exprs, self.program.revision_expr, &b.revisions));
+            return is_same.then_some(Parted::Revisions);
         };
         let ([known], [other]) = (known, others) else { return None };
         let denied = exprs.not(decided);
         let differ = [*known, *other] == [decided, denied] || [*known, *other] == [denied, decided];
         let is_whole = Share::sum([a.branch.share(), b.branch.share()]) == join.branch.share();
-        (differ && is_whole && a.revisions == b.revisions).then_some(*other)
+        (differ && is_whole && a.revisions == b.revisions).then_some(Parted::Inputs(*other))
     }
 }
 
@@ -383,12 +397,6 @@ const ASSIGNED: usize = 8;
 /// Bits of such a number. A wider one may be a `double`, on which the solver is better asked way by
 /// way.
 const WIDEST: u32 = 32;
-
-/// The condition that a revision is one of these.
-fn among(exprs: &Exprs, revision: ExprId, set: &RevisionSet) -> ExprId {
-    let is = |number: u32| exprs.eq(revision, exprs.constant(32, u64::from(number)));
-    exprs.any(set.iter().map(|revision| is(revision.0)))
-}
 
 /// The registers of two activations of a function at the same place, chosen where they differ;
 /// what nobody reads any more is nothing. `None` where they cannot be chosen, or may not differ.

@@ -18,6 +18,7 @@ mod input;
 mod interpret;
 mod join;
 mod jump;
+mod lift;
 mod resolve;
 mod share;
 mod stack;

@@ -1,0 +1,110 @@
+//! Operations on choices: what is done to an expression that depends on the revision is done to
+//! each of its distinct alternatives once.
+//!
+//! So a choice stays a list of what it is for whom, however much is computed with it; two addresses
+//! of one object have a distance though revisions have other objects; and a solver is never asked
+//! about the revision.
+
+use std::cmp::Reverse;
+
+use super::Executor;
+use crate::{
+    expr::{ExprId, Exprs},
+    memory::Value,
+    subject::RevisionSet,
+};
+
+/// Results of an operation; of more, the choices become parts of one expression.
+const MOST_RESULTS: usize = 64;
+
+impl Executor<'_> {
+    /// What `operation` makes of two values of some widths, of each alternative that they have
+    /// together; `None` if they have but one.
+    pub(super) fn lifted(
+        &mut self,
+        [(a, width_of_a), (b, width_of_b)]: [(Value, u32); 2],
+        width: u32,
+        operation: &mut dyn FnMut(&mut Self, Value, Value) -> Value,
+    ) -> Option<Value> {
+        if !self.is_choice(a) && !self.is_choice(b) || [a, b].contains(&Value::Undefined) {
+            return None;
+        }
+        let of_a = self.alternatives_of(a, width_of_a, &self.state.revisions);
+        let mut pairs = Vec::new();
+        for (x, set) in of_a {
+            let of_b = self.alternatives_of(b, width_of_b, &set);
+            pairs.extend(of_b.into_iter().map(|(y, set)| (x, y, set)));
+            if pairs.len() > MOST_RESULTS {
+                return None;
+            }
+        }
+        let mut results = Vec::new();
+        for (x, y, set) in pairs {
+            let [x, y] = [x, y].map(|e| Value::from_expr(&self.program.exprs, e));
+            let result = operation(self, x, y);
+            results.push((self.expr(result, width), set));
+        }
+        Some(Value::from_expr(&self.program.exprs, self.chosen(results)))
+    }
+
+    /// Whether a value depends on the revision, and may be split up.
+    #[inline]
+    fn is_choice(&self, value: Value) -> bool {
+        let revision = |e| self.program.exprs.mentions(e).revision;
+        self.program.flows.is_some() && matches!(value, Value::Expr(e) if revision(e))
+    }
+
+    /// The choice among expressions of one width, each for some revisions.
+    pub(super) fn chosen(&self, mut all: Vec<(ExprId, RevisionSet)>) -> ExprId {
+        let exprs = &self.program.exprs;
+        let mut groups: Vec<(ExprId, RevisionSet)> = Vec::new();
+        all.sort_by_key(|(_, set)| set.first());
+        for (e, set) in all {
+            match groups.iter_mut().find(|(known, _)| *known == e) {
+                Some((_, known)) => *known = known.union(&set),
+                None => groups.push((e, set)),
+            }
+        }
+        // Most of them come last, where no condition names them.
+        groups.sort_by_key(|(_, set)| Reverse(set.len()));
+        let mut groups = groups.into_iter();
+        let (most, _) = groups.next().expect("something is chosen among");
+        groups.fold(most, |others, (e, set)| {
+            exprs.ite(among(exprs, self.program.revision_expr, &set), e, others)
+        })
+    }
+
+    /// The same expression, as the choice that it is for the revisions of the state.
+    pub(super) fn as_choice(&self, value: Value) -> Value {
+        match value {
+            Value::Expr(e) if self.is_choice(value) => {
+                let all = self.alternatives(e);
+                match all.len() <= MOST_RESULTS {
+                    true => Value::from_expr(&self.program.exprs, self.chosen(all)),
+                    false => value,
+                }
+            }
+            value => value,
+        }
+    }
+
+    fn alternatives_of(
+        &self,
+        value: Value,
+        width: u32,
+        set: &RevisionSet,
+    ) -> Vec<(ExprId, RevisionSet)> {
+        match value {
+            Value::Expr(e) if self.is_choice(value) => self.program.choices().of(e, set),
+            Value::Expr(e) => vec![(e, set.clone())],
+            Value::Int(int) => vec![(self.program.exprs.constant(width, int), set.clone())],
+            Value::Undefined => unreachable!("who asks has looked"),
+        }
+    }
+}
+
+/// The condition that a revision is one of these.
+pub(super) fn among(exprs: &Exprs, revision: ExprId, set: &RevisionSet) -> ExprId {
+    let is = |number: u32| exprs.eq(revision, exprs.constant(32, u64::from(number)));
+    exprs.any(set.iter().map(|revision| is(revision.0)))
+}
