@@ -131,10 +131,7 @@ impl Executor<'_> {
             }
             let given = function.returns.iter().zip(values);
             for ((reg, width), (from, value)) in call.results.iter().zip(&call.widths).zip(given) {
-                let mut value = match value {
-                    Value::Undefined => self.no_result(*from),
-                    value => value,
-                };
+                let mut value = self.fixed(value, *from);
                 if width < from {
                     value = self.cast(Cast::Trunc, *from, *width, value);
                 }

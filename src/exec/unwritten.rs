@@ -15,9 +15,6 @@ use crate::{
     subject::config::Uninitialised,
 };
 
-/// What the names of variables begin with that stand for memory, and for values nothing has given.
-const UNINITIALISED: &str = "uninitialised.";
-const UNDEFINED: &str = "undefined.";
 /// So many contents are tried for the inputs on which some content makes a difference; where
 /// others still do, all inputs of the path count.
 const CONTENTS: usize = 8;
@@ -28,29 +25,23 @@ impl Executor<'_> {
         // No sanitizer watches whole programs, so that none could say that it was used.
         let unwatched = self.state.world.is_whole;
         let is_zero = unwatched && self.program.uninitialised == Uninitialised::Zero;
-        self.content(UNINITIALISED, width, is_zero)
+        self.content(width, is_zero)
     }
 
-    /// A value that nothing has given, as that of a division by a constant zero: natively what a
-    /// register happens to hold, so that nothing is proved where it decides.
+    /// A value that nothing has given, as that of a function that returns none: natively what a
+    /// register happens to hold.
     pub(super) fn undefined(&mut self, width: u32) -> ExprId {
-        self.content(UNDEFINED, width, false)
+        self.content(width, false)
     }
 
-    /// The result of a function that returns none.
-    pub(super) fn no_result(&mut self, width: u32) -> Value {
-        let expr = self.content(UNINITIALISED, width, false);
-        Value::from_expr(&self.program.exprs, expr)
-    }
-
-    fn content(&mut self, name: &str, width: u32, is_zero: bool) -> ExprId {
+    fn content(&mut self, width: u32, is_zero: bool) -> ExprId {
         let exprs = &self.program.exprs;
         if is_zero || self.is_noted() {
             return exprs.constant(width, 0);
         }
         let number = self.state.uninitialised;
         self.state.uninitialised += 1;
-        let name = format!("{name}{number}.{width}");
+        let name = format!("uninitialised.{number}.{width}");
         exprs.variable(&name, width, VariableKind::Uninitialised)
     }
 
@@ -97,7 +88,6 @@ impl Executor<'_> {
         if value != Value::Undefined {
             return Ok(value);
         }
-        self.state.world.approximate(Approximation::NoResult);
         self.note_unwritten()?;
         let exprs = &self.program.exprs;
         Ok(Value::from_expr(exprs, exprs.constant(width, 0)))
@@ -127,10 +117,6 @@ impl Executor<'_> {
         }
         let shows = self.where_content_shows(expr, fixed, &unwritten)?;
         if self.settle(shows)? {
-            let names = |variable: &VariableId| self.program.exprs.variable_name(*variable);
-            if unwritten.iter().any(|variable| names(variable).starts_with(UNDEFINED)) {
-                self.state.world.approximate(Approximation::NoResult);
-            }
             self.note_unwritten()?;
         }
         Ok(fixed)
