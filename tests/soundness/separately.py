@@ -26,7 +26,7 @@ BUILDS = {
     "optimised": ["gcc", "-O2", "-fwrapv", "-fno-strict-aliasing"],
     "errors": ["clang-19", *OLD, "-O0", "-g", f"-fsanitize={ERRORS}", "-fno-sanitize-recover=all",
                "-fno-sanitize-address-use-after-scope", "-Wl,--wrap=main",
-               "-Wl,--wrap=__ctype_b_loc"],
+               "-Wl,--wrap=__ctype_b_loc", "-Wl,--wrap=fgets"],
     "unwritten": ["clang-19", *OLD, "-O0", "-g", "-fsanitize=memory", "-Wl,--wrap=fgets"],
     "zero": ["clang-19", *OLD, "-O0", "-ftrivial-auto-var-init=zero", "-Wl,--wrap=malloc", "-static"],
     "pattern": ["clang-19", *OLD, "-O0", "-ftrivial-auto-var-init=pattern", "-Wl,--wrap=malloc",
@@ -77,8 +77,8 @@ const unsigned short **__wrap___ctype_b_loc(void) {
 	return &row;
 }
 #endif
-#ifdef UNWRITTEN
-/* MemorySanitizer takes a line to end with its first NUL. */
+#if defined UNWRITTEN || defined ERRORS
+/* MemorySanitizer takes a line to end with its first NUL, AddressSanitizer does not look. */
 char *__wrap_fgets(char *line, int size, FILE *file) {
 	int at = 0, c;
 	while (at < size - 1 && (c = getc(file)) != EOF) {
@@ -172,6 +172,10 @@ class Revision:
                 seen[given] = outcome
                 stopped += outcome[0] == STOPPED
         return [seen[i] for i in inputs]
+
+    def is_steady(self, given):
+        """Whether another run of the plain build does the same, elsewhere in memory."""
+        return self.execute([given], "plain", 300)[0] == self.run([given])[0]
 
     def execute(self, inputs, kind, milliseconds):
         program = self.build(kind)

@@ -335,8 +335,10 @@ PRINTS(printf, vprintf(format, values), const char *format, ...)
 PRINTS(fprintf, vfprintf(file, format, values), FILE *file, const char *format, ...)
 PRINTS(sprintf, vsprintf(to, format, values), char *to, const char *format, ...)
 PRINTS(snprintf, vsnprintf(to, size, format, values), char *to, size_t size, const char *format, ...)
+#endif
 
-/* The sanitizer's own takes what was read for written up to the first NUL only. */
+/* MemorySanitizer's own takes what was read for written up to the first NUL only, and
+   AddressSanitizer has none. */
 char *fgets(char *line, int size, FILE *file) {
   int count = 0, byte = 0;
   if (size <= 0)
@@ -348,5 +350,4 @@ char *fgets(char *line, int size, FILE *file) {
   line[count] = 0;
   return line;
 }
-#endif
 #endif
