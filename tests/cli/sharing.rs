@@ -1,6 +1,6 @@
 //! What revisions have in common is run once: with and without that, the verdicts are the same.
 
-use psychic::subject::results::{PairRow, StateRow, Verdict};
+use psychic::subject::results::{PairRow, StateRow, SummaryRow, Verdict};
 
 use crate::support::{Scratch, run, table};
 
@@ -208,4 +208,97 @@ fn what_no_patch_reaches_is_not_followed() {
         |states: &[StateRow]| states.iter().filter(|state| state.halt == "unaffected").count();
     assert!(unaffected(&states) > 0 && unaffected(&more) == 0, "{}", unaffected(&states));
     assert!(states.len() < more.len(), "{} and {}", states.len(), more.len());
+}
+
+#[test]
+fn nothing_comes_back_from_what_never_returns() {
+    let main = "#include <stdio.h>\n#include <stdlib.h>\n\
+                static int twice(int c)\n{\n\treturn 2 * c;\n}\n\
+                static void usage(const char *p)\n{\n\
+                \tfor (int n = 0; *p; p++)\n\t\tprintf(\"%d\\n\", n += *p == 'a');\n\texit(1);\n}\n\
+                static int apply(int (*f)(int), int c)\n{\n\treturn f(c);\n}\n\
+                int main(int argc, char **argv)\n{\n\
+                \tif (argv[1][0] != 'x')\n\t\tusage(argv[1]);\n\
+                \tprintf(\"%d\\n\", apply(twice, argv[1][1]));\n\treturn 0;\n}\n";
+    let at_5 = |line: &str| {
+        format!("--- a/main.c\n+++ b/main.c\n@@ -5 +5 @@\n-\treturn 2 * c;\n+\t{line}\n")
+    };
+    let scratch = Scratch::new()
+        .file(
+            "subject.toml",
+            "name = \"x\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
+             program = \"p\"\n[inputs]\nargs = [{ string = 3 }]\n",
+        )
+        .file("package/Makefile", "p: main.o\n\t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\n")
+        .file("package/main.c", main)
+        .file("1.diff", &at_5("return c + c;"))
+        .file("2.diff", &at_5("return 2 * c + (c == 7);"));
+    let (ended, states) = diff(&scratch, &[]);
+    let (followed, more) = diff(&scratch, &["--all-paths"]);
+    assert_eq!(ended, followed);
+    // On the way to `exit`, which calls functions that are in memory, and `twice` is not.
+    let unaffected = states.iter().filter(|state| state.halt == "unaffected").count();
+    assert!(unaffected > 0, "{}", states.len());
+    assert!(states.len() < more.len(), "{} and {}", states.len(), more.len());
+}
+
+#[test]
+fn revisions_that_have_printed_different_things_are_one_state() {
+    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, b, n = 0;\n\
+                \tscanf(\"%d %d\", &a, &b);\n\tputs(\"begin\");\n\tif (a > 3)\n\t\tn++;\n\
+                \tif (b > 5)\n\t\tn += 2;\n\tprintf(\"%d\\n\", n);\n\treturn 0;\n}\n";
+    let at_6 =
+        |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tputs(\"begin\");\n+\t{line}\n");
+    let mut scratch = Scratch::new()
+        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("m.c", main)
+        .file("1.diff", &at_6("if (b > 2) puts(\"begin\"); else puts(\"begun\");"))
+        .file("2.diff", &at_6("printf(\"begin%c\", 10);"));
+    for number in 3..9 {
+        let line = format!("printf(\"begin {{}} %d\\n\", {number});").replace("{}", "it");
+        scratch = scratch.file(&format!("{number}.diff"), &at_6(&line));
+    }
+    let (joined, states) = diff(&scratch, &[]);
+    for (a, b, verdict) in &joined {
+        let same = (*a, *b) == (0, 2);
+        let expected = if same { Verdict::Equivalent } else { Verdict::Distinguished };
+        assert_eq!(*verdict, expected, "{a} and {b}");
+    }
+    assert_eq!(diff(&scratch, &["--no-join"]).0, joined);
+    let summary: Vec<SummaryRow> = table(&scratch.path("out"));
+    let apart = summary[0].paths;
+    diff(&scratch, &[]);
+    let summary: Vec<SummaryRow> = table(&scratch.path("out"));
+    // What `b` is at 2 and 5; each with all that was printed.
+    assert!(summary[0].paths <= 6 && apart >= 32, "{} and {apart}", summary[0].paths);
+    assert!(states.len() as u64 > summary[0].paths, "{}", states.len());
+}
+
+#[test]
+fn inputs_that_revisions_divide_differently_are_divided_for_all() {
+    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, b, n = 0;\n\
+                \tscanf(\"%d %d\", &a, &b);\n\tif (a > 10)\n\t\tn = 1;\n\
+                \tif (b > 10)\n\t\tn += 2;\n\tif (b > 20)\n\t\tn += 4;\n\
+                \tprintf(\"%d\\n\", n);\n\treturn 0;\n}\n";
+    let at_6 =
+        |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tif (a > 10)\n+\t{line}\n");
+    let mut scratch = Scratch::new()
+        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("m.c", main)
+        .file("9.diff", &at_6("if (!(a < 11))"));
+    for limit in 11..19 {
+        scratch = scratch.file(&format!("{limit}.diff"), &at_6(&format!("if (a > {limit})")));
+    }
+    let (joined, _) = diff(&scratch, &["--no-join"]);
+    let summary: Vec<SummaryRow> = table(&scratch.path("out"));
+    let apart = summary[0].paths;
+    assert_eq!(diff(&scratch, &[]).0, joined);
+    let summary: Vec<SummaryRow> = table(&scratch.path("out"));
+    assert!(summary[0].paths * 2 < apart, "{} and {apart}", summary[0].paths);
+    for (a, b, verdict) in &joined {
+        // Patches are in the order of their names, 11 to 18 and then 9.
+        let expected =
+            if (*a, *b) == (0, 9) { Verdict::Equivalent } else { Verdict::Distinguished };
+        assert_eq!(*verdict, expected, "{a} and {b}");
+    }
 }

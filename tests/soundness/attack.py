@@ -224,6 +224,9 @@ class Judge:
             return "not within"
         if self.open(pair, given):
             return "left open"
+        # What a compiler folds to nothing (`7 % 0`) is what a register happens to hold.
+        if not any(self.trees[r].is_steady(given) for r in pair):
+            return "another each time"
         fail = [self.fails(r, given) for r in pair]
         if all(fail) and failing_alike:
             return "both fail"
@@ -235,9 +238,6 @@ class Judge:
             if all(unwritten) and (zero[0] == zero[1]
                                    or not all(self.trees[r].returns() for r in pair)):
                 return "unwritten"
-        # What a compiler folds to nothing (`7 % 0`) is what a register happens to hold.
-        if not any(self.trees[r].is_steady(given) for r in pair):
-            return "another each time"
         return None
 
     def differ_from_zero(self, pair, given):
