@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{
     INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED, inputs, interrupt,
@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     diff::{Differ, Regions, Task, Walk},
-    exec::{Clock, Program, Start},
+    exec::{Clock, Program, Start, State},
     explore::{Explorer, Round},
     replay::TestInput,
     report::TextStyle,
@@ -50,8 +50,20 @@ pub(super) struct DiffArgs {
     /// Let revisions and inputs that parted stay apart, also where their ways meet again
     #[arg(long)]
     no_join: bool,
+    /// Whether what revisions have in common is run once for all of them
+    #[arg(long, value_enum, default_value_t = Sharing::Full, value_name = "WHICH")]
+    sharing: Sharing,
     #[command(flatten)]
     search: SearchArgs,
+}
+
+/// What is run once for several revisions.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum Sharing {
+    /// Whatever they have in common.
+    Full,
+    /// Nothing: each revision is explored on its own, and only paired with the others.
+    None,
 }
 
 /// Exploring may take this part of the time budget, and pairing what it found begins nothing new
@@ -104,6 +116,10 @@ fn compare(
         stdin: inputs.stdin,
         files: inputs.files,
     })?;
+    let start = match args.sharing {
+        Sharing::Full => start,
+        Sharing::None => start.iter().flat_map(State::parted).collect(),
+    };
     let mut exploration = stages::explore_config(&args.search, &config.budget);
     exploration.solver.record = args.emit_smt2.as_deref().map(recording).transpose()?;
     // What a program's own build takes is not what the search was given.

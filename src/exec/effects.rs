@@ -30,6 +30,17 @@ impl State {
         self.apart = all.collect();
     }
 
+    /// A state for each of the revisions.
+    pub fn parted(&self) -> Vec<Self> {
+        let alone = |(index, revision)| {
+            let mut state = self.clone();
+            state.keep(RevisionSet::from_iter([revision]));
+            state.branch = self.branch.child(ForkKind::Meta, index);
+            state
+        };
+        (0..).zip(self.revisions.iter()).map(alone).collect()
+    }
+
     /// Leaves of the revisions only these.
     pub(super) fn keep(&mut self, revisions: RevisionSet) {
         self.revisions = revisions;

@@ -7,11 +7,14 @@
 //! that comes there waits for its siblings. Those that know the same of the input are then made one:
 //! what is equal stays as it is, and what differs in registers that are still read and in bytes of
 //! memory becomes an expression over what they differ in, the revision (a *choice*) or the condition
-//! of the branch. What they have printed stands beside each other ([`crate::env::Effects`]).
-//! It parts revisions again only where it decides or shows something. What cannot be
-//! such an expression (another shape of the heap) keeps states apart, and so do
-//! inputs that differ in an address or in a floating-point number: to look it up, or to ask the
-//! solver about it, costs more than to go two ways.
+//! of the branch. It parts revisions again only where it decides or shows something. What they have
+//! printed and written stands side by side ([`super::effects`]). What cannot be such an expression
+//! (another shape of the heap) keeps states apart, and so do inputs that differ in an address or in
+//! a floating-point number: to look it up, or to ask the solver about it, costs more than to go two
+//! ways.
+//!
+//! Revisions that have divided the inputs in different ways by then are one state for each part that
+//! all of them have in common, where these are fewer than the states before.
 //!
 //! Waiting ends with the run of the executor at the latest, so that what is joined depends on
 //! nothing but the states that it was given.
@@ -315,14 +318,12 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         let flows = self.program.flows.as_ref().expect("there are joins");
         let flow = flows.of(self.program, a.top.function);
-        let left = Cell::new(match join.decided {
-            Some(_) => ASSIGNED,
-            None => usize::MAX,
-        });
+        let is_input = join.decided.is_some();
+        let left = Cell::new(if is_input { ASSIGNED } else { usize::MAX });
         let choices = self.program.choices();
         let choose = |x, y| {
             left.set(left.get().checked_sub(1)?);
-            if join.decided.is_some() && exprs.width(x) > WIDEST {
+            if is_input && exprs.width(x) > WIDEST {
                 return None;
             }
             Some(match parted {
@@ -334,8 +335,6 @@ impl Executor<'_> {
                 }
             })
         };
-
-        let is_input = join.decided.is_some();
         let addressing = flow.addressing(a.top.pc);
         // What is known to be no address may differ for inputs.
         let may_differ = |register: usize, value: Value| {
@@ -352,11 +351,9 @@ impl Executor<'_> {
         };
         into.top.values = values;
         into.memory = memory;
-        if is_input {
-            into.path.truncate(join.conditions);
-        }
-        if !is_input {
-            into.add_effects(other);
+        match is_input {
+            true => into.path.truncate(join.conditions),
+            false => into.add_effects(other),
         }
         into.revisions = into.revisions.union(&other.revisions);
         if into.path.len() == join.conditions {

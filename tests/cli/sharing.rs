@@ -180,18 +180,12 @@ fn what_one_revision_reads_unwritten_is_not_said_of_the_others() {
     assert_eq!(diff(&scratch, &["--no-join"]).0, joined);
 }
 
-#[test]
-fn what_no_patch_reaches_is_not_followed() {
-    let main = "#include <stdio.h>\n#include <stdlib.h>\n\
-                static int twice(int c)\n{\n\treturn 2 * c;\n}\n\
-                int main(int argc, char **argv)\n{\n\tint n = 0;\n\
-                \tif (argv[1][0] == 'x')\n\t\tn = twice(argv[1][1]);\n\
-                \telse\n\t\tfor (char *p = argv[1]; *p; p++)\n\t\t\tn += *p == 'a';\n\
-                \tprintf(\"%d\\n\", n);\n\treturn 0;\n}\n";
+/// A package of one source, whose fifth line patches change, the first of them to the same.
+fn twice(main: &str) -> Scratch {
     let at_5 = |line: &str| {
         format!("--- a/main.c\n+++ b/main.c\n@@ -5 +5 @@\n-\treturn 2 * c;\n+\t{line}\n")
     };
-    let scratch = Scratch::new()
+    Scratch::new()
         .file(
             "subject.toml",
             "name = \"x\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
@@ -200,7 +194,18 @@ fn what_no_patch_reaches_is_not_followed() {
         .file("package/Makefile", "p: main.o\n\t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\n")
         .file("package/main.c", main)
         .file("1.diff", &at_5("return c + c;"))
-        .file("2.diff", &at_5("return 2 * c + (c == 7);"));
+        .file("2.diff", &at_5("return 2 * c + (c == 7);"))
+}
+
+#[test]
+fn what_no_patch_reaches_is_not_followed() {
+    let main = "#include <stdio.h>\n#include <stdlib.h>\n\
+                static int twice(int c)\n{\n\treturn 2 * c;\n}\n\
+                int main(int argc, char **argv)\n{\n\tint n = 0;\n\
+                \tif (argv[1][0] == 'x')\n\t\tn = twice(argv[1][1]);\n\
+                \telse\n\t\tfor (char *p = argv[1]; *p; p++)\n\t\t\tn += *p == 'a';\n\
+                \tprintf(\"%d\\n\", n);\n\treturn 0;\n}\n";
+    let scratch = twice(main);
     let (ended, states) = diff(&scratch, &[]);
     let (followed, more) = diff(&scratch, &["--all-paths"]);
     assert_eq!(ended, followed);
@@ -220,19 +225,7 @@ fn nothing_comes_back_from_what_never_returns() {
                 int main(int argc, char **argv)\n{\n\
                 \tif (argv[1][0] != 'x')\n\t\tusage(argv[1]);\n\
                 \tprintf(\"%d\\n\", apply(twice, argv[1][1]));\n\treturn 0;\n}\n";
-    let at_5 = |line: &str| {
-        format!("--- a/main.c\n+++ b/main.c\n@@ -5 +5 @@\n-\treturn 2 * c;\n+\t{line}\n")
-    };
-    let scratch = Scratch::new()
-        .file(
-            "subject.toml",
-            "name = \"x\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
-             program = \"p\"\n[inputs]\nargs = [{ string = 3 }]\n",
-        )
-        .file("package/Makefile", "p: main.o\n\t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\n")
-        .file("package/main.c", main)
-        .file("1.diff", &at_5("return c + c;"))
-        .file("2.diff", &at_5("return 2 * c + (c == 7);"));
+    let scratch = twice(main);
     let (ended, states) = diff(&scratch, &[]);
     let (followed, more) = diff(&scratch, &["--all-paths"]);
     assert_eq!(ended, followed);
@@ -264,6 +257,7 @@ fn revisions_that_have_printed_different_things_are_one_state() {
         let expected = if same { Verdict::Equivalent } else { Verdict::Distinguished };
         assert_eq!(*verdict, expected, "{a} and {b}");
     }
+    assert_eq!(diff(&scratch, &["--sharing", "none"]).0, joined);
     assert_eq!(diff(&scratch, &["--no-join"]).0, joined);
     let summary: Vec<SummaryRow> = table(&scratch.path("out"));
     let apart = summary[0].paths;
@@ -289,7 +283,8 @@ fn inputs_that_revisions_divide_differently_are_divided_for_all() {
     for limit in 11..19 {
         scratch = scratch.file(&format!("{limit}.diff"), &at_6(&format!("if (a > {limit})")));
     }
-    let (joined, _) = diff(&scratch, &["--no-join"]);
+    let (joined, _) = diff(&scratch, &["--sharing", "none"]);
+    assert_eq!(diff(&scratch, &["--no-join"]).0, joined);
     let summary: Vec<SummaryRow> = table(&scratch.path("out"));
     let apart = summary[0].paths;
     assert_eq!(diff(&scratch, &[]).0, joined);
