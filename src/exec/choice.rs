@@ -128,9 +128,10 @@ impl<'e> Choices<'e> {
                     () if b == self.revision_expr => exprs.as_u64(a)?,
                     () => return None,
                 };
-                let is = |revision: u32| u64::from(revision) == number;
-                let part = |wanted: bool| set.iter().filter(|r| is(r.0) == wanted).collect();
-                Some([part(true), part(false)])
+                let mut others = set.clone();
+                let revision = u32::try_from(number).ok().map(Revision);
+                let found = revision.filter(|revision| others.remove(*revision));
+                Some([found.into_iter().collect(), others])
             }
             _ => None,
         }
