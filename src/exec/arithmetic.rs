@@ -248,7 +248,7 @@ impl Executor<'_> {
             let index = exprs.sext(index, 64);
             sum = exprs.add(sum, exprs.mul(index, exprs.constant(64, term.scale)));
         }
-        self.as_choice(Value::from_expr(&self.program.exprs, sum))
+        self.flat_choice(Value::from_expr(&self.program.exprs, sum))
     }
 }
 

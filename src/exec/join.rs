@@ -163,27 +163,54 @@ impl Executor<'_> {
             Some(_) => states.collect(),
             None => self.refined(&join, states),
         };
-        let mut joined: Vec<State> = Vec::new();
         // Those that can be one know the same; of inputs there are two ways or three.
-        let mut alike: FxHashMap<(Vec<ExprId>, Share), Vec<usize>> = FxHashMap::default();
+        let mut places: FxHashMap<(Vec<ExprId>, Share), usize> = FxHashMap::default();
+        let mut alike: Vec<Vec<State>> = Vec::new();
         for state in states {
             let key = match join.decided {
                 Some(_) => Default::default(),
                 None => (state.path[join.conditions..].to_vec(), state.branch.share()),
             };
-            let partners = alike.entry(key).or_default();
-            let mut takes = |index: &usize| {
-                let partner = &mut joined[*index];
-                let differ = self.parted(&join, partner, &state);
-                differ.is_some_and(|parted| self.make_one(&join, partner, &state, parted))
-            };
-            if !partners.iter().any(&mut takes) {
-                partners.push(joined.len());
+            let place = *places.entry(key).or_insert(alike.len());
+            match alike.get_mut(place) {
+                Some(known) => known.push(state),
+                None => alike.push(vec![state]),
+            }
+        }
+        let joined = alike.into_iter().flat_map(|states| self.joined(&join, states));
+        let joined: Vec<State> = joined.collect();
+        // The first one goes on first.
+        self.siblings.extend(joined.into_iter().rev());
+    }
+
+    /// As few states as can be made of some.
+    fn joined(&self, join: &Join, mut states: Vec<State>) -> Vec<State> {
+        let takes = |partner: &mut State, state: &State| {
+            let differ = self.parted(join, partner, state);
+            differ.is_some_and(|parted| self.make_one(join, partner, state, parted))
+        };
+        // Neighbours first: who all of many revisions are is then said in few steps.
+        loop {
+            let mut fewer: Vec<State> = Vec::with_capacity(states.len());
+            let count = states.len();
+            let mut rest = states.into_iter();
+            while let Some(mut state) = rest.next() {
+                let next = rest.next().filter(|next| !takes(&mut state, next));
+                fewer.push(state);
+                fewer.extend(next);
+            }
+            states = fewer;
+            if states.len() == count {
+                break;
+            }
+        }
+        let mut joined: Vec<State> = Vec::new();
+        for state in states {
+            if !joined.iter_mut().any(|partner| takes(partner, &state)) {
                 joined.push(state);
             }
         }
-        // The first one goes on first.
-        self.siblings.extend(joined.into_iter().rev());
+        joined
     }
 
     /// Revisions that have divided the same inputs in different ways have them divided in all of
@@ -244,6 +271,7 @@ impl Executor<'_> {
                     () if holds(*of_y, &x.model) => Some(x.model.clone()),
                     () if holds(*of_x, &y.model) => Some(y.model.clone()),
                     () => {
+                        self.asked = true;
                         let query = Query { path: &x.path, goals: &[*of_y], model: None };
                         match self.solver.check(exprs, query) {
                             Verdict::Sat(model) => Some(Arc::new(model)),

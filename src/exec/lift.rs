@@ -75,7 +75,7 @@ impl Executor<'_> {
     }
 
     /// The same expression, as the choice that it is for the revisions of the state.
-    pub(super) fn as_choice(&self, value: Value) -> Value {
+    pub(super) fn flat_choice(&self, value: Value) -> Value {
         match value {
             Value::Expr(e) if self.is_choice(value) => {
                 let all = self.alternatives(e);

@@ -6,6 +6,7 @@ mod errors;
 mod explore;
 mod help;
 mod interrupt;
+mod packages;
 mod queries;
 mod repeatable;
 mod sharing;

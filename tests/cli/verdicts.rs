@@ -227,6 +227,33 @@ fn the_library_is_watched_as_the_program_is() {
     }
 }
 
+/// A meta program in which two files define the same is no program, and no matter.
+#[test]
+fn two_patches_may_add_one_function_to_two_files() {
+    let helper = "+int helper(int x)\n+{\n+\treturn x + 1;\n+}\n";
+    let adds = |file: &str, line: &str, now: &str| {
+        let hunks = "@@ -1 +1,5 @@\n";
+        format!(
+            "--- a/{file}\n+++ b/{file}\n{hunks}{helper} int more(int x);\n@@ -4 +8 @@\n\
+             -\treturn {line};\n+\treturn {now};\n"
+        )
+    };
+    let own = |name: &str, line: &str| {
+        format!("int more(int x);\nint {name}(int x)\n{{\n\treturn {line};\n}}\n")
+    };
+    let scratch = Scratch::new()
+        .file("a.c", &own("entry", "more(x)"))
+        .file("more.c", &own("more", "x + 1"))
+        .file("1.diff", &adds("more.c", "x + 1", "helper(x)"))
+        .file("2.diff", &adds("a.c", "more(x)", "helper(more(x))"))
+        .file("subject.toml", &CONFIG.replace("[\"a.c\"]", "[\"a.c\", \"more.c\"]"));
+    let ran = run(&mut scratch.stage("diff"));
+    let pairs: Vec<PairRow> = table(&scratch.out());
+    let verdicts: Vec<Verdict> = pairs.iter().map(|pair| pair.verdict).collect();
+    let expected = [Verdict::Equivalent, Verdict::Distinguished, Verdict::Distinguished];
+    assert_eq!(verdicts, expected, "{}{}", ran.stdout, ran.stderr);
+}
+
 /// A bad patch among good ones is set aside with file, line and reason, and the others go on.
 #[test]
 fn bad_patches_are_set_aside() {

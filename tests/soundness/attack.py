@@ -224,15 +224,15 @@ class Judge:
             return "not within"
         if self.open(pair, given):
             return "left open"
-        # What a compiler folds to nothing (`7 % 0`) is what a register happens to hold.
-        if not any(self.trees[r].is_steady(given) for r in pair):
-            return "another each time"
         fail = [self.fails(r, given) for r in pair]
+        unwritten = [self.trees[r].uses_unwritten(given) for r in pair]
+        # What a compiler folds to nothing (`7 % 0`) is what a register happens to hold.
+        if all(unwritten) and not any(self.trees[r].is_steady(given) for r in pair):
+            return "another each time"
         if all(fail) and failing_alike:
             return "both fail"
         if any(fail):
             return None
-        unwritten = [self.trees[r].uses_unwritten(given) for r in pair]
         if any(unwritten):
             zero = [self.trees[r].run([given], "zero")[0] for r in pair]
             if all(unwritten) and (zero[0] == zero[1]

@@ -217,16 +217,20 @@ impl Whole {
             match objects {
                 [Some(now), Some(before)] => Ok(now == before),
                 // Where no object files are left, it is the same text that was compiled.
-                _ => Ok(self.preprocessed(record, tree)? == self.preprocessed(record, &self.tree)?),
+                _ => {
+                    let text = self.preprocessed(record, tree)?;
+                    Ok(text.is_some() && text == self.preprocessed(record, &self.tree)?)
+                }
             }
         });
         let same: io::Result<Vec<bool>> = same.collect();
         Ok(!same.map_err(BuildError::io(tree))?.contains(&false))
     }
 
-    /// A source without its directives; nothing if it is not there any more.
-    fn preprocessed(&self, record: &CompileCommand, tree: &Path) -> io::Result<Vec<u8>> {
-        Ok(self.compiler(record, tree).args(["-E", "-P"]).output()?.stdout)
+    /// A source without its directives; `None` if it, or what it includes, is not there any more.
+    fn preprocessed(&self, record: &CompileCommand, tree: &Path) -> io::Result<Option<Vec<u8>>> {
+        let output = self.compiler(record, tree).args(["-E", "-P"]).output()?;
+        Ok(output.status.success().then_some(output.stdout))
     }
 
     /// How many functions of a source may end without the result that they promise.

@@ -1,0 +1,329 @@
+//! Packages: programs that their own build makes.
+
+use std::{fs, process::Command};
+
+use psychic::subject::results::{PairRow, Verdict};
+
+use crate::support::{Ran, Scratch, psychic, refused, run, table};
+
+pub const CONFIG: &str = r#"name = "small"
+patches = ["*.diff"]
+
+[build]
+directory = "package"
+program = "bin/greet"
+configure = "sh ./configure"
+"#;
+/// Two files, a macro from a configured header, and the compiler from the environment.
+const FILES: &[(&str, &str)] = &[
+    ("configure", "echo '#define GREETING \"hello\"' >config.h; mkdir -p bin\n"),
+    (
+        "Makefile",
+        "all: bin/greet\nbin/greet: main.o say.o\n\t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\n\
+         main.o: main.c config.h\nsay.o: say.c\n",
+    ),
+    (
+        "main.c",
+        "#include \"config.h\"\nint say(const char *, const char *);\n\n\
+         int main(int argc, char **argv)\n{\n\
+         \treturn say(GREETING, argc > 1 ? argv[1] : \"world\");\n}\n",
+    ),
+    (
+        "say.c",
+        "#include <stdio.h>\n\nint say(const char *what, const char *whom)\n{\n\
+         \tprintf(\"%s %s\\n\", what, whom);\n\treturn 0;\n}\n",
+    ),
+];
+const COLDER: &str = "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n\
+    -\treturn say(GREETING, argc > 1 ? argv[1] : \"world\");\n\
+    +\treturn say(GREETING, argc > 2 ? argv[1] : \"nobody\");\n";
+const BROKEN: &str = "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n\
+    -\treturn say(GREETING, argc > 1 ? argv[1] : \"world\");\n\
+    +\treturn say(FAREWELL, argc > 1 ? argv[1] : \"world\");\n";
+
+pub fn package() -> Scratch {
+    let scratch = Scratch::new().file("subject.toml", CONFIG);
+    fs::create_dir(scratch.path("package")).expect("made");
+    let write = |scratch: Scratch, (name, text): &(&str, &str)| {
+        scratch.file(&format!("package/{name}"), text)
+    };
+    FILES.iter().fold(scratch, write).file("1.diff", COLDER).file("2.diff", BROKEN)
+}
+
+/// Explores the program that was built: every path has an end, and every test ends natively so.
+#[track_caller]
+pub fn explore_as_natively(scratch: &Scratch, options: &[&str]) -> Ran {
+    let mut explore = psychic();
+    explore.arg("explore").arg(scratch.path("out/meta.bc")).arg("--out").arg(scratch.path("paths"));
+    explore.args(["--tests", "all", "--native"]).arg(scratch.path("out/build/revisions/0.native"));
+    let explored = run(explore.args(options));
+    let said = format!("{}{}", explored.stdout, explored.stderr);
+    assert_eq!(explored.code, Some(0), "{said}");
+    assert!(explored.stdout.contains("tests run natively, 0 of them otherwise"), "{said}");
+    explored
+}
+
+#[test]
+fn a_package_is_built_by_its_own_makefile() {
+    let scratch = package();
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    assert!(built.stderr.contains("set aside: 2.diff: main.c:6:"), "{}", built.stderr);
+    let module = fs::read(scratch.path("out/meta.bc")).expect("bitcode");
+    assert!(module.starts_with(b"BC\xc0\xde"));
+    let greet = |revision: &str| {
+        let mut program = Command::new(scratch.path("out/meta.native"));
+        program.arg("Bob").env("PSYCHIC_REVISION", revision);
+        String::from_utf8(program.output().expect("runs").stdout).expect("UTF-8")
+    };
+    assert_eq!([greet("0"), greet("1")], ["hello Bob\n", "hello nobody\n"]);
+
+    // From its first instruction to its exit, on any arguments, in both worlds.
+    let explored = explore_as_natively(&scratch, &["--sym-args", "0", "2", "2"]);
+    assert!(explored.stdout.contains("13 tests"), "{}", explored.stdout);
+
+    // Nothing changed, nothing done; the package itself is not touched.
+    let made = fs::metadata(scratch.path("out/meta.native")).and_then(|m| m.modified());
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    let again = fs::metadata(scratch.path("out/meta.native")).and_then(|m| m.modified());
+    assert_eq!(made.expect("times"), again.expect("times"));
+    assert!(!scratch.path("package/config.h").exists());
+}
+
+#[test]
+fn a_build_that_fails_says_which_command_and_why() {
+    let scratch = package().file("package/configure", "echo no such luck; exit 3\n");
+    let message = refused(&mut scratch.stage("build"));
+    assert!(message.contains("build.configure failed: sh ./configure\nno such luck"), "{message}");
+    let config = CONFIG.replace("bin/greet", "bin/other");
+    let message = refused(&mut package().file("subject.toml", &config).stage("build"));
+    assert!(message.contains("the build made no bin/other"), "{message}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_its_line() {
+    let said = |from: &str, to: &str| {
+        let config = CONFIG.replace(from, to);
+        refused(&mut package().file("subject.toml", &config).stage("build"))
+    };
+    for (from, to, message) in [
+        ("\"package\"", "\"nowhere\"", "subject.toml:5: "),
+        ("\"bin/greet\"", "\"/bin/sh\"", "subject.toml:6: program = \"/bin/sh\" is not a path"),
+        (
+            "directory = \"package\"",
+            "package = \"grep\"",
+            "subject.toml:5: package = \"grep\" is not",
+        ),
+        (
+            "directory = \"package\"",
+            "git = \"x\"",
+            "subject.toml:5: git = \"x\" is not URL#REVISION",
+        ),
+        ("program = \"bin/greet\"\n", "", "subject.toml:6: build.configure needs build.program"),
+        (
+            "configure =",
+            "setup = \"true\"\nconfigure =",
+            "subject.toml:5: build.setup and build.directory both name the source tree",
+        ),
+        ("[build]", "entry = \"f\"\n[build]", "subject.toml:4: entry is not for build.program"),
+        ("[build]", "inputs.files = \"none\"\n[build]", "subject.toml:4: files: "),
+        ("[build]", "inputs.env.'A=B' = ''\n[build]", "subject.toml:4: \"A=B\" cannot be the name"),
+        (
+            "[build]",
+            "inputs.env.A = \"a\\u0000\"\n[build]",
+            "subject.toml:4: \"a\\0\" cannot be in env",
+        ),
+        (
+            "[build]",
+            "inputs.env.A = { string = 1, count = [0, 2] }\n[build]",
+            "subject.toml:4: count = [0, 2] has to be [LEAST, MOST], and MOST at most 1",
+        ),
+        ("[build]", "inputs.sym_files.'a/b' = 1\n[build]", "subject.toml:4: \"a/b\" cannot be"),
+    ] {
+        let found = said(from, to);
+        assert!(found.contains(message), "{found}\nnot {message}");
+    }
+}
+
+/// A diff that makes files of the package other texts; one that is not there yet has none.
+fn to(changes: &[(&str, &str)]) -> String {
+    let known = |file: &str| FILES.iter().find(|(name, _)| *name == file).map(|(_, text)| *text);
+    let diff = |(file, new): &(&str, &str)| {
+        let body = diffy::create_patch(known(file).unwrap_or_default(), new).to_string();
+        let hunks = body.split_once("@@ ").map_or("", |(_, hunks)| hunks);
+        let old = known(file).map_or("/dev/null".to_owned(), |_| format!("a/{file}"));
+        format!("--- {old}\n+++ b/{file}\n@@ {hunks}")
+    };
+    changes.iter().map(diff).collect()
+}
+
+/// A source that is new, flags, a function that one file has for another, a `main` of another type,
+/// a header of which the makefile knows nothing: all are revisions as their own build makes them.
+#[test]
+fn whatever_a_packages_build_takes_is_a_revision() {
+    let [makefile, main, say] = ["Makefile", "main.c", "say.c"]
+        .map(|name| FILES.iter().find(|(file, _)| *file == name).expect("a file").1);
+    let rule = makefile.replace("main.o say.o", "main.o say.o whom.o");
+    let calls = main
+        .replace("int say", "const char *whom(int, char **);\nint say")
+        .replace("argc > 1 ? argv[1] : \"world\"", "whom(argc, argv)");
+    let whom = |otherwise: &str| {
+        format!(
+            "const char *whom(int n, char **all)\n{{\n\tif (n > 1)\n\t\treturn all[1];\n{otherwise}}}\n"
+        )
+    };
+    let flags = format!("CFLAGS += -Dworld=nobody\n{makefile}");
+    let other_type = main
+        .replace("int argc, char **argv", "void")
+        .replace("argc > 1 ? argv[1] : \"world\"", "\"world\"");
+    let header = say.replace("#include <stdio.h>", "#include <stdio.h>\n#include \"how.h\"");
+    let header = header.replace("\"%s %s\\n\"", "HOW");
+    let (new, forgets) = (whom("\treturn \"world\";\n"), whom(""));
+    let inside = format!("{say}\n{new}");
+    let scratch = package()
+        .file(
+            "subject.toml",
+            &format!("{CONFIG}\n[inputs]\nargs = [{{ string = 1, count = [0, 1] }}]\n"),
+        )
+        .file("1.diff", &to(&[("main.c", &calls), ("Makefile", &rule), ("whom.c", &new)]))
+        .file("2.diff", &to(&[("main.c", &calls), ("say.c", &inside)]))
+        .file("3.diff", &to(&[("Makefile", &flags)]))
+        .file("4.diff", &to(&[("main.c", &other_type)]))
+        .file("5.diff", &to(&[("say.c", &header), ("how.h", "#define HOW \"%s, %s\\n\"\n")]))
+        .file("6.diff", &to(&[("main.c", &calls), ("Makefile", &rule), ("whom.c", &forgets)]))
+        .file("7.diff", &to(&[("main.c", &calls.replace("whom(int", "nobody(int"))]));
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    assert_eq!(compared.code, Some(1), "{said}");
+    assert!(said.contains("set aside: 7.diff"), "{said}");
+    let pairs = fs::read_to_string(scratch.path("out/pairs.csv")).expect("written");
+    for line in pairs.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        // `world` is in a text: the flag is none that anybody sees.
+        let alike = |revision: &str| matches!(revision, "0" | "1" | "2" | "3");
+        let expected = match (fields[0], fields[1]) {
+            (a, b) if alike(a) && alike(b) => "equivalent",
+            // What a function without result gives is nobody's to say.
+            (a, "6") if alike(a) => "unknown",
+            _ => "distinguished",
+        };
+        assert_eq!(fields[2], expected, "{line}\n{pairs}{said}");
+    }
+    assert_eq!(pairs.lines().count(), 1 + 7 * 6 / 2);
+}
+
+/// What the build itself makes of a file that no compiler reads.
+#[test]
+fn what_a_build_generates_is_a_part_of_a_revision() {
+    let [makefile, main] = [0, 1].map(|index| FILES[index + 1].1);
+    let makefile = format!(
+        "{makefile}main.o: text.h\ntext.h: notes.md\n\techo \"#define TEXT \\\"$$(cat notes.md)\\\"\" >$@\n"
+    );
+    let main = main.replace("GREETING, ", "TEXT, ").replace("config.h", "text.h");
+    let scratch = package()
+        .file("package/Makefile", &makefile)
+        .file("package/main.c", &main)
+        .file("package/notes.md", "hello\n")
+        .file("1.diff", "--- a/notes.md\n+++ b/notes.md\n@@ -1 +1 @@\n-hello\n+good bye\n")
+        .file("2.diff", "--- a/NEWS\n+++ b/NEWS\n@@ -1 +1 @@\n-old\n+new\n")
+        .file("package/NEWS", "old\n");
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    assert_eq!(compared.code, Some(0), "{said}");
+    let verdicts: Vec<Verdict> =
+        table::<PairRow>(&scratch.out()).iter().map(|pair| pair.verdict).collect();
+    use Verdict::{Distinguished, Equivalent};
+    assert_eq!(verdicts, [Distinguished, Equivalent, Distinguished], "{said}");
+}
+
+#[test]
+fn a_patch_may_bring_a_header_and_functions() {
+    let line = "\treturn say(GREETING, argc > 1 ? argv[1] : \"world\");";
+    let scratch = package();
+    fs::remove_file(scratch.path("2.diff")).expect("removed");
+    let header = format!(
+        "--- /dev/null\n+++ b/other.h\n@@ -0,0 +1 @@\n+#define OTHER \"you\"\n\
+         --- a/main.c\n+++ b/main.c\n@@ -1,2 +1,3 @@\n #include \"config.h\"\n\
+         +#include \"other.h\"\n int say(const char *, const char *);\n\
+         @@ -6 +7 @@\n-{line}\n+\treturn say(GREETING, argc > 1 ? argv[1] : OTHER);\n"
+    );
+    let functions = format!(
+        "--- a/main.c\n+++ b/main.c\n@@ -4 +4,9 @@\n+const char *whom(int, char **);\n\
+         +int nobody_calls(int n)\n+{{\n+\treturn n;\n+}}\n int main(int argc, char **argv)\n\
+         @@ -6,2 +11,6 @@\n-{line}\n+\treturn say(GREETING, whom(argc, argv));\n }}\n\
+         +const char *whom(int count, char **texts)\n+{{\n\
+         +\treturn count < 2 ? \"world\" : texts[1];\n+}}\n"
+    );
+    // Of this name there is one already.
+    let taken = format!(
+        "--- a/main.c\n+++ b/main.c\n@@ -6,2 +6,6 @@\n{line}\n }}\n\
+         +int puts(const char *text)\n+{{\n+\treturn text == 0;\n+}}\n",
+        line = line.replacen('\t', " \t", 1)
+    );
+    let scratch = scratch.file("2.diff", &header).file("3.diff", &functions).file("4.diff", &taken);
+    let config = format!("{CONFIG}\n[inputs]\nargs = [{{ string = 1, count = [0, 1] }}]\n");
+    let scratch = scratch.file("subject.toml", &config);
+    let compared = run(&mut scratch.stage("diff"));
+    let said = format!("{}{}", compared.stdout, compared.stderr);
+    assert_eq!(compared.code, Some(0), "{said}");
+    let pairs: Vec<PairRow> = table(&scratch.path("out"));
+    for pair in pairs.iter().filter(|pair| pair.b.0 < 4) {
+        let same = (pair.a.0, pair.b.0) == (0, 3);
+        let expected = if same { Verdict::Equivalent } else { Verdict::Distinguished };
+        assert_eq!(pair.verdict, expected, "{} and {}: {said}", pair.a, pair.b);
+    }
+}
+
+#[test]
+fn one_command_compiles_and_links() {
+    let line = "\treturn puts(argc > 1 ? same(argv[1]) : \"none\") < 0;";
+    let patch = |new: &str| format!("--- a/e.c\n+++ b/e.c\n@@ -5 +5 @@\n-{line}\n+{new}\n");
+    let source = format!(
+        "#include <stdio.h>\nchar *same(char *);\nint main(int argc, char **argv)\n{{\n{line}\n}}\n"
+    );
+    let config = "name = \"small\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
+                  program = \"e\"\n[inputs]\nargs = [{ string = 1 }]\n";
+    // What runs before `main` is nothing that a meta program shares.
+    let early = "--- a/e.c\n+++ b/e.c\n@@ -2 +2,2 @@\n char *same(char *);\n\
+                 +__attribute__((constructor)) static void early(void) { puts(\"early\"); }\n";
+    let scratch = Scratch::new().file("subject.toml", config);
+    fs::create_dir(scratch.path("package")).expect("made");
+    let scratch = scratch
+        .file("package/Makefile", "e: e.c f.c\n\t$(CC) $(CFLAGS) -o $@ e.c f.c $(LDFLAGS)\n")
+        .file("package/f.c", "char *same(char *text)\n{\n\treturn text;\n}\n")
+        .file("package/e.c", &source)
+        .file("1.diff", &patch(&line.replace("argc > 1", "argc > 2")))
+        .file("2.diff", &patch(&line.replace("argc > 1", "1 < argc")))
+        .file("3.diff", early);
+    let ran = run(&mut scratch.stage("diff"));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("5 pairs distinguished, 1 equivalent"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_library_of_the_package_comes_before_the_libc() {
+    let config = "name = \"small\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
+                  program = \"e\"\n";
+    let makefile = "e: e.o libown.a\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ e.o libown.a\n\
+                    libown.a: own.o\n\t$(AR) rc $@ own.o\n";
+    let uses = "int regcomp(void *, const char *, int);\nint main(void)\n{\n\
+                \treturn regcomp(0, \"\", 0);\n}\n";
+    let patch = "--- a/e.c\n+++ b/e.c\n@@ -4 +4 @@\n-\treturn regcomp(0, \"\", 0);\n\
+                 +\treturn regcomp(0, \"\", 1);\n";
+    let scratch = Scratch::new().file("subject.toml", config);
+    fs::create_dir(scratch.path("package")).expect("made");
+    let own = "int regcomp(void *to, const char *text, int flags)\n{\n\treturn 7 + flags;\n}\n";
+    let scratch = scratch
+        .file("package/Makefile", makefile)
+        .file("package/own.c", own)
+        .file("package/e.c", uses)
+        .file("1.diff", patch);
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    let end = |revision: u32| {
+        let program = scratch.path(&format!("out/build/revisions/{revision}.native"));
+        Command::new(program).status().expect("it runs").code()
+    };
+    assert_eq!([end(0), end(1)], [Some(7), Some(8)]);
+}
