@@ -381,13 +381,13 @@ impl Whole {
         let failed = |error: serde_json::Error| BuildError::io(&record)(error.into());
         self.make_products(changes, &BTreeMap::new(), &[bitcode, native, &record], |scratch| {
             let (tree, commands) = self.build(changes, scratch)?;
+            self.finish(&tree, scratch, bitcode, Some(native))?;
             let own = Own {
                 loses_result: self.loses_result(&tree, &commands)?,
-                is_told: !self.changes_build(changes) && self.is_all(&tree, &commands)?,
+                is_told: !self.changes_build(changes) && self.is_all(&tree, bitcode, &commands)?,
             };
             let text = serde_json::to_vec(&own).map_err(failed)?;
-            fs::write(&record, text).map_err(BuildError::io(&record))?;
-            self.finish(&tree, scratch, bitcode, Some(native))
+            fs::write(&record, text).map_err(BuildError::io(&record))
         })?;
         let text = fs::read(&record).map_err(BuildError::io(&record))?;
         serde_json::from_slice(&text).map_err(failed)

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::{Callers, Checkpoint, Executor, Frame, VariadicArgument, interpret::Next, jump::Jump};
 use crate::{
     env::{
-        Effects, Error, Machine, Stop, World,
+        Error, Machine, Stop, World,
         models::{self, Arguments, Model},
     },
     expr::{ExprId, Exprs, float::Operation},
@@ -211,11 +211,11 @@ impl Executor<'_> {
         if !self.state.apart.is_empty() {
             self.part_by_effects(function, call);
         }
-        let before = (!self.state.apart.is_empty()).then(|| self.state.world.effects());
+        let before = (!self.state.apart.is_empty()).then(|| self.state.effects());
         let value = self.run_model(*model, call)?;
         // What it did would be said of some of the revisions only.
-        let is_unchanged = |before: Effects| self.state.world.effects().is_unchanged_since(&before);
-        assert!(before.is_none_or(is_unchanged), "{} has effects", function.name);
+        let did_nothing = before.is_none_or(|before| self.state.has_done_nothing_since(&before));
+        assert!(did_nothing, "{} has effects", function.name);
         if let (Some(reg), Some(value)) = (call.results.first(), value) {
             self.set(*reg, value);
         }

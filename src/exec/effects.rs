@@ -23,6 +23,14 @@ impl State {
         all
     }
 
+    /// Whether all revisions that are left have done just what they had done before.
+    pub(super) fn has_done_nothing_since(&self, before: &[(RevisionSet, Effects)]) -> bool {
+        self.effects().iter().all(|(set, now)| {
+            let mut known = before.iter().filter(|(all, _)| !all.is_disjoint(set));
+            known.all(|(_, before)| now.is_unchanged_since(before))
+        })
+    }
+
     fn set_effects(&mut self, all: Vec<(RevisionSet, Effects)>) {
         let mut all = all.into_iter();
         let (_, first) = all.next().expect("a state has at least one revision");

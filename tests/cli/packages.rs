@@ -217,24 +217,33 @@ fn whatever_a_packages_build_takes_is_a_revision() {
 #[test]
 fn what_a_build_generates_is_a_part_of_a_revision() {
     let [makefile, main] = [0, 1].map(|index| FILES[index + 1].1);
-    let makefile = format!(
+    let header = format!(
         "{makefile}main.o: text.h\ntext.h: notes.md\n\techo \"#define TEXT \\\"$$(cat notes.md)\\\"\" >$@\n"
     );
-    let main = main.replace("GREETING, ", "TEXT, ").replace("config.h", "text.h");
-    let scratch = package()
-        .file("package/Makefile", &makefile)
-        .file("package/main.c", &main)
-        .file("package/notes.md", "hello\n")
-        .file("1.diff", "--- a/notes.md\n+++ b/notes.md\n@@ -1 +1 @@\n-hello\n+good bye\n")
-        .file("2.diff", "--- a/NEWS\n+++ b/NEWS\n@@ -1 +1 @@\n-old\n+new\n")
-        .file("package/NEWS", "old\n");
-    let compared = run(&mut scratch.stage("diff"));
-    let said = format!("{}{}", compared.stdout, compared.stderr);
-    assert_eq!(compared.code, Some(0), "{said}");
-    let verdicts: Vec<Verdict> =
-        table::<PairRow>(&scratch.out()).iter().map(|pair| pair.verdict).collect();
-    use Verdict::{Distinguished, Equivalent};
-    assert_eq!(verdicts, [Distinguished, Equivalent, Distinguished], "{said}");
+    // A source that is there only while it is compiled.
+    let source = "bin/greet: main.c say.c notes.md\n\techo '#define GREETING text' >config.h\n\
+                  \techo \"const char text[] = \\\"$$(cat notes.md)\\\";\" >made.c\n\
+                  \t$(CC) $(CFLAGS) main.c say.c made.c $(LDFLAGS) -o $@\n\trm made.c\n";
+    let packages = [
+        (header.as_str(), main.replace("GREETING, ", "TEXT, ").replace("config.h", "text.h")),
+        (source, format!("extern const char text[];\n{main}")),
+    ];
+    for (makefile, main) in packages {
+        let scratch = package()
+            .file("package/Makefile", makefile)
+            .file("package/main.c", &main)
+            .file("package/notes.md", "hello\n")
+            .file("1.diff", "--- a/notes.md\n+++ b/notes.md\n@@ -1 +1 @@\n-hello\n+good bye\n")
+            .file("2.diff", "--- a/NEWS\n+++ b/NEWS\n@@ -1 +1 @@\n-old\n+new\n")
+            .file("package/NEWS", "old\n");
+        let compared = run(&mut scratch.stage("diff"));
+        let said = format!("{}{}", compared.stdout, compared.stderr);
+        assert_eq!(compared.code, Some(0), "{said}");
+        let verdicts: Vec<Verdict> =
+            table::<PairRow>(&scratch.out()).iter().map(|pair| pair.verdict).collect();
+        use Verdict::{Distinguished, Equivalent};
+        assert_eq!(verdicts, [Distinguished, Equivalent, Distinguished], "{said}");
+    }
 }
 
 #[test]

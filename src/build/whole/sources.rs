@@ -80,6 +80,13 @@ pub(super) fn read_commands(fragments: &Path, tree: &Path) -> Result<Commands, B
     Ok(commands)
 }
 
+/// Whether a source may be a part of a program's bitcode, which has the names of them all where
+/// lines are (`-gline-tables-only`).
+fn is_of(source: &Path, program: &[u8]) -> bool {
+    let name = source.file_name().unwrap_or_default().as_encoded_bytes();
+    name.is_empty() || program.windows(name.len()).any(|window| window == name)
+}
+
 impl Whole {
     /// Has bitcode stand in a built tree for some sources: compiled to where the build puts these,
     /// or, where it leaves no object files, given to the compiler in their place.
@@ -208,19 +215,28 @@ impl Whole {
         Ok(all?.contains(&true))
     }
 
-    /// Whether what a build made of a tree differs from the original's in nothing but these sources:
-    /// a program that the build runs may have read something that was changed, or been made of it.
-    pub(super) fn is_all(&self, tree: &Path, affected: &Commands) -> Result<bool, BuildError> {
+    /// Whether what a build made of a tree, of which this is the bitcode, differs from the original's
+    /// in nothing but these sources: a program that the build runs may have read something that was
+    /// changed, or been made of it.
+    pub(super) fn is_all(
+        &self,
+        tree: &Path,
+        bitcode: &Path,
+        affected: &Commands,
+    ) -> Result<bool, BuildError> {
+        let program = fs::read(bitcode).map_err(BuildError::io(bitcode))?;
         let others = self.commands.par_iter().filter(|(source, _)| !affected.contains_key(*source));
-        let same = others.map(|(_, record)| {
+        let same = others.map(|(source, record)| {
             let objects = [tree, &self.tree].map(|tree| fs::read(record.object(tree)?).ok());
-            match objects {
+            if let [Some(now), Some(before)] = objects {
+                return Ok(now == before);
+            }
+            // Where no object files are left, it is the same text that was compiled.
+            let [now, before] = [tree, &self.tree].map(|tree| self.preprocessed(record, tree));
+            match [now?, before?] {
                 [Some(now), Some(before)] => Ok(now == before),
-                // Where no object files are left, it is the same text that was compiled.
-                _ => {
-                    let text = self.preprocessed(record, tree)?;
-                    Ok(text.is_some() && text == self.preprocessed(record, &self.tree)?)
-                }
+                // What was compiled to try something out, and removed, is in no program.
+                _ => Ok(!is_of(source, &program)),
             }
         });
         let same: io::Result<Vec<bool>> = same.collect();
