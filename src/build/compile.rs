@@ -19,7 +19,6 @@ use super::{
 
 /// Old C compiles: what clang 19 made errors are the dialect that many subjects are written in.
 pub(super) const DIALECT: &[&str] = &[
-    "-w",
     "-Wno-error=implicit-function-declaration",
     "-Wno-error=implicit-int",
     "-Wno-error=int-conversion",
@@ -28,6 +27,17 @@ pub(super) const DIALECT: &[&str] = &[
     "-Wno-error=return-type",
     // A meta program nests one arm per revision.
     "-fbracket-depth=65536",
+];
+
+/// No warning but that of a division by a constant zero, for [`divides_by_zero`].
+const WARNINGS: &[&str] = &["-Wno-everything", "-Wdivision-by-zero"];
+
+/// Has a division by a constant zero be an error where it is reached, as one by a variable is. The
+/// front end would have it mean nothing, and leave no trace of it.
+const DIVISIONS: &[&str] = &[
+    "-fsanitize=integer-divide-by-zero",
+    "-fno-sanitize-recover=integer-divide-by-zero",
+    "-fsanitize-minimal-runtime",
 ];
 
 /// Flags that bitcode and native builds share, so that they behave alike.
@@ -285,7 +295,7 @@ impl Toolchain {
         let place = |module: &Path| module.with_extension("code.o");
         let mut made: Vec<PathBuf> = Vec::new();
         if modules.len() > 1 {
-            made = self.all_at_once(&mut command(&modules[0]), modules, "o", &place);
+            (made, _) = self.all_at_once(&mut command(&modules[0]), modules, "o", &place);
         }
         let one = |module: &PathBuf| {
             let out = place(module);
@@ -341,14 +351,32 @@ impl Toolchain {
         source: &Path,
         trees: &[PathBuf],
     ) -> Vec<Result<PathBuf, BuildError>> {
+        let (objects, said) = self.objects_and_warnings(flags, kind, directory, source, trees);
+        let ours = kind.flags().into_iter();
+        if !divides_by_zero(&said, ours.chain(flags.iter().map(String::as_str))) {
+            return objects;
+        }
+        let divisions = DIVISIONS.iter().map(|&flag| flag.to_owned());
+        let flags: Vec<String> = divisions.chain(flags.iter().cloned()).collect();
+        self.objects_and_warnings(&flags, kind, directory, source, trees).0
+    }
+
+    fn objects_and_warnings(
+        &self,
+        flags: &[String],
+        kind: Kind,
+        directory: &Path,
+        source: &Path,
+        trees: &[PathBuf],
+    ) -> (Vec<Result<PathBuf, BuildError>>, String) {
         let place = |tree: &Path| {
             let mut name = tree.join(source).into_os_string();
             name.push(format!(".{}", kind.suffix()));
             PathBuf::from(name)
         };
-        let mut made: Vec<PathBuf> = Vec::new();
+        let (mut made, mut said) = (Vec::new(), String::new());
         if trees.len() > 1 {
-            made = self.many(flags, kind, directory, source, trees, &place);
+            (made, said) = self.many(flags, kind, directory, source, trees, &place);
         }
         let one = |tree: &PathBuf| {
             let out = place(tree);
@@ -358,13 +386,15 @@ impl Toolchain {
             let compilation = Compilation { directory: tree.clone(), ..Compilation::default() };
             let mut command = self.compiler(&compilation);
             command.args(SEMANTICS).args(kind.flags()).args(flags).args(zeroed(flags));
-            run(command.arg("-c").arg(source).arg("-o").arg(&out)).map(|_| out)
+            let output = run(command.arg("-c").arg(source).arg("-o").arg(&out))?;
+            said += &String::from_utf8_lossy(&output.stderr);
+            Ok(out)
         };
-        trees.iter().map(one).collect()
+        (trees.iter().map(one).collect(), said)
     }
 
-    /// Has one compiler compile a source in several trees; gives what it made. It leaves out, and
-    /// says nothing of, what does not compile.
+    /// Has one compiler compile a source in several trees; gives what it made, and its warnings. It
+    /// leaves out, and says nothing of, what does not compile.
     fn many(
         &self,
         flags: &[String],
@@ -373,7 +403,7 @@ impl Toolchain {
         source: &Path,
         trees: &[PathBuf],
         place: &dyn Fn(&Path) -> PathBuf,
-    ) -> Vec<PathBuf> {
+    ) -> (Vec<PathBuf>, String) {
         let compilation = Compilation { directory: directory.to_owned(), ..Compilation::default() };
         let mut driver = self.compiler(&compilation);
         driver.args(SEMANTICS).args(kind.flags());
@@ -390,19 +420,20 @@ impl Toolchain {
     }
 
     /// Has the one compiler of a command that compiles the first input compile all of them; gives
-    /// what it made, where it is put then.
+    /// what it made, where it is put then, and what the compiler said.
     fn all_at_once(
         &self,
         driver: &mut Command,
         inputs: &[PathBuf],
         extension: &str,
         place: &dyn Fn(&Path) -> PathBuf,
-    ) -> Vec<PathBuf> {
+    ) -> (Vec<PathBuf>, String) {
         let directory = driver.get_current_dir().map(Path::to_owned);
-        let Ok(plan) = run(driver.arg("-###")) else { return Vec::new() };
+        let nothing = (Vec::new(), String::new());
+        let Ok(plan) = run(driver.arg("-###")) else { return nothing };
         let plan = String::from_utf8_lossy(&plan.stderr).into_owned();
         let is_compiler = |words: &Vec<String>| words.get(1).is_some_and(|word| word == "-cc1");
-        let Some(mut words) = plan.lines().map(words).find(is_compiler) else { return Vec::new() };
+        let Some(mut words) = plan.lines().map(words).find(is_compiler) else { return nothing };
         if let Some(place) = words.iter().position(|word| word == "-o") {
             words.drain(place..place + 2);
         }
@@ -417,7 +448,8 @@ impl Toolchain {
             command.current_dir(directory);
         }
         // What is missing afterwards is compiled alone, for its message.
-        _ = run(&mut command);
+        let output = run(&mut command);
+        let said = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
         let mut made = Vec::new();
         for input in inputs {
             let out = place(input);
@@ -425,7 +457,7 @@ impl Toolchain {
                 made.push(out);
             }
         }
-        made
+        (made, said.unwrap_or_default())
     }
 
     /// The files that a source reads, itself included, as the compiler finds them from a directory;
@@ -485,11 +517,18 @@ impl Toolchain {
         let number = fs::read_dir(scratch).map_err(BuildError::io(scratch))?.count();
         let object = scratch.join(format!("{number}.o"));
         let rule = scratch.join(format!("{number}.d"));
-        let mut command = self.compiler(compilation);
-        command.args(SEMANTICS).args(flags).args(&compilation.flags);
-        command.args(zeroed(&compilation.flags));
-        command.arg("-MMD").arg("-MF").arg(&rule).arg("-c").arg(source).arg("-o").arg(&object);
-        run(&mut command)?;
+        let compile = |divisions: &[&str]| {
+            let mut command = self.compiler(compilation);
+            command.args(SEMANTICS).args(flags).args(divisions).args(&compilation.flags);
+            command.args(zeroed(&compilation.flags));
+            command.arg("-MMD").arg("-MF").arg(&rule).arg("-c").arg(source).arg("-o").arg(&object);
+            run(&mut command)
+        };
+        let said = String::from_utf8_lossy(&compile(&[])?.stderr).into_owned();
+        let flags = flags.iter().copied().chain(compilation.flags.iter().map(String::as_str));
+        if divides_by_zero(&said, flags) {
+            compile(DIVISIONS)?;
+        }
         let text = fs::read_to_string(&rule).map_err(BuildError::io(&rule))?;
         read.extend(dependencies(&text));
         Ok(object)
@@ -505,7 +544,7 @@ impl Toolchain {
         }
         let runtime = self.include();
         command.arg(format!("-ffile-prefix-map={}=psychic", runtime.display()));
-        command.arg("-fdebug-compilation-dir=.").args(DIAGNOSTICS).args(DIALECT);
+        command.arg("-fdebug-compilation-dir=.").args(DIAGNOSTICS).args(WARNINGS).args(DIALECT);
         for include in &compilation.includes {
             command.arg("-I").arg(include);
         }
@@ -519,7 +558,8 @@ impl Toolchain {
         let mut parts = vec![kind.to_owned(), self.identity().to_owned()];
         let prepared = [unwritten::PREPARATION, ZEROED];
         let sanitized = Sanitizer::AddressUndefined.flags();
-        let fixed = [DIALECT, SEMANTICS, BITCODE, UNCHANGED, &prepared, sanitized];
+        let fixed =
+            [WARNINGS, DIVISIONS, DIALECT, SEMANTICS, BITCODE, UNCHANGED, &prepared, sanitized];
         parts.extend(fixed.concat().into_iter().map(str::to_owned));
         parts.extend(Runtime::texts().map(str::to_owned));
         parts.push(directory.display().to_string());
@@ -532,6 +572,12 @@ impl Toolchain {
         parts.extend(library.wanted.iter().filter(|_| library.is_overridden).cloned());
         hash(parts)
     }
+}
+
+/// Whether a compiler warned of a division, or a remainder, by a constant zero, of which no
+/// sanitizer takes care.
+fn divides_by_zero<'a>(said: &str, mut flags: impl Iterator<Item = &'a str>) -> bool {
+    said.contains("[-Wdivision-by-zero]") && !flags.any(|flag| flag.starts_with("-fsanitize"))
 }
 
 /// What a compiler is told beside flags that have it optimise.

@@ -98,7 +98,7 @@ impl Toolchain {
         out: &Path,
     ) -> Command {
         let mut command = self.clang();
-        command.args(DIALECT).args(sanitizer.flags()).args(objects).args(flags);
+        command.arg("-w").args(DIALECT).args(sanitizer.flags()).args(objects).args(flags);
         if sanitizer != Sanitizer::None {
             command.arg("-Wl,--wrap=main");
         }

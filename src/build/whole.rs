@@ -310,7 +310,7 @@ impl Whole {
             compiler.display()
         );
         let mut flags: Vec<String> =
-            DIALECT.iter().chain(FLAGS).map(|&flag| flag.to_owned()).collect();
+            ["-w"].iter().chain(DIALECT).chain(FLAGS).map(|&flag| flag.to_owned()).collect();
         flags.push(format!("-ffile-prefix-map={}/=", tree.display()));
         flags.extend(self.recipe.flags.iter().cloned());
         let link = format!(

@@ -28,6 +28,7 @@ use crate::{
     replay::TestInput,
     report::TextStyle,
     solver::{SolverConfig, record::Recording},
+    subject::results::FoundBy,
 };
 
 #[derive(Args, Debug)]
@@ -82,7 +83,9 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let begin = Instant::now();
     let interrupted = interrupt::listen();
     let mut stage = Stage::open(&args.subject, args.out.as_deref())?;
-    let seeds = if args.resume { earlier_tests(&stage)? } else { Vec::new() };
+    let given = inputs::given_tests(&stage.subject)?.into_iter().map(|test| (test, FoundBy::Given));
+    let earlier = if args.resume { earlier_tests(&stage)? } else { Vec::new() };
+    let seeds = given.chain(earlier.into_iter().map(|test| (test, FoundBy::Seed))).collect();
     stage.results = stage.place.begin(args.resume)?;
     compare(args, &stage, seeds, (begin, interrupted)).inspect_err(|_| {
         _ = stage.place.give_up();
@@ -92,7 +95,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
 fn compare(
     args: &DiffArgs,
     stage: &Stage,
-    seeds: Vec<TestInput>,
+    seeds: Vec<(TestInput, FoundBy)>,
     (begin, interrupted): (Instant, &AtomicBool),
 ) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
@@ -144,8 +147,9 @@ fn compare(
         clock,
     });
     progress.stage("exploring, pairing and replaying");
-    for seed in seeds {
-        differ.seed(seed)?;
+    for (number, (input, found_by)) in seeds.into_iter().enumerate() {
+        progress.update(|| format!("{number} tests tried"));
+        differ.seed(input, found_by)?;
     }
     let exhausted = explore_and_pair(&mut explorer, &mut differ, stage, &mut progress)?;
     differ.finish(&explorer.exhausted(), explorer.pool())?;

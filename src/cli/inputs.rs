@@ -16,6 +16,7 @@ use crate::{
     exec::{Arguments, InputFile, Variable},
     expr::Exprs,
     memory::Byte,
+    replay::TestInput,
     subject::{
         GivenFile, Subject,
         config::{ArgConfig, InputsConfig, MOST_ARGUMENTS, StdinConfig},
@@ -247,4 +248,49 @@ pub(super) fn of_subject(exprs: &Exprs, subject: &Subject) -> anyhow::Result<Inp
     let symbolic = config.sym_files.iter().map(|(name, size)| (name.clone(), *size));
     let files = together(subject.files.clone(), symbolic)?;
     Ok(Inputs { args, env: environment(config), stdin, files })
+}
+
+/// The inputs that a subject gives ([`crate::subject::config::TestsConfig`]).
+///
+/// # Errors
+/// where a file cannot be read, or a run says too little.
+pub(super) fn given_tests(subject: &Subject) -> anyhow::Result<Vec<TestInput>> {
+    let config = &subject.config.inputs;
+    let mut tests = Vec::new();
+    for file in &subject.tests.ktest {
+        tests.push(TestInput::read(file).with_context(|| file.display().to_string())?);
+    }
+    for file in &subject.tests.stdin {
+        let stdin = Some(read(file)?);
+        tests.push(TestInput { args: command_line(config, None)?, stdin, objects: Vec::new() });
+    }
+    for run in &subject.config.tests.run {
+        let files = run.files.iter().map(|(name, text)| (format!("{name}-data"), text));
+        let env = run.env.iter().map(|(name, text)| (format!("{name}-env"), text));
+        let objects = files.chain(env).map(|(name, text)| (name, text.clone().into_bytes()));
+        tests.push(TestInput {
+            args: command_line(config, run.args.as_deref())?,
+            stdin: run.stdin.as_ref().or(config.stdin.text.as_ref()).map(|t| t.clone().into()),
+            objects: objects.collect(),
+        });
+    }
+    Ok(tests)
+}
+
+/// The command line of a test; one that gives no arguments takes those of `[inputs]`.
+fn command_line(config: &InputsConfig, given: Option<&[String]>) -> anyhow::Result<Vec<Vec<u8>>> {
+    let mut line = vec![PROGRAM.to_vec()];
+    if let Some(given) = given {
+        line.extend(given.iter().map(|arg| arg.clone().into_bytes()));
+        return Ok(line);
+    }
+    for arg in &config.args {
+        match arg {
+            ArgConfig::Text(text) => line.push(text.clone().into_bytes()),
+            ArgConfig::Symbolic { .. } => {
+                anyhow::bail!("[tests]: arguments are symbolic, so that each test has to give them")
+            }
+        }
+    }
+    Ok(line)
 }

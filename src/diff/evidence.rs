@@ -159,8 +159,8 @@ impl Differ<'_> {
     ///
     /// # Errors
     /// where a native run is impossible.
-    pub fn seed(&mut self, input: TestInput) -> Result<(), ReplayFailed> {
-        self.show(self.nothing(input), None, FoundBy::Seed, None)
+    pub fn seed(&mut self, input: TestInput, found_by: FoundBy) -> Result<(), ReplayFailed> {
+        self.show(self.nothing(input), None, found_by, None)
     }
 
     /// Runs the input of a model natively on every revision.

@@ -47,6 +47,9 @@ pub struct Config {
     /// What memory holds that was never written.
     #[serde(default)]
     pub uninitialised: Uninitialised,
+    /// Inputs that are known to be worth a run.
+    #[serde(default)]
+    pub tests: TestsConfig,
     /// When to stop.
     #[serde(default)]
     pub budget: BudgetConfig,
@@ -218,6 +221,32 @@ pub struct ParamConfig {
     pub min: Option<i64>,
     /// Largest value of a scalar (or of each element).
     pub max: Option<i64>,
+}
+
+/// `[tests]`: inputs that run natively on every revision before anything is explored.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TestsConfig {
+    /// Globs of `.ktest` files relative to the subject's directory.
+    pub ktest: Vec<String>,
+    /// Globs of files that are standard input.
+    pub stdin: Vec<String>,
+    /// Runs written out.
+    pub run: Vec<RunConfig>,
+}
+
+/// One run of a program: what is left out is empty, or as `[inputs]` fixes it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunConfig {
+    /// All arguments after the program's name; absent = those of `[inputs]`, if they are fixed.
+    pub args: Option<Vec<String>>,
+    /// Standard input; absent = that of `[inputs]`, if it is fixed.
+    pub stdin: Option<String>,
+    /// Contents of files in `inputs.sym_files`.
+    pub files: BTreeMap<String, String>,
+    /// Values of symbolic variables in `inputs.env`.
+    pub env: BTreeMap<String, String>,
 }
 
 /// `[outputs]`.

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::{
     Config, GivenFile, Revision,
-    config::{ArgConfig, InputsConfig, MOST_ARGUMENTS},
+    config::{ArgConfig, InputsConfig, MOST_ARGUMENTS, TestsConfig},
     files, source,
 };
 
@@ -43,6 +43,17 @@ pub struct Subject {
     pub patches: Vec<Patch>,
     /// What a whole program finds in the directory it starts in.
     pub files: Vec<GivenFile>,
+    /// The files that `[tests]` names.
+    pub tests: TestFiles,
+}
+
+/// Files with inputs, in the order of their globs, then by name.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct TestFiles {
+    /// `.ktest` files.
+    pub ktest: Vec<PathBuf>,
+    /// Texts for standard input.
+    pub stdin: Vec<PathBuf>,
 }
 
 /// A candidate on disk and the revision that it makes.
@@ -108,8 +119,8 @@ pub enum SubjectError {
         /// What is wrong there.
         message: String,
     },
-    /// A glob in `patches` cannot be parsed.
-    #[error("{}:{line}: bad glob `{glob}` in patches: {message}", path.display())]
+    /// A glob cannot be parsed.
+    #[error("{}:{line}: bad glob `{glob}`: {message}", path.display())]
     Glob {
         /// The `subject.toml`.
         path: PathBuf,
@@ -190,6 +201,7 @@ impl Subject {
             return Err(file.fault("name", message));
         }
         let files = file.given(&dir, &config)?;
+        let tests = file.tests(&dir, &config)?;
         let mut patches = file.patches(&dir, &config)?;
         let mut root = source::tree(&dir, &config)?.map_err(fault)?;
         if config.sources.is_empty() && config.build.program.is_none() {
@@ -230,7 +242,7 @@ impl Subject {
         if sources.is_empty() {
             sources = source::touched(&root, &patches)?;
         }
-        Ok(Self { sources, config, dir, root, patches, files })
+        Ok(Self { sources, config, dir, root, patches, files, tests })
     }
 
     /// Whether all revisions are modules of LLVM.
@@ -332,6 +344,68 @@ impl ConfigFile<'_> {
         }
     }
 
+    /// What a glob matches in the subject's directory, by name.
+    fn matches(&self, dir: &Path, pattern: &str) -> Result<Vec<PathBuf>, SubjectError> {
+        let absolute = Path::new(&glob::Pattern::escape(&dir.to_string_lossy())).join(pattern);
+        let matches =
+            glob::glob(&absolute.to_string_lossy()).map_err(|error| SubjectError::Glob {
+                path: self.path.to_owned(),
+                line: self.line_of(pattern),
+                glob: pattern.to_owned(),
+                message: error.msg.to_owned(),
+            })?;
+        if let Some(path) = unreadable_name(&absolute) {
+            return Err(SubjectError::NotUtf8(path));
+        }
+        let path = |entry: Result<PathBuf, glob::GlobError>| {
+            entry.map_err(|error| SubjectError::Io {
+                path: error.path().to_owned(),
+                source: error.into(),
+            })
+        };
+        let mut paths = matches.map(path).collect::<Result<Vec<_>, _>>()?;
+        paths.sort();
+        Ok(paths)
+    }
+
+    /// The inputs that a person gives, which have to be ones that the program can have.
+    fn tests(&self, dir: &Path, config: &Config) -> Result<TestFiles, SubjectError> {
+        let TestsConfig { ktest, stdin, run } = &config.tests;
+        let is_program = config.entry == "main" || config.build.program.is_some();
+        if !is_program && !(stdin.is_empty() && run.is_empty()) {
+            let message = format!("for the parameters of `{}`, give ktest = [...]", config.entry);
+            return Err(self.fault("tests", message));
+        }
+        for run in run {
+            let (files, env) = (&config.inputs.sym_files, &config.inputs.env);
+            let symbolic =
+                |name: &String| matches!(env.get(name), Some(ArgConfig::Symbolic { .. }));
+            let other = run.files.keys().find(|name| !files.contains_key(*name));
+            if let Some(name) = other.or(run.env.keys().find(|name| !symbolic(name))) {
+                let message =
+                    format!("a test sets {name:?}, which is not symbolic: [inputs] must say so");
+                return Err(self.fault(name, message));
+            }
+            let texts = run.args.iter().flatten().chain(run.env.values());
+            if let Some(text) = texts.clone().find(|text| text.contains('\0')) {
+                return Err(self.fault("tests", format!("{text:?} has a NUL, which no text can")));
+            }
+        }
+        let files = |globs: &[String]| -> Result<Vec<PathBuf>, SubjectError> {
+            let mut all: Vec<PathBuf> = Vec::new();
+            for glob in globs {
+                let mut found = self.matches(dir, glob)?;
+                found.retain(|path| path.is_file() && !all.contains(path));
+                if found.is_empty() {
+                    return Err(self.fault(glob, format!("no file matches {glob:?}")));
+                }
+                all.extend(found);
+            }
+            Ok(all)
+        };
+        Ok(TestFiles { ktest: files(ktest)?, stdin: files(stdin)? })
+    }
+
     fn patches(&self, dir: &Path, config: &Config) -> Result<Vec<Patch>, SubjectError> {
         let mut patches: Vec<Patch> = Vec::new();
         for number in 1..=config.revisions {
@@ -345,30 +419,12 @@ impl ConfigFile<'_> {
         }
         for pattern in config.patches.iter().chain(&config.candidates) {
             let is_patch = config.patches.contains(pattern);
-            let absolute = Path::new(&glob::Pattern::escape(&dir.to_string_lossy())).join(pattern);
-            let matches =
-                glob::glob(&absolute.to_string_lossy()).map_err(|error| SubjectError::Glob {
-                    path: self.path.to_owned(),
-                    line: self.line_of(pattern),
-                    glob: pattern.clone(),
-                    message: error.msg.to_owned(),
-                })?;
-            if let Some(path) = unreadable_name(&absolute) {
-                return Err(SubjectError::NotUtf8(path));
-            }
-            let mut paths = Vec::new();
-            for entry in matches {
-                let path = entry.map_err(|error| SubjectError::Io {
-                    path: error.path().to_owned(),
-                    source: error.into(),
-                })?;
-                // A patch that two globs match is one revision, where it was first matched.
+            let mut paths = self.matches(dir, pattern)?;
+            // A patch that two globs match is one revision, where it was first matched.
+            paths.retain(|path| {
                 let is_one = path.is_file() || path.is_dir() && !is_patch;
-                if is_one && patches.iter().all(|p| p.path != path) {
-                    paths.push(path);
-                }
-            }
-            paths.sort();
+                is_one && patches.iter().all(|patch| patch.path != *path)
+            });
             for path in paths {
                 let name = path.strip_prefix(dir).unwrap_or(&path).to_string_lossy().into_owned();
                 let form = if is_patch { Form::Diff } else { Form::of(&path) };

@@ -4,6 +4,7 @@ mod bad_input;
 mod candidates;
 mod errors;
 mod explore;
+mod given;
 mod help;
 mod interrupt;
 mod packages;

@@ -254,6 +254,35 @@ fn two_patches_may_add_one_function_to_two_files() {
     assert_eq!(verdicts, expected, "{}{}", ran.stdout, ran.stderr);
 }
 
+/// The front end folds `7 % 0` to nothing; natively it is what a register holds.
+#[test]
+fn a_division_by_a_constant_zero_is_an_error_as_one_by_a_variable() {
+    let division = |by: &str| {
+        format!(
+            "--- a/a.c\n+++ b/a.c\n@@ -3 +3 @@\n-\treturn x > 3 ? x / 2 : 1;\n\
+             +\treturn x > 3 ? {by} : 1;\n"
+        )
+    };
+    let scratch = Scratch::new()
+        .file("a.c", "int entry(int x)\n{\n\treturn x > 3 ? x / 2 : 1;\n}\n")
+        .file("1.diff", &division("x % (x - x)"))
+        .file("2.diff", &division("7 % 0"))
+        .file("3.diff", &division("0"))
+        .file("4.diff", &division("__LINE__ / (3 - 3)"))
+        .file("subject.toml", CONFIG);
+    let ran = run(&mut scratch.stage("diff"));
+    let pairs: Vec<PairRow> = table(&scratch.out());
+    let alike: Vec<(u32, u32)> = pairs
+        .iter()
+        .filter(|pair| pair.verdict != Verdict::Distinguished)
+        .map(|pair| {
+            assert_eq!(pair.verdict, Verdict::EquivalentUnlessFailing, "{}", ran.stdout);
+            (pair.a.0, pair.b.0)
+        })
+        .collect();
+    assert_eq!(alike, [(1, 2), (1, 4), (2, 4)], "{}{}", ran.stdout, ran.stderr);
+}
+
 /// A bad patch among good ones is set aside with file, line and reason, and the others go on.
 #[test]
 fn bad_patches_are_set_aside() {

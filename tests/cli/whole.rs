@@ -12,15 +12,12 @@ use psychic::{
     ir,
     memory::Byte,
     solver::{self, SolverConfig},
-    subject::{
-        Given, GivenFile, Revision,
-        results::{PairRow, Verdict},
-    },
+    subject::{Given, GivenFile, Revision},
 };
 
 use crate::{
     packages::{CONFIG, explore_as_natively, package},
-    support::{Scratch, psychic, run, table},
+    support::{Scratch, psychic, run},
 };
 
 /// Looks at the low bits of the address of a local array, and of a page.

@@ -2,9 +2,12 @@
 
 use super::{Arguments, Model, concrete_string};
 use crate::{
-    env::{Halt, Machine, Stop},
+    env::{Error, Halt, Machine, Stop},
     memory::Value,
 };
+
+/// The handler of UndefinedBehaviorSanitizer's minimal runtime.
+const DIVISION: &str = "__ubsan_handle_divrem_overflow_minimal_abort";
 
 pub(super) const MODELS: &[(&str, Model)] = &[
     ("exit", |m, a| Err(exit(m, a.get(0)))),
@@ -16,6 +19,8 @@ pub(super) const MODELS: &[(&str, Model)] = &[
         Ok(Some(Value::Int(0)))
     }),
     ("abort", |_, _| Err(Stop::Halt(Halt::Abort))),
+    // What the compiler makes of a division by a constant zero (`build`'s flags).
+    (DIVISION, |_, _| Err(Error::DivisionByZero.into())),
     ("__assert_fail", assert_fail),
     ("__errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),
     ("___errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),

@@ -65,7 +65,9 @@ words! {
         Path = "path",
         /// A solution of the query that asks for two halt states to differ.
         Pair = "pair",
-        /// It was given with the subject.
+        /// It was given with the subject (`[tests]`).
+        Given = "given",
+        /// An earlier run left it.
         Seed = "seed",
     }
 }
