@@ -54,8 +54,20 @@ pub(super) struct DiffArgs {
     /// Whether what revisions have in common is run once for all of them
     #[arg(long, value_enum, default_value_t = Sharing::Full, value_name = "WHICH")]
     sharing: Sharing,
+    /// What to follow paths for [default: pairs for a program with a build of its own, else trees]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    until: Option<Until>,
     #[command(flatten)]
     search: SearchArgs,
+}
+
+/// What paths are followed for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum Until {
+    /// Pairs that no test has told apart yet.
+    Pairs,
+    /// Every way in which inputs cluster the revisions, for the lowest tree.
+    Trees,
 }
 
 /// What is run once for several revisions.
@@ -151,11 +163,12 @@ fn compare(
         progress.update(|| format!("{number} tests tried"));
         differ.seed(input, found_by)?;
     }
-    let exhausted = explore_and_pair(&mut explorer, &mut differ, stage, &mut progress)?;
+    let until = args.until.unwrap_or(if stage.is_whole() { Until::Pairs } else { Until::Trees });
+    let exhausted = explore_and_pair(&mut explorer, &mut differ, until, stage, &mut progress)?;
     differ.finish(&explorer.exhausted(), explorer.pool())?;
     // Tests are judged anew, and so numbered anew.
     stage.results.put_tests_aside()?;
-    let walk = if exhausted && !clock.is_over() {
+    let walk = if exhausted && !explorer.has_left_out() && !clock.is_over() {
         progress.stage("walking the regions of the input");
         differ.walk(Regions::default(), &mut *crate::solver::chain(&solver))?
     } else {
@@ -209,12 +222,19 @@ fn compare(
 fn explore_and_pair(
     explorer: &mut Explorer<'_>,
     differ: &mut Differ<'_>,
+    until: Until,
     stage: &Stage,
     progress: &mut Progress,
 ) -> anyhow::Result<bool> {
     let mut written = Instant::now();
     let mut batch = Vec::new();
     let mut rounds = 0;
+    let follow_open = |explorer: &mut Explorer<'_>, differ: &Differ<'_>| {
+        if until == Until::Pairs {
+            explorer.decide_only(differ.pairs().still_open());
+        }
+    };
+    follow_open(explorer, differ);
     loop {
         let last = match explorer.round() {
             Round::Halted(halted) => {
@@ -228,9 +248,11 @@ fn explore_and_pair(
             }
         };
         rounds += 1;
-        if last.is_some() || batch.len() >= BATCH_STATES || rounds >= BATCH_ROUNDS {
+        if last.is_some() || batch.len() >= BATCH_STATES || rounds >= std::env::var("BR").map_or(BATCH_ROUNDS, |t| t.parse().unwrap()) {
             differ.add(std::mem::take(&mut batch), explorer.pool())?;
             report::write_inputs(stage, differ)?;
+            follow_open(explorer, differ);
+            eprintln!("batch at {} states, {} waiting, {} tests, {} open", differ.states().len(), explorer.waiting(), differ.tests().len(), differ.pairs().open());
             rounds = 0;
         }
         progress.update(|| {

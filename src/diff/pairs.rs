@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{proof::Proof, reason::Reason};
-use crate::subject::{Revision, RevisionSet, results::TestId};
+use crate::subject::{Revision, RevisionPairs, RevisionSet, results::TestId};
 
 /// How a pair was told apart.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -139,6 +139,14 @@ impl Pairs {
             (None, None) if self.failing.contains(&pair) => PairVerdict::EquivalentUnlessFailing,
             (None, None) => PairVerdict::Equivalent,
         }
+    }
+
+    /// Those that no test has told apart yet.
+    pub fn still_open(&self) -> RevisionPairs {
+        let pairs = self.revisions.iter().enumerate().flat_map(|(index, &a)| {
+            self.revisions[index + 1..].iter().map(move |&b| (a, b))
+        });
+        pairs.filter(|(a, b)| self.is_open(*a, *b)).collect()
     }
 
     /// Pairs that no test has told apart.

@@ -50,7 +50,7 @@ impl State {
     }
 
     /// Leaves of the revisions only these.
-    pub(super) fn keep(&mut self, revisions: RevisionSet) {
+    pub fn keep(&mut self, revisions: RevisionSet) {
         self.revisions = revisions;
         if self.apart.is_empty() {
             return;

@@ -28,7 +28,7 @@ use crate::{
         Clock, Coverage, Executor, HaltState, Harvest, Limits, Program, Quantum, State, abandon,
     },
     solver::{self, LayerStatistics, Solver, SolverConfig},
-    subject::RevisionSet,
+    subject::{RevisionPairs, RevisionSet},
 };
 
 /// Most states that run in one round.
@@ -77,6 +77,9 @@ pub struct Explorer<'a> {
     frontier: search::Frontier,
     ledger: Ledger,
     clock: Clock<'a>,
+    /// The pairs that are still to be decided; `None` are all.
+    open: Option<RevisionPairs>,
+    left_out: bool,
     paths: u64,
     instructions: u64,
     time: Duration,
@@ -129,6 +132,8 @@ impl<'a> Explorer<'a> {
             frontier,
             ledger,
             clock,
+            open: None,
+            left_out: false,
             paths: 0,
             instructions: 0,
             time: Duration::ZERO,
@@ -143,7 +148,7 @@ impl<'a> Explorer<'a> {
         if self.clock.is_over() {
             let left = self.frontier.take(usize::MAX);
             let left: Vec<_> =
-                left.iter().flat_map(|s| abandon(self.program, s, Incomplete::Time)).collect();
+                left.iter().flat_map(|s| self.abandoned(s, Incomplete::Time)).collect();
             self.close(&left);
             return Round::Stopped(left);
         }
@@ -153,6 +158,7 @@ impl<'a> Explorer<'a> {
             instructions: INSTRUCTIONS,
             forks: if spread { FORKS_TO_SPREAD } else { FORKS },
             clock: self.clock,
+            open: self.open.as_ref(),
         };
         let states = self.frontier.take(ROUND);
         let config = solver_config(&self.config, self.clock);
@@ -172,7 +178,7 @@ impl<'a> Explorer<'a> {
                         // It may have stopped halfway through a query.
                         *solver = solver::chain(&config);
                         Harvest {
-                            halted: abandon(program, &before, Incomplete::Panic),
+                            halted: abandon(program, &before, Incomplete::Panic, None),
                             paths: 1,
                             ..Harvest::default()
                         }
@@ -191,6 +197,22 @@ impl<'a> Explorer<'a> {
         }
         self.time += begin.elapsed();
         Round::Halted(halted)
+    }
+
+    fn abandoned(&self, state: &State, why: Incomplete) -> Vec<HaltState> {
+        abandon(self.program, state, why, self.open.as_ref())
+    }
+
+    /// From now on only these pairs of revisions are to be decided: a path ends where it cannot
+    /// matter to any of them.
+    pub fn decide_only(&mut self, open: RevisionPairs) {
+        self.left_out |= self.frontier.keep(&open.revisions());
+        self.open = Some(open);
+    }
+
+    /// Whether paths of revisions were left out as no pair with them is to be decided any more.
+    pub fn has_left_out(&self) -> bool {
+        self.left_out
     }
 
     /// The revisions of which no state waits, was left before its end, or is missing.

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, str::FromStr};
 
-use crate::{exec::State, ir::FunctionId};
+use crate::{exec::State, ir::FunctionId, subject::RevisionSet};
 
 /// Which states run first.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -66,6 +66,19 @@ impl Frontier {
 
     pub(super) fn extend(&mut self, states: impl IntoIterator<Item = State>) {
         self.states.extend(states);
+    }
+
+    /// Leaves of the revisions only these, and says whether there were others.
+    pub(super) fn keep(&mut self, revisions: &RevisionSet) -> bool {
+        let mut left_out = false;
+        self.states.retain_mut(|state| {
+            if !state.revisions.is_subset(revisions) {
+                left_out = true;
+                state.keep(state.revisions.intersection(revisions));
+            }
+            !state.revisions.is_empty()
+        });
+        left_out
     }
 
     /// Takes up to `count` states out, the first to run first.

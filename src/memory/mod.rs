@@ -28,10 +28,38 @@ use slots::{Slot, Slots};
 pub struct Memory {
     slots: Slots,
     next: u32,
-    /// Bytes of all living objects on the heap whose size is known.
+    heap: Heap,
+}
+
+/// How much the living objects on the heap are together.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+struct Heap {
+    /// Bytes of those whose size is known.
     known: u64,
-    /// The sizes of the others.
+    /// The sizes of the others, in ascending order.
     extents: Vec<ExprId>,
+}
+
+impl Heap {
+    fn add(&mut self, object: &Object) {
+        match object.extent() {
+            None => self.known += object.capacity(),
+            Some(size) => {
+                let place = self.extents.partition_point(|known| *known < size);
+                self.extents.insert(place, size);
+            }
+        }
+    }
+
+    fn remove(&mut self, object: &Object) {
+        match object.extent() {
+            None => self.known -= object.capacity(),
+            Some(size) => {
+                let place = self.extents.partition_point(|known| *known < size);
+                self.extents.remove(place);
+            }
+        }
+    }
 }
 
 /// Why an access is an error, whatever it would have read or written.
@@ -72,18 +100,15 @@ impl Memory {
     /// Puts `object` at the next free number and gives its address.
     pub fn allocate(&mut self, object: Object) -> u64 {
         if object.segment == Segment::Heap {
-            match object.extent() {
-                None => self.known += object.capacity(),
-                Some(size) => self.extents.push(size),
-            }
+            self.heap.add(&object);
         }
         self.put(Arc::new(object), &mut Spare::default())
     }
 
     /// The bytes of all living objects on the heap, an expression of 64 bits.
     pub fn allocated(&self, exprs: &Exprs) -> ExprId {
-        let known = exprs.constant(64, self.known);
-        self.extents.iter().fold(known, |sum, size| exprs.add(sum, *size))
+        let known = exprs.constant(64, self.heap.known);
+        self.heap.extents.iter().fold(known, |sum, size| exprs.add(sum, *size))
     }
 
     /// A variable of a function, never written, of so many bytes.
@@ -138,16 +163,14 @@ impl Memory {
 
     /// Ends the life of the object whose first byte is at `address`.
     pub fn free(&mut self, address: u64) -> Result<(), Fault> {
-        let object = self.object(address)?;
-        let (segment, extent, capacity) = (object.segment, object.extent(), object.capacity());
-        if segment == Segment::Heap {
-            let of_it = |size: &ExprId| Some(*size) == extent;
-            match self.extents.iter().position(of_it) {
-                Some(index) => drop(self.extents.swap_remove(index)),
-                None => self.known -= capacity,
-            }
-        }
         let number = address::object_number(address);
+        let Slot::Live(object) = self.slots.get(index(number)) else {
+            return Err(fault(self.slot(number), address));
+        };
+        let segment = object.segment;
+        if segment == Segment::Heap {
+            self.heap.remove(object);
+        }
         self.slots.kill(index(number), segment, &mut Spare::default());
         Ok(())
     }
@@ -175,9 +198,6 @@ impl Memory {
         by: Grain,
         choose: &dyn Fn(ExprId, ExprId) -> Option<ExprId>,
     ) -> Option<Self> {
-        if a.known != b.known || a.extents != b.extents {
-            return None;
-        }
         let (mut joined, other) = if a.next >= b.next { (a.clone(), b) } else { (b.clone(), a) };
         // What only one of them had is gone again.
         let mut differing = Vec::new();
@@ -189,17 +209,31 @@ impl Memory {
             let word = Value::from_expr(exprs, word);
             [a, b].iter().any(|memory| memory.addresses_in(exprs, word).first().is_some())
         };
+        let mut heaps = [a, b].map(|memory| memory.heap.clone());
+        let mut of_other_size = Vec::new();
         for number in differing {
             let (Slot::Live(x), Slot::Live(y)) = (a.slots.get(number), b.slots.get(number)) else {
                 return None;
             };
             let object = Object::join(exprs, [x, y], by, &is_address, choose)?;
-            *joined.slots.get_mut(number, &mut Spare::default()) = Slot::Live(Arc::new(object));
+            let object = Arc::new(object);
+            if object.segment == Segment::Heap && object.extent() != x.extent() {
+                heaps[0].remove(x);
+                heaps[1].remove(y);
+                of_other_size.push(object.clone());
+            }
+            *joined.slots.get_mut(number, &mut Spare::default()) = Slot::Live(object);
         }
+        let [heap, other] = heaps;
+        if heap != other {
+            return None;
+        }
+        joined.heap = heap;
+        of_other_size.iter().for_each(|object| joined.heap.add(object));
         Some(joined)
     }
 
-    /// Whether a byte of an object may be an expression that satisfies a condition.
+    /// Whether a byte or the size of an object may be an expression that satisfies a condition.
     pub fn may_have(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
         self.slots.any_live(&|object| object.may_have(is))
     }

@@ -155,8 +155,9 @@ impl Object {
     }
 
     /// The object that two, which were one, become: `choose` makes one of two expressions that
-    /// differ. `None` where it cannot be one: of another shape, written at symbolic offsets, or
-    /// with bytes that only one of them has written.
+    /// differ. `None` where it cannot be one: of another kind, written at symbolic offsets, or with
+    /// bytes that only one of them has written. Of two sizes it has the one or the other, and the
+    /// bytes of the larger one behind the end of the other.
     ///
     /// Words that may be addresses stay whole, so that they are found to be addresses again; of all
     /// else each byte is chosen, as text is read byte by byte.
@@ -167,16 +168,22 @@ impl Object {
         is_address: &dyn Fn(ExprId) -> bool,
         choose: &dyn Fn(ExprId, ExprId) -> Option<ExprId>,
     ) -> Option<Self> {
-        let shape = |object: &Self| {
-            let Self { segment, constant, alignment, size, extent, .. } = object;
-            (*segment, *constant, *alignment, *size, *extent, object.bytes.len())
-        };
-        if shape(a) != shape(b) || !a.updates.is_empty() || !b.updates.is_empty() {
+        let kind = |object: &Self| (object.segment, object.constant, object.alignment);
+        if kind(a) != kind(b) || !a.updates.is_empty() || !b.updates.is_empty() {
             return None;
         }
-        let mut joined = a.clone();
-        for start in (0..a.bytes.len()).step_by(WORD) {
-            let bytes = start..a.bytes.len().min(start + WORD);
+        let (small, large) = if a.capacity() <= b.capacity() { (a, b) } else { (b, a) };
+        let mut joined = large.clone();
+        joined.size = a.size.min(b.size);
+        if a.extent != b.extent || a.extent.is_none() && a.size != b.size {
+            if by == Grain::Number {
+                return None;
+            }
+            let extent = |of: &Self| of.extent.unwrap_or_else(|| exprs.constant(64, of.capacity()));
+            joined.extent = Some(choose(extent(a), extent(b))?);
+        }
+        for start in (0..small.bytes.len()).step_by(WORD) {
+            let bytes = start..small.bytes.len().min(start + WORD);
             let differ = |at: &usize| a.byte(exprs, *at) != b.byte(exprs, *at);
             if !bytes.clone().any(|at| differ(&at)) {
                 continue;
@@ -215,7 +222,9 @@ impl Object {
             CONCRETE | UNINITIALISED => false,
             mark => is(expression(mark)),
         };
-        !self.updates.is_empty() || self.marks.iter().flatten().any(symbolic)
+        !self.updates.is_empty()
+            || self.extent.is_some_and(is)
+            || self.marks.iter().flatten().any(symbolic)
     }
 
     /// Takes the first `size` bytes (no more than there is room for) for certain from now on.

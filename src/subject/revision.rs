@@ -1,6 +1,6 @@
 //! Revisions of a program and sets of them.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -106,6 +106,11 @@ impl RevisionSet {
         all
     }
 
+    /// Whether all of them are in the other set, too.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.0.len() <= other.0.len() && self.0.iter().zip(&other.0).all(|(a, b)| a & !b == 0)
+    }
+
     /// Whether the sets have nothing in common.
     pub fn is_disjoint(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|(a, b)| a & b == 0)
@@ -148,6 +153,45 @@ impl fmt::Debug for RevisionSet {
     }
 }
 
+/// Pairs of revisions: for each, its partners.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct RevisionPairs(BTreeMap<Revision, RevisionSet>);
+
+impl RevisionPairs {
+    /// Those that have a partner.
+    pub fn revisions(&self) -> RevisionSet {
+        self.0.keys().copied().collect()
+    }
+
+    /// The partners of any of these.
+    pub fn with(&self, revisions: &RevisionSet) -> RevisionSet {
+        let partners = revisions.iter().filter_map(|revision| self.0.get(&revision));
+        partners.fold(RevisionSet::new(), |all, some| all.union(some))
+    }
+
+    /// The pairs of one of `a` with one of `b`, the smaller revision first; one may come twice.
+    pub fn between(&self, a: &RevisionSet, b: &RevisionSet) -> Vec<(Revision, Revision)> {
+        let of = |x: Revision| self.0.get(&x).map(|partners| partners.intersection(b));
+        a.iter()
+            .flat_map(|x| {
+                let partners = of(x).unwrap_or_default();
+                partners.iter().map(|y| (x.min(y), x.max(y))).collect::<Vec<_>>()
+            })
+            .collect()
+    }
+}
+
+impl FromIterator<(Revision, Revision)> for RevisionPairs {
+    fn from_iter<I: IntoIterator<Item = (Revision, Revision)>>(pairs: I) -> Self {
+        let mut partners: BTreeMap<Revision, RevisionSet> = BTreeMap::new();
+        for (a, b) in pairs {
+            partners.entry(a).or_default().insert(b);
+            partners.entry(b).or_default().insert(a);
+        }
+        Self(partners)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -165,6 +209,7 @@ mod tests {
             prop_assert_eq!(list(&set(&a).union(&set(&b))), &a | &b);
             prop_assert_eq!(list(&set(&a).intersection(&set(&b))), &a & &b);
             prop_assert_eq!(set(&a).is_disjoint(&set(&b)), a.is_disjoint(&b));
+            prop_assert_eq!(set(&a).is_subset(&set(&b)), a.is_subset(&b));
             prop_assert_eq!(set(&a) == set(&b), a == b);
             let mut smaller = set(&a);
             for r in &b {
