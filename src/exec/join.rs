@@ -254,19 +254,27 @@ impl Executor<'_> {
         let known = |state: &State| exprs.all(state.path[join.conditions..].iter().copied());
         let [of_a, of_b] = [a, b].map(|states| states.iter().map(known).collect::<Vec<_>>());
         let path = &a[0].path[..join.conditions];
-        for (some, all) in [(&of_a, &of_b), (&of_b, &of_a)] {
-            let outside = exprs.not(exprs.any(all.iter().copied()));
-            for known in some {
-                if !self.is_never(path, &[*known, outside]) {
-                    return None;
-                }
-            }
+        let outside = |all: &[ExprId]| exprs.not(exprs.any(all.iter().copied()));
+        let (outside_a, outside_b) = (outside(&of_a), outside(&of_b));
+        if !of_b.iter().all(|known| self.is_never(path, &[*known, outside_a])) {
+            return None;
         }
         let mut found: Vec<Vec<(usize, Arc<Assignment>)>> = Vec::new();
+        let holds = |known: ExprId, model| !exprs.evaluate(known, model).is_zero();
         for (x, of_x) in a.iter().zip(&of_a) {
+            // No input is in two parts: if one has all of these, no other has any.
+            let first = of_b.iter().position(|of_y| holds(*of_y, &x.model));
+            if let Some(index) = first
+                && self.is_never(&x.path, &[exprs.not(of_b[index])])
+            {
+                found.push(vec![(index, x.model.clone())]);
+                continue;
+            }
+            if !self.is_never(path, &[*of_x, outside_b]) {
+                return None;
+            }
             let mut both = Vec::new();
             for (index, (y, of_y)) in b.iter().zip(&of_b).enumerate() {
-                let holds = |known: ExprId, model| !exprs.evaluate(known, model).is_zero();
                 let model = match () {
                     () if holds(*of_y, &x.model) => Some(x.model.clone()),
                     () if holds(*of_x, &y.model) => Some(y.model.clone()),
@@ -416,7 +424,7 @@ impl Executor<'_> {
 }
 
 /// Pairs of states of which it is asked whether they have inputs in common, at most.
-const MOST_COMMON: usize = 64;
+const MOST_COMMON: usize = 1024;
 /// Numbers that two ways of the input may have assigned.
 const ASSIGNED: usize = 8;
 /// Bits of such a number. A wider one may be a `double`, on which the solver is better asked way by
