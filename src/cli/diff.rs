@@ -87,6 +87,7 @@ const SEARCHING_PART: f64 = 0.9;
 const LEAST_JUDGING: Duration = Duration::from_secs(5);
 /// Halt states are paired when there are so many new ones, or after so many rounds.
 const BATCH_STATES: usize = 2048;
+const FIRST_BATCH: usize = 64;
 const BATCH_ROUNDS: u32 = 16;
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
@@ -248,11 +249,15 @@ fn explore_and_pair(
             }
         };
         rounds += 1;
-        if last.is_some() || batch.len() >= BATCH_STATES || rounds >= std::env::var("BR").map_or(BATCH_ROUNDS, |t| t.parse().unwrap()) {
+        // What is decided early saves paths, where only pairs matter.
+        let full = match until {
+            Until::Pairs => differ.states().len().clamp(FIRST_BATCH, BATCH_STATES),
+            Until::Trees => BATCH_STATES,
+        };
+        if last.is_some() || batch.len() >= full || rounds >= BATCH_ROUNDS {
             differ.add(std::mem::take(&mut batch), explorer.pool())?;
             report::write_inputs(stage, differ)?;
             follow_open(explorer, differ);
-            eprintln!("batch at {} states, {} waiting, {} tests, {} open", differ.states().len(), explorer.waiting(), differ.tests().len(), differ.pairs().open());
             rounds = 0;
         }
         progress.update(|| {

@@ -143,9 +143,11 @@ impl Pairs {
 
     /// Those that no test has told apart yet.
     pub fn still_open(&self) -> RevisionPairs {
-        let pairs = self.revisions.iter().enumerate().flat_map(|(index, &a)| {
-            self.revisions[index + 1..].iter().map(move |&b| (a, b))
-        });
+        let pairs = self
+            .revisions
+            .iter()
+            .enumerate()
+            .flat_map(|(index, &a)| self.revisions[index + 1..].iter().map(move |&b| (a, b)));
         pairs.filter(|(a, b)| self.is_open(*a, *b)).collect()
     }
 

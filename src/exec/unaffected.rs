@@ -199,9 +199,8 @@ impl Program {
                 .any(|frame| frame_asks(frame.function, frame.pc.wrapping_add(1)))
             || state.world.at_exit.iter().any(at_exit)
             || !state.jumps.is_empty();
-        let all_here = |open: &RevisionPairs| {
-            open.with(&state.revisions).is_subset(&state.revisions)
-        };
+        let all_here =
+            |open: &RevisionPairs| open.with(&state.revisions).is_subset(&state.revisions);
         let may_differ = || {
             !state.apart.is_empty()
                 || state.branch.has_meta_fork() && !open.is_some_and(all_here)
@@ -268,8 +267,12 @@ mod tests {
         let limits =
             Limits { instructions: 1000, concretisations: 1, solver: Duration::from_secs(1) };
         let never = AtomicBool::new(false);
-        let quantum =
-            Quantum { instructions: u64::MAX, forks: u64::MAX, clock: Clock::new(None, &never), open: None };
+        let quantum = Quantum {
+            instructions: u64::MAX,
+            forks: u64::MAX,
+            clock: Clock::new(None, &never),
+            open: None,
+        };
         let (mut solver, mut coverage) = (chain(&SolverConfig::default()), Coverage::default());
         let run = || Executor::run(&program, limits, &mut *solver, &mut coverage, state, quantum);
         catch_unwind(AssertUnwindSafe(run)).is_ok()

@@ -477,6 +477,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn of_two_sizes_the_joined_object_has_the_one_or_the_other() {
+        let exprs = Exprs::new();
+        let is_first = exprs.eq(exprs.input("x", 8), exprs.constant(8, 0));
+        let choose = |x: ExprId, y: ExprId| Some(exprs.ite(is_first, x, y));
+        let [mut small, mut large] = [2, 4].map(|size| Object::zeroed(Segment::Heap, size));
+        small.write(&exprs, 0, &[1]);
+        large.write(&exprs, 0, &[2, 0, 3]);
+        let join = |pair, by| Object::join(&exprs, pair, by, &|_| false, &choose);
+        for (pair, first, second) in [([&small, &large], 2, 4), ([&large, &small], 4, 2)] {
+            let joined = join(pair, Grain::Byte).unwrap();
+            let size = exprs.ite(is_first, exprs.constant(64, first), exprs.constant(64, second));
+            assert_eq!((joined.size(), joined.extent(), joined.capacity()), (2, Some(size), 4));
+            assert!(matches!(joined.byte(&exprs, 0), Byte::Symbolic(_)));
+            assert_eq!(joined.byte(&exprs, 2), Byte::Concrete(3));
+        }
+        assert_eq!(join([&small, &large], Grain::Number), None);
+        // The same size, of which one has shown more to be there.
+        let extent = exprs.input("n", 64);
+        let text = Object::zeroed(Segment::Static, 4).with_extent(extent);
+        let mut known = text.clone();
+        known.ascertain(3);
+        assert_eq!(join([&text, &known], Grain::Number), Some(text.clone()));
+    }
+
+    #[test]
     fn bytes_keep_what_was_last_written() {
         let exprs = Exprs::new();
         let mut object = Object::uninitialised(Segment::Stack, 3);

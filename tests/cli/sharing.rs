@@ -297,3 +297,79 @@ fn inputs_that_revisions_divide_differently_are_divided_for_all() {
         assert_eq!(*verdict, expected, "{a} and {b}");
     }
 }
+
+#[test]
+fn revisions_whose_memory_has_other_sizes_are_one_state() {
+    let main = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nint main(void)\n{\n\
+                \tint a, b, n = 0;\n\tscanf(\"%d %d\", &a, &b);\n\tchar *p = calloc(4, 1);\n\
+                \tif (a > 3)\n\t\tn++;\n\tif (b > 5)\n\t\tn += 2;\n\tp[n + 1] = 'x';\n\
+                \tp = realloc(p, 9);\n\tprintf(\"%d %d\\n\", n, p[3]);\n\tfree(p);\n\
+                \treturn 0;\n}\n";
+    let at_8 = |line: &str| {
+        format!("--- a/m.c\n+++ b/m.c\n@@ -8 +8 @@\n-\tchar *p = calloc(4, 1);\n+\t{line}\n")
+    };
+    let mut scratch = Scratch::new()
+        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("m.c", main)
+        .file("1.diff", &at_8("char *p = calloc(2, 2);"))
+        .file("2.diff", &at_8("char *p = calloc(3, 1);"));
+    for size in 5..9 {
+        let line = format!("char *p = calloc({size}, 1);");
+        scratch = scratch.file(&format!("{size}.diff"), &at_8(&line));
+    }
+    let (joined, _) = diff(&scratch, &[]);
+    let class = |revision: u32| match revision {
+        // Of 4 bytes, of 3, and of what is enough.
+        0 | 1 => 0,
+        2 => 1,
+        _ => 2,
+    };
+    for (a, b, verdict) in &joined {
+        let expected = match (class(*a) == class(*b), class(*a)) {
+            (false, _) => Verdict::Distinguished,
+            (true, 2) => Verdict::Equivalent,
+            (true, _) => Verdict::EquivalentUnlessFailing,
+        };
+        assert_eq!(*verdict, expected, "{a} and {b}");
+    }
+    let summary: Vec<SummaryRow> = table(&scratch.path("out"));
+    let paths = summary[0].paths;
+    assert_eq!(diff(&scratch, &["--sharing", "none"]).0, joined);
+    let summary: Vec<SummaryRow> = table(&scratch.path("out"));
+    assert!(paths * 2 < summary[0].paths, "{paths} and {}", summary[0].paths);
+}
+
+/// What decided pairs would show on further inputs is not looked for.
+#[test]
+fn paths_are_followed_for_open_pairs_only() {
+    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, n = 0, k = 1;\n\
+                \tfor (int i = 0; i < 9; i++) {\n\t\tscanf(\"%d\", &a);\n\
+                \t\tif (a > 3)\n\t\t\tputs(\"+\"), n += k;\n\t}\n\
+                \tprintf(\"%d\\n\", n);\n\treturn 0;\n}\n";
+    let patch = |line: usize, old: &str, new: &str| {
+        format!("--- a/m.c\n+++ b/m.c\n@@ -{line} +{line} @@\n-{old}\n+{new}\n")
+    };
+    let declared = "\tint a, n = 0, k = 1;";
+    let scratch = Scratch::new()
+        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("m.c", main)
+        .file("1.diff", &patch(4, declared, "\tint a, n = 1, k = 1;"))
+        .file("2.diff", &patch(4, declared, "\tint a, n = 2, k = 1;"));
+    let (all, _) = diff(&scratch, &["--until", "trees"]);
+    let paths = || table::<SummaryRow>(&scratch.path("out"))[0].paths;
+    let many = paths();
+    let (pairs, _) = diff(&scratch, &["--until", "pairs"]);
+    assert_eq!(all, pairs);
+    assert!(pairs.iter().all(|(_, _, verdict)| *verdict == Verdict::Distinguished));
+    // As many as there are ways of the input, for each revision.
+    assert!(many == 3 * 512 && paths() < 512, "{many} and {}", paths());
+    let proved = scratch
+        .file("3.diff", &patch(4, declared, "\tint a, k = 1, n = k - 1;"))
+        .file("4.diff", &patch(8, "\t\t\tputs(\"+\"), n += k;", "\t\t\tputs(\"+\"), n -= -k;"));
+    let (pairs, _) = diff(&proved, &["--until", "pairs"]);
+    for (a, b, verdict) in pairs {
+        let same = [1, 2].iter().all(|other| a != *other && b != *other);
+        let expected = if same { Verdict::Equivalent } else { Verdict::Distinguished };
+        assert_eq!(verdict, expected, "{a} and {b}");
+    }
+}
