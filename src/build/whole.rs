@@ -22,7 +22,7 @@ use std::{
     io,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
     thread,
     time::SystemTime,
 };
@@ -379,7 +379,7 @@ impl Whole {
     fn own(&self, changes: &Changes, bitcode: &Path, native: &Path) -> Result<Own, BuildError> {
         let record = bitcode.with_extension("own.json");
         let failed = |error: serde_json::Error| BuildError::io(&record)(error.into());
-        self.make_products(changes, &BTreeMap::new(), &[bitcode, native, &record], |scratch| {
+        self.make_products(parts(changes), &[bitcode, native, &record], |scratch| {
             let (tree, commands) = self.build(changes, scratch)?;
             self.finish(&tree, scratch, bitcode, Some(native))?;
             let own = Own {
@@ -401,7 +401,12 @@ impl Whole {
         sources: &BTreeMap<PathBuf, PathBuf>,
         bitcode: &Path,
     ) -> Result<(), BuildError> {
-        self.make_products(files, sources, &[bitcode], |scratch| {
+        let mut of = parts(files);
+        for (source, own) in sources {
+            let bytes = fs::read(own).map_err(BuildError::io(own))?;
+            of.extend([source.display().to_string(), hash([bytes])]);
+        }
+        self.make_products(of, &[bitcode], |scratch| {
             let (tree, _) = self.build(files, scratch)?;
             if !sources.is_empty() {
                 self.replace(sources, &tree)?;
@@ -411,29 +416,18 @@ impl Whole {
         })
     }
 
-    /// Makes products of changed files, and of bitcode for sources, in a scratch directory beside
-    /// them, unless they are there.
+    /// Makes products of what some texts say, in a scratch directory beside them, unless they are
+    /// there.
     fn make_products(
         &self,
-        files: &Changes,
-        sources: &BTreeMap<PathBuf, PathBuf>,
+        of: Vec<String>,
         products: &[&Path],
         make: impl FnOnce(&Path) -> Result<(), BuildError>,
     ) -> Result<(), BuildError> {
         let runtime = self.libc.join("runtime-stamp");
         let runtime = fs::read_to_string(&runtime).map_err(BuildError::io(&runtime))?;
         let mut parts = vec![self.key.clone(), runtime, ALIGNMENT.to_string()];
-        for (path, text) in files {
-            parts.extend([
-                path.display().to_string(),
-                text.as_deref().unwrap_or_default().to_owned(),
-            ]);
-            parts.push(text.is_some().to_string());
-        }
-        for (source, own) in sources {
-            let bytes = fs::read(own).map_err(BuildError::io(own))?;
-            parts.extend([source.display().to_string(), hash([bytes])]);
-        }
+        parts.extend(of);
         let key = hash(parts);
         if products.iter().all(|product| Stamp::is_fresh(product, &key)) {
             return Ok(());
@@ -583,6 +577,15 @@ impl Whole {
         let stamp = Stamp::new(key, []).map_err(BuildError::io(out))?;
         stamp.write(out).map_err(BuildError::io(out))
     }
+}
+
+/// Changed files as texts.
+fn parts(files: &Changes) -> Vec<String> {
+    let of = |(path, text): (&PathBuf, &Option<Arc<str>>)| {
+        let there = text.is_some().to_string();
+        [path.display().to_string(), there, text.as_deref().unwrap_or_default().to_owned()]
+    };
+    files.iter().flat_map(of).collect()
 }
 
 /// Gives every variable of a module the alignment that all memory has: programs that look at the

@@ -343,9 +343,11 @@ impl Stage {
                 changes.insert(revision, candidate.files);
             }
         }
-        let (meta, bitcode) = (meta_files(&self.results.meta())?, self.results.bitcode());
-        let made = whole.unite(&changes, &meta, &directory, &bitcode)?;
-        whole.executable(&bitcode, &self.results.native())?;
+        let made = whole.unite(&changes, &meta_files(&self.results.meta())?, &directory)?;
+        let bitcode = self.results.bitcode();
+        for (made, out) in [(&made.meta.0, &bitcode), (&made.meta.1, &self.results.native())] {
+            fs::copy(made, out).with_context(|| out.display().to_string())?;
+        }
         let own = made.own.into_iter().map(|(revision, count)| (revision.0, count)).collect();
         self.settle(merged, &own, &made.refused, progress)?;
         let without_result = made.without_result;

@@ -270,6 +270,9 @@ pub(super) fn to_compile<'a>(
     }
 }
 
+/// A file system in memory, where there is one.
+const IN_MEMORY: &str = "/dev/shm";
+
 /// Compiles a tree in which some files are replaced.
 ///
 /// # Errors
@@ -279,7 +282,9 @@ pub(super) fn compile(
     check: &dyn SyntaxCheck,
     texts: &[(&Path, Option<&str>)],
 ) -> Result<(), String> {
-    let dir = tempfile::tempdir().map_err(|error| format!("no scratch directory: {error}"))?;
+    // Hundreds of links at a time take a disk's file system longer than the compiler takes.
+    let dir = tempfile::tempdir_in(IN_MEMORY).or_else(|_| tempfile::tempdir());
+    let dir = dir.map_err(|error| format!("no scratch directory: {error}"))?;
     let tree = Tree { root: &subject.root, without: &subject.diffs() };
     overlay(tree, texts.iter().copied(), dir.path())
         .map_err(|error| format!("no scratch copy of the sources: {error}"))?;

@@ -16,16 +16,20 @@ use std::{
 
 use rayon::prelude::*;
 
-use super::{Own, PUBLIC, Whole};
+use serde::{Deserialize, Serialize};
+
+use super::{Own, PUBLIC, Whole, parts};
 use crate::{
-    build::{BuildError, Program, names, unite, unite_source},
+    build::{BuildError, Program, names, stamp::Stamp, unite, unite_source},
     merge::Changes,
     subject::Revision,
 };
 
 /// What was made of a package's revisions.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Made {
+    /// The program that is each revision, as bitcode, and an executable of it.
+    pub meta: (PathBuf, PathBuf),
     /// The native program of each.
     pub native: BTreeMap<Revision, PathBuf>,
     /// How many functions and variables the meta program does not have for it.
@@ -56,13 +60,50 @@ struct United {
 }
 
 impl Whole {
-    /// Builds revisions, the original among them, which changes nothing, and makes `out` of the
-    /// files of a meta program, bitcode that is for every revision what its own is. Whatever else
-    /// is made goes to `directory`.
+    /// Builds revisions, the original among them, which changes nothing, and makes of the files of
+    /// a meta program one that is for every revision what its own is. All goes to `directory`, and
+    /// what is there of the same revisions is taken as it is.
     ///
     /// # Errors
     /// [`BuildError`] for the original itself, or where files cannot be accessed.
     pub fn unite(
+        &self,
+        changes: &BTreeMap<Revision, Changes>,
+        meta: &Changes,
+        directory: &Path,
+    ) -> Result<Made, BuildError> {
+        let record = directory.join("made.json");
+        let failed = |error: serde_json::Error| BuildError::io(&record)(error.into());
+        let [bitcode, executable] = ["meta.bc", "meta.native"].map(|name| directory.join(name));
+        let mut of = vec![env!("PSYCHIC_SOURCES").to_owned(), directory.display().to_string()];
+        for (revision, changes) in changes {
+            of.push(revision.to_string());
+            of.extend(parts(changes));
+        }
+        of.push("meta".into());
+        of.extend(parts(meta));
+        self.make_products(of, &[&record, &bitcode, &executable], |_| {
+            let mut made = self.unite_anew(changes, meta, directory, &bitcode)?;
+            self.executable(&bitcode, &executable)?;
+            made.meta = (bitcode.clone(), executable.clone());
+            let text = serde_json::to_vec(&made).map_err(failed)?;
+            fs::write(&record, text).map_err(BuildError::io(&record))
+        })?;
+        let text = fs::read(&record).map_err(BuildError::io(&record))?;
+        let made: Made = serde_json::from_slice(&text).map_err(failed)?;
+        if !made.refused.is_empty() {
+            // It may build another time.
+            Stamp::remove(&record).map_err(BuildError::io(&record))?;
+        }
+        // Somebody may have cleared away what is large.
+        if made.native.values().all(|program| program.is_file()) {
+            return Ok(made);
+        }
+        fs::remove_file(&record).map_err(BuildError::io(&record))?;
+        self.unite(changes, meta, directory)
+    }
+
+    fn unite_anew(
         &self,
         changes: &BTreeMap<Revision, Changes>,
         meta: &Changes,
