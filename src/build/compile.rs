@@ -29,8 +29,9 @@ pub(super) const DIALECT: &[&str] = &[
     "-fbracket-depth=65536",
 ];
 
-/// No warning but that of a division by a constant zero, for [`divides_by_zero`].
-const WARNINGS: &[&str] = &["-Wno-everything", "-Wdivision-by-zero"];
+/// Whatever the flags before say: no warning but that of a division by a constant zero, for
+/// [`divides_by_zero`], and none that is an error.
+const WARNINGS: &[&str] = &["-Wno-everything", "-Wno-error", "-Wdivision-by-zero"];
 
 /// Has a division by a constant zero be an error where it is reached, as one by a variable is. The
 /// front end would have it mean nothing, and leave no trace of it.
@@ -174,7 +175,7 @@ impl Toolchain {
     /// [`BuildError::Compile`] whose `first` has the first errors as `file:line: message`.
     pub fn syntax_check(&self, compilation: &Compilation, file: &Path) -> Result<(), BuildError> {
         let mut command = self.compiler(compilation);
-        command.args(SEMANTICS).arg("-fsyntax-only").args(&compilation.flags).arg(file);
+        command.args(SEMANTICS).args(["-w", "-fsyntax-only"]).args(&compilation.flags).arg(file);
         run(&mut command).map(drop)
     }
 
@@ -289,7 +290,7 @@ impl Toolchain {
         let command = |module: &Path| {
             let mut command = self.compiler(&Compilation::default());
             command.args(SEMANTICS).args(sanitizer.flags()).args(flags);
-            command.args(["-c", "-x", "ir"]).arg(module);
+            command.args(["-w", "-c", "-x", "ir"]).arg(module);
             command
         };
         let place = |module: &Path| module.with_extension("code.o");
@@ -385,7 +386,8 @@ impl Toolchain {
             }
             let compilation = Compilation { directory: tree.clone(), ..Compilation::default() };
             let mut command = self.compiler(&compilation);
-            command.args(SEMANTICS).args(kind.flags()).args(flags).args(zeroed(flags));
+            command.args(SEMANTICS).args(kind.flags()).args(flags);
+            command.args(zeroed(flags)).args(WARNINGS);
             let output = run(command.arg("-c").arg(source).arg("-o").arg(&out))?;
             said += &String::from_utf8_lossy(&output.stderr);
             Ok(out)
@@ -411,7 +413,7 @@ impl Toolchain {
             driver.arg(format!("-ffile-prefix-map={}/=", tree.display()));
         }
         let inputs: Vec<PathBuf> = trees.iter().map(|tree| tree.join(source)).collect();
-        driver.args(flags).args(zeroed(flags)).arg("-c").arg(&inputs[0]);
+        driver.args(flags).args(zeroed(flags)).args(WARNINGS).arg("-c").arg(&inputs[0]);
         let place = |input: &Path| {
             let tree = trees.iter().zip(&inputs).find(|(_, known)| *known == input);
             place(tree.expect("one of the inputs").0)
@@ -470,7 +472,8 @@ impl Toolchain {
     ) -> Option<BTreeSet<PathBuf>> {
         let compilation = Compilation { directory: directory.to_owned(), ..Compilation::default() };
         let mut command = self.compiler(&compilation);
-        let output = run(command.args(SEMANTICS).args(flags).arg("-M").arg(source)).ok()?;
+        let output =
+            run(command.args(SEMANTICS).arg("-w").args(flags).arg("-M").arg(source)).ok()?;
         let rule = String::from_utf8_lossy(&output.stdout).into_owned();
         let inner = |file: PathBuf| {
             let file = file.strip_prefix(directory).map(Path::to_owned).unwrap_or(file);
@@ -520,7 +523,7 @@ impl Toolchain {
         let compile = |divisions: &[&str]| {
             let mut command = self.compiler(compilation);
             command.args(SEMANTICS).args(flags).args(divisions).args(&compilation.flags);
-            command.args(zeroed(&compilation.flags));
+            command.args(zeroed(&compilation.flags)).args(WARNINGS);
             command.arg("-MMD").arg("-MF").arg(&rule).arg("-c").arg(source).arg("-o").arg(&object);
             run(&mut command)
         };
@@ -544,7 +547,7 @@ impl Toolchain {
         }
         let runtime = self.include();
         command.arg(format!("-ffile-prefix-map={}=psychic", runtime.display()));
-        command.arg("-fdebug-compilation-dir=.").args(DIAGNOSTICS).args(WARNINGS).args(DIALECT);
+        command.arg("-fdebug-compilation-dir=.").args(DIAGNOSTICS).args(DIALECT);
         for include in &compilation.includes {
             command.arg("-I").arg(include);
         }

@@ -372,7 +372,8 @@ impl ConfigFile<'_> {
     fn tests(&self, dir: &Path, config: &Config) -> Result<TestFiles, SubjectError> {
         let TestsConfig { ktest, stdin, run } = &config.tests;
         let is_program = config.entry == "main" || config.build.program.is_some();
-        if !is_program && !(stdin.is_empty() && run.is_empty()) {
+        let is_ktest = stdin.is_empty() && run.is_empty();
+        if !is_program && !is_ktest {
             let message = format!("for the parameters of `{}`, give ktest = [...]", config.entry);
             return Err(self.fault("tests", message));
         }

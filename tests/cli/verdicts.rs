@@ -269,7 +269,7 @@ fn a_division_by_a_constant_zero_is_an_error_as_one_by_a_variable() {
         .file("2.diff", &division("7 % 0"))
         .file("3.diff", &division("0"))
         .file("4.diff", &division("__LINE__ / (3 - 3)"))
-        .file("subject.toml", CONFIG);
+        .file("subject.toml", &format!("{CONFIG}[build]\nflags = [\"-Wall\", \"-Werror\"]\n"));
     let ran = run(&mut scratch.stage("diff"));
     let pairs: Vec<PairRow> = table(&scratch.out());
     let alike: Vec<(u32, u32)> = pairs
