@@ -169,7 +169,7 @@ fn compare(
     differ.finish(&explorer.exhausted(), explorer.pool())?;
     // Tests are judged anew, and so numbered anew.
     stage.results.put_tests_aside()?;
-    let walk = if exhausted && !explorer.has_left_out() && !clock.is_over() {
+    let walk = if exhausted && until == Until::Trees && !clock.is_over() {
         progress.stage("walking the regions of the input");
         differ.walk(Regions::default(), &mut *crate::solver::chain(&solver))?
     } else {

@@ -79,7 +79,6 @@ pub struct Explorer<'a> {
     clock: Clock<'a>,
     /// The pairs that are still to be decided; `None` are all.
     open: Option<RevisionPairs>,
-    left_out: bool,
     paths: u64,
     instructions: u64,
     time: Duration,
@@ -133,7 +132,6 @@ impl<'a> Explorer<'a> {
             ledger,
             clock,
             open: None,
-            left_out: false,
             paths: 0,
             instructions: 0,
             time: Duration::ZERO,
@@ -206,13 +204,8 @@ impl<'a> Explorer<'a> {
     /// From now on only these pairs of revisions are to be decided: a path ends where it cannot
     /// matter to any of them.
     pub fn decide_only(&mut self, open: RevisionPairs) {
-        self.left_out |= self.frontier.keep(&open.revisions());
+        self.frontier.keep(&open.revisions());
         self.open = Some(open);
-    }
-
-    /// Whether paths of revisions were left out as no pair with them is to be decided any more.
-    pub fn has_left_out(&self) -> bool {
-        self.left_out
     }
 
     /// The revisions of which no state waits, was left before its end, or is missing.

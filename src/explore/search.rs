@@ -68,17 +68,13 @@ impl Frontier {
         self.states.extend(states);
     }
 
-    /// Leaves of the revisions only these, and says whether there were others.
-    pub(super) fn keep(&mut self, revisions: &RevisionSet) -> bool {
-        let mut left_out = false;
-        self.states.retain_mut(|state| {
-            if !state.revisions.is_subset(revisions) {
-                left_out = true;
-                state.keep(state.revisions.intersection(revisions));
-            }
-            !state.revisions.is_empty()
-        });
-        left_out
+    /// Leaves of the revisions only these.
+    pub(super) fn keep(&mut self, revisions: &RevisionSet) {
+        self.states.retain(|state| !state.revisions.is_disjoint(revisions));
+        let narrow = |state: &&mut State| !state.revisions.is_subset(revisions);
+        for state in self.states.iter_mut().filter(narrow) {
+            state.keep(state.revisions.intersection(revisions));
+        }
     }
 
     /// Takes up to `count` states out, the first to run first.
