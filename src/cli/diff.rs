@@ -202,7 +202,16 @@ fn compare(
     }
     say::line(&report::conclusion(&report, stage))?;
     if exhausted && !walk.complete {
-        say::line("not every region of the input was visited: other tests may make a lower tree")?;
+        match until {
+            // No tree is lower than one question.
+            Until::Pairs if report.summary.height <= 1 => {}
+            Until::Pairs => say::line(
+                "paths were followed for open pairs only: --until trees may find a lower tree",
+            )?,
+            Until::Trees => say::line(
+                "not every region of the input was visited: other tests may make a lower tree",
+            )?,
+        }
     }
     if clock.is_interrupted() {
         return Ok(INTERRUPTED);
