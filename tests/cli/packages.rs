@@ -83,10 +83,11 @@ fn a_package_is_built_by_its_own_makefile() {
     assert!(explored.stdout.contains("13 tests"), "{}", explored.stdout);
 
     // Nothing changed, nothing done; the package itself is not touched.
-    let made = fs::metadata(scratch.path("out/meta.native")).and_then(|m| m.modified());
+    let program = scratch.path("out/build/revisions/meta.native");
+    let made = fs::metadata(&program).and_then(|m| m.modified());
     let built = run(&mut scratch.stage("build"));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
-    let again = fs::metadata(scratch.path("out/meta.native")).and_then(|m| m.modified());
+    let again = fs::metadata(&program).and_then(|m| m.modified());
     assert_eq!(made.expect("times"), again.expect("times"));
     assert!(!scratch.path("package/config.h").exists());
 }
