@@ -352,47 +352,38 @@ impl Toolchain {
         source: &Path,
         trees: &[PathBuf],
     ) -> Vec<Result<PathBuf, BuildError>> {
-        let (objects, said) = self.objects_and_warnings(flags, kind, directory, source, trees);
-        let ours = kind.flags().into_iter();
-        if !divides_by_zero(&said, ours.chain(flags.iter().map(String::as_str))) {
-            return objects;
-        }
-        let divisions = DIVISIONS.iter().map(|&flag| flag.to_owned());
-        let flags: Vec<String> = divisions.chain(flags.iter().cloned()).collect();
-        self.objects_and_warnings(&flags, kind, directory, source, trees).0
-    }
-
-    fn objects_and_warnings(
-        &self,
-        flags: &[String],
-        kind: Kind,
-        directory: &Path,
-        source: &Path,
-        trees: &[PathBuf],
-    ) -> (Vec<Result<PathBuf, BuildError>>, String) {
         let place = |tree: &Path| {
             let mut name = tree.join(source).into_os_string();
             name.push(format!(".{}", kind.suffix()));
             PathBuf::from(name)
         };
-        let (mut made, mut said) = (Vec::new(), String::new());
-        if trees.len() > 1 {
-            (made, said) = self.many(flags, kind, directory, source, trees, &place);
-        }
-        let one = |tree: &PathBuf| {
-            let out = place(tree);
-            if made.contains(&out) {
-                return Ok(out);
+        let all = |flags: &[String]| {
+            let (mut made, mut said) = (Vec::new(), String::new());
+            if trees.len() > 1 {
+                (made, said) = self.many(flags, kind, directory, source, trees, &place);
             }
-            let compilation = Compilation { directory: tree.clone(), ..Compilation::default() };
-            let mut command = self.compiler(&compilation);
-            command.args(SEMANTICS).args(kind.flags()).args(flags);
-            command.args(zeroed(flags)).args(WARNINGS);
-            let output = run(command.arg("-c").arg(source).arg("-o").arg(&out))?;
-            said += &String::from_utf8_lossy(&output.stderr);
-            Ok(out)
+            let one = |tree: &PathBuf| {
+                let out = place(tree);
+                if made.contains(&out) {
+                    return Ok(out);
+                }
+                let compilation = Compilation { directory: tree.clone(), ..Compilation::default() };
+                let mut command = self.compiler(&compilation);
+                command.args(SEMANTICS).args(kind.flags()).args(flags);
+                command.args(zeroed(flags)).args(WARNINGS);
+                let output = run(command.arg("-c").arg(source).arg("-o").arg(&out))?;
+                said += &String::from_utf8_lossy(&output.stderr);
+                Ok(out)
+            };
+            (trees.iter().map(one).collect(), said)
         };
-        (trees.iter().map(one).collect(), said)
+        let (objects, said) = all(flags);
+        let ours = kind.flags().into_iter();
+        if !divides_by_zero(&said, ours.chain(flags.iter().map(String::as_str))) {
+            return objects;
+        }
+        let divisions: Vec<String> = DIVISIONS.iter().map(|&flag| flag.to_owned()).collect();
+        all(&[&divisions, flags].concat()).0
     }
 
     /// Has one compiler compile a source in several trees; gives what it made, and its warnings. It

@@ -253,23 +253,23 @@ pub(super) fn of_subject(exprs: &Exprs, subject: &Subject) -> anyhow::Result<Inp
 /// The inputs that a subject gives ([`crate::subject::config::TestsConfig`]).
 ///
 /// # Errors
-/// where a file cannot be read, or a run says too little.
+/// where a file cannot be read.
 pub(super) fn given_tests(subject: &Subject) -> anyhow::Result<Vec<TestInput>> {
     let config = &subject.config.inputs;
     let mut tests = Vec::new();
     for file in &subject.tests.ktest {
-        tests.push(TestInput::read(file).with_context(|| file.display().to_string())?);
+        tests.push(test(file)?);
     }
     for file in &subject.tests.stdin {
         let stdin = Some(read(file)?);
-        tests.push(TestInput { args: command_line(config, None)?, stdin, objects: Vec::new() });
+        tests.push(TestInput { args: command_line(config, None), stdin, objects: Vec::new() });
     }
     for run in &subject.config.tests.run {
         let files = run.files.iter().map(|(name, text)| (format!("{name}-data"), text));
         let env = run.env.iter().map(|(name, text)| (format!("{name}-env"), text));
         let objects = files.chain(env).map(|(name, text)| (name, text.clone().into_bytes()));
         tests.push(TestInput {
-            args: command_line(config, run.args.as_deref())?,
+            args: command_line(config, run.args.as_deref()),
             stdin: run.stdin.as_ref().or(config.stdin.text.as_ref()).map(|t| t.clone().into()),
             objects: objects.collect(),
         });
@@ -277,20 +277,21 @@ pub(super) fn given_tests(subject: &Subject) -> anyhow::Result<Vec<TestInput>> {
     Ok(tests)
 }
 
-/// The command line of a test; one that gives no arguments takes those of `[inputs]`.
-fn command_line(config: &InputsConfig, given: Option<&[String]>) -> anyhow::Result<Vec<Vec<u8>>> {
-    let mut line = vec![PROGRAM.to_vec()];
-    if let Some(given) = given {
-        line.extend(given.iter().map(|arg| arg.clone().into_bytes()));
-        return Ok(line);
-    }
-    for arg in &config.args {
-        match arg {
-            ArgConfig::Text(text) => line.push(text.clone().into_bytes()),
-            ArgConfig::Symbolic { .. } => {
-                anyhow::bail!("[tests]: arguments are symbolic, so that each test has to give them")
-            }
-        }
-    }
-    Ok(line)
+/// A test, from its file.
+pub(super) fn test(file: &Path) -> anyhow::Result<TestInput> {
+    TestInput::read(file).with_context(|| file.display().to_string())
+}
+
+/// The command line of a test; one that gives no arguments takes those of `[inputs]`, which are
+/// texts then.
+fn command_line(config: &InputsConfig, given: Option<&[String]>) -> Vec<Vec<u8>> {
+    let fixed = || {
+        let text = |arg: &ArgConfig| match arg {
+            ArgConfig::Text(text) => Some(text.clone()),
+            ArgConfig::Symbolic { .. } => None,
+        };
+        config.args.iter().filter_map(text).collect()
+    };
+    let args = given.map_or_else(fixed, <[String]>::to_vec);
+    std::iter::once(PROGRAM.to_vec()).chain(args.into_iter().map(String::into_bytes)).collect()
 }

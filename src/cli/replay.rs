@@ -5,15 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 
 use super::{
-    SUCCESS, native::Native, progress::Progress, report::outcome_rows, say, stages::Stage,
+    SUCCESS, inputs, native::Native, progress::Progress, report::outcome_rows, say, stages::Stage,
 };
 use crate::{
     diff::{Expected, Replay},
-    replay::TestInput,
     subject::results::{Clustering, FoundBy, TestId, TestRow, ktest_files},
 };
 
@@ -32,7 +31,7 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
     let stage = Stage::open(&args.subject, args.out.as_deref())?;
     let files = if args.tests.is_empty() { tests_of(&stage)? } else { args.tests.clone() };
-    let inputs = files.iter().map(|file| read(file)).collect::<anyhow::Result<Vec<_>>>()?;
+    let given = files.iter().map(|file| inputs::test(file)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut merged = stage.merged(&mut progress)?;
     let (built, _) = stage.build(&mut merged, &mut progress)?;
     let native = Native::new(&stage, &built, None)?;
@@ -41,7 +40,7 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
         Expected { unknown: merged.revisions.iter().copied().collect(), ..Expected::default() };
     let (mut tests, mut outcomes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
     let mut lines = Vec::new();
-    for ((file, input), test) in files.iter().zip(&inputs).zip(numbers(&files)) {
+    for ((file, input), test) in files.iter().zip(&given).zip(numbers(&files)) {
         progress.update(|| format!("{} of {} tests", tests.len(), files.len()));
         let shown = native.outcomes(input, &merged.revisions, &expected)?;
         let config = &stage.subject.config.outputs;
@@ -69,11 +68,6 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
     drop(progress);
     say::line(&lines.join("\n"))?;
     Ok(SUCCESS)
-}
-
-/// A test, from its file.
-pub(super) fn read(file: &Path) -> anyhow::Result<TestInput> {
-    TestInput::read(file).with_context(|| file.display().to_string())
 }
 
 /// The numbers that the files have for names, else (some have none, or two have the same) those

@@ -345,8 +345,8 @@ impl Stage {
         }
         let made = whole.unite(&changes, &meta_files(&self.results.meta())?, &directory)?;
         let bitcode = self.results.bitcode();
-        for (made, out) in [(&made.meta.0, &bitcode), (&made.meta.1, &self.results.native())] {
-            fs::copy(made, out).with_context(|| out.display().to_string())?;
+        for (from, to) in [(&made.bitcode, &bitcode), (&made.executable, &self.results.native())] {
+            fs::copy(from, to).with_context(|| to.display().to_string())?;
         }
         let own = made.own.into_iter().map(|(revision, count)| (revision.0, count)).collect();
         self.settle(merged, &own, &made.refused, progress)?;

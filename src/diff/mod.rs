@@ -527,16 +527,6 @@ fn compare_shown(
     if a.halt == Halt::Outside && b.halt == Halt::Outside {
         return Comparison::Same;
     }
-    if a.halt == Halt::Unaffected || b.halt == Halt::Unaffected {
-        // Of what it would do nobody asked when it ended.
-        return match ask(&goals) {
-            Verdict::Unsat => Comparison::Same,
-            Verdict::Sat(_) | Verdict::Unknown(_) => Comparison::Unknown {
-                conditions: conditions(&goals),
-                reasons: vec![Reason::NotExhausted],
-            },
-        };
-    }
     if !a.is_exact() || !b.is_exact() {
         let weak = if a.is_exact() { b } else { a };
         return match ask(&goals) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{proof::Proof, reason::Reason};
-use crate::subject::{Revision, RevisionPairs, RevisionSet, results::TestId};
+use crate::subject::{Revision, RevisionSet, results::TestId};
 
 /// How a pair was told apart.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -59,6 +59,11 @@ impl Pairs {
     /// Whether some revision of one set is still open with some of the other.
     pub fn any_open(&self, a: &RevisionSet, b: &RevisionSet) -> bool {
         a.iter().any(|x| b.iter().any(|y| self.is_open(x, y)))
+    }
+
+    /// The revisions that are still open with some other one.
+    pub fn open_revisions(&self) -> RevisionSet {
+        self.open_with(&self.revisions.iter().copied().collect())
     }
 
     /// The revisions that are still open with some revision of the set.
@@ -139,16 +144,6 @@ impl Pairs {
             (None, None) if self.failing.contains(&pair) => PairVerdict::EquivalentUnlessFailing,
             (None, None) => PairVerdict::Equivalent,
         }
-    }
-
-    /// Those that no test has told apart yet.
-    pub fn still_open(&self) -> RevisionPairs {
-        let pairs = self
-            .revisions
-            .iter()
-            .enumerate()
-            .flat_map(|(index, &a)| self.revisions[index + 1..].iter().map(move |&b| (a, b)));
-        pairs.filter(|(a, b)| self.is_open(*a, *b)).collect()
     }
 
     /// Pairs that no test has told apart.

@@ -27,7 +27,7 @@ use crate::{
     exec::{Branch, ForkKind, HaltState, Shares},
     explore::Exhausted,
     expr::ExprId,
-    subject::{Revision, RevisionPairs, RevisionSet},
+    subject::{Revision, RevisionSet},
 };
 
 /// Pairs of halt states, by their numbers, of which no input takes both and shows a difference.
@@ -80,6 +80,35 @@ pub(super) struct Audit<'a> {
     pub(super) exhausted: &'a Exhausted,
 }
 
+/// For each revision, those with which it is claimed to be equivalent.
+struct Claims(BTreeMap<Revision, RevisionSet>);
+
+impl Claims {
+    fn of(pairs: impl Iterator<Item = (Revision, Revision)>) -> Self {
+        let mut partners: BTreeMap<Revision, RevisionSet> = BTreeMap::new();
+        for (a, b) in pairs {
+            partners.entry(a).or_default().insert(b);
+            partners.entry(b).or_default().insert(a);
+        }
+        Self(partners)
+    }
+
+    fn with(&self, revisions: &RevisionSet) -> RevisionSet {
+        let partners = revisions.iter().filter_map(|revision| self.0.get(&revision));
+        partners.fold(RevisionSet::new(), |all, some| all.union(some))
+    }
+
+    fn between(&self, a: &RevisionSet, b: &RevisionSet) -> Vec<(Revision, Revision)> {
+        let of = |x: Revision| self.0.get(&x).map(|partners| partners.intersection(b));
+        a.iter()
+            .flat_map(|x| {
+                let partners = of(x).unwrap_or_default();
+                partners.iter().map(|y| (x.min(y), x.max(y))).collect::<Vec<_>>()
+            })
+            .collect()
+    }
+}
+
 impl Audit<'_> {
     /// Each of the claims, two revisions in ascending order, with its proof, or with what it lacks.
     pub(super) fn judge(
@@ -106,7 +135,7 @@ impl Audit<'_> {
             .collect();
         let of = |(a, b): &(Revision, Revision)| lacking.get(a).or(lacking.get(b));
         let covered = claims.iter().copied().filter(|claim| of(claim).is_none());
-        let unrefuted = self.unrefuted(&covered.collect());
+        let unrefuted = self.unrefuted(&Claims::of(covered));
         let judge = |claim: &(Revision, Revision)| match of(claim) {
             Some(reason) => Err(reason.clone()),
             None if unrefuted.contains(claim) => Err(Reason::RefutationLost),
@@ -116,7 +145,7 @@ impl Audit<'_> {
     }
 
     /// The claims of which some two halt states are not on record.
-    fn unrefuted(&self, claims: &RevisionPairs) -> BTreeSet<(Revision, Revision)> {
+    fn unrefuted(&self, claims: &Claims) -> BTreeSet<(Revision, Revision)> {
         let sets: FxHashSet<&RevisionSet> = self.ends.iter().map(|end| end.revisions).collect();
         let partners: FxHashMap<&RevisionSet, RevisionSet> =
             sets.into_iter().map(|set| (set, claims.with(set))).collect();

@@ -55,7 +55,7 @@ use crate::{
     ir::{FunctionId, Module, Place},
     memory::{Byte, Spare, Value},
     solver::Solver,
-    subject::{RevisionPairs, config::Uninitialised},
+    subject::config::Uninitialised,
 };
 
 /// What all workers share.
@@ -102,8 +102,6 @@ pub struct Quantum<'a> {
     pub forks: u64,
     /// When everything has to end.
     pub clock: Clock<'a>,
-    /// The pairs of revisions that matter; `None` are all.
-    pub open: Option<&'a RevisionPairs>,
 }
 
 /// What came of a run.
@@ -204,7 +202,7 @@ impl<'a> Executor<'a> {
                 End::Join => executor.wait(),
                 // What no patch can change needs no end that is known.
                 End::Stop(Stop::Halt(Halt::Incomplete(_)))
-                    if program.is_unaffected(&executor.state, quantum.open) =>
+                    if program.is_unaffected(&executor.state) =>
                 {
                     executor.halt(Halt::Unaffected);
                 }
@@ -278,14 +276,9 @@ impl<'a> Executor<'a> {
 }
 
 /// Ends a state that was still running when the exploration stopped.
-pub fn abandon(
-    program: &Program,
-    state: &State,
-    why: Incomplete,
-    open: Option<&RevisionPairs>,
-) -> Vec<HaltState> {
+pub fn abandon(program: &Program, state: &State, why: Incomplete) -> Vec<HaltState> {
     // A mistake of ours may be that one.
-    let halt = match why != Incomplete::Panic && program.is_unaffected(state, open) {
+    let halt = match why != Incomplete::Panic && program.is_unaffected(state) {
         true => Halt::Unaffected,
         false => Halt::Incomplete(why),
     };

@@ -13,7 +13,6 @@ use crate::{
     expr::ExprId,
     ir::{Call, Callee, Function, FunctionId, Inst, Module, address::function_at},
     memory::Value,
-    subject::RevisionPairs,
 };
 
 /// The functions that ask for the revision.
@@ -176,10 +175,9 @@ fn fits(function: &Function, call: &Call) -> bool {
 }
 
 impl Program {
-    /// Whether a state does, from here on, the same for all its revisions, and nobody asks for what
-    /// tells them from others: those are none, or no pair with them is `open`. Without
+    /// Whether a state does, from here on, the same for all revisions: it has one future. Without
     /// [`Program::asking`] nothing is known of that.
-    pub(super) fn is_unaffected(&self, state: &State, open: Option<&RevisionPairs>) -> bool {
+    pub(super) fn is_unaffected(&self, state: &State) -> bool {
         let Some(asking) = &self.asking else { return false };
         // The functions that the state may still come back to.
         let mut comes_back = true;
@@ -199,11 +197,9 @@ impl Program {
                 .any(|frame| frame_asks(frame.function, frame.pc.wrapping_add(1)))
             || state.world.at_exit.iter().any(at_exit)
             || !state.jumps.is_empty();
-        let all_here =
-            |open: &RevisionPairs| open.with(&state.revisions).is_subset(&state.revisions);
         let may_differ = || {
             !state.apart.is_empty()
-                || state.branch.has_meta_fork() && !open.is_some_and(all_here)
+                || state.branch.has_meta_fork()
                 || state.asked && self.depends_on_revision(state)
         };
         !may_ask && !may_differ()
@@ -267,12 +263,8 @@ mod tests {
         let limits =
             Limits { instructions: 1000, concretisations: 1, solver: Duration::from_secs(1) };
         let never = AtomicBool::new(false);
-        let quantum = Quantum {
-            instructions: u64::MAX,
-            forks: u64::MAX,
-            clock: Clock::new(None, &never),
-            open: None,
-        };
+        let quantum =
+            Quantum { instructions: u64::MAX, forks: u64::MAX, clock: Clock::new(None, &never) };
         let (mut solver, mut coverage) = (chain(&SolverConfig::default()), Coverage::default());
         let run = || Executor::run(&program, limits, &mut *solver, &mut coverage, state, quantum);
         catch_unwind(AssertUnwindSafe(run)).is_ok()

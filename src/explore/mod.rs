@@ -28,7 +28,7 @@ use crate::{
         Clock, Coverage, Executor, HaltState, Harvest, Limits, Program, Quantum, State, abandon,
     },
     solver::{self, LayerStatistics, Solver, SolverConfig},
-    subject::{RevisionPairs, RevisionSet},
+    subject::RevisionSet,
 };
 
 /// Most states that run in one round.
@@ -77,8 +77,6 @@ pub struct Explorer<'a> {
     frontier: search::Frontier,
     ledger: Ledger,
     clock: Clock<'a>,
-    /// The pairs that are still to be decided; `None` are all.
-    open: Option<RevisionPairs>,
     paths: u64,
     instructions: u64,
     time: Duration,
@@ -131,7 +129,6 @@ impl<'a> Explorer<'a> {
             frontier,
             ledger,
             clock,
-            open: None,
             paths: 0,
             instructions: 0,
             time: Duration::ZERO,
@@ -146,7 +143,7 @@ impl<'a> Explorer<'a> {
         if self.clock.is_over() {
             let left = self.frontier.take(usize::MAX);
             let left: Vec<_> =
-                left.iter().flat_map(|s| self.abandoned(s, Incomplete::Time)).collect();
+                left.iter().flat_map(|s| abandon(self.program, s, Incomplete::Time)).collect();
             self.close(&left);
             return Round::Stopped(left);
         }
@@ -156,7 +153,6 @@ impl<'a> Explorer<'a> {
             instructions: INSTRUCTIONS,
             forks: if spread { FORKS_TO_SPREAD } else { FORKS },
             clock: self.clock,
-            open: self.open.as_ref(),
         };
         let states = self.frontier.take(ROUND);
         let config = solver_config(&self.config, self.clock);
@@ -176,7 +172,7 @@ impl<'a> Explorer<'a> {
                         // It may have stopped halfway through a query.
                         *solver = solver::chain(&config);
                         Harvest {
-                            halted: abandon(program, &before, Incomplete::Panic, None),
+                            halted: abandon(program, &before, Incomplete::Panic),
                             paths: 1,
                             ..Harvest::default()
                         }
@@ -197,15 +193,9 @@ impl<'a> Explorer<'a> {
         Round::Halted(halted)
     }
 
-    fn abandoned(&self, state: &State, why: Incomplete) -> Vec<HaltState> {
-        abandon(self.program, state, why, self.open.as_ref())
-    }
-
-    /// From now on only these pairs of revisions are to be decided: a path ends where it cannot
-    /// matter to any of them.
-    pub fn decide_only(&mut self, open: RevisionPairs) {
-        self.frontier.keep(&open.revisions());
-        self.open = Some(open);
+    /// From now on follows no paths but those of these revisions.
+    pub fn keep(&mut self, revisions: &RevisionSet) {
+        self.frontier.keep(revisions);
     }
 
     /// The revisions of which no state waits, was left before its end, or is missing.

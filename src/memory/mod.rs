@@ -164,8 +164,9 @@ impl Memory {
     /// Ends the life of the object whose first byte is at `address`.
     pub fn free(&mut self, address: u64) -> Result<(), Fault> {
         let number = address::object_number(address);
-        let Slot::Live(object) = self.slots.get(index(number)) else {
-            return Err(fault(self.slot(number), address));
+        let object = match self.slots.get(index(number)) {
+            Slot::Live(object) => object,
+            other => return Err(fault(other, address)),
         };
         let segment = object.segment;
         if segment == Segment::Heap {

@@ -156,8 +156,8 @@ impl Object {
 
     /// The object that two, which were one, become: `choose` makes one of two expressions that
     /// differ. `None` where it cannot be one: of another kind, written at symbolic offsets, or with
-    /// bytes that only one of them has written. Of two sizes it has the one or the other, and the
-    /// bytes of the larger one behind the end of the other.
+    /// bytes that only one of them has written. Of two sizes it has the one or the other; then all
+    /// that the shorter one may ever have is stored, and what is behind its end is the longer one's.
     ///
     /// Words that may be addresses stay whole, so that they are found to be addresses again; of all
     /// else each byte is chosen, as text is read byte by byte.
@@ -172,14 +172,18 @@ impl Object {
         if kind(a) != kind(b) || !a.updates.is_empty() || !b.updates.is_empty() {
             return None;
         }
+        let extent = |of: &Self| of.extent.unwrap_or_else(|| exprs.constant(64, of.capacity()));
         let (small, large) = if a.capacity() <= b.capacity() { (a, b) } else { (b, a) };
+        let is_stored = exprs.bounds(extent(small)).1 <= small.capacity();
+        if small.capacity() < large.capacity() && !is_stored {
+            return None;
+        }
         let mut joined = large.clone();
         joined.size = a.size.min(b.size);
-        if a.extent != b.extent || a.extent.is_none() && a.size != b.size {
+        if extent(a) != extent(b) {
             if by == Grain::Number {
                 return None;
             }
-            let extent = |of: &Self| of.extent.unwrap_or_else(|| exprs.constant(64, of.capacity()));
             joined.extent = Some(choose(extent(a), extent(b))?);
         }
         for start in (0..small.bytes.len()).step_by(WORD) {
@@ -493,8 +497,11 @@ mod tests {
             assert_eq!(joined.byte(&exprs, 2), Byte::Concrete(3));
         }
         assert_eq!(join([&small, &large], Grain::Number), None);
-        // The same size, of which one has shown more to be there.
+        // Of this one only a part is stored.
         let extent = exprs.input("n", 64);
+        let part = Object::zeroed(Segment::Heap, 2).with_extent(extent);
+        assert_eq!(join([&part, &large], Grain::Byte), None);
+        // The same size, of which one has shown more to be there.
         let text = Object::zeroed(Segment::Static, 4).with_extent(extent);
         let mut known = text.clone();
         known.ascertain(3);

@@ -377,12 +377,17 @@ impl ConfigFile<'_> {
             let message = format!("for the parameters of `{}`, give ktest = [...]", config.entry);
             return Err(self.fault("tests", message));
         }
+        let is_symbolic = |arg: &ArgConfig| matches!(arg, ArgConfig::Symbolic { .. });
+        let lacks_args = !stdin.is_empty() || run.iter().any(|run| run.args.is_none());
+        if lacks_args && config.inputs.args.iter().any(is_symbolic) {
+            let message = "arguments are symbolic: each test has to give its own, as args = [...]";
+            return Err(self.fault("tests", message.to_owned()));
+        }
         for run in run {
             let (files, env) = (&config.inputs.sym_files, &config.inputs.env);
-            let symbolic =
-                |name: &String| matches!(env.get(name), Some(ArgConfig::Symbolic { .. }));
+            let is_known = |name: &&String| !env.get(*name).is_some_and(is_symbolic);
             let other = run.files.keys().find(|name| !files.contains_key(*name));
-            if let Some(name) = other.or(run.env.keys().find(|name| !symbolic(name))) {
+            if let Some(name) = other.or(run.env.keys().find(is_known)) {
                 let message =
                     format!("a test sets {name:?}, which is not symbolic: [inputs] must say so");
                 return Err(self.fault(name, message));

@@ -1,6 +1,6 @@
 //! Revisions of a program and sets of them.
 
-use std::{collections::BTreeMap, fmt};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -150,45 +150,6 @@ impl fmt::Display for RevisionSet {
 impl fmt::Debug for RevisionSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{{{self}}}")
-    }
-}
-
-/// Pairs of revisions: for each, its partners.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct RevisionPairs(BTreeMap<Revision, RevisionSet>);
-
-impl RevisionPairs {
-    /// Those that have a partner.
-    pub fn revisions(&self) -> RevisionSet {
-        self.0.keys().copied().collect()
-    }
-
-    /// The partners of any of these.
-    pub fn with(&self, revisions: &RevisionSet) -> RevisionSet {
-        let partners = revisions.iter().filter_map(|revision| self.0.get(&revision));
-        partners.fold(RevisionSet::new(), |all, some| all.union(some))
-    }
-
-    /// The pairs of one of `a` with one of `b`, the smaller revision first; one may come twice.
-    pub fn between(&self, a: &RevisionSet, b: &RevisionSet) -> Vec<(Revision, Revision)> {
-        let of = |x: Revision| self.0.get(&x).map(|partners| partners.intersection(b));
-        a.iter()
-            .flat_map(|x| {
-                let partners = of(x).unwrap_or_default();
-                partners.iter().map(|y| (x.min(y), x.max(y))).collect::<Vec<_>>()
-            })
-            .collect()
-    }
-}
-
-impl FromIterator<(Revision, Revision)> for RevisionPairs {
-    fn from_iter<I: IntoIterator<Item = (Revision, Revision)>>(pairs: I) -> Self {
-        let mut partners: BTreeMap<Revision, RevisionSet> = BTreeMap::new();
-        for (a, b) in pairs {
-            partners.entry(a).or_default().insert(b);
-            partners.entry(b).or_default().insert(a);
-        }
-        Self(partners)
     }
 }
 

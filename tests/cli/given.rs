@@ -86,5 +86,5 @@ fn tests_that_there_cannot_be() {
     say(&format!("{main}[tests]\nrun = [{{ files = {{ A = \"3\" }} }}]\n"), "\"A\", which is not");
     say(&format!("{main}[tests]\nrun = [{{ input = \"3\" }}]\n"), "unknown field `input`");
     let inputs = "[inputs]\nargs = [{ string = 3 }]\n";
-    say(&format!("{main}{inputs}[tests]\nrun = [{{ stdin = \"3\" }}]\n"), "has to give them");
+    say(&format!("{main}{inputs}[tests]\nrun = [{{ stdin = \"3\" }}]\n"), "arguments are symbolic");
 }

@@ -4,6 +4,9 @@ use psychic::subject::results::{PairRow, StateRow, SummaryRow, Verdict};
 
 use crate::support::{Scratch, run, table};
 
+/// One file, and diffs of it.
+const SUBJECT: &str = "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n";
+
 /// Runs `psychic diff` with options; the verdicts by pair, and the halt states.
 #[track_caller]
 fn diff(scratch: &Scratch, options: &[&str]) -> (Vec<(u32, u32, Verdict)>, Vec<StateRow>) {
@@ -24,10 +27,8 @@ fn patches_that_change_nothing_cost_nothing_behind_them() {
     let at_6 =
         |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tlimit = 11;\n+\t{line}\n");
     let at_7 = "--- a/m.c\n+++ b/m.c\n@@ -7 +7 @@\n-\tif (a > limit)\n+\tif (a >= limit)\n";
-    let mut scratch = Scratch::new()
-        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
-        .file("m.c", main)
-        .file("9.diff", at_7);
+    let mut scratch =
+        Scratch::new().file("subject.toml", SUBJECT).file("m.c", main).file("9.diff", at_7);
     for factor in 1..9 {
         let name = format!("{factor}.diff");
         scratch = scratch.file(&name, &at_6(&format!("limit = 11 + {factor} * a - a * {factor};")));
@@ -101,9 +102,7 @@ fn inputs_that_differ_in_an_address_go_two_ways() {
 fn a_choice_of_many_revisions_parts_by_what_it_decides() {
     let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, limit;\n\tscanf(\"%d\", &a);\n\
                 \tlimit = 10;\n\tputs(a > limit ? \"big\" : \"small\");\n\treturn 0;\n}\n";
-    let mut scratch = Scratch::new()
-        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
-        .file("m.c", main);
+    let mut scratch = Scratch::new().file("subject.toml", SUBJECT).file("m.c", main);
     for number in 1..40 {
         let limit = format!("limit = {} + {number} * a - a * {number};", 10 + number % 4);
         let diff = format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tlimit = 10;\n+\t{limit}\n");
@@ -128,7 +127,7 @@ fn a_pointer_that_only_some_have_is_still_an_address() {
         format!("--- a/m.c\n+++ b/m.c\n@@ -7 +7 @@\n-\tlast = buffer + 1;\n+\t{line}\n")
     };
     let scratch = Scratch::new()
-        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("subject.toml", SUBJECT)
         .file("m.c", main)
         .file("1.diff", &at_7("last = 0;"))
         .file("2.diff", &at_7("last = buffer + 3;"))
@@ -151,7 +150,7 @@ fn a_text_that_only_some_lack_is_printed_as_null() {
     let at_7 =
         |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -7 +7 @@\n-\tp = \"yes\";\n+\t{line}\n");
     let scratch = Scratch::new()
-        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("subject.toml", SUBJECT)
         .file("m.c", main)
         .file("1.diff", &at_7("p = 0;"))
         .file("2.diff", &at_7("p = \"no\";"))
@@ -171,10 +170,8 @@ fn what_one_revision_reads_unwritten_is_not_said_of_the_others() {
                 \tscanf(\"%d\", &a);\n\tn = unset[a & 1];\n\tif (n > 5)\n\t\ta = 1;\n\
                 \tprintf(\"%d\\n\", a);\n\treturn 0;\n}\n";
     let patch = "--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tn = unset[a & 1];\n+\tn = a & 1;\n";
-    let scratch = Scratch::new()
-        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
-        .file("m.c", main)
-        .file("1.diff", patch);
+    let scratch =
+        Scratch::new().file("subject.toml", SUBJECT).file("m.c", main).file("1.diff", patch);
     let (joined, _) = diff(&scratch, &[]);
     assert_eq!(joined, [(0, 1, Verdict::Distinguished)]);
     assert_eq!(diff(&scratch, &["--no-join"]).0, joined);
@@ -243,7 +240,7 @@ fn revisions_that_have_printed_different_things_are_one_state() {
     let at_6 =
         |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tputs(\"begin\");\n+\t{line}\n");
     let mut scratch = Scratch::new()
-        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("subject.toml", SUBJECT)
         .file("m.c", main)
         .file("1.diff", &at_6("if (b > 2) puts(\"begin\"); else puts(\"begun\");"))
         .file("2.diff", &at_6("printf(\"begin%c\", 10);"));
@@ -277,7 +274,7 @@ fn inputs_that_revisions_divide_differently_are_divided_for_all() {
     let at_6 =
         |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tif (a > 10)\n+\t{line}\n");
     let mut scratch = Scratch::new()
-        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("subject.toml", SUBJECT)
         .file("m.c", main)
         .file("9.diff", &at_6("if (!(a < 11))"));
     for limit in 11..19 {
@@ -309,7 +306,7 @@ fn revisions_whose_memory_has_other_sizes_are_one_state() {
         format!("--- a/m.c\n+++ b/m.c\n@@ -8 +8 @@\n-\tchar *p = calloc(4, 1);\n+\t{line}\n")
     };
     let mut scratch = Scratch::new()
-        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("subject.toml", SUBJECT)
         .file("m.c", main)
         .file("1.diff", &at_8("char *p = calloc(2, 2);"))
         .file("2.diff", &at_8("char *p = calloc(3, 1);"));
@@ -351,7 +348,7 @@ fn paths_are_followed_for_open_pairs_only() {
     };
     let declared = "\tint a, n = 0, k = 1;";
     let scratch = Scratch::new()
-        .file("subject.toml", "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n")
+        .file("subject.toml", SUBJECT)
         .file("m.c", main)
         .file("1.diff", &patch(4, declared, "\tint a, n = 1, k = 1;"))
         .file("2.diff", &patch(4, declared, "\tint a, n = 2, k = 1;"));

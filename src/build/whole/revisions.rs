@@ -28,8 +28,10 @@ use crate::{
 /// What was made of a package's revisions.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Made {
-    /// The program that is each revision, as bitcode, and an executable of it.
-    pub meta: (PathBuf, PathBuf),
+    /// The bitcode of the program that is every revision.
+    pub bitcode: PathBuf,
+    /// What was made of it.
+    pub executable: PathBuf,
     /// The native program of each.
     pub native: BTreeMap<Revision, PathBuf>,
     /// How many functions and variables the meta program does not have for it.
@@ -85,7 +87,7 @@ impl Whole {
         self.make_products(of, &[&record, &bitcode, &executable], |_| {
             let mut made = self.unite_anew(changes, meta, directory, &bitcode)?;
             self.executable(&bitcode, &executable)?;
-            made.meta = (bitcode.clone(), executable.clone());
+            (made.bitcode, made.executable) = (bitcode.clone(), executable.clone());
             let text = serde_json::to_vec(&made).map_err(failed)?;
             fs::write(&record, text).map_err(BuildError::io(&record))
         })?;
