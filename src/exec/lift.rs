@@ -20,15 +20,27 @@ const MOST_RESULTS: usize = 64;
 impl Executor<'_> {
     /// What `operation` makes of two values of some widths, of each alternative that they have
     /// together; `None` if they have but one.
+    #[inline]
     pub(super) fn lifted(
+        &mut self,
+        [a, b]: [(Value, u32); 2],
+        width: u32,
+        operation: &mut dyn FnMut(&mut Self, Value, Value) -> Value,
+    ) -> Option<Value> {
+        let is_one = !self.is_choice(a.0) && !self.is_choice(b.0);
+        if is_one || [a.0, b.0].contains(&Value::Undefined) {
+            return None;
+        }
+        self.lifted_choice([a, b], width, operation)
+    }
+
+    #[inline(never)]
+    fn lifted_choice(
         &mut self,
         [(a, width_of_a), (b, width_of_b)]: [(Value, u32); 2],
         width: u32,
         operation: &mut dyn FnMut(&mut Self, Value, Value) -> Value,
     ) -> Option<Value> {
-        if !self.is_choice(a) && !self.is_choice(b) || [a, b].contains(&Value::Undefined) {
-            return None;
-        }
         let of_a = self.alternatives_of(a, width_of_a, &self.state.revisions);
         let mut pairs = Vec::new();
         for (x, set) in of_a {

@@ -138,7 +138,7 @@ impl Solver for Incremental {
     fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
         let start = Instant::now();
         let verdict = self.decide(exprs, query);
-        self.statistics.count(start, true);
+        self.statistics.count(Some(start), true);
         verdict
     }
 
