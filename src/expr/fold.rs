@@ -24,6 +24,7 @@ pub(super) fn signed(width: u32, value: u64) -> i64 {
 }
 
 /// `op` on values of `width` <= 64 bits that are truncated already; so is the result.
+#[inline]
 pub(super) fn narrow(op: BinaryOp, width: u32, a: u64, b: u64) -> u64 {
     let mask = mask(width);
     let negative = |x: u64| x >> (width - 1) & 1 == 1;

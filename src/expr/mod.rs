@@ -24,6 +24,7 @@ mod display;
 mod evaluate;
 pub mod float;
 mod fold;
+mod lanes;
 mod node;
 #[cfg(test)]
 pub(crate) mod raw;
@@ -36,6 +37,7 @@ mod values;
 pub use bv::Bv;
 pub use evaluate::{Evaluator, Memo};
 pub use float::{FloatBinary, FloatRelation, FloatUnary, Rounding};
+pub use lanes::{LANES, Lanes};
 pub use node::{BinaryOp, Node, WideId};
 pub use substitute::Substitution;
 

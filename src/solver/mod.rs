@@ -14,8 +14,9 @@
 //! constraint), [`slicing`] (what a known model settles), [`record`] (what verdicts rest on, for
 //! another solver), [`constants`] (what needs no solver),
 //! [`independence`] (only what shares variables is decided together), [`cache`] (equal, weaker
-//! and stronger queries; models that fit again), [`logging`] (SMT-LIB files), [`bitwuzla`]
-//! (incremental along the path, with a time limit).
+//! and stronger queries; models that fit again), [`enumeration`] (few bytes, by trying their
+//! values), [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path, with a time
+//! limit).
 
 use std::{
     path::PathBuf,
@@ -29,6 +30,7 @@ pub mod bitwuzla;
 pub mod cache;
 pub mod checking;
 pub mod constants;
+pub mod enumeration;
 pub mod independence;
 pub mod logging;
 pub mod record;
@@ -239,7 +241,8 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
         Some(directory) => Box::new(Layer::new(logging::Logging::new(directory.clone()), back_end)),
         None => back_end,
     };
-    let cached = Layer::new(cache::Cache::default(), logged);
+    let enumerated = Layer::new(enumeration::Enumeration::default(), logged);
+    let cached = Layer::new(cache::Cache::default(), enumerated);
     let apart = Layer::new(independence::Independence, cached);
     let sieved = Layer::new(constants::Constants, apart);
     let sieved: Box<dyn Solver> = match &config.record {

@@ -105,6 +105,14 @@ int __wrap___isoc99_scanf(const char *format, ...) {
 #endif
 """
 
+# What every file begins with in the build that watches errors: in front of its first variable of each
+# kind is what is watched behind one of these.
+FRONT = """
+__attribute__((used)) static const char _front_constant[1 << 12] = {1};
+__attribute__((used)) static char _front_variable[1 << 12] = {1};
+__attribute__((used)) static char _front_zero[1 << 12];
+"""
+
 ASSERTION = re.compile(rb"^program: .*?(?=Assertion `)", re.M)
 
 
@@ -123,6 +131,7 @@ def runner(directory):
     """The program that runs others on many inputs."""
     compile_to(directory / "runner", [HERE / "runner.c"], ["clang-19", "-O1"])
     (directory / "shim.c").write_text(SHIM)
+    (directory / "front.h").write_text(FRONT)
     for name in BUILDS:
         sanitized = [f for f in BUILDS[name] if f.startswith(("-fsanitize", "-fno-sanitize"))]
         compile_to(directory / f"shim.{name}.o", [directory / "shim.c"],
@@ -144,9 +153,10 @@ class Revision:
     def build(self, kind="plain"):
         if kind not in self.built:
             output = self.directory / f"{kind}.out"
+            front = ["-include", (self.tools / "front.h").resolve()] if kind == "errors" else []
             # Relative names, as __FILE__ is one of them.
             compile_to(output.name, [*self.sources, (self.tools / f"shim.{kind}.o").resolve()],
-                       BUILDS[kind], cwd=self.directory)
+                       [*BUILDS[kind], *front], cwd=self.directory)
             self.built[kind] = output
         return self.built[kind]
 
@@ -207,8 +217,8 @@ class Revision:
         return found
 
     def fails(self, given):
-        """Whether a sanitizer finds an error on the input, or a plain run dies of one (what is in
-        front of a module's first variable AddressSanitizer does not watch)."""
+        """Whether a sanitizer finds an error on the input, or a plain run dies of one (what is far
+        from all variables AddressSanitizer does not watch)."""
         if (self.run([given])[0] or ())[:1] in CRASHES:
             return True
         outcome = self.run([given], "errors")[0]
