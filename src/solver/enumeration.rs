@@ -1,4 +1,4 @@
-//! Queries about a few bytes are decided by trying all of their values.
+//! Queries about bytes are decided by trying their values.
 
 use std::sync::Arc;
 
@@ -9,107 +9,153 @@ use crate::expr::{Assignment, Bv, ExprId, Exprs, LANES, Lanes, VariableId};
 
 /// The widest variable, in bits: its values are the lanes of one [`Lanes`].
 const WIDEST: u32 = LANES.ilog2();
-/// Variables of one query.
-const MOST_VARIABLES: usize = 4;
-/// Terms that mention several variables, times the combinations they are evaluated for: some ten
-/// milliseconds.
-const MOST_WORK: usize = 1 << 23;
-/// Columns remembered before all are forgotten, of 2 KiB each.
-const MOST_COLUMNS: usize = 1 << 12;
+/// Terms that mention several variables, times the combinations they are evaluated for: some
+/// milliseconds for a constraint.
+const MOST_WORK: usize = 1 << 22;
+/// Combinations that one table tells.
+const MOST_COMBINATIONS: usize = 1 << 16;
+/// Variables of one search.
+const MOST_VARIABLES: usize = 1 << 10;
+/// Choices of a value in one search: a millisecond or so.
+const MOST_CHOICES: usize = 1 << 16;
+/// Columns, of 2 KiB each, and tables remembered before all are forgotten.
+const MOST_REMEMBERED: usize = 1 << 12;
 
-/// Decides queries about at most four variables of at most a byte.
+/// Decides most queries about variables of at most a byte.
 ///
-/// A term that mentions one variable has a column: its value for each value of the variable. The
-/// constraints with one variable leave some values of it; those of them that all columns below the
-/// other constraints agree on are alike, and one stands for all. The other constraints are evaluated
-/// for each combination of what is left, many at once. This is complete, so none is a proof.
+/// A constraint has a table that tells for which values of its variables it holds; values that it
+/// cannot tell apart are one class there, so that the table is small. Where it is not, it is made for
+/// those values only that the constraints with one variable leave. A query is a search for values
+/// that all of its tables allow, variable by variable, backtracking where there is none. That there
+/// are no such values is a proof, whatever constraints without a table say.
 ///
-/// Text that a program reads, and tables that it looks its bytes up in, make most queries of this
-/// kind; a SAT solver takes a hundred times as long to see that no byte is both a digit and a letter.
+/// Text that a program reads, and rows that it looks its bytes up in, make such queries; a SAT solver
+/// takes a hundred times as long to see that no byte is both a digit and a letter.
 #[derive(Default)]
 pub struct Enumeration {
-    /// Of terms with one variable or none; `None` where a term is no matter of lanes.
+    /// Of terms with one variable; `None` where a term is no matter of lanes.
     columns: FxHashMap<ExprId, Option<Arc<Lanes>>>,
+    /// Of constraints, for some values of their variables; `None` where one would be too large.
+    tables: FxHashMap<(ExprId, Vec<Domain>), Option<Arc<Table>>>,
+}
+
+/// A set of values of a variable, a bit each.
+#[derive(Clone, Copy, Eq, Hash, PartialEq)]
+struct Domain([u64; LANES / 64]);
+
+impl Domain {
+    const ALL: Self = Self([u64::MAX; LANES / 64]);
+
+    fn values(self) -> impl Iterator<Item = u8> {
+        (0..=u8::MAX).filter(move |value| self.0[usize::from(value / 64)] >> (value % 64) & 1 == 1)
+    }
+
+    fn retain(&mut self, keep: impl Fn(u8) -> bool) {
+        let kept = self.values().filter(|value| keep(*value));
+        *self = kept.fold(Self([0; LANES / 64]), |mut set, value| {
+            set.0[usize::from(value / 64)] |= 1 << (value % 64);
+            set
+        });
+    }
 }
 
 impl Decorator for Enumeration {
     const NAME: &'static str = "enumeration";
 
     fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided {
-        match self.enumerate(exprs, query) {
+        match self.search(exprs, query) {
             Some(verdict) => (verdict, true),
             None => (below.check(exprs, query), false),
         }
     }
 }
 
-/// A variable of a query.
-struct Variable {
+/// For which values of its variables a constraint holds.
+struct Table {
+    variables: Vec<Classified>,
+    /// A truth for each combination of classes; the class of the last variable counts ones.
+    truths: Vec<bool>,
+}
+
+/// A variable of one constraint, and which of its values the constraint cannot tell apart.
+struct Classified {
     id: VariableId,
-    width: u32,
-    /// Values that the constraints with this variable alone leave, ascending.
-    values: Vec<u8>,
-}
-
-/// The terms of a query that mention several variables, and what they are made of.
-struct Circuit {
-    /// Operands come first.
-    slots: Vec<Slot>,
-    slot_of: FxHashMap<ExprId, usize>,
-    constraints: Vec<ExprId>,
-}
-
-enum Slot {
-    /// A term that mentions one variable: the position of that variable, its column.
-    Column(usize, Arc<Lanes>),
-    /// A term that mentions several.
-    Term(ExprId),
+    /// Of each value of the domain; zero for others.
+    class_of: [u8; LANES],
+    /// The first value of each class.
+    first: Vec<u8>,
 }
 
 impl Enumeration {
-    /// The verdict, if the query is of this kind and small enough.
-    fn enumerate(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
-        let mut variables = variables(exprs, query)?;
-        if self.columns.len() > MOST_COLUMNS {
-            self.columns.clear();
-        }
-        let mut several = Vec::new();
-        for constraint in query.constraints() {
-            match exprs.variables(constraint) {
-                [one] => {
-                    let column = self.column(exprs, constraint)?;
-                    let variable = variables.iter_mut().find(|variable| variable.id == *one)?;
-                    variable.values.retain(|value| column[usize::from(*value)] == 1);
-                    if variable.values.is_empty() {
-                        return Some(Verdict::Unsat);
-                    }
-                }
-                [] if exprs.is_true(constraint) => {}
-                [] => return exprs.is_false(constraint).then_some(Verdict::Unsat),
-                _ => several.push(constraint),
+    /// The verdict, if tables are enough for one.
+    fn search(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
+        for remembered in [self.columns.len(), self.tables.len()] {
+            if remembered > MOST_REMEMBERED {
+                *self = Self::default();
             }
         }
-        if !several.is_empty() {
-            let circuit = self.circuit(exprs, several, &variables)?;
-            for (position, variable) in variables.iter_mut().enumerate() {
-                circuit.keep_one_of_each(position, &mut variable.values);
-            }
-            let combinations: usize =
-                variables.iter().map(|variable| variable.values.len()).product();
-            if combinations.checked_mul(circuit.slots.len())? > MOST_WORK {
-                return None;
-            }
-            let Some(found) = circuit.first_that_holds(exprs, &variables, combinations) else {
-                return Some(Verdict::Unsat);
-            };
-            for (position, variable) in variables.iter_mut().enumerate() {
-                variable.values = vec![found[position]];
+        let (mut tables, mut large) = (Vec::new(), Vec::new());
+        // What is new contradicts the rest, if anything does.
+        for constraint in query.goals.iter().chain(query.path.iter().rev()) {
+            match self.table(exprs, *constraint, |_| Domain::ALL) {
+                Some(table) => tables.push(table),
+                None => large.push(*constraint),
             }
         }
-        let values = variables
-            .iter()
-            .map(|variable| (variable.id, Bv::new(variable.width, u64::from(variable.values[0]))));
-        Some(Verdict::Sat(Assignment(values.collect())))
+        let domains = domains(exprs, &tables);
+        let domain =
+            |id| domains.iter().find(|(known, _)| *known == id).map_or(Domain::ALL, |d| d.1);
+        let before = tables.len();
+        tables.extend(large.iter().filter_map(|constraint| self.table(exprs, *constraint, domain)));
+        let decided = tables.len() == before + large.len();
+        let mut search = Search::new(&self::domains(exprs, &tables), &tables);
+        if search.variables.iter().any(|variable| variable.values.is_empty()) {
+            return Some(Verdict::Unsat);
+        }
+        if search.variables.len() > MOST_VARIABLES {
+            return None;
+        }
+        if !search.solve(0)? {
+            return Some(Verdict::Unsat);
+        }
+        decided.then(|| Verdict::Sat(Assignment(search.found(exprs).collect())))
+    }
+
+    /// The table of a constraint for these values of its variables.
+    fn table(
+        &mut self,
+        exprs: &Exprs,
+        constraint: ExprId,
+        domain: impl Fn(VariableId) -> Domain,
+    ) -> Option<Arc<Table>> {
+        let domains: Vec<_> = exprs.variables(constraint).iter().map(|id| domain(*id)).collect();
+        let key = (constraint, domains);
+        if let Some(known) = self.tables.get(&key) {
+            return known.clone();
+        }
+        let table = self.tabulate(exprs, constraint, &key.1).map(Arc::new);
+        self.tables.insert(key, table.clone());
+        table
+    }
+
+    fn tabulate(&mut self, exprs: &Exprs, constraint: ExprId, domains: &[Domain]) -> Option<Table> {
+        let ids = exprs.variables(constraint);
+        if ids.is_empty() || ids.iter().any(|id| exprs.variable_width(*id) > WIDEST) {
+            return None;
+        }
+        let circuit = self.circuit(exprs, constraint)?;
+        let mut combinations = 1_usize;
+        let mut variables = Vec::new();
+        for (position, (id, domain)) in ids.iter().zip(domains).enumerate() {
+            let (class_of, first) = circuit.classify(exprs, position, *id, *domain);
+            combinations = combinations.checked_mul(first.len())?;
+            variables.push(Classified { id: *id, class_of, first });
+        }
+        if combinations > MOST_COMBINATIONS || combinations * circuit.slots.len() > MOST_WORK {
+            return None;
+        }
+        let truths = circuit.truths(exprs, &variables, combinations);
+        Some(Table { variables, truths })
     }
 
     /// What a term with one variable is for each of its values.
@@ -130,27 +176,23 @@ impl Enumeration {
     }
 
     /// `None` if a term has no lanes, or there are too many.
-    fn circuit(
-        &mut self,
-        exprs: &Exprs,
-        constraints: Vec<ExprId>,
-        variables: &[Variable],
-    ) -> Option<Circuit> {
+    fn circuit(&mut self, exprs: &Exprs, constraint: ExprId) -> Option<Circuit> {
+        let variables = exprs.variables(constraint);
         let mut slots = Vec::new();
         let mut slot_of: FxHashMap<ExprId, usize> = FxHashMap::default();
-        let mut stack: Vec<(ExprId, bool)> = constraints.iter().map(|e| (*e, false)).collect();
+        let mut stack = vec![(constraint, false)];
         while let Some((e, operands_done)) = stack.pop() {
             if exprs.as_u64(e).is_some() || slot_of.contains_key(&e) {
                 continue;
             }
             let slot = match exprs.variables(e) {
                 [one] => {
-                    let position = variables.iter().position(|variable| variable.id == *one)?;
+                    let position = variables.iter().position(|id| id == one)?;
                     Slot::Column(position, self.column(exprs, e)?)
                 }
                 _ if operands_done => Slot::Term(e),
                 _ => {
-                    if !exprs.has_lanes(e) || slots.len() > MOST_WORK / LANES {
+                    if !exprs.has_lanes(e) || stack.len() + slots.len() > MOST_WORK / LANES {
                         return None;
                     }
                     stack.push((e, true));
@@ -161,32 +203,33 @@ impl Enumeration {
             slot_of.insert(e, slots.len());
             slots.push(slot);
         }
-        Some(Circuit { slots, slot_of, constraints })
+        Some(Circuit { slots, slot_of })
     }
 }
 
-/// The variables of a query with all of their values; `None` if they are too many or too wide.
-fn variables(exprs: &Exprs, query: Query<'_>) -> Option<Vec<Variable>> {
-    let mut found: Vec<Variable> = Vec::new();
-    for constraint in query.constraints() {
-        for id in exprs.variables(constraint) {
-            if found.iter().any(|variable| variable.id == *id) {
-                continue;
-            }
-            let width = exprs.variable_width(*id);
-            if width > WIDEST || found.len() == MOST_VARIABLES {
-                return None;
-            }
-            let greatest = u8::MAX >> (u8::BITS - width);
-            found.push(Variable { id: *id, width, values: (0..=greatest).collect() });
-        }
-    }
-    Some(found)
+/// The terms of a constraint; it is the last one, operands come first.
+struct Circuit {
+    slots: Vec<Slot>,
+    slot_of: FxHashMap<ExprId, usize>,
+}
+
+enum Slot {
+    /// A term that mentions one variable: the position of that variable, its column.
+    Column(usize, Arc<Lanes>),
+    /// A term that mentions several.
+    Term(ExprId),
 }
 
 impl Circuit {
-    /// Keeps the first of those values of a variable that all its columns agree on.
-    fn keep_one_of_each(&self, position: usize, values: &mut Vec<u8>) {
+    /// Which of these values of a variable all columns agree on: the class of each, and the first
+    /// value of each class.
+    fn classify(
+        &self,
+        exprs: &Exprs,
+        position: usize,
+        id: VariableId,
+        domain: Domain,
+    ) -> ([u8; LANES], Vec<u8>) {
         let columns: Vec<&Lanes> = self
             .slots
             .iter()
@@ -195,54 +238,168 @@ impl Circuit {
                 _ => None,
             })
             .collect();
-        let mut seen = FxHashSet::default();
-        values.retain(|value| {
-            seen.insert(
-                columns.iter().map(|column| column[usize::from(*value)]).collect::<Vec<_>>(),
-            )
-        });
+        let (mut class_of, mut first) = ([0; LANES], Vec::new());
+        let mut classes = FxHashMap::default();
+        for value in domain.values().filter(|value| fits(exprs, id, *value)) {
+            let key: Vec<u64> = columns.iter().map(|column| column[usize::from(value)]).collect();
+            class_of[usize::from(value)] = *classes.entry(key).or_insert_with(|| {
+                first.push(value);
+                (first.len() - 1) as u8
+            });
+        }
+        (class_of, first)
     }
 
-    /// The first combination of values that satisfies all constraints; the last variable changes
-    /// fastest.
-    fn first_that_holds(
-        &self,
-        exprs: &Exprs,
-        variables: &[Variable],
-        combinations: usize,
-    ) -> Option<Vec<u8>> {
+    /// Whether the constraint holds, for each combination of classes.
+    fn truths(&self, exprs: &Exprs, variables: &[Classified], combinations: usize) -> Vec<bool> {
+        let mut truths = Vec::with_capacity(combinations);
         let mut lanes: Vec<Lanes> = vec![[0; LANES]; self.slots.len()];
         let mut chosen: Vec<[u8; LANES]> = vec![[0; LANES]; variables.len()];
-        for first in (0..combinations).step_by(LANES) {
-            let count = LANES.min(combinations - first);
+        while truths.len() < combinations {
+            let count = LANES.min(combinations - truths.len());
             for lane in 0..count {
-                let mut rest = first + lane;
-                for (variable, chosen) in variables.iter().zip(&mut chosen).rev() {
-                    let values = &variable.values;
-                    chosen[lane] = values[rest % values.len()];
-                    rest /= values.len();
+                let mut rest = truths.len() + lane;
+                for (Classified { first, .. }, chosen) in variables.iter().zip(&mut chosen).rev() {
+                    chosen[lane] = first[rest % first.len()];
+                    rest /= first.len();
                 }
             }
             for (index, slot) in self.slots.iter().enumerate() {
                 let (done, rest) = lanes.split_at_mut(index);
-                match slot {
+                rest[0] = match slot {
                     Slot::Column(position, column) => {
-                        let chosen = &chosen[*position];
-                        rest[0] = std::array::from_fn(|lane| column[usize::from(chosen[lane])]);
+                        chosen[*position].map(|value| column[usize::from(value)])
                     }
-                    Slot::Term(e) => {
-                        let lanes = exprs.lanes(*e, |operand| done.get(self.slot_of[&operand]));
-                        rest[0] = lanes.expect("a circuit has such terms only");
-                    }
-                }
+                    Slot::Term(e) => exprs
+                        .lanes(*e, |operand| done.get(self.slot_of[&operand]))
+                        .expect("a circuit has such terms only"),
+                };
             }
-            let constraints = || self.constraints.iter().map(|e| &lanes[self.slot_of[e]]);
-            let holds = |lane: &usize| constraints().all(|truths| truths[*lane] == 1);
-            if let Some(lane) = (0..count).find(holds) {
-                return Some(chosen.iter().map(|chosen| chosen[lane]).collect());
+            let constraint = lanes.last().expect("a constraint is a term");
+            truths.extend(constraint[..count].iter().map(|truth| *truth == 1));
+        }
+        truths
+    }
+}
+
+/// Whether a variable is wide enough for a value.
+fn fits(exprs: &Exprs, id: VariableId, value: u8) -> bool {
+    u32::from(value) >> exprs.variable_width(id) == 0
+}
+
+/// The values of each variable that the tables with it alone allow.
+fn domains(exprs: &Exprs, tables: &[Arc<Table>]) -> Vec<(VariableId, Domain)> {
+    let mut domains: Vec<(VariableId, Domain)> = Vec::new();
+    for table in tables {
+        for variable in &table.variables {
+            let known = domains.iter().position(|(id, _)| *id == variable.id);
+            let index = known.unwrap_or_else(|| {
+                let mut all = Domain::ALL;
+                all.retain(|value| fits(exprs, variable.id, value));
+                domains.push((variable.id, all));
+                domains.len() - 1
+            });
+            if table.variables.len() == 1 {
+                let class = |value: u8| variable.class_of[usize::from(value)];
+                domains[index].1.retain(|value| table.truths[usize::from(class(value))]);
             }
         }
-        None
+    }
+    domains
+}
+
+/// A search for values that tables allow.
+struct Search<'a> {
+    variables: Vec<Variable>,
+    checks: Vec<Check<'a>>,
+    choices: usize,
+}
+
+/// A variable of a query.
+struct Variable {
+    id: VariableId,
+    /// One value for all that no table tells apart, ascending.
+    values: Vec<u8>,
+    /// The position of the value that is chosen.
+    chosen: usize,
+    /// The checks whose last variable it is.
+    checks: Vec<usize>,
+}
+
+/// A table of several variables.
+struct Check<'a> {
+    truths: &'a [bool],
+    /// Of each of its variables: which one of the search it is, and what each of its values adds to
+    /// the index of a truth.
+    parts: Vec<(usize, Vec<usize>)>,
+}
+
+impl<'a> Search<'a> {
+    fn new(domains: &[(VariableId, Domain)], tables: &'a [Arc<Table>]) -> Self {
+        let several = || tables.iter().filter(|table| table.variables.len() > 1);
+        let mut variables = Vec::new();
+        for (id, domain) in domains {
+            let of_it =
+                |table: &'a Arc<Table>| table.variables.iter().find(|other| other.id == *id);
+            let classes: Vec<_> =
+                several().filter_map(of_it).map(|found| &found.class_of).collect();
+            let mut seen = FxHashSet::default();
+            let is_new = |value: &u8| {
+                let key: Vec<u8> = classes.iter().map(|of| of[usize::from(*value)]).collect();
+                seen.insert(key)
+            };
+            let values = domain.values().filter(is_new).collect();
+            variables.push(Variable { id: *id, values, chosen: 0, checks: Vec::new() });
+        }
+        let mut search = Self { variables, checks: Vec::new(), choices: 0 };
+        several().for_each(|table| search.add(table));
+        search
+    }
+
+    fn add(&mut self, table: &'a Table) {
+        let mut stride = 1;
+        let mut parts = Vec::new();
+        for Classified { id, class_of, first } in table.variables.iter().rev() {
+            let position = self.variables.iter().position(|variable| variable.id == *id);
+            let position = position.expect("each variable of a table is one of the search");
+            let values = &self.variables[position].values;
+            let offsets =
+                values.iter().map(|value| stride * usize::from(class_of[usize::from(*value)]));
+            parts.push((position, offsets.collect()));
+            stride *= first.len();
+        }
+        let last = parts.iter().map(|(position, _)| *position).max().expect("it has several");
+        self.variables[last].checks.push(self.checks.len());
+        self.checks.push(Check { truths: &table.truths, parts });
+    }
+
+    /// Whether the variables from `position` on have values that fit those chosen before; `None`
+    /// after too many choices.
+    fn solve(&mut self, position: usize) -> Option<bool> {
+        let Some(variable) = self.variables.get(position) else { return Some(true) };
+        for chosen in 0..variable.values.len() {
+            self.variables[position].chosen = chosen;
+            self.choices += 1;
+            if self.choices > MOST_CHOICES {
+                return None;
+            }
+            let mut checks =
+                self.variables[position].checks.iter().map(|check| &self.checks[*check]);
+            let offset = |(of, offsets): &(usize, Vec<usize>)| offsets[self.variables[*of].chosen];
+            let holds =
+                |check: &Check<'_>| check.truths[check.parts.iter().map(offset).sum::<usize>()];
+            if checks.all(holds) && self.solve(position + 1)? {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    fn found(&self, exprs: &Exprs) -> impl Iterator<Item = (VariableId, Bv)> {
+        self.variables.iter().map(|variable| {
+            let value = u64::from(variable.values[variable.chosen]);
+            (variable.id, Bv::new(exprs.variable_width(variable.id), value))
+        })
     }
 }
 
@@ -308,7 +465,7 @@ mod tests {
                     goals.push(goal);
                     let query = Query { path: &[], goals: &goals, model: None };
                     let expected = bitwuzla.check(&exprs, query);
-                    if let Some(verdict) = enumeration.enumerate(&exprs, query) {
+                    if let Some(verdict) = enumeration.search(&exprs, query) {
                         prop_assert_eq!(verdict.is_unsat(), expected.is_unsat());
                         for goal in verdict.model().into_iter().flat_map(|_| &goals) {
                             let model = verdict.model().expect("looked just now");
@@ -334,8 +491,7 @@ mod tests {
         let sum = digits.into_iter().reduce(|a, b| exprs.add(a, b)).expect("four");
         let mut ask = |count| {
             let goals = [exprs.eq(sum, exprs.constant(8, count))];
-            Enumeration::default()
-                .enumerate(&exprs, Query { path: &[], goals: &goals, model: None })
+            Enumeration::default().search(&exprs, Query { path: &[], goals: &goals, model: None })
         };
         let verdict = ask(4).expect("sixteen combinations");
         let values = bytes.map(|e| exprs.evaluate(e, verdict.model().expect("four digits")));
@@ -348,7 +504,7 @@ mod tests {
         let exprs = Exprs::new();
         let mut ask = |goal| {
             Enumeration::default()
-                .enumerate(&exprs, Query { path: &[], goals: &[goal], model: None })
+                .search(&exprs, Query { path: &[], goals: &[goal], model: None })
                 .is_none()
         };
         let bytes = ["a", "b", "c", "d"].map(|name| exprs.input(name, 8));

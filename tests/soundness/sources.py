@@ -242,7 +242,7 @@ def part_macros(rng, n):
     elif kind == 2:
         declarations = [f"#define FIELD{n}(name) value_##name",
                         f"#define CLAMP{n}(x, low, high) ((x) < (low) ? (low) : (x) > (high) ? (high) : (x))"]
-        uses = [f"int FIELD{n}(one) = CLAMP{n}(a, {-k}, {k});", show(rng, "one", "value_one")]
+        uses = [f"int FIELD{n}(one{n}) = CLAMP{n}(a, {-k}, {k});", show(rng, "one", f"value_one{n}")]
         if n > 100:
             uses = uses[1:]
     elif kind == 3:
