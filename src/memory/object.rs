@@ -188,10 +188,10 @@ impl Object {
         }
         for start in (0..small.bytes.len()).step_by(WORD) {
             let bytes = start..small.bytes.len().min(start + WORD);
-            let differ = |at: &usize| a.byte(exprs, *at) != b.byte(exprs, *at);
-            if !bytes.clone().any(|at| differ(&at)) {
+            if a.is_same_at(b, bytes.clone()) {
                 continue;
             }
+            let differ = |at: &usize| !a.is_same_at(b, *at..*at + 1);
             let words = a.written(exprs, bytes.clone()).zip(b.written(exprs, bytes.clone()));
             let whole =
                 words.filter(|(x, y)| bytes.len() == WORD && (is_address(*x) || is_address(*y)));
@@ -211,6 +211,17 @@ impl Object {
             }
         }
         Some(joined)
+    }
+
+    /// Whether bytes, none of them among updates, are the same in two objects.
+    fn is_same_at(&self, other: &Self, bytes: Range<usize>) -> bool {
+        let concrete = |marks: &[u32]| marks[bytes.clone()].iter().all(|mark| *mark == CONCRETE);
+        self.bytes[bytes.clone()] == other.bytes[bytes.clone()]
+            && match (&self.marks, &other.marks) {
+                (None, None) => true,
+                (Some(marks), None) | (None, Some(marks)) => concrete(marks),
+                (Some(a), Some(b)) => a[bytes.clone()] == b[bytes.clone()],
+            }
     }
 
     /// The little-endian number in these bytes, if all of them were written.

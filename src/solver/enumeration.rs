@@ -18,8 +18,10 @@ const MOST_COMBINATIONS: usize = 1 << 16;
 const MOST_VARIABLES: usize = 1 << 10;
 /// Choices of a value in one search: a millisecond or so.
 const MOST_CHOICES: usize = 1 << 16;
-/// Columns, of 2 KiB each, and tables remembered before all are forgotten.
-const MOST_REMEMBERED: usize = 1 << 12;
+/// Columns remembered before all are forgotten, of 2 KiB each.
+const MOST_COLUMNS: usize = 1 << 12;
+/// Bytes of the tables remembered before all are forgotten.
+const MOST_BYTES: usize = 1 << 25;
 
 /// Decides most queries about variables of at most a byte.
 ///
@@ -35,27 +37,41 @@ const MOST_REMEMBERED: usize = 1 << 12;
 pub struct Enumeration {
     /// Of terms with one variable; `None` where a term is no matter of lanes.
     columns: FxHashMap<ExprId, Option<Arc<Lanes>>>,
-    /// Of constraints, for some values of their variables; `None` where one would be too large.
+    /// Of constraints, for these values of their variables, or (empty) for all; `None` where one would
+    /// be too large.
     tables: FxHashMap<(ExprId, Vec<Domain>), Option<Arc<Table>>>,
+    /// Of the tables.
+    bytes: usize,
 }
 
 /// A set of values of a variable, a bit each.
-#[derive(Clone, Copy, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Default, Eq, Hash, PartialEq)]
 struct Domain([u64; LANES / 64]);
 
 impl Domain {
-    const ALL: Self = Self([u64::MAX; LANES / 64]);
-
     fn values(self) -> impl Iterator<Item = u8> {
         (0..=u8::MAX).filter(move |value| self.0[usize::from(value / 64)] >> (value % 64) & 1 == 1)
     }
 
-    fn retain(&mut self, keep: impl Fn(u8) -> bool) {
-        let kept = self.values().filter(|value| keep(*value));
-        *self = kept.fold(Self([0; LANES / 64]), |mut set, value| {
-            set.0[usize::from(value / 64)] |= 1 << (value % 64);
-            set
-        });
+    /// All that a variable of so many bits may have.
+    fn of_width(width: u32) -> Self {
+        let all = 1_usize << width.min(WIDEST);
+        Self(std::array::from_fn(|word| match all.saturating_sub(word * 64) {
+            0..64 => (1 << all.saturating_sub(word * 64)) - 1,
+            _ => u64::MAX,
+        }))
+    }
+
+    fn filter(self, keep: impl Fn(u8) -> bool) -> Self {
+        let mut kept = Self::default();
+        for value in self.values().filter(|value| keep(*value)) {
+            kept.0[usize::from(value / 64)] |= 1 << (value % 64);
+        }
+        kept
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
     }
 }
 
@@ -73,6 +89,8 @@ impl Decorator for Enumeration {
 /// For which values of its variables a constraint holds.
 struct Table {
     variables: Vec<Classified>,
+    /// The values that it leaves of its variable, if it has but one.
+    left: Option<Domain>,
     /// A truth for each combination of classes; the class of the last variable counts ones.
     truths: Vec<bool>,
 }
@@ -80,6 +98,7 @@ struct Table {
 /// A variable of one constraint, and which of its values the constraint cannot tell apart.
 struct Classified {
     id: VariableId,
+    domain: Domain,
     /// Of each value of the domain; zero for others.
     class_of: [u8; LANES],
     /// The first value of each class.
@@ -89,24 +108,30 @@ struct Classified {
 impl Enumeration {
     /// The verdict, if tables are enough for one.
     fn search(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
-        for remembered in [self.columns.len(), self.tables.len()] {
-            if remembered > MOST_REMEMBERED {
-                *self = Self::default();
-            }
+        if self.columns.len() > MOST_COLUMNS || self.bytes > MOST_BYTES {
+            *self = Self::default();
         }
         let (mut tables, mut large) = (Vec::new(), Vec::new());
         // What is new contradicts the rest, if anything does.
         for constraint in query.goals.iter().chain(query.path.iter().rev()) {
-            match self.table(exprs, *constraint, |_| Domain::ALL) {
+            match self.table(exprs, *constraint, Vec::new()) {
                 Some(table) => tables.push(table),
                 None => large.push(*constraint),
             }
         }
         let domains = domains(exprs, &tables);
-        let domain =
-            |id| domains.iter().find(|(known, _)| *known == id).map_or(Domain::ALL, |d| d.1);
+        if domains.iter().any(|(_, domain)| *domain == Domain::default()) {
+            return Some(Verdict::Unsat);
+        }
+        let domain = |id: &VariableId| match domains.iter().find(|(known, _)| known == id) {
+            Some((_, domain)) => *domain,
+            None => Domain::of_width(exprs.variable_width(*id)),
+        };
         let before = tables.len();
-        tables.extend(large.iter().filter_map(|constraint| self.table(exprs, *constraint, domain)));
+        tables.extend(large.iter().filter_map(|constraint| {
+            let domains = exprs.variables(*constraint).iter().map(domain).collect();
+            self.table(exprs, *constraint, domains)
+        }));
         let decided = tables.len() == before + large.len();
         let mut search = Search::new(&self::domains(exprs, &tables), &tables);
         if search.variables.iter().any(|variable| variable.values.is_empty()) {
@@ -121,19 +146,21 @@ impl Enumeration {
         decided.then(|| Verdict::Sat(Assignment(search.found(exprs).collect())))
     }
 
-    /// The table of a constraint for these values of its variables.
+    /// The table of a constraint for these values of its variables, or (none given) for all.
     fn table(
         &mut self,
         exprs: &Exprs,
         constraint: ExprId,
-        domain: impl Fn(VariableId) -> Domain,
+        domains: Vec<Domain>,
     ) -> Option<Arc<Table>> {
-        let domains: Vec<_> = exprs.variables(constraint).iter().map(|id| domain(*id)).collect();
         let key = (constraint, domains);
         if let Some(known) = self.tables.get(&key) {
             return known.clone();
         }
         let table = self.tabulate(exprs, constraint, &key.1).map(Arc::new);
+        self.bytes += table.as_ref().map_or(0, |table| {
+            table.truths.len() + table.variables.len() * size_of::<Classified>()
+        }) + size_of::<Table>();
         self.tables.insert(key, table.clone());
         table
     }
@@ -146,16 +173,25 @@ impl Enumeration {
         let circuit = self.circuit(exprs, constraint)?;
         let mut combinations = 1_usize;
         let mut variables = Vec::new();
-        for (position, (id, domain)) in ids.iter().zip(domains).enumerate() {
-            let (class_of, first) = circuit.classify(exprs, position, *id, *domain);
-            combinations = combinations.checked_mul(first.len())?;
-            variables.push(Classified { id: *id, class_of, first });
+        for (position, id) in ids.iter().enumerate() {
+            let all = Domain::of_width(exprs.variable_width(*id));
+            let domain = domains.get(position).copied().unwrap_or(all);
+            let variable = circuit.classify(position, *id, domain);
+            combinations = combinations.checked_mul(variable.first.len())?;
+            variables.push(variable);
         }
         if combinations > MOST_COMBINATIONS || combinations * circuit.slots.len() > MOST_WORK {
             return None;
         }
         let truths = circuit.truths(exprs, &variables, combinations);
-        Some(Table { variables, truths })
+        let left = match &variables[..] {
+            [one] => {
+                let class = |value: u8| one.class_of[usize::from(value)];
+                Some(one.domain.filter(|value| truths[usize::from(class(value))]))
+            }
+            _ => None,
+        };
+        Some(Table { variables, left, truths })
     }
 
     /// What a term with one variable is for each of its values.
@@ -221,15 +257,8 @@ enum Slot {
 }
 
 impl Circuit {
-    /// Which of these values of a variable all columns agree on: the class of each, and the first
-    /// value of each class.
-    fn classify(
-        &self,
-        exprs: &Exprs,
-        position: usize,
-        id: VariableId,
-        domain: Domain,
-    ) -> ([u8; LANES], Vec<u8>) {
+    /// Which of these values of a variable all columns agree on.
+    fn classify(&self, position: usize, id: VariableId, domain: Domain) -> Classified {
         let columns: Vec<&Lanes> = self
             .slots
             .iter()
@@ -240,14 +269,14 @@ impl Circuit {
             .collect();
         let (mut class_of, mut first) = ([0; LANES], Vec::new());
         let mut classes = FxHashMap::default();
-        for value in domain.values().filter(|value| fits(exprs, id, *value)) {
+        for value in domain.values() {
             let key: Vec<u64> = columns.iter().map(|column| column[usize::from(value)]).collect();
             class_of[usize::from(value)] = *classes.entry(key).or_insert_with(|| {
                 first.push(value);
                 (first.len() - 1) as u8
             });
         }
-        (class_of, first)
+        Classified { id, domain, class_of, first }
     }
 
     /// Whether the constraint holds, for each combination of classes.
@@ -282,26 +311,18 @@ impl Circuit {
     }
 }
 
-/// Whether a variable is wide enough for a value.
-fn fits(exprs: &Exprs, id: VariableId, value: u8) -> bool {
-    u32::from(value) >> exprs.variable_width(id) == 0
-}
-
-/// The values of each variable that the tables with it alone allow.
+/// The values of each variable that the tables with it alone leave.
 fn domains(exprs: &Exprs, tables: &[Arc<Table>]) -> Vec<(VariableId, Domain)> {
     let mut domains: Vec<(VariableId, Domain)> = Vec::new();
     for table in tables {
-        for variable in &table.variables {
-            let known = domains.iter().position(|(id, _)| *id == variable.id);
+        for Classified { id, .. } in &table.variables {
+            let known = domains.iter().position(|(known, _)| known == id);
             let index = known.unwrap_or_else(|| {
-                let mut all = Domain::ALL;
-                all.retain(|value| fits(exprs, variable.id, value));
-                domains.push((variable.id, all));
+                domains.push((*id, Domain::of_width(exprs.variable_width(*id))));
                 domains.len() - 1
             });
-            if table.variables.len() == 1 {
-                let class = |value: u8| variable.class_of[usize::from(value)];
-                domains[index].1.retain(|value| table.truths[usize::from(class(value))]);
+            if let Some(left) = table.left {
+                domains[index].1 = domains[index].1.and(left);
             }
         }
     }
@@ -359,7 +380,7 @@ impl<'a> Search<'a> {
     fn add(&mut self, table: &'a Table) {
         let mut stride = 1;
         let mut parts = Vec::new();
-        for Classified { id, class_of, first } in table.variables.iter().rev() {
+        for Classified { id, class_of, first, .. } in table.variables.iter().rev() {
             let position = self.variables.iter().position(|variable| variable.id == *id);
             let position = position.expect("each variable of a table is one of the search");
             let values = &self.variables[position].values;
