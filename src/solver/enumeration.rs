@@ -9,15 +9,14 @@ use crate::expr::{Assignment, Bv, ExprId, Exprs, LANES, Lanes, VariableId};
 
 /// The widest variable, in bits: its values are the lanes of one [`Lanes`].
 const WIDEST: u32 = LANES.ilog2();
-/// Terms that mention several variables, times the combinations they are evaluated for: some
-/// milliseconds for a constraint.
-const MOST_WORK: usize = 1 << 22;
-/// Combinations that one table tells.
-const MOST_COMBINATIONS: usize = 1 << 16;
+/// Terms of a constraint, times the combinations they are evaluated for: some milliseconds.
+const MOST_WORK: usize = 1 << 23;
+/// Combinations that one table tells: twice those of two bytes.
+const MOST_COMBINATIONS: usize = 1 << 17;
 /// Variables of one search.
 const MOST_VARIABLES: usize = 1 << 10;
-/// Choices of a value in one search: a millisecond or so.
-const MOST_CHOICES: usize = 1 << 16;
+/// Choices of a value in one search: some milliseconds.
+const MOST_CHOICES: usize = 1 << 18;
 /// Columns remembered before all are forgotten, of 2 KiB each.
 const MOST_COLUMNS: usize = 1 << 12;
 /// Bytes of the tables remembered before all are forgotten.
@@ -370,8 +369,12 @@ impl<'a> Search<'a> {
                 seen.insert(key)
             };
             let values = domain.values().filter(is_new).collect();
-            variables.push(Variable { id: *id, values, chosen: 0, checks: Vec::new() });
+            let variable = Variable { id: *id, values, chosen: 0, checks: Vec::new() };
+            variables.push((classes.len(), variable));
         }
+        // What most tables mention leaves least to the others.
+        variables.sort_by_key(|(mentions, _)| std::cmp::Reverse(*mentions));
+        let variables = variables.into_iter().map(|(_, variable)| variable).collect();
         let mut search = Self { variables, checks: Vec::new(), choices: 0 };
         several().for_each(|table| search.add(table));
         search
