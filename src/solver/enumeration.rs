@@ -18,7 +18,7 @@ const MOST_VARIABLES: usize = 1 << 10;
 /// Choices of a value in one search: some milliseconds.
 const MOST_CHOICES: usize = 1 << 18;
 /// Columns remembered before all are forgotten, of 2 KiB each.
-const MOST_COLUMNS: usize = 1 << 12;
+const MOST_COLUMNS: usize = 1 << 15;
 /// Bytes of the tables remembered before all are forgotten.
 const MOST_BYTES: usize = 1 << 25;
 
