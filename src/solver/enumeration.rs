@@ -513,7 +513,7 @@ mod tests {
         };
         let digits = bytes.map(|e| exprs.zext(is_digit(e), 8));
         let sum = digits.into_iter().reduce(|a, b| exprs.add(a, b)).expect("four");
-        let mut ask = |count| {
+        let ask = |count| {
             let goals = [exprs.eq(sum, exprs.constant(8, count))];
             Enumeration::default().search(&exprs, Query { path: &[], goals: &goals, model: None })
         };
@@ -526,7 +526,7 @@ mod tests {
     #[test]
     fn what_is_too_much_is_left_to_others() {
         let exprs = Exprs::new();
-        let mut ask = |goal| {
+        let ask = |goal| {
             Enumeration::default()
                 .search(&exprs, Query { path: &[], goals: &[goal], model: None })
                 .is_none()
