@@ -13,6 +13,8 @@ const WIDEST: u32 = LANES.ilog2();
 const MOST_WORK: usize = 1 << 23;
 /// Combinations that one table tells: twice those of two bytes.
 const MOST_COMBINATIONS: usize = 1 << 17;
+/// Variables of a constraint that has a table; comparisons of words mention eight.
+const MOST_MENTIONED: usize = 4;
 /// Variables of one search.
 const MOST_VARIABLES: usize = 1 << 10;
 /// Choices of a value in one search: some milliseconds.
@@ -110,12 +112,17 @@ impl Enumeration {
         if self.columns.len() > MOST_COLUMNS || self.bytes > MOST_BYTES {
             *self = Self::default();
         }
-        let (mut tables, mut large) = (Vec::new(), Vec::new());
         // What is new contradicts the rest, if anything does.
-        for constraint in query.goals.iter().chain(query.path.iter().rev()) {
-            match self.table(exprs, *constraint, Vec::new()) {
+        let newest_first = query.goals.iter().chain(query.path.iter().rev()).copied();
+        let (narrow, wide): (Vec<_>, Vec<_>) = newest_first.partition(|e| is_narrow(exprs, *e));
+        if narrow.is_empty() {
+            return None;
+        }
+        let (mut tables, mut large) = (Vec::new(), Vec::new());
+        for constraint in narrow {
+            match self.table(exprs, constraint, Vec::new()) {
                 Some(table) => tables.push(table),
-                None => large.push(*constraint),
+                None => large.push(constraint),
             }
         }
         let domains = domains(exprs, &tables);
@@ -131,7 +138,7 @@ impl Enumeration {
             let domains = exprs.variables(*constraint).iter().map(domain).collect();
             self.table(exprs, *constraint, domains)
         }));
-        let decided = tables.len() == before + large.len();
+        let decided = wide.is_empty() && tables.len() == before + large.len();
         let mut search = Search::new(&self::domains(exprs, &tables), &tables);
         if search.variables.iter().any(|variable| variable.values.is_empty()) {
             return Some(Verdict::Unsat);
@@ -166,9 +173,6 @@ impl Enumeration {
 
     fn tabulate(&mut self, exprs: &Exprs, constraint: ExprId, domains: &[Domain]) -> Option<Table> {
         let ids = exprs.variables(constraint);
-        if ids.is_empty() || ids.iter().any(|id| exprs.variable_width(*id) > WIDEST) {
-            return None;
-        }
         let circuit = self.circuit(exprs, constraint)?;
         let mut combinations = 1_usize;
         let mut variables = Vec::new();
@@ -308,6 +312,13 @@ impl Circuit {
         }
         truths
     }
+}
+
+/// Whether a constraint mentions a few variables, none of them wider than a byte.
+fn is_narrow(exprs: &Exprs, constraint: ExprId) -> bool {
+    let ids = exprs.variables(constraint);
+    (1..=MOST_MENTIONED).contains(&ids.len())
+        && ids.iter().all(|id| exprs.variable_width(*id) <= WIDEST)
 }
 
 /// The values of each variable that the tables with it alone leave.
