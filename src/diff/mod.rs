@@ -554,9 +554,18 @@ fn compare_shown(
         goals.push(difference.formula);
         match ask(&goals) {
             Verdict::Unsat => return Comparison::Same,
-            Verdict::Sat(_) if difference.exact || precision == Precision::Full => {
-                let exact = difference.exact;
-                return Comparison::Differs { conditions: conditions(&goals), exact };
+            Verdict::Sat(_) if difference.exact => {
+                return Comparison::Differs { conditions: conditions(&goals), exact: true };
+            }
+            Verdict::Sat(_) if precision == Precision::Full => {
+                let vague = conditions(&goals);
+                goals.push(outcome::certain_difference(exprs, outputs, a, b));
+                return match ask(&goals) {
+                    Verdict::Sat(_) => {
+                        Comparison::Differs { conditions: conditions(&goals), exact: true }
+                    }
+                    _ => Comparison::Differs { conditions: vague, exact: false },
+                };
             }
             Verdict::Sat(_) => {}
             Verdict::Unknown(why) => {

@@ -86,6 +86,20 @@ pub(super) fn difference(
     }
 }
 
+/// A condition under which two states that end alike certainly show different texts, where
+/// [`difference`] is not exact.
+pub(super) fn certain_difference(
+    exprs: &Exprs,
+    config: &OutputsConfig,
+    a: &HaltState,
+    b: &HaltState,
+) -> ExprId {
+    let texts = [(config.stdout, &a.world.stdout, &b.world.stdout)];
+    let texts = texts.into_iter().chain([(config.stderr, &a.world.stderr, &b.world.stderr)]);
+    let shown = texts.filter(|(is_shown, ..)| *is_shown);
+    exprs.any(shown.map(|(_, a, b)| text::certain_difference(exprs, a, b)))
+}
+
 /// The contents of regular files, side by side, if in all else the files are the same.
 fn contents_of_alike<'a>(
     left: &'a FileStates,

@@ -17,9 +17,12 @@ use std::rc::Rc;
 
 use crate::env::format::layout::{Cell, Layout};
 use crate::env::format::number::{NumberFormat, Radix};
+use crate::env::format::real::Spelled;
 use crate::env::format::scanf::ByteSet;
-use crate::env::stream::{Atom, Stream};
-use crate::expr::{Bv, ExprId, Exprs};
+use crate::env::stream::{Atom, RealFormat, Stream};
+use crate::expr::{
+    Bv, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Rounding, float::Format,
+};
 
 #[cfg(test)]
 mod tests;
@@ -53,6 +56,36 @@ pub fn difference(exprs: &Exprs, a: &Stream, b: &Stream) -> Difference {
 /// be equal, [`difference`] knows more.
 pub fn quick_difference(exprs: &Exprs, a: &Stream, b: &Stream) -> Difference {
     difference_within(0, exprs, a, b)
+}
+
+/// A condition under which the texts certainly differ, where [`difference`] is not exact for what
+/// rounding hides of floating-point numbers: one of these is far enough from that in its place.
+pub fn certain_difference(exprs: &Exprs, a: &Stream, b: &Stream) -> ExprId {
+    let (a, b): (Vec<Atom>, Vec<Atom>) = (a.atoms().collect(), b.atoms().collect());
+    let mut certain = exprs.bool(false);
+    let numerals = RealFormat::bytes();
+    let ends = |behind: &[Atom]| match behind.first() {
+        None => true,
+        Some(Atom::Literal(byte)) => !numerals.contains(*byte),
+        Some(_) => false,
+    };
+    for (index, atoms) in a.iter().zip(&b).enumerate() {
+        let (behind_a, behind_b) = (&a[index + 1..], &b[index + 1..]);
+        match atoms {
+            (x, y) if x == y => {}
+            (Atom::Real { value: x, format }, Atom::Real { value: y, format: other })
+                if ends(behind_a) && ends(behind_b) =>
+            {
+                let real = |value, format| Real { value, format };
+                let (x, y) = (real(*x, *format), real(*y, *other));
+                let far = x.comparable(exprs, &y).then(|| x.far_apart(exprs, &y)).flatten();
+                certain = exprs.or(certain, far.unwrap_or_else(|| exprs.bool(false)));
+            }
+            // What comes next may be in another place.
+            _ => break,
+        }
+    }
+    certain
 }
 
 fn difference_within(budget: usize, exprs: &Exprs, a: &Stream, b: &Stream) -> Difference {
@@ -133,11 +166,59 @@ fn continuation(a: &Number, b: &Number) -> ByteSet {
     bytes
 }
 
+/// A floating-point number of a text.
+#[derive(Clone, Copy)]
+struct Real {
+    value: ExprId,
+    format: RealFormat,
+}
+
+impl Real {
+    /// Whether equal values have equal texts.
+    fn comparable(&self, exprs: &Exprs, other: &Self) -> bool {
+        self.format == other.format && exprs.width(self.value) == exprs.width(other.value)
+    }
+
+    /// The condition that the values are equal, all NaNs of one sign being so.
+    fn same_value(&self, exprs: &Exprs, other: &Self) -> ExprId {
+        let (a, b) = (self.value, other.value);
+        let is_nan = |e| exprs.not(exprs.float_compare(FloatRelation::Equal, e, e));
+        let sign = |e| exprs.extract(e, exprs.width(e) - 1, 1);
+        let alike = exprs.all([is_nan(a), is_nan(b), exprs.eq(sign(a), sign(b))]);
+        exprs.or(exprs.eq(a, b), alike)
+    }
+
+    /// A condition under which comparable ones certainly have different texts: they are further
+    /// apart than what rounding to the digits of the text hides.
+    fn far_apart(&self, exprs: &Exprs, other: &Self) -> Option<ExprId> {
+        let (a, b) = (self.value, other.value);
+        let width = exprs.width(a);
+        let (absolute, relative) = self.format.resolution()?;
+        let rounding = Rounding::NearestEven;
+        let number = |value: f64| {
+            let bits = exprs.constant(64, value.to_bits());
+            exprs.float_unary(FloatUnary::Convert, rounding, bits, width)
+        };
+        let binary = |op, x, y| exprs.float_binary(op, rounding, x, y);
+        let mut room = number(absolute);
+        if relative > 0.0 {
+            let sign = exprs.bv(&Bv::from_u128(width, !Format::of(width)?.sign()));
+            let part = binary(FloatBinary::Mul, exprs.and(a, sign), number(relative));
+            room = binary(FloatBinary::Add, part, room);
+        }
+        let apart = |x, y| {
+            exprs.float_compare(FloatRelation::Less, room, binary(FloatBinary::Sub, x, y))
+        };
+        Some(exprs.or(apart(a, b), apart(b, a)))
+    }
+}
+
 /// An [`Atom`] with what is known about it.
 enum Token {
     Literal(u8),
     Byte(ExprId),
     Number(Number),
+    Real(Real),
 }
 
 /// One of the two texts.
@@ -168,6 +249,7 @@ enum Next<'t> {
     Byte(ExprId),
     /// A number whose layout is not known.
     Number(&'t Number),
+    Real(&'t Real),
     /// Inside a number: the digit with that many digits to its right.
     Digit(&'t Number, &'t Layout, usize),
 }
@@ -185,6 +267,7 @@ impl Text {
                     .clone();
                 Token::Number(Number { value, format, layouts })
             }
+            Atom::Real { value, format } => Token::Real(Real { value, format }),
         };
         let tokens: Vec<_> = atoms.into_iter().map(token).collect();
         let mut lengths = vec![(0usize, 0usize); tokens.len() + 1];
@@ -192,6 +275,7 @@ impl Text {
             let (least, most) = match token {
                 Token::Literal(_) | Token::Byte(_) => (1, 1),
                 Token::Number(number) => number.length_bounds(),
+                Token::Real(real) => real.format.length_bounds(exprs.width(real.value)),
             };
             let behind = lengths[index + 1];
             lengths[index] = (behind.0.saturating_add(least), behind.1.saturating_add(most));
@@ -203,7 +287,7 @@ impl Text {
         let (layout, offset) = position.inside?;
         match &self.tokens[position.token] {
             Token::Number(number) => Some((number, &number.layouts[layout], offset)),
-            Token::Literal(_) | Token::Byte(_) => None,
+            Token::Literal(_) | Token::Byte(_) | Token::Real(_) => None,
         }
     }
 
@@ -219,6 +303,7 @@ impl Text {
             Some(Token::Literal(byte)) => Next::Literal(*byte),
             Some(Token::Byte(byte)) => Next::Byte(*byte),
             Some(Token::Number(number)) => Next::Number(number),
+            Some(Token::Real(real)) => Next::Real(real),
         }
     }
 
@@ -285,6 +370,10 @@ impl Text {
                     return first;
                 }
                 Next::Byte(_) => return ByteSet::default().complement(),
+                Next::Real(_) => {
+                    first.extend(&RealFormat::bytes());
+                    return first;
+                }
                 Next::Digit(number, ..) => {
                     first.extend(&digits(number.format.radix));
                     return first;
@@ -336,13 +425,13 @@ impl Walk<'_> {
             }
             let (condition, bytes) = match [0, 1].map(|side| self.texts[side].next(at[side])) {
                 [Next::End, Next::End] => break,
-                [Next::Number(_), _] | [_, Next::Number(_)] => {
+                [Next::Number(_) | Next::Real(_), _] | [_, Next::Number(_) | Next::Real(_)] => {
                     let affordable = nesting > 0 && self.budget > 0;
                     let (ways, complete) = self.alignments(at, affordable);
                     if ways.len() > 1 && affordable {
                         let rest = self.split(at, ways, nesting);
                         formula = self.exprs.and(formula, rest.formula);
-                        return Equal { formula, exact: exact && rest.exact };
+                        return Equal { formula, exact: exact && complete && rest.exact };
                     }
                     if !complete || ways.len() > 1 {
                         exact = false;
@@ -394,7 +483,7 @@ impl Walk<'_> {
                 let offset = layout.len() - layout.right_spaces - 1 - digit;
                 layout.byte(self.exprs, number.value, number.format.radix, offset)
             }
-            Next::End | Next::Number(_) => unreachable!("neither is one byte"),
+            Next::End | Next::Number(_) | Next::Real(_) => unreachable!("none is one byte"),
         }
     }
 
@@ -450,6 +539,23 @@ impl Walk<'_> {
                 complete = certain || all;
                 ways
             }
+            [Next::Real(a), Next::Real(b)] if a.comparable(self.exprs, b) => {
+                let condition = a.same_value(self.exprs, b);
+                let behind = at.map(|position| Position::before(position.token + 1));
+                // Else it depends on what rounding hides.
+                complete = self.exprs.as_u64(condition) == Some(1);
+                vec![Alignment { condition, behind }]
+            }
+            [Next::Real(real), _] => {
+                let (ways, all) = self.real_with_text(at, 0, *real);
+                complete = all;
+                ways
+            }
+            [_, Next::Real(real)] => {
+                let (ways, all) = self.real_with_text(at, 1, *real);
+                complete = all;
+                ways
+            }
             [Next::Number(number), _] => self.number_with_text(at, 0, number),
             [_, Next::Number(number)] => self.number_with_text(at, 1, number),
             _ => unreachable!("called in front of a number"),
@@ -500,6 +606,39 @@ impl Walk<'_> {
             alignments.push(Alignment { condition, behind });
         }
         alignments
+    }
+
+    /// A floating-point number on one side and anything on the other: the values that the literal
+    /// bytes there spell, and whether there are no others.
+    fn real_with_text(
+        &self,
+        at: [Position; 2],
+        side: usize,
+        real: Real,
+    ) -> (Vec<Alignment>, bool) {
+        let exprs = self.exprs;
+        let (other, width) = (1 - side, exprs.width(real.value));
+        let (_, most) = real.format.length_bounds(width);
+        let text = self.texts[other].literals(at[other], most);
+        let end = self.texts[other].advance(at[other], text.len());
+        let goes_on = text.len() < most && !matches!(self.texts[other].next(end), Next::End);
+        let (spelled, complete) = real.format.spelled(&text, goes_on, width);
+        let alignment = |spelled: Spelled| {
+            let sign = exprs.extract(real.value, width - 1, 1);
+            let magnitude = exprs.extract(real.value, 0, width - 1);
+            let bound = |bits: u128| exprs.bv(&Bv::from_u128(width - 1, bits));
+            let (low, high) = (*spelled.magnitudes.start(), *spelled.magnitudes.end());
+            let condition = exprs.all([
+                exprs.eq(sign, exprs.bool(spelled.negative)),
+                exprs.ule(bound(low), magnitude),
+                exprs.ule(magnitude, bound(high)),
+            ]);
+            let mut behind = at;
+            behind[side] = Position::before(at[side].token + 1);
+            behind[other] = self.texts[other].advance(at[other], spelled.length);
+            Alignment { condition, behind }
+        };
+        (spelled.into_iter().map(alignment).collect(), complete)
     }
 
     /// Whether a look at lengths and first bytes leaves it open that the texts from these

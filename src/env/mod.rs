@@ -77,6 +77,8 @@ pub trait Machine {
     /// Promises that nothing is decided any more in this call: what changes from here on need
     /// not be undone for a sibling.
     fn commit(&mut self);
+    /// Whether anything in the function that calls reads what the call gives.
+    fn result_is_read(&self) -> bool;
     /// Settles a 1-bit condition on this path, forking where both answers are possible.
     fn decide(&mut self, condition: ExprId) -> Result<bool, Stop>;
     /// Keeps only the inputs for which the 1-bit condition holds.

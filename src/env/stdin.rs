@@ -8,10 +8,10 @@
 use super::{
     Machine, Stop,
     format::{is_space, number::NumberFormat},
-    stream::Stream,
+    stream::{RealFormat, Stream},
 };
 use crate::{
-    expr::{ExprId, Exprs},
+    expr::{ExprId, Exprs, float::Format},
     memory::Byte,
 };
 
@@ -213,6 +213,37 @@ pub fn number(machine: &mut dyn Machine, format: NumberFormat, width: u32) -> Ex
     input.text = text;
     input.newline = true;
     value
+}
+
+/// A new floating-point number of that width, written in decimal: any that is finite.
+pub fn real(machine: &mut dyn Machine, format: Format) -> Result<ExprId, Stop> {
+    let input = typed(machine);
+    input.skip_newline();
+    let token = input.token();
+    let exprs = machine.exprs();
+    let value = exprs.input(&format!("{token}:f{}", format.width()), format.width());
+    let is_finite = is_decimal(exprs, value, format);
+    machine.assume(is_finite)?;
+    let mut text = typed(machine).text.clone();
+    text.push_real(machine.exprs(), value, RealFormat::Shortest);
+    let input = typed(machine);
+    input.text = text;
+    input.newline = true;
+    Ok(value)
+}
+
+/// Whether an encoding is what some decimal text gives: a finite number, whose integer bit, if it
+/// has one, says whether it is normal.
+fn is_decimal(exprs: &Exprs, value: ExprId, format: Format) -> ExprId {
+    let (low, width) = (format.width() - 1 - format.exponent_bits(), format.exponent_bits());
+    let exponent = exprs.extract(value, low, width);
+    let all_ones = exprs.not(exprs.constant(width, 0));
+    let is_finite = exprs.ne(exponent, all_ones);
+    if !format.has_integer_bit() {
+        return is_finite;
+    }
+    let is_normal = exprs.ne(exponent, exprs.constant(width, 0));
+    exprs.and(is_finite, exprs.eq(exprs.extract(value, low - 1, 1), is_normal))
 }
 
 /// A new word of bytes that `accepts` allows; forks over its length.

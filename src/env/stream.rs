@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-pub use super::format::number::NumberFormat;
+pub use super::format::{number::NumberFormat, real::RealFormat};
 use crate::expr::{Assignment, ExprId, Exprs, Mentions, VariableId};
 
 /// A part of a [`Stream`].
@@ -25,6 +25,13 @@ pub enum Piece {
         /// How it is written.
         format: NumberFormat,
     },
+    /// A floating-point number that depends on variables, written as `format` says.
+    Real {
+        /// Its encoding; 32, 64 or 80 bits wide, not constant.
+        value: ExprId,
+        /// How it is written.
+        format: RealFormat,
+    },
 }
 
 impl Piece {
@@ -35,6 +42,9 @@ impl Piece {
             Self::Byte(byte) => (&[][..], Some(Atom::Byte(*byte))),
             Self::Number { value, format } => {
                 (&[][..], Some(Atom::Number { value: *value, format: *format }))
+            }
+            Self::Real { value, format } => {
+                (&[][..], Some(Atom::Real { value: *value, format: *format }))
             }
         };
         bytes.iter().map(|&byte| Atom::Literal(byte)).chain(atom)
@@ -54,6 +64,13 @@ pub enum Atom {
         value: ExprId,
         /// How it is written.
         format: NumberFormat,
+    },
+    /// See [`Piece::Real`].
+    Real {
+        /// The encoding of the number.
+        value: ExprId,
+        /// How it is written.
+        format: RealFormat,
     },
 }
 
@@ -132,12 +149,24 @@ impl Stream {
         }
     }
 
+    /// Appends a floating-point number, whose encoding `value` is.
+    ///
+    /// # Panics
+    /// for encodings of other than 32, 64 or 80 bits.
+    pub fn push_real(&mut self, exprs: &Exprs, value: ExprId, format: RealFormat) {
+        match exprs.as_bv(value) {
+            Some(constant) => self.push_bytes(&format.text(&constant)),
+            None => self.own().push(Piece::Real { value, format }),
+        }
+    }
+
     /// Appends a piece.
     pub fn push(&mut self, exprs: &Exprs, piece: &Piece) {
         match piece {
             Piece::Literal(bytes) => self.push_bytes(bytes),
             Piece::Byte(byte) => self.push_byte(exprs, *byte),
             Piece::Number { value, format } => self.push_number(exprs, *value, *format),
+            Piece::Real { value, format } => self.push_real(exprs, *value, *format),
         }
     }
 
@@ -210,6 +239,9 @@ impl Stream {
                 Piece::Number { value, format } => {
                     text.extend(format.format(&exprs.evaluate(*value, assignment)));
                 }
+                Piece::Real { value, format } => {
+                    text.extend(format.text(&exprs.evaluate(*value, assignment)));
+                }
             }
         }
         text
@@ -228,13 +260,15 @@ impl Stream {
                         _ => return None,
                     }
                 }
+                Piece::Real { .. } => return None,
             };
         }
         Some(length)
     }
 
-    /// The number of bytes, as an expression of that many bits.
-    pub fn len(&self, exprs: &Exprs, bits: u32) -> ExprId {
+    /// The number of bytes, as an expression of that many bits; `None` with a floating-point
+    /// number, whose length no short expression says.
+    pub fn len(&self, exprs: &Exprs, bits: u32) -> Option<ExprId> {
         let mut known = 0u64;
         let mut length = exprs.constant(bits, 0);
         for piece in self.pieces() {
@@ -244,9 +278,10 @@ impl Stream {
                 Piece::Number { value, format } => {
                     length = exprs.add(length, format.length(exprs, *value, bits));
                 }
+                Piece::Real { .. } => return None,
             }
         }
-        exprs.add(length, exprs.constant(bits, known))
+        Some(exprs.add(length, exprs.constant(bits, known)))
     }
 
     /// The text with the variable replaced.
@@ -266,6 +301,11 @@ impl Stream {
                     changed |= new != *value;
                     stream.push_number(exprs, new, *format);
                 }
+                Piece::Real { value, format } => {
+                    let new = exprs.substitute(*value, variable, by);
+                    changed |= new != *value;
+                    stream.push_real(exprs, new, *format);
+                }
             }
         }
         if changed { stream } else { self.clone() }
@@ -275,8 +315,12 @@ impl Stream {
     pub fn mentions(&self, exprs: &Exprs) -> Mentions {
         let mut all = Mentions::default();
         for piece in self.pieces() {
-            let (Piece::Byte(value) | Piece::Number { value, .. }) = piece else { continue };
-            all = all.or(exprs.mentions(*value));
+            all = match piece {
+                Piece::Literal(_) => all,
+                Piece::Byte(value) | Piece::Number { value, .. } | Piece::Real { value, .. } => {
+                    all.or(exprs.mentions(*value))
+                }
+            };
         }
         all
     }
@@ -296,6 +340,9 @@ impl Stream {
                     shown += &format!("{{{}}}", exprs.display(*value));
                 }
                 Piece::Number { value, format } => {
+                    shown += &format!("{{{}:{format}}}", exprs.display(*value));
+                }
+                Piece::Real { value, format } => {
                     shown += &format!("{{{}:{format}}}", exprs.display(*value));
                 }
             }
@@ -396,7 +443,7 @@ mod tests {
         let text = stream.render(&exprs, &assignment);
         assert_eq!(text, b"{\t-12!fffffff4");
         assert_eq!(stream.len_if_concrete(&exprs), None);
-        let length = exprs.evaluate(stream.len(&exprs, 32), &assignment);
+        let length = exprs.evaluate(stream.len(&exprs, 32).unwrap(), &assignment);
         assert_eq!(length.to_u64(), Some(text.len() as u64));
         let mut fixed = Stream::default();
         fixed.push_number(&exprs, exprs.variable("y", 32, VariableKind::Input), hexadecimal());

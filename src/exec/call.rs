@@ -385,6 +385,21 @@ impl Machine for Executor<'_> {
         }
     }
 
+    fn result_is_read(&self) -> bool {
+        let frame = &self.state.top;
+        let function = &self.program.module.functions[frame.function.0 as usize];
+        let Some(Inst::Call(call)) = function.code.get(frame.pc as usize) else { return true };
+        let result = call.results.first();
+        let reads = |inst: &Inst| {
+            let mut reads = false;
+            inst.reads(|operand, _| {
+                reads |= result.is_some_and(|result| *operand == Operand::reg(*result));
+            });
+            reads
+        };
+        result.is_some() && function.code.iter().any(reads)
+    }
+
     fn decide(&mut self, condition: ExprId) -> Result<bool, Stop> {
         self.settle(condition)
     }

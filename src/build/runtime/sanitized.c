@@ -350,4 +350,16 @@ char *fgets(char *line, int size, FILE *file) {
   line[count] = 0;
   return line;
 }
+
+/* Neither has one. */
+char *gets(char *line) {
+  size_t count = 0;
+  int byte;
+  while ((byte = getchar()) != EOF && byte != '\n')
+    line[count++] = (char)byte;
+  if (byte == EOF && (!count || ferror(stdin)))
+    return NULL;
+  line[count] = 0;
+  return line;
+}
 #endif

@@ -8,7 +8,26 @@
 
 use num_bigint::BigUint;
 
-use super::printf::{Conversion, Flags, FloatStyle, Kind, pad};
+use super::{
+    Case,
+    printf::{Flags, FloatStyle, pad},
+};
+use crate::expr::Bv;
+
+/// How a floating-point number is written, with width and precision known.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Notation {
+    /// Fixed point, exponent or hexadecimal.
+    pub style: FloatStyle,
+    /// Whether letters are capitals.
+    pub case: Case,
+    /// The flags.
+    pub flags: Flags,
+    /// Least number of bytes.
+    pub width: usize,
+    /// Digits behind the point, or significant ones (`%g`); 6 by default, all for `%a`.
+    pub precision: Option<usize>,
+}
 
 /// A floating-point value apart from its format.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -27,6 +46,18 @@ enum Magnitude {
 }
 
 impl Real {
+    /// The value that `bits` encode, 32, 64 or 80 of them; `None` for any other width.
+    pub fn of_bits(bits: &Bv) -> Option<Self> {
+        let value = bits.to_u128()?;
+        Some(match bits.width() {
+            // Every `float` is a `double`.
+            32 => f64::from(f32::from_bits(value as u32)).into(),
+            64 => f64::from_bits(value as u64).into(),
+            80 => Self::from_x87(value as u64, (value >> 64) as u16),
+            _ => return None,
+        })
+    }
+
     /// The value of an x87 extended number: its 64 bits of mantissa, and the 16 bits above
     /// them with the sign on top. Encodings that the processor rejects count as NaN.
     pub fn from_x87(mantissa: u64, sign_and_exponent: u16) -> Self {
@@ -41,18 +72,9 @@ impl Real {
         Self { negative: sign_and_exponent >> 15 == 1, magnitude, fraction_bits: 60 }
     }
 
-    /// The text of the value under a conversion of kind [`Kind::Float`], for the width and
-    /// precision that [`super::printf::Count::resolve`] gives; `None` for any other kind.
-    pub fn format(
-        &self,
-        conversion: &Conversion,
-        width: Option<i32>,
-        precision: Option<i32>,
-    ) -> Option<Vec<u8>> {
-        let Kind::Float(style, case) = conversion.kind else { return None };
-        let (flags, width) = conversion.field(width);
-        // A negative precision argument counts as none.
-        let precision = precision.and_then(|count| usize::try_from(count).ok());
+    /// The text of the value.
+    pub fn text(&self, notation: &Notation) -> Vec<u8> {
+        let Notation { style, case, flags, width, precision } = *notation;
         let sign: &[u8] = match flags {
             _ if self.negative => b"-",
             Flags { plus: true, .. } => b"+",
@@ -80,7 +102,7 @@ impl Real {
             text.extend(std::iter::repeat_n(b'0', missing));
         }
         text.extend(body);
-        Some(pad(case.apply(text), width, flags.left))
+        pad(case.apply(text), width, flags.left)
     }
 }
 
@@ -294,13 +316,9 @@ mod tests {
                 Argument::LongDouble(mantissa, top) => Real::from_x87(mantissa, top),
                 Argument::Integer(_) => unreachable!(),
             };
-            let text = real
-                .format(
-                    &conversion,
-                    conversion.width.resolve(|| unreachable!()),
-                    conversion.precision.resolve(|| unreachable!()),
-                )
-                .unwrap();
+            let width = conversion.width.resolve(|| unreachable!());
+            let precision = conversion.precision.resolve(|| unreachable!());
+            let text = real.text(&conversion.notation(width, precision).unwrap());
             assert_eq!(
                 text.escape_ascii().to_string(),
                 expected.escape_ascii().to_string(),

@@ -216,10 +216,7 @@ impl NumberFormat {
 /// The conversion that writes numbers so, without a length modifier.
 impl fmt::Display for NumberFormat {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Flags { left, plus, space, alternative, zero } = self.flags;
-        let flags = [(left, '-'), (plus, '+'), (space, ' '), (alternative, '#'), (zero, '0')];
-        f.write_str("%")?;
-        flags.into_iter().filter(|(set, _)| *set).try_for_each(|(_, flag)| write!(f, "{flag}"))?;
+        write!(f, "%{}", self.flags)?;
         if self.width > 0 {
             write!(f, "{}", self.width)?;
         }

@@ -4,6 +4,9 @@
 //! effect in the "C" locale), and the length modifiers `q` and `Z`. Arguments by position
 //! (`%2$d`) are refused.
 
+use std::fmt;
+
+use super::float::Notation;
 use super::number::{NumberFormat, Radix};
 use super::{Case, Cursor, FormatError, Length};
 
@@ -44,6 +47,14 @@ pub struct Flags {
     pub alternative: bool,
     /// `0`: pad with zeros after the sign.
     pub zero: bool,
+}
+
+impl fmt::Display for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self { left, plus, space, alternative, zero } = *self;
+        let flags = [(left, '-'), (plus, '+'), (space, ' '), (alternative, '#'), (zero, '0')];
+        flags.into_iter().filter(|(set, _)| *set).try_for_each(|(_, flag)| write!(f, "{flag}"))
+    }
 }
 
 /// A width or a precision as the format string gives it.
@@ -153,6 +164,15 @@ impl Conversion {
         // A negative precision argument counts as none.
         let precision = precision.and_then(|count| usize::try_from(count).ok());
         Some(NumberFormat { signed, radix, width, precision, flags })
+    }
+
+    /// The same for floating-point numbers.
+    pub fn notation(&self, width: Option<i32>, precision: Option<i32>) -> Option<Notation> {
+        let Kind::Float(style, case) = self.kind else { return None };
+        let (flags, width) = self.field(width);
+        // A negative precision argument counts as none.
+        let precision = precision.and_then(|count| usize::try_from(count).ok());
+        Some(Notation { style, case, flags, width, precision })
     }
 
     /// The text of a pointer: `(nil)` or as `%#lx`, as glibc writes it.

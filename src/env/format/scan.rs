@@ -1,4 +1,4 @@
-//! Concrete integers read from text as `scanf` reads them (C11 7.21.6.2 §12).
+//! Concrete numbers read from text as `scanf` reads them (C11 7.21.6.2 §12).
 //!
 //! This is the algorithm of glibc's `vfscanf`: the longest prefix of an integer is taken,
 //! converted as a 64-bit number by `strtol` or `strtoul`, which *saturate* at the ends of
@@ -72,6 +72,57 @@ pub fn integer(text: &[u8], syntax: IntegerSyntax, width: Option<u32>, bits: u32
         return Scanned::Mismatch { consumed };
     }
     Scanned::Value { value: Bv::new(bits, saturate(magnitude, negative, signed)), consumed }
+}
+
+/// Reads a decimal floating-point number of `bits` bits, 32 or 64, from the start of `text`, behind
+/// which the input ends; as [`integer`]. `None` for what this does not know: other texts
+/// (hexadecimal, infinities, NaNs) and types.
+///
+/// As the input may not be read again, an exponent without digits is a matching failure.
+pub fn real(text: &[u8], width: Option<u32>, bits: u32) -> Option<Scanned> {
+    let start = text.iter().take_while(|&&byte| is_space(byte)).count();
+    if start == text.len() {
+        return Some(Scanned::EndOfInput);
+    }
+    let limit = width.map_or(usize::MAX, |width| width as usize);
+    let end = text.len().min(start.saturating_add(limit));
+    let text = &text[start..end];
+    let at = |index: usize| text.get(index).copied();
+    let digits = |from: usize| {
+        text[from.min(text.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count()
+    };
+    let mut used = usize::from(matches!(at(0), Some(b'+' | b'-')));
+    if matches!(at(used), Some(b'i' | b'I' | b'n' | b'N'))
+        || at(used) == Some(b'0') && matches!(at(used + 1), Some(b'x' | b'X'))
+    {
+        return None;
+    }
+    let mut known = digits(used);
+    used += known;
+    if at(used) == Some(b'.') {
+        used += 1;
+        let decimals = digits(used);
+        (known, used) = (known + decimals, used + decimals);
+    }
+    let mismatch = |used: usize| Some(Scanned::Mismatch { consumed: start + used });
+    if known == 0 {
+        return mismatch(used);
+    }
+    if matches!(at(used), Some(b'e' | b'E')) {
+        used += 1 + usize::from(matches!(at(used + 1), Some(b'+' | b'-')));
+        let exponent = digits(used);
+        used += exponent;
+        if exponent == 0 {
+            return mismatch(used);
+        }
+    }
+    let number = std::str::from_utf8(&text[..used]).ok()?;
+    let value = match bits {
+        32 => u64::from(number.parse::<f32>().ok()?.to_bits()),
+        64 => number.parse::<f64>().ok()?.to_bits(),
+        _ => return None,
+    };
+    Some(Scanned::Value { value: Bv::new(bits, value), consumed: start + used })
 }
 
 /// What `strtol` (`signed`) or `strtoul` makes of a sign and a magnitude.

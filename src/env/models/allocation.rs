@@ -187,6 +187,16 @@ fn posix_memalign(
     Ok(Some(Value::Int(0)))
 }
 
+/// `old`, which may be null, grown to so many bytes.
+pub(super) fn reallocated(
+    machine: &mut dyn Machine,
+    old: Value,
+    size: u64,
+) -> Result<Value, Stop> {
+    let size = machine.exprs().constant(64, size);
+    Ok(realloc(machine, old, size)?.unwrap_or(Value::Int(0)))
+}
+
 fn realloc(machine: &mut dyn Machine, old: Value, size: ExprId) -> Result<Option<Value>, Stop> {
     let old = machine.concrete(old, 64, "pointer to reallocate")?;
     if old == 0 {

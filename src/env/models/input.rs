@@ -1,7 +1,9 @@
 //! The reading half of `<stdio.h>` (C11 7.21.6.2, 7.21.7).
 
 use super::{
-    Arguments, Model, concrete_string,
+    Arguments, Model,
+    allocation::reallocated,
+    concrete_string,
     strings::write as write_bytes,
     variadic::{ArgumentKind, Variadic},
 };
@@ -18,6 +20,7 @@ use crate::{
         offset,
         stdin::{self, Stdin},
     },
+    expr::float::Format,
     memory::{Byte, Value},
 };
 
@@ -50,7 +53,11 @@ pub(super) const MODELS: &[(&str, Model)] = &[
         stdin::unread(m, byte);
         Ok(Some(as_character(m, byte)))
     }),
+    ("gets", gets),
     ("fgets", fgets),
+    ("getline", getline),
+    ("getdelim", getdelim),
+    ("__getdelim", getdelim),
     ("fread", fread),
     ("feof", |m, a| {
         require_stdin(m, a.get(0))?;
@@ -88,22 +95,18 @@ fn get_from(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Optio
     get(machine)
 }
 
-/// `fgets(buffer, size, stream)`: a line of at most `size - 1` bytes.
-fn fgets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    require_stdin(machine, arguments.get(2))?;
-    let size = machine.concrete(arguments.get(1), 32, "size of a buffer")? as u32 as i32;
-    if size <= 0 {
-        return Ok(Some(Value::Int(0)));
-    }
+/// The bytes up to the one that is `end`, which is among them, or to the end of the file; at most
+/// so many.
+fn line(machine: &mut dyn Machine, end: u8, most: usize) -> Result<Vec<Byte>, Stop> {
     let mut line = Vec::new();
-    while (line.len() as i32) < size - 1 {
+    while line.len() < most {
         let Some(byte) = stdin::byte(machine)? else { break };
         line.push(byte);
         let ends = match byte {
-            Byte::Concrete(value) => value == b'\n',
+            Byte::Concrete(value) => value == end,
             Byte::Symbolic(expr) => {
-                let newline = machine.exprs().constant(8, u64::from(b'\n'));
-                let here = machine.exprs().eq(expr, newline);
+                let end = machine.exprs().constant(8, u64::from(end));
+                let here = machine.exprs().eq(expr, end);
                 machine.decide(here)?
             }
             Byte::Uninitialised => return Err(Error::UninitialisedRead.into()),
@@ -112,6 +115,32 @@ fn fgets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
             break;
         }
     }
+    Ok(line)
+}
+
+/// `gets(buffer)`: a line without its newline, however long.
+fn gets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let mut line = line(machine, b'\n', usize::MAX)?;
+    if line.is_empty() {
+        return Ok(Some(Value::Int(0)));
+    }
+    // Whether the last byte is one was decided where it was read.
+    if !machine.world().stdin.has_ended() {
+        line.pop();
+    }
+    line.push(Byte::Concrete(0));
+    write_bytes(machine, arguments.get(0), &line)?;
+    Ok(Some(arguments.get(0)))
+}
+
+/// `fgets(buffer, size, stream)`: a line of at most `size - 1` bytes.
+fn fgets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    require_stdin(machine, arguments.get(2))?;
+    let size = machine.concrete(arguments.get(1), 32, "size of a buffer")? as u32 as i32;
+    if size <= 0 {
+        return Ok(Some(Value::Int(0)));
+    }
+    let mut line = line(machine, b'\n', size as usize - 1)?;
     // A buffer with room for the NUL alone is filled without reading.
     if line.is_empty() && size > 1 {
         return Ok(Some(Value::Int(0)));
@@ -119,6 +148,51 @@ fn fgets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
     line.push(Byte::Concrete(0));
     write_bytes(machine, arguments.get(0), &line)?;
     Ok(Some(arguments.get(0)))
+}
+
+/// `getdelim(&buffer, &size, delimiter, stream)` (POSIX.1-2017).
+fn getdelim(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    require_stdin(machine, arguments.get(3))?;
+    let end = machine.concrete(arguments.get(2), 32, "delimiter")?;
+    read_line(machine, arguments, end as u8)
+}
+
+/// `getline(&buffer, &size, stream)` (POSIX.1-2017).
+fn getline(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    require_stdin(machine, arguments.get(2))?;
+    read_line(machine, arguments, b'\n')
+}
+
+/// Reads a line into a buffer that grows as glibc's does: 120 bytes, then twice as many, or as many
+/// as are needed. -1 at the end of the file.
+fn read_line(
+    machine: &mut dyn Machine,
+    arguments: Arguments<'_>,
+    end: u8,
+) -> Result<Option<Value>, Stop> {
+    const FIRST: u64 = 120;
+    let place = Value::Int(machine.concrete(arguments.get(0), 64, "place of a buffer")?);
+    let size_place = Value::Int(machine.concrete(arguments.get(1), 64, "place of a size")?);
+    let buffer = machine.load(place, 64)?;
+    let buffer = machine.concrete(buffer, 64, "buffer")?;
+    let size = machine.load(size_place, 64)?;
+    let size = machine.concrete(size, 64, "size of a buffer")?;
+    let mut line = line(machine, end, usize::MAX)?;
+    let (length, needed) = (line.len() as u64, line.len() as u64 + 1);
+    let given = if buffer == 0 || size == 0 { FIRST } else { size };
+    let wanted = if needed > given { needed.max(2 * given) } else { given };
+    let mut at = Value::Int(buffer);
+    if wanted != size || buffer == 0 {
+        at = reallocated(machine, at, wanted)?;
+        machine.store(place, 64, at)?;
+        machine.store(size_place, 64, Value::Int(wanted))?;
+    }
+    if line.is_empty() {
+        return Ok(Some(Value::Int(u64::MAX)));
+    }
+    line.push(Byte::Concrete(0));
+    write_bytes(machine, at, &line)?;
+    Ok(Some(Value::Int(length)))
 }
 
 fn fread(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
@@ -233,6 +307,18 @@ fn read_token(
             if let Some(width) = conversion.width {
                 assume_length(machine, value, format, width)?;
             }
+            if !conversion.suppress {
+                let target = arguments.next(machine, ArgumentKind::Integer(64))?;
+                machine.store(target, bits, Value::Expr(value))?;
+            }
+            return Ok(true);
+        }
+        Kind::Float => {
+            let format = Format::of(bits).expect("of a type that C has");
+            if conversion.width.is_some() {
+                return Err(Stop::unsupported("scanf of a floating-point number of limited width"));
+            }
+            let value = stdin::real(machine, format)?;
             if !conversion.suppress {
                 let target = arguments.next(machine, ArgumentKind::Integer(64))?;
                 machine.store(target, bits, Value::Expr(value))?;
@@ -356,9 +442,17 @@ fn scan_text(
                 at += 1;
                 continue;
             }
-            Kind::Integer(syntax) => {
+            Kind::Integer(_) | Kind::Float => {
                 let bits = conversion.value_bits();
-                match scan::integer(rest, *syntax, conversion.width, bits) {
+                let scanned = match &conversion.kind {
+                    Kind::Integer(syntax) => {
+                        scan::integer(rest, *syntax, conversion.width, bits)
+                    }
+                    _ => scan::real(rest, conversion.width, bits).ok_or_else(|| {
+                        Stop::unsupported("scanf of a floating-point number other than decimal")
+                    })?,
+                };
+                match scanned {
                     Scanned::Value { value, consumed } => {
                         at += consumed;
                         met_end |= consumed == rest.len() && consumed < limit;

@@ -10,9 +10,9 @@ use crate::{
     env::{
         Error, Machine, Stop, World,
         format::{
-            float::Real,
             number::NumberFormat,
             printf::{self, Conversion, Count, Directive, Kind},
+            real::RealFormat,
         },
         stream::{Piece, Stream},
     },
@@ -157,8 +157,11 @@ fn formatted(
         }
     }
     let length = text.len(machine.exprs(), 32);
+    if length.is_none() && machine.result_is_read() {
+        return Err(Stop::unsupported("the length of a printed floating-point number"));
+    }
     emit(machine, sink, &text)?;
-    Ok(Some(Value::from_expr(machine.exprs(), length)))
+    Ok(length.map(|length| Value::from_expr(machine.exprs(), length)))
 }
 
 fn count(
@@ -235,9 +238,7 @@ fn convert(
             let bits = conversion.value_bits();
             let value = arguments.next(machine, ArgumentKind::Float(bits))?;
             let value = machine.settled(value, bits)?;
-            let Some(value) = machine.exprs().as_bv(value).and_then(|value| value.to_u128()) else {
-                return Err(Stop::unsupported("printing a symbolic floating-point number"));
-            };
+            let notation = conversion.notation(width, precision).ok_or_else(unsupported)?;
             // A C library rounds the digits, too, in the mode of the moment.
             if machine.world().rounding != Rounding::NearestEven {
                 return Err(Stop::unsupported("printing a number in this rounding mode"));
@@ -245,12 +246,7 @@ fn convert(
             if machine.world().is_whole {
                 machine.world_mut().raise_unknown("printing a number");
             }
-            let real = match bits {
-                80 => Real::from_x87(value as u64, (value >> 64) as u16),
-                _ => Real::from(f64::from_bits(value as u64)),
-            };
-            let printed = real.format(conversion, width, precision).ok_or_else(unsupported)?;
-            text.push_bytes(&printed);
+            text.push_real(machine.exprs(), value, RealFormat::Printed(notation));
         }
         Kind::Char | Kind::String | Kind::WriteCount | Kind::ErrnoText => {
             return Err(unsupported());
@@ -296,6 +292,10 @@ fn emit(machine: &mut dyn Machine, sink: Sink, text: &Stream) -> Result<(), Stop
                         bytes.extend(literal.iter().map(|byte| Byte::Concrete(*byte)));
                     }
                     Piece::Byte(byte) => bytes.push(Byte::Symbolic(*byte)),
+                    Piece::Real { .. } => {
+                        let what = "the digits of a symbolic floating-point number";
+                        return Err(Stop::unsupported(what));
+                    }
                     Piece::Number { value, format } => {
                         for digit in digits(machine, *value, *format)? {
                             bytes.push(match machine.exprs().as_u64(digit) {

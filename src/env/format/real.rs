@@ -1,0 +1,296 @@
+//! How a symbolic floating-point number stands in a text: its encoding, and how it is written.
+//!
+//! Which of two numbers is larger can be seen in their texts, but for what rounding hides. So the
+//! numbers that have a given text are an interval, which is found by bisection with the exact
+//! conversion of [`super::float`].
+
+use std::{fmt, ops::RangeInclusive};
+
+use super::{
+    Case,
+    float::{Notation, Real},
+    printf::{Flags, FloatStyle},
+    scanf::ByteSet,
+};
+use crate::expr::{Bv, float::Format};
+
+/// How a floating-point number becomes text.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum RealFormat {
+    /// As input: a short decimal that reads back as the same number.
+    Shortest,
+    /// As a conversion of `printf` writes it.
+    Printed(Notation),
+}
+
+/// The numbers that have a text.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Spelled {
+    /// Bytes of the text.
+    pub length: usize,
+    /// Whether the numbers have their sign bit set.
+    pub negative: bool,
+    /// Their encodings without the sign bit.
+    pub magnitudes: RangeInclusive<u128>,
+}
+
+impl RealFormat {
+    /// The text of the number that `bits` encode, 32, 64 or 80 of them.
+    ///
+    /// # Panics
+    /// for other widths.
+    pub fn text(&self, bits: &Bv) -> Vec<u8> {
+        let real = Real::of_bits(bits).expect("a width that C has text for");
+        match self {
+            Self::Printed(notation) => real.text(notation),
+            Self::Shortest => shortest(&real, bits),
+        }
+    }
+
+    /// The least and the greatest number of bytes that numbers of that width take; the greatest
+    /// is an upper bound.
+    pub fn length_bounds(&self, width: u32) -> (usize, usize) {
+        const SHORTEST: usize = 40;
+        let Self::Printed(notation) = self else { return (1, SHORTEST) };
+        // Of the longest exponent, or the digits in front of a point.
+        let (digits, exponent) = if width == 80 { (4933, 6) } else { (309, 5) };
+        let precision = notation.precision.unwrap_or(match notation.style {
+            FloatStyle::Hex => 16,
+            _ => 6,
+        });
+        let most = match notation.style {
+            FloatStyle::Fixed => 2 + digits + precision,
+            FloatStyle::Exponent => 3 + precision + exponent,
+            // `-0.0001` and digits.
+            FloatStyle::General => 8 + precision + exponent,
+            FloatStyle::Hex => 5 + precision + 1 + exponent,
+        };
+        (notation.width.max(1), notation.width.max(most))
+    }
+
+    /// Every byte that such texts have.
+    pub fn bytes() -> ByteSet {
+        b"0123456789abcdefABCDEFxXpPinINT+-. ".iter().copied().collect()
+    }
+
+    /// The prefixes of a text that numbers of that width have as their text, with these numbers,
+    /// and whether these are all: not so where the text might go on, or for `long double`.
+    pub fn spelled(&self, text: &[u8], goes_on: bool, width: u32) -> (Vec<Spelled>, bool) {
+        let known = text.iter().take_while(|byte| Self::bytes().contains(**byte)).count();
+        let (least, most) = self.length_bounds(width);
+        let hexadecimal = matches!(self, Self::Printed(n) if n.style == FloatStyle::Hex);
+        let (Some(format), false) = (Format::of(width).filter(|_| width != 80), hexadecimal) else {
+            return (Vec::new(), false);
+        };
+        let complete = known < text.len() || !goes_on;
+        let lengths = least..=known.min(most);
+        let spelled: Vec<_> =
+            lengths.filter_map(|length| self.spelled_by(&text[..length], format)).collect();
+        // Of infinities and NaNs nothing was found.
+        let letters = text[..known].iter().any(|byte| matches!(byte, b'i' | b'n' | b'I' | b'N'));
+        (spelled, complete && !letters)
+    }
+
+    fn spelled_by(&self, text: &[u8], format: Format) -> Option<Spelled> {
+        let number = std::str::from_utf8(text).ok()?.trim_matches(' ');
+        let is_decimal = |byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+        if !number.bytes().all(is_decimal) {
+            return None;
+        }
+        let nearest = match format {
+            Format::Single => u128::from(number.parse::<f32>().ok()?.to_bits()),
+            _ => u128::from(number.parse::<f64>().ok()?.to_bits()),
+        };
+        let sign = nearest & format.sign();
+        let is_same = |magnitude: u128| {
+            self.text(&Bv::from_u128(format.width(), sign | magnitude)) == text
+        };
+        let magnitude = nearest & !format.sign();
+        let largest = format.infinity() - 1;
+        if magnitude > largest || !is_same(magnitude) {
+            return None;
+        }
+        let low = magnitude - furthest(magnitude, |by| is_same(magnitude - by));
+        let high = magnitude + furthest(largest - magnitude, |by| is_same(magnitude + by));
+        Some(Spelled { length: text.len(), negative: sign != 0, magnitudes: low..=high })
+    }
+
+    /// How far apart two numbers can be, at most, and have the same text: so much, and so much
+    /// times the one of them.
+    pub fn resolution(&self) -> Option<(f64, f64)> {
+        let Self::Printed(notation) = self else { return None };
+        let unit = |digits: usize| 0.1_f64.powi(i32::try_from(digits).unwrap_or(i32::MAX));
+        let precision = notation.precision.unwrap_or(6);
+        // Twice as much as there is, for what rounding does to it.
+        match notation.style {
+            FloatStyle::Fixed => Some((2.0 * unit(precision), 0.0)),
+            FloatStyle::Exponent => Some((0.0, 2.0 * unit(precision))),
+            FloatStyle::General => Some((0.0, 2.0 * unit(precision.max(1) - 1))),
+            FloatStyle::Hex => None,
+        }
+    }
+}
+
+/// The conversion of `printf` that writes numbers so, without a length modifier; `%r` for input.
+impl fmt::Display for RealFormat {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self::Printed(notation) = self else { return f.write_str("%r") };
+        let Notation { style, case, flags, width, precision } = notation;
+        write!(f, "%{flags}")?;
+        if *width > 0 {
+            write!(f, "{width}")?;
+        }
+        if let Some(precision) = precision {
+            write!(f, ".{precision}")?;
+        }
+        let letter = match style {
+            FloatStyle::Fixed => 'f',
+            FloatStyle::Exponent => 'e',
+            FloatStyle::General => 'g',
+            FloatStyle::Hex => 'a',
+        };
+        let upper = *case == Case::Upper;
+        write!(f, "{}", if upper { letter.to_ascii_uppercase() } else { letter })
+    }
+}
+
+/// The greatest number up to `most` up to which something holds; it holds for 0.
+fn furthest(most: u128, holds: impl Fn(u128) -> bool) -> u128 {
+    let (mut known, mut step) = (0, 1);
+    while step <= most && holds(step) {
+        known = step;
+        step *= 2;
+    }
+    let mut beyond = step.min(most + 1);
+    while beyond - known > 1 {
+        let middle = known + (beyond - known) / 2;
+        if holds(middle) {
+            known = middle;
+        } else {
+            beyond = middle;
+        }
+    }
+    known
+}
+
+/// A text with about as few digits as read back as the same number; 21 are enough for any
+/// `long double`.
+fn shortest(real: &Real, bits: &Bv) -> Vec<u8> {
+    const DECIMALS: usize = 9;
+    const DIGITS: usize = 21;
+    let written = |style, precision| {
+        let (case, flags) = (Case::Lower, Flags::default());
+        real.text(&Notation { style, case, flags, width: 0, precision: Some(precision) })
+    };
+    let value = bits.to_u128();
+    let reads_back = |text: &Vec<u8>| {
+        let text = std::str::from_utf8(text).unwrap_or_default();
+        match bits.width() {
+            32 => text.parse::<f32>().is_ok_and(|read| value == Some(read.to_bits().into())),
+            64 => text.parse::<f64>().is_ok_and(|read| value == Some(read.to_bits().into())),
+            _ => false,
+        }
+    };
+    // As people write it, if that is not too long.
+    let plain = (0..=DECIMALS).map(|decimals| written(FloatStyle::Fixed, decimals));
+    let plain = plain.take_while(|text| text.len() <= DIGITS).find(&reads_back);
+    let mut scientific = (1..DIGITS).map(|digits| written(FloatStyle::General, digits));
+    let found = plain.or_else(|| scientific.find(&reads_back));
+    found.unwrap_or_else(|| written(FloatStyle::General, DIGITS))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{super::printf, *};
+
+    fn printed(format: &str) -> RealFormat {
+        let [printf::Directive::Conversion(conversion)] = printf::parse(format.as_bytes()).unwrap()[..]
+        else {
+            panic!("{format}")
+        };
+        let width = conversion.width.resolve(|| unreachable!());
+        let precision = conversion.precision.resolve(|| unreachable!());
+        RealFormat::Printed(conversion.notation(width, precision).unwrap())
+    }
+
+    const FORMATS: [&str; 10] =
+        ["%f", "%.2f", "%.0f", "%e", "%.1e", "%g", "%.12g", "%8.1f", "%-9.3g", "%+.1f"];
+
+    fn double(value: f64) -> Bv {
+        Bv::new(64, value.to_bits())
+    }
+
+    #[test]
+    fn input_is_short() {
+        let text = |value| String::from_utf8(RealFormat::Shortest.text(&double(value))).unwrap();
+        let texts = [0.0, -0.0, 0.1, 90.0, -2.5, 1e300, 5e-324, 123456789.0].map(text);
+        assert_eq!(
+            texts,
+            ["0", "-0", "0.1", "90", "-2.5", "1e+300", "5e-324", "123456789"]
+        );
+        let single = Bv::new(32, 0.1_f32.to_bits().into());
+        assert_eq!(RealFormat::Shortest.text(&single), b"0.1");
+    }
+
+    #[test]
+    fn a_text_that_may_go_on_is_no_number_yet() {
+        let (spelled, complete) = printed("%.2f").spelled(b"1.50\n", true, 64);
+        assert!(complete && spelled.len() == 1 && spelled[0].length == 4);
+        let (spelled, complete) = printed("%g").spelled(b"12", true, 64);
+        assert!(!complete);
+        assert_eq!(spelled.iter().map(|s| s.length).collect::<Vec<_>>(), [1, 2]);
+        assert!(!printed("%f").spelled(b"inf\n", true, 64).1);
+    }
+
+    proptest! {
+        #[test]
+        fn what_spells_a_text_is_an_interval_around_the_number(
+            bits in any::<u64>(), scaled in any::<i32>(), which in 0..FORMATS.len(),
+        ) {
+            for value in [f64::from_bits(bits), f64::from(scaled) / 1000.0] {
+                if !value.is_finite() {
+                    continue;
+                }
+                let format = printed(FORMATS[which]);
+                let text = format.text(&double(value));
+                let (least, most) = format.length_bounds(64);
+                prop_assert!((least..=most).contains(&text.len()));
+                let (spelled, complete) = format.spelled(&[&text[..], b"\n"].concat(), true, 64);
+                prop_assert!(complete);
+                let whole = spelled.iter().find(|spelled| spelled.length == text.len()).unwrap();
+                let magnitude = u128::from(value.abs().to_bits());
+                prop_assert!(whole.magnitudes.contains(&magnitude));
+                prop_assert_eq!(whole.negative, value.is_sign_negative());
+                let outside = [whole.magnitudes.start().checked_sub(1), Some(whole.magnitudes.end() + 1)];
+                for magnitude in outside.into_iter().flatten() {
+                    let sign = if whole.negative { 1 << 63 } else { 0 };
+                    prop_assert_ne!(&format.text(&Bv::from_u128(64, magnitude | sign)), &text);
+                }
+            }
+        }
+
+        #[test]
+        fn input_reads_back(bits in any::<u64>()) {
+            let value = f64::from_bits(bits);
+            if value.is_finite() {
+                let text = String::from_utf8(RealFormat::Shortest.text(&double(value))).unwrap();
+                prop_assert_eq!(text.parse::<f64>().unwrap().to_bits(), bits);
+            }
+        }
+
+        #[test]
+        fn numbers_further_apart_than_the_resolution_look_different(
+            scaled in any::<i32>(), factor in -3.0..3.0_f64, which in 0..FORMATS.len(),
+        ) {
+            let a = f64::from(scaled) / 1000.0;
+            let format = printed(FORMATS[which]);
+            let (absolute, relative) = format.resolution().unwrap();
+            let b = a + factor * (absolute + relative * a.abs());
+            if (a - b).abs() > absolute + relative * a.abs() {
+                prop_assert_ne!(format.text(&double(a)), format.text(&double(b)));
+            }
+        }
+    }
+}
