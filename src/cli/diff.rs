@@ -90,6 +90,8 @@ const BATCH_ROUNDS: u32 = 16;
 /// Where only open pairs are explored for, the first batch has so many, and each later one as many as
 /// there are already.
 const FIRST_BATCH: usize = 64;
+/// The regions of the input are walked for half as long as was explored, and at least so long.
+const LEAST_WALK: Duration = Duration::from_millis(500);
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -148,18 +150,19 @@ fn compare(
     let judging = searching.zip(budget).map(|(part, all)| all.max(part + LEAST_JUDGING));
     let (clock, judging) = (clock(searching), clock(judging));
     let record = exploration.solver.record.clone();
-    let solver = SolverConfig { record: None, ..exploration.solver.clone() };
+    let solver = SolverConfig { deadline: clock.deadline(), ..exploration.solver.clone() };
     let native = Native::new(stage, &built, judging.deadline())?;
     let mut explorer = Explorer::new(&program, exploration, start, exploring)?;
     let mut differ = Differ::new(Task {
         program: &program,
         replay: &native,
-        solver: SolverConfig { record: record.as_ref().map(Recording::of_pairs), ..solver.clone() },
+        solver: SolverConfig { record: record.as_ref().map(Recording::of_pairs), ..solver },
         outputs: config.outputs.clone(),
         revisions: merged.revisions.clone(),
         without_result: built.without_result.clone(),
         clock,
     });
+    let began = Instant::now();
     progress.stage("exploring, pairing and replaying");
     for (number, (input, found_by)) in seeds.into_iter().enumerate() {
         if found_by == FoundBy::Given && clock.is_over() {
@@ -176,7 +179,9 @@ fn compare(
     stage.results.put_tests_aside()?;
     let walk = if exhausted && until == Until::Trees && !clock.is_over() {
         progress.stage("walking the regions of the input");
-        differ.walk(Regions::default(), &mut *crate::solver::chain(&solver))?
+        let time = (began.elapsed() / 2).max(LEAST_WALK);
+        let end = Some(Instant::now() + time);
+        differ.walk(Regions::until(end.min(clock.deadline()).or(end)))?
     } else {
         Walk::default()
     };

@@ -8,7 +8,10 @@
 //! find; and where a program has one scalar input, its least and largest value in a cell is a range
 //! of difference.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Instant,
+};
 
 use super::{
     Differ, ReplayFailed, input,
@@ -19,7 +22,7 @@ use crate::{
     env::Halt,
     exec::Program,
     expr::{Assignment, ExprId, VariableId, VariableKind},
-    solver::{self, Query, Solver, Verdict},
+    solver::{self, Query, Solver, SolverConfig, Verdict},
     subject::{
         Revision, RevisionSet,
         results::{Clustering, FoundBy, TestId},
@@ -31,11 +34,20 @@ use crate::{
 pub struct Regions {
     /// Cells to visit; past this the walk ends and says so.
     pub cells: usize,
+    /// The same from this moment on.
+    pub deadline: Option<Instant>,
 }
 
-impl Default for Regions {
-    fn default() -> Self {
-        Self { cells: 512 }
+impl Regions {
+    const CELLS: usize = 512;
+
+    /// Up to this moment.
+    pub fn until(deadline: Option<Instant>) -> Self {
+        Self { cells: Self::CELLS, deadline }
+    }
+
+    fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 
@@ -89,12 +101,14 @@ impl Differ<'_> {
     ///
     /// # Errors
     /// where a native run is impossible.
-    pub fn walk(&mut self, limits: Regions, solver: &mut dyn Solver) -> Result<Walk, ReplayFailed> {
+    pub fn walk(&mut self, limits: Regions) -> Result<Walk, ReplayFailed> {
+        let config = SolverConfig { deadline: limits.deadline, ..self.task.solver.clone() };
+        let solver = &mut *solver::chain(&config);
         let mut cells = Vec::new();
         let all: RevisionSet = self.revisions().iter().copied().collect();
         let mut chosen = Vec::new();
         let complete =
-            self.cells(&mut Vec::new(), &mut chosen, all, solver, limits.cells, &mut cells);
+            self.cells(&mut Vec::new(), &mut chosen, all, solver, limits, &mut cells);
         let mut walk = Walk { complete, ranges: Vec::new() };
         let scalars = scalars(self.task.program, &cells);
         let mut tests: BTreeMap<Vec<Revision>, TestId> = BTreeMap::new();
@@ -104,10 +118,10 @@ impl Differ<'_> {
         let mut differences = Differences::new();
         let mut number = 0u32;
         for cell in &cells {
-            let (regions, all) = self.regions(cell, limits.cells, &mut differences);
+            let (regions, all) = self.regions(cell, limits, &mut differences);
             walk.complete &= all;
             for region in regions {
-                if self.task.clock.is_over() || number as usize >= limits.cells {
+                if limits.is_over() || self.task.clock.is_over() || number as usize >= limits.cells {
                     walk.complete = false;
                     return Ok(walk);
                 }
@@ -145,7 +159,7 @@ impl Differ<'_> {
     fn regions(
         &self,
         cell: &Cell,
-        limit: usize,
+        limits: Regions,
         differences: &mut Differences,
     ) -> (Vec<Region>, bool) {
         let exprs = &self.task.program.exprs;
@@ -157,7 +171,8 @@ impl Differ<'_> {
         }
         let mut regions: Vec<Region> = Vec::new();
         let mut outside = cell.conditions.clone();
-        let mut solver = solver::reproducible(&self.task.solver);
+        let config = SolverConfig { deadline: limits.deadline, ..self.task.solver.clone() };
+        let mut solver = solver::reproducible(&config);
         loop {
             let query = Query { path: &outside, goals: &[], model: None };
             let model = match solver.check(exprs, query) {
@@ -168,7 +183,7 @@ impl Differ<'_> {
             let prediction = self.predict(&model);
             let clustering = Clustering::new(TestId(0), self.known(&prediction));
             let shape = shape(&clustering);
-            if shape.len() < self.revisions().len() || regions.len() >= limit {
+            if shape.len() < self.revisions().len() || regions.len() >= limits.cells {
                 return (regions, false);
             }
             let clusters: BTreeMap<usize, Revision> = cell
@@ -241,14 +256,14 @@ impl Differ<'_> {
         chosen: &mut Vec<usize>,
         left: RevisionSet,
         solver: &mut dyn Solver,
-        limit: usize,
+        limits: Regions,
         cells: &mut Vec<Cell>,
     ) -> bool {
         let Some(revision) = left.first() else {
             cells.push(Cell { conditions: conditions.clone(), states: chosen.clone() });
-            return cells.len() < limit;
+            return cells.len() < limits.cells;
         };
-        if self.task.clock.is_over() {
+        if limits.is_over() || self.task.clock.is_over() {
             return false;
         }
         let exprs = &self.task.program.exprs;
@@ -277,10 +292,10 @@ impl Differ<'_> {
             for covered in state.revisions.iter() {
                 rest.remove(covered);
             }
-            complete &= self.cells(conditions, chosen, rest, solver, limit, cells);
+            complete &= self.cells(conditions, chosen, rest, solver, limits, cells);
             chosen.pop();
             conditions.truncate(mark);
-            if cells.len() >= limit {
+            if cells.len() >= limits.cells {
                 return false;
             }
         }

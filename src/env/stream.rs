@@ -35,6 +35,16 @@ pub enum Piece {
 }
 
 impl Piece {
+    /// The fewest bytes that it can be.
+    fn least_length(&self, exprs: &Exprs) -> usize {
+        match self {
+            Self::Literal(bytes) => bytes.len(),
+            Self::Byte(_) => 1,
+            Self::Number { value, format } => format.length_bounds(exprs.width(*value)).0,
+            Self::Real { value, format } => format.length_bounds(exprs.width(*value)).0,
+        }
+    }
+
     /// It, a literal byte by byte.
     fn atoms(&self) -> impl Iterator<Item = Atom> {
         let (bytes, atom) = match self {
@@ -264,6 +274,30 @@ impl Stream {
             };
         }
         Some(length)
+    }
+
+    /// Whether every value of the variables gives at least so many bytes.
+    pub fn is_longer_than(&self, exprs: &Exprs, bytes: usize) -> bool {
+        let mut known = 0;
+        self.pieces().any(|piece| {
+            known += piece.least_length(exprs);
+            known >= bytes
+        })
+    }
+
+    /// The first pieces that are certainly so many bytes, the last one cut where it is known.
+    pub fn prefix(&self, exprs: &Exprs, bytes: usize) -> Self {
+        let mut prefix = Self::default();
+        let mut left = bytes;
+        for piece in self.pieces() {
+            match piece {
+                _ if left == 0 => break,
+                Piece::Literal(literal) => prefix.push_bytes(&literal[..literal.len().min(left)]),
+                piece => prefix.push(exprs, piece),
+            }
+            left = left.saturating_sub(piece.least_length(exprs));
+        }
+        prefix
     }
 
     /// The number of bytes, as an expression of that many bits; `None` with a floating-point

@@ -174,6 +174,14 @@ impl World {
             && self.has_same_state(earlier)
     }
 
+    /// Whether all but what was printed is the same; quick.
+    pub fn differs_in_text_only(&self, earlier: &Self) -> bool {
+        Arc::ptr_eq(&self.kernel, &earlier.kernel)
+            && self.outputs.len() == earlier.outputs.len()
+            && self.objects.len() == earlier.objects.len()
+            && self.has_same_state(earlier)
+    }
+
     /// Whether all but the effects, and what these have made of the kernel, is the same.
     pub fn differs_in_effects_only(&self, other: &Self) -> bool {
         (Arc::ptr_eq(&self.objects, &other.objects) || self.objects == other.objects)

@@ -23,7 +23,7 @@ impl Executor<'_> {
     /// Settles a 1-bit condition on this path. Where both answers are possible, this state
     /// goes on with true and a sibling is left to run the instruction again with false.
     pub(super) fn settle(&mut self, condition: ExprId) -> Result<bool, Stop> {
-        if self.program.flows.is_some() && self.program.exprs.mentions(condition).revision {
+        if self.program.rejoins && self.program.exprs.mentions(condition).revision {
             return self.settle_choice(condition);
         }
         let condition = self.settle_revision(condition)?;
@@ -37,6 +37,9 @@ impl Executor<'_> {
         }
         if self.state.path.contains(&negation) {
             return Ok(false);
+        }
+        if self.decides_nothing {
+            return Err(Stop::Impossible);
         }
         let holds = !exprs.evaluate(condition, &self.state.model).is_zero();
         let opposite = if holds { negation } else { condition };
@@ -80,6 +83,9 @@ impl Executor<'_> {
     /// revision; those stay with it for which it certainly has the same truth on this path, and
     /// only the others part from them.
     fn settle_choice(&mut self, condition: ExprId) -> Result<bool, Stop> {
+        if self.decides_nothing {
+            return Err(Stop::Impossible);
+        }
         let exprs = &self.program.exprs;
         let groups = self.alternatives(condition);
         // What is noted of the one is not said of the others.

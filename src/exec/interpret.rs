@@ -73,7 +73,7 @@ impl Executor<'_> {
                         self.state.top.pc = pc;
                         self.state.run_from = pc;
                         if pc <= from {
-                            if self.state.repeats() {
+                            if self.state.repeats() || self.never_ends() {
                                 return End::Stop(Stop::Halt(Halt::Hang));
                             }
                             if let Some(stop) = self.pause(quantum) {
@@ -163,7 +163,7 @@ impl Executor<'_> {
     /// Runs one instruction. What is concrete is read and written in place: moving whole values
     /// through memory costs more than most instructions.
     #[inline(always)]
-    fn step(&mut self, inst: &Inst) -> Result<Next, Stop> {
+    pub(super) fn step(&mut self, inst: &Inst) -> Result<Next, Stop> {
         match inst {
             Inst::Move { dst, src, width } => match self.int(*src) {
                 Some(value) => self.set_int(*dst, value),

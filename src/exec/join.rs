@@ -67,7 +67,7 @@ pub(super) struct Waiting {
 impl Executor<'_> {
     /// Where the revisions of the state, which are about to part, meet again.
     pub(super) fn join_ahead(&self) -> Option<Arc<Join>> {
-        let flows = self.program.flows.as_ref()?;
+        let flows = self.program.rejoins.then_some(&self.program.flows)?;
         let State { top, callers, .. } = &self.state;
         let (function, depth, pc) = match flows.of(self.program, top.function).meets(top.pc) {
             Some(pc) => (top.function, callers.len(), pc),
@@ -96,7 +96,7 @@ impl Executor<'_> {
 
     /// Where inputs meet again that are about to part at the branch that runs, if it is a diamond.
     pub(super) fn diamond_ahead(&self, condition: ExprId) -> Option<Arc<Join>> {
-        let flows = self.program.flows.as_ref()?;
+        let flows = self.program.rejoins.then_some(&self.program.flows)?;
         let State { top, callers, .. } = &self.state;
         let pc = flows.of(self.program, top.function).diamond(top.pc)?;
         Some(self.join_at(Some(condition), (top.function, callers.len(), pc)))
@@ -352,8 +352,7 @@ impl Executor<'_> {
             return false;
         }
         let exprs = &self.program.exprs;
-        let flows = self.program.flows.as_ref().expect("there are joins");
-        let flow = flows.of(self.program, a.top.function);
+        let flow = self.program.flows.of(self.program, a.top.function);
         let is_input = join.decided.is_some();
         let left = Cell::new(if is_input { ASSIGNED } else { usize::MAX });
         let choices = self.program.choices();

@@ -63,7 +63,7 @@ impl Executor<'_> {
     #[inline]
     fn is_choice(&self, value: Value) -> bool {
         let revision = |e| self.program.exprs.mentions(e).revision;
-        self.program.flows.is_some() && matches!(value, Value::Expr(e) if revision(e))
+        self.program.rejoins && matches!(value, Value::Expr(e) if revision(e))
     }
 
     /// The choice among expressions of one width, each for some revisions.

@@ -12,6 +12,7 @@ mod clock;
 mod coverage;
 mod decide;
 mod effects;
+mod endless;
 mod float;
 mod flow;
 mod input;
@@ -50,7 +51,7 @@ use join::Waiting;
 use stack::Caller;
 
 use crate::{
-    env::{Halt, Incomplete, Stop, models::Model},
+    env::{ENDLESS_PREFIX, Halt, Incomplete, Stop, models::Model},
     expr::{ExprId, Exprs, VariableId},
     ir::{FunctionId, Module, Place},
     memory::{Byte, Spare, Value},
@@ -78,8 +79,10 @@ pub struct Program {
     pub uninitialised: Uninitialised,
     /// Where the revision can still matter, if states end that it cannot matter to any more.
     pub asking: Option<Asking>,
-    /// The control flow of functions, if revisions that parted become one state again.
-    pub flows: Option<Flows>,
+    /// The control flow of functions.
+    pub flows: Flows,
+    /// Whether revisions that parted become one state again.
+    pub rejoins: bool,
 }
 
 /// Limits of a path.
@@ -140,6 +143,8 @@ pub struct Executor<'a> {
     asked: bool,
     /// What is decided is which way a branch goes.
     at_branch: bool,
+    /// A run that is to decide nothing ends where it would ([`endless`]).
+    decides_nothing: bool,
     deadline: Option<Instant>,
     state: State,
     checkpoint: Checkpoint,
@@ -176,6 +181,7 @@ impl<'a> Executor<'a> {
             solver,
             asked: false,
             at_branch: false,
+            decides_nothing: false,
             deadline: quantum.clock.deadline(),
             state,
             checkpoint: Checkpoint::NoCall,
@@ -193,9 +199,9 @@ impl<'a> Executor<'a> {
         let mut running = Vec::new();
         let mut excluded = Shares::default();
         loop {
-            let end = match program.flows {
-                Some(_) => executor.run_until_stop::<true>(coverage, quantum),
-                None => executor.run_until_stop::<false>(coverage, quantum),
+            let end = match program.rejoins {
+                true => executor.run_until_stop::<true>(coverage, quantum),
+                false => executor.run_until_stop::<false>(coverage, quantum),
             };
             match end {
                 End::Quantum => running.push(executor.state.clone()),
@@ -243,6 +249,12 @@ impl<'a> Executor<'a> {
             // A choice that got into what is compared is a mistake of ours, and proves nothing.
             if self.state.asked && self.shows_a_choice(&ended) {
                 ended.halt = Halt::Incomplete(Incomplete::Panic);
+            }
+            if ended.halt == Halt::Hang {
+                let exprs = &self.program.exprs;
+                for text in [&mut ended.world.stdout, &mut ended.world.stderr] {
+                    *text = text.prefix(exprs, ENDLESS_PREFIX);
+                }
             }
             self.halted.push(HaltState { place, ..ended });
         }

@@ -105,13 +105,14 @@ impl Program {
             preparations,
             uninitialised: Uninitialised::default(),
             asking: None,
-            flows: None,
+            flows: Flows::default(),
+            rejoins: false,
         }
     }
 
     /// From now on revisions that parted become one state again where they can.
     pub fn rejoin(&mut self) {
-        self.flows = Some(Flows::default());
+        self.rejoins = true;
     }
 
     /// From now on states end to which the revision cannot matter any more.

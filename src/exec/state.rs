@@ -198,14 +198,16 @@ pub struct LoopWatch {
     /// Jumps backwards so far.
     pub jumps: u64,
     moment: Option<Arc<Moment>>,
+    /// Attempts to prove that it never ends since that moment ([`super::endless`]).
+    attempts: u32,
 }
 
 #[derive(Debug)]
-struct Moment {
-    top: Frame,
-    callers: Callers,
-    memory: Memory,
-    world: World,
+pub(super) struct Moment {
+    pub top: Frame,
+    pub callers: Callers,
+    pub memory: Memory,
+    pub world: World,
     apart: Vec<(RevisionSet, Effects)>,
     conditions: usize,
 }
@@ -227,6 +229,8 @@ impl LoopWatch {
 impl State {
     /// Jumps backwards below this number are not looked at.
     const WATCH_FROM: u64 = 1024;
+    /// Attempts to prove that a state never ends, for each moment that it is compared with.
+    const ATTEMPTS: u32 = 4;
 
     /// To be called at a jump backwards, with `top.pc` at its target: whether the state is
     /// exactly what it was at an earlier moment, and so runs forever.
@@ -244,6 +248,7 @@ impl State {
             return true;
         }
         if self.loops.jumps.is_power_of_two() {
+            self.loops.attempts = 0;
             self.loops.moment = Some(Arc::new(Moment {
                 top: self.top.clone(),
                 callers: self.callers.clone(),
@@ -254,6 +259,22 @@ impl State {
             }));
         }
         false
+    }
+
+    /// The earlier moment, if it was at the same place and nothing was decided since.
+    pub(super) fn moment_to_compare(&self) -> Option<Arc<Moment>> {
+        let moment = self.loops.moment.as_ref()?;
+        let is_here = self.loops.attempts < Self::ATTEMPTS
+            && moment.top.pc == self.top.pc
+            && moment.top.function == self.top.function
+            && moment.conditions == self.path.len()
+            && moment.apart.is_empty();
+        is_here.then(|| moment.clone())
+    }
+
+    /// Counts an attempt to prove that the state never ends.
+    pub(super) fn count_attempt(&mut self) {
+        self.loops.attempts += 1;
     }
 
     fn is_at(&self, moment: &Moment) -> bool {

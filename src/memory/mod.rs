@@ -190,6 +190,40 @@ impl Memory {
         self.slots.same(&earlier.slots, index(earlier.next))
     }
 
+    /// The addresses of the bytes that are not what they were in `earlier`, which this memory was;
+    /// `None` where there are other objects, or too many such bytes.
+    pub fn changes(&self, exprs: &Exprs, earlier: &Self) -> Option<Vec<u64>> {
+        const LARGEST: u64 = 1 << 16;
+        const MOST: usize = 256;
+        let mut differing = Vec::new();
+        let is_alike = self.slots.differences(&earlier.slots, index(earlier.next), &mut differing);
+        if !is_alike || self.heap != earlier.heap {
+            return None;
+        }
+        let mut changes = Vec::new();
+        for slot in differing {
+            let (Slot::Live(now), Slot::Live(then)) =
+                (self.slots.get(slot), earlier.slots.get(slot))
+            else {
+                return None;
+            };
+            let capacity = now.capacity();
+            let is_same = capacity == then.capacity() && now.extent() == then.extent();
+            if !is_same || capacity > LARGEST {
+                return None;
+            }
+            let first = address::object_address(slot + address::FIRST_OBJECT);
+            let changed = |offset: &u64| {
+                now.byte(exprs, *offset as usize) != then.byte(exprs, *offset as usize)
+            };
+            changes.extend((0..capacity).filter(changed).map(|offset| first + offset));
+            if changes.len() > MOST {
+                return None;
+            }
+        }
+        Some(changes)
+    }
+
     /// The memory of two states that were one and have done different things since: `choose` makes
     /// one expression of two that differ, if it does. `None` where they have other objects, or parts
     /// that were written at symbolic offsets, and by numbers where an address differs.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, FindingKind};
 use crate::{
-    env::Error,
+    env::{ENDLESS_PREFIX, Error},
     subject::{FileState, config::OutputsConfig},
 };
 
@@ -17,10 +17,6 @@ use crate::{
 /// not hold, as `PSYCHIC_ASSUMPTION_VIOLATED` in `psychic.h`: the test is not one for that
 /// revision.
 pub const ASSUMPTION_VIOLATED: u8 = 119;
-
-/// Of a run that does not end only this much of what it printed is compared: the rest depends
-/// on how fast the machine is.
-const ENDLESS_PREFIX: usize = 4096;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]

@@ -214,6 +214,14 @@ impl Exprs {
         if let Some(amount) = divisor.log2() {
             return Some(self.shift_right(a, amount));
         }
+        if let Node::Binary(BinaryOp::Udiv, x, y) = self.node(a)
+            && let Some(inner) = self.as_bv(y)
+        {
+            return Some(match product(&inner, &divisor) {
+                Some(both) => self.udiv(x, self.bv(&both)),
+                None => self.zero(width),
+            });
+        }
         if let Node::Zext(x) = self.node(a) {
             let narrow = self.width(x);
             return Some(if divisor.significant_bits() <= narrow {
@@ -261,6 +269,13 @@ impl Exprs {
         if divisor.is_ones() {
             return Some(self.neg(a));
         }
+        if let Some((x, inner)) = self.as_quotient(a)
+            && !divisor.is_negative()
+            && !divisor.is_zero()
+            && let Some(both) = product(&inner, &divisor).filter(|both| !both.is_negative())
+        {
+            return Some(self.sdiv(x, self.bv(&both)));
+        }
         self.narrow_signed_division(BinaryOp::Sdiv, a, &divisor)
     }
 
@@ -291,6 +306,13 @@ impl Exprs {
         (fits && !divisor.is_zero()).then(|| self.sext(self.binary(op, x, self.bv(&cut)), width))
     }
 
+    /// Dividend and divisor of a signed quotient by a positive constant.
+    pub(super) fn as_quotient(&self, e: ExprId) -> Option<(ExprId, Bv)> {
+        let Node::Binary(BinaryOp::Sdiv, x, y) = self.node(e) else { return None };
+        let divisor = self.as_bv(y)?;
+        (!divisor.is_negative() && !divisor.is_zero()).then_some((x, divisor))
+    }
+
     /// Whether the sign bit is seen to be zero.
     pub(super) fn is_non_negative(&self, e: ExprId) -> bool {
         match self.node(e) {
@@ -299,4 +321,11 @@ impl Exprs {
             _ => self.as_bv(e).is_some_and(|value| !value.is_negative()),
         }
     }
+}
+
+/// The product of unsigned numbers, if it fits.
+pub(super) fn product(a: &Bv, b: &Bv) -> Option<Bv> {
+    let width = a.width();
+    let whole = Bv::binary(BinaryOp::Mul, &a.zext(2 * width), &b.zext(2 * width));
+    (whole.significant_bits() <= width).then(|| whole.extract(0, width))
 }

@@ -1,6 +1,9 @@
 //! Equality and order.
 
-use super::super::{BinaryOp, Bv, ExprId, Exprs, Node};
+use super::{
+    super::{BinaryOp, Bv, ExprId, Exprs, Node},
+    arithmetic::product,
+};
 
 impl Exprs {
     /// Equality.
@@ -116,6 +119,11 @@ impl Exprs {
                 missing.is_some_and(|bits| !bits.is_zero()).then(|| self.bool(false))
             }
             Node::Binary(BinaryOp::Mul, x, y) => self.eq_of_product(x, &self.as_bv(y)?, constant),
+            Node::Binary(BinaryOp::Udiv | BinaryOp::Sdiv, _, y)
+                if self.is_constant(y) =>
+            {
+                self.eq_of_quotient(a, constant)
+            }
             Node::Neg(x) => Some(self.eq(x, self.neg(b))),
             Node::Not(x) => Some(self.eq(x, self.not(b))),
             Node::Zext(x) => {
@@ -158,6 +166,49 @@ impl Exprs {
         let holds = self.as_u64(self.binary(op, arm, b)) == Some(1);
         let rest = self.binary(op, rest, b);
         Some(if holds { self.or(taken, rest) } else { self.and(self.not(taken), rest) })
+    }
+
+    /// `x / divisor = constant`: an interval of `x`.
+    fn eq_of_quotient(&self, a: ExprId, constant: &Bv) -> Option<ExprId> {
+        let width = constant.width();
+        let one = Bv::new(width, 1);
+        let next = Bv::binary(BinaryOp::Add, constant, &one);
+        let bound = |value: &Bv| self.bv(value);
+        if let Node::Binary(BinaryOp::Udiv, ..) = self.node(a) {
+            let above = match constant.is_ones() {
+                true => self.bool(true),
+                false => self.ult(a, bound(&next)),
+            };
+            return Some(self.and(self.not(self.ult(a, bound(constant))), above));
+        }
+        self.as_quotient(a)?;
+        let greatest = Bv::ones(width - 1).zext(width);
+        let above = match *constant == greatest {
+            true => self.bool(true),
+            false => self.slt(a, bound(&next)),
+        };
+        Some(self.and(self.not(self.slt(a, bound(constant))), above))
+    }
+
+    /// `x / divisor < constant`, signed, of positive divisors.
+    fn slt_of_quotient(&self, x: ExprId, divisor: &Bv, constant: &Bv) -> ExprId {
+        let width = constant.width();
+        let wide = |value: &Bv| value.sext(2 * width);
+        let one = Bv::new(2 * width, 1);
+        let mul = |value: &Bv| Bv::binary(BinaryOp::Mul, value, &wide(divisor));
+        // Rounding is towards zero: of negative quotients it is the last dividend that counts.
+        let limit = if constant.is_negative() || constant.is_zero() {
+            let below = Bv::binary(BinaryOp::Add, &wide(constant), &Bv::ones(2 * width));
+            Bv::binary(BinaryOp::Add, &mul(&below), &one)
+        } else {
+            mul(&wide(constant))
+        };
+        let cut = limit.extract(0, width);
+        if cut.sext(2 * width) == limit {
+            self.slt(x, self.bv(&cut))
+        } else {
+            self.bool(!limit.is_negative())
+        }
     }
 
     /// `x * factor = constant`: solvable only if the constant has the factor's powers of
@@ -209,6 +260,13 @@ impl Exprs {
                 return Some(self.ne(a, b));
             }
             match self.node(a) {
+                Node::Binary(BinaryOp::Udiv, x, y) if self.is_constant(y) => {
+                    let divisor = self.as_bv(y).filter(|divisor| !divisor.is_zero())?;
+                    return Some(match product(&divisor, &constant) {
+                        Some(limit) => self.ult(x, self.bv(&limit)),
+                        None => self.bool(true),
+                    });
+                }
                 Node::Zext(x) if constant.significant_bits() > self.width(x) => {
                     return Some(self.bool(true));
                 }
@@ -256,6 +314,9 @@ impl Exprs {
             }
             if Bv::binary(BinaryOp::Add, &constant, &Bv::ones(width)) == least {
                 return Some(self.eq(a, self.bv(&least)));
+            }
+            if let Some((x, divisor)) = self.as_quotient(a) {
+                return Some(self.slt_of_quotient(x, &divisor, &constant));
             }
             match self.node(a) {
                 Node::Sext(x) if constant.extract(0, self.width(x)).sext(width) != constant => {

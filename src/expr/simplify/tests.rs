@@ -545,3 +545,38 @@ fn values_come_back_from_memory_as_they_were() {
         }
     }
 }
+
+/// All dividends, divisors and limits of five bits.
+#[test]
+fn quotients_by_constants_are_intervals() {
+    const WIDTH: u32 = 5;
+    let exprs = Exprs::new();
+    let x = exprs.input("x", WIDTH);
+    let variable = exprs.as_variable(x).unwrap();
+    let raw = Raw(&exprs);
+    let constants: Vec<ExprId> = (0..32).map(|value| exprs.constant(WIDTH, value)).collect();
+    for divide in [BinaryOp::Udiv, BinaryOp::Sdiv] {
+        for divisor in &constants {
+            let (simple, written) =
+                (exprs.binary(divide, x, *divisor), raw.binary(divide, x, *divisor));
+            for other in &constants {
+                for op in [divide, BinaryOp::Eq, BinaryOp::Ult, BinaryOp::Slt] {
+                    let pairs = [
+                        (exprs.binary(op, simple, *other), raw.binary(op, written, *other)),
+                        (exprs.binary(op, *other, simple), raw.binary(op, *other, written)),
+                    ];
+                    for value in 0..32 {
+                        let model = Assignment([(variable, Bv::new(WIDTH, value))].into());
+                        for (simple, written) in pairs {
+                            let both = [simple, written].map(|e| exprs.evaluate(e, &model));
+                            assert_eq!(both[0], both[1], "{} at {value}", exprs.display(written));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let quotient = exprs.sdiv(x, constants[3]);
+    assert_eq!(exprs.slt(quotient, constants[2]), exprs.slt(x, constants[6]));
+    assert_eq!(exprs.sdiv(quotient, constants[2]), exprs.sdiv(x, constants[6]));
+}

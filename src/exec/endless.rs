@@ -1,0 +1,170 @@
+//! Proofs that a loop never ends though something changes on the way: counters, sums, output.
+//!
+//! What changed between two visits of the head of a loop is a guess at what each round changes. It
+//! is put to the test: those bytes and registers get values that nothing is known of, and one more
+//! round runs. If nothing had to be decided, and only they have changed at its end, then any round
+//! leads to a next one, by induction: where control goes, what is read of the input and which
+//! errors occur depends on what stays the same. What else has changed joins the guess, a few times.
+//!
+//! Of a run that never ends a person sees how it begins ([`crate::env::ENDLESS_PREFIX`]): a loop
+//! that prints goes on until so much is there.
+
+use super::{Callers, Checkpoint, Executor, Frame, State, interpret::Next, state::Moment};
+use crate::{
+    env::{ENDLESS_PREFIX, World},
+    expr::ExprId,
+    ir::address,
+    memory::{Byte, Memory, Value},
+};
+
+/// Instructions of a round, at most.
+const ROUND: u32 = 1 << 16;
+/// How often a guess is extended.
+const GUESSES: u32 = 6;
+
+/// What a round of a loop changes.
+#[derive(Default)]
+struct Changing {
+    /// Addresses of bytes, ascending.
+    bytes: Vec<u64>,
+    /// Registers of the running function, ascending.
+    registers: Vec<usize>,
+}
+
+impl Changing {
+    /// Adds what is new of these; whether anything was.
+    fn extend(&mut self, more: Self) -> bool {
+        let before = self.bytes.len() + self.registers.len();
+        self.bytes.extend(more.bytes);
+        self.registers.extend(more.registers);
+        self.bytes.sort_unstable();
+        self.bytes.dedup();
+        self.registers.sort_unstable();
+        self.registers.dedup();
+        self.bytes.len() + self.registers.len() > before
+    }
+}
+
+impl Executor<'_> {
+    /// To be called at a jump backwards, with `top.pc` at its target: whether it is proved that the
+    /// state comes there again and again, whatever it has counted since an earlier moment.
+    pub(super) fn never_ends(&mut self) -> bool {
+        let Some(moment) = self.state.moment_to_compare() else { return false };
+        self.state.count_attempt();
+        let Some(mut changing) = self.changes(&self.state, &Visit::from(&*moment)) else {
+            return false;
+        };
+        for _ in 0..GUESSES {
+            let Some(after) = self.round(&changing) else { return false };
+            let Some(more) = self.changes(&after, &Visit::from(&self.state)) else { return false };
+            if !changing.extend(more) {
+                return self.shows_enough(&after);
+            }
+        }
+        false
+    }
+
+    /// Whether what the rounds print, if they do, is no longer looked at.
+    fn shows_enough(&self, after: &State) -> bool {
+        let (now, then) = (&self.state.world, &after.world);
+        [(&now.stdout, &then.stdout), (&now.stderr, &then.stderr)].iter().all(|(now, then)| {
+            then.is_unchanged_since(now) || now.is_longer_than(&self.program.exprs, ENDLESS_PREFIX)
+        })
+    }
+
+    /// What is not as it was at an earlier visit; `None` where more has changed than can be counted.
+    fn changes(&self, now: &State, then: &Visit<'_>) -> Option<Changing> {
+        let is_same = now.callers.same(then.callers)
+            && now.apart.is_empty()
+            && now.world.differs_in_text_only(then.world);
+        let bytes = now.memory.changes(&self.program.exprs, then.memory).filter(|_| is_same)?;
+        let flow = self.program.flows.of(self.program, now.top.function);
+        let live = flow.live(now.top.pc);
+        let registers = (0..now.top.values.len())
+            .filter(|index| live.contains(*index))
+            .filter(|index| now.top.values[*index] != then.top.values[*index])
+            .collect();
+        Some(Changing { bytes, registers })
+    }
+
+    /// The state after one more round in which nothing is known of what changes, if that decides
+    /// nothing and goes back to the head of the loop.
+    fn round(&mut self, changing: &Changing) -> Option<State> {
+        let exprs = &self.program.exprs;
+        let flow = self.program.flows.of(self.program, self.state.top.function);
+        let mut ghost = self.state.clone();
+        ghost.joins.clear();
+        let unknown = |number: usize, width: u32| -> ExprId {
+            exprs.input(&format!("any.{number}:{width}"), width)
+        };
+        for (number, address) in changing.bytes.iter().enumerate() {
+            let offset = address::offset(*address) as usize;
+            let byte = Byte::Symbolic(unknown(number, 8));
+            ghost.memory.object_mut(*address).ok()?.set_byte(exprs, offset, byte);
+        }
+        for register in &changing.registers {
+            let width = flow.width(ghost.top.pc, *register)?;
+            let number = changing.bytes.len() + register;
+            ghost.top.values[*register] = Value::Expr(unknown(number, width));
+        }
+        let conditions = ghost.path.len();
+        let before = (self.siblings.len(), self.halted.len(), self.paths, self.forks, self.asked);
+        let state = std::mem::replace(&mut self.state, ghost);
+        self.decides_nothing = true;
+        let comes_back = self.comes_back();
+        self.decides_nothing = false;
+        let after = std::mem::replace(&mut self.state, state);
+        let decided = self.siblings.len() > before.0 || self.halted.len() > before.1;
+        self.siblings.truncate(before.0);
+        self.halted.truncate(before.1);
+        (self.paths, self.forks, self.asked) = (before.2, before.3, before.4);
+        self.checkpoint = Checkpoint::NoCall;
+        (comes_back && !decided && after.path.len() == conditions).then_some(after)
+    }
+
+    /// Runs on to where the state is, if it is not too long.
+    fn comes_back(&mut self) -> bool {
+        let program = self.program;
+        let Frame { function: head, pc: at, .. } = self.state.top;
+        let depth = self.state.callers.len();
+        for _ in 0..ROUND {
+            let Frame { function, pc, .. } = self.state.top;
+            let inst = &program.module.functions[function.0 as usize].code[pc as usize];
+            match self.step(inst) {
+                Ok(Next::Advance) => self.state.top.pc += 1,
+                Ok(Next::Jump(target, _)) => {
+                    self.state.top.pc = target.0;
+                    let place = (self.state.top.function, self.state.callers.len());
+                    if target.0 == at && place == (head, depth) {
+                        return true;
+                    }
+                }
+                Ok(Next::Frame) => {}
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+}
+
+/// A visit of the head of a loop.
+struct Visit<'a> {
+    top: &'a Frame,
+    callers: &'a Callers,
+    memory: &'a Memory,
+    world: &'a World,
+}
+
+impl<'a> From<&'a State> for Visit<'a> {
+    fn from(state: &'a State) -> Self {
+        let State { top, callers, memory, world, .. } = state;
+        Self { top, callers, memory, world }
+    }
+}
+
+impl<'a> From<&'a Moment> for Visit<'a> {
+    fn from(moment: &'a Moment) -> Self {
+        let Moment { top, callers, memory, world, .. } = moment;
+        Self { top, callers, memory, world }
+    }
+}
