@@ -84,12 +84,11 @@ const EXPLORING_PART: f64 = 0.75;
 const SEARCHING_PART: f64 = 0.9;
 /// The rest is no less than this: what was found must not be lost to a small budget.
 const LEAST_JUDGING: Duration = Duration::from_secs(5);
-/// Halt states are paired when there are so many new ones, or after so many rounds.
+/// Halt states are paired when there are as many new ones as there are already, within these bounds,
+/// or after so many rounds.
+const FIRST_BATCH: usize = 64;
 const BATCH_STATES: usize = 2048;
 const BATCH_ROUNDS: u32 = 16;
-/// Where only open pairs are explored for, the first batch has so many, and each later one as many as
-/// there are already.
-const FIRST_BATCH: usize = 64;
 /// The regions of the input are walked for half as long as was explored, and at least so long.
 const LEAST_WALK: Duration = Duration::from_millis(500);
 /// Results are written anew after this long.
@@ -268,10 +267,7 @@ fn explore_and_pair(
             }
         };
         rounds += 1;
-        let full = match until {
-            Until::Pairs => differ.states().len().clamp(FIRST_BATCH, BATCH_STATES),
-            Until::Trees => BATCH_STATES,
-        };
+        let full = differ.states().len().clamp(FIRST_BATCH, BATCH_STATES);
         if last.is_some() || batch.len() >= full || rounds >= BATCH_ROUNDS {
             differ.add(std::mem::take(&mut batch), explorer.pool())?;
             report::write_inputs(stage, differ)?;

@@ -107,8 +107,7 @@ impl Differ<'_> {
         let mut cells = Vec::new();
         let all: RevisionSet = self.revisions().iter().copied().collect();
         let mut chosen = Vec::new();
-        let complete =
-            self.cells(&mut Vec::new(), &mut chosen, all, solver, limits, &mut cells);
+        let complete = self.cells(&mut Vec::new(), &mut chosen, all, solver, limits, &mut cells);
         let mut walk = Walk { complete, ranges: Vec::new() };
         let scalars = scalars(self.task.program, &cells);
         let mut tests: BTreeMap<Vec<Revision>, TestId> = BTreeMap::new();
@@ -121,7 +120,8 @@ impl Differ<'_> {
             let (regions, all) = self.regions(cell, limits, &mut differences);
             walk.complete &= all;
             for region in regions {
-                if limits.is_over() || self.task.clock.is_over() || number as usize >= limits.cells {
+                if limits.is_over() || self.task.clock.is_over() || number as usize >= limits.cells
+                {
                     walk.complete = false;
                     return Ok(walk);
                 }

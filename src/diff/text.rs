@@ -206,9 +206,8 @@ impl Real {
             let part = binary(FloatBinary::Mul, exprs.and(a, sign), number(relative));
             room = binary(FloatBinary::Add, part, room);
         }
-        let apart = |x, y| {
-            exprs.float_compare(FloatRelation::Less, room, binary(FloatBinary::Sub, x, y))
-        };
+        let apart =
+            |x, y| exprs.float_compare(FloatRelation::Less, room, binary(FloatBinary::Sub, x, y));
         Some(exprs.or(apart(a, b), apart(b, a)))
     }
 }
@@ -610,12 +609,7 @@ impl Walk<'_> {
 
     /// A floating-point number on one side and anything on the other: the values that the literal
     /// bytes there spell, and whether there are no others.
-    fn real_with_text(
-        &self,
-        at: [Position; 2],
-        side: usize,
-        real: Real,
-    ) -> (Vec<Alignment>, bool) {
+    fn real_with_text(&self, at: [Position; 2], side: usize, real: Real) -> (Vec<Alignment>, bool) {
         let exprs = self.exprs;
         let (other, width) = (1 - side, exprs.width(real.value));
         let (_, most) = real.format.length_bounds(width);

@@ -389,15 +389,8 @@ impl Machine for Executor<'_> {
         let frame = &self.state.top;
         let function = &self.program.module.functions[frame.function.0 as usize];
         let Some(Inst::Call(call)) = function.code.get(frame.pc as usize) else { return true };
-        let result = call.results.first();
-        let reads = |inst: &Inst| {
-            let mut reads = false;
-            inst.reads(|operand, _| {
-                reads |= result.is_some_and(|result| *operand == Operand::reg(*result));
-            });
-            reads
-        };
-        result.is_some() && function.code.iter().any(reads)
+        let live = self.program.flows.of(self.program, frame.function).live(frame.pc + 1);
+        call.results.iter().any(|result| live.contains(result.0 as usize))
     }
 
     fn decide(&mut self, condition: ExprId) -> Result<bool, Stop> {

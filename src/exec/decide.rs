@@ -83,11 +83,12 @@ impl Executor<'_> {
     /// revision; those stay with it for which it certainly has the same truth on this path, and
     /// only the others part from them.
     fn settle_choice(&mut self, condition: ExprId) -> Result<bool, Stop> {
-        if self.decides_nothing {
-            return Err(Stop::Impossible);
-        }
         let exprs = &self.program.exprs;
         let groups = self.alternatives(condition);
+        if self.decides_nothing && groups.len() > 1 {
+            self.depends_on_revision = true;
+            return Err(Stop::Impossible);
+        }
         // What is noted of the one is not said of the others.
         let depends = |(e, _): &(ExprId, RevisionSet)| {
             let mentions = exprs.mentions(*e);
@@ -240,6 +241,7 @@ impl Executor<'_> {
     /// Goes on with the first group and leaves a sibling for each other one.
     pub(super) fn split<K>(&mut self, groups: Vec<(K, RevisionSet)>) -> K {
         let several = groups.len() > 1;
+        self.depends_on_revision |= several;
         if several {
             self.is_as_claimed();
         }

@@ -19,6 +19,9 @@ use crate::{
 
 /// Instructions of a round, at most.
 const ROUND: u32 = 1 << 16;
+/// Jumps backwards on a long path; programs with their libc have more of them.
+const LONG: u64 = 1 << 11;
+const LONG_WHOLE: u64 = 1 << 15;
 /// How often a guess is extended.
 const GUESSES: u32 = 6;
 
@@ -55,7 +58,10 @@ impl Executor<'_> {
             return false;
         };
         for _ in 0..GUESSES {
-            let Some(after) = self.round(&changing) else { return false };
+            let Some(after) = self.round(&changing) else {
+                self.part_for_good();
+                return false;
+            };
             let Some(more) = self.changes(&after, &Visit::from(&self.state)) else { return false };
             if !changing.extend(more) {
                 return self.shows_enough(&after);
@@ -70,6 +76,22 @@ impl Executor<'_> {
         [(&now.stdout, &then.stdout), (&now.stderr, &then.stderr)].iter().all(|(now, then)| {
             then.is_unchanged_since(now) || now.is_longer_than(&self.program.exprs, ENDLESS_PREFIX)
         })
+    }
+
+    /// Revisions that part and meet again in every round of a long loop are looked at one by one
+    /// from now on: of one alone it may be proved that it never ends.
+    fn part_for_good(&mut self) {
+        let long = if self.state.world.is_whole { LONG_WHOLE } else { LONG };
+        if !self.depends_on_revision || self.state.loops.jumps < long {
+            return;
+        }
+        let mut alone = self.state.parted().into_iter().map(|mut state| {
+            state.joins.clear();
+            state
+        });
+        let first = alone.next().expect("a state has at least one revision");
+        self.siblings.extend(alone.rev());
+        self.state = first;
     }
 
     /// What is not as it was at an earlier visit; `None` where more has changed than can be counted.
@@ -110,7 +132,7 @@ impl Executor<'_> {
         let conditions = ghost.path.len();
         let before = (self.siblings.len(), self.halted.len(), self.paths, self.forks, self.asked);
         let state = std::mem::replace(&mut self.state, ghost);
-        self.decides_nothing = true;
+        (self.decides_nothing, self.depends_on_revision) = (true, false);
         let comes_back = self.comes_back();
         self.decides_nothing = false;
         let after = std::mem::replace(&mut self.state, state);

@@ -145,6 +145,8 @@ pub struct Executor<'a> {
     at_branch: bool,
     /// A run that is to decide nothing ends where it would ([`endless`]).
     decides_nothing: bool,
+    /// Since such a run began, revisions parted.
+    depends_on_revision: bool,
     deadline: Option<Instant>,
     state: State,
     checkpoint: Checkpoint,
@@ -182,6 +184,7 @@ impl<'a> Executor<'a> {
             asked: false,
             at_branch: false,
             decides_nothing: false,
+            depends_on_revision: false,
             deadline: quantum.clock.deadline(),
             state,
             checkpoint: Checkpoint::NoCall,

@@ -48,11 +48,12 @@ const DIRECTIVES: [(&str, usize, usize); 26] = [
 fn program(seed: u64) -> String {
     let mut random = Random(seed);
     let mut text = String::from(
-        "#include <stdio.h>\n#include <string.h>\n\
-         int main(void) {\n  int x[4], r, c; char t[4][8];\n",
+        "#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
+         char *gets(char *);\nint main(void) {\n  int x[4], r, c; char t[4][8], line[200], *q;\n\
+         \x20 size_t n; float f = 0; double d = 0;\n",
     );
     for _ in 0..=random.below(STEPS) {
-        match random.below(8) {
+        match random.below(11) {
             0 => text.push_str("  c = getchar(); printf(\"%d \", c);\n"),
             1 => text.push_str(
                 "  if ((c = getchar()) != EOF) printf(\"%d \", ungetc(c, stdin));\n\
@@ -61,6 +62,17 @@ fn program(seed: u64) -> String {
             2 => text.push_str(
                 "  memset(t, 0, sizeof t); printf(\"%d \", fgets(t[0], 4, stdin) != NULL);\n\
                  \x20 printf(\"%d%d%d \", t[0][0], t[0][1], t[0][2]);\n",
+            ),
+            3 => text.push_str("  r = scanf(\"%lf\", &d); printf(\"%d %.3f \", r, d);\n"),
+            4 => text.push_str("  r = scanf(\"%f,%lf\", &f, &d); printf(\"%d %g %e \", r, f, d);\n"),
+            5 => text.push_str(
+                "  memset(t, 0, sizeof t); q = NULL; n = 0;\n\
+                 \x20 r = getline(&q, &n, stdin); printf(\"%d %d %d \", r, (int)n, r > 0 ? q[0] : 0);\n\
+                 \x20 free(q);\n",
+            ),
+            6 => text.push_str(
+                "  memset(line, 0, sizeof line); printf(\"%d \", gets(line) != NULL);\n\
+                 \x20 printf(\"%d%d%d \", line[0], line[1], line[2]);\n",
             ),
             _ => scan(&mut text, &mut random),
         }
@@ -107,7 +119,11 @@ fn scan(text: &mut String, random: &mut Random) {
 
 /// A text that the programs may find something in.
 fn text(random: &mut Random) -> Vec<u8> {
-    const PIECES: [&str; 20] = [
+    const PIECES: [&str; 24] = [
+        "2.5",
+        "1e2",
+        ".",
+        "3e",
         "5",
         "-3",
         "12",
@@ -129,7 +145,7 @@ fn text(random: &mut Random) -> Vec<u8> {
         "0",
         "b,4",
     ];
-    let pieces = (0..random.below(7)).map(|_| PIECES[random.below(20) as usize]);
+    let pieces = (0..random.below(7)).map(|_| PIECES[random.below(24) as usize]);
     pieces.collect::<String>().into_bytes()
 }
 

@@ -102,9 +102,8 @@ impl RealFormat {
             _ => u128::from(number.parse::<f64>().ok()?.to_bits()),
         };
         let sign = nearest & format.sign();
-        let is_same = |magnitude: u128| {
-            self.text(&Bv::from_u128(format.width(), sign | magnitude)) == text
-        };
+        let is_same =
+            |magnitude: u128| self.text(&Bv::from_u128(format.width(), sign | magnitude)) == text;
         let magnitude = nearest & !format.sign();
         let largest = format.infinity() - 1;
         if magnitude > largest || !is_same(magnitude) {
@@ -206,7 +205,8 @@ mod tests {
     use super::{super::printf, *};
 
     fn printed(format: &str) -> RealFormat {
-        let [printf::Directive::Conversion(conversion)] = printf::parse(format.as_bytes()).unwrap()[..]
+        let [printf::Directive::Conversion(conversion)] =
+            printf::parse(format.as_bytes()).unwrap()[..]
         else {
             panic!("{format}")
         };
@@ -226,10 +226,7 @@ mod tests {
     fn input_is_short() {
         let text = |value| String::from_utf8(RealFormat::Shortest.text(&double(value))).unwrap();
         let texts = [0.0, -0.0, 0.1, 90.0, -2.5, 1e300, 5e-324, 123456789.0].map(text);
-        assert_eq!(
-            texts,
-            ["0", "-0", "0.1", "90", "-2.5", "1e+300", "5e-324", "123456789"]
-        );
+        assert_eq!(texts, ["0", "-0", "0.1", "90", "-2.5", "1e+300", "5e-324", "123456789"]);
         let single = Bv::new(32, 0.1_f32.to_bits().into());
         assert_eq!(RealFormat::Shortest.text(&single), b"0.1");
     }

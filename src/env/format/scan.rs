@@ -78,7 +78,8 @@ pub fn integer(text: &[u8], syntax: IntegerSyntax, width: Option<u32>, bits: u32
 /// which the input ends; as [`integer`]. `None` for what this does not know: other texts
 /// (hexadecimal, infinities, NaNs) and types.
 ///
-/// As the input may not be read again, an exponent without digits is a matching failure.
+/// As the input may not be read again, an exponent without digits is gone, though it counts for
+/// nothing.
 pub fn real(text: &[u8], width: Option<u32>, bits: u32) -> Option<Scanned> {
     let start = text.iter().take_while(|&&byte| is_space(byte)).count();
     if start == text.len() {
@@ -108,15 +109,16 @@ pub fn real(text: &[u8], width: Option<u32>, bits: u32) -> Option<Scanned> {
     if known == 0 {
         return mismatch(used);
     }
+    let mut end = used;
     if matches!(at(used), Some(b'e' | b'E')) {
         used += 1 + usize::from(matches!(at(used + 1), Some(b'+' | b'-')));
         let exponent = digits(used);
         used += exponent;
-        if exponent == 0 {
-            return mismatch(used);
+        if exponent > 0 {
+            end = used;
         }
     }
-    let number = std::str::from_utf8(&text[..used]).ok()?;
+    let number = std::str::from_utf8(&text[..end]).ok()?;
     let value = match bits {
         32 => u64::from(number.parse::<f32>().ok()?.to_bits()),
         64 => number.parse::<f64>().ok()?.to_bits(),

@@ -188,11 +188,7 @@ fn posix_memalign(
 }
 
 /// `old`, which may be null, grown to so many bytes.
-pub(super) fn reallocated(
-    machine: &mut dyn Machine,
-    old: Value,
-    size: u64,
-) -> Result<Value, Stop> {
+pub(super) fn reallocated(machine: &mut dyn Machine, old: Value, size: u64) -> Result<Value, Stop> {
     let size = machine.exprs().constant(64, size);
     Ok(realloc(machine, old, size)?.unwrap_or(Value::Int(0)))
 }

@@ -445,9 +445,7 @@ fn scan_text(
             Kind::Integer(_) | Kind::Float => {
                 let bits = conversion.value_bits();
                 let scanned = match &conversion.kind {
-                    Kind::Integer(syntax) => {
-                        scan::integer(rest, *syntax, conversion.width, bits)
-                    }
+                    Kind::Integer(syntax) => scan::integer(rest, *syntax, conversion.width, bits),
                     _ => scan::real(rest, conversion.width, bits).ok_or_else(|| {
                         Stop::unsupported("scanf of a floating-point number other than decimal")
                     })?,

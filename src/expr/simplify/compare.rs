@@ -119,9 +119,7 @@ impl Exprs {
                 missing.is_some_and(|bits| !bits.is_zero()).then(|| self.bool(false))
             }
             Node::Binary(BinaryOp::Mul, x, y) => self.eq_of_product(x, &self.as_bv(y)?, constant),
-            Node::Binary(BinaryOp::Udiv | BinaryOp::Sdiv, _, y)
-                if self.is_constant(y) =>
-            {
+            Node::Binary(BinaryOp::Udiv | BinaryOp::Sdiv, _, y) if self.is_constant(y) => {
                 self.eq_of_quotient(a, constant)
             }
             Node::Neg(x) => Some(self.eq(x, self.neg(b))),
