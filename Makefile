@@ -1,6 +1,6 @@
 # What a person types. Everything but `setup` needs what `setup` provides, and is quick
 # about it when that is there already.
-.PHONY: setup demo test results bench recheck attack coreutils lint
+.PHONY: setup demo test results bench everyday recheck attack coreutils lint
 
 setup:
 	@scripts/setup.sh
@@ -30,6 +30,11 @@ bench: setup
 	cargo bench --locked
 	cargo build --locked --release
 	python3 scripts/bench.py
+
+# Students' programs: how long their patches take to decide, and native runs of what is proved.
+everyday: setup
+	@cargo build --release --locked
+	@scripts/everyday.py target/release/psychic --figures results/everyday.csv
 
 # What verdicts rest on, decided again by another solver: half an hour.
 recheck: setup
