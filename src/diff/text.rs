@@ -7,6 +7,7 @@
 //! follows (it is *delimited*). Where it can (`%d%d`, a number beside a symbolic byte), the
 //! walk splits over the [`Layout`]s of the number, after which every byte has its place;
 //! digits are compared in runs, as quotients of the value by powers of the base.
+//! Of floating-point numbers ([`real`]) equal values are equal text, and a text is that of an interval.
 //!
 //! The splitting has a budget. Past it only one alignment is followed, that of numbers which
 //! agree pairwise where there is one. So the condition for equality is stronger than it had
@@ -20,12 +21,14 @@ use crate::env::format::number::{NumberFormat, Radix};
 use crate::env::format::real::Spelled;
 use crate::env::format::scanf::ByteSet;
 use crate::env::stream::{Atom, RealFormat, Stream};
-use crate::expr::{
-    Bv, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Rounding, float::Format,
-};
+use crate::expr::{Bv, ExprId, Exprs};
 
+mod real;
 #[cfg(test)]
 mod tests;
+
+use real::Real;
+pub use real::certain_difference;
 
 /// How many alignments of the two texts are looked at before the rest is approximated.
 /// Enough for two adjacent `%ld` and for three adjacent `%d`.
@@ -56,36 +59,6 @@ pub fn difference(exprs: &Exprs, a: &Stream, b: &Stream) -> Difference {
 /// be equal, [`difference`] knows more.
 pub fn quick_difference(exprs: &Exprs, a: &Stream, b: &Stream) -> Difference {
     difference_within(0, exprs, a, b)
-}
-
-/// A condition under which the texts certainly differ, where [`difference`] is not exact for what
-/// rounding hides of floating-point numbers: one of these is far enough from that in its place.
-pub fn certain_difference(exprs: &Exprs, a: &Stream, b: &Stream) -> ExprId {
-    let (a, b): (Vec<Atom>, Vec<Atom>) = (a.atoms().collect(), b.atoms().collect());
-    let mut certain = exprs.bool(false);
-    let numerals = RealFormat::bytes();
-    let ends = |behind: &[Atom]| match behind.first() {
-        None => true,
-        Some(Atom::Literal(byte)) => !numerals.contains(*byte),
-        Some(_) => false,
-    };
-    for (index, atoms) in a.iter().zip(&b).enumerate() {
-        let (behind_a, behind_b) = (&a[index + 1..], &b[index + 1..]);
-        match atoms {
-            (x, y) if x == y => {}
-            (Atom::Real { value: x, format }, Atom::Real { value: y, format: other })
-                if ends(behind_a) && ends(behind_b) =>
-            {
-                let real = |value, format| Real { value, format };
-                let (x, y) = (real(*x, *format), real(*y, *other));
-                let far = x.comparable(exprs, &y).then(|| x.far_apart(exprs, &y)).flatten();
-                certain = exprs.or(certain, far.unwrap_or_else(|| exprs.bool(false)));
-            }
-            // What comes next may be in another place.
-            _ => break,
-        }
-    }
-    certain
 }
 
 fn difference_within(budget: usize, exprs: &Exprs, a: &Stream, b: &Stream) -> Difference {
@@ -164,52 +137,6 @@ fn continuation(a: &Number, b: &Number) -> ByteSet {
     let mut bytes = digits(a.format.radix);
     bytes.extend(&layouts.flat_map(|layout| layout.prefix).copied().collect());
     bytes
-}
-
-/// A floating-point number of a text.
-#[derive(Clone, Copy)]
-struct Real {
-    value: ExprId,
-    format: RealFormat,
-}
-
-impl Real {
-    /// Whether equal values have equal texts.
-    fn comparable(&self, exprs: &Exprs, other: &Self) -> bool {
-        self.format == other.format && exprs.width(self.value) == exprs.width(other.value)
-    }
-
-    /// The condition that the values are equal, all NaNs of one sign being so.
-    fn same_value(&self, exprs: &Exprs, other: &Self) -> ExprId {
-        let (a, b) = (self.value, other.value);
-        let is_nan = |e| exprs.not(exprs.float_compare(FloatRelation::Equal, e, e));
-        let sign = |e| exprs.extract(e, exprs.width(e) - 1, 1);
-        let alike = exprs.all([is_nan(a), is_nan(b), exprs.eq(sign(a), sign(b))]);
-        exprs.or(exprs.eq(a, b), alike)
-    }
-
-    /// A condition under which comparable ones certainly have different texts: they are further
-    /// apart than what rounding to the digits of the text hides.
-    fn far_apart(&self, exprs: &Exprs, other: &Self) -> Option<ExprId> {
-        let (a, b) = (self.value, other.value);
-        let width = exprs.width(a);
-        let (absolute, relative) = self.format.resolution()?;
-        let rounding = Rounding::NearestEven;
-        let number = |value: f64| {
-            let bits = exprs.constant(64, value.to_bits());
-            exprs.float_unary(FloatUnary::Convert, rounding, bits, width)
-        };
-        let binary = |op, x, y| exprs.float_binary(op, rounding, x, y);
-        let mut room = number(absolute);
-        if relative > 0.0 {
-            let sign = exprs.bv(&Bv::from_u128(width, !Format::of(width)?.sign()));
-            let part = binary(FloatBinary::Mul, exprs.and(a, sign), number(relative));
-            room = binary(FloatBinary::Add, part, room);
-        }
-        let apart =
-            |x, y| exprs.float_compare(FloatRelation::Less, room, binary(FloatBinary::Sub, x, y));
-        Some(exprs.or(apart(a, b), apart(b, a)))
-    }
 }
 
 /// An [`Atom`] with what is known about it.

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{expr::ExprId, solver};
 
+/// Of what a run that never ends prints so many bytes count, as nobody sees all of it.
+pub const ENDLESS_PREFIX: usize = 4096;
+
 /// How a state ended.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Halt {

@@ -11,11 +11,8 @@ pub mod stdin;
 pub mod stream;
 pub mod world;
 
-pub use halt::{Check, Error, Halt, Incomplete};
+pub use halt::{Check, ENDLESS_PREFIX, Error, Halt, Incomplete};
 pub use world::{Approximation, Argument, Effects, InputObject, NamedOutput, World};
-
-/// Of what a run that never ends prints so many bytes count, as nobody sees all of it.
-pub const ENDLESS_PREFIX: usize = 4096;
 
 use crate::{
     expr::{ExprId, Exprs, float::Operation},

@@ -7,7 +7,7 @@
 
 use super::{
     Machine, Stop,
-    format::{is_space, number::NumberFormat},
+    format::{is_space, number::NumberFormat, scanf::ByteSet},
     stream::{RealFormat, Stream},
 };
 use crate::{
@@ -40,6 +40,9 @@ pub struct TypedInput {
     has_words: bool,
     /// A newline follows that has not been read yet.
     newline: bool,
+    /// What cannot come right behind the number or word read last: it would belong to that, or a
+    /// newline was seen there.
+    excluded: ByteSet,
     /// White space was skipped, so that none comes next.
     skipped: bool,
     /// There is more of which nothing has been read yet.
@@ -132,11 +135,35 @@ impl TypedInput {
         if std::mem::take(&mut self.newline) {
             self.text.push_bytes(b"\n");
         }
+        self.excluded = ByteSet::default();
+    }
+
+    /// Whether a byte cannot come right behind what was read last. If so a newline is there, which
+    /// the program has seen.
+    pub fn is_excluded(&mut self, byte: u8) -> bool {
+        let is_excluded = self.excluded.contains(byte);
+        if is_excluded {
+            self.see_newline();
+        }
+        is_excluded
+    }
+
+    /// Whether a newline comes next; nothing else can, then, once the program knows.
+    pub fn sees_newline(&mut self) -> bool {
+        if self.newline {
+            self.see_newline();
+        }
+        self.newline
+    }
+
+    fn see_newline(&mut self) {
+        self.excluded = ByteSet::default().complement();
     }
 
     fn token(&mut self) -> String {
         self.tokens += 1;
         (self.skipped, self.more) = (false, false);
+        self.excluded = ByteSet::default();
         format!("stdin.{}", self.tokens - 1)
     }
 }
@@ -192,6 +219,7 @@ pub fn expect(machine: &mut dyn Machine, literal: u8) -> Result<bool, Stop> {
         return Ok(false);
     }
     (input.newline, input.skipped, input.more) = (false, false, false);
+    input.excluded = ByteSet::default();
     input.text.push_bytes(&[literal]);
     Ok(true)
 }
@@ -212,7 +240,19 @@ pub fn number(machine: &mut dyn Machine, format: NumberFormat, width: u32) -> Ex
     let input = typed(machine);
     input.text = text;
     input.newline = true;
+    input.excluded = digits(format);
     value
+}
+
+/// What a number of that format may consist of, but for its sign.
+fn digits(format: NumberFormat) -> ByteSet {
+    let is_digit = |byte: &u8| char::from(*byte).is_digit(format.radix.base().into());
+    let mut digits: ByteSet = (0..=u8::MAX).filter(is_digit).collect();
+    // `0x`; the flag stands for numbers that say their base themselves.
+    if format.radix.base() == 16 || format.flags.alternative {
+        digits.extend(&b"xX".iter().copied().collect());
+    }
+    digits
 }
 
 /// A new floating-point number of that width, written in decimal: any that is finite.
@@ -229,13 +269,14 @@ pub fn real(machine: &mut dyn Machine, format: Format) -> Result<ExprId, Stop> {
     let input = typed(machine);
     input.text = text;
     input.newline = true;
+    input.excluded = b"0123456789.eExX".iter().copied().collect();
     Ok(value)
 }
 
 /// Whether an encoding is what some decimal text gives: a finite number, whose integer bit, if it
 /// has one, says whether it is normal.
 fn is_decimal(exprs: &Exprs, value: ExprId, format: Format) -> ExprId {
-    let (low, width) = (format.width() - 1 - format.exponent_bits(), format.exponent_bits());
+    let (low, width) = (format.exponent_low(), format.exponent_bits());
     let exponent = exprs.extract(value, low, width);
     let all_ones = exprs.not(exprs.constant(width, 0));
     let is_finite = exprs.ne(exponent, all_ones);
@@ -294,6 +335,9 @@ pub fn word(
     let input = typed(machine);
     input.text = text;
     input.newline = true;
+    if width.is_none_or(|width| chosen < width) {
+        input.excluded = (0..=u8::MAX).filter(|byte| accepts(*byte)).collect();
+    }
     Ok(bytes)
 }
 

@@ -9,12 +9,12 @@
 //! Of a run that never ends a person sees how it begins ([`crate::env::ENDLESS_PREFIX`]): a loop
 //! that prints goes on until so much is there.
 
-use super::{Callers, Checkpoint, Executor, Frame, State, interpret::Next, state::Moment};
+use super::{Checkpoint, Executor, Frame, State, interpret::Next, state::Moment};
 use crate::{
-    env::{ENDLESS_PREFIX, World},
+    env::ENDLESS_PREFIX,
     expr::ExprId,
     ir::address,
-    memory::{Byte, Memory, Value},
+    memory::{Byte, Value},
 };
 
 /// Instructions of a round, at most.
@@ -54,15 +54,16 @@ impl Executor<'_> {
     pub(super) fn never_ends(&mut self) -> bool {
         let Some(moment) = self.state.moment_to_compare() else { return false };
         self.state.count_attempt();
-        let Some(mut changing) = self.changes(&self.state, &Visit::from(&*moment)) else {
+        let Some(mut changing) = self.changes(&self.state, &moment) else {
             return false;
         };
+        let here = self.state.moment();
         for _ in 0..GUESSES {
             let Some(after) = self.round(&changing) else {
                 self.part_for_good();
                 return false;
             };
-            let Some(more) = self.changes(&after, &Visit::from(&self.state)) else { return false };
+            let Some(more) = self.changes(&after, &here) else { return false };
             if !changing.extend(more) {
                 return self.shows_enough(&after);
             }
@@ -94,19 +95,21 @@ impl Executor<'_> {
         self.state = first;
     }
 
-    /// What is not as it was at an earlier visit; `None` where more has changed than can be counted.
-    fn changes(&self, now: &State, then: &Visit<'_>) -> Option<Changing> {
-        let is_same = now.callers.same(then.callers)
+    /// What is not as it was at an earlier visit; `None` where more has changed than can be counted,
+    /// or something that was written is unwritten now: to read that is an error.
+    fn changes(&self, now: &State, then: &Moment) -> Option<Changing> {
+        let is_same = now.callers.same(&then.callers)
             && now.apart.is_empty()
-            && now.world.differs_in_text_only(then.world);
-        let bytes = now.memory.changes(&self.program.exprs, then.memory).filter(|_| is_same)?;
+            && now.world.differs_in_text_only(&then.world);
+        let bytes = now.memory.changes(&self.program.exprs, &then.memory).filter(|_| is_same)?;
         let flow = self.program.flows.of(self.program, now.top.function);
         let live = flow.live(now.top.pc);
-        let registers = (0..now.top.values.len())
+        let registers: Vec<usize> = (0..now.top.values.len())
             .filter(|index| live.contains(*index))
             .filter(|index| now.top.values[*index] != then.top.values[*index])
             .collect();
-        Some(Changing { bytes, registers })
+        let is_written = registers.iter().all(|index| now.top.values[*index] != Value::Undefined);
+        is_written.then_some(Changing { bytes, registers })
     }
 
     /// The state after one more round in which nothing is known of what changes, if that decides
@@ -166,27 +169,5 @@ impl Executor<'_> {
             }
         }
         false
-    }
-}
-
-/// A visit of the head of a loop.
-struct Visit<'a> {
-    top: &'a Frame,
-    callers: &'a Callers,
-    memory: &'a Memory,
-    world: &'a World,
-}
-
-impl<'a> From<&'a State> for Visit<'a> {
-    fn from(state: &'a State) -> Self {
-        let State { top, callers, memory, world, .. } = state;
-        Self { top, callers, memory, world }
-    }
-}
-
-impl<'a> From<&'a Moment> for Visit<'a> {
-    fn from(moment: &'a Moment) -> Self {
-        let Moment { top, callers, memory, world, .. } = moment;
-        Self { top, callers, memory, world }
     }
 }

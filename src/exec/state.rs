@@ -249,16 +249,21 @@ impl State {
         }
         if self.loops.jumps.is_power_of_two() {
             self.loops.attempts = 0;
-            self.loops.moment = Some(Arc::new(Moment {
-                top: self.top.clone(),
-                callers: self.callers.clone(),
-                memory: self.memory.clone(),
-                world: self.world.clone(),
-                apart: self.apart.clone(),
-                conditions: self.path.len(),
-            }));
+            self.loops.moment = Some(Arc::new(self.moment()));
         }
         false
+    }
+
+    /// What it is now, to compare with later.
+    pub(super) fn moment(&self) -> Moment {
+        Moment {
+            top: self.top.clone(),
+            callers: self.callers.clone(),
+            memory: self.memory.clone(),
+            world: self.world.clone(),
+            apart: self.apart.clone(),
+            conditions: self.path.len(),
+        }
     }
 
     /// The earlier moment, if it was at the same place and nothing was decided since.

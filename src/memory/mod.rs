@@ -191,7 +191,7 @@ impl Memory {
     }
 
     /// The addresses of the bytes that are not what they were in `earlier`, which this memory was;
-    /// `None` where there are other objects, or too many such bytes.
+    /// `None` where there are other objects, too many such bytes, or one of them is unwritten now.
     pub fn changes(&self, exprs: &Exprs, earlier: &Self) -> Option<Vec<u64>> {
         const LARGEST: u64 = 1 << 16;
         const MOST: usize = 256;
@@ -216,9 +216,12 @@ impl Memory {
             let changed = |offset: &u64| {
                 now.byte(exprs, *offset as usize) != then.byte(exprs, *offset as usize)
             };
-            changes.extend((0..capacity).filter(changed).map(|offset| first + offset));
-            if changes.len() > MOST {
-                return None;
+            for offset in (0..capacity).filter(changed) {
+                if now.byte(exprs, offset as usize) == Byte::Uninitialised || changes.len() == MOST
+                {
+                    return None;
+                }
+                changes.push(first + offset);
             }
         }
         Some(changes)

@@ -104,9 +104,10 @@ impl RealFormat {
         let sign = nearest & format.sign();
         let is_same =
             |magnitude: u128| self.text(&Bv::from_u128(format.width(), sign | magnitude)) == text;
-        let magnitude = nearest & !format.sign();
+        // The text of the largest numbers may be rounded up to what is none.
         let largest = format.infinity() - 1;
-        if magnitude > largest || !is_same(magnitude) {
+        let magnitude = (nearest & !format.sign()).min(largest);
+        if !is_same(magnitude) {
             return None;
         }
         let low = magnitude - furthest(magnitude, |by| is_same(magnitude - by));
@@ -239,6 +240,9 @@ mod tests {
         assert!(!complete);
         assert_eq!(spelled.iter().map(|s| s.length).collect::<Vec<_>>(), [1, 2]);
         assert!(!printed("%f").spelled(b"inf\n", true, 64).1);
+        let largest = u128::from(f64::MAX.to_bits());
+        let (spelled, _) = printed("%.0e").spelled(b"2e+308\n", true, 64);
+        assert!(spelled.iter().any(|s| s.length == 6 && *s.magnitudes.end() == largest));
     }
 
     proptest! {

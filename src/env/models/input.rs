@@ -261,6 +261,9 @@ fn scan_typed(
                 (conversion.kind == Kind::Percent).then_some(b'%')
             }
         };
+        if literal.is_some_and(|byte| stdin::typed(machine).is_excluded(byte)) {
+            break;
+        }
         let ended = match literal {
             Some(byte) => !stdin::expect(machine, byte)?,
             None => !stdin::typed(machine).newline_is_next() && stdin::ends(machine)?,
@@ -338,7 +341,7 @@ fn read_token(
             word(machine, conversion.width, &|byte| !is_space(byte) && byte != 0)?
         }
         Kind::Set(set) if bits == 8 => {
-            if stdin::typed(machine).newline_is_next() {
+            if stdin::typed(machine).sees_newline() {
                 if set.contains(b'\n') {
                     return Err(Stop::unsupported("scanf %[ that accepts a newline"));
                 }
@@ -444,6 +447,8 @@ fn scan_text(
             }
             Kind::Integer(_) | Kind::Float => {
                 let bits = conversion.value_bits();
+                // glibc takes the byte behind an integer before it looks at the width.
+                let looks_ahead = conversion.kind != Kind::Float;
                 let scanned = match &conversion.kind {
                     Kind::Integer(syntax) => scan::integer(rest, *syntax, conversion.width, bits),
                     _ => scan::real(rest, conversion.width, bits).ok_or_else(|| {
@@ -453,7 +458,7 @@ fn scan_text(
                 match scanned {
                     Scanned::Value { value, consumed } => {
                         at += consumed;
-                        met_end |= consumed == rest.len() && consumed < limit;
+                        met_end |= consumed == rest.len() && (consumed < limit || looks_ahead);
                         if !conversion.suppress {
                             let target = arguments.next(machine, ArgumentKind::Integer(64))?;
                             let value = machine.exprs().bv(&value);
@@ -465,7 +470,7 @@ fn scan_text(
                     }
                     Scanned::Mismatch { consumed } => {
                         at += consumed;
-                        met_end |= consumed == rest.len() && consumed < limit;
+                        met_end |= consumed == rest.len() && (consumed < limit || looks_ahead);
                         break;
                     }
                     Scanned::EndOfInput => return ended(assigned, at),
