@@ -59,14 +59,22 @@ def shown(program, text):
     return (None, output[:PREFIX]) if endless else (code, output)
 
 
-def inputs(count, seed):
-    """Numbers as a person types them, far ones, and words; one newline is at the end."""
-    rng = random.Random(seed)
-    number = (lambda: str(rng.randint(-3, 3)), lambda: str(rng.randint(0, 120)),
-              lambda: str(rng.randint(-2**31, 2**31 - 1)), lambda: f"{rng.uniform(0, 100):.2f}")
+def inputs(count, name):
+    """Well-formed ones, as proofs of equivalence say: numbers for programs that read numbers (near,
+    far, and with decimals where all are floats), else lines of letters; a newline is at the end."""
+    rng = random.Random(name)
+    integer = (lambda: str(rng.randint(-3, 3)), lambda: str(rng.randint(0, 120)),
+               lambda: str(rng.randint(-2**31, 2**31 - 1)))
+    decimal = lambda: f"{rng.uniform(0, 100):.2f}"
     word = lambda: "".join(rng.choice("aeiouyxzAE ,09") for _ in range(rng.randint(1, 9))).strip() or "a"
+    if name in ("grade-ladder", "grade-letters"):
+        kinds = (*integer, decimal)
+    elif name.startswith(("checksum", "syllables")) or name == "digits-characters":
+        kinds = (*integer, word)
+    else:
+        kinds = integer
     for _ in range(count):
-        kind = rng.choice([*number, word])
+        kind = rng.choice(kinds)
         yield ("\n".join(kind() for _ in range(5)) + "\n").encode()
 
 
