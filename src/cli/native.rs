@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{Mutex, OnceLock, PoisonError},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use super::stages::{Built, Stage};
@@ -32,11 +32,8 @@ pub(super) struct Native<'a> {
     /// No run begins after this.
     deadline: Option<Instant>,
     plain: Replayer,
-    hasty: OnceLock<Replayer>,
-    hastier: OnceLock<Replayer>,
-    /// How many runs of a revision did not end that were known not to.
-    endless: Mutex<BTreeMap<Revision, u32>>,
-    patient: OnceLock<Replayer>,
+    /// How many runs of a revision had to be stopped of which nobody expected an end.
+    stopped: Mutex<BTreeMap<Revision, u32>>,
     address: OnceLock<Replayer>,
     memory: OnceLock<Replayer>,
 }
@@ -54,31 +51,10 @@ impl<'a> Native<'a> {
             limits,
             deadline,
             plain: Replayer::new(built.binaries.clone(), limits)?,
-            hasty: OnceLock::new(),
-            hastier: OnceLock::new(),
-            endless: Mutex::default(),
-            patient: OnceLock::new(),
+            stopped: Mutex::default(),
             address: OnceLock::new(),
             memory: OnceLock::new(),
         })
-    }
-
-    /// The replayer in that place, made by the first who needs it.
-    fn get<'s>(
-        &'s self,
-        place: &'s OnceLock<Replayer>,
-        make: impl FnOnce() -> anyhow::Result<Replayer>,
-    ) -> anyhow::Result<&'s Replayer> {
-        if let Some(replayer) = place.get() {
-            return Ok(replayer);
-        }
-        let made = make()?;
-        Ok(place.get_or_init(|| made))
-    }
-
-    fn with_time(&self, time: std::time::Duration) -> anyhow::Result<Replayer> {
-        let limits = Limits { time, ..self.limits };
-        Ok(Replayer::new(self.built.binaries.clone(), limits)?)
     }
 
     fn sanitized(&self, sanitizer: Sanitizer) -> anyhow::Result<&Replayer> {
@@ -86,15 +62,17 @@ impl<'a> Native<'a> {
             Sanitizer::Memory => &self.memory,
             _ => &self.address,
         };
-        self.get(place, || {
-            let builds = self.stage.build_sanitized(self.built, sanitizer)?;
-            let mut binaries: Binaries = self.built.binaries.clone();
-            match sanitizer {
-                Sanitizer::Memory => binaries.memory = builds,
-                _ => binaries.address_undefined = builds,
-            }
-            Ok(Replayer::new(binaries, self.limits)?)
-        })
+        if let Some(replayer) = place.get() {
+            return Ok(replayer);
+        }
+        let builds = self.stage.build_sanitized(self.built, sanitizer)?;
+        let mut binaries: Binaries = self.built.binaries.clone();
+        match sanitizer {
+            Sanitizer::Memory => binaries.memory = builds,
+            _ => binaries.address_undefined = builds,
+        }
+        let made = Replayer::new(binaries, self.limits)?;
+        Ok(place.get_or_init(|| made))
     }
 
     /// Whether runs can still begin.
@@ -113,41 +91,72 @@ impl<'a> Native<'a> {
         revision: Revision,
         expected: &Expected,
     ) -> anyhow::Result<Outcome> {
-        self.in_time()?;
         if expected.endless.contains(revision) {
-            let seen = self.seen_endless(revision, 0);
-            let (place, part) = match seen < SEEN {
-                true => (&self.hasty, ENDLESS_PART),
-                false => (&self.hastier, SEEN_ENDLESS_PART),
-            };
-            let replayer = self.get(place, || self.with_time(self.limits.time / part))?;
-            let outcome = replayer.outcome(test, revision, false)?;
-            self.seen_endless(revision, u32::from(outcome.termination == Termination::Timeout));
+            let part =
+                if self.stopped(revision, 0) < SEEN { ENDLESS_PART } else { SEEN_ENDLESS_PART };
+            let outcome = self.plain(test, revision, self.limits.time / part)?;
+            self.stopped(revision, is_stopped(&outcome).into());
             return Ok(outcome);
         }
+        let (plain, part) = match expected.unknown.contains(revision) {
+            true => self.of_unknown(test, revision)?,
+            false => (None, 1),
+        };
         let mut watched = Watched::new(self.built.binaries.uninitialised);
         for sanitizer in self.sanitizers(expected, |concerned| concerned.contains(revision)) {
             self.in_time()?;
-            let outcome = self.sanitized(sanitizer)?.run(test, revision, sanitizer)?;
-            watched.add(sanitizer, outcome);
+            let time = self.limits.time / part;
+            let replayer = self.sanitized(sanitizer)?;
+            watched.add(sanitizer, replayer.run_within(time, test, revision, sanitizer)?);
         }
-        self.in_time()?;
         watched.outcome(|| {
-            let outcome = self.plain.outcome(test, revision, false)?;
-            if outcome.termination != Termination::Timeout {
+            if let Some(outcome) = plain {
+                return Ok(outcome);
+            }
+            let outcome = self.plain(test, revision, self.limits.time)?;
+            if !is_stopped(&outcome) {
                 return Ok(outcome);
             }
             // A busy machine must not make a difference.
-            self.in_time()?;
-            let patient = || self.with_time(self.limits.time * PATIENCE);
-            Ok(self.get(&self.patient, patient)?.outcome(test, revision, false)?)
+            self.plain(test, revision, self.limits.time * PATIENCE)
         })
     }
 
-    /// How many runs of a revision that are known not to end did not, these more included.
-    fn seen_endless(&self, revision: Revision, more: u32) -> u32 {
+    /// The plain run of a revision of which nothing is known on the test, and for what part of the
+    /// usual limit the others are watched.
+    ///
+    /// A run that was stopped is held against nobody, so that after it only an error counts, and
+    /// one is looked for where most are: at the beginning.
+    fn of_unknown(
+        &self,
+        test: &TestInput,
+        revision: Revision,
+    ) -> anyhow::Result<(Option<Outcome>, u32)> {
+        let part = match self.stopped(revision, 0) {
+            0 => 1,
+            seen if seen < SEEN => ENDLESS_PART,
+            _ => SEEN_ENDLESS_PART,
+        };
+        let outcome = self.plain(test, revision, self.limits.time / part)?;
+        let stopped = is_stopped(&outcome);
+        self.stopped(revision, stopped.into());
+        Ok((Some(outcome), if stopped { SEEN_ENDLESS_PART } else { 1 }))
+    }
+
+    fn plain(
+        &self,
+        test: &TestInput,
+        revision: Revision,
+        time: Duration,
+    ) -> anyhow::Result<Outcome> {
+        self.in_time()?;
+        Ok(self.plain.run_within(time, test, revision, Sanitizer::None)?)
+    }
+
+    /// How many runs of a revision had to be stopped, these more included.
+    fn stopped(&self, revision: Revision, more: u32) -> u32 {
         // Nothing panics while it is held.
-        let mut known = self.endless.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
         let count = known.entry(revision).or_default();
         *count += more;
         *count
@@ -174,6 +183,10 @@ impl<'a> Native<'a> {
         };
         all.iter().copied().filter(|sanitizer| unknown || confirms(*sanitizer)).collect()
     }
+}
+
+fn is_stopped(outcome: &Outcome) -> bool {
+    outcome.termination == Termination::Timeout
 }
 
 impl Replay for Native<'_> {

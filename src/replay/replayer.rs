@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use rayon::prelude::*;
@@ -231,7 +232,21 @@ impl Replayer {
         revision: Revision,
         sanitizer: Sanitizer,
     ) -> Result<Outcome, ReplayError> {
-        let request = self.request(test, revision, sanitizer)?;
+        self.run_within(self.limits.time, test, revision, sanitizer)
+    }
+
+    /// The same, with another limit of processor time.
+    ///
+    /// # Errors
+    /// As [`Replayer::run`].
+    pub fn run_within(
+        &self,
+        time: Duration,
+        test: &TestInput,
+        revision: Revision,
+        sanitizer: Sanitizer,
+    ) -> Result<Outcome, ReplayError> {
+        let request = self.request(time, test, revision, sanitizer)?;
         let mut sandbox = match self.pool(sanitizer).pop() {
             Some(sandbox) => sandbox,
             None => self.start(sanitizer)?,
@@ -290,6 +305,7 @@ impl Replayer {
 
     fn request(
         &self,
+        time: Duration,
         test: &TestInput,
         revision: Revision,
         sanitizer: Sanitizer,
@@ -322,8 +338,8 @@ impl Replayer {
             ktest: test.to_bytes()?,
             files: files.collect(),
             time: match sanitizer {
-                Sanitizer::None => self.limits.time,
-                _ => self.limits.time * SANITIZED_TIME,
+                Sanitizer::None => time,
+                _ => time * SANITIZED_TIME,
             },
         })
     }
