@@ -53,7 +53,8 @@ pub(super) struct DiffArgs {
     /// Whether what revisions have in common is run once for all of them
     #[arg(long, value_enum, default_value_t = Sharing::Full, value_name = "WHICH")]
     sharing: Sharing,
-    /// What to follow paths for [default: pairs for a program with a build of its own, else trees]
+    /// What to follow paths for [default: pairs for two revisions or a program with a build of its
+    /// own, else trees]
     #[arg(long, value_enum, value_name = "WHAT")]
     until: Option<Until>,
     #[command(flatten)]
@@ -172,7 +173,9 @@ fn compare(
         progress.update(|| format!("{number} tests tried"));
         differ.seed(input, found_by)?;
     }
-    let until = args.until.unwrap_or(if stage.is_whole() { Until::Pairs } else { Until::Trees });
+    // Of two revisions there is but one tree.
+    let for_pairs = stage.is_whole() || merged.revisions.len() <= 2;
+    let until = args.until.unwrap_or(if for_pairs { Until::Pairs } else { Until::Trees });
     let exhausted = explore_and_pair(&mut explorer, &mut differ, until, stage, &mut progress)?;
     differ.finish(&explorer.exhausted(), explorer.pool())?;
     // Tests are judged anew, and so numbered anew.

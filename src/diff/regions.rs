@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{
-    Differ, ReplayFailed, input,
+    Differ, PairVerdict, ReplayFailed, input,
     outcome::{self, Precision},
     text::Difference,
 };
@@ -70,7 +70,7 @@ pub struct Range {
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
     /// Every cell was visited, and what every revision shows in it is known: the tests show
-    /// every clustering that there is.
+    /// every clustering that there is. Or one test shows all that could be shown.
     pub complete: bool,
     /// Ranges of the scalar input, if there is just one, by cell.
     pub ranges: Vec<Range>,
@@ -96,7 +96,8 @@ type Differences = BTreeMap<(usize, usize), Option<Difference>>;
 
 impl Differ<'_> {
     /// Visits the cells, replays an input of each clustering that no test has shown yet, and
-    /// gives the ranges. To be called when exploration is exhausted; a state that is not exact
+    /// gives the ranges. Where there are none to give and one test tells everything apart, nothing
+    /// is visited. To be called when exploration is exhausted; a state that is not exact
     /// makes the walk pass over the cells it is in.
     ///
     /// # Errors
@@ -110,6 +111,10 @@ impl Differ<'_> {
         let complete = self.cells(&mut Vec::new(), &mut chosen, all, solver, limits, &mut cells);
         let mut walk = Walk { complete, ranges: Vec::new() };
         let scalars = scalars(self.task.program, &cells);
+        if scalars.len() != 1 && self.has_lowest_tree() {
+            walk.complete = true;
+            return Ok(walk);
+        }
         let mut tests: BTreeMap<Vec<Revision>, TestId> = BTreeMap::new();
         for test in self.tests() {
             tests.entry(shape(&test.clustering)).or_insert(test.test);
@@ -152,6 +157,25 @@ impl Differ<'_> {
             }
         }
         Ok(walk)
+    }
+
+    /// Whether every pair is decided and a single test tells apart all that differ.
+    fn has_lowest_tree(&self) -> bool {
+        let mut differing = Vec::new();
+        for (a, b, verdict) in self.pairs().verdicts() {
+            match verdict {
+                PairVerdict::Distinguished(_) => differing.push((a, b)),
+                PairVerdict::Equivalent | PairVerdict::EquivalentUnlessFailing => {}
+                PairVerdict::Unknown(_) => return false,
+            }
+        }
+        let tells_apart = |clustering: &Clustering, (a, b)| {
+            let clusters = clustering.cluster(a).zip(clustering.cluster(b));
+            clusters.is_some_and(|(of_a, of_b)| of_a != of_b)
+        };
+        let mut tests = self.tests().iter().map(|test| &test.clustering);
+        differing.is_empty()
+            || tests.any(|test| differing.iter().all(|pair| tells_apart(test, *pair)))
     }
 
     /// The regions of a cell, and whether these are all: asks for an input outside of the

@@ -5,6 +5,9 @@ use super::{
     Level,
 };
 
+/// So deep in a sum an addend is looked for that another one cancels out.
+const ADDENDS_DEEP: u32 = 5;
+
 impl Exprs {
     /// Two's complement negation.
     pub fn neg(&self, a: ExprId) -> ExprId {
@@ -95,6 +98,23 @@ impl Exprs {
         self.node(a) == Node::Neg(b) || self.node(b) == Node::Neg(a)
     }
 
+    /// What is left of `x + y` where an addend cancels out against `other`.
+    fn sum_without(&self, x: ExprId, y: ExprId, other: ExprId, deep: u32) -> Option<ExprId> {
+        let pairs = [(x, y), (y, x)];
+        if let Some((_, rest)) =
+            pairs.into_iter().find(|(addend, _)| self.negations(*addend, other))
+        {
+            return Some(rest);
+        }
+        let deep = deep.checked_sub(1)?;
+        pairs.into_iter().find_map(|(addend, rest)| match self.node(addend) {
+            Node::Binary(BinaryOp::Add, x, y) => {
+                Some(self.add(self.sum_without(x, y, other, deep)?, rest))
+            }
+            _ => None,
+        })
+    }
+
     pub(super) fn simplify_add(&self, a: ExprId, b: ExprId) -> Option<ExprId> {
         if self.width(a) == 1 {
             return Some(self.xor(a, b));
@@ -112,11 +132,8 @@ impl Exprs {
             if self.is_constant(y) {
                 return Some(self.add(self.add(x, other), y));
             }
-            if self.negations(x, other) {
-                return Some(y);
-            }
-            if self.negations(y, other) {
-                return Some(x);
+            if let Some(rest) = self.sum_without(x, y, other, ADDENDS_DEEP) {
+                return Some(rest);
             }
             // The negation of a choice of constants is one, too.
             for (choice, rest) in [(x, y), (y, x)] {

@@ -171,6 +171,12 @@ impl Exprs {
         if let (Node::Not(a), Node::Not(b)) = (self.node(high), self.node(low)) {
             return Some(self.not(self.concat(a, b)));
         }
+        // Bytes of one object that a branch chose between.
+        if let (Node::Ite(c, a, b), Node::Ite(d, x, y)) = (self.node(high), self.node(low))
+            && c == d
+        {
+            return Some(self.ite(c, self.join(a, x)?, self.join(b, y)?));
+        }
         let sign = match self.node(high) {
             Node::Sext(bit) if self.width(bit) == 1 => Some(bit),
             _ if high_width == 1 => Some(high),

@@ -496,6 +496,32 @@ proptest! {
 }
 
 #[test]
+fn the_bytes_of_a_choice_come_together_again() {
+    let exprs = Exprs::new();
+    let [a, b] = ["a", "b"].map(|name| exprs.input(name, 32));
+    let chosen = exprs.slt(a, b);
+    let bytes = (0..4).rev().map(|byte| {
+        let [x, y] = [a, b].map(|e| exprs.extract(e, 8 * byte, 8));
+        exprs.ite(chosen, x, y)
+    });
+    let joined = bytes.reduce(|high, low| exprs.concat(high, low)).unwrap();
+    assert_eq!(joined, exprs.ite(chosen, a, b), "{}", exprs.display(joined));
+}
+
+#[test]
+fn an_addend_cancels_out_of_any_sum() {
+    let exprs = Exprs::new();
+    let addends = ["a", "b", "c", "d", "e"].map(|name| exprs.input(name, 32));
+    for (index, addend) in addends.into_iter().enumerate() {
+        let sum = addends.into_iter().reduce(|sum, e| exprs.add(sum, e)).unwrap();
+        let rest = exprs.sub(sum, addend);
+        let others = addends.into_iter().enumerate().filter(|(other, _)| *other != index);
+        let left = others.fold(rest, |rest, (_, other)| exprs.sub(rest, other));
+        assert_eq!(exprs.as_u64(left), Some(0), "{}", exprs.display(left));
+    }
+}
+
+#[test]
 fn what_a_condition_chooses_cancels_out_of_a_sum() {
     let exprs = Exprs::new();
     let condition = exprs.input("c", 1);
