@@ -18,7 +18,7 @@ use super::{
     unwritten,
 };
 use crate::{
-    merge::{Changes, Tree, overlay},
+    merge::{Changes, Tree, make_way, overlay},
     subject::{
         Revision,
         config::{InputsConfig, NanConfig},
@@ -346,6 +346,10 @@ impl Layout {
         let gone = |path: &Path| matches!(changes.get(path), Some(None));
         let mut sources: Vec<PathBuf> =
             common.sources.iter().filter(|path| !gone(path)).cloned().collect();
+        for source in &sources {
+            // What it is compiled to is put beside it, and not into the subject.
+            make_way(tree, source, &directory).map_err(BuildError::io(&directory))?;
+        }
         // A new source is one of the program's, unless another one includes it.
         let texts = || changes.values().flatten();
         let included = |path: &Path| {

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -16,11 +16,13 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// A run that is known never to end is watched for this part of the usual limit.
-const ENDLESS_PART: u32 = 4;
-/// And for this part once native runs of the revision were seen not to end so many times.
-const SEEN_ENDLESS_PART: u32 = 20;
-const SEEN: u32 = 2;
+/// A run that is known never to end is watched for these parts of the usual limit: by how many of
+/// the revision's were stopped before, at most as many as there are here.
+const ENDLESS: [u32; 3] = [4, 4, 20];
+/// And one of which nothing is known for these.
+const UNKNOWN: [u32; 3] = [1, 4, 20];
+/// After such a run was stopped, the sanitizers watch for this part.
+const STOPPED: u32 = 20;
 /// A run that ought to end but did not is given this many times the usual limit.
 const PATIENCE: u32 = 5;
 
@@ -32,8 +34,8 @@ pub(super) struct Native<'a> {
     /// No run begins after this.
     deadline: Option<Instant>,
     plain: Replayer,
-    /// How many runs of a revision had to be stopped of which nobody expected an end.
-    stopped: Mutex<BTreeMap<Revision, u32>>,
+    endless: Patience,
+    unknown: Patience,
     address: OnceLock<Replayer>,
     memory: OnceLock<Replayer>,
 }
@@ -51,7 +53,8 @@ impl<'a> Native<'a> {
             limits,
             deadline,
             plain: Replayer::new(built.binaries.clone(), limits)?,
-            stopped: Mutex::default(),
+            endless: Patience::new(ENDLESS),
+            unknown: Patience::new(UNKNOWN),
             address: OnceLock::new(),
             memory: OnceLock::new(),
         })
@@ -92,16 +95,14 @@ impl<'a> Native<'a> {
         expected: &Expected,
     ) -> anyhow::Result<Outcome> {
         if expected.endless.contains(revision) {
-            let part =
-                if self.stopped(revision, 0) < SEEN { ENDLESS_PART } else { SEEN_ENDLESS_PART };
-            let outcome = self.plain(test, revision, self.limits.time / part)?;
-            self.stopped(revision, is_stopped(&outcome).into());
-            return Ok(outcome);
+            return self.impatient(&self.endless, test, revision);
         }
-        let (plain, part) = match expected.unknown.contains(revision) {
-            true => self.of_unknown(test, revision)?,
-            false => (None, 1),
+        let plain = match expected.unknown.contains(revision) {
+            true => Some(self.impatient(&self.unknown, test, revision)?),
+            false => None,
         };
+        // A run that was stopped is held against nobody: only an error counts then.
+        let part = if plain.as_ref().is_some_and(is_stopped) { STOPPED } else { 1 };
         let mut watched = Watched::new(self.built.binaries.uninitialised);
         for sanitizer in self.sanitizers(expected, |concerned| concerned.contains(revision)) {
             self.in_time()?;
@@ -122,25 +123,19 @@ impl<'a> Native<'a> {
         })
     }
 
-    /// The plain run of a revision of which nothing is known on the test, and for what part of the
-    /// usual limit the others are watched.
-    ///
-    /// A run that was stopped is held against nobody, so that after it only an error counts, and
-    /// one is looked for where most are: at the beginning.
-    fn of_unknown(
+    /// The plain run of a revision that may never end.
+    fn impatient(
         &self,
+        patience: &Patience,
         test: &TestInput,
         revision: Revision,
-    ) -> anyhow::Result<(Option<Outcome>, u32)> {
-        let part = match self.stopped(revision, 0) {
-            0 => 1,
-            seen if seen < SEEN => ENDLESS_PART,
-            _ => SEEN_ENDLESS_PART,
-        };
-        let outcome = self.plain(test, revision, self.limits.time / part)?;
-        let stopped = is_stopped(&outcome);
-        self.stopped(revision, stopped.into());
-        Ok((Some(outcome), if stopped { SEEN_ENDLESS_PART } else { 1 }))
+    ) -> anyhow::Result<Outcome> {
+        let time = self.limits.time / patience.part(revision);
+        let outcome = self.plain(test, revision, time)?;
+        if is_stopped(&outcome) {
+            *patience.stopped().entry(revision).or_default() += 1;
+        }
+        Ok(outcome)
     }
 
     fn plain(
@@ -151,15 +146,6 @@ impl<'a> Native<'a> {
     ) -> anyhow::Result<Outcome> {
         self.in_time()?;
         Ok(self.plain.run_within(time, test, revision, Sanitizer::None)?)
-    }
-
-    /// How many runs of a revision had to be stopped, these more included.
-    fn stopped(&self, revision: Revision, more: u32) -> u32 {
-        // Nothing panics while it is held.
-        let mut known = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = known.entry(revision).or_default();
-        *count += more;
-        *count
     }
 
     /// The sanitizers that can confirm what is expected of these revisions.
@@ -182,6 +168,30 @@ impl<'a> Native<'a> {
             false => &[Sanitizer::AddressUndefined, Sanitizer::Memory],
         };
         all.iter().copied().filter(|sanitizer| unknown || confirms(*sanitizer)).collect()
+    }
+}
+
+/// For how long runs are watched that may never end.
+struct Patience {
+    /// Parts of the usual limit.
+    parts: [u32; 3],
+    /// How many runs of a revision had to be stopped.
+    stopped: Mutex<BTreeMap<Revision, usize>>,
+}
+
+impl Patience {
+    fn new(parts: [u32; 3]) -> Self {
+        Self { parts, stopped: Mutex::default() }
+    }
+
+    fn stopped(&self) -> MutexGuard<'_, BTreeMap<Revision, usize>> {
+        // Nothing panics while it is held.
+        self.stopped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn part(&self, revision: Revision) -> u32 {
+        let seen = self.stopped().get(&revision).copied().unwrap_or_default();
+        self.parts[seen.min(self.parts.len() - 1)]
     }
 }
 

@@ -75,7 +75,8 @@ impl Differ<'_> {
                 None => None,
             };
             let prediction = prediction.unwrap_or_else(|| self.nothing(input.clone()));
-            let known = (prediction.input == input).then_some(outcomes);
+            let serves = prediction.input == input && !self.is_outdated(&prediction, &outcomes);
+            let known = serves.then_some(outcomes);
             self.show(prediction, model, found_by, known)?;
         }
         if before.keys().any(|(a, b)| self.pairs.is_open(*a, *b)) {
@@ -83,6 +84,15 @@ impl Differ<'_> {
         }
         pool.install(|| self.prove(exhausted));
         Ok(())
+    }
+
+    /// Whether a run was stopped, perhaps soon because nothing was known of it, of which an end is
+    /// predicted now.
+    fn is_outdated(&self, prediction: &Prediction, outcomes: &[Outcome]) -> bool {
+        prediction.slots.iter().zip(outcomes).any(|(slot, outcome)| match slot {
+            Slot::Exact(index, _) => is_stopped(outcome) && self.states[*index].halt != Halt::Hang,
+            Slot::Vague(_) | Slot::Missing => false,
+        })
     }
 
     /// Proves pairs of which nothing else is known.
@@ -297,7 +307,7 @@ impl Differ<'_> {
 
     /// Why what a revision showed may not be held against another one: nothing if it may.
     fn objections(&self, slot: &Slot, shown: &Visible, outcome: &Outcome) -> Vec<Reason> {
-        let stopped = outcome.termination == Termination::Timeout && outcome.finding.is_none();
+        let stopped = is_stopped(outcome);
         // That a run takes long is no proof that it never ends; the machine may be slow.
         let slow = || vec![Reason::Stopped];
         let ended_there = shown.finding == Some(Error::UninitialisedRead.into());
@@ -377,4 +387,8 @@ impl Differ<'_> {
             self.pairs.doubt(&one, &all, reason);
         }
     }
+}
+
+fn is_stopped(outcome: &Outcome) -> bool {
+    outcome.termination == Termination::Timeout && outcome.finding.is_none()
 }

@@ -20,7 +20,6 @@ use super::{
 };
 use crate::{
     env::Halt,
-    exec::Program,
     expr::{Assignment, ExprId, VariableId, VariableKind},
     solver::{self, Query, Solver, SolverConfig, Verdict},
     subject::{
@@ -103,6 +102,12 @@ impl Differ<'_> {
     /// # Errors
     /// where a native run is impossible.
     pub fn walk(&mut self, limits: Regions) -> Result<Walk, ReplayFailed> {
+        let scalars = self.scalars();
+        // Of several inputs a region is no range of any.
+        let scalar = scalars.first().copied().filter(|_| scalars.len() == 1);
+        if scalar.is_none() && self.has_lowest_tree() {
+            return Ok(Walk { complete: true, ranges: Vec::new() });
+        }
         let config = SolverConfig { deadline: limits.deadline, ..self.task.solver.clone() };
         let solver = &mut *solver::chain(&config);
         let mut cells = Vec::new();
@@ -110,11 +115,6 @@ impl Differ<'_> {
         let mut chosen = Vec::new();
         let complete = self.cells(&mut Vec::new(), &mut chosen, all, solver, limits, &mut cells);
         let mut walk = Walk { complete, ranges: Vec::new() };
-        let scalars = scalars(self.task.program, &cells);
-        if scalars.len() != 1 && self.has_lowest_tree() {
-            walk.complete = true;
-            return Ok(walk);
-        }
         let mut tests: BTreeMap<Vec<Revision>, TestId> = BTreeMap::new();
         for test in self.tests() {
             tests.entry(shape(&test.clustering)).or_insert(test.test);
@@ -143,8 +143,7 @@ impl Differ<'_> {
                     walk.complete = false;
                     continue;
                 }
-                // Of several inputs a region is no range of any.
-                if let [variable] = scalars[..] {
+                if let Some(variable) = scalar {
                     match self.range(&region.conditions, variable, solver) {
                         Some((low, high)) => {
                             let input = self.task.program.exprs.variable_name(variable).to_owned();
@@ -157,6 +156,20 @@ impl Differ<'_> {
             }
         }
         Ok(walk)
+    }
+
+    /// The scalar inputs that the paths mention.
+    fn scalars(&self) -> BTreeSet<VariableId> {
+        let exprs = &self.task.program.exprs;
+        let conditions: BTreeSet<ExprId> =
+            self.states().iter().flat_map(|state| state.path.iter().copied()).collect();
+        let is_input =
+            |variable: &VariableId| exprs.variable_kind(*variable) == VariableKind::Input;
+        conditions
+            .iter()
+            .flat_map(|condition| exprs.variables(*condition).to_vec())
+            .filter(is_input)
+            .collect()
     }
 
     /// Whether every pair is decided and a single test tells apart all that differ.
@@ -372,18 +385,4 @@ impl Differ<'_> {
 /// The partition that a clustering is, whatever its test.
 fn shape(clustering: &Clustering) -> Vec<Revision> {
     clustering.clusters.values().copied().collect()
-}
-
-/// The scalar inputs that the cells mention.
-fn scalars(program: &Program, cells: &[Cell]) -> Vec<VariableId> {
-    let exprs = &program.exprs;
-    let mut all: BTreeSet<(String, VariableId)> = BTreeSet::new();
-    for condition in cells.iter().flat_map(|cell| &cell.conditions) {
-        for variable in exprs.variables(*condition).iter() {
-            if exprs.variable_kind(*variable) == VariableKind::Input {
-                all.insert((exprs.variable_name(*variable).to_owned(), *variable));
-            }
-        }
-    }
-    all.into_iter().map(|(_, variable)| variable).collect()
 }

@@ -96,25 +96,37 @@ pub fn overlay<'a>(
     fs::create_dir_all(dir)?;
     link_entries(tree, tree.root, dir)?;
     for (file, text) in files {
-        let (mut from, mut to) = (tree.root.to_owned(), dir.to_owned());
-        let parts: Vec<_> = file.components().collect();
-        for (index, part) in parts.iter().enumerate() {
-            let Component::Normal(name) = part else {
-                return Err(io::Error::other(format!("{} is no inner path", file.display())));
-            };
-            from.push(name);
-            to.push(name);
-            if to.is_symlink() {
-                fs::remove_file(&to)?;
-            }
-            if index + 1 < parts.len() {
-                fs::create_dir_all(&to)?;
-                link_entries(tree, &from, &to)?;
-            }
+        make_way(tree, file, dir)?;
+        let to = dir.join(file);
+        if to.is_symlink() {
+            fs::remove_file(&to)?;
         }
         if let Some(text) = text {
             fs::write(&to, text)?;
         }
+    }
+    Ok(())
+}
+
+/// Makes the directories on the way to a file of an [overlay] real, so that what is put beside the
+/// file is put nowhere else.
+///
+/// # Errors
+/// As [`overlay`].
+pub fn make_way(tree: Tree, file: &Path, dir: &Path) -> io::Result<()> {
+    let is_inner = |part| matches!(part, Component::Normal(_));
+    if !file.components().all(is_inner) {
+        return Err(io::Error::other(format!("{} is no inner path", file.display())));
+    }
+    let (mut from, mut to) = (tree.root.to_owned(), dir.to_owned());
+    for name in file.parent().into_iter().flatten() {
+        from.push(name);
+        to.push(name);
+        if to.is_symlink() {
+            fs::remove_file(&to)?;
+        }
+        fs::create_dir_all(&to)?;
+        link_entries(tree, &from, &to)?;
     }
     Ok(())
 }

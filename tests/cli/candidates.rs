@@ -4,7 +4,7 @@ use std::{fs, process::Command};
 
 use psychic::subject::results::{PairRow, RevisionRow, Status, Verdict};
 
-use crate::support::{Scratch, refused, run, table};
+use crate::support::{Scratch, names, refused, run, table};
 
 /// Runs `psychic diff`; gives the verdicts by pair.
 #[track_caller]
@@ -40,6 +40,24 @@ fn whole_files_replace_the_source_and_the_first_is_the_original() {
     assert!(rows[1].patch == "2.c" && rows[3].reason.contains("1.c:1:"), "{rows:?}");
     let report = fs::read_to_string(scratch.path("out/report.html")).expect("written");
     assert!(report.contains("b &lt;= a ? b : a"), "the report shows what 2.c changes");
+}
+
+/// Nothing is put beside the sources, and nothing there is removed: not in directories either.
+#[test]
+fn a_subject_is_only_read() {
+    let program = |result: u32| format!("int main(void)\n{{\n\treturn {result};\n}}\n");
+    let scratch = Scratch::new()
+        .file("subject.toml", "name = \"samples\"\ncandidates = [\"inner/*.c\"]\n")
+        .file("inner/1.bc", "of the user")
+        .file("inner/1.o", "too");
+    let scratch = (1..4).fold(scratch, |scratch, number| {
+        scratch.file(&format!("inner/{number}.c"), &program(number / 3))
+    });
+    let before = names(&scratch.path("inner"));
+    assert_eq!(verdicts(&scratch), THE_LAST_DIFFERS);
+    assert_eq!(names(&scratch.path("inner")), before);
+    let kept = fs::read_to_string(scratch.path("inner/1.bc"));
+    assert_eq!(kept.expect("the user's file"), "of the user");
 }
 
 #[test]
