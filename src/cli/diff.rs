@@ -79,9 +79,11 @@ enum Sharing {
     None,
 }
 
-/// Exploring may take this part of the time budget, and pairing what it found begins nothing new
-/// after that one; the rest is for judging the tests, and native runs end with it.
-const EXPLORING_PART: f64 = 0.75;
+/// Exploring may take this part of the time budget, trying variants of what it found ends with the
+/// next, and pairing begins nothing new after the last; the rest is for judging the tests, and
+/// native runs end with it.
+const EXPLORING_PART: f64 = 0.7;
+const TRYING_PART: f64 = 0.85;
 const SEARCHING_PART: f64 = 0.9;
 /// The rest is no less than this: what was found must not be lost to a small budget.
 const LEAST_JUDGING: Duration = Duration::from_secs(5);
@@ -147,6 +149,7 @@ fn compare(
     let budget = stages::time_budget(&args.search, &config.budget);
     let clock = |time: Option<Duration>| Clock::new(time, interrupted);
     let exploring = clock(budget.map(|time| time.mul_f64(EXPLORING_PART)));
+    let trying = clock(budget.map(|time| time.mul_f64(TRYING_PART)));
     let searching = budget.map(|time| time.mul_f64(SEARCHING_PART));
     let judging = searching.zip(budget).map(|(part, all)| all.max(part + LEAST_JUDGING));
     let (clock, judging) = (clock(searching), clock(judging));
@@ -176,7 +179,8 @@ fn compare(
     // Of two revisions there is but one tree.
     let for_pairs = stage.is_whole() || merged.revisions.len() <= 2;
     let until = args.until.unwrap_or(if for_pairs { Until::Pairs } else { Until::Trees });
-    let exhausted = explore_and_pair(&mut explorer, &mut differ, until, stage, &mut progress)?;
+    let exhausted =
+        explore_and_pair(&mut explorer, &mut differ, (until, trying), stage, &mut progress)?;
     differ.finish(&explorer.exhausted(), explorer.pool())?;
     // Tests are judged anew, and so numbered anew.
     stage.results.put_tests_aside()?;
@@ -245,7 +249,7 @@ fn compare(
 fn explore_and_pair(
     explorer: &mut Explorer<'_>,
     differ: &mut Differ<'_>,
-    until: Until,
+    (until, trying): (Until, Clock<'_>),
     stage: &Stage,
     progress: &mut Progress,
 ) -> anyhow::Result<bool> {
@@ -266,6 +270,7 @@ fn explore_and_pair(
             }
             Round::Exhausted => Some(true),
             Round::Stopped(left) => {
+                differ.try_variants(&batch, trying)?;
                 batch.extend(left);
                 Some(false)
             }

@@ -23,6 +23,8 @@ const ENDLESS: [u32; 3] = [4, 4, 20];
 const UNKNOWN: [u32; 3] = [1, 4, 20];
 /// After such a run was stopped, the sanitizers watch for this part.
 const STOPPED: u32 = 20;
+/// A run that is no more than looked at is given this part.
+const GLANCE: u32 = 20;
 /// A run that ought to end but did not is given this many times the usual limit.
 const PATIENCE: u32 = 5;
 
@@ -195,6 +197,13 @@ impl Patience {
     }
 }
 
+fn failed(error: anyhow::Error) -> ReplayFailed {
+    match error.downcast() {
+        Ok(failed) => failed,
+        Err(other) => ReplayFailed::Impossible(format!("{other:#}")),
+    }
+}
+
 fn is_stopped(outcome: &Outcome) -> bool {
     outcome.termination == Termination::Timeout
 }
@@ -211,13 +220,17 @@ impl Replay for Native<'_> {
             let built = self.sanitized(sanitizer).map(drop);
             built.map_err(|error| ReplayFailed::Impossible(format!("{error:#}")))?;
         }
-        let one = |revision: &Revision| {
-            let failed = |error: anyhow::Error| match error.downcast() {
-                Ok(failed) => failed,
-                Err(other) => ReplayFailed::Impossible(format!("{other:#}")),
-            };
-            self.outcome(test, *revision, expected).map_err(failed)
-        };
+        let one = |revision: &Revision| self.outcome(test, *revision, expected).map_err(failed);
+        revisions.par_iter().map(one).collect()
+    }
+
+    fn glance(
+        &self,
+        test: &TestInput,
+        revisions: &[Revision],
+    ) -> Result<Vec<Outcome>, ReplayFailed> {
+        let time = self.limits.time / GLANCE;
+        let one = |revision: &Revision| self.plain(test, *revision, time).map_err(failed);
         revisions.par_iter().map(one).collect()
     }
 }

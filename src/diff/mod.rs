@@ -19,6 +19,7 @@ mod regions;
 #[cfg(test)]
 mod tests;
 pub mod text;
+mod trials;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -59,6 +60,14 @@ pub trait Replay: Sync {
         test: &TestInput,
         revisions: &[Revision],
         expected: &Expected,
+    ) -> Result<Vec<Outcome>, ReplayFailed>;
+
+    /// What a short run of each revision shows, with nothing that watches it: no evidence, but a
+    /// hint which tests are worth a replay.
+    fn glance(
+        &self,
+        test: &TestInput,
+        revisions: &[Revision],
     ) -> Result<Vec<Outcome>, ReplayFailed>;
 }
 

@@ -28,6 +28,10 @@ impl Replay for NoRuns {
     ) -> Result<Vec<Outcome>, ReplayFailed> {
         Err(ReplayFailed::Impossible("there is nothing to run".into()))
     }
+
+    fn glance(&self, _: &TestInput, _: &[Revision]) -> Result<Vec<Outcome>, ReplayFailed> {
+        Err(ReplayFailed::Impossible("there is nothing to run".into()))
+    }
 }
 
 /// What is asked of two revisions of which nothing is known natively.

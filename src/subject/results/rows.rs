@@ -69,6 +69,8 @@ words! {
         Given = "given",
         /// An earlier run left it.
         Seed = "seed",
+        /// A variant of a known path's input that native runs chose.
+        Trial = "trial",
     }
 }
 

@@ -1,0 +1,242 @@
+//! Inputs that nobody derived, for pairs that are still open when exploring was stopped: those of
+//! known paths with other numbers and words in them.
+//!
+//! Most patches that differ do so on most inputs, and a native run costs milliseconds where the
+//! next path may cost seconds. A variant is as well formed as the input it was made from: a number
+//! is replaced by a number, a word by a word. Plain runs choose among the variants, and what they
+//! choose is replayed and judged like any other input of which nothing is predicted.
+
+use std::collections::BTreeSet;
+
+use super::{Differ, ReplayFailed, input, path_input};
+use crate::{
+    env::Halt,
+    exec::{Clock, HaltState},
+    explore::unless_it_panics,
+    replay::{Outcome, TestInput, Visible},
+    solver,
+    subject::{Revision, results::FoundBy},
+};
+
+/// Inputs of known paths that variants are made from.
+const MODELS: usize = 8;
+/// Variants that run.
+const VARIANTS: usize = 48;
+/// Of the tokens of standard input so many are replaced, and the others kept.
+const TOKENS: usize = 8;
+
+/// What replaces a whole number.
+const INTEGERS: [&str; 16] = [
+    "0",
+    "1",
+    "-1",
+    "2",
+    "7",
+    "10",
+    "12",
+    "42",
+    "99",
+    "100",
+    "345",
+    "-356",
+    "1024",
+    "9081",
+    "1000000",
+    "2147483647",
+];
+/// What replaces a number with decimals.
+const DECIMALS: [&str; 8] = ["0", "0.5", "1.5", "-2.25", "59.9", "60", "89.95", "1000"];
+/// What replaces any other token.
+const WORDS: [&str; 12] =
+    ["a", "b", "aeiou", "rhythm", "banana", "Eye", "queue!", "x9", "345", "1089", "0", "ZYX"];
+/// What replaces an object of eight bytes that may be a floating-point number.
+const DOUBLES: [f64; 6] = [0.0, 0.5, 1.0, -1.5, 3.0, 100.0];
+
+impl Differ<'_> {
+    /// Tries variants of the inputs of known paths, and of `halted`, which are to be added yet,
+    /// until `clock` is over, where pairs are open.
+    ///
+    /// # Errors
+    /// where a native run is impossible.
+    pub fn try_variants(
+        &mut self,
+        halted: &[HaltState],
+        clock: Clock<'_>,
+    ) -> Result<(), ReplayFailed> {
+        let mut found: Vec<(TestInput, Vec<(Revision, Revision)>)> = Vec::new();
+        for input in variants(&self.known_inputs(halted, clock)) {
+            if self.pairs.open() == 0 || clock.is_over() {
+                break;
+            }
+            let apart = self.seen_apart(&input)?;
+            if !apart.is_empty() {
+                found.push((input, apart));
+            }
+        }
+        while !clock.is_over() {
+            found.retain_mut(|(_, apart)| {
+                apart.retain(|(a, b)| self.pairs.is_open(*a, *b));
+                !apart.is_empty()
+            });
+            // Of equals the first.
+            let best = (0..found.len()).rev().max_by_key(|index| found[*index].1.len());
+            let Some(best) = best else { break };
+            self.seed(found.remove(best).0, FoundBy::Trial)?;
+        }
+        Ok(())
+    }
+
+    /// Inputs of some of the paths that came to an end, none twice. They go on after what was read:
+    /// with another beginning a program may read more.
+    fn known_inputs(&self, halted: &[HaltState], clock: Clock<'_>) -> Vec<TestInput> {
+        let ended = |state: &&HaltState| state.is_exact() && state.halt != Halt::Unaffected;
+        let ended: Vec<&HaltState> = self.states.iter().chain(halted).filter(ended).collect();
+        let mut inputs: Vec<TestInput> = Vec::new();
+        for state in ended.iter().step_by(ended.len().div_ceil(MODELS).max(1)) {
+            if clock.is_over() {
+                break;
+            }
+            let mut solver = solver::reproducible(&self.task.solver);
+            let input = unless_it_panics(|| path_input(self.task.program, &mut *solver, state));
+            let Some(mut input) = input.flatten() else { continue };
+            if let Some(text) = &mut input.stdin {
+                text.extend(input::spare_tokens(&[*state]));
+            }
+            if !inputs.contains(&input) {
+                inputs.push(input);
+            }
+        }
+        inputs
+    }
+
+    /// Open pairs that short plain runs tell apart.
+    fn seen_apart(&self, input: &TestInput) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
+        let revisions = &self.task.revisions;
+        let outcomes = match self.task.replay.glance(input, revisions) {
+            Err(ReplayFailed::OutOfTime) => return Ok(Vec::new()),
+            other => other?,
+        };
+        let counts = |outcome: &Outcome| {
+            !outcome.termination.is_endless() && !outcome.is_outside_assumptions()
+        };
+        let shown: Vec<(Revision, Visible)> = revisions
+            .iter()
+            .zip(&outcomes)
+            .filter(|(_, outcome)| counts(outcome))
+            .map(|(revision, outcome)| (*revision, outcome.visible(&self.task.outputs)))
+            .collect();
+        let mut apart = Vec::new();
+        for (index, (a, x)) in shown.iter().enumerate() {
+            let others = shown[index + 1..].iter();
+            let differ = others.filter(|(b, y)| x != y && self.pairs.is_open(*a, *b));
+            apart.extend(differ.map(|(b, _)| (*a, *b)));
+        }
+        Ok(apart)
+    }
+}
+
+/// Variants of these inputs, in turn of each: the same ones each time.
+fn variants(models: &[TestInput]) -> impl Iterator<Item = TestInput> {
+    let mut choice = Choice(1);
+    let mut seen: BTreeSet<TestInput> = BTreeSet::new();
+    let models = models.iter().cycle().take(if models.is_empty() { 0 } else { VARIANTS });
+    models.filter_map(move |model| {
+        let variant = variant(model, &mut choice);
+        (variant != *model && seen.insert(variant.clone())).then_some(variant)
+    })
+}
+
+fn variant(model: &TestInput, choice: &mut Choice) -> TestInput {
+    let stdin = model.stdin.as_deref().map(|text| other_text(text, choice));
+    let objects = model.objects.iter().map(|(name, bytes)| {
+        let other = if is_argument(name) { None } else { other_value(bytes.len(), choice) };
+        (name.clone(), other.unwrap_or_else(|| bytes.clone()))
+    });
+    TestInput { args: model.args.clone(), stdin, objects: objects.collect() }
+}
+
+/// Whether an object is part of the command line, which says it, too.
+fn is_argument(name: &str) -> bool {
+    name.strip_prefix("arg").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The text with others in place of its first tokens. What stood before the first token is gone:
+/// a program that reads byte by byte may see no more than that of it.
+fn other_text(text: &[u8], choice: &mut Choice) -> Vec<u8> {
+    let mut rest = text.trim_ascii_start();
+    let mut new = Vec::new();
+    for _ in 0..TOKENS {
+        let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        let (token, after) = rest.split_at(end);
+        if token.is_empty() {
+            break;
+        }
+        let text = std::str::from_utf8(token).unwrap_or_default();
+        let pool: &[&str] = match (text.parse::<i64>(), text.parse::<f64>()) {
+            (Ok(_), _) => &INTEGERS,
+            (_, Ok(_)) => &DECIMALS,
+            _ => &WORDS,
+        };
+        new.extend_from_slice(choice.of(pool).as_bytes());
+        let space = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        new.extend_from_slice(&after[..space]);
+        rest = &after[space..];
+    }
+    new.extend_from_slice(rest);
+    new
+}
+
+/// A number in place of that of an object, if it may be one.
+fn other_value(size: usize, choice: &mut Choice) -> Option<Vec<u8>> {
+    if !matches!(size, 1 | 2 | 4 | 8) {
+        return None;
+    }
+    if size == 8 && *choice.of(&[true, false]) {
+        return Some(choice.of(&DOUBLES).to_le_bytes().to_vec());
+    }
+    let value: i64 = choice.of(&INTEGERS).parse().expect("a whole number");
+    Some(value.to_le_bytes()[..size].to_vec())
+}
+
+/// A sequence of choices that is the same each time: the generator of Knuth's MMIX.
+struct Choice(u64);
+
+impl Choice {
+    fn of<'a, T>(&mut self, pool: &'a [T]) -> &'a T {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        &pool[(self.0 >> 33) as usize % pool.len()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_is_as_well_formed_as_its_model() {
+        let model = TestInput {
+            stdin: Some(b"\n12 0.25\nword\n".to_vec()),
+            objects: vec![("arg00".into(), vec![1; 4]), ("n".into(), vec![1; 4])],
+            ..TestInput::default()
+        };
+        let made: Vec<TestInput> = variants(std::slice::from_ref(&model)).collect();
+        assert!(made.len() > VARIANTS / 2, "{}", made.len());
+        for input in &made {
+            let text = String::from_utf8(input.stdin.clone().unwrap()).unwrap();
+            let [number, decimal, word]: [&str; 3] =
+                text.split_whitespace().collect::<Vec<_>>().try_into().unwrap();
+            assert!(number.parse::<i64>().is_ok() && decimal.parse::<f64>().is_ok(), "{text}");
+            assert!(WORDS.contains(&word) && text.ends_with('\n'), "{text}");
+            assert_eq!(input.objects[0], model.objects[0]);
+        }
+        let values: BTreeSet<&[u8]> = made.iter().map(|input| &input.objects[1].1[..]).collect();
+        assert!(values.len() > 4);
+    }
+
+    #[test]
+    fn what_is_no_number_stays() {
+        assert_eq!(other_value(3, &mut Choice(1)), None);
+        assert_eq!(other_text(b"", &mut Choice(1)), b"");
+        assert_eq!(variants(&[]).count(), 0);
+    }
+}
