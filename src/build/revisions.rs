@@ -9,6 +9,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fs,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use rayon::prelude::*;
@@ -20,7 +21,7 @@ use super::{
 use crate::{
     merge::{Changes, Tree, make_way, overlay},
     subject::{
-        Revision,
+        Revision, RevisionSet,
         config::{InputsConfig, NanConfig},
     },
 };
@@ -91,6 +92,8 @@ pub struct Revisions {
     /// Of revisions that are modules of LLVM, these.
     modules: BTreeMap<Revision, PathBuf>,
     directory: PathBuf,
+    /// The object files that programs of a kind have in common, once they were made.
+    runtime: Mutex<BTreeMap<Sanitizer, Vec<PathBuf>>>,
 }
 
 impl Revisions {
@@ -138,6 +141,7 @@ impl Revisions {
             alias,
             modules: BTreeMap::new(),
             directory: common.directory.clone(),
+            runtime: Mutex::default(),
         };
         Ok((new, failed))
     }
@@ -165,6 +169,7 @@ impl Revisions {
             alias,
             modules,
             directory: common.directory.clone(),
+            runtime: Mutex::default(),
         })
     }
 
@@ -180,25 +185,24 @@ impl Revisions {
     /// Compiles every revision to bitcode: a module a source, in the order of the sources. The result
     /// is by revision.
     pub fn bitcode(&self) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
-        self.compile(Kind::Bitcode)
+        self.compile(Kind::Bitcode, &self.alias.keys().copied().collect())
     }
 
-    /// Makes native programs of all revisions. They link [some](Closure::native) of `library` before
-    /// the system's libraries.
+    /// Makes native programs of these revisions. They link [some](Closure::native) of `library`,
+    /// which is the same in all calls, before the system's libraries.
     pub fn programs(
         &self,
         sanitizer: Sanitizer,
         library: &Closure,
+        wanted: &RevisionSet,
     ) -> BTreeMap<Revision, Result<PathBuf, BuildError>> {
-        let directory = self.directory.join(format!("runtime.{}", sanitizer.suffix()));
-        let runtime = || self.toolchain.runtime_objects(sanitizer, library, &directory);
-        let (objects, runtime) = rayon::join(|| self.objects(sanitizer), runtime);
+        let firsts = wanted.iter().filter_map(|revision| self.alias.get(&revision)).copied();
+        let firsts = firsts.collect();
+        let runtime = || self.runtime_objects(sanitizer, library);
+        let (objects, runtime) = rayon::join(|| self.objects(sanitizer, &firsts), runtime);
         let mut linked: BTreeMap<Revision, Result<PathBuf, BuildError>> = BTreeMap::new();
         let (mut to_link, mut programs) = (Vec::new(), Vec::new());
         for (revision, objects) in objects {
-            if self.alias[&revision] != revision {
-                continue;
-            }
             let runtime = runtime.as_ref().map_err(BuildError::again);
             match objects.and_then(|objects| Ok([objects, runtime?.clone()].concat())) {
                 Err(error) => _ = linked.insert(revision, Err(error)),
@@ -218,15 +222,33 @@ impl Revisions {
             Err(error) => Err(error.again()),
         };
         let known = self.alias.iter().filter(|(_, first)| linked.contains_key(first));
+        let known = known.filter(|(revision, _)| wanted.contains(**revision));
         known.map(|(revision, first)| (*revision, again(first))).collect()
     }
 
-    /// The object files of every revision.
+    fn runtime_objects(
+        &self,
+        sanitizer: Sanitizer,
+        library: &Closure,
+    ) -> Result<Vec<PathBuf>, BuildError> {
+        // Nothing panics while it is held.
+        let mut made = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(objects) = made.get(&sanitizer) {
+            return Ok(objects.clone());
+        }
+        let directory = self.directory.join(format!("runtime.{}", sanitizer.suffix()));
+        let objects = self.toolchain.runtime_objects(sanitizer, library, &directory)?;
+        made.insert(sanitizer, objects.clone());
+        Ok(objects)
+    }
+
+    /// The object files of these revisions, each the first with its sources.
     fn objects(
         &self,
         sanitizer: Sanitizer,
+        firsts: &BTreeSet<Revision>,
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
-        let modules = self.compile(Kind::Native(sanitizer));
+        let modules = self.compile(Kind::Native(sanitizer), firsts);
         // Some are those of several revisions.
         let all: BTreeSet<PathBuf> = modules.values().flatten().flatten().cloned().collect();
         let all: Vec<PathBuf> = all.into_iter().collect();
@@ -255,9 +277,14 @@ impl Revisions {
         modules.into_iter().map(|(r, modules)| (r, modules.and_then(objects))).collect()
     }
 
-    fn compile(&self, kind: Kind) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
+    /// Compiles the sources of these revisions, to a module a source.
+    fn compile(
+        &self,
+        kind: Kind,
+        wanted: &BTreeSet<Revision>,
+    ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         if !self.modules.is_empty() {
-            return self.take_modules(kind);
+            return self.take_modules(kind, wanted);
         }
         // A source of a revision, and whose layout has its text.
         let owner = |revision: Revision, source: &Path| {
@@ -267,7 +294,9 @@ impl Revisions {
             if shared { Revision::ORIGINAL } else { revision }
         };
         let mut jobs: BTreeSet<(Revision, &Path)> = BTreeSet::new();
-        for (revision, layout) in &self.layouts {
+        let firsts: BTreeSet<Revision> =
+            wanted.iter().filter_map(|revision| self.alias.get(revision)).copied().collect();
+        for (revision, layout) in self.layouts.iter().filter(|(r, _)| firsts.contains(r)) {
             for source in &layout.sources {
                 jobs.insert((owner(*revision, source), source));
             }
@@ -319,10 +348,15 @@ impl Revisions {
             sources.iter().map(object).collect::<Result<Vec<_>, _>>()
         };
         let all = self.alias.iter().filter(|(_, first)| self.layouts.contains_key(first));
+        let all = all.filter(|(revision, _)| wanted.contains(revision));
         all.map(|(revision, first)| (*revision, objects(*first))).collect()
     }
 
-    fn take_modules(&self, kind: Kind) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
+    fn take_modules(
+        &self,
+        kind: Kind,
+        wanted: &BTreeSet<Revision>,
+    ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         let one = |(revision, first): (&Revision, &Revision)| {
             let out = self.directory.join(format!("{first}.{}", kind.suffix()));
             let made = match revision == first {
@@ -331,7 +365,7 @@ impl Revisions {
             };
             (*revision, made.map(|module| vec![module]))
         };
-        self.alias.par_iter().map(one).collect()
+        self.alias.par_iter().filter(|(revision, _)| wanted.contains(revision)).map(one).collect()
     }
 }
 

@@ -11,10 +11,11 @@ use tempfile::TempDir;
 pub const PSYCHIC_H: &str = include_str!("runtime/psychic.h");
 const KLEE_H: &str = include_str!("runtime/klee/klee.h");
 /// The native side of both, and what it wants of a process that has a libc.
-const SOURCES: [(&str, &str); 4] = [
+const SOURCES: [(&str, &str); 5] = [
     ("environment.c", include_str!("runtime/environment.c")),
     ("intrinsics.c", include_str!("runtime/intrinsics.c")),
     ("hosted.c", include_str!("runtime/hosted.c")),
+    ("server.c", include_str!("runtime/server.c")),
     ("sanitized.c", include_str!("runtime/sanitized.c")),
 ];
 const SURROUNDINGS_H: &str = include_str!("runtime/surroundings.h");

@@ -94,7 +94,7 @@ const BATCH_STATES: usize = 2048;
 const BATCH_ROUNDS: u32 = 16;
 /// The regions of the input are walked for half as long as was explored, and at least so long: on any
 /// machine that takes small subjects to their end, so that the tree does not depend on the machine.
-const LEAST_WALK: Duration = Duration::from_secs(5);
+const LEAST_WALK: Duration = Duration::from_secs(1);
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -11,7 +11,7 @@ use crate::{
     build::Sanitizer,
     diff::{Expected, Replay, ReplayFailed},
     env::Error,
-    replay::{Binaries, Limits, Outcome, Replayer, Termination, TestInput, Watched},
+    replay::{Binaries, Limits, Outcome, ReplayError, Replayer, Termination, TestInput, Watched},
     subject::{Revision, RevisionSet},
 };
 use rayon::prelude::*;
@@ -28,7 +28,8 @@ const GLANCE: u32 = 20;
 /// A run that ought to end but did not is given this many times the usual limit.
 const PATIENCE: u32 = 5;
 
-/// Replays tests on the builds of a subject; sanitized builds are made when first needed.
+/// Replays tests on the builds of a subject; sanitized builds are made when first needed, of the
+/// revisions that need them.
 pub(super) struct Native<'a> {
     stage: &'a Stage,
     built: &'a Built,
@@ -38,9 +39,11 @@ pub(super) struct Native<'a> {
     plain: Replayer,
     endless: Patience,
     unknown: Patience,
-    address: OnceLock<Replayer>,
-    memory: OnceLock<Replayer>,
+    watched: Mutex<Watching>,
 }
+
+/// By sanitizer and revision, what runs it.
+type Watching = BTreeMap<(Sanitizer, Revision), Arc<Replayer>>;
 
 impl<'a> Native<'a> {
     pub(super) fn new(
@@ -57,27 +60,32 @@ impl<'a> Native<'a> {
             plain: Replayer::new(built.binaries.clone(), limits)?,
             endless: Patience::new(ENDLESS),
             unknown: Patience::new(UNKNOWN),
-            address: OnceLock::new(),
-            memory: OnceLock::new(),
+            watched: Mutex::default(),
         })
     }
 
-    fn sanitized(&self, sanitizer: Sanitizer) -> anyhow::Result<&Replayer> {
-        let place = match sanitizer {
-            Sanitizer::Memory => &self.memory,
-            _ => &self.address,
-        };
-        if let Some(replayer) = place.get() {
-            return Ok(replayer);
+    /// Nothing panics while it is held.
+    fn watched(&self) -> MutexGuard<'_, Watching> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Builds revisions under a sanitizer, but for those that are built already.
+    fn build(&self, sanitizer: Sanitizer, wanted: &RevisionSet) -> anyhow::Result<()> {
+        let known = self.watched().clone();
+        let missing = wanted.iter().filter(|other| !known.contains_key(&(sanitizer, *other)));
+        let missing: RevisionSet = missing.collect();
+        if missing.is_empty() {
+            return Ok(());
         }
-        let builds = self.stage.build_sanitized(self.built, sanitizer)?;
+        let builds = self.stage.build_sanitized(self.built, sanitizer, &missing)?;
         let mut binaries: Binaries = self.built.binaries.clone();
         match sanitizer {
             Sanitizer::Memory => binaries.memory = builds,
             _ => binaries.address_undefined = builds,
         }
-        let made = Replayer::new(binaries, self.limits)?;
-        Ok(place.get_or_init(|| made))
+        let replayer = Arc::new(self.plain.beside(binaries));
+        self.watched().extend(missing.iter().map(|other| ((sanitizer, other), replayer.clone())));
+        Ok(())
     }
 
     /// Whether runs can still begin.
@@ -89,15 +97,18 @@ impl<'a> Native<'a> {
         if self.is_in_time() { Ok(()) } else { Err(ReplayFailed::OutOfTime.into()) }
     }
 
-    /// What one revision does on a test.
-    pub(super) fn outcome(
+    /// What one revision does on a test. Whoever is concerned has been built.
+    fn outcome(
         &self,
         test: &TestInput,
         revision: Revision,
-        expected: &Expected,
+        (expected, concerned): (&Expected, &[(Sanitizer, RevisionSet)]),
     ) -> anyhow::Result<Outcome> {
         if expected.endless.contains(revision) {
             return self.impatient(&self.endless, test, revision);
+        }
+        if expected.early.contains(revision) {
+            return self.impatient(&self.unknown, test, revision);
         }
         let plain = match expected.unknown.contains(revision) {
             true => Some(self.impatient(&self.unknown, test, revision)?),
@@ -106,11 +117,15 @@ impl<'a> Native<'a> {
         // A run that was stopped is held against nobody: only an error counts then.
         let part = if plain.as_ref().is_some_and(is_stopped) { STOPPED } else { 1 };
         let mut watched = Watched::new(self.built.binaries.uninitialised);
-        for sanitizer in self.sanitizers(expected, |concerned| concerned.contains(revision)) {
+        for (sanitizer, concerned) in concerned {
+            if !concerned.contains(revision) {
+                continue;
+            }
             self.in_time()?;
             let time = self.limits.time / part;
-            let replayer = self.sanitized(sanitizer)?;
-            watched.add(sanitizer, replayer.run_within(time, test, revision, sanitizer)?);
+            let replayer = self.watched().get(&(*sanitizer, revision)).cloned();
+            let replayer = replayer.ok_or(ReplayError::NotBuilt(*sanitizer))?;
+            watched.add(*sanitizer, replayer.run_within(time, test, revision, *sanitizer)?);
         }
         watched.outcome(|| {
             if let Some(outcome) = plain {
@@ -150,26 +165,21 @@ impl<'a> Native<'a> {
         Ok(self.plain.run_within(time, test, revision, Sanitizer::None)?)
     }
 
-    /// The sanitizers that can confirm what is expected of these revisions.
-    fn sanitizers(
-        &self,
-        expected: &Expected,
-        these: impl Fn(&RevisionSet) -> bool,
-    ) -> Vec<Sanitizer> {
-        let unknown = these(&expected.unknown);
-        let memory = |error: &Error| *error == Error::UninitialisedRead;
-        let confirms = |sanitizer: Sanitizer| {
-            let errors = &mut expected.errors.iter();
-            errors.any(|(error, revisions)| {
-                memory(error) == (sanitizer == Sanitizer::Memory) && these(revisions)
-            })
+    /// The sanitizers that can confirm what is expected, each with the revisions of which it is.
+    fn concerned(&self, expected: &Expected) -> Vec<(Sanitizer, RevisionSet)> {
+        let of = |sanitizer: Sanitizer| {
+            let confirms =
+                |error: Error| (error == Error::UninitialisedRead) == (sanitizer == Sanitizer::Memory);
+            let errors = expected.errors.iter().filter(|(error, _)| confirms(**error));
+            let known = errors.flat_map(|(_, revisions)| revisions.iter());
+            (sanitizer, known.chain(expected.unknown.iter()).collect())
         };
         // Uses of memory that was never written are no part of what whole programs show.
         let all = match self.stage.is_whole() {
             true => &[Sanitizer::AddressUndefined][..],
             false => &[Sanitizer::AddressUndefined, Sanitizer::Memory],
         };
-        all.iter().copied().filter(|sanitizer| unknown || confirms(*sanitizer)).collect()
+        all.iter().copied().map(of).collect()
     }
 }
 
@@ -215,12 +225,14 @@ impl Replay for Native<'_> {
         revisions: &[Revision],
         expected: &Expected,
     ) -> Result<Vec<Outcome>, ReplayFailed> {
-        // Built once, and not by everybody at the same time in one place.
-        for sanitizer in self.sanitizers(expected, |concerned| !concerned.is_empty()) {
-            let built = self.sanitized(sanitizer).map(drop);
+        let concerned = self.concerned(expected);
+        // Not by those that run at the same time: each would build it.
+        for (sanitizer, revisions) in &concerned {
+            let built = self.build(*sanitizer, revisions);
             built.map_err(|error| ReplayFailed::Impossible(format!("{error:#}")))?;
         }
-        let one = |revision: &Revision| self.outcome(test, *revision, expected).map_err(failed);
+        let all = (expected, &concerned[..]);
+        let one = |revision: &Revision| self.outcome(test, *revision, all).map_err(failed);
         revisions.par_iter().map(one).collect()
     }
 

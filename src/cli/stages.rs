@@ -25,7 +25,7 @@ use crate::{
     replay::{Binaries, Builds},
     solver::SolverConfig,
     subject::{
-        Revision, Subject, cache_directory,
+        Revision, RevisionSet, Subject, cache_directory,
         config::BudgetConfig,
         results::{ResultsDir, RevisionRow, Status},
     },
@@ -291,7 +291,8 @@ impl Stage {
         let mut refused: BTreeMap<Revision, String> =
             united.failed.into_iter().map(|(r, why)| (Revision(r), why)).collect();
         let mut plain = BTreeMap::new();
-        for (revision, made) in own.revisions.programs(Sanitizer::None, &library) {
+        let all = own.bitcode.keys().copied().collect();
+        for (revision, made) in own.revisions.programs(Sanitizer::None, &library, &all) {
             match made {
                 Ok(program) => _ = plain.insert(revision, program),
                 Err(error) if revision == Revision::ORIGINAL => {
@@ -302,7 +303,8 @@ impl Stage {
         }
         self.settle(merged, &united.own, &refused, progress)?;
         let plain = self.builds(plain);
-        let binaries = Binaries { plain, variables, uninitialised, ..Binaries::default() };
+        let serves = true;
+        let binaries = Binaries { plain, serves, variables, uninitialised, ..Binaries::default() };
         Ok((Built { bitcode, binaries, library, without_result: BTreeSet::new() }, module))
     }
 
@@ -380,17 +382,27 @@ impl Stage {
         Ok(())
     }
 
-    /// Compiles every revision under a sanitizer.
+    /// Compiles these revisions under a sanitizer.
     pub(super) fn build_sanitized(
         &self,
         built: &Built,
         sanitizer: Sanitizer,
+        wanted: &RevisionSet,
     ) -> anyhow::Result<Builds> {
         if let Some(whole) = &self.whole {
-            return build_watched(whole, &built.binaries.plain);
+            return build_watched(whole, &built.binaries.plain.of(wanted));
         }
         let Some(own) = self.own.get() else { bail!("no revision was compiled") };
-        let programs = own.revisions.programs(sanitizer, &built.library);
+        let original;
+        // It is all revisions.
+        let wanted = match self.subject.is_meta() {
+            true => {
+                original = RevisionSet::from_iter([Revision::ORIGINAL]);
+                &original
+            }
+            false => wanted,
+        };
+        let programs = own.revisions.programs(sanitizer, &built.library, wanted);
         let mut made = BTreeMap::new();
         for (revision, program) in programs {
             match program {

@@ -1,7 +1,7 @@
 //! What a test shows: the prediction, the native runs, and which of them count.
 //!
 //! While states are still coming, a test may run before it is known what every revision does on
-//! its input, and what it shows is taken as it is. Once no more will come, every test is judged
+//! its input. No sanitizer watches these then, and what they show is taken as it is. Once no more will come, every test is judged
 //! again ([`Differ::finish`]): by then the input holds all that any revision reads, what is
 //! predicted for every revision has to be what it shows, and an outcome of which nothing is
 //! predicted is evidence only if a second run repeats it. What a test of before does not show
@@ -69,14 +69,15 @@ impl Differ<'_> {
         let before = self.pairs.reopen();
         self.inputs.clear();
         for test in std::mem::take(&mut self.tests) {
-            let DifferentialTest { found_by, input, outcomes, model, .. } = test;
+            let DifferentialTest { found_by, input, outcomes, expected, model, .. } = test;
             let prediction = match &model {
                 Some(model) => unless_it_panics(|| self.predict(model)),
                 None => None,
             };
             let prediction = prediction.unwrap_or_else(|| self.nothing(input.clone()));
-            let serves = prediction.input == input && !self.is_outdated(&prediction, &outcomes);
-            let known = serves.then_some(outcomes);
+            let serves =
+                prediction.input == input && !self.is_outdated(&prediction, &expected, &outcomes);
+            let known = serves.then_some((outcomes, expected));
             self.show(prediction, model, found_by, known)?;
         }
         if before.keys().any(|(a, b)| self.pairs.is_open(*a, *b)) {
@@ -86,9 +87,19 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// Whether a run was stopped, perhaps soon because nothing was known of it, of which an end is
-    /// predicted now.
-    fn is_outdated(&self, prediction: &Prediction, outcomes: &[Outcome]) -> bool {
+    /// Whether a test has to run again: a run was stopped, perhaps soon because nothing was known of
+    /// it, of which an end is predicted now, or was not watched for what is expected now.
+    fn is_outdated(
+        &self,
+        prediction: &Prediction,
+        expected: &Expected,
+        outcomes: &[Outcome],
+    ) -> bool {
+        let now = self.expected(&prediction.slots);
+        let concerned = now.errors.values().flat_map(RevisionSet::iter).chain(now.unknown.iter());
+        if concerned.into_iter().any(|revision| expected.early.contains(revision)) {
+            return true;
+        }
         prediction.slots.iter().zip(outcomes).any(|(slot, outcome)| match slot {
             Slot::Exact(index, _) => is_stopped(outcome) && self.states[*index].halt != Halt::Hang,
             Slot::Vague(_) | Slot::Missing => false,
@@ -184,13 +195,13 @@ impl Differ<'_> {
     }
 
     /// Keeps the test if it shows a difference, or shows something else than predicted.
-    /// `known` are its outcomes if it ran before.
+    /// `known` are its outcomes if it ran before, and what had been expected then.
     pub(super) fn show(
         &mut self,
         prediction: Prediction,
         model: Option<Assignment>,
         found_by: FoundBy,
-        known: Option<Vec<Outcome>>,
+        known: Option<(Vec<Outcome>, Expected)>,
     ) -> Result<(), ReplayFailed> {
         let Prediction { input, slots } = prediction;
         if !self.inputs.insert(input.clone()) {
@@ -198,15 +209,15 @@ impl Differ<'_> {
         }
         let expected = self.expected(&slots);
         let revisions = self.task.revisions.clone();
-        let outcomes = match known {
-            Some(outcomes) => outcomes,
+        let (outcomes, ran) = match known {
+            Some(known) => known,
             None => match self.run(&input, &revisions, &expected) {
                 Err(ReplayFailed::OutOfTime) => {
                     let all: RevisionSet = revisions.into_iter().collect();
                     self.pairs.doubt_open(&all, &all, &Reason::Incomplete(Incomplete::Time));
                     return Ok(());
                 }
-                other => other?,
+                other => (other?, expected.clone()),
             },
         };
         let visible: Vec<Visible> =
@@ -263,6 +274,7 @@ impl Differ<'_> {
             clustering,
             mismatches,
             objections,
+            expected: ran,
             model,
         });
         Ok(())
@@ -297,9 +309,10 @@ impl Differ<'_> {
                         }
                     }
                 }
-                Slot::Vague(_) | Slot::Missing => {
+                Slot::Vague(_) | Slot::Missing if self.settled => {
                     expected.unknown.insert(*revision);
                 }
+                Slot::Vague(_) | Slot::Missing => _ = expected.early.insert(*revision),
             }
         }
         expected

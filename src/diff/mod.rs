@@ -78,8 +78,10 @@ pub struct Expected {
     pub errors: BTreeMap<Error, RevisionSet>,
     /// Revisions that run forever.
     pub endless: RevisionSet,
-    /// Revisions of which nothing is known on this input.
+    /// Revisions of which nothing will be known on this input.
     pub unknown: RevisionSet,
+    /// Revisions of which nothing is known yet: a plain run is enough, as they are judged again.
+    pub early: RevisionSet,
 }
 
 impl Expected {
@@ -116,6 +118,8 @@ pub struct DifferentialTest {
     pub mismatches: Vec<String>,
     /// Revisions whose outcome here is no evidence, and why: the clustering leaves them out.
     pub objections: BTreeMap<Revision, Vec<Reason>>,
+    /// What had been expected when it ran.
+    expected: Expected,
     /// What the input was made from, if the engine made it.
     model: Option<Assignment>,
 }

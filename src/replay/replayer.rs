@@ -18,7 +18,7 @@ use super::{
 use crate::{
     build::Sanitizer,
     env::Error,
-    subject::{Given, GivenFile, Revision, config::Uninitialised},
+    subject::{Given, GivenFile, Revision, RevisionSet, config::Uninitialised},
 };
 
 /// A sanitized program runs about two to three times as long.
@@ -51,6 +51,17 @@ impl Builds {
         programs
     }
 
+    /// Those of some revisions.
+    pub fn of(&self, revisions: &RevisionSet) -> Self {
+        match self {
+            Self::Each(programs) => {
+                let some = programs.iter().filter(|(revision, _)| revisions.contains(**revision));
+                Self::Each(Arc::new(some.map(|(r, path)| (*r, path.clone())).collect()))
+            }
+            all => all.clone(),
+        }
+    }
+
     /// Others in the place of these.
     pub fn map(&self, other: impl Fn(&Path) -> PathBuf) -> Self {
         match self {
@@ -81,6 +92,9 @@ pub struct Binaries {
     pub address_undefined: Builds,
     /// Built with [`Sanitizer::Memory`].
     pub memory: Builds,
+    /// Whether they have the fork server of our runtime for programs with the system's libc
+    /// (`build/runtime/server.c`): each run is a fork then.
+    pub serves: bool,
     /// Files in the directory that it starts in.
     pub files: Arc<[GivenFile]>,
     /// Environment variables: names and values, if not those of the test.
@@ -213,6 +227,17 @@ impl Replayer {
         replayer.isolation = first.isolation();
         replayer.give_back(Sanitizer::None, first);
         Ok(replayer)
+    }
+
+    /// Another one for other builds, with the same limits and isolation.
+    pub fn beside(&self, binaries: Binaries) -> Self {
+        Self {
+            binaries,
+            limits: self.limits,
+            isolation: self.isolation,
+            plain: Mutex::default(),
+            sanitized: Mutex::default(),
+        }
     }
 
     /// By what means programs are confined here; anything but [`Isolation::Namespaces`] is
@@ -356,7 +381,7 @@ impl Replayer {
     fn start(&self, sanitizer: Sanitizer) -> Result<Sandbox, SandboxError> {
         let programs = self.builds(sanitizer);
         Sandbox::start(
-            &programs,
+            (&programs, self.binaries.serves),
             &self.binaries.files,
             self.limits,
             sanitizer == Sanitizer::None,

@@ -69,6 +69,7 @@ impl Program {
             } else {
                 Builds::None
             },
+            serves: true,
             ..Binaries::default()
         };
         Self { _directory: directory, binaries }

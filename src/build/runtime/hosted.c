@@ -73,16 +73,20 @@ __attribute__((constructor)) static void show_everything_printed(void) {
   setvbuf(stdout, NULL, _IONBF, 0);
 }
 
-/* Before constructors of the program. Where no test is run, a person may want their own. */
-__attribute__((constructor(101))) static void show_only_its_variables(void) {
+/* Before constructors of the program. Where no test is run, a person may want their own variables. */
+static void come_first(void) {
   char **variables;
   psychic_environment(environ);
+  psychic_serve();
   if (!psychic_setting("KTEST_FILE"))
     return;
   variables = psychic_memory((psychic_variables(NULL) + 1) * sizeof *variables);
   psychic_variables(variables);
   environ = variables;
 }
+
+/* In front of those with a priority, of which the least is 101. */
+__attribute__((section(".init_array.00100"), used)) static void (*const first)(void) = come_first;
 
 #if !__has_feature(address_sanitizer) && !__has_feature(memory_sanitizer)
 /* Memory that was never written is zero, also where it was in use before. A program that has an

@@ -15,6 +15,10 @@ const char *psychic_setting(const char *name);
 /* Those of the program, in order: writes them if there is where, and says how many they are. */
 size_t psychic_variables(char **to);
 
+/* Serves runs if the process was started for that; comes back in each run. Only where there is a
+ * libc of the system. */
+void psychic_serve(void);
+
 /* Zeroed memory that is never given back; ends the process if there is none. */
 void *psychic_memory(size_t size);
 

@@ -21,7 +21,7 @@ use nix::{
     sys::{
         personality::{self, Persona},
         prctl,
-        resource::{Resource, setrlimit},
+        resource::{Resource, getrlimit, setrlimit},
         signal::Signal,
         stat::{Mode, umask},
         statvfs::{FsFlags, statvfs},
@@ -51,7 +51,10 @@ const LEAST_MEMORY: u64 = 256 << 20;
 /// that a limit of processes counts only that sandbox's.
 const FREE_USERS: u32 = 0x7000_0000;
 
-/// Where a confined helper finds things.
+/// Fork servers that one helper keeps.
+pub(super) const MOST_SERVERS: usize = 256;
+
+/// Where a confined helper finds things, and what it may give away.
 #[derive(Debug)]
 pub(super) struct Place {
     /// The programs of the set-up, in its order.
@@ -62,12 +65,14 @@ pub(super) struct Place {
     pub(super) tmp: PathBuf,
     /// What is passed between the helper and the runtime in the program.
     pub(super) io: PathBuf,
+    /// So many processes the user may have while a program runs that is no fork server's.
+    pub(super) processes: u64,
 }
 
 impl Place {
     fn new(programs: Vec<PathBuf>, scratch: &Path) -> Self {
         let [work, tmp, io] = ["work", "tmp", "io"].map(|name| scratch.join(name));
-        Self { programs, work, tmp, io }
+        Self { programs, work, tmp, io, processes: 0 }
     }
 
     /// The directories that may be written to. Their parent may not, so that they cannot be
@@ -168,7 +173,11 @@ pub(super) fn restrict(setup: &Setup) -> io::Result<Place> {
 }
 
 /// The last steps, common to both ways: limits, no privileges, no randomness of addresses.
-pub(super) fn give_up_rights(setup: &Setup, place: &Place, namespaces: bool) -> io::Result<()> {
+pub(super) fn give_up_rights(
+    setup: &Setup,
+    place: &mut Place,
+    namespaces: bool,
+) -> io::Result<()> {
     let Setup { limits, limit_memory, .. } = setup;
     limit(Resource::RLIMIT_CORE, 0)?;
     limit(Resource::RLIMIT_FSIZE, limits.files)?;
@@ -188,7 +197,8 @@ pub(super) fn give_up_rights(setup: &Setup, place: &Place, namespaces: bool) -> 
     } else {
         others = processes_of(geteuid());
     }
-    limit(Resource::RLIMIT_NPROC, others + 1 + u64::from(limits.processes))?;
+    place.processes = others + 1 + u64::from(limits.processes);
+    limit(Resource::RLIMIT_NPROC, place.processes + MOST_SERVERS as u64)?;
     umask(Mode::from_bits_truncate(0o022));
     personality::set(personality::get()? | Persona::ADDR_NO_RANDOMIZE)?;
     prctl::set_no_new_privs()?;
@@ -245,8 +255,20 @@ fn processes_of(user: Uid) -> u64 {
     entries.filter(of_user).map(threads).sum::<usize>() as u64
 }
 
+/// Does something, and what is started there may have its user have so many processes.
+pub(super) fn with_processes<T>(
+    most: u64,
+    start: impl FnOnce() -> io::Result<T>,
+) -> io::Result<T> {
+    let (all, hard) = getrlimit(Resource::RLIMIT_NPROC)?;
+    setrlimit(Resource::RLIMIT_NPROC, most.min(all), hard)?;
+    let started = start();
+    setrlimit(Resource::RLIMIT_NPROC, all, hard)?;
+    started
+}
+
 fn limit(resource: Resource, most: u64) -> nix::Result<()> {
-    let (_, hard) = nix::sys::resource::getrlimit(resource)?;
+    let (_, hard) = getrlimit(resource)?;
     let most = most.min(hard);
     setrlimit(resource, most, most)
 }

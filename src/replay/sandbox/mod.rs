@@ -2,8 +2,8 @@
 //!
 //! A [`Sandbox`] is a helper process (this same executable, started with the hidden argument
 //! `__sandbox`) that takes all rights away from itself once and then runs programs one after the
-//! other, so that a run costs no more than a `posix_spawn` from a small process. What a program
-//! cannot do in there:
+//! other, so that a run costs no more than a `posix_spawn` from a small process, or a `fork` where the
+//! program has a fork server. What a program cannot do in there:
 //!
 //! - write outside of its scratch directory, which is emptied after every run, or fill the disk
 //!   (it is a tmpfs of limited size);
@@ -14,8 +14,10 @@
 //! [`Isolation`] says by what means; see the private module `confine` for how.
 
 mod confine;
+mod fork_server;
 mod protocol;
 mod serve;
+mod streams;
 
 use std::{
     env,
@@ -168,9 +170,10 @@ pub(super) struct Sandbox {
 }
 
 impl Sandbox {
-    /// Starts a helper that can run `programs`, each of which finds `files`, with `strongest` isolation or else the other.
+    /// Starts a helper that can run `programs`, each of which finds `files`, with `strongest` isolation
+    /// or else the other. Whether the programs have a fork server is said by `serves`.
     pub(super) fn start(
-        programs: &[&Path],
+        (programs, serves): (&[&Path], bool),
         files: &[GivenFile],
         limits: Limits,
         limit_memory: bool,
@@ -185,6 +188,7 @@ impl Sandbox {
         let scratch = scratch.map_err(SandboxError::Lost)?;
         let setup = Setup {
             programs,
+            serves,
             limits,
             limit_memory,
             files: files.to_owned(),

@@ -28,6 +28,8 @@ const LARGEST_FRAME: u32 = 1 << 30;
 pub(super) struct Setup {
     /// The programs that requests name by their index.
     pub(super) programs: Vec<PathBuf>,
+    /// Whether they have a fork server.
+    pub(super) serves: bool,
     pub(super) limits: Limits,
     /// Whether [`Limits::memory`] is enforced; a sanitizer's shadow memory would not fit.
     pub(super) limit_memory: bool,

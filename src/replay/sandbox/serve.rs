@@ -6,13 +6,13 @@
 //! what is left.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet, VecDeque},
     env,
     ffi::OsString,
     fs::{self, File, Metadata},
     io::{self, Read, Write},
     os::{
-        fd::{AsFd, BorrowedFd, OwnedFd},
+        fd::{AsFd, BorrowedFd},
         unix::{
             ffi::{OsStrExt, OsStringExt},
             fs::{MetadataExt, PermissionsExt, symlink},
@@ -20,14 +20,14 @@ use std::{
         },
     },
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
 use nix::{
     errno::Errno,
-    poll::{PollFd, PollFlags, PollTimeout, poll},
+    poll::{PollFlags, PollTimeout, poll},
     sys::{
         signal::{Signal, kill, killpg},
         wait::{WaitPidFlag, WaitStatus, waitpid},
@@ -37,8 +37,10 @@ use nix::{
 
 use super::{
     INSIDE, Isolation, LANDLOCK, STAGE,
-    confine::{self, Place},
+    confine::{self, MOST_SERVERS, Place},
+    fork_server::ForkServer,
     protocol::{Answer, GREETING, Ready, Reply, Request, Setup, receive, send},
+    streams::{Printed, Streams, waiting},
 };
 use crate::{
     replay::outcome::Termination,
@@ -94,7 +96,9 @@ fn inside(isolation: Isolation) -> io::Result<()> {
     let ready = place.as_ref().map(|_| isolation).map_err(|error| format!("{error:#}"));
     let mut answers = greet(&ready)?;
     let Ok(place) = place else { return Ok(()) };
-    let server = Server { setup, place, isolation, client: requests.try_clone()? };
+    let client = requests.try_clone()?;
+    let servers = Servers { alive: VecDeque::new(), unfit: BTreeSet::new() };
+    let mut server = Server { setup, place, isolation, client, servers };
     while let Some(request) = receive::<Request>(&mut requests)? {
         let answer: Answer = server.run(&request).map_err(|error| format!("{error:#}"));
         send(&mut answers, &answer)?;
@@ -109,12 +113,12 @@ fn inside(isolation: Isolation) -> io::Result<()> {
 fn confined(setup: &Setup, isolation: Isolation) -> anyhow::Result<Place> {
     use anyhow::Context;
     let namespaces = isolation == Isolation::Namespaces;
-    let place = if namespaces {
+    let mut place = if namespaces {
         confine::enter_file_system(setup).context("cannot build the sandbox's file system")?
     } else {
         confine::restrict(setup).context("cannot restrict the file system")?
     };
-    confine::give_up_rights(setup, &place, namespaces).context("cannot give up rights")?;
+    confine::give_up_rights(setup, &mut place, namespaces).context("cannot give up rights")?;
     env::set_current_dir(&place.work).context("cannot enter the scratch directory")?;
     Ok(place)
 }
@@ -125,46 +129,139 @@ struct Server {
     isolation: Isolation,
     /// Where requests come from: it hangs up when the tool is gone.
     client: File,
+    servers: Servers,
+}
+
+/// The fork servers of programs, at most one for each.
+struct Servers {
+    /// The one that was used last is the first.
+    alive: VecDeque<(Key, ForkServer)>,
+    /// Programs of which a run wanted to be more than one process.
+    unfit: BTreeSet<usize>,
+}
+
+/// What all runs of a server have in common.
+#[derive(Eq, PartialEq)]
+struct Key {
+    program: usize,
+    revision: u32,
+    args: Vec<Vec<u8>>,
+    variables: BTreeMap<String, Vec<u8>>,
+}
+
+/// A run that came to its end, or was stopped.
+struct Ended {
+    process: Pid,
+    status: ExitStatus,
+    stopped: Option<Termination>,
+    printed: Printed,
 }
 
 impl Server {
-    fn run(&self, request: &Request) -> io::Result<Reply> {
-        let Place { work, io, .. } = &self.place;
-        fs::write(io.join("stdin"), &request.stdin)?;
-        fs::write(io.join("ktest"), &request.ktest)?;
-        // As the engine has it, whatever became of it before.
-        fs::set_permissions(work, fs::Permissions::from_mode(START_MODE))?;
-        for file in self.setup.files.iter().chain(&request.files) {
-            put(file, work)?;
-        }
-        let mut child = self.command(request)?.spawn()?;
-        let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
-        let watched = self.watch(&mut child, group, request.time);
-        self.kill_all(group)?;
-        let status = child.wait()?;
-        let (mut streams, stopped) = watched?;
-        streams.drain()?;
-        self.reap()?;
+    fn run(&mut self, request: &Request) -> io::Result<Reply> {
+        self.lay_out(request)?;
+        let served = match self.setup.serves && !self.servers.unfit.contains(&request.program) {
+            true => self.run_served(request)?,
+            false => None,
+        };
+        let ended = match served {
+            Some(ended) => ended,
+            None => {
+                self.clean()?;
+                self.lay_out(request)?;
+                self.run_alone(request)?
+            }
+        };
         let (files, is_over) = self.files(request)?;
-        let termination = match (stopped, status.signal(), status.code()) {
+        let termination = match (ended.stopped, ended.status.signal(), ended.status.code()) {
             (Some(stopped), ..) => stopped,
-            _ if is_over || streams.is_over() => Termination::OutputLimit,
+            _ if is_over || ended.printed.is_over => Termination::OutputLimit,
             (None, Some(signal), _) => Termination::Signal(signal),
             // The low eight bits are all that the kernel passes on.
             (None, None, code) => Termination::Exit(code.unwrap_or_default() as u8),
         };
         let reply = Reply {
             termination,
-            stdout: streams.stdout.bytes,
-            stderr: streams.stderr.bytes,
+            stdout: ended.printed.stdout,
+            stderr: ended.printed.stderr,
             files,
-            outputs: self.read_capped(&io.join("outputs"))?,
-            report: self.report(child.id())?,
+            outputs: self.read_capped(&self.place.io.join("outputs"))?,
+            report: self.report(ended.process)?,
         };
-        for directory in self.place.scratch() {
-            empty(directory)?;
-        }
+        self.clean()?;
         Ok(reply)
+    }
+
+    /// Puts everything where the program finds it.
+    fn lay_out(&self, request: &Request) -> io::Result<()> {
+        let Place { work, io, .. } = &self.place;
+        fs::write(io.join("stdin"), &request.stdin)?;
+        fs::write(io.join("ktest"), &request.ktest)?;
+        // As the engine has it, whatever became of it before.
+        fs::set_permissions(work, fs::Permissions::from_mode(START_MODE))?;
+        self.setup.files.iter().chain(&request.files).try_for_each(|file| put(file, work))
+    }
+
+    fn clean(&self) -> io::Result<()> {
+        self.place.scratch().into_iter().try_for_each(empty)
+    }
+
+    /// Runs a program by forking its server; nothing if that cannot say what it does.
+    fn run_served(&mut self, request: &Request) -> io::Result<Option<Ended>> {
+        let key = Key {
+            program: request.program,
+            revision: request.revision,
+            args: request.args.clone(),
+            variables: request.variables.clone(),
+        };
+        let known = self.servers.alive.iter().position(|(other, _)| *other == key);
+        let mut server = match known.and_then(|index| self.servers.alive.remove(index)) {
+            Some((_, server)) => server,
+            None => {
+                self.servers.alive.retain(|(other, _)| other.program != request.program);
+                self.servers.alive.truncate(MOST_SERVERS - 1);
+                let mut command = self.command(request)?;
+                command.env("PSYCHIC_SERVE", self.place.io.join("stdin"));
+                ForkServer::start(command, self.setup.limits.output)?
+            }
+        };
+        // Where the server is gone, nobody knows what became of the run.
+        let Ok(run) = server.begin() else { return Ok(None) };
+        let (streams, ended) = server.watching();
+        let stopped = self.watch(streams, ended, run, request.time)?;
+        let Ok(status) = server.end(stopped.is_some(), run) else { return Ok(None) };
+        server.streams.read_ready()?;
+        let printed = server.streams.take();
+        let status = ExitStatus::from_raw(status);
+        if status.signal() == Some(Signal::SIGSYS as i32) {
+            self.servers.unfit.insert(request.program);
+            return Ok(None);
+        }
+        if server.streams.are_open() {
+            self.servers.alive.push_front((key, server));
+        }
+        Ok(Some(Ended { process: run, status, stopped, printed }))
+    }
+
+    /// Runs a program in a process of its own, and kills whatever that leaves behind; the servers
+    /// of others, too.
+    fn run_alone(&mut self, request: &Request) -> io::Result<Ended> {
+        self.servers.alive.clear();
+        let mut command = self.command(request)?;
+        command.stdin(File::open(self.place.io.join("stdin"))?).process_group(0);
+        let mut child = confine::with_processes(self.place.processes, || command.spawn())?;
+        let process = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
+        let raw = rustix::process::Pid::from_raw(process.as_raw());
+        let raw = raw.ok_or(io::ErrorKind::NotFound)?;
+        let mut streams = Streams::new(&mut child, self.setup.limits.output)?;
+        let ended = rustix::process::pidfd_open(raw, rustix::process::PidfdFlags::empty())?;
+        let watched = self.watch(&mut streams, ended.as_fd(), process, request.time);
+        self.kill_all(process)?;
+        let status = child.wait()?;
+        let stopped = watched?;
+        streams.drain()?;
+        self.reap()?;
+        Ok(Ended { process, status, stopped, printed: streams.take() })
     }
 
     fn command(&self, request: &Request) -> io::Result<Command> {
@@ -198,28 +295,25 @@ impl Server {
             .env("ASAN_OPTIONS", &address)
             .env("UBSAN_OPTIONS", &sanitizer)
             .env("MSAN_OPTIONS", &sanitizer)
-            .stdin(File::open(io.join("stdin"))?)
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
+            .stderr(Stdio::piped());
         Ok(command)
     }
 
-    /// Reads what the program prints until it ends or has to be stopped.
+    /// Reads what a run prints until it ends (then `ended` can be read from) or has to be stopped,
+    /// and says why.
     fn watch(
         &self,
-        child: &mut Child,
-        pid: Pid,
+        streams: &mut Streams,
+        ended: BorrowedFd,
+        process: Pid,
         time: Duration,
-    ) -> io::Result<(Streams, Option<Termination>)> {
-        let mut streams = Streams::new(child, self.setup.limits.output)?;
-        let raw = rustix::process::Pid::from_raw(pid.as_raw()).ok_or(io::ErrorKind::NotFound)?;
-        let ended = rustix::process::pidfd_open(raw, rustix::process::PidfdFlags::empty())?;
+    ) -> io::Result<Option<Termination>> {
         let start = Instant::now();
         loop {
             let elapsed = start.elapsed();
             let left = time.saturating_sub(elapsed).max(TICK);
-            let mut fds = vec![waiting(ended.as_fd()), waiting(self.client.as_fd())];
+            let mut fds = vec![waiting(ended), waiting(self.client.as_fd())];
             // The next request cannot have come yet: only the end of the tool is of interest.
             fds[1].set_events(PollFlags::empty());
             streams.waiting(&mut fds);
@@ -234,15 +328,15 @@ impl Server {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
             if is_ended {
-                return Ok((streams, None));
+                return Ok(None);
             }
             streams.read_ready()?;
             if streams.is_over() {
-                return Ok((streams, Some(Termination::OutputLimit)));
+                return Ok(Some(Termination::OutputLimit));
             }
             let elapsed = start.elapsed();
-            if elapsed >= time && (elapsed >= time * WALL || processor_time(pid) >= time) {
-                return Ok((streams, Some(Termination::Timeout)));
+            if elapsed >= time && (elapsed >= time * WALL || processor_time(process) >= time) {
+                return Ok(Some(Termination::Timeout));
             }
         }
     }
@@ -336,12 +430,12 @@ impl Server {
     }
 
     /// The sanitizer's report of the program itself, else of a process it started.
-    fn report(&self, pid: u32) -> io::Result<String> {
+    fn report(&self, process: Pid) -> io::Result<String> {
         let mut reports = Vec::new();
         for entry in fs::read_dir(&self.place.io)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if let Some(of) = name.strip_prefix("report.") {
-                reports.push((of != pid.to_string(), name));
+                reports.push((of != process.to_string(), name));
             }
         }
         reports.sort();
@@ -462,92 +556,4 @@ fn descendants() -> Vec<Pid> {
         up.skip(1).take(parents.len()).any(|pid| pid == me)
     };
     parents.keys().filter(|pid| is_mine(**pid)).map(|pid| Pid::from_raw(*pid)).collect()
-}
-
-fn waiting(fd: BorrowedFd) -> PollFd {
-    PollFd::new(fd, PollFlags::POLLIN)
-}
-
-struct Streams {
-    stdout: Stream,
-    stderr: Stream,
-}
-
-/// One pipe and what came through it.
-struct Stream {
-    pipe: Option<File>,
-    bytes: Vec<u8>,
-    most: usize,
-    is_over: bool,
-}
-
-impl Streams {
-    fn new(child: &mut Child, most: u64) -> io::Result<Self> {
-        let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        let stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        let stream = |pipe: File| Stream {
-            pipe: Some(pipe),
-            bytes: Vec::new(),
-            most: usize::try_from(most).unwrap_or(usize::MAX),
-            is_over: false,
-        };
-        let (stdout, stderr) = (OwnedFd::from(stdout), OwnedFd::from(stderr));
-        Ok(Self { stdout: stream(stdout.into()), stderr: stream(stderr.into()) })
-    }
-
-    fn both(&mut self) -> [&mut Stream; 2] {
-        [&mut self.stdout, &mut self.stderr]
-    }
-
-    fn is_over(&self) -> bool {
-        self.stdout.is_over || self.stderr.is_over
-    }
-
-    fn waiting<'fd>(&'fd self, fds: &mut Vec<PollFd<'fd>>) {
-        let pipes = [&self.stdout, &self.stderr].into_iter().flat_map(|s| &s.pipe);
-        fds.extend(pipes.map(|pipe| waiting(pipe.as_fd())));
-    }
-
-    fn read_ready(&mut self) -> io::Result<()> {
-        self.both().into_iter().try_for_each(Stream::read_ready)
-    }
-
-    /// Reads what is left in the pipes, when no process is left that could write more.
-    fn drain(&mut self) -> io::Result<()> {
-        for stream in self.both() {
-            while stream.pipe.is_some() {
-                stream.read_once()?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Stream {
-    fn read_ready(&mut self) -> io::Result<()> {
-        while let Some(pipe) = &self.pipe {
-            let mut fds = [waiting(pipe.as_fd())];
-            if poll(&mut fds, PollTimeout::ZERO)? == 0 {
-                break;
-            }
-            self.read_once()?;
-        }
-        Ok(())
-    }
-
-    fn read_once(&mut self) -> io::Result<()> {
-        let Some(pipe) = &mut self.pipe else { return Ok(()) };
-        let mut buffer = [0; 1 << 16];
-        let count = match pipe.read(&mut buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
-            other => other?,
-        };
-        let room = self.most - self.bytes.len();
-        self.bytes.extend(&buffer[..count.min(room)]);
-        self.is_over |= count > room;
-        if count == 0 || self.is_over {
-            self.pipe = None;
-        }
-        Ok(())
-    }
 }

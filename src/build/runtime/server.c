@@ -1,0 +1,86 @@
+/* Serves many runs of one program: it is started once, up to its first constructor, and each run is
+ * a fork of that (the fork server of AFL, Zalewski 2014). What a run sees is what a process of its
+ * own would have seen: nothing of the program has run before.
+ *
+ * Standard input of the server is a socket. For each byte that comes it forks, answers with the
+ * number of the process, and at the end of that with its wait status, both as the machine has an
+ * `int`. It ends when the socket does. A run has the file PSYCHIC_SERVE for its standard input.
+ *
+ * A run is one process. One that wants another, or a thread, is killed by SIGSYS: whoever asked for
+ * it then starts the program as usual, where everything that it started can be found and killed.
+ */
+#include "surroundings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined __x86_64__
+#define MACHINE AUDIT_ARCH_X86_64
+#elif defined __aarch64__
+#define MACHINE AUDIT_ARCH_AARCH64
+#endif
+
+#ifdef MACHINE
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define END(action) BPF_STMT(BPF_RET | BPF_K, action)
+#define KILL_IF(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), END(SECCOMP_RET_KILL_PROCESS)
+
+/* Whether the process will stay the only one. */
+static int stays_alone(void) {
+  struct sock_filter filter[] = {
+    LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0), END(SECCOMP_RET_KILL_PROCESS),
+    LOAD(nr), KILL_IF(SYS_clone), KILL_IF(SYS_clone3),
+#ifdef SYS_fork
+    KILL_IF(SYS_fork), KILL_IF(SYS_vfork),
+    /* The same once more under the numbers of the x32 interface. */
+    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), END(SECCOMP_RET_KILL_PROCESS),
+#endif
+    END(SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+#else
+static int stays_alone(void) { return 0; }
+#endif
+
+/* What a process that was started has: standard input, a group of its own. */
+static int begins(const char *input) {
+  return close(0) == 0 && open(input, O_RDONLY) == 0 && setpgid(0, 0) == 0 &&
+         prctl(PR_SET_DUMPABLE, 1) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && stays_alone();
+}
+
+void psychic_serve(void) {
+  const char *input = psychic_setting("PSYCHIC_SERVE");
+  char wanted;
+  if (!input)
+    return;
+  /* Runs have the same user: they must not get at its memory or descriptors. */
+  prctl(PR_SET_DUMPABLE, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  while (read(0, &wanted, 1) == 1) {
+    int status = 0;
+    pid_t run = fork();
+    if (run == 0) {
+      if (!begins(input))
+        kill(getpid(), SIGSYS);
+      return;
+    }
+    if (run < 0 || write(0, &run, sizeof run) != sizeof run)
+      break;
+    while (waitpid(run, &status, 0) < 0 && errno == EINTR)
+      ;
+    if (write(0, &status, sizeof status) != sizeof status)
+      break;
+  }
+  _exit(0);
+}

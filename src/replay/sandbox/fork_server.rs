@@ -1,0 +1,80 @@
+//! The helper's side of the fork server in native programs (`build/runtime/server.c`): a program is
+//! started once for a command line, and each run is a fork of it.
+
+use std::{
+    io::{self, Read, Write},
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::net::UnixStream,
+    },
+    process::{Child, Command},
+};
+
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
+
+use super::streams::Streams;
+
+/// A program that waits to be told to fork.
+#[derive(Debug)]
+pub(super) struct ForkServer {
+    process: Child,
+    control: UnixStream,
+    pub(super) streams: Streams,
+}
+
+impl ForkServer {
+    /// Starts a server; the command's environment says that it is to serve. So many bytes are kept
+    /// of each stream of a run.
+    pub(super) fn start(mut command: Command, most: u64) -> io::Result<Self> {
+        let (control, input) = UnixStream::pair()?;
+        let mut process = command.stdin(OwnedFd::from(input)).spawn()?;
+        let streams = Streams::new(&mut process, most)?;
+        Ok(Self { process, control, streams })
+    }
+
+    /// Begins a run; its process.
+    ///
+    /// # Errors
+    /// where the server is gone.
+    pub(super) fn begin(&mut self) -> io::Result<Pid> {
+        self.control.write_all(&[1])?;
+        let process = self.number()?;
+        match process > 0 {
+            true => Ok(Pid::from_raw(process)),
+            false => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+
+    /// What the run prints, and what can be read from when it has ended.
+    pub(super) fn watching(&mut self) -> (&mut Streams, BorrowedFd<'_>) {
+        (&mut self.streams, self.control.as_fd())
+    }
+
+    /// Waits for the end of the run, which is stopped if it has to be; its wait status.
+    ///
+    /// # Errors
+    /// where the server is gone.
+    pub(super) fn end(&mut self, stop: bool, run: Pid) -> io::Result<i32> {
+        if stop {
+            // It may have ended by itself.
+            let _ = kill(run, Signal::SIGKILL);
+        }
+        self.number()
+    }
+
+    fn number(&mut self) -> io::Result<i32> {
+        let mut bytes = [0; size_of::<i32>()];
+        self.control.read_exact(&mut bytes)?;
+        Ok(i32::from_ne_bytes(bytes))
+    }
+}
+
+impl Drop for ForkServer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,125 @@
+//! What a program prints, as it comes through its pipes.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    process::Child,
+};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+/// To be woken up when there is something to read, or the other side hung up.
+pub(super) fn waiting(fd: BorrowedFd) -> PollFd {
+    PollFd::new(fd, PollFlags::POLLIN)
+}
+
+/// Standard output and error of the runs of a process.
+#[derive(Debug)]
+pub(super) struct Streams {
+    stdout: Stream,
+    stderr: Stream,
+}
+
+/// What one run printed.
+#[derive(Debug)]
+pub(super) struct Printed {
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+    /// It printed more than is kept.
+    pub(super) is_over: bool,
+}
+
+/// One pipe and what came through it.
+#[derive(Debug)]
+struct Stream {
+    pipe: Option<File>,
+    bytes: Vec<u8>,
+    most: usize,
+    is_over: bool,
+}
+
+impl Streams {
+    /// The pipes of a child, and how many bytes of each are kept.
+    pub(super) fn new(child: &mut Child, most: u64) -> io::Result<Self> {
+        let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let stream = |pipe: File| Stream {
+            pipe: Some(pipe),
+            bytes: Vec::new(),
+            most: usize::try_from(most).unwrap_or(usize::MAX),
+            is_over: false,
+        };
+        let (stdout, stderr) = (OwnedFd::from(stdout), OwnedFd::from(stderr));
+        Ok(Self { stdout: stream(stdout.into()), stderr: stream(stderr.into()) })
+    }
+
+    fn both(&mut self) -> [&mut Stream; 2] {
+        [&mut self.stdout, &mut self.stderr]
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.stdout.is_over || self.stderr.is_over
+    }
+
+    /// Whether both pipes can bring more.
+    pub(super) fn are_open(&self) -> bool {
+        self.stdout.pipe.is_some() && self.stderr.pipe.is_some()
+    }
+
+    pub(super) fn waiting<'fd>(&'fd self, fds: &mut Vec<PollFd<'fd>>) {
+        let pipes = [&self.stdout, &self.stderr].into_iter().flat_map(|s| &s.pipe);
+        fds.extend(pipes.map(|pipe| waiting(pipe.as_fd())));
+    }
+
+    /// Reads what has come.
+    pub(super) fn read_ready(&mut self) -> io::Result<()> {
+        self.both().into_iter().try_for_each(Stream::read_ready)
+    }
+
+    /// Reads what is left in the pipes, when no process is left that could write more.
+    pub(super) fn drain(&mut self) -> io::Result<()> {
+        for stream in self.both() {
+            while stream.pipe.is_some() {
+                stream.read_once()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What came since the last call.
+    pub(super) fn take(&mut self) -> Printed {
+        let is_over = self.is_over();
+        let [stdout, stderr] = self.both().map(|stream| std::mem::take(&mut stream.bytes));
+        Printed { stdout, stderr, is_over }
+    }
+}
+
+impl Stream {
+    fn read_ready(&mut self) -> io::Result<()> {
+        while let Some(pipe) = &self.pipe {
+            let mut fds = [waiting(pipe.as_fd())];
+            if poll(&mut fds, PollTimeout::ZERO)? == 0 {
+                break;
+            }
+            self.read_once()?;
+        }
+        Ok(())
+    }
+
+    fn read_once(&mut self) -> io::Result<()> {
+        let Some(pipe) = &mut self.pipe else { return Ok(()) };
+        let mut buffer = [0; 1 << 16];
+        let count = match pipe.read(&mut buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
+            other => other?,
+        };
+        let room = self.most - self.bytes.len();
+        self.bytes.extend(&buffer[..count.min(room)]);
+        self.is_over |= count > room;
+        if count == 0 || self.is_over {
+            self.pipe = None;
+        }
+        Ok(())
+    }
+}
