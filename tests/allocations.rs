@@ -94,7 +94,7 @@ fn run(program: &Program, state: State, instructions: u64) -> Harvest {
         Limits { instructions: u64::MAX, concretisations: 64, solver: Duration::from_secs(10) };
     let never = AtomicBool::new(false);
     let clock = Clock::new(None, &never);
-    let quantum = Quantum { instructions, forks: u64::MAX, clock };
+    let quantum = Quantum { instructions, forks: u64::MAX, tokens: u32::MAX, clock };
     let mut coverage = Coverage::default();
     Executor::run(program, limits, &mut *chain(&config), &mut coverage, state, quantum)
 }

@@ -23,7 +23,7 @@ use super::{
 use crate::{
     diff::{Differ, Regions, Task, Walk},
     exec::{Clock, Program, Start, State},
-    explore::{Explorer, Round},
+    explore::{Explorer, Round, Search},
     replay::TestInput,
     report::TextStyle,
     solver::{SolverConfig, record::Recording},
@@ -54,7 +54,7 @@ pub(super) struct DiffArgs {
     #[arg(long, value_enum, default_value_t = Sharing::Full, value_name = "WHICH")]
     sharing: Sharing,
     /// What to follow paths for [default: pairs for two revisions or a program with a build of its
-    /// own, else trees]
+    /// own; else trees, and pairs once that has taken some thousand paths]
     #[arg(long, value_enum, value_name = "WHAT")]
     until: Option<Until>,
     #[command(flatten)]
@@ -64,6 +64,9 @@ pub(super) struct DiffArgs {
 /// What paths are followed for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum Until {
+    /// Every way in which inputs cluster the revisions, but once that takes long only open pairs.
+    #[value(skip)]
+    Either,
     /// Pairs that no test has told apart yet.
     Pairs,
     /// Every way in which inputs cluster the revisions, for the lowest tree.
@@ -89,12 +92,16 @@ const SEARCHING_PART: f64 = 0.9;
 const LEAST_JUDGING: Duration = Duration::from_secs(5);
 /// Halt states are paired when there are as many new ones as there are already, within these bounds,
 /// or after so many rounds.
-const FIRST_BATCH: usize = 64;
+const FIRST_BATCH: usize = 32;
 const BATCH_STATES: usize = 2048;
-const BATCH_ROUNDS: u32 = 16;
+const BATCH_ROUNDS: u32 = 4;
 /// The regions of the input are walked for half as long as was explored, and at least so long: on any
 /// machine that takes small subjects to their end, so that the tree does not depend on the machine.
 const LEAST_WALK: Duration = Duration::from_secs(1);
+/// What paths are followed for beside open pairs, the clusterings of all inputs, is worth so many
+/// paths and instructions.
+const TREE_PATHS: u64 = 4096;
+const TREE_INSTRUCTIONS: u64 = 2_000_000;
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -142,7 +149,7 @@ fn compare(
         Sharing::Full => start,
         Sharing::None => start.iter().flat_map(State::parted).collect(),
     };
-    let mut exploration = stages::explore_config(&args.search, &config.budget);
+    let mut exploration = stages::explore_config(&args.search, Search::Shortest, &config.budget);
     exploration.solver.record = args.emit_smt2.as_deref().map(recording).transpose()?;
     // What a program's own build takes is not what the search was given.
     let building = begin.elapsed();
@@ -178,13 +185,13 @@ fn compare(
     }
     // Of two revisions there is but one tree.
     let for_pairs = stage.is_whole() || merged.revisions.len() <= 2;
-    let until = args.until.unwrap_or(if for_pairs { Until::Pairs } else { Until::Trees });
-    let exhausted =
+    let until = args.until.unwrap_or(if for_pairs { Until::Pairs } else { Until::Either });
+    let (exhausted, until) =
         explore_and_pair(&mut explorer, &mut differ, (until, trying), stage, &mut progress)?;
     differ.finish(&explorer.exhausted(), explorer.pool())?;
     // Tests are judged anew, and so numbered anew.
     stage.results.put_tests_aside()?;
-    let walk = if exhausted && until == Until::Trees && !clock.is_over() {
+    let walk = if exhausted && until != Until::Pairs && !clock.is_over() {
         progress.stage("walking the regions of the input");
         let time = (began.elapsed() / 2).max(LEAST_WALK);
         let end = Some(Instant::now() + time);
@@ -225,7 +232,7 @@ fn compare(
             Until::Pairs => say::line(
                 "paths were followed for open pairs only: --until trees may find a lower tree",
             )?,
-            Until::Trees => say::line(
+            Until::Trees | Until::Either => say::line(
                 "not every region of the input was visited: other tests may make a lower tree",
             )?,
         }
@@ -241,7 +248,7 @@ fn compare(
 }
 
 /// Runs rounds until nothing is left to explore or time is over, and hands on what halted;
-/// whether every path was followed to its end.
+/// whether every path was followed to its end, and for what in the end.
 ///
 /// Halt states are handed on in batches: a revision of which no state has halted yet cannot be
 /// predicted, and its replay costs a run under every sanitizer. When a batch is full depends on
@@ -249,19 +256,19 @@ fn compare(
 fn explore_and_pair(
     explorer: &mut Explorer<'_>,
     differ: &mut Differ<'_>,
-    (until, trying): (Until, Clock<'_>),
+    (mut until, trying): (Until, Clock<'_>),
     stage: &Stage,
     progress: &mut Progress,
-) -> anyhow::Result<bool> {
+) -> anyhow::Result<(bool, Until)> {
     let mut written = Instant::now();
     let mut batch = Vec::new();
     let mut rounds = 0;
-    let follow_open = |explorer: &mut Explorer<'_>, differ: &Differ<'_>| {
+    let follow_open = |explorer: &mut Explorer<'_>, differ: &Differ<'_>, until| {
         if until == Until::Pairs {
             explorer.keep(&differ.pairs().open_revisions());
         }
     };
-    follow_open(explorer, differ);
+    follow_open(explorer, differ, until);
     loop {
         let last = match explorer.round() {
             Round::Halted(halted) => {
@@ -280,7 +287,6 @@ fn explore_and_pair(
         if last.is_some() || batch.len() >= full || rounds >= BATCH_ROUNDS {
             differ.add(std::mem::take(&mut batch), explorer.pool())?;
             report::write_inputs(stage, differ)?;
-            follow_open(explorer, differ);
             rounds = 0;
         }
         progress.update(|| {
@@ -293,8 +299,13 @@ fn explore_and_pair(
             )
         });
         if let Some(exhausted) = last {
-            return Ok(exhausted);
+            return Ok((exhausted, until));
         }
+        let (paths, instructions) = explorer.so_far();
+        if until == Until::Either && (paths >= TREE_PATHS || instructions >= TREE_INSTRUCTIONS) {
+            until = Until::Pairs;
+        }
+        follow_open(explorer, differ, until);
         if written.elapsed() >= WRITE_INTERVAL {
             report::write_tests(stage, differ)?;
             written = Instant::now();

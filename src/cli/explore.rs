@@ -24,7 +24,7 @@ use crate::{
     diff::{mismatch, path_test},
     env::Halt,
     exec::{Clock, Coverage, HaltState, Program, Start, WHOLE_PROGRAM},
-    explore::{CoveredFile, Explorer, Round, Share, Statistics},
+    explore::{CoveredFile, Explorer, Round, Search, Share, Statistics},
     ir::Module,
     replay::{self, Binaries, Builds, KtestError, Replayer},
     report::lcov,
@@ -103,7 +103,7 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
         files: target.inputs.files,
     })?;
     let interrupted = interrupt::listen();
-    let config = stages::explore_config(&args.search, &target.budget);
+    let config = stages::explore_config(&args.search, Search::Dfs, &target.budget);
     let clock = Clock::new(stages::time_budget(&args.search, &target.budget), interrupted);
     let mut explorer = Explorer::new(&program, config.clone(), start, clock)?;
     let native =

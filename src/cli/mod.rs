@@ -99,9 +99,10 @@ struct SearchArgs {
     /// Stop so long after the build and report what was found: 60s, 10m, 2h
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     time_budget: Option<Duration>,
-    /// Which states run first: dfs, bfs, random-path, coverage
-    #[arg(long, value_name = "NAME", default_value = "dfs")]
-    search: Search,
+    /// Which states run first: dfs, bfs, random-path, coverage, shortest [default: shortest to
+    /// compare revisions, else dfs]
+    #[arg(long, value_name = "NAME")]
+    search: Option<Search>,
     /// Run the code of the C library in place of the model of this function; may be repeated
     #[arg(long, value_name = "NAME")]
     no_model: Vec<String>,

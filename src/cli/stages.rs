@@ -574,11 +574,15 @@ pub(super) fn find_libc(place: &Path) -> anyhow::Result<Option<Libc>> {
     Ok(Libc::find(&cache_directory(&executable))?)
 }
 
-/// How to explore under a budget.
-pub(super) fn explore_config(search: &SearchArgs, budget: &BudgetConfig) -> explore::Config {
+/// How to explore under a budget; `order` is what runs first if the arguments do not say.
+pub(super) fn explore_config(
+    search: &SearchArgs,
+    order: explore::Search,
+    budget: &BudgetConfig,
+) -> explore::Config {
     explore::Config {
         jobs: search.jobs(),
-        search: search.search,
+        search: search.search.unwrap_or(order),
         seed: search.seed,
         limits: Limits {
             instructions: budget.instructions,

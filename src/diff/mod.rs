@@ -272,6 +272,12 @@ impl<'a> Differ<'a> {
                 self.pairs.fail_alike(&state.revisions, &state.revisions);
             }
         }
+        let left = halted.iter().filter(|state| is_left(state));
+        let left = left.fold(RevisionSet::new(), |all, state| all.union(&state.revisions));
+        if !left.is_empty() {
+            let all: RevisionSet = self.task.revisions.iter().copied().collect();
+            self.pairs.doubt_open(&left, &all, &Reason::Incomplete(Incomplete::Time));
+        }
         for state in &halted {
             self.paths.push(&self.task.program.exprs, &state.path);
         }
@@ -332,11 +338,15 @@ impl<'a> Differ<'a> {
             .flat_map_iter(|b| {
                 let y = &self.states[b];
                 let open = self.pairs.open_with(&y.revisions);
-                let mut before = self.paths.overlapping(&y.path);
+                let mut before = match is_left(y) || open.is_empty() {
+                    true => Vec::new(),
+                    false => self.paths.overlapping(&y.path),
+                };
                 before.retain(|&a| a < b);
                 before.into_iter().filter_map(move |a| {
                     let x = &self.states[a];
-                    let overlap = !x.revisions.is_disjoint(&open)
+                    let overlap = !is_left(x)
+                        && !x.revisions.is_disjoint(&open)
                         && !self.refutations.has(a, b)
                         && Branch::parted(&x.branch, &y.branch) != Some(ForkKind::Input);
                     overlap.then_some((a, b))
@@ -500,6 +510,12 @@ fn path_model(program: &Program, solver: &mut dyn Solver, state: &HaltState) -> 
         Verdict::Sat(model) => Some(model),
         Verdict::Unsat | Verdict::Unknown(_) => None,
     }
+}
+
+/// Whether exploring was stopped before the state came to an end: there may be thousands of these, and
+/// nothing is proved of their revisions whatever they are compared with.
+fn is_left(state: &HaltState) -> bool {
+    state.halt == Halt::Incomplete(Incomplete::Time)
 }
 
 /// Asks whether some input takes both states and shows a difference; where none does, whether that

@@ -29,6 +29,8 @@ pub enum Stop {
     Exit(ExprId),
     /// The path is impossible: an assumption contradicts it.
     Impossible,
+    /// The call is to run again later: others are to read first.
+    Later,
 }
 
 impl Stop {
@@ -77,6 +79,8 @@ pub trait Machine {
     /// Promises that nothing is decided any more in this call: what changes from here on need
     /// not be undone for a sibling.
     fn commit(&mut self);
+    /// To be called before typed input comes into being: the whole call may be put off.
+    fn read_on(&mut self) -> Result<(), Stop>;
     /// Whether anything in the function that calls reads what the call gives.
     fn result_is_read(&self) -> bool;
     /// Settles a 1-bit condition on this path, forking where both answers are possible.

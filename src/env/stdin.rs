@@ -81,6 +81,14 @@ impl Stdin {
         Self::bytes((0..count).map(byte).collect())
     }
 
+    /// How many tokens were read, of typed input.
+    pub fn tokens(&self) -> u32 {
+        match self {
+            Self::Typed(input) => input.tokens,
+            Self::Bytes(_) => 0,
+        }
+    }
+
     /// A read has met the end of the file (`feof`).
     pub fn has_ended(&self) -> bool {
         match self {
@@ -186,6 +194,8 @@ pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
         return Err(after_ungetc());
     }
     if !input.ended {
+        machine.read_on()?;
+        let input = typed(machine);
         let name = format!("stdin.{}.end", input.tokens);
         let (full, early) = (input.tokens >= input.limit, input.early_end);
         let ended = full

@@ -228,6 +228,11 @@ impl Executor<'_> {
         // A fork inside the model runs the whole call again from here.
         self.checkpoint = Checkpoint::Unchanged;
         let result = model(self, arguments);
+        if result == Err(Stop::Later) {
+            let claim = self.state.claim;
+            self.state = self.sibling();
+            self.state.claim = claim;
+        }
         self.checkpoint = Checkpoint::NoCall;
         result
     }
@@ -383,6 +388,11 @@ impl Machine for Executor<'_> {
         if matches!(self.checkpoint, Checkpoint::Unchanged) {
             self.checkpoint = Checkpoint::Committed;
         }
+    }
+
+    fn read_on(&mut self) -> Result<(), Stop> {
+        let is_enough = self.state.world.stdin.tokens() >= self.tokens;
+        if is_enough && !self.decides_nothing { Err(Stop::Later) } else { Ok(()) }
     }
 
     fn result_is_read(&self) -> bool {

@@ -267,7 +267,7 @@ impl Executor<'_> {
     }
 
     /// A copy that will run the current instruction from its start, under what is known now.
-    fn sibling(&self) -> State {
+    pub(super) fn sibling(&self) -> State {
         debug_assert!(
             !matches!(self.checkpoint, Checkpoint::Committed),
             "a model decides after it promised not to"

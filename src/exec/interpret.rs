@@ -98,6 +98,13 @@ impl Executor<'_> {
                         self.state.run_from = self.state.top.pc;
                         break;
                     }
+                    Err(Stop::Later) => {
+                        if self.state.run_from < pc {
+                            self.count(counts, &mut covered, pc - 1);
+                        }
+                        self.state.run_from = pc;
+                        return End::Stop(Stop::Later);
+                    }
                     Err(stop) => {
                         self.count(counts, &mut covered, pc);
                         self.state.run_from = pc + 1;

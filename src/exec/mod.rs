@@ -103,6 +103,8 @@ pub struct Quantum<'a> {
     pub instructions: u64,
     /// Forks.
     pub forks: u64,
+    /// Tokens of typed input of one path: what wants more goes on later.
+    pub tokens: u32,
     /// When everything has to end.
     pub clock: Clock<'a>,
 }
@@ -148,6 +150,8 @@ pub struct Executor<'a> {
     /// Since such a run began, revisions parted.
     depends_on_revision: bool,
     deadline: Option<Instant>,
+    /// [`Quantum::tokens`].
+    tokens: u32,
     state: State,
     checkpoint: Checkpoint,
     siblings: Vec<State>,
@@ -186,6 +190,7 @@ impl<'a> Executor<'a> {
             decides_nothing: false,
             depends_on_revision: false,
             deadline: quantum.clock.deadline(),
+            tokens: quantum.tokens,
             state,
             checkpoint: Checkpoint::NoCall,
             siblings: Vec::new(),
@@ -207,7 +212,11 @@ impl<'a> Executor<'a> {
                 false => executor.run_until_stop::<false>(coverage, quantum),
             };
             match end {
-                End::Quantum => running.push(executor.state.clone()),
+                End::Quantum | End::Stop(Stop::Later) => {
+                    // Who goes on elsewhere waits for nobody.
+                    executor.state.joins.clear();
+                    running.push(executor.state.clone());
+                }
                 End::Join => executor.wait(),
                 // What no patch can change needs no end that is known.
                 End::Stop(Stop::Halt(Halt::Incomplete(_)))
@@ -237,7 +246,6 @@ impl<'a> Executor<'a> {
             }
         }
         let mut halted = std::mem::take(&mut executor.halted);
-        // Who goes on elsewhere waits for nobody.
         running.iter_mut().for_each(|state: &mut State| state.joins.clear());
         running.sort_by(|a, b| Branch::order(&a.branch, &b.branch));
         halted.sort_by(|a, b| Branch::order(&a.branch, &b.branch));

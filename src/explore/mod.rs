@@ -152,6 +152,7 @@ impl<'a> Explorer<'a> {
         let quantum = Quantum {
             instructions: INSTRUCTIONS,
             forks: if spread { FORKS_TO_SPREAD } else { FORKS },
+            tokens: self.frontier.tokens(),
             clock: self.clock,
         };
         let states = self.frontier.take(ROUND);
@@ -166,6 +167,8 @@ impl<'a> Explorer<'a> {
                     let mut worker = workers[worker].lock().expect("a worker panicked");
                     let Worker { solver, coverage } = &mut *worker;
                     let before = state.clone();
+                    let tokens = state.world.stdin.tokens().saturating_add(quantum.tokens);
+                    let quantum = Quantum { tokens, ..quantum };
                     let run =
                         || Executor::run(program, limits, &mut **solver, coverage, state, quantum);
                     unless_it_panics(run).unwrap_or_else(|| {
@@ -214,6 +217,11 @@ impl<'a> Explorer<'a> {
     /// The workers, for work beside the rounds.
     pub fn pool(&self) -> &Arc<rayon::ThreadPool> {
         &self.pool
+    }
+
+    /// Paths that have ended, and instructions that were run.
+    pub fn so_far(&self) -> (u64, u64) {
+        (self.paths, self.instructions)
     }
 
     /// States that wait to run on.

@@ -17,11 +17,14 @@ pub enum Search {
     RandomPath,
     /// Those about to run the code that was scheduled least often.
     Coverage,
+    /// Those that have read and run the least, of these the youngest, so that differences are found
+    /// on short inputs; the rest depth first where more states wait than memory should hold.
+    Shortest,
 }
 
 /// A name that is not a [`Search`].
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is not a search: use dfs, bfs, random-path or coverage")]
+#[error("`{0}` is not a search: use dfs, bfs, random-path, coverage or shortest")]
 pub struct UnknownSearch(String);
 
 impl FromStr for Search {
@@ -33,10 +36,16 @@ impl FromStr for Search {
             "bfs" => Ok(Self::Bfs),
             "random-path" => Ok(Self::RandomPath),
             "coverage" => Ok(Self::Coverage),
+            "shortest" => Ok(Self::Shortest),
             _ => Err(UnknownSearch(name.into())),
         }
     }
 }
+
+/// With [`Search::Shortest`], so many instructions count like a token of input.
+const TOKEN: u64 = 1 << 16;
+/// With more states waiting, [`Search::Shortest`] is depth first.
+const WIDE: usize = 4096;
 
 /// The states that wait, in the order they came.
 pub(super) struct Frontier {
@@ -77,11 +86,28 @@ impl Frontier {
         }
     }
 
+    /// How many more tokens of input a state that is taken next may read before others.
+    pub(super) fn tokens(&self) -> u32 {
+        match self.search {
+            Search::Shortest if self.states.len() <= WIDE => 1,
+            _ => u32::MAX,
+        }
+    }
+
     /// Takes up to `count` states out, the first to run first.
     pub(super) fn take(&mut self, count: usize) -> Vec<State> {
         let count = count.min(self.states.len());
         match self.search {
-            Search::Dfs => return self.states.split_off(self.states.len() - count),
+            Search::Shortest if self.states.len() <= WIDE => {
+                let length = |state: &State| {
+                    u64::from(state.world.stdin.tokens()) + state.instructions / TOKEN
+                };
+                self.states.sort_by_key(|state| std::cmp::Reverse(length(state)));
+                return self.states.split_off(self.states.len() - count);
+            }
+            Search::Dfs | Search::Shortest => {
+                return self.states.split_off(self.states.len() - count);
+            }
             Search::Bfs => self.states.sort_by_key(|state| state.branch.depth()),
             Search::RandomPath => {
                 // Weighted sampling without replacement (Efraimidis and Spirakis, 2006): the

@@ -119,7 +119,7 @@ impl Subject {
     pub fn explore_with(&self, input: &Input, solver: &mut dyn Solver) -> Paths<'_> {
         let never = AtomicBool::new(false);
         let (forks, clock) = (u64::MAX, Clock::new(None, &never));
-        let quantum = Quantum { instructions: u64::MAX, forks, clock };
+        let quantum = Quantum { instructions: u64::MAX, forks, tokens: u32::MAX, clock };
         let (mut waiting, mut states) = (self.start(input), Vec::new());
         let (limits, mut coverage) = (limits(50_000_000), Coverage::default());
         while let Some(state) = waiting.pop() {
