@@ -301,8 +301,7 @@ fn explore_and_pair(
         if let Some(exhausted) = last {
             return Ok((exhausted, until));
         }
-        let (paths, instructions) = explorer.so_far();
-        if until == Until::Either && (paths >= TREE_PATHS || instructions >= TREE_INSTRUCTIONS) {
+        if until == Until::Either && is_long(explorer.so_far(), differ.pairs().open()) {
             until = Until::Pairs;
         }
         follow_open(explorer, differ, until);
@@ -311,6 +310,13 @@ fn explore_and_pair(
             written = Instant::now();
         }
     }
+}
+
+/// Whether exploring has taken long enough for a tree, by the paths and instructions so far. Where no
+/// pair is open, nothing else is left to be done.
+fn is_long((paths, instructions): (u64, u64), open: usize) -> bool {
+    let part = if open == 0 { 8 } else { 1 };
+    paths >= TREE_PATHS / part || instructions >= TREE_INSTRUCTIONS / part
 }
 
 /// Where the queries go that verdicts rest on. Those of two runs must not be mixed.

@@ -18,9 +18,11 @@ use rayon::prelude::*;
 
 /// A run that is known never to end is watched for these parts of the usual limit: by how many of
 /// the revision's were stopped before, at most as many as there are here.
-const ENDLESS: [u32; 3] = [4, 4, 20];
+const ENDLESS: [u32; 3] = [4, 20, 50];
 /// And one of which nothing is known for these.
 const UNKNOWN: [u32; 3] = [1, 4, 20];
+/// Or is not known yet.
+const EARLY: [u32; 3] = [10, 20, 50];
 /// After such a run was stopped, the sanitizers watch for this part.
 const STOPPED: u32 = 20;
 /// A run that is no more than looked at is given this part.
@@ -39,6 +41,7 @@ pub(super) struct Native<'a> {
     plain: Replayer,
     endless: Patience,
     unknown: Patience,
+    early: Patience,
     watched: Mutex<Watching>,
 }
 
@@ -60,6 +63,7 @@ impl<'a> Native<'a> {
             plain: Replayer::new(built.binaries.clone(), limits)?,
             endless: Patience::new(ENDLESS),
             unknown: Patience::new(UNKNOWN),
+            early: Patience::new(EARLY),
             watched: Mutex::default(),
         })
     }
@@ -108,7 +112,7 @@ impl<'a> Native<'a> {
             return self.impatient(&self.endless, test, revision);
         }
         if expected.early.contains(revision) {
-            return self.impatient(&self.unknown, test, revision);
+            return self.impatient(&self.early, test, revision);
         }
         let plain = match expected.unknown.contains(revision) {
             true => Some(self.impatient(&self.unknown, test, revision)?),

@@ -146,7 +146,7 @@ impl Differ<'_> {
                 }
             }
         }
-        if self.settled && slots.iter().any(|slot| slot.visible().is_none()) {
+        if slots.iter().any(|slot| slot.visible().is_none()) {
             let spare = input::spare_tokens(&states);
             if !spare.is_empty() {
                 input.stdin.get_or_insert_default().extend(spare);

@@ -229,9 +229,9 @@ impl Executor<'_> {
         self.checkpoint = Checkpoint::Unchanged;
         let result = model(self, arguments);
         if result == Err(Stop::Later) {
-            let claim = self.state.claim;
+            let (claim, tokens) = (self.state.claim, self.state.tokens());
             self.state = self.sibling();
-            self.state.claim = claim;
+            (self.state.claim, self.state.put_off_at) = (claim, tokens);
         }
         self.checkpoint = Checkpoint::NoCall;
         result

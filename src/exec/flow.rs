@@ -8,8 +8,8 @@ use std::{
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Program;
-use crate::ir::{Function, FunctionId, Inst, Operand, OperandKind};
+use super::{Program, unaffected::ASKING};
+use crate::ir::{Callee, Function, FunctionId, Inst, Module, Operand, OperandKind};
 
 /// A set of registers.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -137,13 +137,14 @@ pub struct Flows(Mutex<FxHashMap<FunctionId, Arc<Flow>>>);
 impl Flows {
     pub(super) fn of(&self, program: &Program, id: FunctionId) -> Arc<Flow> {
         let mut known = self.0.lock().expect("nobody panics with it");
-        let flow = || Arc::new(Flow::new(&program.module.functions[id.0 as usize]));
+        let flow = || Arc::new(Flow::new(&program.module, id));
         known.entry(id).or_insert_with(flow).clone()
     }
 }
 
 impl Flow {
-    fn new(function: &Function) -> Self {
+    fn new(module: &Module, id: FunctionId) -> Self {
+        let function = &module.functions[id.0 as usize];
         let code = &function.code;
         let count = code.len() as u32;
         let mut starts: Vec<bool> = vec![false; code.len() + 1];
@@ -176,7 +177,7 @@ impl Flow {
         let blocks = begins.iter().zip(meets);
         let blocks = blocks.map(|(begin, meets)| (*begin, meets.map(|index| begins[index])));
         let blocks: BTreeMap<u32, Option<u32>> = blocks.collect();
-        let diamonds = diamonds(&function.code, &blocks);
+        let diamonds = diamonds(module, &function.code, &blocks);
         let begins_of = |next: &Vec<usize>| next.iter().map(|index| begins[*index]).collect();
         Self {
             successors: begins.iter().copied().zip(successors.iter().map(begins_of)).collect(),
@@ -245,54 +246,110 @@ impl Flow {
 }
 
 /// Ways that assign a little have at most so many blocks, and so many instructions.
-const DIAMOND: [usize; 2] = [8, 24];
+const DIAMOND: [usize; 2] = [64, 512];
+/// And calls in calls to this depth.
+const CALLS: u32 = 3;
 
 /// The branches whose ways assign a little, and where they meet.
-fn diamonds(code: &[Inst], blocks: &BTreeMap<u32, Option<u32>>) -> FxHashMap<u32, u32> {
-    let end_of = |begin: u32| {
-        let next = blocks.range(begin + 1..).next();
-        next.map_or(code.len() as u32, |(begin, _)| *begin)
-    };
+fn diamonds(
+    module: &Module,
+    code: &[Inst],
+    blocks: &BTreeMap<u32, Option<u32>>,
+) -> FxHashMap<u32, u32> {
     let meets = |(begin, meets): (&u32, &Option<u32>)| {
-        let (branch, meets) = (end_of(*begin) - 1, (*meets)?);
+        let seen = FxHashMap::default();
+        let mut ways = Ways { module, code, blocks, left: DIAMOND, seen };
+        let (branch, meets) = (ways.end_of(*begin) - 1, (*meets)?);
         let is_branch =
             matches!(code[branch as usize], Inst::Branch { .. } | Inst::CompareBranch { .. });
-        let mut left = DIAMOND;
-        let ends = is_branch && assigns_until(code, &end_of, *begin, branch, meets, &mut left);
-        ends.then_some((branch, meets))
+        (is_branch && ways.assign_until(branch, meets)).then_some((branch, meets))
     };
     blocks.iter().filter_map(meets).collect()
 }
 
-/// Whether all ways from a branch, the end of a block, to where they meet do nothing but assign.
-/// None comes back to its beginning.
-fn assigns_until(
-    code: &[Inst],
-    end_of: &impl Fn(u32) -> u32,
-    from: u32,
-    branch: u32,
-    meets: u32,
-    left: &mut [usize; 2],
-) -> bool {
-    let mut ways: Vec<u32> = Vec::new();
-    code[branch as usize].targets(|target| ways.push(target.0));
-    if !code[branch as usize].ends_block() {
-        ways.push(branch + 1);
+/// The ways from a branch of a function.
+struct Ways<'a> {
+    module: &'a Module,
+    code: &'a [Inst],
+    blocks: &'a BTreeMap<u32, Option<u32>>,
+    /// Blocks and instructions that they may have yet.
+    left: [usize; 2],
+    /// The blocks so far, and whether all ways from there were followed.
+    seen: FxHashMap<u32, bool>,
+}
+
+impl Ways<'_> {
+    fn end_of(&self, begin: u32) -> u32 {
+        let next = self.blocks.range(begin + 1..).next();
+        next.map_or(self.code.len() as u32, |(begin, _)| *begin)
     }
-    ways.into_iter().all(|way| {
-        if way == meets {
-            return true;
+
+    /// Whether all ways from a branch, the end of a block, to where they meet do nothing but assign,
+    /// and none goes round.
+    fn assign_until(&mut self, branch: u32, meets: u32) -> bool {
+        ways(self.code, branch).into_iter().filter(|way| *way != meets).all(|way| {
+            if let Some(is_done) = self.seen.get(&way) {
+                return *is_done;
+            }
+            self.seen.insert(way, false);
+            let end = self.end_of(way);
+            let block = &self.code[way as usize..end as usize];
+            let [blocks, insts] = &mut self.left;
+            if *blocks == 0 || *insts < block.len() {
+                return false;
+            }
+            (*blocks, *insts) = (*blocks - 1, *insts - block.len());
+            let is_done = block.iter().all(|inst| assigns(inst) || self.calls_little(inst, CALLS))
+                && self.assign_until(end - 1, meets);
+            self.seen.insert(way, is_done);
+            is_done
+        })
+    }
+
+    /// Whether an instruction calls a short function without loops that does nothing but assign, or
+    /// asks for the revision.
+    fn calls_little(&mut self, inst: &Inst, depth: u32) -> bool {
+        let Inst::Call(call) = inst else { return false };
+        let Callee::Direct(id) = call.callee else { return false };
+        let function = &self.module.functions[id.0 as usize];
+        let code = &function.code;
+        let [_, insts] = &mut self.left;
+        if code.is_empty() {
+            return ASKING.contains(&function.name.as_str());
         }
-        let block = &code[way as usize..end_of(way) as usize];
-        let [blocks, insts] = left;
-        // A way that goes round and round comes to the end of what may be left, too.
-        let is_little = way != from && *blocks > 0 && *insts >= block.len();
-        if !is_little || !block.iter().all(assigns) {
+        if depth == 0 || *insts < code.len() {
             return false;
         }
-        (*blocks, *insts) = (*blocks - 1, *insts - block.len());
-        assigns_until(code, end_of, from, end_of(way) - 1, meets, left)
-    })
+        *insts -= code.len();
+        let is_little = |inst: &Inst| {
+            assigns(inst)
+                || matches!(inst, Inst::Return { .. } | Inst::Switch(_))
+                || self.calls_little(inst, depth - 1)
+        };
+        code.iter().all(is_little) && ends(code, 0, &mut vec![None; code.len()])
+    }
+}
+
+/// Where control may go from an instruction.
+fn ways(code: &[Inst], pc: u32) -> Vec<u32> {
+    let inst = &code[pc as usize];
+    let mut ways: Vec<u32> = Vec::new();
+    inst.targets(|target| ways.push(target.0));
+    if !inst.ends_block() {
+        ways.push(pc + 1);
+    }
+    ways
+}
+
+/// Whether no way from an instruction goes round. `known` has what was found so far.
+fn ends(code: &[Inst], pc: u32, known: &mut Vec<Option<bool>>) -> bool {
+    if let Some(ends) = known[pc as usize] {
+        return ends;
+    }
+    known[pc as usize] = Some(false);
+    let all = ways(code, pc).into_iter().all(|way| ends(code, way, known));
+    known[pc as usize] = Some(all);
+    all
 }
 
 /// Whether an instruction does nothing but assign or go on.
@@ -300,6 +357,7 @@ fn assigns(inst: &Inst) -> bool {
     matches!(
         inst,
         Inst::Move { .. }
+            | Inst::Undefine { .. }
             | Inst::Binary { .. }
             | Inst::Unary { .. }
             | Inst::Compare { .. }

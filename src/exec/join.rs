@@ -358,7 +358,7 @@ impl Executor<'_> {
         let choices = self.program.choices();
         let choose = |x, y| {
             left.set(left.get().checked_sub(1)?);
-            if is_input && exprs.width(x) > WIDEST {
+            if is_input && exprs.width(x) > WIDEST && !exprs.are_close(x, y) {
                 return None;
             }
             Some(match parted {
@@ -427,7 +427,7 @@ const MOST_COMMON: usize = 1024;
 /// Numbers that two ways of the input may have assigned.
 const ASSIGNED: usize = 8;
 /// Bits of such a number. A wider one may be a `double`, on which the solver is better asked way by
-/// way.
+/// way, unless it counts ([`Exprs::are_close`]).
 const WIDEST: u32 = 32;
 
 /// The registers of two activations of a function at the same place, chosen where they differ;

@@ -279,6 +279,7 @@ impl Program {
             revisions: RevisionSet::new(),
             branch,
             instructions: 0,
+            put_off_at: 0,
             run_from: 0,
             uninitialised: 0,
             concretisations: Default::default(),

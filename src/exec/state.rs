@@ -148,6 +148,8 @@ pub struct State {
     pub branch: Arc<Branch>,
     /// LLVM instructions run since the start, but for those since [`State::run_from`].
     pub instructions: u64,
+    /// Tokens of typed input that it had read in a call that was put off ([`crate::env::Stop::Later`]).
+    pub put_off_at: u32,
     /// The instruction of the running function to which control came last by a jump, a call or
     /// a return; it has run straight on since.
     pub run_from: u32,
@@ -227,6 +229,11 @@ impl LoopWatch {
 }
 
 impl State {
+    /// Tokens of typed input that it has read, or had when it was put off.
+    pub fn tokens(&self) -> u32 {
+        self.world.stdin.tokens().max(self.put_off_at)
+    }
+
     /// Jumps backwards below this number are not looked at.
     const WATCH_FROM: u64 = 1024;
     /// Attempts to prove that a state never ends, for each moment that it is compared with.

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The functions that ask for the revision.
-const ASKING: [&str; 2] = ["psychic_rev", "__klee_meta"];
+pub(super) const ASKING: [&str; 2] = ["psychic_rev", "__klee_meta"];
 
 /// Functions that never return, whatever else they do; what the code of others shows.
 const ENDING: [&str; 5] = ["exit", "_exit", "_Exit", "abort", "__assert_fail"];

@@ -150,7 +150,7 @@ impl<'a> Explorer<'a> {
         let begin = Instant::now();
         let spread = self.frontier.len() < ROUND;
         let quantum = Quantum {
-            instructions: INSTRUCTIONS,
+            instructions: self.frontier.instructions().min(INSTRUCTIONS),
             forks: if spread { FORKS_TO_SPREAD } else { FORKS },
             tokens: self.frontier.tokens(),
             clock: self.clock,
@@ -167,7 +167,7 @@ impl<'a> Explorer<'a> {
                     let mut worker = workers[worker].lock().expect("a worker panicked");
                     let Worker { solver, coverage } = &mut *worker;
                     let before = state.clone();
-                    let tokens = state.world.stdin.tokens().saturating_add(quantum.tokens);
+                    let tokens = state.tokens().saturating_add(quantum.tokens);
                     let quantum = Quantum { tokens, ..quantum };
                     let run =
                         || Executor::run(program, limits, &mut **solver, coverage, state, quantum);

@@ -94,14 +94,18 @@ impl Frontier {
         }
     }
 
+    /// How many instructions a state that is taken next may run before others.
+    pub(super) fn instructions(&self) -> u64 {
+        if self.search == Search::Shortest { TOKEN } else { u64::MAX }
+    }
+
     /// Takes up to `count` states out, the first to run first.
     pub(super) fn take(&mut self, count: usize) -> Vec<State> {
         let count = count.min(self.states.len());
         match self.search {
             Search::Shortest if self.states.len() <= WIDE => {
-                let length = |state: &State| {
-                    u64::from(state.world.stdin.tokens()) + state.instructions / TOKEN
-                };
+                let length =
+                    |state: &State| u64::from(state.tokens()) + state.instructions / TOKEN;
                 self.states.sort_by_key(|state| std::cmp::Reverse(length(state)));
                 return self.states.split_off(self.states.len() - count);
             }

@@ -19,6 +19,34 @@ impl Exprs {
         self.values_within(e, most, &mut { TERMS })
     }
 
+    /// Whether two numbers of one width are certainly integers not far apart, as two values of a counter
+    /// are: the one is the other and a small constant more, whatever conditions choose in both. That a
+    /// `double` looks so is not to be expected.
+    pub fn are_close(&self, a: ExprId, b: ExprId) -> bool {
+        self.are_close_within(a, b, &mut { TERMS })
+    }
+
+    fn are_close_within(&self, a: ExprId, b: ExprId, left: &mut u32) -> bool {
+        let width = self.width(a);
+        let Some(rest) = left.checked_sub(1).filter(|_| width <= 64) else { return false };
+        *left = rest;
+        let spare = 64 - width;
+        let is_small = |value: u64| i32::try_from(((value << spare) as i64) >> spare).is_ok();
+        if let (Some(x), Some(y)) = (self.as_u64(a), self.as_u64(b)) {
+            return is_small(x) && is_small(y);
+        }
+        let ahead = |e| self.bounds_within(e, &mut { TERMS }).1 <= i32::MAX as u64;
+        if [self.sub(a, b), self.sub(b, a)].into_iter().any(ahead) {
+            return true;
+        }
+        let (x, y, other) = match (self.node(a), self.node(b)) {
+            (Node::Ite(_, x, y), _) => (x, y, b),
+            (_, Node::Ite(_, x, y)) => (x, y, a),
+            _ => return false,
+        };
+        self.are_close_within(x, other, left) && self.are_close_within(y, other, left)
+    }
+
     /// How many of the lowest bits of `e` are zero for certain.
     pub fn low_zeros(&self, e: ExprId) -> u32 {
         self.zeros_within(e, &mut { TERMS })
