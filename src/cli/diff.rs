@@ -23,7 +23,7 @@ use super::{
 use crate::{
     diff::{Differ, Regions, Task, Walk},
     exec::{Clock, Program, Start, State},
-    explore::{Explorer, Round, Search},
+    explore::{Explorer, Round, Search, Spent},
     replay::TestInput,
     report::TextStyle,
     solver::{SolverConfig, record::Recording},
@@ -98,10 +98,8 @@ const BATCH_ROUNDS: u32 = 4;
 /// The regions of the input are walked for half as long as was explored, and at least so long: on any
 /// machine that takes small subjects to their end, so that the tree does not depend on the machine.
 const LEAST_WALK: Duration = Duration::from_secs(1);
-/// What paths are followed for beside open pairs, the clusterings of all inputs, is worth so many
-/// paths and instructions.
-const TREE_PATHS: u64 = 4096;
-const TREE_INSTRUCTIONS: u64 = 2_000_000;
+/// What paths are followed for beside open pairs, the clusterings of all inputs, is worth so much.
+const TREE: Spent = Spent { paths: 4096, instructions: 2_000_000, queries: 4096 };
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -287,6 +285,7 @@ fn explore_and_pair(
         if last.is_some() || batch.len() >= full || rounds >= BATCH_ROUNDS {
             differ.add(std::mem::take(&mut batch), explorer.pool())?;
             report::write_inputs(stage, differ)?;
+            follow_open(explorer, differ, until);
             rounds = 0;
         }
         progress.update(|| {
@@ -301,10 +300,10 @@ fn explore_and_pair(
         if let Some(exhausted) = last {
             return Ok((exhausted, until));
         }
-        if until == Until::Either && is_long(explorer.so_far(), differ.pairs().open()) {
+        if until == Until::Either && is_long(explorer.spent(), differ.pairs().open()) {
             until = Until::Pairs;
+            follow_open(explorer, differ, until);
         }
-        follow_open(explorer, differ, until);
         if written.elapsed() >= WRITE_INTERVAL {
             report::write_tests(stage, differ)?;
             written = Instant::now();
@@ -312,11 +311,13 @@ fn explore_and_pair(
     }
 }
 
-/// Whether exploring has taken long enough for a tree, by the paths and instructions so far. Where no
-/// pair is open, nothing else is left to be done.
-fn is_long((paths, instructions): (u64, u64), open: usize) -> bool {
+/// Whether exploring has taken long enough for a tree. Where no pair is open, nothing else is left to
+/// be done.
+fn is_long(spent: Spent, open: usize) -> bool {
     let part = if open == 0 { 8 } else { 1 };
-    paths >= TREE_PATHS / part || instructions >= TREE_INSTRUCTIONS / part
+    spent.paths >= TREE.paths / part
+        || spent.instructions >= TREE.instructions / part
+        || spent.queries >= TREE.queries / part
 }
 
 /// Where the queries go that verdicts rest on. Those of two runs must not be mixed.

@@ -3,15 +3,17 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use super::stages::{Built, Stage};
 use crate::{
     build::Sanitizer,
     diff::{Expected, Replay, ReplayFailed},
-    env::Error,
-    replay::{Binaries, Limits, Outcome, ReplayError, Replayer, Termination, TestInput, Watched},
+    env::{ENDLESS_PREFIX, Error},
+    replay::{
+        Binaries, Limits, Outcome, ReplayError, Replayer, Termination, TestInput, Watched, Within,
+    },
     subject::{Revision, RevisionSet},
 };
 use rayon::prelude::*;
@@ -21,12 +23,13 @@ use rayon::prelude::*;
 const ENDLESS: [u32; 3] = [4, 20, 50];
 /// And one of which nothing is known for these.
 const UNKNOWN: [u32; 3] = [1, 4, 20];
-/// Or is not known yet.
+/// Or is not known yet, or is no more than looked at.
 const EARLY: [u32; 3] = [10, 20, 50];
 /// After such a run was stopped, the sanitizers watch for this part.
 const STOPPED: u32 = 20;
-/// A run that is no more than looked at is given this part.
-const GLANCE: u32 = 20;
+/// Of runs that may never end, this much of what they print is looked at, some times more than what
+/// is compared of them.
+const ENDLESS_OUTPUT: u64 = 4 * ENDLESS_PREFIX as u64;
 /// A run that ought to end but did not is given this many times the usual limit.
 const PATIENCE: u32 = 5;
 
@@ -109,13 +112,18 @@ impl<'a> Native<'a> {
         (expected, concerned): (&Expected, &[(Sanitizer, RevisionSet)]),
     ) -> anyhow::Result<Outcome> {
         if expected.endless.contains(revision) {
-            return self.impatient(&self.endless, test, revision);
+            return self.impatient((&self.endless, ENDLESS_OUTPUT), test, revision);
         }
         if expected.early.contains(revision) {
-            return self.impatient(&self.early, test, revision);
+            let outcome = self.impatient((&self.early, ENDLESS_OUTPUT), test, revision)?;
+            if is_stopped(&outcome) {
+                // It is to be expected later, too.
+                *self.unknown.stopped().entry(revision).or_default() += 1;
+            }
+            return Ok(outcome);
         }
         let plain = match expected.unknown.contains(revision) {
-            true => Some(self.impatient(&self.unknown, test, revision)?),
+            true => Some(self.impatient((&self.unknown, self.limits.output), test, revision)?),
             false => None,
         };
         // A run that was stopped is held against nobody: only an error counts then.
@@ -126,33 +134,34 @@ impl<'a> Native<'a> {
                 continue;
             }
             self.in_time()?;
-            let time = self.limits.time / part;
+            let within = Within { time: self.limits.time / part, ..self.limits.into() };
             let replayer = self.watched().get(&(*sanitizer, revision)).cloned();
             let replayer = replayer.ok_or(ReplayError::NotBuilt(*sanitizer))?;
-            watched.add(*sanitizer, replayer.run_within(time, test, revision, *sanitizer)?);
+            watched.add(*sanitizer, replayer.run_within(within, test, revision, *sanitizer)?);
         }
         watched.outcome(|| {
             if let Some(outcome) = plain {
                 return Ok(outcome);
             }
-            let outcome = self.plain(test, revision, self.limits.time)?;
+            let outcome = self.plain(test, revision, self.limits.into())?;
             if !is_stopped(&outcome) {
                 return Ok(outcome);
             }
             // A busy machine must not make a difference.
-            self.plain(test, revision, self.limits.time * PATIENCE)
+            let time = self.limits.time * PATIENCE;
+            self.plain(test, revision, Within { time, ..self.limits.into() })
         })
     }
 
     /// The plain run of a revision that may never end.
     fn impatient(
         &self,
-        patience: &Patience,
+        (patience, output): (&Patience, u64),
         test: &TestInput,
         revision: Revision,
     ) -> anyhow::Result<Outcome> {
         let time = self.limits.time / patience.part(revision);
-        let outcome = self.plain(test, revision, time)?;
+        let outcome = self.plain(test, revision, Within { time, output })?;
         if is_stopped(&outcome) {
             *patience.stopped().entry(revision).or_default() += 1;
         }
@@ -163,17 +172,18 @@ impl<'a> Native<'a> {
         &self,
         test: &TestInput,
         revision: Revision,
-        time: Duration,
+        within: Within,
     ) -> anyhow::Result<Outcome> {
         self.in_time()?;
-        Ok(self.plain.run_within(time, test, revision, Sanitizer::None)?)
+        Ok(self.plain.run_within(within, test, revision, Sanitizer::None)?)
     }
 
     /// The sanitizers that can confirm what is expected, each with the revisions of which it is.
     fn concerned(&self, expected: &Expected) -> Vec<(Sanitizer, RevisionSet)> {
         let of = |sanitizer: Sanitizer| {
-            let confirms =
-                |error: Error| (error == Error::UninitialisedRead) == (sanitizer == Sanitizer::Memory);
+            let confirms = |error: Error| {
+                (error == Error::UninitialisedRead) == (sanitizer == Sanitizer::Memory)
+            };
             let errors = expected.errors.iter().filter(|(error, _)| confirms(**error));
             let known = errors.flat_map(|(_, revisions)| revisions.iter());
             (sanitizer, known.chain(expected.unknown.iter()).collect())
@@ -245,8 +255,8 @@ impl Replay for Native<'_> {
         test: &TestInput,
         revisions: &[Revision],
     ) -> Result<Vec<Outcome>, ReplayFailed> {
-        let time = self.limits.time / GLANCE;
-        let one = |revision: &Revision| self.plain(test, *revision, time).map_err(failed);
+        let early = (&self.early, ENDLESS_OUTPUT);
+        let one = |revision: &Revision| self.impatient(early, test, *revision).map_err(failed);
         revisions.par_iter().map(one).collect()
     }
 }

@@ -68,17 +68,25 @@ impl Differ<'_> {
         self.settled = true;
         let before = self.pairs.reopen();
         self.inputs.clear();
+        let mut others = Vec::new();
         for test in std::mem::take(&mut self.tests) {
-            let DifferentialTest { found_by, input, outcomes, expected, model, .. } = test;
-            let prediction = match &model {
+            let prediction = match &test.model {
                 Some(model) => unless_it_panics(|| self.predict(model)),
                 None => None,
             };
-            let prediction = prediction.unwrap_or_else(|| self.nothing(input.clone()));
-            let serves =
-                prediction.input == input && !self.is_outdated(&prediction, &expected, &outcomes);
-            let known = serves.then_some((outcomes, expected));
-            self.show(prediction, model, found_by, known)?;
+            let prediction = prediction.unwrap_or_else(|| self.nothing(test.input.clone()));
+            match prediction.input == test.input && !self.is_outdated(&prediction, &test) {
+                true => {
+                    let DifferentialTest { found_by, outcomes, expected, model, .. } = test;
+                    self.show(prediction, model, found_by, Some((outcomes, expected)))?;
+                }
+                false => others.push((prediction, test)),
+            }
+        }
+        // The rest has to run again, which may take long: first what told the most apart.
+        while let Some(index) = self.most_telling(&others) {
+            let (prediction, test) = others.remove(index);
+            self.show(prediction, test.model, test.found_by, None)?;
         }
         if before.keys().any(|(a, b)| self.pairs.is_open(*a, *b)) {
             self.pair(0, pool)?;
@@ -87,21 +95,44 @@ impl Differ<'_> {
         Ok(())
     }
 
+    /// Of tests that are to be judged again, the one that told the most pairs apart which are open
+    /// now; none of the others matters, but for tests that were given or showed a mismatch.
+    fn most_telling(&self, tests: &[(Prediction, DifferentialTest)]) -> Option<usize> {
+        let told = |test: &DifferentialTest| {
+            let clusters: Vec<(&Revision, &Revision)> = test.clustering.clusters.iter().collect();
+            let pairs = clusters.iter().enumerate().map(|(index, (a, x))| {
+                let others = clusters[index + 1..].iter();
+                others.filter(|(b, y)| x != y && self.pairs.is_open(**a, **b)).count()
+            });
+            pairs.sum::<usize>()
+        };
+        let is_due = |test: &DifferentialTest| {
+            matches!(test.found_by, FoundBy::Given | FoundBy::Seed) || !test.mismatches.is_empty()
+        };
+        let counts = tests.iter().map(|(_, test)| (told(test), is_due(test))).enumerate();
+        let (index, _) = counts
+            .filter(|(_, (told, is_due))| *told > 0 || *is_due)
+            // Of equals the first.
+            .max_by_key(|(index, worth)| (*worth, std::cmp::Reverse(*index)))?;
+        Some(index)
+    }
+
     /// Whether a test has to run again: a run was stopped, perhaps soon because nothing was known of
     /// it, of which an end is predicted now, or was not watched for what is expected now.
-    fn is_outdated(
-        &self,
-        prediction: &Prediction,
-        expected: &Expected,
-        outcomes: &[Outcome],
-    ) -> bool {
+    fn is_outdated(&self, prediction: &Prediction, test: &DifferentialTest) -> bool {
+        let DifferentialTest { expected, outcomes, .. } = test;
         let now = self.expected(&prediction.slots);
         let concerned = now.errors.values().flat_map(RevisionSet::iter).chain(now.unknown.iter());
         if concerned.into_iter().any(|revision| expected.early.contains(revision)) {
             return true;
         }
-        prediction.slots.iter().zip(outcomes).any(|(slot, outcome)| match slot {
-            Slot::Exact(index, _) => is_stopped(outcome) && self.states[*index].halt != Halt::Hang,
+        let runs = self.task.revisions.iter().zip(outcomes);
+        prediction.slots.iter().zip(runs).any(|(slot, (revision, outcome))| match slot {
+            Slot::Exact(index, _) => {
+                let is_cut = expected.early.contains(*revision)
+                    && outcome.termination == Termination::OutputLimit;
+                (is_stopped(outcome) || is_cut) && self.states[*index].halt != Halt::Hang
+            }
             Slot::Vague(_) | Slot::Missing => false,
         })
     }

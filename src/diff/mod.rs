@@ -182,7 +182,7 @@ pub struct Effort {
 /// then is mostly equivalent, and left to the solver.
 const FRUITLESS_PATHS: u32 = 64;
 /// Pairs of states that are compared before what they told apart is looked at again.
-const COMPARISONS: usize = 512;
+const COMPARISONS: usize = 64;
 
 /// What a pair of halt states comes to.
 enum Comparison {
@@ -398,7 +398,8 @@ impl<'a> Differ<'a> {
         let found = unless_it_panics(|| self.solution(&state.path)).flatten();
         if let Some((model, predicted)) = found {
             self.fruitless += 1;
-            if self.separates(&predicted) {
+            // Of most revisions nothing is known yet, and a plain run costs less than any query.
+            if self.separates(&predicted) || !self.seen_apart(&predicted.input)?.is_empty() {
                 self.fruitless = 0;
                 self.show(predicted, Some(model), FoundBy::Path, None)?;
             }

@@ -110,7 +110,10 @@ impl Differ<'_> {
     }
 
     /// Open pairs that short plain runs tell apart.
-    fn seen_apart(&self, input: &TestInput) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
+    pub(super) fn seen_apart(
+        &self,
+        input: &TestInput,
+    ) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
         let revisions = &self.task.revisions;
         let outcomes = match self.task.replay.glance(input, revisions) {
             Err(ReplayFailed::OutOfTime) => return Ok(Vec::new()),

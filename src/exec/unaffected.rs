@@ -263,8 +263,12 @@ mod tests {
         let limits =
             Limits { instructions: 1000, concretisations: 1, solver: Duration::from_secs(1) };
         let never = AtomicBool::new(false);
-        let quantum =
-            Quantum { instructions: u64::MAX, forks: u64::MAX, tokens: u32::MAX, clock: Clock::new(None, &never) };
+        let quantum = Quantum {
+            instructions: u64::MAX,
+            forks: u64::MAX,
+            tokens: u32::MAX,
+            clock: Clock::new(None, &never),
+        };
         let (mut solver, mut coverage) = (chain(&SolverConfig::default()), Coverage::default());
         let run = || Executor::run(&program, limits, &mut *solver, &mut coverage, state, quantum);
         catch_unwind(AssertUnwindSafe(run)).is_ok()

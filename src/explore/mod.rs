@@ -68,6 +68,17 @@ pub struct Statistics {
     pub time: Duration,
 }
 
+/// What an exploration took, whatever the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Spent {
+    /// States that ended.
+    pub paths: u64,
+    /// Instructions run, all states together.
+    pub instructions: u64,
+    /// Questions to the solver chain.
+    pub queries: u64,
+}
+
 /// An exploration that is under way.
 pub struct Explorer<'a> {
     program: &'a Program,
@@ -155,7 +166,7 @@ impl<'a> Explorer<'a> {
             tokens: self.frontier.tokens(),
             clock: self.clock,
         };
-        let states = self.frontier.take(ROUND);
+        let states = self.frontier.take(self.frontier.round(ROUND));
         let config = solver_config(&self.config, self.clock);
         let (program, limits, workers) = (self.program, self.config.limits, &self.workers);
         let harvests: Vec<_> = self.pool.install(|| {
@@ -219,9 +230,17 @@ impl<'a> Explorer<'a> {
         &self.pool
     }
 
-    /// Paths that have ended, and instructions that were run.
-    pub fn so_far(&self) -> (u64, u64) {
-        (self.paths, self.instructions)
+    /// What exploring has taken so far.
+    pub fn spent(&self) -> Spent {
+        let queries = |worker: &Mutex<Worker>| {
+            let layers = worker.lock().expect("a worker panicked").solver.statistics();
+            layers.first().map_or(0, |layer| layer.queries)
+        };
+        Spent {
+            paths: self.paths,
+            instructions: self.instructions,
+            queries: self.workers.iter().map(queries).sum(),
+        }
     }
 
     /// States that wait to run on.

@@ -43,7 +43,9 @@ impl FromStr for Search {
 }
 
 /// With [`Search::Shortest`], so many instructions count like a token of input.
-const TOKEN: u64 = 1 << 16;
+const TOKEN: u64 = 1 << 14;
+/// And so many states run in a round.
+const SHORT_ROUND: usize = 16;
 /// With more states waiting, [`Search::Shortest`] is depth first.
 const WIDE: usize = 4096;
 
@@ -94,6 +96,11 @@ impl Frontier {
         }
     }
 
+    /// How many states run in a round, of at most so many.
+    pub(super) fn round(&self, most: usize) -> usize {
+        if self.search == Search::Shortest { SHORT_ROUND.min(most) } else { most }
+    }
+
     /// How many instructions a state that is taken next may run before others.
     pub(super) fn instructions(&self) -> u64 {
         if self.search == Search::Shortest { TOKEN } else { u64::MAX }
@@ -104,8 +111,7 @@ impl Frontier {
         let count = count.min(self.states.len());
         match self.search {
             Search::Shortest if self.states.len() <= WIDE => {
-                let length =
-                    |state: &State| u64::from(state.tokens()) + state.instructions / TOKEN;
+                let length = |state: &State| u64::from(state.tokens()) + state.instructions / TOKEN;
                 self.states.sort_by_key(|state| std::cmp::Reverse(length(state)));
                 return self.states.split_off(self.states.len() - count);
             }

@@ -18,5 +18,5 @@ mod tests;
 pub use finding::{Finding, FindingKind};
 pub use ktest::{KtestError, TestInput};
 pub use outcome::{ASSUMPTION_VIOLATED, Outcome, Termination, Visible};
-pub use replayer::{Binaries, Builds, ReplayError, Replayer, Watched};
+pub use replayer::{Binaries, Builds, ReplayError, Replayer, Watched, Within};
 pub use sandbox::{Isolation, Limits, SandboxError, sandbox_helper};

@@ -128,6 +128,21 @@ pub enum ReplayError {
     NotBuilt(Sanitizer),
 }
 
+/// What a single run may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Within {
+    /// Processor time.
+    pub time: Duration,
+    /// Bytes of each of stdout and stderr, at most [`Limits::output`].
+    pub output: u64,
+}
+
+impl From<Limits> for Within {
+    fn from(limits: Limits) -> Self {
+        Self { time: limits.time, output: limits.output }
+    }
+}
+
 /// What sanitizers found in runs of one test, joined to one outcome.
 ///
 /// Where one found an error that ends the program, the outcome is that of its run (what was
@@ -257,21 +272,21 @@ impl Replayer {
         revision: Revision,
         sanitizer: Sanitizer,
     ) -> Result<Outcome, ReplayError> {
-        self.run_within(self.limits.time, test, revision, sanitizer)
+        self.run_within(self.limits.into(), test, revision, sanitizer)
     }
 
-    /// The same, with another limit of processor time.
+    /// The same, with other limits.
     ///
     /// # Errors
     /// As [`Replayer::run`].
     pub fn run_within(
         &self,
-        time: Duration,
+        within: Within,
         test: &TestInput,
         revision: Revision,
         sanitizer: Sanitizer,
     ) -> Result<Outcome, ReplayError> {
-        let request = self.request(time, test, revision, sanitizer)?;
+        let request = self.request(within, test, revision, sanitizer)?;
         let mut sandbox = match self.pool(sanitizer).pop() {
             Some(sandbox) => sandbox,
             None => self.start(sanitizer)?,
@@ -330,7 +345,7 @@ impl Replayer {
 
     fn request(
         &self,
-        time: Duration,
+        within: Within,
         test: &TestInput,
         revision: Revision,
         sanitizer: Sanitizer,
@@ -363,9 +378,10 @@ impl Replayer {
             ktest: test.to_bytes()?,
             files: files.collect(),
             time: match sanitizer {
-                Sanitizer::None => time,
-                _ => time * SANITIZED_TIME,
+                Sanitizer::None => within.time,
+                _ => within.time * SANITIZED_TIME,
             },
+            output: within.output.min(self.limits.output),
         })
     }
 

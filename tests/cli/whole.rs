@@ -366,8 +366,12 @@ fn the_engine_has_the_world_that_is_specified() {
     let mut solver = solver::chain(&SolverConfig::default());
     let [state] = <[State; 1]>::try_from(start.expect("it starts")).expect("one command line");
     let never = AtomicBool::new(false);
-    let quantum =
-        Quantum { instructions: u64::MAX, forks: u64::MAX, tokens: u32::MAX, clock: Clock::new(None, &never) };
+    let quantum = Quantum {
+        instructions: u64::MAX,
+        forks: u64::MAX,
+        tokens: u32::MAX,
+        clock: Clock::new(None, &never),
+    };
     let mut coverage = Coverage::default();
     let harvest = Executor::run(&program, limits, &mut *solver, &mut coverage, state, quantum);
     let [state] = harvest.halted.as_slice() else { panic!("one path") };

@@ -173,11 +173,7 @@ pub(super) fn restrict(setup: &Setup) -> io::Result<Place> {
 }
 
 /// The last steps, common to both ways: limits, no privileges, no randomness of addresses.
-pub(super) fn give_up_rights(
-    setup: &Setup,
-    place: &mut Place,
-    namespaces: bool,
-) -> io::Result<()> {
+pub(super) fn give_up_rights(setup: &Setup, place: &mut Place, namespaces: bool) -> io::Result<()> {
     let Setup { limits, limit_memory, .. } = setup;
     limit(Resource::RLIMIT_CORE, 0)?;
     limit(Resource::RLIMIT_FSIZE, limits.files)?;
@@ -256,10 +252,7 @@ fn processes_of(user: Uid) -> u64 {
 }
 
 /// Does something, and what is started there may have its user have so many processes.
-pub(super) fn with_processes<T>(
-    most: u64,
-    start: impl FnOnce() -> io::Result<T>,
-) -> io::Result<T> {
+pub(super) fn with_processes<T>(most: u64, start: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let (all, hard) = getrlimit(Resource::RLIMIT_NPROC)?;
     setrlimit(Resource::RLIMIT_NPROC, most.min(all), hard)?;
     let started = start();

@@ -26,12 +26,11 @@ pub(super) struct ForkServer {
 }
 
 impl ForkServer {
-    /// Starts a server; the command's environment says that it is to serve. So many bytes are kept
-    /// of each stream of a run.
-    pub(super) fn start(mut command: Command, most: u64) -> io::Result<Self> {
+    /// Starts a server; the command's environment says that it is to serve.
+    pub(super) fn start(mut command: Command) -> io::Result<Self> {
         let (control, input) = UnixStream::pair()?;
         let mut process = command.stdin(OwnedFd::from(input)).spawn()?;
-        let streams = Streams::new(&mut process, most)?;
+        let streams = Streams::new(&mut process)?;
         Ok(Self { process, control, streams })
     }
 

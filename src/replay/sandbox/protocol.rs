@@ -59,6 +59,8 @@ pub(in crate::replay) struct Request {
     pub(in crate::replay) files: Vec<GivenFile>,
     /// Processor time allowed.
     pub(in crate::replay) time: Duration,
+    /// Bytes of each of stdout and stderr.
+    pub(in crate::replay) output: u64,
 }
 
 /// What came of it; an error of the helper itself as text.

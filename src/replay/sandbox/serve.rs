@@ -222,9 +222,10 @@ impl Server {
                 self.servers.alive.truncate(MOST_SERVERS - 1);
                 let mut command = self.command(request)?;
                 command.env("PSYCHIC_SERVE", self.place.io.join("stdin"));
-                ForkServer::start(command, self.setup.limits.output)?
+                ForkServer::start(command)?
             }
         };
+        server.streams.keep(request.output);
         // Where the server is gone, nobody knows what became of the run.
         let Ok(run) = server.begin() else { return Ok(None) };
         let (streams, ended) = server.watching();
@@ -253,7 +254,8 @@ impl Server {
         let process = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
         let raw = rustix::process::Pid::from_raw(process.as_raw());
         let raw = raw.ok_or(io::ErrorKind::NotFound)?;
-        let mut streams = Streams::new(&mut child, self.setup.limits.output)?;
+        let mut streams = Streams::new(&mut child)?;
+        streams.keep(request.output);
         let ended = rustix::process::pidfd_open(raw, rustix::process::PidfdFlags::empty())?;
         let watched = self.watch(&mut streams, ended.as_fd(), process, request.time);
         self.kill_all(process)?;

@@ -40,18 +40,25 @@ struct Stream {
 }
 
 impl Streams {
-    /// The pipes of a child, and how many bytes of each are kept.
-    pub(super) fn new(child: &mut Child, most: u64) -> io::Result<Self> {
+    /// The pipes of a child.
+    pub(super) fn new(child: &mut Child) -> io::Result<Self> {
         let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stream = |pipe: File| Stream {
             pipe: Some(pipe),
             bytes: Vec::new(),
-            most: usize::try_from(most).unwrap_or(usize::MAX),
+            most: usize::MAX,
             is_over: false,
         };
         let (stdout, stderr) = (OwnedFd::from(stdout), OwnedFd::from(stderr));
         Ok(Self { stdout: stream(stdout.into()), stderr: stream(stderr.into()) })
+    }
+
+    /// So many bytes of each are kept of the next run.
+    pub(super) fn keep(&mut self, most: u64) {
+        for stream in self.both() {
+            stream.most = usize::try_from(most).unwrap_or(usize::MAX);
+        }
     }
 
     fn both(&mut self) -> [&mut Stream; 2] {
