@@ -122,6 +122,10 @@ impl Differ<'_> {
         let mut differences = Differences::new();
         let mut number = 0u32;
         for cell in &cells {
+            if limits.is_over() || self.task.clock.is_over() {
+                walk.complete = false;
+                return Ok(walk);
+            }
             let (regions, all) = self.regions(cell, limits, &mut differences);
             walk.complete &= all;
             for region in regions {

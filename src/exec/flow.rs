@@ -260,8 +260,10 @@ fn diamonds(
         let seen = FxHashMap::default();
         let mut ways = Ways { module, code, blocks, left: DIAMOND, seen };
         let (branch, meets) = (ways.end_of(*begin) - 1, (*meets)?);
-        let is_branch =
-            matches!(code[branch as usize], Inst::Branch { .. } | Inst::CompareBranch { .. });
+        let is_branch = matches!(
+            code[branch as usize],
+            Inst::Branch { .. } | Inst::CompareBranch { .. } | Inst::Switch(_)
+        );
         (is_branch && ways.assign_until(branch, meets)).then_some((branch, meets))
     };
     blocks.iter().filter_map(meets).collect()

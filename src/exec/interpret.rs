@@ -548,7 +548,10 @@ impl Executor<'_> {
             let cases = switch.cases.iter().filter(|case| case.1 == to);
             let here =
                 exprs.any(cases.map(|case| exprs.eq(value, exprs.constant(switch.width, case.0))));
-            if self.settle(here)? {
+            self.at_branch = true;
+            let holds = self.settle(here);
+            self.at_branch = false;
+            if holds? {
                 return Ok(to);
             }
         }
