@@ -261,12 +261,7 @@ fn explore_and_pair(
     let mut written = Instant::now();
     let mut batch = Vec::new();
     let mut rounds = 0;
-    let follow_open = |explorer: &mut Explorer<'_>, differ: &Differ<'_>, until| {
-        if until == Until::Pairs {
-            explorer.keep(&differ.pairs().open_revisions());
-        }
-    };
-    follow_open(explorer, differ, until);
+    follow_open(explorer, differ, until)?;
     loop {
         let last = match explorer.round() {
             Round::Halted(halted) => {
@@ -285,7 +280,7 @@ fn explore_and_pair(
         if last.is_some() || batch.len() >= full || rounds >= BATCH_ROUNDS {
             differ.add(std::mem::take(&mut batch), explorer.pool())?;
             report::write_inputs(stage, differ)?;
-            follow_open(explorer, differ, until);
+            follow_open(explorer, differ, until)?;
             rounds = 0;
         }
         progress.update(|| {
@@ -302,13 +297,26 @@ fn explore_and_pair(
         }
         if until == Until::Either && is_long(explorer.spent(), differ.pairs().open()) {
             until = Until::Pairs;
-            follow_open(explorer, differ, until);
+            follow_open(explorer, differ, until)?;
         }
         if written.elapsed() >= WRITE_INTERVAL {
             report::write_tests(stage, differ)?;
             written = Instant::now();
         }
     }
+}
+
+/// Leaves out what does not matter to a pair that is open.
+fn follow_open(
+    explorer: &mut Explorer<'_>,
+    differ: &mut Differ<'_>,
+    until: Until,
+) -> anyhow::Result<()> {
+    if until == Until::Pairs {
+        differ.confirm(explorer.pool())?;
+        explorer.keep(&differ.pairs().open_revisions());
+    }
+    Ok(())
 }
 
 /// Whether exploring has taken long enough for a tree. Where no pair is open, nothing else is left to

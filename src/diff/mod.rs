@@ -162,6 +162,8 @@ pub struct Differ<'a> {
     stopped: RevisionSet,
     /// No more states will come.
     settled: bool,
+    /// Tests are judged before that, for what is to be done next.
+    confirms: bool,
     effort: Effort,
 }
 
@@ -215,6 +217,7 @@ impl<'a> Differ<'a> {
             fruitless: 0,
             stopped: RevisionSet::new(),
             settled: false,
+            confirms: false,
             effort: Effort::default(),
         };
         for revision in without_result {
