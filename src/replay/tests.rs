@@ -32,6 +32,7 @@ const PRELUDE: &str = "
     #include <sys/socket.h>
     #include <sys/stat.h>
     #include <sys/un.h>
+    #include <sys/wait.h>
     #include <unistd.h>
     ";
 
@@ -478,4 +479,51 @@ fn a_patch_has_no_descriptors_but_its_own() {
     for outcome in attack(body, Limits::default()) {
         assert_eq!(outcome.termination, Termination::Exit(0));
     }
+}
+
+/// Every revision of the program in turn, each on inputs of its own.
+fn runs(body: &str, inputs: &[&str]) -> Vec<Outcome> {
+    let replayer = Program::new(body, false).replayer(Limits::default());
+    let run = |input: &&str| {
+        let test = TestInput { stdin: Some(input.as_bytes().to_vec()), ..TestInput::default() };
+        replayer.run(&test, Revision(0), Sanitizer::None).unwrap()
+    };
+    inputs.iter().map(run).collect()
+}
+
+#[test]
+fn a_run_begins_as_if_there_had_been_no_other() {
+    let body = "
+        static int runs; char line[9] = \"\"; FILE *f;
+        runs++; fgets(line, 9, stdin); f = fopen(\"left\", \"a\"); fputs(line, f);
+        if (*line == 's') raise(SIGSEGV);
+        if (*line == 'l') for (;;);
+        if (*line == 'p') for (;;) puts(line);
+        printf(\"%d %s %ld\", runs, line, ftell(stdin)); return getpgrp() != getpid();";
+    let inputs = ["one", "two", "segv", "three", "loop", "four", "print", "five"];
+    for (input, outcome) in inputs.iter().zip(runs(body, &inputs)) {
+        let expected = match *input {
+            "segv" => Termination::Signal(11),
+            "loop" => Termination::Timeout,
+            "print" => Termination::OutputLimit,
+            _ => {
+                let text = format!("1 {input} {}", input.len());
+                assert_eq!(String::from_utf8_lossy(&outcome.stdout), text);
+                Termination::Exit(0)
+            }
+        };
+        assert_eq!(outcome.termination, expected, "{input}");
+    }
+}
+
+#[test]
+fn a_program_that_wants_another_process_or_thread_has_it() {
+    let body = "
+        char line[9] = \"\"; fgets(line, 9, stdin); fputs(line, stdout);
+        if (*line == 'f') { int status; if (!fork()) _exit(7); wait(&status); return status >> 8; }
+        if (*line == 's') return system(\"exit 3\") >> 8;
+        return 0;";
+    let codes: Vec<Termination> =
+        runs(body, &["plain", "fork", "plain", "sh"]).iter().map(|o| o.termination).collect();
+    assert_eq!(codes, [0, 7, 0, 3].map(Termination::Exit));
 }

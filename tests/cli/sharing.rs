@@ -88,6 +88,44 @@ fn inputs_that_part_for_an_assignment_meet_again() {
     }
 }
 
+/// A program of a line of input, and what stands for one of its lines in two patches.
+fn reading(main: &str, line: (usize, &str), others: [&str; 2]) -> Scratch {
+    let (number, old) = line;
+    let other =
+        |new: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -{number} +{number} @@\n-{old}\n+{new}\n");
+    let scratch = Scratch::new().file("subject.toml", SUBJECT).file("m.c", main);
+    scratch.file("1.diff", &other(others[0])).file("2.diff", &other(others[1]))
+}
+
+#[test]
+fn calls_of_short_functions_switches_and_wide_counters_are_assignments() {
+    let main = "#include <stdio.h>\nint vowel(int c)\n{\n\tswitch (c) {\n\tcase 'a':\n\tcase 'e':\n\
+                \t\treturn 1;\n\t}\n\treturn c == 'i' || c == 'o';\n}\nint main(void)\n{\n\
+                \tint c, before = 0;\n\tlong n = 0;\n\
+                \twhile ((c = getchar()) != EOF && c != '\\n') {\n\
+                \t\tif (vowel(c) && !before)\n\t\t\tn++;\n\t\tbefore = vowel(c);\n\t}\n\
+                \tprintf(\"%ld\\n\", n);\n\treturn 0;\n}\n";
+    let old = "\treturn c == 'i' || c == 'o';";
+    let others = ["\treturn c == 'o' || c == 'i';", "\treturn c == 'i' || c == 'u';"];
+    let (verdicts, states) = diff(&reading(main, (9, old), others), &["--until", "trees"]);
+    assert_eq!(verdicts[0], (0, 1, Verdict::Equivalent));
+    assert_eq!(verdicts[1], (0, 2, Verdict::Distinguished));
+    // One for each length of the line, and each revision where what is printed differs.
+    assert!(states.len() <= 3 * 66, "{}", states.len());
+}
+
+#[test]
+fn differences_are_found_on_short_inputs_first() {
+    // Each byte of the line goes three ways: nobody follows all paths of 64 bytes.
+    let main = "#include <stdio.h>\nint main(void)\n{\n\tchar c;\n\tdo {\n\t\tscanf(\"%c\", &c);\n\
+                \t\tif (c >= '0' && c <= '9')\n\t\t\tprintf(\"%c\\n\", c);\n\
+                \t} while (c != '\\n');\n\treturn 0;\n}\n";
+    let old = "\t\tif (c >= '0' && c <= '9')";
+    let others = ["\t\tif (c > '0' && c <= '9')", "\t\tif (c >= '0' && c < '9')"];
+    let (verdicts, _) = diff(&reading(main, (7, old), others), &[]);
+    assert!(verdicts.iter().all(|(_, _, verdict)| *verdict == Verdict::Distinguished));
+}
+
 #[test]
 fn inputs_that_differ_in_an_address_go_two_ways() {
     let body = "if (s[i] == 92) i++; else n += s[i] == 'a';";
