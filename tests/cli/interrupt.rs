@@ -19,9 +19,9 @@ use psychic::subject::results::{
 
 use crate::support::{Scratch, names, refused, run, table};
 
-/// A loop with 2^32 paths, a patch that shows on the first of them, and one that never does.
+/// A loop with 2^32 paths, which do not meet again as a `double` differs, a patch that shows on the first of them, and one that never does.
 fn endless() -> Scratch {
-    let source = "int entry(unsigned x)\n{\n\tint n = 0;\n\tfor (int i = 0; i < 32; i++)\n\
+    let source = "int entry(unsigned x)\n{\n\tdouble n = 0;\n\tfor (int i = 0; i < 32; i++)\n\
                   \t\tif (x & 1u << i)\n\t\t\tn += i;\n\treturn n;\n}\n";
     let visible = "--- a.c\n+++ a.c\n@@ -7 +7 @@\n-\treturn n;\n+\treturn n + 1;\n";
     let hidden = "--- a.c\n+++ a.c\n@@ -6 +6 @@\n-\t\t\tn += i;\n+\t\t\tn = i + n;\n";

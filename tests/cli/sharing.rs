@@ -98,16 +98,15 @@ fn reading(main: &str, line: (usize, &str), others: [&str; 2]) -> Scratch {
 }
 
 #[test]
-fn calls_of_short_functions_switches_and_wide_counters_are_assignments() {
-    let main = "#include <stdio.h>\nint vowel(int c)\n{\n\tswitch (c) {\n\tcase 'a':\n\tcase 'e':\n\
-                \t\treturn 1;\n\t}\n\treturn c == 'i' || c == 'o';\n}\nint main(void)\n{\n\
-                \tint c, before = 0;\n\tlong n = 0;\n\
+fn calls_of_short_functions_and_wide_counters_are_assignments() {
+    let main = "#include <stdio.h>\nint vowel(int c)\n{\n\treturn c == 'i' || c == 'o';\n}\n\
+                int main(void)\n{\n\tint c, before = 0;\n\tlong n = 0;\n\
                 \twhile ((c = getchar()) != EOF && c != '\\n') {\n\
                 \t\tif (vowel(c) && !before)\n\t\t\tn++;\n\t\tbefore = vowel(c);\n\t}\n\
                 \tprintf(\"%ld\\n\", n);\n\treturn 0;\n}\n";
-    let old = "\treturn c == 'i' || c == 'o';";
-    let others = ["\treturn c == 'o' || c == 'i';", "\treturn c == 'i' || c == 'u';"];
-    let (verdicts, states) = diff(&reading(main, (9, old), others), &["--until", "trees"]);
+    let others = ["\treturn c - c;", "\treturn 1;"];
+    let (verdicts, states) =
+        diff(&reading(main, (16, "\treturn 0;"), others), &["--until", "trees"]);
     assert_eq!(verdicts[0], (0, 1, Verdict::Equivalent));
     assert_eq!(verdicts[1], (0, 2, Verdict::Distinguished));
     // One for each length of the line, and each revision where what is printed differs.
