@@ -30,7 +30,8 @@ impl Replay for NoRuns {
     }
 
     fn glance(&self, _: &TestInput, _: &[Revision]) -> Result<Vec<Outcome>, ReplayFailed> {
-        Err(ReplayFailed::Impossible("there is nothing to run".into()))
+        // A hint that nobody has.
+        Err(ReplayFailed::OutOfTime)
     }
 }
 
