@@ -248,8 +248,8 @@ fn compare(
 /// Runs rounds until nothing is left to explore or time is over, and hands on what halted;
 /// whether every path was followed to its end, and for what in the end.
 ///
-/// Halt states are handed on in batches: a revision of which no state has halted yet cannot be
-/// predicted, and its replay costs a run under every sanitizer. When a batch is full depends on
+/// Halt states are handed on in batches: of a revision of which no state has halted yet nothing can be
+/// predicted. When a batch is full depends on
 /// the exploration alone, not on time, so that the results do not either.
 fn explore_and_pair(
     explorer: &mut Explorer<'_>,

@@ -1,7 +1,8 @@
 //! What a test shows: the prediction, the native runs, and which of them count.
 //!
 //! While states are still coming, a test may run before it is known what every revision does on
-//! its input. No sanitizer watches these then, and what they show is taken as it is. Once no more will come, every test is judged
+//! its input. No sanitizer watches these then, and what they show is taken as it is. Once no more
+//! will come, every test is judged
 //! again ([`Differ::finish`]): by then the input holds all that any revision reads, what is
 //! predicted for every revision has to be what it shows, and an outcome of which nothing is
 //! predicted is evidence only if a second run repeats it. What a test of before does not show
