@@ -30,6 +30,8 @@ const STOPPED: u32 = 20;
 /// Of runs that may never end, this much of what they print is looked at, some times more than what
 /// is compared of them.
 const ENDLESS_OUTPUT: u64 = 4 * ENDLESS_PREFIX as u64;
+/// And so much where an end would count.
+const UNKNOWN_OUTPUT: u64 = 4 * ENDLESS_OUTPUT;
 /// A run that ought to end but did not is given this many times the usual limit.
 const PATIENCE: u32 = 5;
 
@@ -123,11 +125,12 @@ impl<'a> Native<'a> {
             return Ok(outcome);
         }
         let plain = match expected.unknown.contains(revision) {
-            true => Some(self.impatient((&self.unknown, self.limits.output), test, revision)?),
+            true => Some(self.impatient((&self.unknown, UNKNOWN_OUTPUT), test, revision)?),
             false => None,
         };
         // A run that was stopped is held against nobody: only an error counts then.
-        let part = if plain.as_ref().is_some_and(is_stopped) { STOPPED } else { 1 };
+        let is_endless = plain.as_ref().is_some_and(|outcome| outcome.termination.is_endless());
+        let part = if is_endless { STOPPED } else { 1 };
         let mut watched = Watched::new(self.built.binaries.uninitialised);
         for (sanitizer, concerned) in concerned {
             if !concerned.contains(revision) {

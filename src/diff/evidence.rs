@@ -14,6 +14,7 @@ use super::{
     Differ, DifferentialTest, Expected, ReplayFailed, input, outcome,
     proof::{Audit, End},
     reason::Reason,
+    stopped::{self, is_stopped},
 };
 use crate::{
     env::{Error, Halt, Incomplete},
@@ -148,12 +149,9 @@ impl Differ<'_> {
         if concerned.into_iter().any(|revision| expected.early.contains(revision)) {
             return true;
         }
-        let runs = self.task.revisions.iter().zip(outcomes);
-        prediction.slots.iter().zip(runs).any(|(slot, (revision, outcome))| match slot {
+        prediction.slots.iter().zip(outcomes).any(|(slot, outcome)| match slot {
             Slot::Exact(index, _) => {
-                let is_cut = expected.early.contains(*revision)
-                    && outcome.termination == Termination::OutputLimit;
-                (is_stopped(outcome) || is_cut) && self.states[*index].halt != Halt::Hang
+                is_stopped(outcome) && self.states[*index].halt != Halt::Hang
             }
             Slot::Vague(_) | Slot::Missing => false,
         })
@@ -281,9 +279,6 @@ impl Differ<'_> {
             let (revision, shown, outcome) = (revisions[index], &visible[index], &outcomes[index]);
             let reasons = self.objections(slot, shown, outcome);
             if !reasons.is_empty() {
-                if outcome.termination == Termination::Timeout {
-                    self.stopped.insert(revision);
-                }
                 objections.insert(revision, reasons);
             }
             if let Some(predicted) = slot.visible()
@@ -310,9 +305,26 @@ impl Differ<'_> {
             }
         }
         let test = TestId(self.tests.len() as u32 + 1);
-        let counts = |(revision, _): &(Revision, &Visible)| !objections.contains_key(revision);
-        let shown: Vec<(Revision, &Visible)> =
-            revisions.iter().copied().zip(&visible).filter(counts).collect();
+        let all = revisions.iter().copied().zip(&visible);
+        let (mut shown, others): (Vec<_>, Vec<_>) =
+            all.partition(|(revision, _)| !objections.contains_key(revision));
+        let predicted: RevisionSet = revisions
+            .iter()
+            .zip(&slots)
+            .filter_map(|(revision, slot)| slot.visible().map(|_| *revision))
+            .collect();
+        let (stopped, _): (Vec<_>, Vec<_>) = others.into_iter().partition(|(revision, _)| {
+            objections[revision] == [Reason::Stopped] && !predicted.contains(*revision)
+        });
+        for (revision, visible) in self.steady(&input, stopped::apart(stopped, &shown))? {
+            objections.remove(&revision);
+            shown.push((revision, visible));
+        }
+        for (revision, outcome) in revisions.iter().zip(&outcomes) {
+            if objections.contains_key(revision) && outcome.termination == Termination::Timeout {
+                self.stopped.insert(*revision);
+            }
+        }
         let clustering = Clustering::new(test, shown.iter().copied());
         if clustering.groups().len() < 2 && mismatches.is_empty() {
             return Ok(());
@@ -445,6 +457,30 @@ impl Differ<'_> {
         Ok(())
     }
 
+    /// Of runs that were stopped, those that begin with the same text when they run again. While
+    /// states still come, nothing is run for that.
+    fn steady<'v>(
+        &mut self,
+        input: &TestInput,
+        stopped: Vec<(Revision, &'v Visible)>,
+    ) -> Result<Vec<(Revision, &'v Visible)>, ReplayFailed> {
+        if !self.settled || stopped.is_empty() {
+            return Ok(stopped);
+        }
+        let revisions: Vec<Revision> = stopped.iter().map(|(revision, _)| *revision).collect();
+        let early = Expected { early: revisions.iter().copied().collect(), ..Expected::default() };
+        let outcomes = match self.run(input, &revisions, &early) {
+            Err(ReplayFailed::OutOfTime) => return Ok(Vec::new()),
+            other => other?,
+        };
+        let again = outcomes.iter().map(|outcome| outcome.visible(&self.task.outputs));
+        let is_steady = |before: &Visible, now: &Visible| {
+            now.termination.is_none() && !stopped::departs(before, now)
+        };
+        let steady = stopped.into_iter().zip(again);
+        Ok(steady.filter(|((_, before), now)| is_steady(before, now)).map(|(one, _)| one).collect())
+    }
+
     /// Whether what is predicted is a crash that no sanitizer has looked at.
     fn crashes(&self, slot: &Slot) -> bool {
         matches!(slot, Slot::Exact(index, _) if outcome::crashes(&self.states[*index]))
@@ -458,8 +494,4 @@ impl Differ<'_> {
             self.pairs.doubt(&one, &all, reason);
         }
     }
-}
-
-fn is_stopped(outcome: &Outcome) -> bool {
-    outcome.termination == Termination::Timeout && outcome.finding.is_none()
 }

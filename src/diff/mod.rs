@@ -16,6 +16,7 @@ mod pairs;
 mod proof;
 mod reason;
 mod regions;
+mod stopped;
 #[cfg(test)]
 mod tests;
 pub mod text;

@@ -8,12 +8,15 @@
 
 use std::collections::BTreeSet;
 
-use super::{Differ, ReplayFailed, input, path_input};
+use super::{
+    Differ, ReplayFailed, input, path_input,
+    stopped::{departs, is_stopped},
+};
 use crate::{
     env::Halt,
     exec::{Clock, HaltState},
     explore::unless_it_panics,
-    replay::{Outcome, TestInput, Visible},
+    replay::{TestInput, Visible},
     solver,
     subject::{Revision, results::FoundBy},
 };
@@ -119,20 +122,25 @@ impl Differ<'_> {
             Err(ReplayFailed::OutOfTime) => return Ok(Vec::new()),
             other => other?,
         };
-        let counts = |outcome: &Outcome| {
-            !outcome.termination.is_endless() && !outcome.is_outside_assumptions()
-        };
-        let shown: Vec<(Revision, Visible)> = revisions
-            .iter()
-            .zip(&outcomes)
-            .filter(|(_, outcome)| counts(outcome))
-            .map(|(revision, outcome)| (*revision, outcome.visible(&self.task.outputs)))
+        let all = revisions.iter().copied().zip(&outcomes);
+        let shown: Vec<(Revision, bool, Visible)> = all
+            .filter(|(_, outcome)| !outcome.is_outside_assumptions())
+            .map(|(revision, outcome)| {
+                (revision, is_stopped(outcome), outcome.visible(&self.task.outputs))
+            })
             .collect();
         let mut apart = Vec::new();
-        for (index, (a, x)) in shown.iter().enumerate() {
-            let others = shown[index + 1..].iter();
-            let differ = others.filter(|(b, y)| x != y && self.pairs.is_open(*a, *b));
-            apart.extend(differ.map(|(b, _)| (*a, *b)));
+        for (index, (a, a_is_stopped, x)) in shown.iter().enumerate() {
+            for (b, b_is_stopped, y) in &shown[index + 1..] {
+                let differ = match (a_is_stopped, b_is_stopped) {
+                    (false, false) => x != y,
+                    (true, _) => departs(x, y),
+                    (false, true) => departs(y, x),
+                };
+                if differ && self.pairs.is_open(*a, *b) {
+                    apart.push((*a, *b));
+                }
+            }
         }
         Ok(apart)
     }
