@@ -1,9 +1,11 @@
 //! From an assignment of the variables to a concrete input, as a person can run it.
 
+use std::collections::BTreeSet;
+
 use crate::{
-    env::{Argument, World, stdin::Stdin},
+    env::{Argument, World, stdin::Stdin, stream::Atom},
     exec::HaltState,
-    expr::{Assignment, Exprs},
+    expr::{Assignment, ExprId, Exprs, VariableId},
     memory::Byte,
     replay::TestInput,
 };
@@ -127,6 +129,25 @@ fn stdin(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Vec<u8> {
         Stdin::Typed(typed) => typed.file().render(exprs, model),
         Stdin::Bytes(fixed) => fixed.bytes.iter().map(|byte| value(exprs, *byte, model)).collect(),
     }
+}
+
+/// The variables that the text of standard input and the objects consist of.
+pub(super) fn variables(exprs: &Exprs, world: &World) -> Vec<VariableId> {
+    let mut parts: Vec<ExprId> =
+        world.objects.iter().flat_map(|object| object.bytes.iter().copied()).collect();
+    match &world.stdin {
+        Stdin::Typed(typed) => parts.extend(typed.file().atoms().filter_map(|atom| match atom {
+            Atom::Literal(_) => None,
+            Atom::Byte(value) | Atom::Number { value, .. } | Atom::Real { value, .. } => Some(value),
+        })),
+        Stdin::Bytes(fixed) => parts.extend(fixed.bytes.iter().filter_map(|byte| match byte {
+            Byte::Symbolic(expr) => Some(*expr),
+            Byte::Concrete(_) | Byte::Uninitialised => None,
+        })),
+    }
+    let all: BTreeSet<VariableId> =
+        parts.into_iter().flat_map(|part| exprs.variables(part).iter().copied()).collect();
+    all.into_iter().collect()
 }
 
 fn value(exprs: &Exprs, byte: Byte, model: &Assignment) -> u8 {

@@ -286,6 +286,7 @@ impl<'a> Differ<'a> {
             self.paths.push(&self.task.program.exprs, &state.path);
         }
         self.states.extend(halted);
+        self.try_samples()?;
         for index in first..self.states.len() {
             self.try_path(index)?;
         }

@@ -9,13 +9,16 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Differ, ReplayFailed, input, path_input,
+    Differ, ReplayFailed,
+    evidence::Prediction,
+    input, path_input,
     stopped::{departs, is_stopped},
 };
 use crate::{
     env::Halt,
     exec::{Clock, HaltState},
     explore::unless_it_panics,
+    expr::{Assignment, Bv, VariableId},
     replay::{TestInput, Visible},
     solver,
     subject::{Revision, results::FoundBy},
@@ -55,7 +58,109 @@ const WORDS: [&str; 12] =
 /// What replaces an object of eight bytes that may be a floating-point number.
 const DOUBLES: [f64; 6] = [0.0, 0.5, 1.0, -1.5, 3.0, 100.0];
 
+/// What a byte of a text may be.
+const BYTES: &[u8] = b"aeiouybcdtAEZ019 \n.-";
+/// Samples that are looked at for each batch of states, and so many in a row that show nothing new.
+const SAMPLES: usize = 48;
+const FRUITLESS: usize = 12;
+
 impl Differ<'_> {
+    /// Tries usual values in place of those of known paths, before the solver is asked what tells
+    /// apart those pairs that are open: most patches that differ do so on most inputs.
+    ///
+    /// Not for programs with their own C library, of which a run takes longer than a query.
+    pub(super) fn try_samples(&mut self) -> Result<(), ReplayFailed> {
+        let ended = self.states.iter().filter(|state| {
+            state.is_exact() && state.halt != Halt::Unaffected && !state.world.is_whole
+        });
+        let ended: Vec<&HaltState> = ended.collect();
+        let step = ended.len().div_ceil(MODELS).max(1);
+        let bases = ended.into_iter().step_by(step).filter_map(|state| {
+            let model = unless_it_panics(|| self.model(&state.path)).flatten()?;
+            Some((model, input::variables(&self.task.program.exprs, &state.world)))
+        });
+        let bases: Vec<(Assignment, Vec<VariableId>)> = bases.collect();
+        let mut choice = Choice(self.states.len() as u64);
+        let mut found: Vec<(Assignment, Vec<(Revision, Revision)>)> = Vec::new();
+        let mut known = BTreeSet::new();
+        let mut fruitless = 0;
+        let samples = if bases.is_empty() { 0 } else { SAMPLES };
+        for (base, variables) in bases.iter().cycle().take(samples) {
+            let is_over = self.task.clock.is_over() || fruitless >= FRUITLESS;
+            if is_over || known.len() >= self.pairs.open() {
+                break;
+            }
+            let model = self.sample(base, variables, &mut choice);
+            let Some(prediction) = unless_it_panics(|| self.predict(&model)) else { continue };
+            let is_new = !self.inputs.contains(&prediction.input);
+            if !is_new || self.known(&prediction).next().is_none() {
+                continue;
+            }
+            let apart = self.apart_on(&prediction)?;
+            fruitless += 1;
+            if apart.iter().any(|pair| known.insert(*pair)) {
+                fruitless = 0;
+                known.extend(&apart);
+                found.push((model, apart));
+            }
+        }
+        while let Some(best) = self.most_apart(&mut found) {
+            self.replay(found.remove(best).0, FoundBy::Trial)?;
+        }
+        Ok(())
+    }
+
+    /// Open pairs that are apart on an input: as predicted where that is known of all of them, else as
+    /// short plain runs show.
+    fn apart_on(
+        &self,
+        prediction: &Prediction,
+    ) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
+        let open = self.pairs.open_revisions();
+        let known: Vec<(Revision, &Visible)> =
+            self.known(prediction).filter(|(revision, _)| open.contains(*revision)).collect();
+        if known.len() < open.iter().count() {
+            return self.seen_apart(&prediction.input);
+        }
+        let mut apart = Vec::new();
+        for (index, (a, x)) in known.iter().enumerate() {
+            let others = known[index + 1..].iter();
+            let differ = others.filter(|(b, y)| x != y && self.pairs.is_open(*a, *b));
+            apart.extend(differ.map(|(b, _)| (*a, *b)));
+        }
+        Ok(apart)
+    }
+
+    /// Of trials with the pairs that they tell apart, the one that does so of most pairs that are
+    /// open; those that do of none are gone.
+    fn most_apart<T>(&self, found: &mut Vec<(T, Vec<(Revision, Revision)>)>) -> Option<usize> {
+        found.retain_mut(|(_, apart)| {
+            apart.retain(|(a, b)| self.pairs.is_open(*a, *b));
+            !apart.is_empty()
+        });
+        // Of equals the first.
+        (0..found.len()).rev().max_by_key(|index| found[*index].1.len())
+    }
+
+    /// The model with usual values for these variables.
+    fn sample(&self, base: &Assignment, of: &[VariableId], choice: &mut Choice) -> Assignment {
+        let exprs = &self.task.program.exprs;
+        let mut model = base.clone();
+        for variable in of {
+            let width = exprs.variable_width(*variable);
+            let is_real = exprs.variable_name(*variable).contains(":f");
+            let value = match width {
+                8 => u64::from(*choice.of(BYTES)),
+                32 if is_real => u64::from((*choice.of(&DOUBLES) as f32).to_bits()),
+                64 if is_real => choice.of(&DOUBLES).to_bits(),
+                16 | 32 | 64 => choice.of(&INTEGERS).parse::<i64>().expect("a number") as u64,
+                _ => continue,
+            };
+            model.0.insert(*variable, Bv::new(width, value));
+        }
+        model
+    }
+
     /// Tries variants of the inputs of known paths, and of `halted`, which are to be added yet,
     /// until `clock` is over, where pairs are open.
     ///
@@ -77,13 +182,7 @@ impl Differ<'_> {
             }
         }
         while !clock.is_over() {
-            found.retain_mut(|(_, apart)| {
-                apart.retain(|(a, b)| self.pairs.is_open(*a, *b));
-                !apart.is_empty()
-            });
-            // Of equals the first.
-            let best = (0..found.len()).rev().max_by_key(|index| found[*index].1.len());
-            let Some(best) = best else { break };
+            let Some(best) = self.most_apart(&mut found) else { break };
             self.seed(found.remove(best).0, FoundBy::Trial)?;
         }
         Ok(())
@@ -117,8 +216,9 @@ impl Differ<'_> {
         &self,
         input: &TestInput,
     ) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
-        let revisions = &self.task.revisions;
-        let outcomes = match self.task.replay.glance(input, revisions) {
+        let open = self.pairs.open_revisions();
+        let revisions: Vec<Revision> = open.iter().collect();
+        let outcomes = match self.task.replay.glance(input, &revisions) {
             Err(ReplayFailed::OutOfTime) => return Ok(Vec::new()),
             other => other?,
         };
