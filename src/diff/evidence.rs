@@ -150,9 +150,7 @@ impl Differ<'_> {
             return true;
         }
         prediction.slots.iter().zip(outcomes).any(|(slot, outcome)| match slot {
-            Slot::Exact(index, _) => {
-                is_stopped(outcome) && self.states[*index].halt != Halt::Hang
-            }
+            Slot::Exact(index, _) => is_stopped(outcome) && self.states[*index].halt != Halt::Hang,
             Slot::Vague(_) | Slot::Missing => false,
         })
     }

@@ -138,7 +138,9 @@ pub(super) fn variables(exprs: &Exprs, world: &World) -> Vec<VariableId> {
     match &world.stdin {
         Stdin::Typed(typed) => parts.extend(typed.file().atoms().filter_map(|atom| match atom {
             Atom::Literal(_) => None,
-            Atom::Byte(value) | Atom::Number { value, .. } | Atom::Real { value, .. } => Some(value),
+            Atom::Byte(value) | Atom::Number { value, .. } | Atom::Real { value, .. } => {
+                Some(value)
+            }
         })),
         Stdin::Bytes(fixed) => parts.extend(fixed.bytes.iter().filter_map(|byte| match byte {
             Byte::Symbolic(expr) => Some(*expr),

@@ -1,10 +1,11 @@
-//! Inputs that nobody derived, for pairs that are still open when exploring was stopped: those of
-//! known paths with other numbers and words in them.
+//! Inputs that nobody derived: those of known paths with other numbers and words in them.
 //!
 //! Most patches that differ do so on most inputs, and a native run costs milliseconds where the
-//! next path may cost seconds. A variant is as well formed as the input it was made from: a number
-//! is replaced by a number, a word by a word. Plain runs choose among the variants, and what they
-//! choose is replayed and judged like any other input of which nothing is predicted.
+//! next path or query may cost seconds. *Samples* are tried with each batch of states: usual values
+//! for the variables of a path, so that what every known path does on them is predicted. *Variants*
+//! are tried for what is still open when exploring was stopped: other words in the text itself, which
+//! may lead where no path was followed; nothing is predicted of them. Predictions and plain runs
+//! choose among them, and what they choose is replayed and judged like any other input.
 
 use std::collections::BTreeSet;
 
@@ -112,10 +113,7 @@ impl Differ<'_> {
 
     /// Open pairs that are apart on an input: as predicted where that is known of all of them, else as
     /// short plain runs show.
-    fn apart_on(
-        &self,
-        prediction: &Prediction,
-    ) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
+    fn apart_on(&self, prediction: &Prediction) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
         let open = self.pairs.open_revisions();
         let known: Vec<(Revision, &Visible)> =
             self.known(prediction).filter(|(revision, _)| open.contains(*revision)).collect();

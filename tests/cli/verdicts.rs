@@ -95,6 +95,7 @@ subjects! {
     characters = "characters",
     endless_alike = "endless-alike",
     endless_counting = "endless-counting",
+    endless_unproved = "endless-unproved",
     exit_codes = "exit-codes",
     expression = "expression",
     failing_alike = "failing-alike",
