@@ -16,6 +16,7 @@ mod pairs;
 mod proof;
 mod reason;
 mod regions;
+mod simple;
 mod stopped;
 #[cfg(test)]
 mod tests;
@@ -466,11 +467,12 @@ impl<'a> Differ<'a> {
         Ok(())
     }
 
-    /// A model of conditions that depends on them alone.
+    /// A model of conditions that depends on them alone, as simple as can be.
     fn model(&self, conditions: &[ExprId]) -> Option<Assignment> {
         let query = Query { path: &[], goals: conditions, model: None };
-        match solver::reproducible(&self.task.solver).check(&self.task.program.exprs, query) {
-            Verdict::Sat(model) => Some(model),
+        let exprs = &self.task.program.exprs;
+        match solver::reproducible(&self.task.solver).check(exprs, query) {
+            Verdict::Sat(model) => Some(simple::simple(exprs, conditions, model)),
             Verdict::Unsat | Verdict::Unknown(_) => None,
         }
     }

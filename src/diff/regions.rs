@@ -16,6 +16,7 @@ use std::{
 use super::{
     Differ, PairVerdict, ReplayFailed, input,
     outcome::{self, Precision},
+    simple::simple,
     text::Difference,
 };
 use crate::{
@@ -217,7 +218,7 @@ impl Differ<'_> {
         loop {
             let query = Query { path: &outside, goals: &[], model: None };
             let model = match solver.check(exprs, query) {
-                Verdict::Sat(model) => model,
+                Verdict::Sat(model) => simple(exprs, &outside, model),
                 Verdict::Unsat => return (regions, true),
                 Verdict::Unknown(_) => return (regions, false),
             };
