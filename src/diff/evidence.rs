@@ -208,12 +208,16 @@ impl Differ<'_> {
         Prediction { input, slots: self.task.revisions.iter().map(|_| Slot::Missing).collect() }
     }
 
-    /// Whether two revisions that nobody has told apart are predicted to differ.
-    pub(super) fn separates(&self, prediction: &Prediction) -> bool {
+    /// Open pairs that are predicted to differ.
+    pub(super) fn predicted_apart(&self, prediction: &Prediction) -> Vec<(Revision, Revision)> {
         let known: Vec<(Revision, &Visible)> = self.known(prediction).collect();
-        known.iter().enumerate().any(|(index, (a, x))| {
-            known[index + 1..].iter().any(|(b, y)| x != y && self.pairs.is_open(*a, *b))
-        })
+        let mut apart = Vec::new();
+        for (index, (a, x)) in known.iter().enumerate() {
+            let others = known[index + 1..].iter();
+            let differ = others.filter(|(b, y)| x != y && self.pairs.is_open(*a, *b));
+            apart.extend(differ.map(|(b, _)| (*a, *b)));
+        }
+        apart
     }
 
     /// The revisions of which it is predicted what they show.

@@ -405,7 +405,7 @@ impl<'a> Differ<'a> {
         if let Some((model, predicted)) = found {
             self.fruitless += 1;
             // Of most revisions nothing is known yet, and a plain run costs less than any query.
-            if self.separates(&predicted) || !self.seen_apart(&predicted.input)?.is_empty() {
+            if !self.apart_on(&predicted)?.is_empty() {
                 self.fruitless = 0;
                 self.show(predicted, Some(model), FoundBy::Path, None)?;
             }

@@ -81,24 +81,25 @@ fn ranked<'v>(
 
 /// Usual values that are simpler than the variable's in the model.
 fn simpler(exprs: &Exprs, variable: VariableId, model: &Assignment) -> Vec<Bv> {
-    let width = exprs.variable_width(variable);
     let Some(now) = model.0.get(&variable) else { return Vec::new() };
-    let all: Vec<Bv> = match width {
+    usual(exprs, variable).into_iter().take_while(|value| value != now).collect()
+}
+
+/// Usual values of a variable, the simplest first; none where nothing is usual.
+pub(super) fn usual(exprs: &Exprs, variable: VariableId) -> Vec<Bv> {
+    let width = exprs.variable_width(variable);
+    let new = |bits: u64| Bv::new(width, bits);
+    match width {
         8 if is_character(exprs, variable) => {
-            BYTES.iter().map(|byte| Bv::new(8, u64::from(*byte))).collect()
+            BYTES.iter().map(|byte| new((*byte).into())).collect()
         }
         32 if is_real(exprs, variable) => {
-            REALS.iter().map(|value| Bv::new(32, u64::from((*value as f32).to_bits()))).collect()
+            REALS.iter().map(|value| new((*value as f32).to_bits().into())).collect()
         }
-        64 if is_real(exprs, variable) => {
-            REALS.iter().map(|value| Bv::new(64, value.to_bits())).collect()
-        }
-        _ if is_integer(exprs, variable) => {
-            INTEGERS.iter().map(|value| Bv::new(width, *value as u64)).collect()
-        }
+        64 if is_real(exprs, variable) => REALS.iter().map(|value| new(value.to_bits())).collect(),
+        _ if is_integer(exprs, variable) => INTEGERS.iter().map(|n| new(*n as u64)).collect(),
         _ => Vec::new(),
-    };
-    all.into_iter().take_while(|value| value != now).collect()
+    }
 }
 
 fn is_real(exprs: &Exprs, variable: VariableId) -> bool {

@@ -12,17 +12,17 @@ use std::collections::BTreeSet;
 use super::{
     Differ, ReplayFailed,
     evidence::Prediction,
-    input, path_input,
+    input, path_input, simple,
     stopped::{departs, is_stopped},
 };
 use crate::{
     env::Halt,
     exec::{Clock, HaltState},
     explore::unless_it_panics,
-    expr::{Assignment, Bv, VariableId},
+    expr::{Assignment, VariableId},
     replay::{TestInput, Visible},
     solver,
-    subject::{Revision, results::FoundBy},
+    subject::{Revision, RevisionSet, results::FoundBy},
 };
 
 /// Inputs of known paths that variants are made from.
@@ -59,8 +59,6 @@ const WORDS: [&str; 12] =
 /// What replaces an object of eight bytes that may be a floating-point number.
 const DOUBLES: [f64; 6] = [0.0, 0.5, 1.0, -1.5, 3.0, 100.0];
 
-/// What a byte of a text may be.
-const BYTES: &[u8] = b"aeiouybcdtAEZ019 \n.-";
 /// Samples that are looked at for each batch of states, and so many in a row that show nothing new.
 const SAMPLES: usize = 48;
 const FRUITLESS: usize = 12;
@@ -111,20 +109,18 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// Open pairs that are apart on an input: as predicted where that is known of all of them, else as
-    /// short plain runs show.
-    fn apart_on(&self, prediction: &Prediction) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
-        let open = self.pairs.open_revisions();
-        let known: Vec<(Revision, &Visible)> =
-            self.known(prediction).filter(|(revision, _)| open.contains(*revision)).collect();
-        if known.len() < open.iter().count() {
-            return self.seen_apart(&prediction.input);
-        }
-        let mut apart = Vec::new();
-        for (index, (a, x)) in known.iter().enumerate() {
-            let others = known[index + 1..].iter();
-            let differ = others.filter(|(b, y)| x != y && self.pairs.is_open(*a, *b));
-            apart.extend(differ.map(|(b, _)| (*a, *b)));
+    /// Open pairs that are apart on an input: as predicted, and where not all is, as short plain runs
+    /// show.
+    pub(super) fn apart_on(
+        &self,
+        prediction: &Prediction,
+    ) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
+        let known: RevisionSet = self.known(prediction).map(|(revision, _)| revision).collect();
+        let mut apart = self.predicted_apart(prediction);
+        if self.pairs.open_revisions().iter().any(|revision| !known.contains(revision)) {
+            apart.extend(self.seen_apart(&prediction.input)?);
+            apart.sort_unstable();
+            apart.dedup();
         }
         Ok(apart)
     }
@@ -142,19 +138,12 @@ impl Differ<'_> {
 
     /// The model with usual values for these variables.
     fn sample(&self, base: &Assignment, of: &[VariableId], choice: &mut Choice) -> Assignment {
-        let exprs = &self.task.program.exprs;
         let mut model = base.clone();
         for variable in of {
-            let width = exprs.variable_width(*variable);
-            let is_real = exprs.variable_name(*variable).contains(":f");
-            let value = match width {
-                8 => u64::from(*choice.of(BYTES)),
-                32 if is_real => u64::from((*choice.of(&DOUBLES) as f32).to_bits()),
-                64 if is_real => choice.of(&DOUBLES).to_bits(),
-                16 | 32 | 64 => choice.of(&INTEGERS).parse::<i64>().expect("a number") as u64,
-                _ => continue,
-            };
-            model.0.insert(*variable, Bv::new(width, value));
+            let values = simple::usual(&self.task.program.exprs, *variable);
+            if !values.is_empty() {
+                model.0.insert(*variable, choice.of(&values).clone());
+            }
         }
         model
     }
@@ -210,10 +199,7 @@ impl Differ<'_> {
     }
 
     /// Open pairs that short plain runs tell apart.
-    pub(super) fn seen_apart(
-        &self,
-        input: &TestInput,
-    ) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
+    fn seen_apart(&self, input: &TestInput) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
         let open = self.pairs.open_revisions();
         let revisions: Vec<Revision> = open.iter().collect();
         let outcomes = match self.task.replay.glance(input, &revisions) {
