@@ -409,19 +409,26 @@ impl Differ<'_> {
             Slot::Vague(index) => Some(&self.states[*index]),
             Slot::Missing => None,
         };
-        if stopped {
-            return slow();
+        let mut reasons = if stopped { slow() } else { Vec::new() };
+        if stopped && any && !outcome.noted.is_empty() {
+            reasons.push(Reason::UninitialisedRun);
         }
         if outcome.is_outside_assumptions() {
-            return vec![Reason::Assumption];
+            reasons.push(Reason::Assumption);
         }
         if outcome.unsteady {
-            return vec![Reason::Unstable];
+            reasons.push(Reason::Unstable);
         }
-        let Some(state) = state else { return Vec::new() };
-        let arbitrary = !state.world.approximations.is_empty();
-        let silent = matches!(state.halt, Halt::Silent | Halt::Outside);
-        if arbitrary || silent { Reason::of_state(state) } else { Vec::new() }
+        let arbitrary = |state: &HaltState| {
+            !state.world.approximations.is_empty()
+                || matches!(state.halt, Halt::Silent | Halt::Outside)
+        };
+        if let Some(state) = state.filter(|state| arbitrary(state))
+            && (stopped || reasons.is_empty())
+        {
+            reasons.extend(Reason::of_state(state));
+        }
+        reasons
     }
 
     /// Runs once more what is not predicted, and crashes: a program that does not do the same

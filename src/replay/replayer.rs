@@ -197,7 +197,7 @@ impl Watched {
         };
         let ends = |outcome: &Outcome| !outcome.termination.is_endless();
         let unsteady = outcome.finding.is_none()
-            && self.clean.is_some_and(|clean| ends(&clean) && ends(&outcome) && clean != outcome);
+            && self.clean.is_some_and(|clean| ends(&clean) && clean != outcome);
         Ok(Outcome { noted: self.noted, unsteady, ..outcome })
     }
 }
