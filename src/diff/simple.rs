@@ -162,7 +162,7 @@ mod tests {
         let simple = simple(&exprs, &conditions, Assignment(values.collect()));
         assert_eq!(
             names.map(|name| simple.0[&of(name)].to_u64()),
-            [-2i32, -1, 1].map(|n| Some(u64::from(n as u32)))
+            [-2i32, -1, 0].map(|n| Some(u64::from(n as u32)))
         );
     }
 }
