@@ -315,10 +315,11 @@ impl Differ<'_> {
             .zip(&slots)
             .filter_map(|(revision, slot)| slot.visible().map(|_| *revision))
             .collect();
-        let (stopped, _): (Vec<_>, Vec<_>) = others.into_iter().partition(|(revision, _)| {
+        let stopped = others.into_iter().filter(|(revision, _)| {
             objections[revision] == [Reason::Stopped] && !predicted.contains(*revision)
         });
-        for (revision, visible) in self.steady(&input, stopped::apart(stopped, &shown))? {
+        let stopped = stopped::apart(stopped.collect(), &shown);
+        for (revision, visible) in self.steady(&input, stopped, &shown)? {
             objections.remove(&revision);
             shown.push((revision, visible));
         }
@@ -466,12 +467,13 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// Of runs that were stopped, those that begin with the same text when they run again. While
-    /// states still come, nothing is run for that.
+    /// Of runs that were stopped, those that begin with the same text when they run again, and are
+    /// apart from the others by that, too. While states still come, nothing is run for that.
     fn steady<'v>(
         &mut self,
         input: &TestInput,
         stopped: Vec<(Revision, &'v Visible)>,
+        others: &[(Revision, &'v Visible)],
     ) -> Result<Vec<(Revision, &'v Visible)>, ReplayFailed> {
         if !self.settled || stopped.is_empty() {
             return Ok(stopped);
@@ -484,7 +486,11 @@ impl Differ<'_> {
         };
         let again = outcomes.iter().map(|outcome| outcome.visible(&self.task.outputs));
         let is_steady = |before: &Visible, now: &Visible| {
-            now.termination.is_none() && !stopped::departs(before, now)
+            let is_stopped = now.termination.is_none() && now.finding.is_none();
+            let is_apart = |(_, other): &(Revision, &Visible)| {
+                before == *other || stopped::departs(now, other)
+            };
+            is_stopped && !stopped::departs(before, now) && others.iter().all(is_apart)
         };
         let steady = stopped.into_iter().zip(again);
         Ok(steady.filter(|((_, before), now)| is_steady(before, now)).map(|(one, _)| one).collect())
