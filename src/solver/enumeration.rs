@@ -1,6 +1,6 @@
 //! Queries about bytes are decided by trying their values.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -43,6 +43,8 @@ pub struct Enumeration {
     tables: FxHashMap<(ExprId, Vec<Domain>), Option<Arc<Table>>>,
     /// Of the tables.
     bytes: usize,
+    /// No table is made any more from this moment on.
+    deadline: Option<Instant>,
 }
 
 /// A set of values of a variable, a bit each.
@@ -107,10 +109,16 @@ struct Classified {
 }
 
 impl Enumeration {
+    /// Leaves what comes after this moment to the solver below, which has a limit of its own: the
+    /// tables of a single query may take seconds.
+    pub fn until(deadline: Option<Instant>) -> Self {
+        Self { deadline, ..Self::default() }
+    }
+
     /// The verdict, if tables are enough for one.
     fn search(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
         if self.columns.len() > MOST_COLUMNS || self.bytes > MOST_BYTES {
-            *self = Self::default();
+            *self = Self::until(self.deadline);
         }
         // What is new contradicts the rest, if anything does.
         let newest_first = query.goals.iter().chain(query.path.iter().rev()).copied();
@@ -162,6 +170,9 @@ impl Enumeration {
         let key = (constraint, domains);
         if let Some(known) = self.tables.get(&key) {
             return known.clone();
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return None;
         }
         let table = self.tabulate(exprs, constraint, &key.1).map(Arc::new);
         self.bytes += table.as_ref().map_or(0, |table| {

@@ -241,7 +241,7 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
         Some(directory) => Box::new(Layer::new(logging::Logging::new(directory.clone()), back_end)),
         None => back_end,
     };
-    let enumerated = Layer::new(enumeration::Enumeration::default(), logged);
+    let enumerated = Layer::new(enumeration::Enumeration::until(config.deadline), logged);
     let cached = Layer::new(cache::Cache::default(), enumerated);
     let apart = Layer::new(independence::Independence, cached);
     let sieved = Layer::new(constants::Constants, apart);

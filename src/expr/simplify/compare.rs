@@ -52,6 +52,7 @@ impl Exprs {
             }
             (Node::Not(x), _) if self.width(a) == 1 => return Some(self.not(self.eq(x, b))),
             (_, Node::Not(y)) if self.width(a) == 1 => return Some(self.not(self.eq(a, y))),
+            (Node::FloatUnary(..), Node::FloatUnary(..)) => return self.exact_eq(a, b),
             (Node::Concat(p, q), Node::Concat(r, s)) if p == r => return Some(self.eq(q, s)),
             (Node::Concat(p, q), Node::Concat(r, s)) if q == s => return Some(self.eq(p, r)),
             _ => {}
@@ -144,6 +145,7 @@ impl Exprs {
                 Some(self.and(high, self.eq(low, self.bv(&constant.extract(0, split)))))
             }
             Node::Ite(c, x, y) => self.of_choice(BinaryOp::Eq, (c, x, y), b),
+            Node::FloatUnary(..) => self.exact_eq(a, b),
             _ => None,
         }
     }

@@ -1,4 +1,5 @@
-//! Floating point: constants are folded, and nothing else is known of rounding.
+//! Floating point: constants are folded, and little else is known of rounding (see
+//! `stairs.rs`).
 
 use super::super::{
     Bv, ExprId, Exprs, Node,
@@ -40,7 +41,17 @@ impl Exprs {
                 self.float_unary(op, rounding, narrow, width)
             }
             (FloatUnary::Convert, _) if from == width => unreachable!("a conversion to itself"),
-            (FloatUnary::ToSigned | FloatUnary::ToUnsigned, _) => {
+            (FloatUnary::Convert, Node::FloatUnary(made, _, x)) if self.exact(a).is_some() => {
+                self.float_unary(made, rounding, x, width)
+            }
+            (FloatUnary::RoundToIntegral, _) if self.exact(a).is_some() => a,
+            (FloatUnary::RoundToIntegral, _) if rounding == Rounding::Down => self
+                .floor(a)
+                .unwrap_or_else(|| self.arena.intern(Node::FloatUnary(op, rounding, a), width)),
+            (FloatUnary::ToSigned, _) => self.cut(a, width).unwrap_or_else(|| {
+                self.arena.intern(Node::FloatUnary(op, Rounding::Zero, a), width)
+            }),
+            (FloatUnary::ToUnsigned, _) => {
                 self.arena.intern(Node::FloatUnary(op, Rounding::Zero, a), width)
             }
             _ => self.arena.intern(Node::FloatUnary(op, rounding, a), width),
@@ -66,9 +77,11 @@ impl Exprs {
         if let (Some(x), Some(y)) = (self.as_bv(a), self.as_bv(b)) {
             return self.bv(&value(&x, &y));
         }
-        self.zip_choices(a, b, value).unwrap_or_else(|| {
-            self.arena.intern(Node::FloatBinary(op, rounding, a, b), format.width())
-        })
+        self.zip_choices(a, b, value)
+            .or_else(|| self.exact_binary(op, rounding, (a, b)))
+            .unwrap_or_else(|| {
+                self.arena.intern(Node::FloatBinary(op, rounding, a, b), format.width())
+            })
     }
 
     /// `a * b + c`, rounded once.
@@ -99,6 +112,10 @@ impl Exprs {
         }
         if let Some(choice) = self.zip_choices(a, b, value) {
             return choice;
+        }
+        let of_integers = || self.exact_compare(relation, a, b);
+        if let Some(simple) = of_integers().or_else(|| self.stairs_compare(relation, a, b)) {
+            return simple;
         }
         let relation = match relation {
             FloatRelation::Less if a == b => return self.bool(false),

@@ -20,6 +20,7 @@ mod compare;
 mod float;
 mod ite;
 mod slice;
+mod stairs;
 #[cfg(test)]
 mod tests;
 

@@ -4,7 +4,10 @@ use proptest::prelude::*;
 
 use super::super::{
     Assignment, BinaryOp, Bv, Evaluator, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary,
-    Node, Rounding, evaluate::Memo, float::Format, raw::Raw,
+    Node, Rounding,
+    evaluate::Memo,
+    float::{self, Format},
+    raw::Raw,
 };
 
 /// A term, both as the constructors simplify it and as it was written.
@@ -605,4 +608,128 @@ fn quotients_by_constants_are_intervals() {
     let quotient = exprs.sdiv(x, constants[3]);
     assert_eq!(exprs.slt(quotient, constants[2]), exprs.slt(x, constants[6]));
     assert_eq!(exprs.sdiv(quotient, constants[2]), exprs.sdiv(x, constants[6]));
+}
+
+/// All integers of six bits, on their way through chains of operations that round.
+#[test]
+fn numbers_made_of_one_integer_are_compared_as_integers() {
+    const WIDTH: u32 = 6;
+    let exprs = Exprs::new();
+    let x = exprs.input("x", WIDTH);
+    let variable = exprs.as_variable(x).unwrap();
+    let raw = Raw(&exprs);
+    let check = |simple: ExprId, written: ExprId| {
+        if simple == written {
+            return;
+        }
+        for value in 0..1 << WIDTH {
+            let model = Assignment([(variable, Bv::new(WIDTH, value))].into());
+            let both = [simple, written].map(|e| exprs.evaluate(e, &model));
+            assert_eq!(both[0], both[1], "{} at {value}", exprs.display(written));
+        }
+    };
+    let constants = |format: Format| {
+        let number = |value: f64| {
+            let (wide, bits) = (64, u128::from(value.to_bits()));
+            let op = FloatUnary::Convert;
+            let bits = match format.width() {
+                64 => bits,
+                width => float::unary(op, Rounding::NearestEven, wide, width, bits),
+            };
+            exprs.bv(&Bv::from_u128(format.width(), bits))
+        };
+        let large = [f64::INFINITY, f64::NAN, 65504.0, 5e9, 1e300];
+        let small = [0.0, -0.0, 0.1, 0.5, -0.5, 1.0, 2.5, 3.0, -3.0, 7.0, 10.0, -100.0, 127.0];
+        small.into_iter().chain(large).map(number).collect::<Vec<ExprId>>()
+    };
+    let mut simpler = 0;
+    let formats = [Format::Half, Format::Double, Format::Extended].into_iter().cycle();
+    for (format, rounding) in formats.zip(Rounding::ALL) {
+        let width = format.width();
+        let constants = constants(format);
+        for made in [FloatUnary::FromSigned, FloatUnary::FromUnsigned] {
+            let number = Pair {
+                simple: exprs.float_unary(made, rounding, x, width),
+                raw: raw.float_unary(made, rounding, x, width),
+            };
+            let mut numbers = vec![number];
+            for (op, constant) in
+                FloatBinary::ALL.into_iter().flat_map(|op| constants.iter().map(move |c| (op, *c)))
+            {
+                numbers.push(Pair {
+                    simple: exprs.float_binary(op, rounding, number.simple, constant),
+                    raw: raw.float_binary(op, rounding, number.raw, constant),
+                });
+                numbers.push(Pair {
+                    simple: exprs.float_binary(op, rounding, constant, number.simple),
+                    raw: raw.float_binary(op, rounding, constant, number.raw),
+                });
+            }
+            for Pair { simple, raw: written } in numbers {
+                check(simple, written);
+                let whole = FloatUnary::RoundToIntegral;
+                for rounding in Rounding::ALL {
+                    let simple = exprs.float_unary(whole, rounding, simple, width);
+                    let written = raw.float_unary(whole, rounding, written, width);
+                    check(simple, written);
+                    for to in [8, 32] {
+                        let op = FloatUnary::ToSigned;
+                        let simple = exprs.float_unary(op, rounding, simple, to);
+                        check(simple, raw.float_unary(op, Rounding::Zero, written, to));
+                    }
+                }
+                let simple_cut = exprs.float_unary(FloatUnary::ToSigned, rounding, simple, 16);
+                check(
+                    simple_cut,
+                    raw.float_unary(FloatUnary::ToSigned, Rounding::Zero, written, 16),
+                );
+                for constant in &constants {
+                    check(
+                        exprs.eq(simple, *constant),
+                        raw.binary(BinaryOp::Eq, written, *constant),
+                    );
+                    for relation in FloatRelation::ALL {
+                        let compared = exprs.float_compare(relation, simple, *constant);
+                        check(compared, raw.float_compare(relation, written, *constant));
+                        simpler += usize::from(!exprs.display(compared).to_string().contains('f'));
+                        check(
+                            exprs.float_compare(relation, *constant, simple),
+                            raw.float_compare(relation, *constant, written),
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(simpler > 1000, "{simpler}");
+}
+
+/// Two integers of four bits.
+#[test]
+fn sums_of_exact_numbers_are_numbers_of_sums() {
+    const WIDTH: u32 = 4;
+    let exprs = Exprs::new();
+    let (x, y) = (exprs.input("x", WIDTH), exprs.input("y", WIDTH));
+    let variables = [x, y].map(|e| exprs.as_variable(e).unwrap());
+    let raw = Raw(&exprs);
+    let from = [FloatUnary::FromSigned, FloatUnary::FromUnsigned];
+    for (rounding, made) in Rounding::ALL.into_iter().flat_map(|r| from.map(|made| (r, made))) {
+        let a = exprs.float_unary(FloatUnary::FromSigned, rounding, x, 32);
+        let b = exprs.float_unary(made, rounding, y, 32);
+        let mut pairs = vec![(exprs.eq(a, b), raw.binary(BinaryOp::Eq, a, b))];
+        pairs.extend(FloatBinary::ALL.map(|op| {
+            (exprs.float_binary(op, rounding, a, b), raw.float_binary(op, rounding, a, b))
+        }));
+        pairs.extend(FloatRelation::ALL.map(|relation| {
+            (exprs.float_compare(relation, a, b), raw.float_compare(relation, a, b))
+        }));
+        for (simple, written) in pairs {
+            for values in 0..1 << (2 * WIDTH) {
+                let values = [values, values >> WIDTH].map(|value| Bv::new(WIDTH, value & 15));
+                let model = Assignment(variables.into_iter().zip(values).collect());
+                let both = [simple, written].map(|e| exprs.evaluate(e, &model));
+                assert_eq!(both[0], both[1], "{}", exprs.display(written));
+            }
+        }
+    }
 }
