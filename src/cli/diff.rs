@@ -135,17 +135,18 @@ fn compare(
         program.end_what_is_unaffected();
     }
     let inputs = inputs::of_subject(&program.exprs, &stage.subject)?;
-    let start = program.start(Start {
+    let start = Start {
         entry: program.entry().into(),
         revisions: merged.revisions.iter().copied().collect(),
         args: inputs.args,
         env: inputs.env,
         stdin: inputs.stdin,
         files: inputs.files,
-    })?;
-    let start = match args.sharing {
-        Sharing::Full => start,
-        Sharing::None => start.iter().flat_map(State::parted).collect(),
+    };
+    let first = program.start(start.clone())?;
+    let first = match args.sharing {
+        Sharing::Full => first,
+        Sharing::None => first.iter().flat_map(State::parted).collect(),
     };
     let mut exploration = stages::explore_config(&args.search, Search::Shortest, &config.budget);
     exploration.solver.record = args.emit_smt2.as_deref().map(recording).transpose()?;
@@ -161,9 +162,11 @@ fn compare(
     let record = exploration.solver.record.clone();
     let solver = SolverConfig { deadline: clock.deadline(), ..exploration.solver.clone() };
     let native = Native::new(stage, &built, judging.deadline())?;
-    let mut explorer = Explorer::new(&program, exploration, start, exploring)?;
+    let limits = exploration.limits;
+    let mut explorer = Explorer::new(&program, exploration, first, exploring)?;
     let mut differ = Differ::new(Task {
         program: &program,
+        start: Some((start, limits)),
         replay: &native,
         solver: SolverConfig { record: record.as_ref().map(Recording::of_pairs), ..solver },
         outputs: config.outputs.clone(),

@@ -11,17 +11,18 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use super::{
-    Differ, DifferentialTest, Expected, ReplayFailed, input, outcome,
+    Differ, DifferentialTest, Expected, ReplayFailed, Task, input, outcome,
     proof::{Audit, End},
     reason::Reason,
     stopped::{self, is_stopped},
 };
 use crate::{
     env::{Error, Halt, Incomplete},
-    exec::HaltState,
+    exec::{self, HaltState, Start},
     explore::{Exhausted, unless_it_panics},
     expr::Assignment,
     replay::{Outcome, Termination, TestInput, Visible},
+    solver,
     subject::{
         Revision, RevisionSet,
         config::Uninitialised,
@@ -29,12 +30,21 @@ use crate::{
     },
 };
 
+/// Where a halt state comes from, and its number there.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    /// Its path was explored.
+    Explored(usize),
+    /// Only this input was followed.
+    Followed(usize),
+}
+
 /// What the engine says of one revision on one input.
 pub(super) enum Slot {
-    /// The halt state of that number, which shows exactly this.
-    Exact(usize, Visible),
-    /// The halt state of that number, which does not say exactly what is seen.
-    Vague(usize),
+    /// A halt state which shows exactly this.
+    Exact(Source, Visible),
+    /// A halt state which does not say exactly what is seen.
+    Vague(Source),
     /// Nothing is known.
     Missing,
 }
@@ -44,6 +54,8 @@ pub(super) struct Prediction {
     pub(super) input: TestInput,
     /// In the order of the revisions.
     pub(super) slots: Vec<Slot>,
+    /// The halt states that were followed for it, by their numbers.
+    followed: Vec<usize>,
 }
 
 impl Slot {
@@ -95,7 +107,7 @@ impl Differ<'_> {
         let mut others = Vec::new();
         for test in std::mem::take(&mut self.tests) {
             let prediction = match &test.model {
-                Some(model) => unless_it_panics(|| self.predict(model)),
+                Some(model) => unless_it_panics(|| self.predict_with(model, test.followed.clone())),
                 None => None,
             };
             let prediction = prediction.unwrap_or_else(|| self.nothing(test.input.clone()));
@@ -150,7 +162,7 @@ impl Differ<'_> {
             return true;
         }
         prediction.slots.iter().zip(outcomes).any(|(slot, outcome)| match slot {
-            Slot::Exact(index, _) => is_stopped(outcome) && self.states[*index].halt != Halt::Hang,
+            Slot::Exact(source, _) => is_stopped(outcome) && self.state(*source).halt != Halt::Hang,
             Slot::Vague(_) | Slot::Missing => false,
         })
     }
@@ -173,25 +185,35 @@ impl Differ<'_> {
 
     /// The input that a model stands for, and what each revision shows on it.
     pub(super) fn predict(&self, model: &Assignment) -> Prediction {
+        self.predict_with(model, Vec::new())
+    }
+
+    /// The same, where these states were followed on it.
+    fn predict_with(&self, model: &Assignment, followed: Vec<usize>) -> Prediction {
         let exprs = &self.task.program.exprs;
-        let taken = self.taken(model);
-        let states: Vec<&HaltState> = taken.iter().map(|index| &self.states[*index]).collect();
+        let explored = self.taken(model).into_iter().map(Source::Explored);
+        let sources: Vec<Source> =
+            explored.chain(followed.iter().copied().map(Source::Followed)).collect();
+        let states: Vec<&HaltState> = sources.iter().map(|source| self.state(*source)).collect();
         // Where no path is known for an input, some command line is better than none.
         let arguments = states.first().copied().or(self.states.first());
         let arguments = arguments.map_or(&[][..], |state| &state.world.arguments);
         let mut input = input::concrete(exprs, arguments, &states, model);
         let mut slots: Vec<Slot> = self.task.revisions.iter().map(|_| Slot::Missing).collect();
-        for (index, state) in taken.iter().zip(&states) {
+        for (source, state) in sources.iter().zip(&states) {
             let visible = input::fits(exprs, state, model, &input)
                 .then(|| outcome::predicted(exprs, state, model))
                 .flatten()
                 .map(|outcome| outcome.visible(&self.task.outputs));
             for (revision, slot) in self.task.revisions.iter().zip(&mut slots) {
-                if matches!(slot, Slot::Missing) && state.revisions.contains(*revision) {
-                    *slot = match &visible {
-                        Some(visible) => Slot::Exact(*index, visible.clone()),
-                        None => Slot::Vague(*index),
-                    };
+                let is_known = slot.visible().is_some();
+                if is_known || !state.revisions.contains(*revision) {
+                    continue;
+                }
+                match (&visible, &slot) {
+                    (Some(visible), _) => *slot = Slot::Exact(*source, visible.clone()),
+                    (None, Slot::Missing) => *slot = Slot::Vague(*source),
+                    (None, _) => {}
                 }
             }
         }
@@ -201,11 +223,45 @@ impl Differ<'_> {
                 input.stdin.get_or_insert_default().extend(spare);
             }
         }
-        Prediction { input, slots }
+        Prediction { input, slots, followed }
     }
 
     fn nothing(&self, input: TestInput) -> Prediction {
-        Prediction { input, slots: self.task.revisions.iter().map(|_| Slot::Missing).collect() }
+        let slots = self.task.revisions.iter().map(|_| Slot::Missing).collect();
+        Prediction { input, slots, followed: Vec::new() }
+    }
+
+    pub(super) fn state(&self, source: Source) -> &HaltState {
+        match source {
+            Source::Explored(index) => &self.states[index],
+            Source::Followed(index) => &self.followed[index],
+        }
+    }
+
+    /// What is predicted once those revisions are followed on the input of which nothing exact is
+    /// known.
+    fn follow(&mut self, prediction: Prediction, model: &Assignment) -> Prediction {
+        let slots = self.task.revisions.iter().zip(&prediction.slots);
+        let missing = slots.filter(|(_, slot)| slot.visible().is_none());
+        let missing: RevisionSet = missing.map(|(revision, _)| *revision).collect();
+        let known = prediction.followed.iter().flat_map(|i| self.followed[*i].revisions.iter());
+        let known: RevisionSet = known.collect();
+        let Some((start, limits)) = &self.task.start else { return prediction };
+        if missing.is_empty() || missing.iter().any(|revision| known.contains(revision)) {
+            return prediction;
+        }
+        let start = Start { revisions: missing, ..start.clone() };
+        let Task { program, clock, solver, .. } = &self.task;
+        let run = || {
+            let mut solver = solver::reproducible(solver);
+            exec::follow(program, start, model, *limits, &mut *solver, *clock)
+        };
+        let mut halted = unless_it_panics(run).unwrap_or_default();
+        halted.iter_mut().for_each(Self::note_caught);
+        let mut followed = prediction.followed;
+        followed.extend(self.followed.len()..self.followed.len() + halted.len());
+        self.followed.extend(halted);
+        self.predict_with(model, followed)
     }
 
     /// Open pairs that are predicted to differ.
@@ -256,7 +312,11 @@ impl Differ<'_> {
         found_by: FoundBy,
         known: Option<(Vec<Outcome>, Expected)>,
     ) -> Result<(), ReplayFailed> {
-        let Prediction { input, slots } = prediction;
+        let prediction = match (&model, &known) {
+            (Some(model), None) => self.follow(prediction, model),
+            _ => prediction,
+        };
+        let Prediction { input, slots, followed } = prediction;
         if !self.inputs.insert(input.clone()) {
             return Ok(());
         }
@@ -349,6 +409,7 @@ impl Differ<'_> {
             objections,
             expected: ran,
             model,
+            followed,
         });
         Ok(())
     }
@@ -370,8 +431,8 @@ impl Differ<'_> {
         let mut expected = Expected::default();
         for (revision, slot) in self.task.revisions.iter().zip(slots) {
             match slot {
-                Slot::Exact(index, _) => {
-                    let state = &self.states[*index];
+                Slot::Exact(source, _) => {
+                    let state = self.state(*source);
                     match &state.halt {
                         Halt::Hang => _ = expected.endless.insert(*revision),
                         Halt::Error(_) if outcome::crashes(state) => {}
@@ -403,11 +464,11 @@ impl Differ<'_> {
             return vec![Reason::UninitialisedRun];
         }
         let state = match slot {
-            Slot::Exact(index, _) => {
-                let endless = self.states[*index].halt == Halt::Hang;
+            Slot::Exact(source, _) => {
+                let endless = self.state(*source).halt == Halt::Hang;
                 return if stopped && !endless { slow() } else { Vec::new() };
             }
-            Slot::Vague(index) => Some(&self.states[*index]),
+            Slot::Vague(source) => Some(self.state(*source)),
             Slot::Missing => None,
         };
         let mut reasons = if stopped { slow() } else { Vec::new() };
@@ -498,7 +559,7 @@ impl Differ<'_> {
 
     /// Whether what is predicted is a crash that no sanitizer has looked at.
     fn crashes(&self, slot: &Slot) -> bool {
-        matches!(slot, Slot::Exact(index, _) if outcome::crashes(&self.states[*index]))
+        matches!(slot, Slot::Exact(source, _) if outcome::crashes(self.state(*source)))
     }
 
     /// Nothing can be proved of a revision any more.

@@ -41,7 +41,7 @@ pub use regions::{Range, Regions, Walk};
 
 use crate::{
     env::{Approximation, Error, Halt, Incomplete},
-    exec::{Branch, Clock, ForkKind, HaltState, Program},
+    exec::{Branch, Clock, ForkKind, HaltState, Limits, Program, Start},
     explore::unless_it_panics,
     expr::{Assignment, ExprId},
     replay::{Outcome, TestInput},
@@ -124,6 +124,8 @@ pub struct DifferentialTest {
     expected: Expected,
     /// What the input was made from, if the engine made it.
     model: Option<Assignment>,
+    /// What the engine followed to say what revisions do on it, by their numbers.
+    followed: Vec<usize>,
 }
 
 /// What is compared, and how.
@@ -131,6 +133,9 @@ pub struct DifferentialTest {
 pub struct Task<'a> {
     /// The meta program that was explored.
     pub program: &'a Program,
+    /// How it starts, and the limits of a path: to follow what revisions do on a single input of
+    /// which no known path says it. Without, nothing is predicted of them.
+    pub start: Option<(Start, Limits)>,
     /// Runs tests natively.
     pub replay: &'a dyn Replay,
     /// For queries about pairs.
@@ -149,6 +154,8 @@ pub struct Task<'a> {
 pub struct Differ<'a> {
     task: Task<'a>,
     states: Vec<HaltState>,
+    /// Those that were followed on single inputs: predictions rest on them, and no proof.
+    followed: Vec<HaltState>,
     /// The paths of the states.
     paths: overlap::Paths,
     solvers: Vec<Mutex<Box<dyn Solver>>>,
@@ -210,6 +217,7 @@ impl<'a> Differ<'a> {
         let mut new = Self {
             task,
             states: Vec::new(),
+            followed: Vec::new(),
             paths: overlap::Paths::default(),
             solvers: Vec::new(),
             pairs,
@@ -264,13 +272,7 @@ impl<'a> Differ<'a> {
         pool: &rayon::ThreadPool,
     ) -> Result<(), ReplayFailed> {
         let first = self.states.len();
-        for state in &mut halted {
-            if let Halt::Error(error) = state.halt
-                && outcome::is_caught(state)
-            {
-                state.world.approximate(Approximation::Caught(error));
-            }
-        }
+        halted.iter_mut().for_each(Self::note_caught);
         for state in &halted {
             self.note_weaknesses(state);
             if state.halt.may_go_on() {
@@ -292,6 +294,15 @@ impl<'a> Differ<'a> {
             self.try_path(index)?;
         }
         self.pair(first, pool)
+    }
+
+    /// Of an error that the program handles itself it is not known what it does next.
+    fn note_caught(state: &mut HaltState) {
+        if let Halt::Error(error) = state.halt
+            && outcome::is_caught(state)
+        {
+            state.world.approximate(Approximation::Caught(error));
+        }
     }
 
     /// Compares the states from `first` on with all before them.

@@ -88,6 +88,7 @@ impl Subject {
     /// What is said of the two after `between`, which comes after the states and before the end.
     fn verdict(&self, between: impl FnOnce(&mut Differ<'_>)) -> Vec<Reason> {
         let mut differ = Differ::new(Task {
+            start: None,
             program: &self.program,
             replay: &NoRuns,
             solver: SolverConfig::default(),

@@ -76,6 +76,10 @@ pub trait Machine {
     fn world(&self) -> &World;
     /// The world of the state, to change it.
     fn world_mut(&mut self) -> &mut World;
+    /// A part of the input ([`World::input`]).
+    fn input(&self, name: &str, width: u32) -> ExprId {
+        self.world().input(self.exprs(), name, width)
+    }
     /// Promises that nothing is decided any more in this call: what changes from here on need
     /// not be undone for a sibling.
     fn commit(&mut self);

@@ -11,7 +11,7 @@ use super::{
     stream::{RealFormat, Stream},
 };
 use crate::{
-    expr::{ExprId, Exprs, float::Format},
+    expr::{Assignment, ExprId, Exprs, float::Format},
     memory::Byte,
 };
 
@@ -99,6 +99,15 @@ impl Stdin {
 }
 
 impl ByteInput {
+    /// All of the bytes under an assignment.
+    pub fn known(&self, exprs: &Exprs, given: &Assignment) -> Vec<Byte> {
+        let value = |byte: &Byte| match byte {
+            Byte::Symbolic(e) => Byte::of(exprs, exprs.bv(&exprs.evaluate(*e, given))),
+            known => *known,
+        };
+        self.bytes.iter().map(value).collect()
+    }
+
     /// Reads the next bytes, at most `count`; fewer are the end of the file.
     pub fn take(&mut self, count: usize) -> Vec<Byte> {
         let end = self.bytes.len().min(self.position + count);
@@ -200,7 +209,7 @@ pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
         let (full, early) = (input.tokens >= input.limit, input.early_end);
         let ended = full
             || early && {
-                let end = machine.exprs().input(&name, 1);
+                let end = machine.input(&name, 1);
                 machine.decide(end)?
             };
         typed(machine).ended = ended;
@@ -244,7 +253,7 @@ pub fn number(machine: &mut dyn Machine, format: NumberFormat, width: u32) -> Ex
     input.skip_newline();
     let token = input.token();
     let name = if width == 32 { token } else { format!("{token}:{width}") };
-    let value = machine.exprs().input(&name, width);
+    let value = machine.input(&name, width);
     let mut text = typed(machine).text.clone();
     text.push_number(machine.exprs(), value, format);
     let input = typed(machine);
@@ -271,7 +280,7 @@ pub fn real(machine: &mut dyn Machine, format: Format) -> Result<ExprId, Stop> {
     input.skip_newline();
     let token = input.token();
     let exprs = machine.exprs();
-    let value = exprs.input(&format!("{token}:f{}", format.width()), format.width());
+    let value = machine.input(&format!("{token}:f{}", format.width()), format.width());
     let is_finite = is_decimal(exprs, value, format);
     machine.assume(is_finite)?;
     let mut text = typed(machine).text.clone();
@@ -310,7 +319,7 @@ pub fn word(
     typed(machine).has_words = true;
     let token = typed(machine).token();
     let exprs = machine.exprs();
-    let length = exprs.input(&format!("{token}.length"), 8);
+    let length = machine.input(&format!("{token}.length"), 8);
     let number = |n: u32| exprs.constant(8, u64::from(n));
     let range = exprs.and(exprs.ule(number(1), length), exprs.ule(length, number(longest_word)));
     machine.assume(range)?;
@@ -331,7 +340,7 @@ pub fn word(
     }
     let exprs = machine.exprs();
     let bytes: Vec<ExprId> =
-        (0..chosen).map(|index| exprs.input(&format!("{token}[{index}]"), 8)).collect();
+        (0..chosen).map(|index| machine.input(&format!("{token}[{index}]"), 8)).collect();
     let allowed = bytes.iter().enumerate().map(|(index, byte)| {
         let blank = |value| skipped && index == 0 && is_space(value);
         within(exprs, *byte, |value| accepts(value) && !blank(value))
@@ -399,7 +408,7 @@ pub fn byte(machine: &mut dyn Machine) -> Result<Option<Byte>, Stop> {
     }
     let skipped = typed(machine).skipped;
     let token = typed(machine).token();
-    let value = machine.exprs().input(&format!("{token}:8"), 8);
+    let value = machine.input(&format!("{token}:8"), 8);
     if skipped {
         let visible = within(machine.exprs(), value, |value| !is_space(value));
         machine.require(visible)?;
@@ -407,7 +416,7 @@ pub fn byte(machine: &mut dyn Machine) -> Result<Option<Byte>, Stop> {
     let mut text = typed(machine).text.clone();
     text.push_byte(machine.exprs(), value);
     typed(machine).text = text;
-    Ok(Some(Byte::Symbolic(value)))
+    Ok(Some(Byte::of(machine.exprs(), value)))
 }
 
 /// Puts a byte back in front of the input (C11 7.21.7.10).

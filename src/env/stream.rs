@@ -6,7 +6,7 @@
 //!
 //! Clones share what was written so far; each appends on its own.
 
-use std::sync::Arc;
+use std::{hash::BuildHasher, sync::Arc};
 
 pub use super::format::{number::NumberFormat, real::RealFormat};
 use crate::expr::{Assignment, ExprId, Exprs, Mentions, VariableId};
@@ -102,10 +102,37 @@ pub struct Stream {
 }
 
 /// What was written between two clones.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Chunk {
     before: Option<Arc<Chunk>>,
     pieces: Vec<Piece>,
+    /// How many chunks are before.
+    depth: u32,
+    /// The same for the same text up to the end of this, however it was appended.
+    digest: u64,
+}
+
+impl Chunk {
+    /// The digest of no text.
+    const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
+
+    fn push(&mut self, piece: Piece) {
+        // FNV-1a, for whole words.
+        const PRIME: u64 = 0x0000_0100_0000_01b3;
+        for atom in piece.atoms() {
+            let code = match atom {
+                Atom::Literal(byte) => u64::from(byte),
+                Atom::Byte(value) | Atom::Number { value, .. } | Atom::Real { value, .. } => {
+                    rustc_hash::FxBuildHasher.hash_one(value)
+                }
+            };
+            self.digest = (self.digest ^ code).wrapping_mul(PRIME);
+        }
+        match (self.pieces.last_mut(), piece) {
+            (Some(Piece::Literal(literal)), Piece::Literal(bytes)) => literal.extend(bytes),
+            (_, piece) => self.pieces.push(piece),
+        }
+    }
 }
 
 impl Drop for Chunk {
@@ -131,11 +158,7 @@ impl Stream {
         if bytes.is_empty() {
             return;
         }
-        let pieces = self.own();
-        match pieces.last_mut() {
-            Some(Piece::Literal(literal)) => literal.extend(bytes),
-            _ => pieces.push(Piece::Literal(bytes.to_vec())),
-        }
+        self.own().push(Piece::Literal(bytes.to_vec()));
     }
 
     /// Appends the byte that the 8 bits of `byte` are.
@@ -180,14 +203,16 @@ impl Stream {
         }
     }
 
-    /// The pieces that this stream shares with no other.
-    fn own(&mut self) -> &mut Vec<Piece> {
+    /// The chunk that this stream shares with no other.
+    fn own(&mut self) -> &mut Chunk {
         if self.last.as_mut().is_none_or(|chunk| Arc::get_mut(chunk).is_none()) {
             let before = self.last.take();
-            self.last = Some(Arc::new(Chunk { before, pieces: Vec::new() }));
+            let (depth, digest) =
+                before.as_ref().map_or((0, Chunk::EMPTY), |last| (last.depth + 1, last.digest));
+            self.last = Some(Arc::new(Chunk { before, pieces: Vec::new(), depth, digest }));
         }
         let last = self.last.as_mut().and_then(Arc::get_mut);
-        &mut last.expect("a chunk that was just made is not shared").pieces
+        last.expect("a chunk that was just made is not shared")
     }
 
     /// The pieces in order. A literal can follow a literal where the stream was cloned
@@ -391,14 +416,31 @@ impl PartialEq for Stream {
         if self.is_unchanged_since(other) {
             return true;
         }
-        let (a, b) = (self.chunks(), other.chunks());
+        let digest = |stream: &Self| stream.last.as_ref().map_or(Chunk::EMPTY, |last| last.digest);
+        if digest(self) != digest(other) {
+            return false;
+        }
         // What they were cloned from is the same.
-        let shared = a.iter().zip(&b).take_while(|(a, b)| std::ptr::eq(**a, **b)).count();
-        let atoms = |chunks: &[&Chunk]| {
-            let pieces = chunks[shared..].iter().flat_map(|chunk| &chunk.pieces);
-            pieces.flat_map(Piece::atoms).collect::<Vec<_>>()
-        };
-        atoms(&a) == atoms(&b)
+        let (mut a, mut b) = (self.last.as_deref(), other.last.as_deref());
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        loop {
+            let depth = |chunk: Option<&Chunk>| chunk.map_or(0, |chunk| chunk.depth + 1);
+            let next = match (a, b) {
+                (Some(x), Some(y)) if std::ptr::eq(x, y) => break,
+                (None, None) => break,
+                _ if depth(a) >= depth(b) => (&mut a, &mut left),
+                _ => (&mut b, &mut right),
+            };
+            let (chunk, chunks) = next;
+            let here = chunk.expect("the deeper one is not at its begin");
+            chunks.push(here);
+            *chunk = here.before.as_deref();
+        }
+        fn atoms<'a>(chunks: &'a [&Chunk]) -> impl Iterator<Item = Atom> + 'a {
+            let pieces = chunks.iter().rev().flat_map(|chunk| &chunk.pieces);
+            pieces.flat_map(Piece::atoms)
+        }
+        atoms(&left).eq(atoms(&right))
     }
 }
 
@@ -447,6 +489,12 @@ mod tests {
         assert_eq!(left.as_bytes().unwrap(), b"ab");
         assert_eq!(right.display(&exprs), "a{x}");
         assert_eq!(left, Stream::literal(b"ab"));
+        let (mut longer, longest) = (left.clone(), left.clone());
+        longer.push_bytes(b"c");
+        let mut again = longest.clone();
+        again.push_bytes(b"c");
+        assert_eq!(longer, again);
+        assert_ne!(longer, longest);
         assert_ne!(left, right);
     }
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     env::{Error, kernel::Kernel, stdin::Stdin, stream::Stream},
-    expr::{ExprId, Rounding, float::EXCEPTIONS},
+    expr::{Assignment, ExprId, Exprs, Rounding, float::EXCEPTIONS},
     memory::Byte,
 };
 
@@ -73,6 +73,8 @@ fn at(place: Option<&str>) -> String {
 /// The world of one state; a clone shares what neither side changes.
 #[derive(Clone, Debug)]
 pub struct World {
+    /// What the input is, where only one is followed.
+    pub given: Option<Arc<Assignment>>,
     /// Standard input.
     pub stdin: Stdin,
     /// What was written to standard output.
@@ -153,6 +155,15 @@ pub struct StandardFiles {
 }
 
 impl World {
+    /// A part of the input: a variable, or its value where only one input is followed.
+    pub fn input(&self, exprs: &Exprs, name: &str, width: u32) -> ExprId {
+        let variable = exprs.input(name, width);
+        match &self.given {
+            Some(given) => exprs.bv(&exprs.evaluate(variable, given)),
+            None => variable,
+        }
+    }
+
     /// Notes an approximation once.
     pub fn approximate(&mut self, what: Approximation) {
         if !self.approximations.contains(&what) {

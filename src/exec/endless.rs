@@ -22,6 +22,8 @@ const ROUND: u32 = 1 << 16;
 /// Jumps backwards on a long path; programs with their libc have more of them.
 const LONG: u64 = 1 << 11;
 const LONG_WHOLE: u64 = 1 << 15;
+/// Of so many jumps backwards it is looked once whether a loop that never ends has printed enough.
+const LOOKS: u64 = 64;
 /// How often a guess is extended.
 const GUESSES: u32 = 6;
 
@@ -52,6 +54,9 @@ impl Executor<'_> {
     /// To be called at a jump backwards, with `top.pc` at its target: whether it is proved that the
     /// state comes there again and again, whatever it has counted since an earlier moment.
     pub(super) fn never_ends(&mut self) -> bool {
+        if let Some(prints) = self.state.loops.prints {
+            return self.state.loops.jumps % LOOKS == 0 && self.shows_enough(prints);
+        }
         let Some(moment) = self.state.moment_to_compare() else { return false };
         self.state.count_attempt();
         let Some(mut changing) = self.changes(&self.state, &moment) else {
@@ -65,17 +70,26 @@ impl Executor<'_> {
             };
             let Some(more) = self.changes(&after, &here) else { return false };
             if !changing.extend(more) {
-                return self.shows_enough(&after);
+                let prints = self.prints(&after);
+                self.state.loops.prints = Some(prints);
+                return self.shows_enough(prints);
             }
         }
         false
     }
 
-    /// Whether what the rounds print, if they do, is no longer looked at.
-    fn shows_enough(&self, after: &State) -> bool {
+    /// Whether a round prints something, to standard output and to standard error.
+    fn prints(&self, after: &State) -> [bool; 2] {
         let (now, then) = (&self.state.world, &after.world);
-        [(&now.stdout, &then.stdout), (&now.stderr, &then.stderr)].iter().all(|(now, then)| {
-            then.is_unchanged_since(now) || now.is_longer_than(&self.program.exprs, ENDLESS_PREFIX)
+        [(&now.stdout, &then.stdout), (&now.stderr, &then.stderr)]
+            .map(|(now, then)| !then.is_unchanged_since(now))
+    }
+
+    /// Whether what the rounds print, if they do, is no longer looked at.
+    fn shows_enough(&self, prints: [bool; 2]) -> bool {
+        let texts = [&self.state.world.stdout, &self.state.world.stderr];
+        texts.iter().zip(prints).all(|(text, prints)| {
+            !prints || text.is_longer_than(&self.program.exprs, ENDLESS_PREFIX)
         })
     }
 

@@ -96,11 +96,12 @@ impl Beginning {
         for (name, count) in &self.counts {
             let name = name.clone();
             let bytes: Vec<ExprId> =
-                (0..4).map(|at| exprs.input(&format!("{name}[{at}]"), 8)).collect();
+                (0..4).map(|at| world.input(exprs, &format!("{name}[{at}]"), 8)).collect();
             for (byte, value) in bytes.iter().zip(count.to_le_bytes()) {
                 path.push(exprs.eq(*byte, exprs.constant(8, value.into())));
-                let variable = exprs.as_variable(*byte).expect("an input is a variable");
-                model.0.insert(variable, Bv::new(8, value.into()));
+                if let Some(variable) = exprs.as_variable(*byte) {
+                    model.0.insert(variable, Bv::new(8, value.into()));
+                }
             }
             Arc::make_mut(&mut world.objects).push(InputObject { name, bytes });
         }
@@ -195,8 +196,9 @@ fn size_of_text(exprs: &Exprs, before: usize, bytes: &[Byte]) -> ExprId {
 
 /// A symbolic object of the input.
 fn symbolic_bytes(exprs: &Exprs, world: &mut World, name: &str, size: u32) -> Vec<Byte> {
-    let bytes: Vec<ExprId> = (0..size).map(|i| exprs.input(&format!("{name}[{i}]"), 8)).collect();
-    let found = bytes.iter().copied().map(Byte::Symbolic).collect();
+    let byte = |i: u32| world.input(exprs, &format!("{name}[{i}]"), 8);
+    let bytes: Vec<ExprId> = (0..size).map(byte).collect();
+    let found = bytes.iter().map(|byte| Byte::of(exprs, *byte)).collect();
     Arc::make_mut(&mut world.objects).push(InputObject { name: name.into(), bytes });
     found
 }

@@ -15,6 +15,7 @@ mod effects;
 mod endless;
 mod float;
 mod flow;
+mod follow;
 mod input;
 mod interpret;
 mod join;
@@ -39,6 +40,7 @@ use std::{
 pub use clock::Clock;
 pub use coverage::Coverage;
 pub use flow::Flows;
+pub use follow::follow;
 pub use input::{Arguments, InputFile, Variable};
 pub use share::{Share, Shares};
 pub use stack::{Callers, Frame, VariadicArgument};

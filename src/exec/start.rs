@@ -126,6 +126,15 @@ impl Program {
     /// # Errors
     /// where the entry cannot be run.
     pub fn start(&self, start: Start) -> Result<Vec<State>, StartError> {
+        self.begin(start, None)
+    }
+
+    /// As [`Program::start`]; with `given` only this input is followed.
+    pub(super) fn begin(
+        &self,
+        start: Start,
+        given: Option<Arc<Assignment>>,
+    ) -> Result<Vec<State>, StartError> {
         let entry = self
             .module
             .function(&start.entry)
@@ -140,8 +149,12 @@ impl Program {
             return Err(StartError::Parameters { name: start.entry, count: function.params.len() });
         }
         let mut memory = Memory::with_reserved(self.module.globals.len() as u32);
-        let mut world = self.globals(&mut memory, start.stdin);
-        world.is_whole = whole;
+        let stdin = match (&given, start.stdin) {
+            (Some(given), Stdin::Bytes(input)) => Stdin::bytes(input.known(&self.exprs, given)),
+            (_, stdin) => stdin,
+        };
+        let mut world = self.globals(&mut memory, stdin);
+        (world.is_whole, world.given) = (whole, given);
         input::add_files(&self.exprs, &mut world, &start.files);
         let beginnings = input::beginnings(&start.args, &start.env);
         let root = Branch::root();
@@ -217,6 +230,7 @@ impl Program {
             memory.place(number, object);
         }
         World {
+            given: None,
             stdin,
             stdout: Stream::default(),
             stderr: Stream::default(),

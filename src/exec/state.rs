@@ -202,6 +202,9 @@ pub struct LoopWatch {
     moment: Option<Arc<Moment>>,
     /// Attempts to prove that it never ends since that moment ([`super::endless`]).
     attempts: u32,
+    /// It is proved that it never ends: it runs on until enough is there of standard output and
+    /// standard error, those of them that grow.
+    pub(super) prints: Option<[bool; 2]>,
 }
 
 #[derive(Debug)]
@@ -225,6 +228,7 @@ impl LoopWatch {
         if !same {
             self.moment = None;
         }
+        self.prints = None;
     }
 }
 

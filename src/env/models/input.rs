@@ -49,7 +49,7 @@ pub(super) const MODELS: &[(&str, Model)] = &[
             return Ok(Some(EOF));
         }
         let byte = m.exprs().extract(value, 0, 8);
-        let byte = m.exprs().as_u64(byte).map_or(Byte::Symbolic(byte), |v| Byte::Concrete(v as u8));
+        let byte = Byte::of(m.exprs(), byte);
         stdin::unread(m, byte);
         Ok(Some(as_character(m, byte)))
     }),
@@ -366,8 +366,8 @@ fn word(
     width: Option<u32>,
     accepts: &dyn Fn(u8) -> bool,
 ) -> Result<Vec<Byte>, Stop> {
-    let mut bytes: Vec<Byte> =
-        stdin::word(machine, width, accepts)?.into_iter().map(Byte::Symbolic).collect();
+    let word = stdin::word(machine, width, accepts)?;
+    let mut bytes: Vec<Byte> = word.iter().map(|byte| Byte::of(machine.exprs(), *byte)).collect();
     bytes.push(Byte::Concrete(0));
     Ok(bytes)
 }

@@ -142,10 +142,10 @@ pub fn symbolic_object(machine: &mut dyn Machine, name: &str, size: u32) -> Vec<
         .expect("there are more numbers than objects");
     let exprs = machine.exprs();
     let bytes: Vec<ExprId> = if matches!(size, 1 | 2 | 4 | 8) {
-        let whole = exprs.input(&scalar_name(&unique, size * 8), size * 8);
+        let whole = machine.input(&scalar_name(&unique, size * 8), size * 8);
         (0..size).map(|index| exprs.extract(whole, index * 8, 8)).collect()
     } else {
-        (0..size).map(|index| exprs.input(&format!("{unique}[{index}]"), 8)).collect()
+        (0..size).map(|index| machine.input(&format!("{unique}[{index}]"), 8)).collect()
     };
     let object = InputObject { name: unique, bytes: bytes.clone() };
     Arc::make_mut(&mut machine.world_mut().objects).push(object);

@@ -1,0 +1,48 @@
+//! What revisions do on one input that is known: they are run as the engine runs them, with its values
+//! for variables.
+
+use std::sync::Arc;
+
+use super::{Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start, State};
+use crate::{expr::Assignment, solver::Solver};
+
+/// Instructions while revisions are one state where they can.
+const TOGETHER: u64 = 1 << 12;
+/// Instructions of each that runs longer, on its own: of one alone it is easier to prove that it never
+/// ends.
+const ALONE: u64 = 1 << 20;
+/// Forks: of revisions, and by memory that was never written.
+const FORKS: u64 = 256;
+
+/// The ends of the runs on the input that `given` is; what takes too long has none. Every path
+/// condition is one of this input alone, and nothing is said of any other.
+pub fn follow(
+    program: &Program,
+    start: Start,
+    given: &Assignment,
+    limits: Limits,
+    solver: &mut dyn Solver,
+    clock: Clock<'_>,
+) -> Vec<HaltState> {
+    // Whatever is wrong with the start was said when exploring began.
+    let mut open = program.begin(start, Some(Arc::new(given.clone()))).unwrap_or_default();
+    let is_false = |e| program.exprs.as_u64(e) == Some(0);
+    open.retain(|state| !state.path.iter().any(|condition| is_false(*condition)));
+    open.iter_mut().for_each(|state| state.path.clear());
+    let mut halted = Vec::new();
+    for instructions in [TOGETHER, ALONE] {
+        let quantum = Quantum { instructions, forks: FORKS, tokens: u32::MAX, clock };
+        let mut left = Vec::new();
+        for state in open {
+            if clock.is_over() {
+                return halted;
+            }
+            let coverage = &mut Coverage::default();
+            let harvest = Executor::run(program, limits, solver, coverage, state, quantum);
+            halted.extend(harvest.halted);
+            left.extend(harvest.running);
+        }
+        open = left.iter().flat_map(State::parted).collect();
+    }
+    halted
+}
