@@ -312,14 +312,21 @@ impl Differ<'_> {
         found_by: FoundBy,
         known: Option<(Vec<Outcome>, Expected)>,
     ) -> Result<(), ReplayFailed> {
-        let prediction = match (&model, &known) {
-            (Some(model), None) => self.follow(prediction, model),
-            _ => prediction,
-        };
-        let Prediction { input, slots, followed } = prediction;
-        if !self.inputs.insert(input.clone()) {
+        if !self.inputs.insert(prediction.input.clone()) {
             return Ok(());
         }
+        let Prediction { input, slots, followed } = match (&model, &known) {
+            (Some(model), None) => {
+                let before = prediction.input.clone();
+                let more = self.follow(prediction, model);
+                // By now it may hold what others read, too.
+                if more.input != before && !self.inputs.insert(more.input.clone()) {
+                    return Ok(());
+                }
+                more
+            }
+            _ => prediction,
+        };
         let expected = self.expected(&slots);
         let revisions = self.task.revisions.clone();
         let (outcomes, ran) = match known {

@@ -258,7 +258,10 @@ impl State {
         {
             return true;
         }
-        if self.loops.jumps.is_power_of_two() {
+        // A moment in a function that has returned does not come again.
+        let has_returned = |moment: &Moment| moment.callers.len() > self.callers.len();
+        let is_gone = self.loops.moment.as_deref().is_some_and(has_returned);
+        if self.loops.jumps.is_power_of_two() || is_gone {
             self.loops.attempts = 0;
             self.loops.moment = Some(Arc::new(self.moment()));
         }
