@@ -95,7 +95,7 @@ const LEAST_JUDGING: Duration = Duration::from_secs(5);
 const FIRST_BATCH: usize = 32;
 const BATCH_STATES: usize = 2048;
 const BATCH_ROUNDS: u32 = 4;
-/// The regions of the input are walked for half as long as was explored, and at least so long: on any
+/// The regions of the input are walked for a quarter of what was explored, and at least so long: on any
 /// machine that takes small subjects to their end, so that the tree does not depend on the machine.
 const LEAST_WALK: Duration = Duration::from_secs(1);
 /// What paths are followed for beside open pairs, the clusterings of all inputs, is worth so much.
@@ -194,7 +194,7 @@ fn compare(
     stage.results.put_tests_aside()?;
     let walk = if exhausted && until != Until::Pairs && !clock.is_over() {
         progress.stage("walking the regions of the input");
-        let time = (began.elapsed() / 2).max(LEAST_WALK);
+        let time = (began.elapsed() / 4).max(LEAST_WALK);
         let end = Some(Instant::now() + time);
         differ.walk(Regions::until(end.min(clock.deadline()).or(end)))?
     } else {

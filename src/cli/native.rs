@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 /// A run that is known never to end is watched for these parts of the usual limit: by how many of
 /// the revision's were stopped before, at most as many as there are here.
-const ENDLESS: [u32; 3] = [4, 20, 50];
+const ENDLESS: [u32; 3] = [10, 20, 50];
 /// And one of which nothing is known for these.
 const UNKNOWN: [u32; 3] = [1, 4, 20];
 /// Or is not known yet, or is no more than looked at.

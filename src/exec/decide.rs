@@ -112,7 +112,7 @@ impl Executor<'_> {
     }
 
     /// Whether a condition certainly has that truth on this path.
-    fn certainly(&mut self, condition: ExprId, holds: bool) -> bool {
+    pub(super) fn certainly(&mut self, condition: ExprId, holds: bool) -> bool {
         let exprs = &self.program.exprs;
         if let Some(constant) = exprs.as_u64(condition) {
             return (constant != 0) == holds;

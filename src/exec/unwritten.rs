@@ -104,12 +104,20 @@ impl Executor<'_> {
             .copied()
             .filter(|variable| exprs.variable_kind(*variable) == VariableKind::Uninitialised)
             .collect();
-        let zeros = unwritten
-            .iter()
-            .map(|variable| (*variable, exprs.constant(exprs.variable_width(*variable), 0)));
-        let fixed = Substitution::of(exprs, zeros).apply(exprs, expr);
+        let with = |content: u64| {
+            let values = unwritten.iter().map(|variable| {
+                (*variable, exprs.constant(exprs.variable_width(*variable), content))
+            });
+            Substitution::of(exprs, values).apply(exprs, expr)
+        };
+        let fixed = with(0);
         let differs = exprs.ne(expr, fixed);
         if exprs.as_u64(differs) == Some(0) || self.is_noted() {
+            return Ok(fixed);
+        }
+        // Mostly one content is enough for every input of the path, and one query.
+        if self.certainly(exprs.ne(with(1), fixed), true) {
+            self.note_unwritten()?;
             return Ok(fixed);
         }
         if self.is_impossible(&[differs])? {
