@@ -240,7 +240,7 @@ impl Differ<'_> {
 
     /// What is predicted once those revisions are followed on the input of which nothing exact is
     /// known.
-    fn follow(&mut self, prediction: Prediction, model: &Assignment) -> Prediction {
+    pub(super) fn follow(&mut self, prediction: Prediction, model: &Assignment) -> Prediction {
         let slots = self.task.revisions.iter().zip(&prediction.slots);
         let missing = slots.filter(|(_, slot)| slot.visible().is_none());
         let missing: RevisionSet = missing.map(|(revision, _)| *revision).collect();

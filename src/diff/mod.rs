@@ -416,9 +416,10 @@ impl<'a> Differ<'a> {
         if let Some((model, predicted)) = found {
             self.fruitless += 1;
             // Of most revisions nothing is known yet, and a plain run costs less than any query.
-            if !self.apart_on(&predicted)?.is_empty() {
+            if !self.apart_on(&predicted)?.is_empty()
+                && self.try_input(predicted, model, FoundBy::Path)?
+            {
                 self.fruitless = 0;
-                self.show(predicted, Some(model), FoundBy::Path, None)?;
             }
         }
         Ok(())

@@ -104,9 +104,28 @@ impl Differ<'_> {
             }
         }
         while let Some(best) = self.most_apart(&mut found) {
-            self.replay(found.remove(best).0, FoundBy::Trial)?;
+            let (model, _) = found.remove(best);
+            let prediction = self.predict(&model);
+            self.try_input(prediction, model, FoundBy::Trial)?;
         }
         Ok(())
+    }
+
+    /// Replays an input that seems to tell open pairs apart, unless following it says that it does
+    /// not: what a plain run shows behind an error is nothing. Whether it was replayed.
+    pub(super) fn try_input(
+        &mut self,
+        prediction: Prediction,
+        model: Assignment,
+        found_by: FoundBy,
+    ) -> Result<bool, ReplayFailed> {
+        let prediction = self.follow(prediction, &model);
+        let known = self.known(&prediction).count();
+        if known == self.revisions().len() && self.predicted_apart(&prediction).is_empty() {
+            return Ok(false);
+        }
+        self.show(prediction, Some(model), found_by, None)?;
+        Ok(true)
     }
 
     /// Open pairs that are apart on an input: as predicted, and where not all is, as short plain runs
