@@ -19,13 +19,13 @@ use psychic::{
         stdin::Stdin,
     },
     exec::{
-        Arguments, Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start, State,
+        self, Arguments, Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start,
     },
     explore::{Config, Explorer, Round, Search},
     ir::{Place, lower},
     memory::Byte,
     replay::{self, Binaries, Builds, Outcome, Replayer, TestInput, Visible},
-    solver::{self, Solver, SolverConfig},
+    solver::{self, Query, Solver, SolverConfig, Verdict},
     subject::{Revision, cache_directory, config::OutputsConfig},
 };
 use tempfile::TempDir;
@@ -48,9 +48,13 @@ pub struct Subject {
     pub program: Program,
 }
 
+/// Instructions of paths whose inputs are followed as well.
+const FOLLOWED: u64 = 50_000;
+
 /// The halt states of an exhausted exploration.
 pub struct Paths<'a> {
     pub subject: &'a Subject,
+    start: Start,
     pub states: Vec<HaltState>,
 }
 
@@ -93,7 +97,7 @@ impl Subject {
     }
 
     pub fn explore_within(&self, input: &Input, instructions: u64) -> Paths<'_> {
-        let start = self.start(input);
+        let start = self.program.start(self.start(input)).expect("it has a main");
         let config = Config {
             jobs: 1,
             search: Search::Dfs,
@@ -112,7 +116,7 @@ impl Subject {
                 Round::Stopped(_) => unreachable!("nobody stops it"),
             }
         }
-        Paths { subject: self, states }
+        Paths { subject: self, start: self.start(input), states }
     }
 
     /// All paths, with a solver of one's own.
@@ -120,7 +124,8 @@ impl Subject {
         let never = AtomicBool::new(false);
         let (forks, clock) = (u64::MAX, Clock::new(None, &never));
         let quantum = Quantum { instructions: u64::MAX, forks, tokens: u32::MAX, clock };
-        let (mut waiting, mut states) = (self.start(input), Vec::new());
+        let mut waiting = self.program.start(self.start(input)).expect("it has a main");
+        let mut states = Vec::new();
         let (limits, mut coverage) = (limits(50_000_000), Coverage::default());
         while let Some(state) = waiting.pop() {
             let harvest =
@@ -128,25 +133,24 @@ impl Subject {
             waiting.extend(harvest.running);
             states.extend(harvest.halted);
         }
-        Paths { subject: self, states }
+        Paths { subject: self, start: self.start(input), states }
     }
 
-    fn start(&self, input: &Input) -> Vec<State> {
+    fn start(&self, input: &Input) -> Start {
         let arguments = vec![Arguments::Text(b"program".to_vec())];
         let stdin = match input {
             Input::Text(text) => Stdin::bytes(text.iter().copied().map(Byte::Concrete).collect()),
             Input::Tokens(limit, early_end) => Stdin::typed(*limit, *early_end, 8),
             Input::Bytes(count) => Stdin::symbolic(&self.program.exprs, *count),
         };
-        let start = Start {
+        Start {
             entry: "main".into(),
             revisions: [Revision::ORIGINAL].into_iter().collect(),
             args: arguments,
             env: Vec::new(),
             stdin,
             files: Vec::new(),
-        };
-        self.program.start(start).expect("it has a main")
+        }
     }
 
     /// The native binaries, those of the sanitizers too where an error is expected.
@@ -198,9 +202,31 @@ impl Paths<'_> {
             // Where one path uses what was never written, it is held against the others, too.
             let watched = self.states.iter().any(|state| !state.world.findings.is_empty());
             compare(&replayer, &input, &predicted, watched || finds_something(state));
+            self.follow(index, &predicted);
             replayed += 1;
         }
         replayed
+    }
+
+    /// Follows the input of a path, which has to end as the path does.
+    fn follow(&self, index: usize, predicted: &Outcome) {
+        let (program, state) = (&self.subject.program, &self.states[index]);
+        if state.instructions > FOLLOWED {
+            return;
+        }
+        let mut solver = solver::reproducible(&solver());
+        let query = Query { path: &state.path, goals: &[], model: None };
+        let Verdict::Sat(model) = solver.check(&program.exprs, query) else {
+            panic!("the path of a state is satisfiable");
+        };
+        let never = AtomicBool::new(false);
+        let (limits, clock) = (limits(50_000_000), Clock::new(None, &never));
+        let ends = exec::follow(program, self.start.clone(), &model, limits, &mut *solver, clock);
+        let ends: Vec<Option<Outcome>> =
+            ends.iter().map(|end| diff::predicted(&program.exprs, end, &model)).collect();
+        let visible = |outcome: &Outcome| outcome.visible(&OutputsConfig::default());
+        let ends: Vec<_> = ends.iter().map(|end| end.as_ref().map(visible)).collect();
+        assert_eq!(ends, [Some(visible(predicted))], "{model:?}");
     }
 
     /// An input of a path, and what is predicted of it.
