@@ -55,7 +55,7 @@ impl Executor<'_> {
     /// state comes there again and again, whatever it has counted since an earlier moment.
     pub(super) fn never_ends(&mut self) -> bool {
         if let Some(prints) = self.state.loops.prints {
-            return self.state.loops.jumps % LOOKS == 0 && self.shows_enough(prints);
+            return self.state.loops.jumps.is_multiple_of(LOOKS) && self.shows_enough(prints);
         }
         let Some(moment) = self.state.moment_to_compare() else { return false };
         self.state.count_attempt();
