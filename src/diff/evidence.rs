@@ -285,6 +285,22 @@ impl Differ<'_> {
         slots.filter_map(|(revision, slot)| Some((*revision, slot.visible()?)))
     }
 
+    /// The revisions that are predicted to run into an error.
+    pub(super) fn erring<'p>(
+        &'p self,
+        prediction: &'p Prediction,
+    ) -> impl Iterator<Item = Revision> + 'p {
+        let slots = self.task.revisions.iter().zip(&prediction.slots);
+        slots.filter_map(|(revision, slot)| match slot {
+            Slot::Exact(source, _) => {
+                let state = self.state(*source);
+                let errs = matches!(state.halt, Halt::Error(_)) || !state.world.findings.is_empty();
+                errs.then_some(*revision)
+            }
+            Slot::Vague(_) | Slot::Missing => None,
+        })
+    }
+
     /// Replays an input that did not come from here, of which nothing is predicted.
     ///
     /// # Errors

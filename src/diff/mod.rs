@@ -416,9 +416,8 @@ impl<'a> Differ<'a> {
         if let Some((model, predicted)) = found {
             self.fruitless += 1;
             // Of most revisions nothing is known yet, and a plain run costs less than any query.
-            if !self.apart_on(&predicted)?.is_empty()
-                && self.try_input(predicted, model, FoundBy::Path)?
-            {
+            let apart = self.apart_on(&predicted)?;
+            if !apart.is_empty() && self.try_input((model, predicted), &apart, FoundBy::Path)? {
                 self.fruitless = 0;
             }
         }

@@ -104,25 +104,29 @@ impl Differ<'_> {
             }
         }
         while let Some(best) = self.most_apart(&mut found) {
-            let (model, _) = found.remove(best);
+            let (model, apart) = found.remove(best);
             let prediction = self.predict(&model);
-            self.try_input(prediction, model, FoundBy::Trial)?;
+            self.try_input((model, prediction), &apart, FoundBy::Trial)?;
         }
         Ok(())
     }
 
-    /// Replays an input that seems to tell open pairs apart, unless following it says that it does
-    /// not: what a plain run shows behind an error is nothing. Whether it was replayed.
+    /// Replays an input on which open pairs seem to be apart, unless following it says that they are
+    /// not and each of them has an error: what a plain run shows behind that is nothing. Whether it was
+    /// replayed.
     pub(super) fn try_input(
         &mut self,
-        prediction: Prediction,
-        model: Assignment,
+        (model, prediction): (Assignment, Prediction),
+        apart: &[(Revision, Revision)],
         found_by: FoundBy,
     ) -> Result<bool, ReplayFailed> {
         let prediction = self.follow(prediction, &model);
-        let known = self.known(&prediction).count();
-        if known == self.revisions().len() && self.predicted_apart(&prediction).is_empty() {
-            return Ok(false);
+        let is_known = self.known(&prediction).count() == self.revisions().len();
+        if is_known && self.predicted_apart(&prediction).is_empty() {
+            let errs: RevisionSet = self.erring(&prediction).collect();
+            if apart.iter().all(|(a, b)| errs.contains(*a) || errs.contains(*b)) {
+                return Ok(false);
+            }
         }
         self.show(prediction, Some(model), found_by, None)?;
         Ok(true)
