@@ -116,22 +116,26 @@ impl Chunk {
     /// The digest of no text.
     const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
-    fn push(&mut self, piece: Piece) {
-        // FNV-1a, for whole words.
+    fn push_bytes(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.add(u64::from(*byte));
+        }
+        match self.pieces.last_mut() {
+            Some(Piece::Literal(literal)) => literal.extend(bytes),
+            _ => self.pieces.push(Piece::Literal(bytes.to_vec())),
+        }
+    }
+
+    /// Appends a piece whose text depends on `value`.
+    fn push(&mut self, value: ExprId, piece: Piece) {
+        self.add(rustc_hash::FxBuildHasher.hash_one(value));
+        self.pieces.push(piece);
+    }
+
+    /// FNV-1a, for whole words.
+    fn add(&mut self, code: u64) {
         const PRIME: u64 = 0x0000_0100_0000_01b3;
-        for atom in piece.atoms() {
-            let code = match atom {
-                Atom::Literal(byte) => u64::from(byte),
-                Atom::Byte(value) | Atom::Number { value, .. } | Atom::Real { value, .. } => {
-                    rustc_hash::FxBuildHasher.hash_one(value)
-                }
-            };
-            self.digest = (self.digest ^ code).wrapping_mul(PRIME);
-        }
-        match (self.pieces.last_mut(), piece) {
-            (Some(Piece::Literal(literal)), Piece::Literal(bytes)) => literal.extend(bytes),
-            (_, piece) => self.pieces.push(piece),
-        }
+        self.digest = (self.digest ^ code).wrapping_mul(PRIME);
     }
 }
 
@@ -158,7 +162,7 @@ impl Stream {
         if bytes.is_empty() {
             return;
         }
-        self.own().push(Piece::Literal(bytes.to_vec()));
+        self.own().push_bytes(bytes);
     }
 
     /// Appends the byte that the 8 bits of `byte` are.
@@ -166,7 +170,7 @@ impl Stream {
         debug_assert_eq!(exprs.width(byte), 8);
         match exprs.as_u64(byte) {
             Some(constant) => self.push_bytes(&[constant as u8]),
-            None => self.own().push(Piece::Byte(byte)),
+            None => self.own().push(byte, Piece::Byte(byte)),
         }
     }
 
@@ -178,7 +182,7 @@ impl Stream {
         assert!(exprs.width(value) <= 128, "numbers in text have at most 128 bits");
         match exprs.as_bv(value) {
             Some(constant) => self.push_bytes(&format.format(&constant)),
-            None => self.own().push(Piece::Number { value, format }),
+            None => self.own().push(value, Piece::Number { value, format }),
         }
     }
 
@@ -189,7 +193,7 @@ impl Stream {
     pub fn push_real(&mut self, exprs: &Exprs, value: ExprId, format: RealFormat) {
         match exprs.as_bv(value) {
             Some(constant) => self.push_bytes(&format.text(&constant)),
-            None => self.own().push(Piece::Real { value, format }),
+            None => self.own().push(value, Piece::Real { value, format }),
         }
     }
 
