@@ -316,19 +316,9 @@ impl Toolchain {
         library: &Closure,
         directory: &Path,
     ) -> Result<Vec<PathBuf>, BuildError> {
-        fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
-        // The runtime is ours: a subject's flags (a -Dmalloc=..., say) are not for it.
-        let runtime = Compilation { directory: directory.to_owned(), ..Compilation::default() };
-        let sources: Vec<PathBuf> = self.runtime().sources().collect();
-        let object = |(number, source): (usize, &PathBuf)| {
-            let directory = directory.join(number.to_string());
-            fs::create_dir_all(&directory).map_err(BuildError::io(&directory))?;
-            let read = &mut BTreeSet::new();
-            self.object(&runtime, sanitizer.flags(), source, &directory, read)
-        };
-        let objects: Result<_, _> = sources.par_iter().enumerate().map(object).collect();
-        let mut objects: Vec<PathBuf> = objects?;
+        let mut objects = self.own_objects(sanitizer, directory)?;
         if library.native().next().is_some() {
+            fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
             let (whole, object) = (directory.join("libraries.bc"), directory.join("libraries.o"));
             self.link(&library.native().collect::<Vec<_>>(), &whole)?;
             if library.is_overridden {
@@ -340,6 +330,33 @@ impl Toolchain {
             objects.push(object);
         }
         Ok(objects)
+    }
+
+    /// The object files of the runtime, in `directory` if none are kept.
+    fn own_objects(
+        &self,
+        sanitizer: Sanitizer,
+        directory: &Path,
+    ) -> Result<Vec<PathBuf>, BuildError> {
+        // The runtime is ours: a subject's flags (a -Dmalloc=..., say) are not for it.
+        let compile = |directory: &Path| {
+            let runtime = Compilation { directory: directory.to_owned(), ..Compilation::default() };
+            self.runtime().sources().collect::<Vec<_>>().par_iter().try_for_each(|source| {
+                let scratch = directory.join(source.file_stem().unwrap_or_default());
+                fs::create_dir_all(&scratch).map_err(BuildError::io(&scratch))?;
+                let read = &mut BTreeSet::new();
+                let object = self.object(&runtime, sanitizer.flags(), source, &scratch, read)?;
+                fs::rename(&object, scratch.with_extension("o")).map_err(BuildError::io(&object))?;
+                fs::remove_dir_all(&scratch).map_err(BuildError::io(&scratch))
+            })
+        };
+        let key = self.key(&Compilation::default(), sanitizer.name());
+        let key = hash([&[&*key], sanitizer.flags()].concat());
+        let kept = self.kept(&key, directory, compile)?;
+        let object = |source: PathBuf| {
+            kept.join(source.with_extension("o").file_name().unwrap_or_default())
+        };
+        Ok(self.runtime().sources().map(object).collect())
     }
 
     /// Compiles one source in several trees, by one compiler if there are several; looks for

@@ -26,6 +26,7 @@ pub struct Toolchain {
     identity: String,
     has_lld: bool,
     runtime: Arc<Runtime>,
+    cache: Option<PathBuf>,
 }
 
 impl Toolchain {
@@ -51,7 +52,42 @@ impl Toolchain {
         })?;
         let (link, optimiser) = (Self::beside(&clang, "llvm-link"), Self::beside(&clang, "opt"));
         let runtime = Runtime::unpack().map_err(BuildError::io(env::temp_dir()))?;
-        Ok(Self { clang, link, optimiser, identity, has_lld, runtime: Arc::new(runtime) })
+        Ok(Self { clang, link, optimiser, identity, has_lld, runtime: Arc::new(runtime), cache: None })
+    }
+
+    /// Keeps what depends on the compiler alone in this directory, for later runs.
+    #[must_use]
+    pub fn keeping(mut self, cache: PathBuf) -> Self {
+        self.cache = Some(cache);
+        self
+    }
+
+    /// The directory that `make` fills: one that was filled before, with the same `key`, if there is a
+    /// cache; `directory` if there is none, or it cannot be written.
+    pub(super) fn kept(
+        &self,
+        key: &str,
+        directory: &Path,
+        make: impl Fn(&Path) -> Result<(), BuildError>,
+    ) -> Result<PathBuf, BuildError> {
+        if let Some(cache) = &self.cache {
+            let kept = cache.join(key);
+            if kept.is_dir() {
+                return Ok(kept);
+            }
+            let scratch = fs::create_dir_all(cache)
+                .and_then(|()| tempfile::Builder::new().prefix(".new-").tempdir_in(cache));
+            if let Ok(scratch) = scratch {
+                make(scratch.path())?;
+                // It appears as a whole. If another process was faster, its directory stays.
+                if fs::rename(scratch.path(), &kept).is_ok() || kept.is_dir() {
+                    return Ok(kept);
+                }
+            }
+        }
+        fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
+        make(directory)?;
+        Ok(directory.to_owned())
     }
 
     /// The compiler, a path or a name to look up in the `PATH`.

@@ -79,7 +79,8 @@ impl Stage {
         let out = out.map_or_else(|| default_results(&subject), Path::to_owned);
         let place = ResultsDir::claim(out)?;
         let results = place.clone();
-        let toolchain = Toolchain::find()?;
+        let cache = cache_directory(&subject.dir).join("runtime");
+        let toolchain = Toolchain::find()?.keeping(cache);
         let whole = prepare_whole(&toolchain, &subject)?;
         if let Some(whole) = &whole {
             // Configured: patched files compile there.

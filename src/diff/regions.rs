@@ -76,7 +76,8 @@ pub struct Walk {
     pub ranges: Vec<Range>,
 }
 
-/// Inputs on which every revision takes one path.
+/// Inputs on which every revision takes one path, or some revisions do.
+#[derive(Default)]
 struct Cell {
     conditions: Vec<ExprId>,
     /// The halt states that they end in.
@@ -89,6 +90,22 @@ struct Region {
     model: Assignment,
     /// The partition.
     shape: Vec<Revision>,
+}
+
+/// A walk under way.
+struct Walker<'w, 'd> {
+    differ: &'w mut Differ<'d>,
+    limits: Regions,
+    solver: Box<dyn Solver>,
+    /// The input whose ranges are wanted.
+    scalar: Option<VariableId>,
+    /// A test for each partition that was seen.
+    tests: BTreeMap<Vec<Revision>, TestId>,
+    differences: Differences,
+    /// So many were visited.
+    cells: usize,
+    regions: u32,
+    walk: Walk,
 }
 
 /// When outcomes of halt states differ, by their numbers; found out once.
@@ -110,57 +127,24 @@ impl Differ<'_> {
             return Ok(Walk { complete: true, ranges: Vec::new() });
         }
         let config = SolverConfig { deadline: limits.deadline, ..self.task.solver.clone() };
-        let solver = &mut *solver::chain(&config);
-        let mut cells = Vec::new();
-        let all: RevisionSet = self.revisions().iter().copied().collect();
-        let mut chosen = Vec::new();
-        let complete = self.cells(&mut Vec::new(), &mut chosen, all, solver, limits, &mut cells);
-        let mut walk = Walk { complete, ranges: Vec::new() };
-        let mut tests: BTreeMap<Vec<Revision>, TestId> = BTreeMap::new();
+        let mut tests = BTreeMap::new();
         for test in self.tests() {
             tests.entry(shape(&test.clustering)).or_insert(test.test);
         }
-        let mut differences = Differences::new();
-        let mut number = 0u32;
-        for cell in &cells {
-            if limits.is_over() || self.task.clock.is_over() {
-                walk.complete = false;
-                return Ok(walk);
-            }
-            let (regions, all) = self.regions(cell, limits, &mut differences);
-            walk.complete &= all;
-            for region in regions {
-                if limits.is_over() || self.task.clock.is_over() || number as usize >= limits.cells
-                {
-                    walk.complete = false;
-                    return Ok(walk);
-                }
-                let agree = region.shape.iter().all(|cluster| *cluster == region.shape[0]);
-                if !agree && !tests.contains_key(&region.shape) {
-                    let before = self.tests().len();
-                    self.replay(region.model, FoundBy::Path)?;
-                    for test in &self.tests()[before..] {
-                        tests.entry(shape(&test.clustering)).or_insert(test.test);
-                    }
-                }
-                let test = tests.get(&region.shape).copied();
-                if !agree && test.is_none() {
-                    walk.complete = false;
-                    continue;
-                }
-                if let Some(variable) = scalar {
-                    match self.range(&region.conditions, variable, solver) {
-                        Some((low, high)) => {
-                            let input = self.task.program.exprs.variable_name(variable).to_owned();
-                            walk.ranges.push(Range { test, cell: number, input, low, high });
-                        }
-                        None => walk.complete = false,
-                    }
-                }
-                number += 1;
-            }
-        }
-        Ok(walk)
+        let all: RevisionSet = self.revisions().iter().copied().collect();
+        let mut walker = Walker {
+            differ: self,
+            limits,
+            solver: solver::chain(&config),
+            scalar,
+            tests,
+            differences: Differences::new(),
+            cells: 0,
+            regions: 0,
+            walk: Walk { complete: true, ranges: Vec::new() },
+        };
+        walker.descend(&mut Cell::default(), all)?;
+        Ok(walker.walk)
     }
 
     /// The scalar inputs that the paths mention.
@@ -291,59 +275,6 @@ impl Differ<'_> {
         difference.exact.then_some(difference.formula)
     }
 
-    /// Collects the non-empty cells below the conditions; false if these are not all.
-    fn cells(
-        &self,
-        conditions: &mut Vec<ExprId>,
-        chosen: &mut Vec<usize>,
-        left: RevisionSet,
-        solver: &mut dyn Solver,
-        limits: Regions,
-        cells: &mut Vec<Cell>,
-    ) -> bool {
-        let Some(revision) = left.first() else {
-            cells.push(Cell { conditions: conditions.clone(), states: chosen.clone() });
-            return cells.len() < limits.cells;
-        };
-        if limits.is_over() || self.task.clock.is_over() {
-            return false;
-        }
-        let exprs = &self.task.program.exprs;
-        let mut complete = true;
-        for index in self.paths.overlapping(conditions) {
-            let state = &self.states()[index];
-            if !state.revisions.contains(revision) {
-                continue;
-            }
-            let mark = conditions.len();
-            let new: Vec<ExprId> =
-                state.path.iter().copied().filter(|c| !conditions.contains(c)).collect();
-            if !new.is_empty() {
-                match solver.check(exprs, Query { path: conditions, goals: &new, model: None }) {
-                    Verdict::Sat(_) => {}
-                    Verdict::Unsat => continue,
-                    Verdict::Unknown(_) => {
-                        complete = false;
-                        continue;
-                    }
-                }
-            }
-            conditions.extend(new);
-            chosen.push(index);
-            let mut rest = left.clone();
-            for covered in state.revisions.iter() {
-                rest.remove(covered);
-            }
-            complete &= self.cells(conditions, chosen, rest, solver, limits, cells);
-            chosen.pop();
-            conditions.truncate(mark);
-            if cells.len() >= limits.cells {
-                return false;
-            }
-        }
-        complete
-    }
-
     /// The least and the largest value of a variable under satisfiable conditions, by bisection.
     fn range(
         &self,
@@ -384,6 +315,93 @@ impl Differ<'_> {
             }
         }
         Some((first, low))
+    }
+}
+
+impl Walker<'_, '_> {
+    fn is_over(&self) -> bool {
+        self.limits.is_over() || self.differ.task.clock.is_over()
+    }
+
+    /// Visits every cell that is a part of this one, in which `left` have no path yet; leaves it as it
+    /// was.
+    fn descend(&mut self, cell: &mut Cell, left: RevisionSet) -> Result<(), ReplayFailed> {
+        if self.is_over() || self.cells >= self.limits.cells {
+            self.walk.complete = false;
+            return Ok(());
+        }
+        let Some(revision) = left.first() else {
+            self.cells += 1;
+            return self.visit(cell);
+        };
+        for index in self.differ.paths.overlapping(&cell.conditions) {
+            let state = &self.differ.states()[index];
+            if !state.revisions.contains(revision) {
+                continue;
+            }
+            let known = &cell.conditions;
+            let new: Vec<ExprId> =
+                state.path.iter().copied().filter(|c| !known.contains(c)).collect();
+            if !new.is_empty() {
+                let query = Query { path: known, goals: &new, model: None };
+                match self.solver.check(&self.differ.task.program.exprs, query) {
+                    Verdict::Sat(_) => {}
+                    Verdict::Unsat => continue,
+                    Verdict::Unknown(_) => {
+                        self.walk.complete = false;
+                        continue;
+                    }
+                }
+            }
+            let mut rest = left.clone();
+            for covered in state.revisions.iter() {
+                rest.remove(covered);
+            }
+            let mark = cell.conditions.len();
+            cell.conditions.extend(new);
+            cell.states.push(index);
+            self.descend(cell, rest)?;
+            cell.states.pop();
+            cell.conditions.truncate(mark);
+        }
+        Ok(())
+    }
+
+    /// Replays an input of each clustering in a cell that no test has shown yet.
+    fn visit(&mut self, cell: &Cell) -> Result<(), ReplayFailed> {
+        let (regions, all) = self.differ.regions(cell, self.limits, &mut self.differences);
+        self.walk.complete &= all;
+        for region in regions {
+            if self.is_over() || self.regions as usize >= self.limits.cells {
+                self.walk.complete = false;
+                return Ok(());
+            }
+            let agree = region.shape.iter().all(|cluster| *cluster == region.shape[0]);
+            if !agree && !self.tests.contains_key(&region.shape) {
+                let before = self.differ.tests().len();
+                self.differ.replay(region.model, FoundBy::Path)?;
+                for test in &self.differ.tests()[before..] {
+                    self.tests.entry(shape(&test.clustering)).or_insert(test.test);
+                }
+            }
+            let test = self.tests.get(&region.shape).copied();
+            if !agree && test.is_none() {
+                self.walk.complete = false;
+                continue;
+            }
+            if let Some(variable) = self.scalar {
+                match self.differ.range(&region.conditions, variable, &mut *self.solver) {
+                    Some((low, high)) => {
+                        let exprs = &self.differ.task.program.exprs;
+                        let (cell, input) = (self.regions, exprs.variable_name(variable).to_owned());
+                        self.walk.ranges.push(Range { test, cell, input, low, high });
+                    }
+                    None => self.walk.complete = false,
+                }
+            }
+            self.regions += 1;
+        }
+        Ok(())
     }
 }
 
