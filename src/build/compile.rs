@@ -346,16 +346,16 @@ impl Toolchain {
                 fs::create_dir_all(&scratch).map_err(BuildError::io(&scratch))?;
                 let read = &mut BTreeSet::new();
                 let object = self.object(&runtime, sanitizer.flags(), source, &scratch, read)?;
-                fs::rename(&object, scratch.with_extension("o")).map_err(BuildError::io(&object))?;
+                fs::rename(&object, scratch.with_extension("o"))
+                    .map_err(BuildError::io(&object))?;
                 fs::remove_dir_all(&scratch).map_err(BuildError::io(&scratch))
             })
         };
         let key = self.key(&Compilation::default(), sanitizer.name());
         let key = hash([&[&*key], sanitizer.flags()].concat());
         let kept = self.kept(&key, directory, compile)?;
-        let object = |source: PathBuf| {
-            kept.join(source.with_extension("o").file_name().unwrap_or_default())
-        };
+        let object =
+            |source: PathBuf| kept.join(source.with_extension("o").file_name().unwrap_or_default());
         Ok(self.runtime().sources().map(object).collect())
     }
 

@@ -52,7 +52,15 @@ impl Toolchain {
         })?;
         let (link, optimiser) = (Self::beside(&clang, "llvm-link"), Self::beside(&clang, "opt"));
         let runtime = Runtime::unpack().map_err(BuildError::io(env::temp_dir()))?;
-        Ok(Self { clang, link, optimiser, identity, has_lld, runtime: Arc::new(runtime), cache: None })
+        Ok(Self {
+            clang,
+            link,
+            optimiser,
+            identity,
+            has_lld,
+            runtime: Arc::new(runtime),
+            cache: None,
+        })
     }
 
     /// Keeps what depends on the compiler alone in this directory, for later runs.

@@ -95,9 +95,8 @@ const LEAST_JUDGING: Duration = Duration::from_secs(5);
 const FIRST_BATCH: usize = 32;
 const BATCH_STATES: usize = 2048;
 const BATCH_ROUNDS: u32 = 4;
-/// The regions of the input are walked for a quarter of what was explored, and at least so long: on any
-/// machine that takes small subjects to their end, so that the tree does not depend on the machine.
-const LEAST_WALK: Duration = Duration::from_secs(1);
+/// The regions of the input are walked for an eighth of what was explored, and at least so long.
+const LEAST_WALK: Duration = Duration::from_millis(500);
 /// What paths are followed for beside open pairs, the clusterings of all inputs, is worth so much.
 const TREE: Spent = Spent { paths: 4096, instructions: 2_000_000, queries: 4096 };
 /// Results are written anew after this long.
@@ -194,7 +193,7 @@ fn compare(
     stage.results.put_tests_aside()?;
     let walk = if exhausted && until != Until::Pairs && !clock.is_over() {
         progress.stage("walking the regions of the input");
-        let time = (began.elapsed() / 4).max(LEAST_WALK);
+        let time = (began.elapsed() / 8).max(LEAST_WALK);
         let end = Some(Instant::now() + time);
         differ.walk(Regions::until(end.min(clock.deadline()).or(end)))?
     } else {

@@ -10,6 +10,7 @@
 
 mod evidence;
 mod input;
+mod lower;
 mod outcome;
 mod overlap;
 mod pairs;

@@ -126,10 +126,14 @@ impl Differ<'_> {
         if scalar.is_none() && self.has_lowest_tree() {
             return Ok(Walk { complete: true, ranges: Vec::new() });
         }
+        let half = limits
+            .deadline
+            .map(|end| Instant::now() + end.saturating_duration_since(Instant::now()) / 2);
+        self.lower_tree(half)?;
         let config = SolverConfig { deadline: limits.deadline, ..self.task.solver.clone() };
         let mut tests = BTreeMap::new();
         for test in self.tests() {
-            tests.entry(shape(&test.clustering)).or_insert(test.test);
+            tests.entry(test.clustering.shape()).or_insert(test.test);
         }
         let all: RevisionSet = self.revisions().iter().copied().collect();
         let mut walker = Walker {
@@ -208,7 +212,7 @@ impl Differ<'_> {
             };
             let prediction = self.predict(&model);
             let clustering = Clustering::new(TestId(0), self.known(&prediction));
-            let shape = shape(&clustering);
+            let shape = clustering.shape();
             if shape.len() < self.revisions().len() || regions.len() >= limits.cells {
                 return (regions, false);
             }
@@ -381,7 +385,7 @@ impl Walker<'_, '_> {
                 let before = self.differ.tests().len();
                 self.differ.replay(region.model, FoundBy::Path)?;
                 for test in &self.differ.tests()[before..] {
-                    self.tests.entry(shape(&test.clustering)).or_insert(test.test);
+                    self.tests.entry(test.clustering.shape()).or_insert(test.test);
                 }
             }
             let test = self.tests.get(&region.shape).copied();
@@ -393,7 +397,8 @@ impl Walker<'_, '_> {
                 match self.differ.range(&region.conditions, variable, &mut *self.solver) {
                     Some((low, high)) => {
                         let exprs = &self.differ.task.program.exprs;
-                        let (cell, input) = (self.regions, exprs.variable_name(variable).to_owned());
+                        let (cell, input) =
+                            (self.regions, exprs.variable_name(variable).to_owned());
                         self.walk.ranges.push(Range { test, cell, input, low, high });
                     }
                     None => self.walk.complete = false,
@@ -403,9 +408,4 @@ impl Walker<'_, '_> {
         }
         Ok(())
     }
-}
-
-/// The partition that a clustering is, whatever its test.
-fn shape(clustering: &Clustering) -> Vec<Revision> {
-    clustering.clusters.values().copied().collect()
 }

@@ -69,16 +69,7 @@ impl Differ<'_> {
     ///
     /// Not for programs with their own C library, of which a run takes longer than a query.
     pub(super) fn try_samples(&mut self) -> Result<(), ReplayFailed> {
-        let ended = self.states.iter().filter(|state| {
-            state.is_exact() && state.halt != Halt::Unaffected && !state.world.is_whole
-        });
-        let ended: Vec<&HaltState> = ended.collect();
-        let step = ended.len().div_ceil(MODELS).max(1);
-        let bases = ended.into_iter().step_by(step).filter_map(|state| {
-            let model = unless_it_panics(|| self.model(&state.path)).flatten()?;
-            Some((model, input::variables(&self.task.program.exprs, &state.world)))
-        });
-        let bases: Vec<(Assignment, Vec<VariableId>)> = bases.collect();
+        let bases = self.bases();
         let mut choice = Choice(self.states.len() as u64);
         let mut found: Vec<(Assignment, Vec<(Revision, Revision)>)> = Vec::new();
         let mut known = BTreeSet::new();
@@ -109,6 +100,20 @@ impl Differ<'_> {
             self.try_input((model, prediction), &apart, FoundBy::Trial)?;
         }
         Ok(())
+    }
+
+    /// Inputs of known paths, spread over them, and the variables that these read.
+    pub(super) fn bases(&self) -> Vec<(Assignment, Vec<VariableId>)> {
+        let ended = self.states.iter().filter(|state| {
+            state.is_exact() && state.halt != Halt::Unaffected && !state.world.is_whole
+        });
+        let ended: Vec<&HaltState> = ended.collect();
+        let step = ended.len().div_ceil(MODELS).max(1);
+        let bases = ended.into_iter().step_by(step).filter_map(|state| {
+            let model = unless_it_panics(|| self.model(&state.path)).flatten()?;
+            Some((model, input::variables(&self.task.program.exprs, &state.world)))
+        });
+        bases.collect()
     }
 
     /// Replays an input on which open pairs seem to be apart, unless following it says that they are
@@ -317,10 +322,10 @@ fn other_value(size: usize, choice: &mut Choice) -> Option<Vec<u8>> {
 }
 
 /// A sequence of choices that is the same each time: the generator of Knuth's MMIX.
-struct Choice(u64);
+pub(super) struct Choice(pub(super) u64);
 
 impl Choice {
-    fn of<'a, T>(&mut self, pool: &'a [T]) -> &'a T {
+    pub(super) fn of<'a, T>(&mut self, pool: &'a [T]) -> &'a T {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         &pool[(self.0 >> 33) as usize % pool.len()]
     }

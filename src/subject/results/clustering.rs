@@ -44,6 +44,11 @@ impl Clustering {
         self.clusters.get(&revision).copied()
     }
 
+    /// The partition that it is, whatever its test.
+    pub fn shape(&self) -> Vec<Revision> {
+        self.clusters.values().copied().collect()
+    }
+
     /// Whether the test tells none of `revisions` apart: those that ran it have one outcome.
     pub fn joins(&self, revisions: &RevisionSet) -> bool {
         let mut clusters = revisions.iter().filter_map(|revision| self.cluster(revision));

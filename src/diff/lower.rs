@@ -1,0 +1,108 @@
+//! Inputs that make the tree lower: of many that are predicted to cluster the revisions in other
+//! ways than the tests do, those are replayed that a lowest tree asks.
+
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
+
+use super::{Differ, ReplayFailed, simple, trials::Choice};
+use crate::{
+    explore::unless_it_panics,
+    expr::{Assignment, VariableId},
+    subject::{
+        Revision, RevisionSet,
+        results::{Clustering, FoundBy, TestId},
+    },
+    tree::{self, Options, Solution},
+};
+
+/// Inputs that are looked at, and so many in a row that show nothing new.
+const SAMPLES: usize = 4096;
+const FRUITLESS: usize = 256;
+/// Clusterings beyond these make the search for a tree long.
+const CLUSTERINGS: usize = 256;
+/// For each of two trees.
+const SEARCH: Duration = Duration::from_millis(100);
+
+impl Differ<'_> {
+    /// Replays inputs with which the tree is lower than with the tests so far, if some are found
+    /// until `deadline`.
+    pub(super) fn lower_tree(&mut self, deadline: Option<Instant>) -> Result<(), ReplayFailed> {
+        let tests: Vec<Clustering> =
+            self.tests().iter().map(|test| test.clustering.clone()).collect();
+        let Some(before) = self.lowest(&tests) else { return Ok(()) };
+        if before.height <= before.lower_bound.min(1) {
+            return Ok(());
+        }
+        let known = tests.iter().map(Clustering::shape).collect();
+        let found = self.sampled(known, deadline);
+        let number = |index: usize| TestId((self.tests().len() + 1 + index) as u32);
+        let new = found.iter().enumerate().map(|(index, (shape, _))| {
+            Clustering::new(number(index), self.revisions().iter().copied().zip(shape))
+        });
+        let all: Vec<Clustering> = tests.iter().cloned().chain(new).collect();
+        let Some(lower) = self.lowest(&all).filter(|lower| lower.height < before.height) else {
+            return Ok(());
+        };
+        let asked = lower.tree.tests();
+        let asked =
+            found.into_iter().enumerate().filter(|(index, _)| asked.contains(&number(*index)));
+        let models: Vec<Assignment> = asked.map(|(_, (_, model))| model).collect();
+        for model in models {
+            self.replay(model, FoundBy::Trial)?;
+        }
+        Ok(())
+    }
+
+    fn lowest(&self, clusterings: &[Clustering]) -> Option<Solution> {
+        let all: RevisionSet = self.revisions().iter().copied().collect();
+        let options = Options { time: Some(SEARCH), ..Options::default() };
+        tree::minimal(&all, clusterings, &options).ok()
+    }
+
+    /// Inputs of which it is predicted that they cluster the revisions as none of the `known` does, and
+    /// how.
+    fn sampled(
+        &self,
+        mut known: BTreeSet<Vec<Revision>>,
+        deadline: Option<Instant>,
+    ) -> Vec<(Vec<Revision>, Assignment)> {
+        let bases = self.bases();
+        let mut choice = Choice(1);
+        let (mut found, mut fruitless) = (Vec::new(), 0);
+        for (base, variables) in
+            bases.iter().cycle().take(if bases.is_empty() { 0 } else { SAMPLES })
+        {
+            let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if is_late || fruitless >= FRUITLESS || found.len() >= CLUSTERINGS {
+                break;
+            }
+            fruitless += 1;
+            let model = self.mixed(base, variables, &mut choice);
+            let Some(prediction) = unless_it_panics(|| self.predict(&model)) else { continue };
+            let clustering = Clustering::new(TestId(0), self.known(&prediction));
+            let shape = clustering.shape();
+            if shape.len() == self.revisions().len() && known.insert(shape.clone()) {
+                fruitless = 0;
+                found.push((shape, model));
+            }
+        }
+        found
+    }
+
+    /// The model with other values for some variables: usual ones, few of them so that some are equal.
+    fn mixed(&self, base: &Assignment, of: &[VariableId], choice: &mut Choice) -> Assignment {
+        let mut model = base.clone();
+        let few = *choice.of(&[2, 3, 5, usize::MAX]);
+        let skipped = *choice.of(&[0, 0, 1]);
+        for variable in of {
+            let values = simple::usual(&self.task.program.exprs, *variable);
+            let values = &values[..values.len().min(few)];
+            if !values.is_empty() && *choice.of(&[0, 1, 2, 3]) >= skipped {
+                model.0.insert(*variable, choice.of(values).clone());
+            }
+        }
+        model
+    }
+}
