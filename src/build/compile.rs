@@ -11,9 +11,10 @@ use rayon::prelude::*;
 
 use super::{
     BuildError, Closure, Toolchain,
+    plan::as_planned,
     runtime::Runtime,
     stamp::{Stamp, dependencies, hash},
-    toolchain::{command, run, words},
+    toolchain::run,
     unwritten,
 };
 
@@ -296,7 +297,9 @@ impl Toolchain {
         let place = |module: &Path| module.with_extension("code.o");
         let mut made: Vec<PathBuf> = Vec::new();
         if modules.len() > 1 {
-            (made, _) = self.all_at_once(&mut command(&modules[0]), modules, "o", &place);
+            let directory = modules[0].parent().unwrap_or(Path::new("/"));
+            let driver = &mut command(&modules[0]);
+            (made, _) = self.all_at_once(driver, &[directory], modules, "o", &place);
         }
         let one = |module: &PathBuf| {
             let out = place(module);
@@ -353,9 +356,16 @@ impl Toolchain {
         };
         let key = self.key(&Compilation::default(), sanitizer.name());
         let key = hash([&[&*key], sanitizer.flags()].concat());
-        let kept = self.kept(&key, directory, compile)?;
+        let made = match self.kept(&key, compile)? {
+            Some(kept) => kept,
+            None => {
+                fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
+                compile(directory)?;
+                directory.to_owned()
+            }
+        };
         let object =
-            |source: PathBuf| kept.join(source.with_extension("o").file_name().unwrap_or_default());
+            |source: PathBuf| made.join(source.with_extension("o").file_name().unwrap_or_default());
         Ok(self.runtime().sources().map(object).collect())
     }
 
@@ -426,24 +436,26 @@ impl Toolchain {
             let tree = trees.iter().zip(&inputs).find(|(_, known)| *known == input);
             place(tree.expect("one of the inputs").0)
         };
-        self.all_at_once(driver.current_dir(directory), &inputs, "bc", &place)
+        let directories: Vec<&Path> = trees.iter().map(PathBuf::as_path).collect();
+        self.all_at_once(driver.current_dir(directory), &directories, &inputs, "bc", &place)
     }
 
     /// Has the one compiler of a command that compiles the first input compile all of them; gives
-    /// what it made, where it is put then, and what the compiler said.
+    /// what it made, where it is put then, and what the compiler said. For `directories` see
+    /// [`Toolchain::plan`].
     fn all_at_once(
         &self,
         driver: &mut Command,
+        directories: &[&Path],
         inputs: &[PathBuf],
         extension: &str,
         place: &dyn Fn(&Path) -> PathBuf,
     ) -> (Vec<PathBuf>, String) {
         let directory = driver.get_current_dir().map(Path::to_owned);
         let nothing = (Vec::new(), String::new());
-        let Ok(plan) = run(driver.arg("-###")) else { return nothing };
-        let plan = String::from_utf8_lossy(&plan.stderr).into_owned();
+        let Some(plan) = self.plan(driver, directories) else { return nothing };
         let is_compiler = |words: &Vec<String>| words.get(1).is_some_and(|word| word == "-cc1");
-        let Some(mut words) = plan.lines().map(words).find(is_compiler) else { return nothing };
+        let Some(mut words) = plan.into_iter().find(is_compiler) else { return nothing };
         if let Some(place) = words.iter().position(|word| word == "-o") {
             words.drain(place..place + 2);
         }
@@ -452,8 +464,8 @@ impl Toolchain {
         for input in inputs {
             _ = fs::remove_file(input.with_extension(extension));
         }
-        let mut command = command(Path::new(&words[0]));
-        command.args(&words[1..]).args(inputs);
+        let mut command = as_planned(&words);
+        command.args(inputs);
         if let Some(directory) = directory {
             command.current_dir(directory);
         }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::{
     BuildError, Sanitizer, Toolchain,
     compile::DIALECT,
-    toolchain::{command, run, words},
+    toolchain::{command, run},
 };
 
 impl Toolchain {
@@ -33,7 +33,7 @@ impl Toolchain {
     }
 
     /// Links many programs, which are object files and a name each. The driver says once what the
-    /// linker is to do: it takes longer to say so than the linker takes.
+    /// linker is to do.
     pub(super) fn link_all(
         &self,
         flags: &[String],
@@ -41,8 +41,8 @@ impl Toolchain {
         programs: &[(Vec<PathBuf>, PathBuf)],
     ) -> Vec<Result<(), BuildError>> {
         let plan = match programs {
-            [(objects, out), _, ..] => self.link_plan(flags, sanitizer, objects, out),
-            _ => None,
+            [(objects, out), ..] => self.link_plan(flags, sanitizer, objects, out),
+            [] => None,
         };
         let link = |(objects, out): &(Vec<PathBuf>, PathBuf)| {
             let linker = plan.as_ref().and_then(|plan| linker(plan, objects, out));
@@ -68,10 +68,10 @@ impl Toolchain {
             // Twice as fast; what it refuses is for the usual one.
             driver.arg("-fuse-ld=lld");
         }
-        let output = run(driver.arg("-###")).ok()?;
-        let plan = String::from_utf8_lossy(&output.stderr).into_owned();
+        let places: Vec<&Path> = objects.iter().map(PathBuf::as_path).chain([out]).collect();
+        let plan = self.plan(&mut driver, &places)?;
         let is_object = |word: &str| objects.iter().any(|object| object == Path::new(word));
-        let mut commands = plan.lines().map(words).filter(|w| w.iter().any(|w| is_object(w)));
+        let mut commands = plan.into_iter().filter(|words| words.iter().any(|w| is_object(w)));
         let (command, None) = (commands.next()?, commands.next()) else { return None };
         let mut words = Vec::new();
         for word in command {

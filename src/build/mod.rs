@@ -23,6 +23,7 @@ mod harness;
 mod libc;
 mod link;
 mod modules;
+mod plan;
 mod revisions;
 mod runtime;
 mod signature;

@@ -70,32 +70,28 @@ impl Toolchain {
         self
     }
 
-    /// The directory that `make` fills: one that was filled before, with the same `key`, if there is a
-    /// cache; `directory` if there is none, or it cannot be written.
+    /// The directory that was filled for this key.
+    pub(super) fn kept_in(&self, key: &str) -> Option<PathBuf> {
+        self.cache.as_ref().map(|cache| cache.join(key)).filter(|kept| kept.is_dir())
+    }
+
+    /// The directory that `make` fills, which appears in the cache as a whole; nothing where there is no
+    /// cache, or it cannot be written. If another process was faster, its directory stays.
     pub(super) fn kept(
         &self,
         key: &str,
-        directory: &Path,
-        make: impl Fn(&Path) -> Result<(), BuildError>,
-    ) -> Result<PathBuf, BuildError> {
-        if let Some(cache) = &self.cache {
-            let kept = cache.join(key);
-            if kept.is_dir() {
-                return Ok(kept);
-            }
-            let scratch = fs::create_dir_all(cache)
-                .and_then(|()| tempfile::Builder::new().prefix(".new-").tempdir_in(cache));
-            if let Ok(scratch) = scratch {
-                make(scratch.path())?;
-                // It appears as a whole. If another process was faster, its directory stays.
-                if fs::rename(scratch.path(), &kept).is_ok() || kept.is_dir() {
-                    return Ok(kept);
-                }
-            }
+        make: impl FnOnce(&Path) -> Result<(), BuildError>,
+    ) -> Result<Option<PathBuf>, BuildError> {
+        if let Some(kept) = self.kept_in(key) {
+            return Ok(Some(kept));
         }
-        fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
-        make(directory)?;
-        Ok(directory.to_owned())
+        let Some(cache) = &self.cache else { return Ok(None) };
+        let scratch = fs::create_dir_all(cache)
+            .and_then(|()| tempfile::Builder::new().prefix(".new-").tempdir_in(cache));
+        let Ok(scratch) = scratch else { return Ok(None) };
+        make(scratch.path())?;
+        _ = fs::rename(scratch.path(), cache.join(key));
+        Ok(self.kept_in(key))
     }
 
     /// The compiler, a path or a name to look up in the `PATH`.
