@@ -1,11 +1,7 @@
 //! What clang's driver would run, so that it is asked but once: of small programs its start takes as
 //! long as their compilation.
 
-use std::{
-    env, fs,
-    path::Path,
-    process::Command,
-};
+use std::{env, fs, path::Path, process::Command};
 
 use super::{
     Toolchain,

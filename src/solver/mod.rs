@@ -15,7 +15,7 @@
 //! another solver), [`constants`] (what needs no solver),
 //! [`independence`] (only what shares variables is decided together), [`cache`] (equal, weaker
 //! and stronger queries; models that fit again), [`enumeration`] (few bytes, by trying their
-//! values), [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path, with a time
+//! values), [`orders`] (few numbers, by their orders), [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path, with a time
 //! limit).
 
 use std::{
@@ -33,6 +33,7 @@ pub mod constants;
 pub mod enumeration;
 pub mod independence;
 pub mod logging;
+pub mod orders;
 pub mod record;
 pub mod slicing;
 #[cfg(test)]
@@ -241,7 +242,8 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
         Some(directory) => Box::new(Layer::new(logging::Logging::new(directory.clone()), back_end)),
         None => back_end,
     };
-    let enumerated = Layer::new(enumeration::Enumeration::until(config.deadline), logged);
+    let ordered = Layer::new(orders::Orders, logged);
+    let enumerated = Layer::new(enumeration::Enumeration::until(config.deadline), ordered);
     let cached = Layer::new(cache::Cache::default(), enumerated);
     let apart = Layer::new(independence::Independence, cached);
     let sieved = Layer::new(constants::Constants, apart);
