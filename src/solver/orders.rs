@@ -268,7 +268,7 @@ mod tests {
         let mut solver = Layer::new(Orders, Incremental::new(Duration::from_secs(60)));
         let query = Query { path: &[], goals: &[other], model: None };
         assert!(solver.check(&exprs, query).is_unsat());
-        // Nothing was left to be asked.
-        assert_eq!(solver.statistics()[1].queries, 0);
+        // Of each order there is at most a sum to be asked about.
+        assert!(solver.statistics()[1].queries <= 13);
     }
 }
