@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::{Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start, State};
 use crate::{expr::Assignment, solver::Solver};
 
-/// Instructions while revisions are one state where they can.
-const TOGETHER: u64 = 1 << 12;
+/// Instructions of each state while revisions are one where they can.
+const TOGETHER: u64 = 1 << 9;
 /// Instructions of each that runs longer, on its own: of one alone it is easier to prove that it never
 /// ends.
 const ALONE: u64 = 1 << 20;
