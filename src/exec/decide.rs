@@ -16,6 +16,8 @@ use crate::{
     subject::RevisionSet,
 };
 
+/// Expressions of which it is remembered what they are for which revisions.
+const CHOSEN: usize = 4096;
 /// Terms of an address that are compared with what the path has decided.
 const CHOICES: u32 = 32;
 
@@ -235,7 +237,19 @@ impl Executor<'_> {
 
     /// What an expression is for the revisions of the state, that of the smallest one first.
     pub(super) fn alternatives(&self, e: ExprId) -> Vec<(ExprId, RevisionSet)> {
-        self.program.choices().of(e, &self.state.revisions)
+        let set = &self.state.revisions;
+        let mut chosen = self.chosen.borrow_mut();
+        if let Some((of, known)) = chosen.get(&e)
+            && of == set
+        {
+            return known.clone();
+        }
+        if chosen.len() >= CHOSEN {
+            chosen.clear();
+        }
+        let found = self.program.choices().of(e, set);
+        chosen.insert(e, (set.clone(), found.clone()));
+        found
     }
 
     /// Goes on with the first group and leaves a sibling for each other one.

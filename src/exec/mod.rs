@@ -32,6 +32,7 @@ mod unaffected;
 mod unwritten;
 
 use std::{
+    cell::RefCell,
     collections::HashMap,
     sync::Arc,
     time::{Duration, Instant},
@@ -48,6 +49,8 @@ pub use start::{Start, StartError, WHOLE_PROGRAM};
 pub use state::{Branch, ForkKind, HaltState, State};
 pub use unaffected::Asking;
 
+use rustc_hash::FxHashMap;
+
 use interpret::End;
 use join::Waiting;
 use stack::Caller;
@@ -58,7 +61,7 @@ use crate::{
     ir::{FunctionId, Module, Place},
     memory::{Byte, Spare, Value},
     solver::Solver,
-    subject::config::Uninitialised,
+    subject::{RevisionSet, config::Uninitialised},
 };
 
 /// What all workers share.
@@ -161,6 +164,8 @@ pub struct Executor<'a> {
     waiting: Vec<Waiting>,
     /// The state is new since it was looked at whether the revision matters to it.
     is_new: bool,
+    /// What expressions were for the revisions of a state the last time: loops ask again.
+    chosen: RefCell<FxHashMap<ExprId, Chosen>>,
     /// Frames that nothing uses, kept so that a call need not allocate.
     spare: Vec<Arc<Caller>>,
     /// The same for objects, and for bytes under way from one to another.
@@ -171,6 +176,9 @@ pub struct Executor<'a> {
     forks: u64,
     instructions: u64,
 }
+
+/// The revisions of a state, and what an expression is for them.
+type Chosen = (RevisionSet, Vec<(ExprId, RevisionSet)>);
 
 impl<'a> Executor<'a> {
     /// Runs `state` and what it forks into, depth first, until all have ended or the quantum
@@ -198,6 +206,7 @@ impl<'a> Executor<'a> {
             siblings: Vec::new(),
             waiting: Vec::new(),
             is_new: true,
+            chosen: RefCell::default(),
             spare: Vec::new(),
             spare_memory: Spare::default(),
             bytes: Vec::new(),
