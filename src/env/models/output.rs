@@ -156,10 +156,16 @@ fn formatted(
             }
         }
     }
-    let length = text.len(machine.exprs(), 32);
-    if length.is_none() && machine.result_is_read() {
-        return Err(Stop::unsupported("the length of a printed floating-point number"));
-    }
+    // Hardly anybody asks, and of numbers it is a long expression.
+    let length =
+        if machine.result_is_read() {
+            let length = text.len(machine.exprs(), 32);
+            Some(length.ok_or_else(|| {
+                Stop::unsupported("the length of a printed floating-point number")
+            })?)
+        } else {
+            None
+        };
     emit(machine, sink, &text)?;
     Ok(length.map(|length| Value::from_expr(machine.exprs(), length)))
 }
