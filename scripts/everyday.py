@@ -5,13 +5,16 @@
 
 Runs psychic on each program of patches/everyday with one worker, and prints a line for it. Then every
 revision that is proved equivalent to another one is compiled on its own by the compiler alone, and run
-on N random inputs; where two of them differ, this fails. It shares nothing with psychic but the inputs'
-form: lines of numbers and letters.
+on N random inputs; where two of them differ, and it is not that both run into an error there (one of
+them, where they are called equivalent unless failing), this fails. It shares nothing with psychic but
+the inputs' form: lines of numbers and letters.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import csv
+import itertools
 import pathlib
 import random
 import subprocess
@@ -19,11 +22,18 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent / "patches" / "everyday"
-COMPILER = ["clang-19", "-w", "-O0", "-ftrivial-auto-var-init=zero", "-Wno-error=implicit-function-declaration"]
-# Of a run that does not end, this much counts.
-PREFIX = 4096
-LIMIT = 1 << 16
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SUBJECTS = ROOT / "patches" / "everyday"
+sys.path.insert(0, str(ROOT / "tests" / "soundness"))
+
+import separately
+
+# Inputs of one run of the runner, which takes all that was printed into memory.
+AT_ONCE = 500
+# A run that takes so long does not end, or is run again with more time.
+MILLISECONDS, PATIENCE = 20, 1000
+# Differing inputs of a pair that the sanitizers look into.
+LOOKED_AT = 20
 
 
 def table(path):
@@ -31,32 +41,12 @@ def table(path):
         return list(csv.DictReader(file))
 
 
-def compiled(subject, patch, scratch, name):
-    source = scratch / f"{name}.c"
+def patched(subject, patch, scratch):
+    source = scratch / "program.c"
     source.write_text((subject / "program.c").read_text())
     if patch:
         subprocess.run(["patch", "-s", source, subject / patch], check=True)
-    program = scratch / name
-    subprocess.run([*COMPILER, source, "-o", program, "-lm"], check=True, capture_output=True)
-    return program
-
-
-def shown(program, text):
-    command = ["timeout", "-s", "KILL", "0.3", "stdbuf", "-o0", program]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL) as run:
-        try:
-            run.stdin.write(text)
-            run.stdin.close()
-        except BrokenPipeError:
-            pass
-        output = run.stdout.read(LIMIT)
-        cut = len(output) == LIMIT
-        if cut:
-            run.kill()
-        code = run.wait()
-    endless = cut or code in (-9, 137)
-    return (None, output[:PREFIX]) if endless else (code, output)
+    return source.read_text()
 
 
 def inputs(count, name):
@@ -66,7 +56,8 @@ def inputs(count, name):
     integer = (lambda: str(rng.randint(-3, 3)), lambda: str(rng.randint(0, 120)),
                lambda: str(rng.randint(-2**31, 2**31 - 1)))
     decimal = lambda: f"{rng.uniform(0, 100):.2f}"
-    word = lambda: "".join(rng.choice("aeiouyxzAE ,09") for _ in range(rng.randint(1, 9))).strip() or "a"
+    letters = lambda: "".join(rng.choice("aeiouyxzAE ,09") for _ in range(rng.choice((3, 9, 30))))
+    word = lambda: letters().strip() or "a"
     if name in ("grade-ladder", "grade-letters"):
         kinds = (*integer, decimal)
     elif name.startswith(("checksum", "syllables")) or name == "digits-characters":
@@ -75,20 +66,47 @@ def inputs(count, name):
         kinds = integer
     for _ in range(count):
         kind = rng.choice(kinds)
-        yield ("\n".join(kind() for _ in range(5)) + "\n").encode()
+        yield (), ("\n".join(kind() for _ in range(8)) + "\n").encode()
 
 
 def wrong(subject, rows, revisions, count):
     """Pairs that are called equivalent and differ on some input."""
-    classes = [(int(row["a"]), int(row["b"])) for row in rows if row["verdict"] == "equivalent"]
-    wanted = sorted({revision for pair in classes for revision in pair})
-    found = []
+    pairs = [(int(row["a"]), int(row["b"]), row["verdict"]) for row in rows
+             if row["verdict"].startswith("equivalent")]
+    wanted = sorted({revision for a, b, _ in pairs for revision in (a, b)})
+    if not wanted:
+        return []
     with tempfile.TemporaryDirectory() as directory:
         scratch = pathlib.Path(directory)
-        programs = {r: compiled(subject, revisions[r], scratch, f"r{r}") for r in wanted}
-        for text in inputs(count, subject.name) if wanted else ():
-            outcomes = {r: shown(program, text) for r, program in programs.items()}
-            found += [(a, b, text) for a, b in classes if outcomes[a] != outcomes[b]]
+        tools = separately.runner(scratch)
+        alone = {r: separately.Revision(scratch / f"r{r}",
+                                        {"program.c": patched(subject, revisions[r], scratch)}, tools)
+                 for r in wanted}
+        given = list(dict.fromkeys(inputs(count, subject.name)))
+
+        def outcomes(revision):
+            found = []
+            for at in range(0, len(given), AT_ONCE):
+                found += revision.execute(given[at:at + AT_ONCE], "zero", MILLISECONDS)
+            return found
+
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            shown = dict(zip(wanted, pool.map(outcomes, alone.values())))
+
+        def errs(revision, text):
+            return revision.fails(text) or revision.uses_unwritten(text)
+
+        def differ(a, b, text):
+            x, y = (alone[r].execute([text], "zero", PATIENCE) for r in (a, b))
+            return x != y
+
+        found = []
+        for a, b, verdict in pairs:
+            excused = any if verdict == "equivalent-unless-failing" else all
+            differing = (text for text, x, y in zip(given, shown[a], shown[b])
+                         if x != y and differ(a, b, text))
+            found += [(a, b, text[1]) for text in itertools.islice(differing, LOOKED_AT)
+                      if not excused(errs(alone[r], text) for r in (a, b))]
     return found
 
 
@@ -97,13 +115,13 @@ def main():
     parser.add_argument("psychic")
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--budget", default="30s")
-    parser.add_argument("--inputs", type=int, default=100)
+    parser.add_argument("--inputs", type=int, default=20000)
     parser.add_argument("--figures", type=pathlib.Path)
-    options = parser.parse_args()
-    names = options.names or sorted(path.name for path in ROOT.iterdir())
+    options = parser.parse_intermixed_args()
+    names = options.names or sorted(path.name for path in SUBJECTS.iterdir())
     figures, failed = [], False
     for name in names:
-        subject = ROOT / name
+        subject = SUBJECTS / name
         with tempfile.TemporaryDirectory() as directory:
             out = pathlib.Path(directory) / "out"
             begin = time.monotonic()
