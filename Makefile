@@ -1,6 +1,6 @@
 # What a person types. Everything but `setup` needs what `setup` provides, and is quick
 # about it when that is there already.
-.PHONY: setup demo test results bench everyday recheck attack coreutils lint
+.PHONY: setup demo test results bench everyday doubles recheck attack coreutils lint
 
 setup:
 	@scripts/setup.sh
@@ -35,6 +35,11 @@ bench: setup
 everyday: setup
 	@cargo build --release --locked
 	@scripts/everyday.py target/release/psychic --figures results/everyday.csv
+
+# Functions of floating-point numbers with variants: which are decided, and whether rightly.
+doubles: setup
+	@cargo build --release --locked
+	@scripts/doubles.py target/release/psychic --figures results/doubles.csv
 
 # What verdicts rest on, decided again by another solver: half an hour.
 recheck: setup

@@ -125,7 +125,7 @@ fn compare(
     let mut merged = stage.merge(&mut progress)?;
     let (built, module) = stage.build(&mut merged, &mut progress)?;
     let config = &stage.subject.config;
-    let mut program = Program::new(module, &args.search.models()?);
+    let mut program = Program::new(module, &args.search.models()?.with_terms());
     program.uninitialised = config.uninitialised;
     if !args.no_join {
         program.rejoin();

@@ -58,6 +58,13 @@ pub(super) struct Prediction {
     followed: Vec<usize>,
 }
 
+impl Prediction {
+    /// Whether a revision takes a path that is known, though what it shows may not be.
+    pub(super) fn takes_a_path(&self) -> bool {
+        self.slots.iter().any(|slot| !matches!(slot, Slot::Missing))
+    }
+}
+
 impl Slot {
     pub(super) fn visible(&self) -> Option<&Visible> {
         match self {
@@ -505,8 +512,7 @@ impl Differ<'_> {
             reasons.push(Reason::Unstable);
         }
         let arbitrary = |state: &HaltState| {
-            !state.world.approximations.is_empty()
-                || matches!(state.halt, Halt::Silent | Halt::Outside)
+            !state.world.is_followed() || matches!(state.halt, Halt::Silent | Halt::Outside)
         };
         if let Some(state) = state.filter(|state| arbitrary(state))
             && (stopped || reasons.is_empty())

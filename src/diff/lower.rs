@@ -96,8 +96,9 @@ impl Differ<'_> {
         let mut model = base.clone();
         let few = *choice.of(&[2, 3, 5, usize::MAX]);
         let skipped = *choice.of(&[0, 0, 1]);
+        let real = *choice.of(&[true, false]);
         for variable in of {
-            let values = simple::usual(&self.task.program.exprs, *variable);
+            let values = simple::usual_if(&self.task.program.exprs, *variable, real);
             let values = &values[..values.len().min(few)];
             if !values.is_empty() && *choice.of(&[0, 1, 2, 3]) >= skipped {
                 model.0.insert(*variable, choice.of(values).clone());

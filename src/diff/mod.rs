@@ -548,6 +548,12 @@ fn compare(
     b: &HaltState,
 ) -> Comparison {
     let comparison = compare_shown(program, outputs, solver, a, b);
+    let unknown = [a, b].into_iter().find(|state| !state.is_predictable());
+    if let (Comparison::Differs { conditions, .. }, Some(state)) = (&comparison, unknown) {
+        // They do for some value of a function, which may not be its value.
+        let (conditions, reasons) = (conditions.clone(), Reason::of_state(state));
+        return Comparison::Unknown { conditions, reasons };
+    }
     if !matches!(comparison, Comparison::Same) || !a.halt.is_failure() || !b.halt.is_failure() {
         return comparison;
     }

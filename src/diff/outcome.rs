@@ -195,7 +195,7 @@ fn ending(state: &HaltState) -> Option<(Termination, Option<Finding>)> {
 /// What a native run of the state shows under an assignment that satisfies its path; `None`
 /// where the state does not say exactly.
 pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option<Outcome> {
-    if !state.is_exact() {
+    if !state.is_predictable() {
         return None;
     }
     let (termination, finding) = match &state.halt {

@@ -71,6 +71,7 @@ impl Reason {
             Self::Approximated(Approximation::UninitialisedDecision) => Code::UninitialisedDecision,
             Self::Approximated(Approximation::UninitialisedOutput(_)) => Code::UninitialisedOutput,
             Self::Approximated(Approximation::NoResult) => Code::NoResult,
+            Self::Approximated(Approximation::Function(_)) => Code::Function,
             Self::NoResult => Code::NoResult,
             Self::Silent => Code::Silent,
             Self::Outside => Code::Outside,

@@ -268,7 +268,8 @@ impl Differ<'_> {
         let exprs = &self.task.program.exprs;
         let compare = || {
             let (x, y) = (&self.states()[a], &self.states()[b]);
-            if !x.is_exact() || !y.is_exact() || !input::comparable(&x.world, &y.world) {
+            if !x.is_predictable() || !y.is_predictable() || !input::comparable(&x.world, &y.world)
+            {
                 return None;
             }
             let with = |precision| outcome::difference(exprs, &self.task.outputs, x, y, precision);

@@ -102,6 +102,22 @@ pub(super) fn usual(exprs: &Exprs, variable: VariableId) -> Vec<Bv> {
     }
 }
 
+/// The same of a variable that may be a floating-point number, which objects do not say: `real` that
+/// they are.
+pub(super) fn usual_if(exprs: &Exprs, variable: VariableId, real: bool) -> Vec<Bv> {
+    let width = exprs.variable_width(variable);
+    let is_token = exprs.variable_name(variable).starts_with("stdin");
+    match width {
+        32 if real && !is_token => {
+            REALS.iter().map(|value| Bv::new(width, (*value as f32).to_bits().into())).collect()
+        }
+        64 if real && !is_token => {
+            REALS.iter().map(|value| Bv::new(width, value.to_bits())).collect()
+        }
+        _ => usual(exprs, variable),
+    }
+}
+
 fn is_real(exprs: &Exprs, variable: VariableId) -> bool {
     exprs.variable_name(variable).contains(":f")
 }

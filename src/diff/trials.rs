@@ -83,7 +83,7 @@ impl Differ<'_> {
             let model = self.sample(base, variables, &mut choice);
             let Some(prediction) = unless_it_panics(|| self.predict(&model)) else { continue };
             let is_new = !self.inputs.contains(&prediction.input);
-            if !is_new || self.known(&prediction).next().is_none() {
+            if !is_new || !prediction.takes_a_path() {
                 continue;
             }
             let apart = self.apart_on(&prediction)?;
@@ -167,8 +167,9 @@ impl Differ<'_> {
     /// The model with usual values for these variables.
     fn sample(&self, base: &Assignment, of: &[VariableId], choice: &mut Choice) -> Assignment {
         let mut model = base.clone();
+        let real = *choice.of(&[true, false]);
         for variable in of {
-            let values = simple::usual(&self.task.program.exprs, *variable);
+            let values = simple::usual_if(&self.task.program.exprs, *variable, real);
             if !values.is_empty() {
                 model.0.insert(*variable, choice.of(&values).clone());
             }

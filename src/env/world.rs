@@ -61,6 +61,10 @@ pub enum Approximation {
     /// function that returns none.
     #[error("modelled loosely: a decision on a result that nobody gave")]
     NoResult,
+    /// The value of a function of the C library was taken for any: what follows from that is proved, but
+    /// what is seen is not known.
+    #[error("a function that was not looked into: {0}")]
+    Function(&'static str),
     /// An output contains bytes that were never written.
     #[error("uninitialised output: {0}")]
     UninitialisedOutput(String),
@@ -169,6 +173,11 @@ impl World {
         if !self.approximations.contains(&what) {
             self.approximations.push(what);
         }
+    }
+
+    /// Whether what is proved of all that it may be is proved.
+    pub fn is_followed(&self) -> bool {
+        self.approximations.iter().all(|what| matches!(what, Approximation::Function(_)))
     }
 
     /// Takes note that something may raise exceptions, it is not known which.

@@ -78,7 +78,7 @@ pub struct Program {
     pub frames: Vec<Box<[Value]>>,
     /// Models of the functions that are only declared.
     pub models: HashMap<FunctionId, Model>,
-    /// What runs before the code of a function of the libc.
+    /// What runs before the code of a function of the libc, or in its place.
     pub preparations: HashMap<FunctionId, Model>,
     /// What becomes of a decision on memory that was never written.
     pub uninitialised: Uninitialised,

@@ -330,7 +330,12 @@ impl HaltState {
     /// Whether the outcome is known exactly, so that a proof may rest on it.
     pub fn is_exact(&self) -> bool {
         !matches!(self.halt, Halt::Incomplete(_) | Halt::Silent | Halt::Outside)
-            && self.world.approximations.is_empty()
+            && self.world.is_followed()
+    }
+
+    /// Whether what is seen is known, too, for each input.
+    pub fn is_predictable(&self) -> bool {
+        self.is_exact() && self.world.approximations.is_empty()
     }
 }
 

@@ -16,7 +16,14 @@
 //! assert_eq!(exprs.ne(as_int, exprs.constant(32, 0)), less);
 //! ```
 
-use std::{collections::BTreeMap, fmt, num::NonZeroU32};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    num::NonZeroU32,
+    sync::{Mutex, PoisonError},
+};
+
+use rustc_hash::FxHashMap;
 
 mod arena;
 pub mod bv;
@@ -64,12 +71,14 @@ pub enum VariableKind {
     Revision,
     /// An address that is used as a number; 64 bits.
     Address,
+    /// The value of a function of which nothing is known but its arguments ([`Exprs::application`]).
+    Function,
 }
 
 /// What kinds of variables an expression mentions.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Mentions {
-    /// Some [`VariableKind::Input`].
+    /// Some [`VariableKind::Input`], or a value that depends on some.
     pub input: bool,
     /// Some [`VariableKind::Uninitialised`].
     pub uninitialised: bool,
@@ -82,7 +91,7 @@ pub struct Mentions {
 impl Mentions {
     fn of(kind: VariableKind) -> Self {
         Self {
-            input: kind == VariableKind::Input,
+            input: matches!(kind, VariableKind::Input | VariableKind::Function),
             uninitialised: kind == VariableKind::Uninitialised,
             revision: kind == VariableKind::Revision,
             address: kind == VariableKind::Address,
@@ -116,12 +125,24 @@ pub struct Assignment(pub BTreeMap<VariableId, Bv>);
 #[derive(Default)]
 pub struct Exprs {
     arena: arena::Arena,
+    /// The arguments of functions, by the name of the variable that is the value.
+    applications: Mutex<FxHashMap<String, Vec<ExprId>>>,
 }
 
 /// Name of the variable of kind [`VariableKind::Revision`].
 pub const REVISION: &str = "psychic_revision";
 
 impl Exprs {
+    /// The value of a function that is not looked into, one for equal arguments; nothing in the unlikely
+    /// case that the name for it is that of another one.
+    pub fn application(&self, function: &str, width: u32, arguments: &[ExprId]) -> Option<ExprId> {
+        let digits = arguments.iter().map(|e| format!("{:016x}", self.structural_hash(*e)));
+        let name = format!("{function}({})", digits.collect::<Vec<_>>().join(","));
+        let mut known = self.applications.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = known.entry(name.clone()).or_insert_with(|| arguments.to_vec()) == arguments;
+        is_same.then(|| self.variable(&name, width, VariableKind::Function))
+    }
+
     /// An empty arena.
     pub fn new() -> Self {
         Self::default()

@@ -4,6 +4,7 @@
 pub mod allocation;
 mod digits;
 pub mod fenv;
+mod functions;
 pub mod input;
 pub mod intrinsics;
 pub mod math;
@@ -46,6 +47,7 @@ pub type Model = fn(&mut dyn Machine, Arguments<'_>) -> Result<Option<Value>, St
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Models {
     off: Vec<String>,
+    terms: bool,
 }
 
 impl Models {
@@ -56,8 +58,15 @@ impl Models {
     pub fn without(names: &[String]) -> Result<Self, UnknownModel> {
         match names.iter().find(|name| find(name).or(find_preparation(name)).is_none()) {
             Some(name) => Err(UnknownModel(name.clone())),
-            None => Ok(Self { off: names.to_vec() }),
+            None => Ok(Self { off: names.to_vec(), ..Self::default() }),
         }
+    }
+
+    /// The same, with values of functions of unknown numbers as terms: to compare revisions, not to
+    /// follow what one of them does.
+    #[must_use]
+    pub fn with_terms(self) -> Self {
+        Self { terms: true, ..self }
     }
 
     fn is_on(&self, name: &str) -> bool {
@@ -69,9 +78,11 @@ impl Models {
         find(name).filter(|_| self.is_on(name))
     }
 
-    /// What is to be run before the code of one of the libc's functions.
+    /// What is to be run before the code of one of the libc's functions, or in its place where it gives
+    /// a value.
     pub fn preparation(&self, name: &str) -> Option<Model> {
-        find_preparation(name).filter(|_| self.is_on(name))
+        let is_term = find_in(&[functions::PREPARATIONS], name).is_some();
+        find_preparation(name).filter(|_| self.is_on(name) && (self.terms || !is_term))
     }
 
     /// The model that stands for a function though the program has its code: one of the libc's
@@ -126,7 +137,7 @@ fn find(name: &str) -> Option<Model> {
 }
 
 fn find_preparation(name: &str) -> Option<Model> {
-    find_in(&[digits::PREPARATIONS], name)
+    find_in(&[digits::PREPARATIONS, functions::PREPARATIONS], name)
 }
 
 fn find_in(tables: &[&[(&str, Model)]], name: &str) -> Option<Model> {

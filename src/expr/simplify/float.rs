@@ -79,9 +79,46 @@ impl Exprs {
         }
         self.zip_choices(a, b, value)
             .or_else(|| self.exact_binary(op, rounding, (a, b)))
+            .or_else(|| self.same_number(op, rounding, (a, b)))
             .unwrap_or_else(|| {
                 self.arena.intern(Node::FloatBinary(op, rounding, a, b), format.width())
             })
+    }
+
+    /// One way to write what gives the same bits in several, NaNs and zeros included: constants last,
+    /// twice a number as its sum with itself, a quotient by a power of two as a product, and no zero
+    /// added to a square.
+    fn same_number(
+        &self,
+        op: FloatBinary,
+        rounding: Rounding,
+        (a, b): (ExprId, ExprId),
+    ) -> Option<ExprId> {
+        let format @ (Format::Single | Format::Double) = self.format_of(&[a, b]) else {
+            return None;
+        };
+        let constant = |e| self.as_bv(e).map(|value| pattern(&value));
+        match (op, constant(a), constant(b)) {
+            (FloatBinary::Add | FloatBinary::Mul, Some(number), None) if !format.is_nan(number) => {
+                Some(self.float_binary(op, rounding, b, a))
+            }
+            (FloatBinary::Mul, None, Some(two)) if two == two_in(format) => {
+                Some(self.float_binary(FloatBinary::Add, rounding, a, a))
+            }
+            // Quotients of integers are compared as such.
+            (FloatBinary::Div, None, Some(divisor)) if self.exact(a).is_none() => {
+                let inverse = inverse_of_power(format, divisor)?;
+                let inverse = self.bv(&Bv::from_u128(format.width(), inverse));
+                Some(self.float_binary(FloatBinary::Mul, rounding, a, inverse))
+            }
+            (FloatBinary::Add, None, Some(0)) if self.is_square(a) => Some(a),
+            _ => None,
+        }
+    }
+
+    /// Whether it is the product of a number with itself, which is never -0.
+    fn is_square(&self, e: ExprId) -> bool {
+        matches!(self.node(e), Node::FloatBinary(FloatBinary::Mul, _, a, b) if a == b)
     }
 
     /// `a * b + c`, rounded once.
@@ -173,6 +210,25 @@ impl Exprs {
         );
         Format::of(width).unwrap_or_else(|| panic!("no floating-point format has {width} bits"))
     }
+}
+
+/// What one is as an exponent, which counts from there.
+fn bias(format: Format) -> u128 {
+    (1 << (format.exponent_bits() - 1)) - 1
+}
+
+/// The bits of 2.
+fn two_in(format: Format) -> u128 {
+    (bias(format) + 1) << format.fraction_bits()
+}
+
+/// The bits of the inverse of a power of two, where that is a normal number, too.
+fn inverse_of_power(format: Format, power: u128) -> Option<u128> {
+    let sign = power & format.sign();
+    let exponent = (power ^ sign) >> format.fraction_bits();
+    let is_power = power & format.fraction() == 0 && exponent > 0;
+    let inverse = (2 * bias(format)).checked_sub(exponent).filter(|inverse| *inverse > 0)?;
+    is_power.then_some(sign | inverse << format.fraction_bits())
 }
 
 fn pattern(value: &Bv) -> u128 {

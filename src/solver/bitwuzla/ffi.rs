@@ -18,6 +18,14 @@ use crate::expr::{Bv, Rounding};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Term(sys::BitwuzlaTerm);
 
+impl Term {
+    /// Its number in the order in which terms were made.
+    pub fn number(self) -> usize {
+        // SAFETY: the term is alive, see `Instance`; the hash of a term is its number.
+        unsafe { sys::bitwuzla_term_hash(self.0) }
+    }
+}
+
 /// The operators in use, by Bitwuzla's names.
 pub(super) type Kind = sys::BitwuzlaKind;
 

@@ -39,13 +39,21 @@ impl Walk<'_> {
                 Native::Bits(self.float_to_integer(op == FloatUnary::ToSigned, a, width))
             }
             Node::FloatBinary(op, rounding, a, b) => {
+                // To the theory, for which all NaNs are one, sums and products commute, and a difference
+                // is a sum: what is one number is one term then.
+                let (mut a, mut b) = (self.float(a), self.float(b));
                 let kind = match op {
-                    FloatBinary::Add => sys::BITWUZLA_KIND_FP_ADD,
-                    FloatBinary::Sub => sys::BITWUZLA_KIND_FP_SUB,
+                    FloatBinary::Add | FloatBinary::Sub => sys::BITWUZLA_KIND_FP_ADD,
                     FloatBinary::Mul => sys::BITWUZLA_KIND_FP_MUL,
                     FloatBinary::Div => sys::BITWUZLA_KIND_FP_DIV,
                 };
-                let operands = [self.to.rounding(rounding), self.float(a), self.float(b)];
+                if op == FloatBinary::Sub {
+                    b = self.to.term1(sys::BITWUZLA_KIND_FP_NEG, b);
+                }
+                if op != FloatBinary::Div && b.number() < a.number() {
+                    (a, b) = (b, a);
+                }
+                let operands = [self.to.rounding(rounding), a, b];
                 let value = self.to.term(kind, &operands);
                 Native::Float(Float { value, nan: self.nan_bits(e) })
             }

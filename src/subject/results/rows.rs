@@ -110,6 +110,8 @@ words! {
         EngineCall = "engine-call",
         /// A system call without a model.
         SystemCall = "system-call",
+        /// The value of a function of the C library matters, which was taken for any.
+        Function = "function",
         /// An error of which the processor tells the program, which has a handler for the signal.
         Caught = "caught",
         /// An output with bytes that were never written.
