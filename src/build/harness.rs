@@ -1,6 +1,6 @@
 //! Writes the `main` of a subject whose entry is not `main`.
 
-use std::{fmt::Write, path::Path};
+use std::{collections::BTreeSet, fmt::Write, path::Path};
 
 use super::signature::{Parameter, Signature, Type, Unreadable, signature};
 use crate::subject::config::{InputsConfig, NanConfig, ParamConfig};
@@ -86,6 +86,22 @@ pub enum HarnessError {
         /// What does not fit.
         problem: &'static str,
     },
+}
+
+/// The objects and outputs of a [`harness()`] that are floating-point numbers, `float` or `double`: by the
+/// names of parameters, and `return`. Nothing where the signature cannot be read.
+pub fn real_numbers(source: &str, entry: &str) -> BTreeSet<String> {
+    let Ok(signature) = signature(source, entry) else { return BTreeSet::new() };
+    let is_real = |ty: &Type| match ty {
+        Type::Scalar(text) | Type::Pointer { element: text, .. } => {
+            text.split_whitespace().any(|word| word == "double" || word == "float")
+                && !text.split_whitespace().any(|word| word == "long")
+        }
+        Type::Void | Type::Other(_) => false,
+    };
+    let returned = Some("return".to_owned()).filter(|_| is_real(&signature.returns));
+    let parameters = signature.parameters.into_iter().filter(|parameter| is_real(&parameter.ty));
+    parameters.map(|parameter| parameter.name).chain(returned).collect()
 }
 
 /// A C file that includes the meta program and runs `entry` on symbolic arguments.
@@ -509,6 +525,15 @@ mod tests {
         clang.native(&compilation, sanitizer, &path("a.out")).unwrap();
         let run = Command::new(path("a.out")).env("PSYCHIC_OUTPUTS", path("outputs")).output();
         (run.unwrap().status.success(), fs::read(path("outputs")).unwrap_or_default())
+    }
+
+    #[test]
+    fn real_numbers_are_floats_and_doubles() {
+        let source =
+            "double f(float a, int b, const double *c, long double d, char *e) { return a; }";
+        let names = ["a", "c", "return"].map(str::to_owned);
+        assert_eq!(real_numbers(source, "f"), BTreeSet::from(names));
+        assert_eq!(real_numbers("int g(void) { return 0; }", "f"), BTreeSet::new());
     }
 
     #[test]

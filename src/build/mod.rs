@@ -36,7 +36,7 @@ mod whole;
 use std::path::PathBuf;
 
 pub use compile::{Compilation, Sanitizer};
-pub use harness::{HarnessError, harness};
+pub use harness::{HarnessError, harness, real_numbers};
 pub use libc::{Closure, Libc};
 pub use revisions::{Common, RevisionError, Revisions};
 pub use runtime::PSYCHIC_H;

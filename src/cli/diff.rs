@@ -195,7 +195,8 @@ fn compare(
         progress.stage("walking the regions of the input");
         let time = (began.elapsed() / 8).max(LEAST_WALK);
         let end = Some(Instant::now() + time);
-        differ.walk(Regions::until(end.min(clock.deadline()).or(end)))?
+        let walk = differ.walk(Regions::until(end.min(clock.deadline()).or(end)))?;
+        Walk { ranges: report::whole_ranges(stage, walk.ranges), ..walk }
     } else {
         Walk::default()
     };

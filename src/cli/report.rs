@@ -15,7 +15,8 @@ use super::{
     stages::{Merged, Stage, set_aside},
 };
 use crate::{
-    diff::{Differ, DifferentialTest, PairVerdict, Reason, Walk},
+    build,
+    diff::{Differ, DifferentialTest, PairVerdict, Range, Reason, Walk},
     env::stdin::Stdin,
     exec::Program,
     explore::Statistics,
@@ -23,8 +24,8 @@ use crate::{
     replay::{Outcome, Termination, TestInput},
     report::{OutcomeDescription, Report, TestDescription, visible},
     subject::{
-        Form, Patch, Revision, RevisionSet,
-        config::{ArgConfig, Config, ParamConfig},
+        Form, Patch, Revision, RevisionSet, Subject,
+        config::{ArgConfig, OutputsConfig, ParamConfig},
         results::{
             Clustering, Code, OutcomeRow, PairRow, RangeRow, StatsRow, Status, SummaryRow, TestId,
             TestRow, Verdict, write_whole,
@@ -45,8 +46,13 @@ const BUILD: &str = "build";
 /// So many pairs that the tree does not separate are said one by one.
 const UNSEPARATED: usize = 8;
 
-/// How the parameters of an entry function are described in `subject.toml`.
-type Params = BTreeMap<String, ParamConfig>;
+/// How values are to be shown.
+struct Values<'a> {
+    /// How the parameters of an entry function are described in `subject.toml`.
+    params: &'a BTreeMap<String, ParamConfig>,
+    /// Those that are floating-point numbers, and `return` if the result is one.
+    reals: BTreeSet<String>,
+}
 
 /// All that a run found.
 pub(super) struct Findings<'a> {
@@ -158,7 +164,8 @@ impl Findings<'_> {
         let solution = tree::minimal(&revisions, &clusterings, &options)?;
         let verdicts = |wanted| pairs.iter().filter(|row| row.verdict == wanted).count() as u64;
         let solver = self.statistics.solver.first();
-        let params = &self.stage.subject.config.inputs.params;
+        let config = &self.stage.subject.config;
+        let values = Values::of(&self.stage.subject);
         let summary = SummaryRow {
             subject: self.stage.subject.config.name.clone(),
             revisions: self.merged.revisions.len() as u32,
@@ -192,9 +199,9 @@ impl Findings<'_> {
             tests: test_rows(tests),
             inputs: tests
                 .iter()
-                .map(|test| (test.test, describe_input(&test.input, params)))
+                .map(|test| (test.test, describe_input(&test.input, &values)))
                 .collect(),
-            outcomes: describe_outcomes(tests, self.differ.revisions(), &self.stage.subject.config),
+            outcomes: describe_outcomes(tests, self.differ.revisions(), &config.outputs, &values),
             clusterings,
             pairs,
             solution,
@@ -412,12 +419,42 @@ fn ending(outcome: &Outcome) -> String {
     }
 }
 
+impl<'a> Values<'a> {
+    fn of(subject: &'a Subject) -> Self {
+        let config = &subject.config;
+        let texts = subject.sources.iter().map(|source| fs::read(subject.root.join(source)));
+        let reals = texts
+            .flatten()
+            .flat_map(|text| build::real_numbers(&String::from_utf8_lossy(&text), &config.entry));
+        Self { params: &config.inputs.params, reals: reals.collect() }
+    }
+
+    /// Ranges of whole numbers: those of others are of their bits, and say nothing to anybody.
+    fn ranges(&self, found: Vec<Range>) -> Vec<Range> {
+        let is_whole = |range: &Range| {
+            let mut parts = range.input.split(':');
+            let is_real = parts.next().is_some_and(|name| self.reals.contains(name));
+            !is_real && !parts.any(|kind| kind.starts_with('f'))
+        };
+        found.into_iter().filter(is_whole).collect()
+    }
+
+    fn describe(&self, name: &str, bytes: &[u8]) -> String {
+        describe_bytes(bytes, self.params.get(name), self.reals.contains(name))
+    }
+}
+
+/// The ranges of a walk that are of whole numbers.
+pub(super) fn whole_ranges(stage: &Stage, found: Vec<Range>) -> Vec<Range> {
+    Values::of(&stage.subject).ranges(found)
+}
+
 /// A test's input in one line.
-fn describe_input(input: &TestInput, params: &Params) -> TestDescription {
+fn describe_input(input: &TestInput, values: &Values<'_>) -> TestDescription {
     let mut parts = Vec::new();
     let argument = |name: &str| name.starts_with("arg") && name.len() == 5;
     for (name, bytes) in input.objects.iter().filter(|(name, _)| !argument(name)) {
-        parts.push(format!("{name} = {}", describe_bytes(bytes, params.get(name))));
+        parts.push(format!("{name} = {}", values.describe(name, bytes)));
     }
     if input.args.len() > 1 {
         let args: Vec<String> =
@@ -436,7 +473,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// A text as C would write it up to where it ends, a buffer of numbers as such, an object of the
 /// size of an integer as a number, others as bytes.
-fn describe_bytes(bytes: &[u8], param: Option<&ParamConfig>) -> String {
+fn describe_bytes(bytes: &[u8], param: Option<&ParamConfig>, real: bool) -> String {
     let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     if let Some(ParamConfig { string: Some(_), .. }) = param {
         return quoted(&bytes[..end]);
@@ -446,9 +483,12 @@ fn describe_bytes(bytes: &[u8], param: Option<&ParamConfig>) -> String {
         && width * elements as usize == bytes.len()
         && matches!(width, 1 | 2 | 4 | 8)
     {
-        let numbers: Vec<String> =
-            bytes.chunks(width).map(|chunk| signed(chunk).to_string()).collect();
+        let number = |chunk: &[u8]| if real { decimal(chunk) } else { signed(chunk).to_string() };
+        let numbers: Vec<String> = bytes.chunks(width).map(number).collect();
         return format!("{{{}}}", numbers.join(", "));
+    }
+    if real && matches!(bytes.len(), 4 | 8) {
+        return decimal(bytes);
     }
     let printable = |text: &[u8]| text.iter().all(|byte| matches!(byte, b' '..=b'~'));
     match bytes.len() {
@@ -457,6 +497,15 @@ fn describe_bytes(bytes: &[u8], param: Option<&ParamConfig>) -> String {
         1 | 2 | 4 | 8 => signed(bytes).to_string(),
         // The NUL that ends a text is no part of it.
         length => quoted(&bytes[..if end + 1 == length { end } else { length }]),
+    }
+}
+
+/// The shortest text that reads back as the `float` or `double` that bytes are.
+fn decimal(bytes: &[u8]) -> String {
+    match (<[u8; 4]>::try_from(bytes), <[u8; 8]>::try_from(bytes)) {
+        (Ok(bytes), _) => format!("{:?}", f32::from_le_bytes(bytes)),
+        (_, Ok(bytes)) => format!("{:?}", f64::from_le_bytes(bytes)),
+        _ => quoted(bytes),
     }
 }
 
@@ -475,13 +524,15 @@ fn quoted(bytes: &[u8]) -> String {
 fn describe_outcomes(
     tests: &[DifferentialTest],
     revisions: &[Revision],
-    config: &Config,
+    outputs: &OutputsConfig,
+    values: &Values<'_>,
 ) -> BTreeMap<(TestId, Revision), OutcomeDescription> {
     let mut described = BTreeMap::new();
     for test in tests {
         for (revision, outcome) in revisions.iter().zip(&test.outcomes) {
             if test.clustering.cluster(*revision) == Some(*revision) {
-                described.insert((test.test, *revision), describe_outcome(outcome, config));
+                described
+                    .insert((test.test, *revision), describe_outcome(outcome, outputs, values));
             }
         }
     }
@@ -489,12 +540,15 @@ fn describe_outcomes(
 }
 
 /// What of an outcome counts, for people.
-fn describe_outcome(outcome: &Outcome, config: &Config) -> OutcomeDescription {
+fn describe_outcome(
+    outcome: &Outcome,
+    counted: &OutputsConfig,
+    values: &Values<'_>,
+) -> OutcomeDescription {
     let lossy = |counts: bool, bytes: &[u8]| match counts {
         true => String::from_utf8_lossy(bytes).into_owned(),
         false => String::new(),
     };
-    let params = &config.inputs.params;
     let settled = outcome.finding.is_none();
     OutcomeDescription {
         exit: match outcome.termination {
@@ -509,10 +563,10 @@ fn describe_outcome(outcome: &Outcome, config: &Config) -> OutcomeDescription {
         outputs: outcome
             .outputs
             .iter()
-            .map(|(name, bytes)| (name.clone(), describe_bytes(bytes, params.get(name))))
+            .map(|(name, bytes)| (name.clone(), values.describe(name, bytes)))
             .collect(),
-        stdout: lossy(config.outputs.stdout, &outcome.stdout),
-        stderr: lossy(config.outputs.stderr, &outcome.stderr),
+        stdout: lossy(counted.stdout, &outcome.stdout),
+        stderr: lossy(counted.stderr, &outcome.stderr),
         files: outcome.files.clone(),
     }
 }
@@ -592,15 +646,20 @@ mod tests {
     fn bytes_are_shown_as_what_they_are() {
         let string = ParamConfig { string: Some(4), ..ParamConfig::default() };
         let elements = ParamConfig { elements: Some(2), ..ParamConfig::default() };
-        assert_eq!(describe_bytes(b"ab\0\0", Some(&string)), r#""ab""#);
-        assert_eq!(describe_bytes(b"a\0b\xb8", Some(&string)), r#""a\x00b\xb8""#);
-        assert_eq!(describe_bytes(b"\0\0\0\0", Some(&string)), r#""""#);
-        assert_eq!(describe_bytes(&[1, 0, 0xfe, 0xff], Some(&elements)), "{1, -2}");
-        assert_eq!(describe_bytes(&[0xfe, 0xff, 0xff, 0xff], None), "-2");
-        assert_eq!(describe_bytes(&[0x80], None), "-128");
-        assert_eq!(describe_bytes(b"abc\0", None), r#""abc""#);
-        assert_eq!(describe_bytes(b"a\0\0\0", None), "97");
-        assert_eq!(describe_bytes(b"word\0", None), r#""word""#);
-        assert_eq!(describe_bytes(b"wor\0\0", None), r#""wor\x00\x00""#);
+        let double = 0.1f64.to_le_bytes();
+        assert_eq!(describe_bytes(&double, None, true), "0.1");
+        assert_eq!(describe_bytes(&f32::NEG_INFINITY.to_le_bytes(), None, true), "-inf");
+        let floats = [1.5f32.to_le_bytes(), (-0.0f32).to_le_bytes()].concat();
+        assert_eq!(describe_bytes(&floats, Some(&elements), true), "{1.5, -0.0}");
+        assert_eq!(describe_bytes(b"ab\0\0", Some(&string), false), r#""ab""#);
+        assert_eq!(describe_bytes(b"a\0b\xb8", Some(&string), false), r#""a\x00b\xb8""#);
+        assert_eq!(describe_bytes(b"\0\0\0\0", Some(&string), false), r#""""#);
+        assert_eq!(describe_bytes(&[1, 0, 0xfe, 0xff], Some(&elements), false), "{1, -2}");
+        assert_eq!(describe_bytes(&[0xfe, 0xff, 0xff, 0xff], None, false), "-2");
+        assert_eq!(describe_bytes(&[0x80], None, false), "-128");
+        assert_eq!(describe_bytes(b"abc\0", None, false), r#""abc""#);
+        assert_eq!(describe_bytes(b"a\0\0\0", None, false), "97");
+        assert_eq!(describe_bytes(b"word\0", None, false), r#""word""#);
+        assert_eq!(describe_bytes(b"wor\0\0", None, false), r#""wor\x00\x00""#);
     }
 }

@@ -103,6 +103,7 @@ subjects! {
     floats = "floats",
     formats = "formats",
     function = "function",
+    functions = "functions",
     indices = "indices",
     libm = "libm",
     limit = "limit",

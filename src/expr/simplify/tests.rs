@@ -733,3 +733,59 @@ fn sums_of_exact_numbers_are_numbers_of_sums() {
         }
     }
 }
+
+/// What is written in one way has the bits, NaNs included, that the operation gives.
+#[test]
+fn numbers_with_several_spellings_keep_their_bits() {
+    let specials = |format: Format| -> Vec<u128> {
+        let one = ((1u128 << (format.exponent_bits() - 1)) - 1) << format.fraction_bits();
+        let step = 1u128 << format.fraction_bits();
+        let positive = [
+            0,
+            1,
+            format.fraction(),
+            step,
+            2 * step,
+            one - step,
+            one,
+            one + 1,
+            one + step,
+            one + 3 * step,
+            format.infinity() - step,
+            format.infinity() - 1,
+            format.infinity(),
+            format.infinity() | format.quiet(),
+            format.infinity() | 1,
+            format.infinity() | format.quiet() | 5,
+        ];
+        positive.iter().flat_map(|bits| [*bits, bits | format.sign()]).collect()
+    };
+    let exprs = Exprs::new();
+    for format in [Format::Single, Format::Double] {
+        let width = format.width();
+        let x = exprs.input(&format!("x{width}"), width);
+        let variable = exprs.as_variable(x).unwrap();
+        let check = |made: ExprId, bits: u128, expected: u128| {
+            let assignment = Assignment([(variable, Bv::from_u128(width, bits))].into());
+            let found = exprs.evaluate(made, &assignment).to_u128();
+            assert_eq!(found, Some(expected), "{} of {bits:x}", exprs.display(made));
+        };
+        for op in FloatBinary::ALL {
+            for rounding in Rounding::ALL {
+                let square = exprs.float_binary(FloatBinary::Mul, rounding, x, x);
+                for constant in specials(format) {
+                    let c = exprs.bv(&Bv::from_u128(width, constant));
+                    let of = |a, b| exprs.float_binary(op, rounding, a, b);
+                    let (after, before, more) = (of(x, c), of(c, x), of(c, square));
+                    for bits in specials(format) {
+                        let apply = |a, b| float::binary(op, rounding, format, a, b);
+                        check(after, bits, apply(bits, constant));
+                        check(before, bits, apply(constant, bits));
+                        let squared = float::binary(FloatBinary::Mul, rounding, format, bits, bits);
+                        check(more, bits, apply(constant, squared));
+                    }
+                }
+            }
+        }
+    }
+}
