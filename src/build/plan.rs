@@ -48,7 +48,7 @@ impl Toolchain {
         if let Some(plan) = self.read_plan(&key) {
             return Some(each(plan, &|word| places.show(word)));
         }
-        let plan = ask(driver)?;
+        let plan = ask(driver).filter(|plan| !plan.is_empty())?;
         let hidden = each(plan.clone(), &|word| places.hide(word));
         // Without it, the next run asks again.
         _ = self.kept(&key, |directory| {
@@ -67,8 +67,9 @@ impl Toolchain {
             word.starts_with('/') && [".o", ".a", ".so"].iter().any(|end| word.ends_with(end))
         };
         let libraries = plan.iter().flatten().filter(is_library);
-        let mut needed = plan.iter().map(|words| &words[0]).chain(libraries);
-        needed.all(|file| Path::new(file).exists()).then_some(plan)
+        let mut needed = plan.iter().filter_map(|words| words.first()).chain(libraries);
+        let is_whole = !plan.is_empty() && plan.iter().all(|words| !words.is_empty());
+        (is_whole && needed.all(|file| Path::new(file).exists())).then_some(plan)
     }
 }
 
@@ -150,7 +151,7 @@ mod tests {
         let (mut driver, source) = compile(&clang, scratch.path());
         let plan = clang.plan(&mut driver, &[&source]).unwrap();
         let file = fs::read_dir(cache).unwrap().next().unwrap().unwrap().path().join(FILE);
-        for damaged in ["[[\"/no/such/compiler\",\"-cc1\"]]", "[[", "[]"] {
+        for damaged in ["[[\"/no/such/compiler\",\"-cc1\"]]", "[[", "[]", "[[]]"] {
             fs::write(&file, damaged).unwrap();
             let (mut driver, source) = compile(&clang, scratch.path());
             assert_eq!(clang.plan(&mut driver, &[&source]), Some(plan.clone()), "{damaged}");
