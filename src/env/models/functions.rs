@@ -57,6 +57,14 @@ fn value_of(
         values.push(machine.settled(arguments.get(index), width)?);
     }
     let exprs = machine.exprs();
+    // Of what was never written, and of addresses, it is asked what shows with others in their place.
+    let moves = |value: &ExprId| {
+        let mentions = exprs.mentions(*value);
+        mentions.uninitialised || mentions.address
+    };
+    if values.iter().any(moves) {
+        return Ok(None);
+    }
     if values.iter().all(|value| exprs.few_values(*value, FEW).is_some()) {
         return Ok(None);
     }
