@@ -3,7 +3,8 @@
 
 Every block after a line `<!-- output: NAME -->` is printed anew: `demo` by the example of
 `make demo`, `leap` by the subject that the README describes, which is made from the README.
-The figures in the table of subjects come from results/*/summary.csv.
+The figures in the table of subjects come from results/*/summary.csv, and the table after
+`<!-- table: everyday -->` from results/everyday.csv.
 """
 
 import csv
@@ -50,6 +51,18 @@ def row(match):
     return f"| [{name}](patches/{name}) | {description} | {figures} |"
 
 
+def everyday():
+    """The table of students' programs."""
+    with open(TOP / "results" / "everyday.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    columns = {"program": "program", "seconds": "s", "distinguished": "told apart",
+               "equivalent": "equivalent", "equivalent_unless_failing": "unless failing",
+               "unknown": "unknown", "tests": "tests", "height": "height"}
+    lines = [columns.values(), ["---"] * len(columns),
+             *([row[name] for name in columns] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
 def main(program):
     """Rewrites the file."""
     program = pathlib.Path(program).absolute()
@@ -66,6 +79,7 @@ def main(program):
                   lambda match: match[1] + outputs[match[2]] + "```", text, flags=re.DOTALL)
     text = re.sub(r"^\| \[([\w-]+)\]\(patches/[\w-]+\) \| (.*?) \|.*$", row, text,
                   flags=re.MULTILINE)
+    text = re.sub(r"(<!-- table: everyday -->\n)(\|.*\n)*", lambda match: match[1] + everyday(), text)
     README.write_text(text)
 
 

@@ -42,13 +42,12 @@ impl Executor<'_> {
         }
         if function.library
             && let Some(preparation) = program.preparations.get(&id)
+            && let Some(value) = self.run_model(*preparation, call)?
         {
-            if let Some(value) = self.run_model(*preparation, call)? {
-                if let Some(reg) = call.results.first() {
-                    self.set(*reg, value);
-                }
-                return Ok(Next::Advance);
+            if let Some(reg) = call.results.first() {
+                self.set(*reg, value);
             }
+            return Ok(Next::Advance);
         }
         let fixed = function.params.len();
         if call.args.len() < fixed {

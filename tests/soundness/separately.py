@@ -155,7 +155,7 @@ class Revision:
             output = self.directory / f"{kind}.out"
             front = ["-include", (self.tools / "front.h").resolve()] if kind == "errors" else []
             # Relative names, as __FILE__ is one of them.
-            compile_to(output.name, [*self.sources, (self.tools / f"shim.{kind}.o").resolve()],
+            compile_to(output.name, [*self.sources, (self.tools / f"shim.{kind}.o").resolve(), "-lm"],
                        [*BUILDS[kind], *front], cwd=self.directory)
             self.built[kind] = output
         return self.built[kind]
