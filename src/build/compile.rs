@@ -354,8 +354,7 @@ impl Toolchain {
                 fs::remove_dir_all(&scratch).map_err(BuildError::io(&scratch))
             })
         };
-        let key = self.key(&Compilation::default(), sanitizer.name());
-        let key = hash([&[&*key], sanitizer.flags()].concat());
+        let key = hash([env!("PSYCHIC_SOURCES"), self.identity(), sanitizer.name()]);
         let made = match self.kept(&key, compile)? {
             Some(kept) => kept,
             None => {

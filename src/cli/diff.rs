@@ -169,6 +169,7 @@ fn compare(
         replay: &native,
         solver: SolverConfig { record: record.as_ref().map(Recording::of_pairs), ..solver },
         outputs: config.outputs.clone(),
+        reals: stage.real_numbers(),
         revisions: merged.revisions.clone(),
         without_result: built.without_result.clone(),
         clock,
@@ -195,8 +196,7 @@ fn compare(
         progress.stage("walking the regions of the input");
         let time = (began.elapsed() / 8).max(LEAST_WALK);
         let end = Some(Instant::now() + time);
-        let walk = differ.walk(Regions::until(end.min(clock.deadline()).or(end)))?;
-        Walk { ranges: report::whole_ranges(stage, walk.ranges), ..walk }
+        differ.walk(Regions::until(end.min(clock.deadline()).or(end)))?
     } else {
         Walk::default()
     };

@@ -18,12 +18,13 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// A run that is known never to end, or is not known yet, or is no more than looked at, is watched for
-/// these parts of the usual limit: by how many of the revision's were stopped before, at most as many
-/// as there are here.
-const SHORT: [u32; 3] = [20, 50, 100];
+/// A run that is known never to end is watched for these parts of the usual limit: by how many of
+/// the revision's were stopped before, at most as many as there are here.
+const ENDLESS: [u32; 3] = [10, 20, 50];
 /// And one of which nothing is known for these.
 const UNKNOWN: [u32; 3] = [1, 4, 20];
+/// Or is not known yet, or is no more than looked at: it runs again before it counts.
+const EARLY: [u32; 3] = [20, 50, 100];
 /// After such a run was stopped, the sanitizers watch for this part.
 const STOPPED: u32 = 20;
 /// Of runs that may never end, this much of what they print is looked at, some times more than what
@@ -43,8 +44,9 @@ pub(super) struct Native<'a> {
     /// No run begins after this.
     deadline: Option<Instant>,
     plain: Replayer,
-    short: Patience,
+    endless: Patience,
     unknown: Patience,
+    early: Patience,
     watched: Mutex<Watching>,
 }
 
@@ -64,7 +66,8 @@ impl<'a> Native<'a> {
             limits,
             deadline,
             plain: Replayer::new(built.binaries.clone(), limits)?,
-            short: Patience::new(SHORT),
+            endless: Patience::new(ENDLESS),
+            early: Patience::new(EARLY),
             unknown: Patience::new(UNKNOWN),
             watched: Mutex::default(),
         })
@@ -111,10 +114,10 @@ impl<'a> Native<'a> {
         (expected, concerned): (&Expected, &[(Sanitizer, RevisionSet)]),
     ) -> anyhow::Result<Outcome> {
         if expected.endless.contains(revision) {
-            return self.impatient((&self.short, ENDLESS_OUTPUT), test, revision);
+            return self.impatient((&self.endless, ENDLESS_OUTPUT), test, revision);
         }
         if expected.early.contains(revision) {
-            let outcome = self.impatient((&self.short, ENDLESS_OUTPUT), test, revision)?;
+            let outcome = self.impatient((&self.early, ENDLESS_OUTPUT), test, revision)?;
             if is_stopped(&outcome) {
                 // It is to be expected later, too.
                 *self.unknown.stopped().entry(revision).or_default() += 1;
@@ -255,8 +258,8 @@ impl Replay for Native<'_> {
         test: &TestInput,
         revisions: &[Revision],
     ) -> Result<Vec<Outcome>, ReplayFailed> {
-        let short = (&self.short, ENDLESS_OUTPUT);
-        let one = |revision: &Revision| self.impatient(short, test, *revision).map_err(failed);
+        let early = (&self.early, ENDLESS_OUTPUT);
+        let one = |revision: &Revision| self.impatient(early, test, *revision).map_err(failed);
         revisions.par_iter().map(one).collect()
     }
 }

@@ -15,8 +15,7 @@ use super::{
     stages::{Merged, Stage, set_aside},
 };
 use crate::{
-    build,
-    diff::{Differ, DifferentialTest, PairVerdict, Range, Reason, Walk},
+    diff::{Differ, DifferentialTest, PairVerdict, Reason, Walk},
     env::stdin::Stdin,
     exec::Program,
     explore::Statistics,
@@ -24,7 +23,7 @@ use crate::{
     replay::{Outcome, Termination, TestInput},
     report::{OutcomeDescription, Report, TestDescription, visible},
     subject::{
-        Form, Patch, Revision, RevisionSet, Subject,
+        Form, Patch, Revision, RevisionSet,
         config::{ArgConfig, OutputsConfig, ParamConfig},
         results::{
             Clustering, Code, OutcomeRow, PairRow, RangeRow, StatsRow, Status, SummaryRow, TestId,
@@ -51,7 +50,7 @@ struct Values<'a> {
     /// How the parameters of an entry function are described in `subject.toml`.
     params: &'a BTreeMap<String, ParamConfig>,
     /// Those that are floating-point numbers, and `return` if the result is one.
-    reals: BTreeSet<String>,
+    reals: &'a BTreeSet<String>,
 }
 
 /// All that a run found.
@@ -165,7 +164,7 @@ impl Findings<'_> {
         let verdicts = |wanted| pairs.iter().filter(|row| row.verdict == wanted).count() as u64;
         let solver = self.statistics.solver.first();
         let config = &self.stage.subject.config;
-        let values = Values::of(&self.stage.subject);
+        let values = Values { params: &config.inputs.params, reals: self.differ.reals() };
         let summary = SummaryRow {
             subject: self.stage.subject.config.name.clone(),
             revisions: self.merged.revisions.len() as u32,
@@ -419,34 +418,10 @@ fn ending(outcome: &Outcome) -> String {
     }
 }
 
-impl<'a> Values<'a> {
-    fn of(subject: &'a Subject) -> Self {
-        let config = &subject.config;
-        let texts = subject.sources.iter().map(|source| fs::read(subject.root.join(source)));
-        let reals = texts
-            .flatten()
-            .flat_map(|text| build::real_numbers(&String::from_utf8_lossy(&text), &config.entry));
-        Self { params: &config.inputs.params, reals: reals.collect() }
-    }
-
-    /// Ranges of whole numbers: those of others are of their bits, and say nothing to anybody.
-    fn ranges(&self, found: Vec<Range>) -> Vec<Range> {
-        let is_whole = |range: &Range| {
-            let mut parts = range.input.split(':');
-            let is_real = parts.next().is_some_and(|name| self.reals.contains(name));
-            !is_real && !parts.any(|kind| kind.starts_with('f'))
-        };
-        found.into_iter().filter(is_whole).collect()
-    }
-
+impl Values<'_> {
     fn describe(&self, name: &str, bytes: &[u8]) -> String {
         describe_bytes(bytes, self.params.get(name), self.reals.contains(name))
     }
-}
-
-/// The ranges of a walk that are of whole numbers.
-pub(super) fn whole_ranges(stage: &Stage, found: Vec<Range>) -> Vec<Range> {
-    Values::of(&stage.subject).ranges(found)
 }
 
 /// A test's input in one line.

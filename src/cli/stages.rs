@@ -89,6 +89,17 @@ impl Stage {
         Ok(Self { subject, place, results, toolchain, whole, own: OnceLock::new() })
     }
 
+    /// The parameters of the entry function that are floating-point numbers, and `return` if it is one.
+    pub(super) fn real_numbers(&self) -> BTreeSet<String> {
+        let entry = &self.subject.config.entry;
+        if entry == "main" {
+            return BTreeSet::new();
+        }
+        let sources = self.subject.sources.iter().map(|source| self.subject.root.join(source));
+        let texts = sources.flat_map(fs::read);
+        texts.flat_map(|text| build::real_numbers(&String::from_utf8_lossy(&text), entry)).collect()
+    }
+
     /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.
     pub(super) fn merge(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
         self.try_merge(progress).inspect_err(|_| {

@@ -6,10 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Differ, ReplayFailed, simple, trials::Choice};
+use super::{Differ, ReplayFailed, trials::Choice};
 use crate::{
     explore::unless_it_panics,
-    expr::{Assignment, VariableId},
+    expr::Assignment,
     subject::{
         Revision, RevisionSet,
         results::{Clustering, FoundBy, TestId},
@@ -79,7 +79,9 @@ impl Differ<'_> {
                 break;
             }
             fruitless += 1;
-            let model = self.mixed(base, variables, &mut choice);
+            // Of few values some are equal.
+            let (most, kept) = (*choice.of(&[2, 3, 5, usize::MAX]), *choice.of(&[0, 0, 1]));
+            let model = self.sample(base, variables, (most, kept), &mut choice);
             let Some(prediction) = unless_it_panics(|| self.predict(&model)) else { continue };
             let clustering = Clustering::new(TestId(0), self.known(&prediction));
             let shape = clustering.shape();
@@ -89,21 +91,5 @@ impl Differ<'_> {
             }
         }
         found
-    }
-
-    /// The model with other values for some variables: usual ones, few of them so that some are equal.
-    fn mixed(&self, base: &Assignment, of: &[VariableId], choice: &mut Choice) -> Assignment {
-        let mut model = base.clone();
-        let few = *choice.of(&[2, 3, 5, usize::MAX]);
-        let skipped = *choice.of(&[0, 0, 1]);
-        let real = *choice.of(&[true, false]);
-        for variable in of {
-            let values = simple::usual_if(&self.task.program.exprs, *variable, real);
-            let values = &values[..values.len().min(few)];
-            if !values.is_empty() && *choice.of(&[0, 1, 2, 3]) >= skipped {
-                model.0.insert(*variable, choice.of(values).clone());
-            }
-        }
-        model
     }
 }

@@ -143,6 +143,8 @@ pub struct Task<'a> {
     pub solver: SolverConfig,
     /// What counts as visible.
     pub outputs: OutputsConfig,
+    /// The objects that are floating-point numbers, by name: so they are tried, and have no ranges.
+    pub reals: BTreeSet<String>,
     /// The revisions that run.
     pub revisions: Vec<Revision>,
     /// Those with a result that nobody gives: what they do may differ from build to build.
@@ -240,6 +242,11 @@ impl<'a> Differ<'a> {
     /// The revisions that run.
     pub fn revisions(&self) -> &[Revision] {
         &self.task.revisions
+    }
+
+    /// The objects and outputs that are floating-point numbers, by name.
+    pub fn reals(&self) -> &BTreeSet<String> {
+        &self.task.reals
     }
 
     /// The halt states so far, in the order they came.
@@ -484,7 +491,7 @@ impl<'a> Differ<'a> {
         let query = Query { path: &[], goals: conditions, model: None };
         let exprs = &self.task.program.exprs;
         match solver::reproducible(&self.task.solver).check(exprs, query) {
-            Verdict::Sat(model) => Some(simple::simple(exprs, conditions, model)),
+            Verdict::Sat(model) => Some(simple::simple(exprs, &self.task.reals, conditions, model)),
             Verdict::Unsat | Verdict::Unknown(_) => None,
         }
     }

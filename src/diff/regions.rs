@@ -16,7 +16,7 @@ use std::{
 use super::{
     Differ, PairVerdict, ReplayFailed, input,
     outcome::{self, Precision},
-    simple::simple,
+    simple::{is_real, simple},
     text::Difference,
 };
 use crate::{
@@ -121,8 +121,10 @@ impl Differ<'_> {
     /// where a native run is impossible.
     pub fn walk(&mut self, limits: Regions) -> Result<Walk, ReplayFailed> {
         let scalars = self.scalars();
-        // Of several inputs a region is no range of any.
-        let scalar = scalars.first().copied().filter(|_| scalars.len() == 1);
+        let (exprs, reals) = (&self.task.program.exprs, &self.task.reals);
+        // Of several inputs a region is no range of any, and bits of a real number are none to people.
+        let is_ranged = |input: &VariableId| scalars.len() == 1 && !is_real(exprs, reals, *input);
+        let scalar = scalars.first().copied().filter(is_ranged);
         if scalar.is_none() && self.has_lowest_tree() {
             return Ok(Walk { complete: true, ranges: Vec::new() });
         }
@@ -206,7 +208,7 @@ impl Differ<'_> {
         loop {
             let query = Query { path: &outside, goals: &[], model: None };
             let model = match solver.check(exprs, query) {
-                Verdict::Sat(model) => simple(exprs, &outside, model),
+                Verdict::Sat(model) => simple(exprs, &self.task.reals, &outside, model),
                 Verdict::Unsat => return (regions, true),
                 Verdict::Unknown(_) => return (regions, false),
             };

@@ -23,7 +23,13 @@ const REALS: [f64; 14] =
 const BYTES: &[u8] = b"ab10eyAZ -.,\n\t";
 
 /// A model of the conditions that is as simple as can be had for little, from one of them.
-pub(super) fn simple(exprs: &Exprs, conditions: &[ExprId], model: Assignment) -> Assignment {
+/// For `reals` see [`usual`].
+pub(super) fn simple(
+    exprs: &Exprs,
+    reals: &BTreeSet<String>,
+    conditions: &[ExprId],
+    model: Assignment,
+) -> Assignment {
     let mut of: BTreeMap<VariableId, Vec<ExprId>> = BTreeMap::new();
     for condition in conditions {
         for variable in exprs.variables(*condition) {
@@ -34,11 +40,11 @@ pub(super) fn simple(exprs: &Exprs, conditions: &[ExprId], model: Assignment) ->
     if conditions.len() > MOST_CONDITIONS || of.len() > MOST_VARIABLES {
         return model;
     }
-    let ranks = [i64::MIN, 0].map(|origin| ranked(exprs, of.keys(), origin, &model));
+    let ranks = [i64::MIN, 0].map(|origin| ranked(exprs, reals, of.keys(), origin, &model));
     let ranked = ranks.into_iter().find(|ranked| holds(exprs, conditions, ranked));
     let mut model = ranked.unwrap_or(model);
     for (variable, conditions) in &of {
-        for value in simpler(exprs, *variable, &model) {
+        for value in simpler(exprs, reals, *variable, &model) {
             let before = model.0.insert(*variable, value);
             if holds(exprs, conditions, &model) {
                 break;
@@ -57,12 +63,13 @@ fn holds(exprs: &Exprs, conditions: &[ExprId], model: &Assignment) -> bool {
 /// negative where it is below.
 fn ranked<'v>(
     exprs: &Exprs,
+    reals: &BTreeSet<String>,
     variables: impl Iterator<Item = &'v VariableId>,
     origin: i64,
     model: &Assignment,
 ) -> Assignment {
     let numbers: Vec<(VariableId, i64)> = variables
-        .filter(|variable| is_integer(exprs, **variable))
+        .filter(|variable| is_integer(exprs, reals, **variable))
         .filter_map(|variable| Some((*variable, number(model.0.get(variable)?))))
         .collect();
     let values: BTreeSet<i64> = numbers.iter().map(|(_, value)| *value).collect();
@@ -80,50 +87,46 @@ fn ranked<'v>(
 }
 
 /// Usual values that are simpler than the variable's in the model.
-fn simpler(exprs: &Exprs, variable: VariableId, model: &Assignment) -> Vec<Bv> {
+fn simpler(
+    exprs: &Exprs,
+    reals: &BTreeSet<String>,
+    variable: VariableId,
+    model: &Assignment,
+) -> Vec<Bv> {
     let Some(now) = model.0.get(&variable) else { return Vec::new() };
-    usual(exprs, variable).into_iter().take_while(|value| value != now).collect()
+    usual(exprs, reals, variable).into_iter().take_while(|value| value != now).collect()
 }
 
-/// Usual values of a variable, the simplest first; none where nothing is usual.
-pub(super) fn usual(exprs: &Exprs, variable: VariableId) -> Vec<Bv> {
+/// Usual values of a variable, the simplest first; none where nothing is usual. Of objects these are the
+/// `reals`, by their names.
+pub(super) fn usual(exprs: &Exprs, reals: &BTreeSet<String>, variable: VariableId) -> Vec<Bv> {
     let width = exprs.variable_width(variable);
     let new = |bits: u64| Bv::new(width, bits);
     match width {
         8 if is_character(exprs, variable) => {
             BYTES.iter().map(|byte| new((*byte).into())).collect()
         }
-        32 if is_real(exprs, variable) => {
+        32 if is_real(exprs, reals, variable) => {
             REALS.iter().map(|value| new((*value as f32).to_bits().into())).collect()
         }
-        64 if is_real(exprs, variable) => REALS.iter().map(|value| new(value.to_bits())).collect(),
-        _ if is_integer(exprs, variable) => INTEGERS.iter().map(|n| new(*n as u64)).collect(),
+        64 if is_real(exprs, reals, variable) => {
+            REALS.iter().map(|value| new(value.to_bits())).collect()
+        }
+        _ if is_integer(exprs, reals, variable) => {
+            INTEGERS.iter().map(|n| new(*n as u64)).collect()
+        }
         _ => Vec::new(),
     }
 }
 
-/// The same of a variable that may be a floating-point number, which objects do not say: `real` that
-/// they are.
-pub(super) fn usual_if(exprs: &Exprs, variable: VariableId, real: bool) -> Vec<Bv> {
-    let width = exprs.variable_width(variable);
-    let is_token = exprs.variable_name(variable).starts_with("stdin");
-    match width {
-        32 if real && !is_token => {
-            REALS.iter().map(|value| Bv::new(width, (*value as f32).to_bits().into())).collect()
-        }
-        64 if real && !is_token => {
-            REALS.iter().map(|value| Bv::new(width, value.to_bits())).collect()
-        }
-        _ => usual(exprs, variable),
-    }
+/// Whether it is a floating-point number: one that was read says so (`stdin.0:f64`), an object does not.
+pub(super) fn is_real(exprs: &Exprs, reals: &BTreeSet<String>, variable: VariableId) -> bool {
+    let mut parts = exprs.variable_name(variable).split(':');
+    parts.next().is_some_and(|name| reals.contains(name)) || parts.any(|kind| kind.starts_with('f'))
 }
 
-fn is_real(exprs: &Exprs, variable: VariableId) -> bool {
-    exprs.variable_name(variable).contains(":f")
-}
-
-fn is_integer(exprs: &Exprs, variable: VariableId) -> bool {
-    matches!(exprs.variable_width(variable), 16 | 32 | 64) && !is_real(exprs, variable)
+fn is_integer(exprs: &Exprs, reals: &BTreeSet<String>, variable: VariableId) -> bool {
+    matches!(exprs.variable_width(variable), 16 | 32 | 64) && !is_real(exprs, reals, variable)
 }
 
 /// Not the length of a word, which is a byte, too.
@@ -160,7 +163,7 @@ mod tests {
             ]
             .into(),
         );
-        let simple = simple(&exprs, &conditions, model);
+        let simple = simple(&exprs, &BTreeSet::new(), &conditions, model);
         assert!(holds(&exprs, &conditions, &simple));
         let values = ["x", "y", "c"].map(|name| simple.0[&of(name)].to_u64().expect("small"));
         assert_eq!(values, [0, 42, b'1'.into()]);

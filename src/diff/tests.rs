@@ -93,6 +93,7 @@ impl Subject {
             replay: &NoRuns,
             solver: SolverConfig::default(),
             outputs: OutputsConfig::default(),
+            reals: BTreeSet::new(),
             revisions: vec![Revision(0), Revision(1)],
             without_result: BTreeSet::new(),
             clock: Clock::new(None, &NEVER),

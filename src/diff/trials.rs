@@ -80,7 +80,7 @@ impl Differ<'_> {
             if is_over || known.len() >= self.pairs.open() {
                 break;
             }
-            let model = self.sample(base, variables, &mut choice);
+            let model = self.sample(base, variables, (usize::MAX, 0), &mut choice);
             let Some(prediction) = unless_it_panics(|| self.predict(&model)) else { continue };
             let is_new = !self.inputs.contains(&prediction.input);
             if !is_new || !prediction.takes_a_path() {
@@ -164,14 +164,21 @@ impl Differ<'_> {
         (0..found.len()).rev().max_by_key(|index| found[*index].1.len())
     }
 
-    /// The model with usual values for these variables.
-    fn sample(&self, base: &Assignment, of: &[VariableId], choice: &mut Choice) -> Assignment {
+    /// The model with usual values for these variables, one of the `most` simplest each; of four
+    /// variables about `kept` stay as they are.
+    pub(super) fn sample(
+        &self,
+        base: &Assignment,
+        of: &[VariableId],
+        (most, kept): (usize, usize),
+        choice: &mut Choice,
+    ) -> Assignment {
         let mut model = base.clone();
-        let real = *choice.of(&[true, false]);
         for variable in of {
-            let values = simple::usual_if(&self.task.program.exprs, *variable, real);
-            if !values.is_empty() {
-                model.0.insert(*variable, choice.of(&values).clone());
+            let values = simple::usual(&self.task.program.exprs, &self.task.reals, *variable);
+            let values = &values[..values.len().min(most)];
+            if !values.is_empty() && (kept == 0 || *choice.of(&[0, 1, 2, 3]) >= kept) {
+                model.0.insert(*variable, choice.of(values).clone());
             }
         }
         model

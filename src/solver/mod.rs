@@ -242,7 +242,7 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
         Some(directory) => Box::new(Layer::new(logging::Logging::new(directory.clone()), back_end)),
         None => back_end,
     };
-    let ordered = Layer::new(orders::Orders, logged);
+    let ordered = Layer::new(orders::Orders::new(config.timeout), logged);
     let enumerated = Layer::new(enumeration::Enumeration::until(config.deadline), ordered);
     let cached = Layer::new(cache::Cache::default(), enumerated);
     let apart = Layer::new(independence::Independence, cached);

@@ -5,6 +5,8 @@
 //! bit, that orders are transitive. Three numbers have 13 orders, ties included; in each of them all
 //! comparisons are constants, and what is left is mostly no question any more.
 
+use std::time::{Duration, Instant};
+
 use rustc_hash::FxHashMap;
 
 use super::{Decided, Decorator, Query, Solver, Unknown, Verdict};
@@ -16,7 +18,16 @@ const NUMBERS: std::ops::RangeInclusive<usize> = 2..=4;
 const WIDTH: u32 = 16;
 
 /// Splits queries by the orders of their variables.
-pub struct Orders;
+pub struct Orders {
+    timeout: Duration,
+}
+
+impl Orders {
+    /// With a limit for one query, all of its orders together; zero is none.
+    pub fn new(timeout: Duration) -> Self {
+        Self { timeout: if timeout.is_zero() { Duration::MAX } else { timeout } }
+    }
+}
 
 impl Decorator for Orders {
     const NAME: &'static str = "orders";
@@ -26,20 +37,30 @@ impl Decorator for Orders {
         if !is_for_orders(exprs, &constraints) {
             return (below.check(exprs, query), false);
         }
-        match (Cases { exprs, below }).decide(&constraints, &Order::default()) {
+        let end = Instant::now().checked_add(self.timeout);
+        let mut cases = Cases { exprs, below, timeout: self.timeout, end, asked: false };
+        match cases.decide(&constraints, &Order::default()) {
             // As a whole it may be easier.
             Verdict::Unknown(Unknown::Timeout(_)) => (below.check(exprs, query), false),
-            verdict => (verdict, true),
+            verdict => {
+                let asked = cases.asked;
+                (verdict, !asked)
+            }
         }
     }
 }
 
 /// Whether few numbers are compared with each other, and a sum depends on how.
 fn is_for_orders(exprs: &Exprs, constraints: &[ExprId]) -> bool {
-    let mut variables: Vec<VariableId> =
-        constraints.iter().flat_map(|e| exprs.variables(*e)).copied().collect();
-    variables.sort_unstable();
-    variables.dedup();
+    let mut variables: Vec<VariableId> = Vec::new();
+    for variable in constraints.iter().flat_map(|e| exprs.variables(*e)) {
+        if !variables.contains(variable) {
+            variables.push(*variable);
+        }
+        if variables.len() > *NUMBERS.end() {
+            return false;
+        }
+    }
     if !NUMBERS.contains(&variables.len()) || compared(exprs, constraints).is_none() {
         return false;
     }
@@ -103,6 +124,10 @@ impl Order {
 struct Cases<'c, S> {
     exprs: &'c Exprs,
     below: &'c mut S,
+    timeout: Duration,
+    end: Option<Instant>,
+    /// The solver below was.
+    asked: bool,
 }
 
 impl<S: Solver> Cases<'_, S> {
@@ -115,6 +140,10 @@ impl<S: Solver> Cases<'_, S> {
         let Some((a, b)) = compared(exprs, constraints) else {
             let known = order.0.iter().map(|(a, b)| exprs.slt(*a, *b));
             let goals: Vec<ExprId> = constraints.iter().copied().chain(known).collect();
+            if self.end.is_some_and(|end| Instant::now() >= end) {
+                return Verdict::Unknown(Unknown::Timeout(self.timeout));
+            }
+            self.asked = true;
             return self.below.check(exprs, Query { path: &[], goals: &goals, model: None });
         };
         for (less, greater) in [(a, b), (b, a)] {
@@ -182,8 +211,6 @@ fn replaced(
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::{
         super::{Layer, bitwuzla::Incremental},
         *,
@@ -235,7 +262,8 @@ mod tests {
         let numbers = ["x", "y", "z"].map(|name| exprs.input(name, 16));
         let mut terms = Terms { exprs: &exprs, numbers, state: 3 };
         let back_end = || Incremental::new(Duration::from_secs(60));
-        let (mut alone, mut split) = (back_end(), Layer::new(Orders, back_end()));
+        let orders = Orders::new(Duration::from_secs(60));
+        let (mut alone, mut split) = (back_end(), Layer::new(orders, back_end()));
         let (mut yes, mut no) = (0, 0);
         for _ in 0..200 {
             let goals: Vec<ExprId> = (0..3).map(|_| terms.condition(3)).collect();
@@ -265,7 +293,10 @@ mod tests {
         let extremes = exprs.add(wide(least(least(a, b), c)), wide(most(most(a, b), c)));
         let median = wide(most(least(a, b), least(most(a, b), c)));
         let other = exprs.not(exprs.eq(exprs.add(sum, exprs.neg(extremes)), median));
-        let mut solver = Layer::new(Orders, Incremental::new(Duration::from_secs(60)));
+        let mut solver = Layer::new(
+            Orders::new(Duration::from_secs(60)),
+            Incremental::new(Duration::from_secs(60)),
+        );
         let query = Query { path: &[], goals: &[other], model: None };
         assert!(solver.check(&exprs, query).is_unsat());
         // Of each order there is at most a sum to be asked about.
