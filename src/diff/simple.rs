@@ -178,7 +178,7 @@ mod tests {
         let of = |name: &str| exprs.variable_id(name).expect("it was made");
         let given = [-2_147_483_648i64, -7, 2_147_483_647];
         let values = names.iter().zip(given).map(|(name, n)| (of(name), Bv::new(32, n as u64)));
-        let simple = simple(&exprs, &conditions, Assignment(values.collect()));
+        let simple = simple(&exprs, &BTreeSet::new(), &conditions, Assignment(values.collect()));
         assert_eq!(
             names.map(|name| simple.0[&of(name)].to_u64()),
             [-2i32, -1, 0].map(|n| Some(u64::from(n as u32)))
