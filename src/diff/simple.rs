@@ -16,9 +16,11 @@ const INTEGERS: [i64; 32] = [
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 20, 42, 50, 60, 70, 80, 90, 99, 100, 101, 345, 1000,
     12345, 1_000_000, -1, -2, -5, -10, -100,
 ];
-/// Floating-point numbers, the simplest first.
-const REALS: [f64; 14] =
-    [0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 50.0, 75.0, 100.0, 0.5, 1.5, -1.0, 1000.0, -100.0];
+/// Floating-point numbers, the simplest first; of the last ones products and quotients are rounded.
+const REALS: [f64; 18] = [
+    0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 50.0, 75.0, 100.0, 0.5, 1.5, -1.0, 1000.0, -100.0, 0.1, 3.7,
+    -2.3, 59.9,
+];
 /// Bytes, the simplest first.
 const BYTES: &[u8] = b"ab10eyAZ -.,\n\t";
 
