@@ -317,7 +317,7 @@ fn follow_open(
 ) -> anyhow::Result<()> {
     if until == Until::Pairs {
         differ.confirm(explorer.pool())?;
-        explorer.keep(&differ.pairs().open_revisions());
+        explorer.keep(differ.leave_decided());
     }
     Ok(())
 }

@@ -48,7 +48,7 @@ use crate::{
     replay::{Outcome, TestInput},
     solver::{self, Query, Solver, SolverConfig, Verdict},
     subject::{
-        Revision, RevisionSet,
+        OpenClasses, Revision, RevisionSet,
         config::OutputsConfig,
         results::{Clustering, FoundBy, TestId},
     },
@@ -262,6 +262,12 @@ impl<'a> Differ<'a> {
     /// What is known of the pairs so far.
     pub fn pairs(&self) -> &Pairs {
         &self.pairs
+    }
+
+    /// The revisions that are still to be told apart, where exploring leaves the others out from now
+    /// on: a pair of these that comes to be open again cannot be proved equivalent any more.
+    pub fn leave_decided(&mut self) -> OpenClasses {
+        self.pairs.leave_decided()
     }
 
     /// What it took so far.

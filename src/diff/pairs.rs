@@ -1,9 +1,11 @@
 //! What is known of every pair of revisions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
+
+use rustc_hash::FxHashSet;
 
 use super::{proof::Proof, reason::Reason};
-use crate::subject::{Revision, RevisionSet, results::TestId};
+use crate::subject::{OpenClasses, Revision, RevisionSet, results::TestId};
 
 /// How a pair was told apart.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -35,6 +37,9 @@ pub struct Pairs {
     doubts: BTreeMap<(Revision, Revision), BTreeSet<Reason>>,
     failing: BTreeSet<(Revision, Revision)>,
     proved: BTreeSet<(Revision, Revision)>,
+    /// Told apart since some were last left out of what is explored, and those that are.
+    told: Vec<(Revision, Revision)>,
+    left_out: FxHashSet<(Revision, Revision)>,
 }
 
 /// What is missing of a pair of which nothing else is known.
@@ -48,6 +53,8 @@ impl Pairs {
             doubts: BTreeMap::new(),
             failing: BTreeSet::new(),
             proved: BTreeSet::new(),
+            told: Vec::new(),
+            left_out: FxHashSet::default(),
         }
     }
 
@@ -73,7 +80,18 @@ impl Pairs {
     }
 
     pub(super) fn distinguish(&mut self, a: Revision, b: Revision, test: TestId, output: String) {
-        self.decided.entry(ordered(a, b)).or_insert(Decided { test, output });
+        if let Entry::Vacant(entry) = self.decided.entry(ordered(a, b)) {
+            entry.insert(Decided { test, output });
+            self.told.push(ordered(a, b));
+        }
+    }
+
+    /// Classes of what is open. Of all other pairs nothing is proved from now on, also where it comes
+    /// out that what told them apart was no evidence.
+    pub(super) fn leave_decided(&mut self) -> OpenClasses {
+        let told = std::mem::take(&mut self.told);
+        self.left_out.extend(told.into_iter().filter(|pair| self.decided.contains_key(pair)));
+        OpenClasses::of(&self.revisions, |a, b| self.is_open(a, b))
     }
 
     /// Records why pairs of one set with the other cannot be proved equivalent; also of pairs
@@ -113,6 +131,7 @@ impl Pairs {
         });
         pairs
             .filter(|pair| !self.decided.contains_key(pair) && !self.doubts.contains_key(pair))
+            .filter(|pair| !self.left_out.contains(pair))
             .collect()
     }
 
@@ -160,4 +179,30 @@ impl Pairs {
 
 fn ordered(a: Revision, b: Revision) -> (Revision, Revision) {
     if a <= b { (a, b) } else { (b, a) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_exploring_has_left_out_is_not_proved_when_it_comes_back() {
+        let revisions = [0, 1, 2].map(Revision);
+        let mut pairs = Pairs::new(&revisions);
+        let told = |pairs: &mut Pairs, a, b| {
+            pairs.distinguish(Revision(a), Revision(b), TestId(1), "stdout".into());
+        };
+        told(&mut pairs, 2, 0);
+        told(&mut pairs, 1, 2);
+        let open = pairs.leave_decided();
+        assert_eq!(open, OpenClasses::one([0, 1].map(Revision).into_iter().collect()));
+        told(&mut pairs, 0, 1);
+        pairs.reopen();
+        // The last one was told apart when nothing had been left out for it.
+        assert_eq!(pairs.claims(), [(Revision(0), Revision(1))]);
+        let verdict = pairs.verdict(Revision(0), Revision(2));
+        assert_eq!(verdict, PairVerdict::Unknown(vec![&Reason::NotExhausted]));
+        told(&mut pairs, 0, 2);
+        assert!(matches!(pairs.verdict(Revision(0), Revision(2)), PairVerdict::Distinguished(_)));
+    }
 }

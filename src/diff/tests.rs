@@ -63,6 +63,7 @@ impl Subject {
             files: Vec::new(),
         };
         let first = program.start(start).expect("it has an entry").pop().expect("one state");
+        let open = OpenClasses::one(both.clone());
         let exprs = &program.exprs;
         let x = exprs.input("x", 8);
         let low = exprs.ult(x, exprs.constant(8, 5));
@@ -72,7 +73,7 @@ impl Subject {
             // One of them says the same in other words.
             let code = if way == 0 { exprs.add(x, x) } else { exprs.mul(x, exprs.constant(8, 2)) };
             for (side, condition) in (0..).zip([low, exprs.not(low)]) {
-                let mut state = abandon(&program, &first, Incomplete::Time).remove(0);
+                let mut state = abandon(&program, &first, &open, Incomplete::Time).remove(0);
                 state.halt = Halt::Exit(code);
                 state.revisions = [revision].into_iter().collect();
                 state.path = vec![condition];

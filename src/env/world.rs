@@ -121,6 +121,12 @@ pub struct Effects {
 }
 
 impl Effects {
+    /// Whether a byte of a file, or what is done at a signal, is an expression that satisfies a
+    /// condition.
+    pub fn depend(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
+        self.kernel.depends(is)
+    }
+
     /// Whether nothing was done between two moments; quick.
     pub fn is_unchanged_since(&self, earlier: &Self) -> bool {
         self.stdout.is_unchanged_since(&earlier.stdout)

@@ -256,7 +256,7 @@ impl Executor<'_> {
     pub(super) fn split<K>(&mut self, groups: Vec<(K, RevisionSet)>) -> K {
         let several = groups.len() > 1;
         self.depends_on_revision |= several;
-        if several {
+        if groups.iter().any(|(_, set)| self.open.are_divided_by(set)) {
             self.is_as_claimed();
         }
         let parent = self.state.branch.clone();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start, State};
-use crate::{expr::Assignment, solver::Solver};
+use crate::{expr::Assignment, solver::Solver, subject::OpenClasses};
 
 /// Instructions of each state while revisions are one where they can.
 const TOGETHER: u64 = 1 << 9;
@@ -24,14 +24,16 @@ pub fn follow(
     solver: &mut dyn Solver,
     clock: Clock<'_>,
 ) -> Vec<HaltState> {
+    let revisions = start.revisions.clone();
     // Whatever is wrong with the start was said when exploring began.
     let mut open = program.begin(start, Some(Arc::new(given.clone()))).unwrap_or_default();
     let is_false = |e| program.exprs.as_u64(e) == Some(0);
     open.retain(|state| !state.path.iter().any(|condition| is_false(*condition)));
     open.iter_mut().for_each(|state| state.path.clear());
     let mut halted = Vec::new();
+    let all = OpenClasses::one(revisions);
     for instructions in [TOGETHER, ALONE] {
-        let quantum = Quantum { instructions, forks: FORKS, tokens: u32::MAX, clock };
+        let quantum = Quantum { open: &all, instructions, forks: FORKS, tokens: u32::MAX, clock };
         let mut left = Vec::new();
         for state in open {
             if clock.is_over() {

@@ -142,7 +142,7 @@ impl Executor<'_> {
         let is_due = self.instructions % 4096 < 8;
         if (self.is_new || is_due) && self.program.asking.is_some() {
             self.is_new = false;
-            if self.program.is_unaffected(&self.state) && !self.tries_claim() {
+            if self.program.is_unaffected(&self.state, quantum.open) && !self.tries_claim() {
                 return Some(End::Stop(Stop::Halt(Halt::Unaffected)));
             }
         }
@@ -162,7 +162,7 @@ impl Executor<'_> {
     }
 
     /// Where the revision matters to a state: it was not said that it never would. Else nothing is
-    /// proved of its revisions, which are all.
+    /// proved of its revisions.
     pub(super) fn is_as_claimed(&self) {
         assert!(self.state.claim != Claim::Tried, "a state asks that was said to be unaffected");
     }

@@ -61,7 +61,7 @@ use crate::{
     ir::{FunctionId, Module, Place},
     memory::{Byte, Spare, Value},
     solver::Solver,
-    subject::{RevisionSet, config::Uninitialised},
+    subject::{OpenClasses, RevisionSet, config::Uninitialised},
 };
 
 /// What all workers share.
@@ -104,6 +104,8 @@ pub struct Limits {
 /// How long [`Executor::run`] may go on.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantum<'a> {
+    /// The revisions that are still to be told apart.
+    pub open: &'a OpenClasses,
     /// Instructions, over all states.
     pub instructions: u64,
     /// Forks.
@@ -144,6 +146,8 @@ enum Checkpoint {
 /// Runs states, one worker's.
 pub struct Executor<'a> {
     program: &'a Program,
+    /// [`Quantum::open`].
+    open: &'a OpenClasses,
     limits: Limits,
     solver: &'a mut dyn Solver,
     /// A query was asked since the clock was looked at.
@@ -189,10 +193,11 @@ impl<'a> Executor<'a> {
         solver: &'a mut dyn Solver,
         coverage: &mut Coverage,
         state: State,
-        quantum: Quantum<'_>,
+        quantum: Quantum<'a>,
     ) -> Harvest {
         let mut executor = Self {
             program,
+            open: quantum.open,
             limits,
             solver,
             asked: false,
@@ -231,7 +236,7 @@ impl<'a> Executor<'a> {
                 End::Join => executor.wait(),
                 // What no patch can change needs no end that is known.
                 End::Stop(Stop::Halt(Halt::Incomplete(_)))
-                    if program.is_unaffected(&executor.state) =>
+                    if program.is_unaffected(&executor.state, quantum.open) =>
                 {
                     executor.halt(Halt::Unaffected);
                 }
@@ -310,9 +315,14 @@ impl<'a> Executor<'a> {
 }
 
 /// Ends a state that was still running when the exploration stopped.
-pub fn abandon(program: &Program, state: &State, why: Incomplete) -> Vec<HaltState> {
+pub fn abandon(
+    program: &Program,
+    state: &State,
+    open: &OpenClasses,
+    why: Incomplete,
+) -> Vec<HaltState> {
     // A mistake of ours may be that one.
-    let halt = match why != Incomplete::Panic && program.is_unaffected(state) {
+    let halt = match why != Incomplete::Panic && program.is_unaffected(state, open) {
         true => Halt::Unaffected,
         false => Halt::Incomplete(why),
     };

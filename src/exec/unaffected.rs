@@ -1,18 +1,24 @@
 //! Where the revision can still matter.
 //!
-//! A state that stands for all revisions, has nothing that depends on which one runs, and cannot
-//! come to a place that asks, has one future for all of them: whatever it does from there on, they
-//! do alike.
+//! A state that stands for all revisions that are still to be told apart from each other
+//! ([`OpenClasses`]), has nothing that is not the same for them, and cannot come to a place that
+//! asks, has one future for all of them: whatever it does from there on, they do alike. Those that
+//! were told apart already may differ.
 //! What leads there is found once, over the lowered code: by the jumps of a function, its calls, and
 //! calls through pointers, which may go to every function whose address may come there
 //! ([`super::targets`]) and whose type fits. Behind the call of a function that does not return
 //! nothing is reached, and no caller of one that does not is come back to.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
 
 use super::{Program, State, WHOLE_PROGRAM, targets::Targets};
 use crate::{
     expr::ExprId,
     ir::{Call, Callee, Function, FunctionId, Inst, Module, address::function_at},
     memory::Value,
+    subject::OpenClasses,
 };
 
 /// The functions that ask for the revision.
@@ -175,9 +181,9 @@ fn fits(function: &Function, call: &Call) -> bool {
 }
 
 impl Program {
-    /// Whether a state does, from here on, the same for all revisions: it has one future. Without
-    /// [`Program::asking`] nothing is known of that.
-    pub(super) fn is_unaffected(&self, state: &State) -> bool {
+    /// Whether a state does, from here on, the same for all revisions that are in one class: they
+    /// have one future. Without [`Program::asking`] nothing is known of that.
+    pub(super) fn is_unaffected(&self, state: &State, open: &OpenClasses) -> bool {
         let Some(asking) = &self.asking else { return false };
         // The functions that the state may still come back to.
         let mut comes_back = true;
@@ -197,25 +203,37 @@ impl Program {
                 .any(|frame| frame_asks(frame.function, frame.pc.wrapping_add(1)))
             || state.world.at_exit.iter().any(at_exit)
             || !state.jumps.is_empty();
-        let may_differ = || {
-            !state.apart.is_empty()
-                || state.branch.has_meta_fork()
-                || state.asked && self.depends_on_revision(state)
+        // What is elsewhere may do something else, and what was done before stays different.
+        let are_apart = || match state.apart.is_empty() {
+            true => open.are_divided_by(&state.revisions),
+            false => state.effects().iter().any(|(set, _)| open.are_divided_by(set)),
         };
-        !may_ask && !may_differ()
+        !may_ask && !are_apart() && !(state.asked && self.may_differ(state, open))
     }
 
-    /// Whether anything that a state has in its memory or registers may differ between revisions.
-    fn depends_on_revision(&self, state: &State) -> bool {
-        let is = |e: ExprId| self.exprs.mentions(e).revision;
+    /// Whether anything that a state has in its memory or registers may differ between revisions of
+    /// one class.
+    fn may_differ(&self, state: &State, open: &OpenClasses) -> bool {
+        let choices = self.choices();
+        let known: RefCell<FxHashMap<ExprId, bool>> = RefCell::default();
+        let is = |e: ExprId| {
+            let divides = || {
+                let alternatives = choices.of(e, &state.revisions);
+                alternatives.iter().any(|(_, set)| open.are_divided_by(set))
+            };
+            self.exprs.mentions(e).revision && *known.borrow_mut().entry(e).or_insert_with(divides)
+        };
         let frames = std::iter::once(&state.top).chain(state.callers.iter());
         let mut registers = frames.flat_map(|frame| {
             let variadic = frame.variadic.iter().map(|argument| argument.value);
             frame.values.iter().copied().chain(variadic)
         });
         registers.any(|value| matches!(value, Value::Expr(e) if is(e)))
-            || state.memory.may_have(&is)
+            || state.exit.is_some_and(is)
+            || state.world.exceptions.iter().flat_map(|flags| flags.raised).any(is)
             || state.world.kernel.depends(&is)
+            || state.apart.iter().any(|(_, effects)| effects.depend(&is))
+            || state.memory.may_have(&is)
     }
 }
 
@@ -263,7 +281,9 @@ mod tests {
         let limits =
             Limits { instructions: 1000, concretisations: 1, solver: Duration::from_secs(1) };
         let never = AtomicBool::new(false);
+        let open = OpenClasses::one((0..2).map(Revision).collect());
         let quantum = Quantum {
+            open: &open,
             instructions: u64::MAX,
             forks: u64::MAX,
             tokens: u32::MAX,

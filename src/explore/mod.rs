@@ -28,7 +28,7 @@ use crate::{
         Clock, Coverage, Executor, HaltState, Harvest, Limits, Program, Quantum, State, abandon,
     },
     solver::{self, LayerStatistics, Solver, SolverConfig},
-    subject::RevisionSet,
+    subject::{OpenClasses, RevisionSet},
 };
 
 /// Most states that run in one round.
@@ -87,6 +87,7 @@ pub struct Explorer<'a> {
     workers: Vec<Mutex<Worker>>,
     frontier: search::Frontier,
     ledger: Ledger,
+    open: OpenClasses,
     clock: Clock<'a>,
     paths: u64,
     instructions: u64,
@@ -128,7 +129,9 @@ impl<'a> Explorer<'a> {
         let workers = (0..jobs).map(|_| Mutex::new(worker())).collect();
         let mut frontier = search::Frontier::new(config.search, config.seed);
         let mut ledger = Ledger::default();
+        let mut all = RevisionSet::new();
         for state in &start {
+            all = all.union(&state.revisions);
             ledger.begin(&state.revisions, state.branch.share());
         }
         frontier.extend(start);
@@ -139,6 +142,7 @@ impl<'a> Explorer<'a> {
             workers,
             frontier,
             ledger,
+            open: OpenClasses::one(all),
             clock,
             paths: 0,
             instructions: 0,
@@ -153,14 +157,15 @@ impl<'a> Explorer<'a> {
         }
         if self.clock.is_over() {
             let left = self.frontier.take(usize::MAX);
-            let left: Vec<_> =
-                left.iter().flat_map(|s| abandon(self.program, s, Incomplete::Time)).collect();
+            let end = |state| abandon(self.program, state, &self.open, Incomplete::Time);
+            let left: Vec<_> = left.iter().flat_map(end).collect();
             self.close(&left);
             return Round::Stopped(left);
         }
         let begin = Instant::now();
         let spread = self.frontier.len() < ROUND;
         let quantum = Quantum {
+            open: &self.open,
             instructions: self.frontier.instructions().min(INSTRUCTIONS),
             forks: if spread { FORKS_TO_SPREAD } else { FORKS },
             tokens: self.frontier.tokens(),
@@ -186,7 +191,7 @@ impl<'a> Explorer<'a> {
                         // It may have stopped halfway through a query.
                         *solver = solver::chain(&config);
                         Harvest {
-                            halted: abandon(program, &before, Incomplete::Panic),
+                            halted: abandon(program, &before, quantum.open, Incomplete::Panic),
                             paths: 1,
                             ..Harvest::default()
                         }
@@ -207,9 +212,10 @@ impl<'a> Explorer<'a> {
         Round::Halted(halted)
     }
 
-    /// From now on follows no paths but those of these revisions.
-    pub fn keep(&mut self, revisions: &RevisionSet) {
-        self.frontier.keep(revisions);
+    /// From now on follows no paths but those that may tell apart revisions of one class.
+    pub fn keep(&mut self, open: OpenClasses) {
+        self.frontier.keep(&open.revisions());
+        self.open = open;
     }
 
     /// The revisions of which no state waits, was left before its end, or is missing.

@@ -2,7 +2,11 @@
 
 use std::{collections::HashMap, str::FromStr};
 
-use crate::{exec::State, ir::FunctionId, subject::RevisionSet};
+use crate::{
+    exec::{State, state::Claim},
+    ir::FunctionId,
+    subject::RevisionSet,
+};
 
 /// Which states run first.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -86,6 +90,8 @@ impl Frontier {
         for state in self.states.iter_mut().filter(narrow) {
             state.keep(state.revisions.intersection(revisions));
         }
+        // What was said of a state was about other pairs.
+        self.states.iter_mut().for_each(|state| state.claim = Claim::None);
     }
 
     /// How many more tokens of input a state that is taken next may read before others.

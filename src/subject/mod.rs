@@ -11,6 +11,6 @@ mod source;
 pub use config::Config;
 pub use files::{FileState, Given, GivenError, GivenFile, changed_files, given_files, path_text};
 pub use load::{Form, Patch, Subject, SubjectError, TestFiles, is_variable};
-pub use revision::{Revision, RevisionSet};
+pub use revision::{OpenClasses, Revision, RevisionSet};
 pub use setup::cache_directory;
 pub use source::files_below;

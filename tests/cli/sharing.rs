@@ -250,6 +250,31 @@ fn what_no_patch_reaches_is_not_followed() {
 }
 
 #[test]
+fn what_tells_only_decided_pairs_apart_is_not_followed() {
+    let main = "#include <stdio.h>\n#include <stdlib.h>\n\
+                static int twice(int c)\n{\n\treturn 2 * c;\n}\n\
+                int main(int argc, char **argv)\n{\n\tint k = twice(argv[1][0]);\n\
+                \tfor (char *p = argv[1] + 1; *p; p++)\n\t\tif (*p == 'a')\n\t\t\tputs(\"a\");\n\
+                \tprintf(\"%d\\n\", k);\n\treturn 0;\n}\n";
+    let scratch = twice(main).file(
+        "3.diff",
+        "--- a/main.c\n+++ b/main.c\n@@ -5 +5 @@\n-\treturn 2 * c;\n+\treturn c + (c == 7) + c;\n",
+    );
+    let (ended, states) = diff(&scratch, &[]);
+    for (a, b, verdict) in &ended {
+        let same = [(0, 1), (2, 3)].contains(&(*a, *b));
+        let expected = if same { Verdict::Equivalent } else { Verdict::Distinguished };
+        assert_eq!(*verdict, expected, "{a} and {b}");
+    }
+    let (followed, more) = diff(&scratch, &["--all-paths"]);
+    assert_eq!(ended, followed);
+    assert_eq!(ended, diff(&scratch, &["--until", "trees"]).0);
+    // All four are in them, two and two of them different.
+    assert!(states.iter().any(|state| state.halt == "unaffected" && state.depth > 0));
+    assert!(states.len() < more.len(), "{} and {}", states.len(), more.len());
+}
+
+#[test]
 fn nothing_comes_back_from_what_never_returns() {
     let main = "#include <stdio.h>\n#include <stdlib.h>\n\
                 static int twice(int c)\n{\n\treturn 2 * c;\n}\n\

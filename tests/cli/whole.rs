@@ -12,7 +12,7 @@ use psychic::{
     ir,
     memory::Byte,
     solver::{self, SolverConfig},
-    subject::{Given, GivenFile, Revision},
+    subject::{Given, GivenFile, OpenClasses, Revision},
 };
 
 use crate::{
@@ -366,7 +366,9 @@ fn the_engine_has_the_world_that_is_specified() {
     let mut solver = solver::chain(&SolverConfig::default());
     let [state] = <[State; 1]>::try_from(start.expect("it starts")).expect("one command line");
     let never = AtomicBool::new(false);
+    let open = OpenClasses::default();
     let quantum = Quantum {
+        open: &open,
         instructions: u64::MAX,
         forks: u64::MAX,
         tokens: u32::MAX,
