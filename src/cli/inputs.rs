@@ -154,7 +154,7 @@ impl SymbolicInputArgs {
             let size = words[1]
                 .parse()
                 .with_context(|| format!("--sym-env {}: no number", words.join(" ")))?;
-            add(&words[0], Arguments::Symbolic { least: 1, most: 1, size })?;
+            add(&words[0], symbolic(1, 1, size)?)?;
         }
         Ok(ordered(variables))
     }
@@ -164,9 +164,15 @@ impl SymbolicInputArgs {
 fn text(config: &ArgConfig) -> Arguments {
     match config {
         ArgConfig::Text(text) => Arguments::Text(text.clone().into_bytes()),
-        ArgConfig::Symbolic { string, count } => {
+        ArgConfig::Symbolic { prefix, string, count } => {
             let [least, most] = count.unwrap_or([1, 1]);
-            Arguments::Symbolic { least, most, size: *string }
+            let prefix = prefix.clone().into_bytes();
+            Arguments::Symbolic { least, most, prefix, size: *string }
+        }
+        ArgConfig::OneOf { one_of, count } => {
+            let [least, most] = count.unwrap_or([1, 1]);
+            let texts = one_of.iter().map(|text| text.clone().into_bytes()).collect();
+            Arguments::OneOf { least, most, texts }
         }
     }
 }
@@ -180,7 +186,7 @@ pub(super) fn environment(config: &InputsConfig) -> Vec<Variable> {
 pub(super) fn native(env: &[Variable]) -> Arc<[(String, Option<Vec<u8>>)]> {
     let variable = |Variable { name, value }: &Variable| match value {
         Arguments::Text(text) => (name.clone(), Some(text.clone())),
-        Arguments::Symbolic { .. } => (name.clone(), None),
+        Arguments::Symbolic { .. } | Arguments::OneOf { .. } => (name.clone(), None),
     };
     env.iter().map(variable).collect()
 }
@@ -211,7 +217,7 @@ fn symbolic(least: u32, most: u32, size: u32) -> anyhow::Result<Arguments> {
         least <= most && most <= MOST_ARGUMENTS,
         "--sym-args {least} {most} {size}: MAX has to be from MIN to {MOST_ARGUMENTS}"
     );
-    Ok(Arguments::Symbolic { least, most, size })
+    Ok(Arguments::Symbolic { least, most, prefix: Vec::new(), size })
 }
 
 fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
@@ -288,7 +294,7 @@ fn command_line(config: &InputsConfig, given: Option<&[String]>) -> Vec<Vec<u8>>
     let fixed = || {
         let text = |arg: &ArgConfig| match arg {
             ArgConfig::Text(text) => Some(text.clone()),
-            ArgConfig::Symbolic { .. } => None,
+            ArgConfig::Symbolic { .. } | ArgConfig::OneOf { .. } => None,
         };
         config.args.iter().filter_map(text).collect()
     };

@@ -275,24 +275,34 @@ impl Findings<'_> {
                 }
             }
         }
-        for (index, argument) in inputs.args.iter().enumerate() {
-            match argument {
-                ArgConfig::Text(_) => {}
-                ArgConfig::Symbolic { string, count: None } => {
-                    bounds.push(format!("argument {} of up to {string} bytes", index + 1));
+        for (place, argument) in (1..).zip(&inputs.args) {
+            let (what, count) = match argument {
+                ArgConfig::Text(_) => continue,
+                ArgConfig::Symbolic { prefix, string, count } => {
+                    let behind = match prefix.is_empty() {
+                        true => String::new(),
+                        false => format!(" behind {prefix:?}"),
+                    };
+                    (format!("of up to {string} bytes{behind}"), count)
                 }
-                ArgConfig::Symbolic { string, count: Some([least, most]) } => {
-                    let place = index + 1;
-                    bounds.push(format!(
-                        "from argument {place} on {least} to {most} of up to {string} bytes"
-                    ));
+                ArgConfig::OneOf { one_of, count } => {
+                    let texts: Vec<String> =
+                        one_of.iter().map(|text| format!("{text:?}")).collect();
+                    (format!("of {}", texts.join(", ")), count)
                 }
-            }
+            };
+            bounds.push(match count {
+                None => format!("argument {place} {what}"),
+                Some([least, most]) => {
+                    format!("from argument {place} on {least} to {most} {what}")
+                }
+            });
         }
         for (name, value) in &inputs.env {
             bounds.push(match value {
                 ArgConfig::Text(text) => format!("{name}={text:?}"),
-                ArgConfig::Symbolic { string, count } => {
+                ArgConfig::OneOf { .. } => unreachable!("refused when the subject was read"),
+                ArgConfig::Symbolic { string, count, .. } => {
                     let or_none = if *count == Some([0, 1]) { ", or not set" } else { "" };
                     format!("{name} of up to {string} bytes{or_none}")
                 }
@@ -427,8 +437,10 @@ impl Values<'_> {
 /// A test's input in one line.
 fn describe_input(input: &TestInput, values: &Values<'_>) -> TestDescription {
     let mut parts = Vec::new();
-    let argument = |name: &str| name.starts_with("arg") && name.len() == 5;
-    for (name, bytes) in input.objects.iter().filter(|(name, _)| !argument(name)) {
+    for (name, bytes) in &input.objects {
+        if TestInput::is_of_command_line(name) {
+            continue;
+        }
         parts.push(format!("{name} = {}", values.describe(name, bytes)));
     }
     if input.args.len() > 1 {

@@ -55,11 +55,12 @@ pub(super) fn concrete(
     for argument in arguments {
         input.args.push(match argument {
             Argument::Text(text) => text.clone(),
-            Argument::Symbolic(_) => {
+            Argument::Symbolic { prefix, .. } => {
                 let name = format!("arg{symbolic:02}");
                 symbolic += 1;
                 let bytes = input.object(&name).unwrap_or_default();
-                bytes.iter().copied().take_while(|byte| *byte != 0).collect()
+                let bytes = bytes.iter().copied().take_while(|byte| *byte != 0);
+                prefix.iter().copied().chain(bytes).collect()
             }
         });
     }

@@ -280,15 +280,14 @@ fn variants(models: &[TestInput]) -> impl Iterator<Item = TestInput> {
 fn variant(model: &TestInput, choice: &mut Choice) -> TestInput {
     let stdin = model.stdin.as_deref().map(|text| other_text(text, choice));
     let objects = model.objects.iter().map(|(name, bytes)| {
-        let other = if is_argument(name) { None } else { other_value(bytes.len(), choice) };
+        let other = if TestInput::is_of_command_line(name) {
+            None
+        } else {
+            other_value(bytes.len(), choice)
+        };
         (name.clone(), other.unwrap_or_else(|| bytes.clone()))
     });
     TestInput { args: model.args.clone(), stdin, objects: objects.collect() }
-}
-
-/// Whether an object is part of the command line, which says it, too.
-fn is_argument(name: &str) -> bool {
-    name.strip_prefix("arg").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The text with others in place of its first tokens. What stood before the first token is gone:

@@ -22,8 +22,13 @@ pub struct InputObject {
 pub enum Argument {
     /// This text.
     Text(Vec<u8>),
-    /// Any bytes, at most so many before the NUL.
-    Symbolic(u32),
+    /// Known bytes, and behind them any others, at most so many before the NUL.
+    Symbolic {
+        /// What it begins with.
+        prefix: Vec<u8>,
+        /// The most bytes behind that.
+        size: u32,
+    },
 }
 
 /// A value named by `psychic_output`.

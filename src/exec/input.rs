@@ -1,6 +1,6 @@
 //! What a program finds when it starts: its command line, its environment and its files.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     env::{
@@ -17,21 +17,53 @@ use crate::{
 pub enum Arguments {
     /// This text.
     Text(Vec<u8>),
-    /// From `least` to `most` symbolic arguments of up to `size` bytes each.
+    /// From `least` to `most` symbolic arguments, each of up to `size` bytes behind `prefix`.
     Symbolic {
         /// The fewest there are.
         least: u32,
         /// The most there are.
         most: u32,
-        /// The most bytes of each.
+        /// What each begins with.
+        prefix: Vec<u8>,
+        /// The most bytes of each behind that.
         size: u32,
+    },
+    /// From `least` to `most` arguments, each any of the texts.
+    OneOf {
+        /// The fewest there are.
+        least: u32,
+        /// The most there are.
+        most: u32,
+        /// What each may be.
+        texts: Vec<Vec<u8>>,
     },
 }
 
 impl Arguments {
-    /// Whether their number is not fixed.
-    fn varies(&self) -> bool {
-        matches!(self, Self::Symbolic { least, most, .. } if least != most)
+    /// What may be there, the shortest first.
+    fn ways(&self) -> Vec<Vec<Argument>> {
+        match self {
+            Self::Text(text) => vec![vec![Argument::Text(text.clone())]],
+            Self::Symbolic { least, most, prefix, size } => {
+                let argument = Argument::Symbolic { prefix: prefix.clone(), size: *size };
+                (*least..=*most).map(|count| vec![argument.clone(); count as usize]).collect()
+            }
+            Self::OneOf { least, most, texts } => {
+                let longer = |shorter: &Vec<Vec<Argument>>| {
+                    let with = |way: &Vec<Argument>, text: &Vec<u8>| {
+                        [way.clone(), vec![Argument::Text(text.clone())]].concat()
+                    };
+                    shorter
+                        .iter()
+                        .flat_map(|way| texts.iter().map(|text| with(way, text)))
+                        .collect()
+                };
+                let of_length =
+                    std::iter::successors(Some(vec![Vec::new()]), |ways| Some(longer(ways)));
+                let asked = of_length.take(*most as usize + 1).skip(*least as usize);
+                asked.flatten().collect()
+            }
+        }
     }
 }
 
@@ -61,9 +93,9 @@ pub(super) struct Beginning {
     pub line: Vec<Argument>,
     /// Names and values.
     pub environment: Vec<(String, Argument)>,
-    /// How many arguments or variables there are of a kind whose number is not fixed, and the
-    /// input that says so.
-    counts: Vec<(String, u32)>,
+    /// Which of several ways it goes, and the input that says so: how many arguments or variables
+    /// there are of a kind, or the number of the texts that are.
+    ways: Vec<(String, u32)>,
 }
 
 impl Beginning {
@@ -74,15 +106,17 @@ impl Beginning {
         counter: &str,
         add: &dyn Fn(&mut Self, Argument),
     ) -> impl Iterator<Item = Self> {
-        let (argument, least, most) = match of {
-            Arguments::Text(text) => (Argument::Text(text.clone()), 1, 1),
-            Arguments::Symbolic { least, most, size } => (Argument::Symbolic(*size), *least, *most),
+        let ways = of.ways();
+        let is_one = ways.len() == 1;
+        let first = match of {
+            Arguments::Symbolic { least, .. } => *least,
+            Arguments::Text(_) | Arguments::OneOf { .. } => 0,
         };
-        (least..=most).map(move |count| {
+        (first..).zip(ways).map(move |(number, way)| {
             let mut next = self.clone();
-            (0..count).for_each(|_| add(&mut next, argument.clone()));
-            if of.varies() {
-                next.counts.push((counter.to_owned(), count));
+            way.into_iter().for_each(|argument| add(&mut next, argument));
+            if !is_one {
+                next.ways.push((counter.to_owned(), number));
             }
             next
         })
@@ -90,14 +124,14 @@ impl Beginning {
 
     /// The conditions that tell it from the others, and an input that they allow. As in KLEE
     /// the number of arguments is an input of its own, `n_args`.
-    pub fn counts(&self, exprs: &Exprs, world: &mut World) -> (Vec<ExprId>, Assignment) {
+    pub fn conditions(&self, exprs: &Exprs, world: &mut World) -> (Vec<ExprId>, Assignment) {
         let mut model = Assignment::default();
         let mut path = Vec::new();
-        for (name, count) in &self.counts {
+        for (name, number) in &self.ways {
             let name = name.clone();
             let bytes: Vec<ExprId> =
                 (0..4).map(|at| world.input(exprs, &format!("{name}[{at}]"), 8)).collect();
-            for (byte, value) in bytes.iter().zip(count.to_le_bytes()) {
+            for (byte, value) in bytes.iter().zip(number.to_le_bytes()) {
                 path.push(exprs.eq(*byte, exprs.constant(8, value.into())));
                 if let Some(variable) = exprs.as_variable(*byte) {
                     model.0.insert(variable, Bv::new(8, value.into()));
@@ -115,10 +149,12 @@ pub(super) fn beginnings(args: &[Arguments], variables: &[Variable]) -> Vec<Begi
     let mut go_on = |of: &Arguments, counter: &str, add: &dyn Fn(&mut Beginning, Argument)| {
         all = all.iter().flat_map(|beginning| beginning.ways(of, counter, add)).collect();
     };
-    let mut groups = 0;
+    let mut groups = BTreeMap::<&str, u32>::new();
     for of in args {
-        let counter = if groups == 0 { "n_args".into() } else { format!("n_args_{groups}") };
-        groups += u32::from(of.varies());
+        let kind = if matches!(of, Arguments::OneOf { .. }) { "which_args" } else { "n_args" };
+        let group = groups.entry(kind).or_default();
+        let counter = if *group == 0 { kind.into() } else { format!("{kind}_{group}") };
+        *group += u32::from(of.ways().len() > 1);
         go_on(of, &counter, &|beginning, argument| beginning.line.push(argument));
     }
     for Variable { name, value } in variables {
@@ -139,7 +175,7 @@ pub(super) fn place_arguments(
     let mut symbolic = 0;
     let place = |argument: &Argument| {
         let name = format!("arg{symbolic:02}");
-        symbolic += u32::from(matches!(argument, Argument::Symbolic(_)));
+        symbolic += u32::from(matches!(argument, Argument::Symbolic { .. }));
         place_text(exprs, memory, world, b"", argument, &name)
     };
     let pointers = line.iter().map(place).collect();
@@ -172,9 +208,10 @@ fn place_text(
 ) -> u64 {
     let object = match text {
         Argument::Text(text) => Object::filled(Segment::Static, [before, text, &[0]].concat()),
-        Argument::Symbolic(size) => {
+        Argument::Symbolic { prefix, size } => {
+            let before = [before, prefix].concat();
             let zeros = vec![0; *size as usize + 1];
-            let mut object = Object::filled(Segment::Static, [before, &zeros].concat());
+            let mut object = Object::filled(Segment::Static, [&before[..], &zeros].concat());
             let bytes = symbolic_bytes(exprs, world, name, *size);
             for (index, byte) in (before.len()..).zip(&bytes) {
                 object.set_byte(exprs, index, *byte);

@@ -162,7 +162,7 @@ impl Program {
         let state = |(index, beginning): (u32, Beginning)| {
             let (mut memory, mut world) = (memory.clone(), world.clone());
             let exprs = &self.exprs;
-            let (path, model) = beginning.counts(exprs, &mut world);
+            let (path, model) = beginning.conditions(exprs, &mut world);
             let Beginning { line, environment, .. } = beginning;
             let args = input::place_arguments(exprs, &mut memory, &mut world, line);
             let variables = input::place_variables(exprs, &mut memory, &mut world, &environment);

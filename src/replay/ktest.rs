@@ -142,6 +142,18 @@ impl TestInput {
         self.objects.iter().find(|(n, _)| n == name).map(|(_, bytes)| &bytes[..])
     }
 
+    /// Whether the object of that name is part of the command line, which says it, too: an argument,
+    /// how many there are, or which of several texts.
+    pub fn is_of_command_line(name: &str) -> bool {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let is_group =
+            |rest: &str| rest.is_empty() || rest.strip_prefix('_').is_some_and(is_number);
+        name.strip_prefix("arg").is_some_and(is_number)
+            || ["n_args", "which_args"]
+                .iter()
+                .any(|kind| name.strip_prefix(kind).is_some_and(is_group))
+    }
+
     /// How much there is for a person to read: all bytes of arguments, standard input and
     /// objects.
     pub fn size(&self) -> usize {

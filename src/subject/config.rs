@@ -161,13 +161,30 @@ impl StdinConfig {
 pub enum ArgConfig {
     /// This text.
     Text(String),
-    /// `{ string = N }`: any bytes, up to N of them before the first NUL.
+    /// `{ string = N }`: any bytes, up to N of them before the first NUL; with `prefix = TEXT` these
+    /// follow that text.
     Symbolic {
-        /// The most bytes it has.
+        /// What it begins with.
+        prefix: String,
+        /// The most bytes it has behind that.
         string: u32,
         /// The fewest and the most arguments of this kind; one if absent.
         count: Option<[u32; 2]>,
     },
+    /// `{ one_of = [TEXT, ...] }`: one of these.
+    OneOf {
+        /// What it may be.
+        one_of: Vec<String>,
+        /// The fewest and the most arguments of this kind; one if absent.
+        count: Option<[u32; 2]>,
+    },
+}
+
+impl ArgConfig {
+    /// Whether it is known what the program finds.
+    pub fn is_fixed(&self) -> bool {
+        matches!(self, Self::Text(_))
+    }
 }
 
 impl<'de> Deserialize<'de> for ArgConfig {
@@ -175,10 +192,14 @@ impl<'de> Deserialize<'de> for ArgConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct Symbolic {
-            string: u32,
+        struct Table {
+            prefix: Option<String>,
+            string: Option<u32>,
+            one_of: Option<Vec<String>>,
             count: Option<[u32; 2]>,
         }
+
+        const EXPECTED: &str = "a text, { string = BYTES } or { one_of = [TEXT, ...] }";
 
         struct Either;
 
@@ -186,7 +207,7 @@ impl<'de> Deserialize<'de> for ArgConfig {
             type Value = ArgConfig;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text or { string = BYTES }")
+                f.write_str(EXPECTED)
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<ArgConfig, E> {
@@ -195,8 +216,15 @@ impl<'de> Deserialize<'de> for ArgConfig {
 
             fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<ArgConfig, M::Error> {
                 let table = MapAccessDeserializer::new(map);
-                let Symbolic { string, count } = Symbolic::deserialize(table)?;
-                Ok(ArgConfig::Symbolic { string, count })
+                let Table { prefix, string, one_of, count } = Table::deserialize(table)?;
+                match (prefix, string, one_of) {
+                    (prefix, Some(string), None) => {
+                        let prefix = prefix.unwrap_or_default();
+                        Ok(ArgConfig::Symbolic { prefix, string, count })
+                    }
+                    (None, None, Some(one_of)) => Ok(ArgConfig::OneOf { one_of, count }),
+                    _ => Err(<M::Error as de::Error>::custom(format!("an argument is {EXPECTED}"))),
+                }
             }
         }
 

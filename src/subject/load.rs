@@ -302,21 +302,39 @@ impl ConfigFile<'_> {
         }
         let args = args.iter().map(|arg| ("args", arg, MOST_ARGUMENTS));
         for (key, text, limit) in args.chain(env.values().map(|value| ("env", value, 1))) {
-            match text {
-                ArgConfig::Text(text) if text.contains('\0') => {
-                    return Err(
-                        self.fault(key, format!("{text:?} cannot be in {key}: it has a NUL"))
-                    );
+            let (texts, count) = match text {
+                ArgConfig::Text(text) => (std::slice::from_ref(text), None),
+                ArgConfig::Symbolic { prefix, count, .. } => (std::slice::from_ref(prefix), *count),
+                ArgConfig::OneOf { one_of, count } => (&one_of[..], *count),
+            };
+            if let Some(text) = texts.iter().find(|text| text.contains('\0')) {
+                let message = format!("{text:?} cannot be in {key}: it has a NUL");
+                return Err(self.fault(key, message));
+            }
+            let [least, most] = count.unwrap_or([1, 1]);
+            if least > most || most > limit {
+                let message = format!(
+                    "count = [{least}, {most}] has to be [LEAST, MOST], and MOST at most {limit}"
+                );
+                return Err(self.fault("count", message));
+            }
+            if let ArgConfig::OneOf { one_of, .. } = text {
+                let of_length = |length| (one_of.len() as u64).saturating_pow(length);
+                let ways = (least..=most).map(of_length).fold(0, u64::saturating_add);
+                if ways == 0 || ways > MOST_ARGUMENTS.into() {
+                    let message =
+                        format!("one_of gives {ways} ways, and may give 1 to {MOST_ARGUMENTS}");
+                    return Err(self.fault("one_of", message));
                 }
-                ArgConfig::Symbolic { count: Some([least, most]), .. }
-                    if least > most || *most > limit =>
-                {
-                    let message = format!(
-                        "count = [{least}, {most}] has to be [LEAST, MOST], and MOST at most {limit}"
-                    );
-                    return Err(self.fault("count", message));
-                }
-                _ => {}
+            }
+            let is_for_arguments = match text {
+                ArgConfig::Text(_) => false,
+                ArgConfig::Symbolic { prefix, .. } => !prefix.is_empty(),
+                ArgConfig::OneOf { .. } => true,
+            };
+            if key == "env" && is_for_arguments {
+                let message = "prefix and one_of are for arguments, not for variables";
+                return Err(self.fault("env", message.to_owned()));
             }
         }
         Ok(())
@@ -377,7 +395,7 @@ impl ConfigFile<'_> {
             let message = format!("for the parameters of `{}`, give ktest = [...]", config.entry);
             return Err(self.fault("tests", message));
         }
-        let is_symbolic = |arg: &ArgConfig| matches!(arg, ArgConfig::Symbolic { .. });
+        let is_symbolic = |arg: &ArgConfig| !arg.is_fixed();
         let lacks_args = !stdin.is_empty() || run.iter().any(|run| run.args.is_none());
         if lacks_args && config.inputs.args.iter().any(is_symbolic) {
             let message = "arguments are symbolic: each test has to give its own, as args = [...]";

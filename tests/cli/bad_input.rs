@@ -56,6 +56,18 @@ fn a_number_of_arguments_that_there_cannot_be() {
         let line = format!("subject.toml:{}", config.lines().count());
         says(&refused(&mut scratch.stage("diff")), &[&line, "LEAST"]);
     }
+    let many = "args = [{ one_of = [\"a\", \"b\"], count = [7, 7] }]";
+    let none = "args = [{ one_of = [] }]";
+    let both = "args = [{ one_of = [\"a\"], string = 2 }]";
+    let variable = "env = { A = { prefix = \"a\", string = 2 } }";
+    let cases =
+        [(many, "128 ways"), (none, "0 ways"), (both, "{ one_of ="), (variable, "for arguments")];
+    for (inputs, said) in cases {
+        let config = format!("{CONFIG}[inputs]\n{inputs}\n");
+        let scratch = Scratch::new().file("subject.toml", &config).patch("1.diff", "return 1;");
+        let line = format!("subject.toml:{}", config.lines().count());
+        says(&refused(&mut scratch.stage("diff")), &[&line, said]);
+    }
     let scratch = Scratch::new();
     for options in [&["--sym-args", "2", "1", "3"][..], &["--", "--sym-arg"]] {
         let mut explore = psychic();

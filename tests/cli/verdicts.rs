@@ -104,6 +104,7 @@ subjects! {
     formats = "formats",
     function = "function",
     functions = "functions",
+    options = "options",
     indices = "indices",
     libm = "libm",
     limit = "limit",
