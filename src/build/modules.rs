@@ -1,4 +1,5 @@
-//! Revisions that are given as modules of LLVM, whatever language they were written in.
+//! Modules of LLVM in files: revisions that are given as such, whatever language they were written in,
+//! and changes.
 
 use std::{
     io,
@@ -7,11 +8,29 @@ use std::{
 
 use inkwell::{
     attributes::{Attribute, AttributeLoc},
+    builder::BuilderError,
     context::Context,
     memory_buffer::MemoryBuffer,
+    module::Module,
 };
 
 use super::{BuildError, Sanitizer, compile::Kind};
+
+/// Reads a module, changes it, and writes it back.
+pub(super) fn change(
+    file: &Path,
+    by: impl for<'c> FnOnce(&'c Context, &Module<'c>) -> Result<(), BuilderError>,
+) -> Result<(), BuildError> {
+    let failed = |message: String| BuildError::io(file)(io::Error::other(message));
+    let context = Context::create();
+    let module = Module::parse_bitcode_from_path(file, &context);
+    let module = module.map_err(|error| failed(error.to_string()))?;
+    by(&context, &module).map_err(|error| failed(error.to_string()))?;
+    match module.write_bitcode_to_path(file) {
+        true => Ok(()),
+        false => Err(failed("cannot be written".to_owned())),
+    }
+}
 
 /// Writes a module (`.bc` or `.ll`) as bitcode into a directory, as the compiler would make it of
 /// a source: for native programs under a sanitizer its functions are marked to be watched.

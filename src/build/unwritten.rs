@@ -27,7 +27,7 @@ use inkwell::{
     },
 };
 
-use super::{BuildError, Sanitizer};
+use super::{BuildError, Sanitizer, modules::change};
 use crate::llvm::Editor;
 
 /// Says in the stamps of builds how this prepares bitcode.
@@ -76,22 +76,6 @@ fn look_at_both_ends(module: &Module<'_>) {
             // It is an access, of which there is an alignment.
             instruction.set_alignment(1).expect("1 is a power of 2");
         }
-    }
-}
-
-/// Reads a module, changes it, and writes it back.
-fn change(
-    file: &Path,
-    by: impl for<'c> FnOnce(&'c Context, &Module<'c>) -> Result<(), BuilderError>,
-) -> Result<(), BuildError> {
-    let failed = |message: String| BuildError::io(file)(io::Error::other(message));
-    let context = Context::create();
-    let module = Module::parse_bitcode_from_path(file, &context);
-    let module = module.map_err(|error| failed(error.to_string()))?;
-    by(&context, &module).map_err(|error| failed(error.to_string()))?;
-    match module.write_bitcode_to_path(file) {
-        true => Ok(()),
-        false => Err(failed("cannot be written".to_owned())),
     }
 }
 

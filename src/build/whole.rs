@@ -19,7 +19,6 @@ mod sources;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
-    io,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -27,12 +26,13 @@ use std::{
     time::SystemTime,
 };
 
-use inkwell::{context::Context, module::Module, values::InstructionOpcode};
+use inkwell::values::{GlobalValue, InstructionOpcode};
 use serde::{Deserialize, Serialize};
 
 use super::{
     BuildError, Toolchain,
     compile::DIALECT,
+    modules,
     stamp::{Stamp, hash},
     toolchain::{command, run},
     unwritten,
@@ -79,6 +79,8 @@ const FLAGS: &[&str] = &[
 
 /// Of every variable, in bytes, as of all memory that is allocated (`docs/world.md`, "Memory").
 const ALIGNMENT: u32 = 16;
+/// The distance of global variables in a watched program (`runtime/watch.c` has it, too).
+const APART: u32 = 2048;
 
 /// What stands at the end of every command line. The libc comes last, as with the system's own: what
 /// a package's libraries define is not taken from there.
@@ -544,11 +546,13 @@ impl Whole {
     /// # Errors
     /// As [`Whole::executable`].
     pub fn watched(&self, bitcode: &Path, out: &Path) -> Result<(), BuildError> {
-        let how = [&WATCH.join(" "), &WATCHED.join(" "), unwritten::PREPARATION].join(" ");
+        let apart = APART.to_string();
+        let how = [&WATCH.join(" "), &WATCHED.join(" "), unwritten::PREPARATION, &apart].join(" ");
         self.make_executable(bitcode, &how, out, |module, executable| {
             let mut optimiser = command(&self.tool("opt"));
             unwritten::prepare_watched(module)?;
             run(optimiser.args(WATCH).arg(module).arg("-o").arg(module))?;
+            spread_globals(module)?;
             self.code(module, WATCHED, executable)
         })
     }
@@ -591,24 +595,34 @@ fn parts(files: &Changes) -> Vec<String> {
 /// Gives every variable of a module the alignment that all memory has: programs that look at the
 /// low bits of addresses then do the same wherever their variables are.
 fn align_objects(module: &Path) -> Result<(), BuildError> {
-    let failed = |message: String| BuildError::io(module)(io::Error::other(message));
-    let context = Context::create();
-    let parsed = Module::parse_bitcode_from_path(module, &context);
-    let parsed = parsed.map_err(|error| failed(error.to_string()))?;
-    for global in parsed.get_globals().filter(|global| !global.is_declaration()) {
-        global.set_alignment(global.get_alignment().max(ALIGNMENT));
-    }
-    let blocks = parsed.get_functions().flat_map(|function| function.get_basic_blocks());
-    for instruction in blocks.flat_map(|block| block.get_instructions()) {
-        if instruction.get_opcode() == InstructionOpcode::Alloca {
-            let known = instruction.get_alignment().map_err(|error| failed(error.to_string()))?;
-            let set = instruction.set_alignment(known.max(ALIGNMENT));
-            set.map_err(|error| failed(error.to_string()))?;
+    modules::change(module, |_, module| {
+        align(module.get_globals(), ALIGNMENT);
+        let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
+        for instruction in blocks.flat_map(|block| block.get_instructions()) {
+            if instruction.get_opcode() == InstructionOpcode::Alloca {
+                // It is an alloca, of which there is an alignment, and that is a power of 2.
+                let known = instruction.get_alignment().unwrap_or(ALIGNMENT);
+                instruction.set_alignment(known.max(ALIGNMENT)).expect("a power of 2");
+            }
         }
-    }
-    match parsed.write_bitcode_to_path(module) {
-        true => Ok(()),
-        false => Err(failed("cannot be written".to_owned())),
+        Ok(())
+    })
+}
+
+/// Puts global variables far from each other, so that an access that misses one by far is not one to
+/// another (`runtime/watch.c` marks what is between).
+fn spread_globals(module: &Path) -> Result<(), BuildError> {
+    modules::change(module, |_, module| {
+        // What has a section is a part of a table there.
+        align(module.get_globals().filter(|global| global.get_section().is_none()), APART);
+        Ok(())
+    })
+}
+
+/// Gives global variables at least an alignment.
+fn align<'c>(globals: impl Iterator<Item = GlobalValue<'c>>, alignment: u32) {
+    for global in globals.filter(|global| !global.is_declaration()) {
+        global.set_alignment(global.get_alignment().max(alignment));
     }
 }
 

@@ -428,6 +428,36 @@ fn a_crash_is_an_outcome_where_the_processor_says_so() {
     assert!(pairs.contains("\n0,3,equivalent"), "{pairs}{said}");
 }
 
+/// The patches reach for what is far behind a variable, where other variables are.
+const FAR: &str = "#include <stdio.h>\n\
+    static long table[3] = { 5, 11, -7 };\n\
+    static char other[3000] = \"x\";\n\
+    int main(int argc, char **argv)\n{\n\
+    \tint c = (unsigned char)argv[1][0];\n\
+    \tint at = c % 3;\n\
+    \tprintf(\"%ld %c\\n\", table[at], other[c]);\n\
+    \treturn 0;\n}\n";
+
+#[test]
+fn an_index_that_is_far_off_is_out_of_bounds_natively_too() {
+    let mut scratch = package()
+        .file("package/main.c", FAR)
+        .file("subject.toml", &format!("{CONFIG}\n[inputs]\nargs = [{{ string = 1 }}]\n"));
+    let lines = ["\tint at = c < 200 ? c % 3 : c;", "\tint at = c < 255 ? c % 3 : c;"];
+    for (number, new) in (1..).zip(lines) {
+        let patch =
+            format!("--- a/main.c\n+++ b/main.c\n@@ -7 +7 @@\n-\tint at = c % 3;\n+{new}\n");
+        scratch = scratch.file(&format!("{number}.diff"), &patch);
+    }
+    let compared = run(&mut scratch.stage("diff"));
+    assert_eq!(compared.code, Some(0), "{}{}", compared.stdout, compared.stderr);
+    let found: Vec<Verdict> =
+        table::<PairRow>(&scratch.out()).into_iter().map(|pair| pair.verdict).collect();
+    assert_eq!(found, [Verdict::Distinguished; 3], "{}", compared.stdout);
+    assert!(compared.stdout.contains("out-of-bounds"), "{}", compared.stdout);
+    assert!(!compared.stdout.contains("contradicts"), "{}", compared.stdout);
+}
+
 /// Passes an `int` where the library takes a `long` from variable arguments.
 const DUPLICATE: &str = "#include <fcntl.h>\n\
     int say(const char *, const char *);\n\n\

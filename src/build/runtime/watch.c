@@ -28,6 +28,8 @@
 #define HEAP_END (HEAP + (1UL << 36))
 /* So many bytes around an object belong to no other. */
 #define GAP 512
+/* Where globals begin, once the pass has placed them (build/whole.rs). */
+#define APART 2048
 /* And so many behind the last one are marked already. */
 #define AHEAD (1UL << 16)
 #define LARGEST (1UL << 30)
@@ -214,8 +216,13 @@ void __asan_register_globals(const struct global *globals, uintptr_t count) {
   /* In front of each, too. */
   for (global = globals; global < end; global++)
     mark(global->start - 32, 32, GLOBAL);
-  for (global = globals; global < end; global++)
-    mark_object(global->start, global->size, global->start + global->size_with_gap, GLOBAL);
+  for (global = globals; global < end; global++) {
+    uintptr_t behind = global->start + global->size_with_gap;
+    uintptr_t next = (behind + APART - 1) / APART * APART;
+    /* Where the next one is there, nothing is between. */
+    int is_next = *SHADOW(next - GRANULE) == (signed char)GLOBAL;
+    mark_object(global->start, global->size, is_next ? next : behind, GLOBAL);
+  }
 }
 
 void __asan_unregister_globals(const struct global *globals, uintptr_t count) {
