@@ -12,12 +12,15 @@ use psychic::{
     ir,
     memory::Byte,
     solver::{self, SolverConfig},
-    subject::{Given, GivenFile, OpenClasses, Revision},
+    subject::{
+        Given, GivenFile, OpenClasses, Revision,
+        results::{PairRow, Verdict},
+    },
 };
 
 use crate::{
     packages::{CONFIG, explore_as_natively, package},
-    support::{Scratch, psychic, run},
+    support::{Scratch, psychic, run, table},
 };
 
 /// Looks at the low bits of the address of a local array, and of a page.
