@@ -254,7 +254,7 @@ fn what_tells_only_decided_pairs_apart_is_not_followed() {
     let main = "#include <stdio.h>\n#include <stdlib.h>\n\
                 static int twice(int c)\n{\n\treturn 2 * c;\n}\n\
                 int main(int argc, char **argv)\n{\n\tint k = twice(argv[1][0]);\n\
-                \tfor (char *p = argv[1] + 1; *p; p++)\n\t\tif (*p == 'a')\n\t\t\tputs(\"a\");\n\
+                \tfor (char *p = argv[1]; *p; p++)\n\t\tif (*p == 'a')\n\t\t\tputs(\"a\");\n\
                 \tprintf(\"%d\\n\", k);\n\treturn 0;\n}\n";
     let scratch = twice(main).file(
         "3.diff",
