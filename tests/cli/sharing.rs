@@ -214,16 +214,19 @@ fn what_one_revision_reads_unwritten_is_not_said_of_the_others() {
     assert_eq!(diff(&scratch, &["--no-join"]).0, joined);
 }
 
-/// A package of one source, whose fifth line patches change, the first of them to the same.
-fn twice(main: &str) -> Scratch {
+/// A package of one source, whose fifth line patches change, the first of them to the same. Its
+/// argument has up to so many bytes.
+fn twice(main: &str, bytes: u32) -> Scratch {
     let at_5 = |line: &str| {
         format!("--- a/main.c\n+++ b/main.c\n@@ -5 +5 @@\n-\treturn 2 * c;\n+\t{line}\n")
     };
     Scratch::new()
         .file(
             "subject.toml",
-            "name = \"x\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
-             program = \"p\"\n[inputs]\nargs = [{ string = 3 }]\n",
+            &format!(
+                "name = \"x\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
+                 program = \"p\"\n[inputs]\nargs = [{{ string = {bytes} }}]\n"
+            ),
         )
         .file("package/Makefile", "p: main.o\n\t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\n")
         .file("package/main.c", main)
@@ -239,7 +242,7 @@ fn what_no_patch_reaches_is_not_followed() {
                 \tif (argv[1][0] == 'x')\n\t\tn = twice(argv[1][1]);\n\
                 \telse\n\t\tfor (char *p = argv[1]; *p; p++)\n\t\t\tn += *p == 'a';\n\
                 \tprintf(\"%d\\n\", n);\n\treturn 0;\n}\n";
-    let scratch = twice(main);
+    let scratch = twice(main, 3);
     let (ended, states) = diff(&scratch, &[]);
     let (followed, more) = diff(&scratch, &["--all-paths"]);
     assert_eq!(ended, followed);
@@ -256,7 +259,7 @@ fn what_tells_only_decided_pairs_apart_is_not_followed() {
                 int main(int argc, char **argv)\n{\n\tint k = twice(argv[1][0]);\n\
                 \tfor (char *p = argv[1]; *p; p++)\n\t\tif (*p == 'a')\n\t\t\tputs(\"a\");\n\
                 \tprintf(\"%d\\n\", k);\n\treturn 0;\n}\n";
-    let scratch = twice(main).file(
+    let scratch = twice(main, 7).file(
         "3.diff",
         "--- a/main.c\n+++ b/main.c\n@@ -5 +5 @@\n-\treturn 2 * c;\n+\treturn c + (c == 7) + c;\n",
     );
@@ -284,7 +287,7 @@ fn nothing_comes_back_from_what_never_returns() {
                 int main(int argc, char **argv)\n{\n\
                 \tif (argv[1][0] != 'x')\n\t\tusage(argv[1]);\n\
                 \tprintf(\"%d\\n\", apply(twice, argv[1][1]));\n\treturn 0;\n}\n";
-    let scratch = twice(main);
+    let scratch = twice(main, 3);
     let (ended, states) = diff(&scratch, &[]);
     let (followed, more) = diff(&scratch, &["--all-paths"]);
     assert_eq!(ended, followed);
