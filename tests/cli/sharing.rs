@@ -261,7 +261,7 @@ fn what_tells_only_decided_pairs_apart_is_not_followed() {
                 \tprintf(\"%d\\n\", k);\n\treturn 0;\n}\n";
     let scratch = twice(main, 7).file(
         "3.diff",
-        "--- a/main.c\n+++ b/main.c\n@@ -5 +5 @@\n-\treturn 2 * c;\n+\treturn c + (c == 7) + c;\n",
+        "--- a/main.c\n+++ b/main.c\n@@ -5 +5 @@\n-\treturn 2 * c;\n+\treturn (c == 7) + 2 * c;\n",
     );
     let (ended, states) = diff(&scratch, &[]);
     for (a, b, verdict) in &ended {
