@@ -142,7 +142,7 @@ impl Executor<'_> {
         let is_due = self.instructions % 4096 < 8;
         if (self.is_new || is_due) && self.program.asking.is_some() {
             self.is_new = false;
-            if self.program.is_unaffected(&self.state, quantum.open) && !self.tries_claim() {
+            if self.is_unaffected() && !self.tries_claim() {
                 return Some(End::Stop(Stop::Halt(Halt::Unaffected)));
             }
         }

@@ -235,9 +235,7 @@ impl<'a> Executor<'a> {
                 }
                 End::Join => executor.wait(),
                 // What no patch can change needs no end that is known.
-                End::Stop(Stop::Halt(Halt::Incomplete(_)))
-                    if program.is_unaffected(&executor.state, quantum.open) =>
-                {
+                End::Stop(Stop::Halt(Halt::Incomplete(_))) if executor.is_unaffected() => {
                     executor.halt(Halt::Unaffected);
                 }
                 End::Stop(Stop::Halt(halt)) => executor.halt(halt),

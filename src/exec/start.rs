@@ -301,6 +301,7 @@ impl Program {
             jumps: Vec::new(),
             asked: false,
             claim: Claim::None,
+            differs: None,
             joins: Vec::new(),
             loops: Default::default(),
         }

@@ -165,6 +165,8 @@ pub struct State {
     pub asked: bool,
     /// What was made of its being unaffected.
     pub claim: Claim,
+    /// The condition under which revisions differ in it, which may hold, as it last turned out.
+    pub differs: Option<ExprId>,
     /// Where it waits for revisions that parted from it, the next such place last.
     pub joins: Vec<Arc<Join>>,
     /// Watches for a loop that changes nothing.
@@ -177,7 +179,7 @@ pub enum Claim {
     /// It was not said of the state.
     #[default]
     None,
-    /// It parted from one that goes on, which is enough.
+    /// It parted from one that goes on, which is enough, or it is one only by what the solver says.
     Believed,
     /// It goes on.
     Tried,

@@ -9,15 +9,16 @@
 //! ([`super::targets`]) and whose type fits. Behind the call of a function that does not return
 //! nothing is reached, and no caller of one that does not is come back to.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, collections::BTreeSet};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
-use super::{Program, State, WHOLE_PROGRAM, targets::Targets};
+use super::{Executor, Program, State, WHOLE_PROGRAM, state::Claim, targets::Targets};
 use crate::{
     expr::ExprId,
     ir::{Call, Callee, Function, FunctionId, Inst, Module, address::function_at},
     memory::Value,
+    solver::{Query, Verdict},
     subject::OpenClasses,
 };
 
@@ -180,11 +181,52 @@ fn fits(function: &Function, call: &Call) -> bool {
             .all(|(wanted, given)| wanted == given || wanted < given && (!is_main || given == 32))
 }
 
+/// So many values that are not written alike are held against each other at once.
+const MOST_DIFFERENCES: usize = 16;
+
+/// Pairs of values that have to be equal.
+type Differences = BTreeSet<(ExprId, ExprId)>;
+
+impl Executor<'_> {
+    /// As [`Program::is_unaffected`], also where the solver has to show that what revisions of a class
+    /// have in different words is the same. What it was not for a state is not asked again.
+    pub(super) fn is_unaffected(&mut self) -> bool {
+        let program = self.program;
+        let exprs = &program.exprs;
+        let Some(differences) = program.differences(&self.state, self.open) else { return false };
+        if differences.is_empty() {
+            return true;
+        }
+        let differ = exprs.any(differences.iter().map(|(x, y)| exprs.not(exprs.eq(*x, *y))));
+        let state = &mut self.state;
+        if state.differs == Some(differ) {
+            return false;
+        }
+        state.differs = Some(differ);
+        if !exprs.evaluate(differ, &state.model).is_zero() {
+            return false;
+        }
+        self.asked = true;
+        let query = Query { path: &state.path, goals: &[differ], model: Some(&state.model) };
+        if !matches!(self.solver.check(exprs, query), Verdict::Unsat) {
+            return false;
+        }
+        // In other words they may part on the way, and do the same.
+        self.state.claim = Claim::Believed;
+        true
+    }
+}
+
 impl Program {
     /// Whether a state does, from here on, the same for all revisions that are in one class: they
     /// have one future. Without [`Program::asking`] nothing is known of that.
     pub(super) fn is_unaffected(&self, state: &State, open: &OpenClasses) -> bool {
-        let Some(asking) = &self.asking else { return false };
+        self.differences(state, open).is_some_and(|differences| differences.is_empty())
+    }
+
+    /// What has to be equal for that; `None` where it would not be enough, or is too much.
+    fn differences(&self, state: &State, open: &OpenClasses) -> Option<Differences> {
+        let asking = self.asking.as_ref()?;
         // The functions that the state may still come back to.
         let mut comes_back = true;
         let mut frame_asks = |function: FunctionId, pc: u32| {
@@ -208,32 +250,45 @@ impl Program {
             true => open.are_divided_by(&state.revisions),
             false => state.effects().iter().any(|(set, _)| open.are_divided_by(set)),
         };
-        !may_ask && !are_apart() && !(state.asked && self.may_differ(state, open))
+        if may_ask || are_apart() {
+            return None;
+        }
+        if !state.asked {
+            return Some(Differences::new());
+        }
+        self.differences_in(state, open)
     }
 
-    /// Whether anything that a state has in its memory or registers may differ between revisions of
-    /// one class.
-    fn may_differ(&self, state: &State, open: &OpenClasses) -> bool {
+    /// What a state has in its memory or registers that may differ between revisions of one class.
+    fn differences_in(&self, state: &State, open: &OpenClasses) -> Option<Differences> {
         let choices = self.choices();
-        let known: RefCell<FxHashMap<ExprId, bool>> = RefCell::default();
-        let is = |e: ExprId| {
-            let divides = || {
-                let alternatives = choices.of(e, &state.revisions);
-                alternatives.iter().any(|(_, set)| open.are_divided_by(set))
-            };
-            self.exprs.mentions(e).revision && *known.borrow_mut().entry(e).or_insert_with(divides)
+        let (known, found) = (RefCell::new(FxHashSet::default()), RefCell::new(Differences::new()));
+        // Whether there are too many, an expression being one more that the state has.
+        let are_too_many = |e: ExprId| {
+            if !self.exprs.mentions(e).revision || !known.borrow_mut().insert(e) {
+                return false;
+            }
+            let alternatives = choices.of(e, &state.revisions);
+            let mut found = found.borrow_mut();
+            for class in open.iter() {
+                let of_class = alternatives.iter().filter(|(_, set)| !set.is_disjoint(class));
+                let of_class: Vec<ExprId> = of_class.map(|(e, _)| *e).collect();
+                found.extend(of_class.windows(2).map(|pair| (pair[0], pair[1])));
+            }
+            found.len() > MOST_DIFFERENCES
         };
         let frames = std::iter::once(&state.top).chain(state.callers.iter());
         let mut registers = frames.flat_map(|frame| {
             let variadic = frame.variadic.iter().map(|argument| argument.value);
             frame.values.iter().copied().chain(variadic)
         });
-        registers.any(|value| matches!(value, Value::Expr(e) if is(e)))
-            || state.exit.is_some_and(is)
-            || state.world.exceptions.iter().flat_map(|flags| flags.raised).any(is)
-            || state.world.kernel.depends(&is)
-            || state.apart.iter().any(|(_, effects)| effects.depend(&is))
-            || state.memory.may_have(&is)
+        let is_too_much = registers.any(|value| matches!(value, Value::Expr(e) if are_too_many(e)))
+            || state.exit.is_some_and(are_too_many)
+            || state.world.exceptions.iter().flat_map(|flags| flags.raised).any(are_too_many)
+            || state.world.kernel.depends(&are_too_many)
+            || state.apart.iter().any(|(_, effects)| effects.depend(&are_too_many))
+            || state.memory.may_have(&are_too_many);
+        (!is_too_much).then(|| found.take())
     }
 }
 
@@ -249,7 +304,7 @@ mod tests {
     use crate::{
         build::{Compilation, Toolchain},
         env::{models::Models, stdin::Stdin},
-        exec::{Clock, Coverage, Executor, Limits, Quantum, Start, state::Claim},
+        exec::{Clock, Coverage, Limits, Quantum, Start},
         ir::lower,
         solver::{SolverConfig, chain},
         subject::Revision,

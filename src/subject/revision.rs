@@ -155,6 +155,11 @@ impl OpenClasses {
         Self(classes)
     }
 
+    /// The classes, each of two revisions or more.
+    pub fn iter(&self) -> impl Iterator<Item = &RevisionSet> {
+        self.0.iter()
+    }
+
     /// The revisions that are in some class.
     pub fn revisions(&self) -> RevisionSet {
         self.0.iter().fold(RevisionSet::new(), |all, class| all.union(class))
