@@ -27,7 +27,7 @@ use crate::{
     replay::TestInput,
     report::TextStyle,
     solver::{SolverConfig, record::Recording},
-    subject::results::FoundBy,
+    subject::results::{FoundBy, StatsRow},
 };
 
 #[derive(Args, Debug)]
@@ -43,6 +43,9 @@ pub(super) struct DiffArgs {
     /// Write every query that a verdict rests on here, as SMT-LIB 2 files with their answers
     #[arg(long, value_name = "DIR")]
     emit_smt2: Option<PathBuf>,
+    /// Show where time and paths went, and when pairs were told apart: what is in stats.csv
+    #[arg(long)]
+    stats: bool,
     /// Follow paths also where no patch can make a difference any more, as is done anyway where
     /// the program has no build of its own
     #[arg(long)]
@@ -226,6 +229,11 @@ fn compare(
         say::line(&line)?;
     }
     say::line(&report::conclusion(&report, stage))?;
+    if args.stats {
+        for StatsRow { phase, count, seconds, .. } in &report.stats {
+            say::line(&format!("{phase:<32} {count:>12} {seconds:>10.3} s"))?;
+        }
+    }
     if exhausted && !walk.complete {
         match until {
             // No tree is lower than one question.

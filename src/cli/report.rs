@@ -85,6 +85,15 @@ impl Findings<'_> {
         Ok(report)
     }
 
+    /// How states ended, and how many did so.
+    fn ends(&self) -> Vec<StatsRow> {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for state in self.differ.states() {
+            *counts.entry(format!("ended.{}", state.halt)).or_default() += 1;
+        }
+        counts.iter().map(|(how, count)| StatsRow::timed(how, *count, Duration::ZERO)).collect()
+    }
+
     /// Lists what replay showed otherwise than predicted; no file where there is nothing.
     fn write_mismatches(&self) -> anyhow::Result<()> {
         let mut text = String::new();
@@ -190,6 +199,10 @@ impl Findings<'_> {
         stats.push(StatsRow::timed(BUILD, 1, self.building));
         stats.push(StatsRow::timed("pair", effort.comparisons, effort.comparing));
         stats.push(StatsRow::timed("replay", effort.replays, effort.replaying));
+        stats.extend(self.ends());
+        let told_apart =
+            |(time, pairs): &(Duration, usize)| StatsRow::timed("told-apart", *pairs as u64, *time);
+        stats.extend(effort.progress.iter().map(told_apart));
         Ok(Report {
             summary,
             stats,

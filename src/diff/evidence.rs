@@ -429,6 +429,10 @@ impl Differ<'_> {
                 }
             }
         }
+        let told_apart = self.pairs.distinguished();
+        if self.effort.progress.last().is_none_or(|(_, most)| *most < told_apart) {
+            self.effort.progress.push((self.began.elapsed(), told_apart));
+        }
         self.tests.push(DifferentialTest {
             test,
             found_by,

@@ -176,12 +176,16 @@ pub struct Differ<'a> {
     settled: bool,
     /// Tests are judged before that, for what is to be done next.
     confirms: bool,
+    began: Instant,
     effort: Effort,
 }
 
 /// What finding the differences took.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Effort {
+    /// When more pairs than ever before were told apart, since pairing began, and how many they were
+    /// then.
+    pub progress: Vec<(Duration, usize)>,
     /// Pairs of halt states compared.
     pub comparisons: u64,
     /// Wall-clock time of that, all workers together.
@@ -231,6 +235,7 @@ impl<'a> Differ<'a> {
             stopped: RevisionSet::new(),
             settled: false,
             confirms: false,
+            began: Instant::now(),
             effort: Effort::default(),
         };
         for revision in without_result {
@@ -271,8 +276,8 @@ impl<'a> Differ<'a> {
     }
 
     /// What it took so far.
-    pub fn effort(&self) -> Effort {
-        self.effort
+    pub fn effort(&self) -> &Effort {
+        &self.effort
     }
 
     /// Takes in states that have halted, pairs them with all before, and replays what may tell

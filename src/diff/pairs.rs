@@ -171,7 +171,7 @@ impl Pairs {
         count * count.saturating_sub(1) / 2 - self.decided.len()
     }
 
-    /// Pairs told apart.
+    /// Number of pairs told apart.
     pub fn distinguished(&self) -> usize {
         self.decided.len()
     }
