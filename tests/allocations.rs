@@ -15,7 +15,7 @@ use psychic::{
     exec::{Arguments, Clock, Coverage, Executor, Harvest, Limits, Program, Quantum, Start, State},
     ir::lower,
     solver::{SolverConfig, chain},
-    subject::Revision,
+    subject::{OpenClasses, Revision},
 };
 
 thread_local! {
@@ -94,7 +94,8 @@ fn run(program: &Program, state: State, instructions: u64) -> Harvest {
         Limits { instructions: u64::MAX, concretisations: 64, solver: Duration::from_secs(10) };
     let never = AtomicBool::new(false);
     let clock = Clock::new(None, &never);
-    let quantum = Quantum { instructions, forks: u64::MAX, tokens: u32::MAX, clock };
+    let open = OpenClasses::default();
+    let quantum = Quantum { open: &open, instructions, forks: u64::MAX, tokens: u32::MAX, clock };
     let mut coverage = Coverage::default();
     Executor::run(program, limits, &mut *chain(&config), &mut coverage, state, quantum)
 }

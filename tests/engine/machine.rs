@@ -26,7 +26,7 @@ use psychic::{
     memory::Byte,
     replay::{self, Binaries, Builds, Outcome, Replayer, TestInput, Visible},
     solver::{self, Query, Solver, SolverConfig, Verdict},
-    subject::{Revision, cache_directory, config::OutputsConfig},
+    subject::{OpenClasses, Revision, cache_directory, config::OutputsConfig},
 };
 use tempfile::TempDir;
 
@@ -123,7 +123,9 @@ impl Subject {
     pub fn explore_with(&self, input: &Input, solver: &mut dyn Solver) -> Paths<'_> {
         let never = AtomicBool::new(false);
         let (forks, clock) = (u64::MAX, Clock::new(None, &never));
-        let quantum = Quantum { instructions: u64::MAX, forks, tokens: u32::MAX, clock };
+        let open = OpenClasses::default();
+        let quantum =
+            Quantum { open: &open, instructions: u64::MAX, forks, tokens: u32::MAX, clock };
         let mut waiting = self.program.start(self.start(input)).expect("it has a main");
         let mut states = Vec::new();
         let (limits, mut coverage) = (limits(50_000_000), Coverage::default());
