@@ -572,7 +572,7 @@ mod tests {
         let unknown = message(&toml("['-n', { string = 2, cuont = [0, 1] }]"), &files);
         assert!(unknown.starts_with("subject.toml:5: unknown field `cuont`"), "{unknown}");
         let number = message(&toml("[3]"), &files);
-        assert!(number.contains("a text or { string = BYTES }"), "{number}");
+        assert!(number.contains("a text, { string = BYTES } or"), "{number}");
         let dir = subject(&toml("['-n', { string = 2, count = [0, 1] }]"), &files);
         assert_eq!(Subject::load(dir.path()).unwrap().config.inputs.args.len(), 2);
     }
