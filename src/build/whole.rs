@@ -613,8 +613,10 @@ fn align_objects(module: &Path) -> Result<(), BuildError> {
 /// another (`runtime/watch.c` marks what is between).
 fn spread_globals(module: &Path) -> Result<(), BuildError> {
     modules::change(module, |_, module| {
-        // What has a section is a part of a table there.
-        align(module.get_globals().filter(|global| global.get_section().is_none()), APART);
+        // What has a section is a part of a table there, and each thread has its own of others.
+        let is_free =
+            |global: &GlobalValue<'_>| global.get_section().is_none() && !global.is_thread_local();
+        align(module.get_globals().filter(is_free), APART);
         Ok(())
     })
 }

@@ -40,29 +40,42 @@ pub enum Arguments {
 }
 
 impl Arguments {
-    /// What may be there, the shortest first.
-    fn ways(&self) -> Vec<Vec<Argument>> {
+    /// What may be there, the shortest first, each with its number: how many arguments that are, or
+    /// which of the ways to choose texts.
+    fn ways(&self) -> Vec<(u32, Vec<Argument>)> {
         match self {
-            Self::Text(text) => vec![vec![Argument::Text(text.clone())]],
+            Self::Text(text) => vec![(1, vec![Argument::Text(text.clone())])],
             Self::Symbolic { least, most, prefix, size } => {
                 let argument = Argument::Symbolic { prefix: prefix.clone(), size: *size };
-                (*least..=*most).map(|count| vec![argument.clone(); count as usize]).collect()
+                let of_length = |count| (count, vec![argument.clone(); count as usize]);
+                (*least..=*most).map(of_length).collect()
             }
             Self::OneOf { least, most, texts } => {
-                let longer = |shorter: &Vec<Vec<Argument>>| {
-                    let with = |way: &Vec<Argument>, text: &Vec<u8>| {
-                        [way.clone(), vec![Argument::Text(text.clone())]].concat()
-                    };
-                    shorter
-                        .iter()
-                        .flat_map(|way| texts.iter().map(|text| with(way, text)))
-                        .collect()
-                };
-                let of_length =
-                    std::iter::successors(Some(vec![Vec::new()]), |ways| Some(longer(ways)));
-                let asked = of_length.take(*most as usize + 1).skip(*least as usize);
-                asked.flatten().collect()
+                let (mut of_length, mut all) = (vec![Vec::new()], Vec::new());
+                for length in 0..=*most {
+                    if length > 0 {
+                        let longer = |way: Vec<Argument>| {
+                            let with = move |text: &Vec<u8>| {
+                                [way.as_slice(), &[Argument::Text(text.clone())]].concat()
+                            };
+                            texts.iter().map(with)
+                        };
+                        of_length = of_length.into_iter().flat_map(longer).collect();
+                    }
+                    if length >= *least {
+                        all.extend(of_length.iter().cloned());
+                    }
+                }
+                (0..).zip(all).collect()
             }
+        }
+    }
+
+    /// The input that gives the number of a way.
+    fn counter(&self) -> &'static str {
+        match self {
+            Self::Text(_) | Self::Symbolic { .. } => "n_args",
+            Self::OneOf { .. } => "which_args",
         }
     }
 }
@@ -93,41 +106,18 @@ pub(super) struct Beginning {
     pub line: Vec<Argument>,
     /// Names and values.
     pub environment: Vec<(String, Argument)>,
-    /// Which of several ways it goes, and the input that says so: how many arguments or variables
-    /// there are of a kind, or the number of the texts that are.
-    ways: Vec<(String, u32)>,
+    /// The numbers of the ways it goes where there are several ([`Arguments::ways`]), and the inputs
+    /// that say so.
+    chosen: Vec<(String, u32)>,
 }
 
 impl Beginning {
-    /// The ways to go on with what may be there more or less often.
-    fn ways(
-        &self,
-        of: &Arguments,
-        counter: &str,
-        add: &dyn Fn(&mut Self, Argument),
-    ) -> impl Iterator<Item = Self> {
-        let ways = of.ways();
-        let is_one = ways.len() == 1;
-        let first = match of {
-            Arguments::Symbolic { least, .. } => *least,
-            Arguments::Text(_) | Arguments::OneOf { .. } => 0,
-        };
-        (first..).zip(ways).map(move |(number, way)| {
-            let mut next = self.clone();
-            way.into_iter().for_each(|argument| add(&mut next, argument));
-            if !is_one {
-                next.ways.push((counter.to_owned(), number));
-            }
-            next
-        })
-    }
-
     /// The conditions that tell it from the others, and an input that they allow. As in KLEE
     /// the number of arguments is an input of its own, `n_args`.
     pub fn conditions(&self, exprs: &Exprs, world: &mut World) -> (Vec<ExprId>, Assignment) {
         let mut model = Assignment::default();
         let mut path = Vec::new();
-        for (name, number) in &self.ways {
+        for (name, number) in &self.chosen {
             let name = name.clone();
             let bytes: Vec<ExprId> =
                 (0..4).map(|at| world.input(exprs, &format!("{name}[{at}]"), 8)).collect();
@@ -147,15 +137,30 @@ impl Beginning {
 pub(super) fn beginnings(args: &[Arguments], variables: &[Variable]) -> Vec<Beginning> {
     let mut all = vec![Beginning::default()];
     let mut go_on = |of: &Arguments, counter: &str, add: &dyn Fn(&mut Beginning, Argument)| {
-        all = all.iter().flat_map(|beginning| beginning.ways(of, counter, add)).collect();
+        let ways = of.ways();
+        let next = |beginning: &Beginning, (number, way): &(u32, Vec<Argument>)| {
+            let mut next = beginning.clone();
+            way.iter().for_each(|argument| add(&mut next, argument.clone()));
+            if ways.len() > 1 {
+                next.chosen.push((counter.to_owned(), *number));
+            }
+            next
+        };
+        all = all
+            .iter()
+            .flat_map(|b| ways.iter().map(|way| next(b, way)).collect::<Vec<_>>())
+            .collect();
+        ways.len() > 1
     };
     let mut groups = BTreeMap::<&str, u32>::new();
     for of in args {
-        let kind = if matches!(of, Arguments::OneOf { .. }) { "which_args" } else { "n_args" };
-        let group = groups.entry(kind).or_default();
-        let counter = if *group == 0 { kind.into() } else { format!("{kind}_{group}") };
-        *group += u32::from(of.ways().len() > 1);
-        go_on(of, &counter, &|beginning, argument| beginning.line.push(argument));
+        let group = groups.entry(of.counter()).or_default();
+        let counter = match *group {
+            0 => of.counter().to_owned(),
+            number => format!("{}_{number}", of.counter()),
+        };
+        let varies = go_on(of, &counter, &|beginning, argument| beginning.line.push(argument));
+        *group += u32::from(varies);
     }
     for Variable { name, value } in variables {
         go_on(value, &format!("{name}-env-count"), &|beginning, value| {

@@ -101,7 +101,7 @@ pub struct Limits {
     pub solver: Duration,
 }
 
-/// How long [`Executor::run`] may go on.
+/// What [`Executor::run`] runs for, and how long it may go on.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantum<'a> {
     /// The revisions that are still to be told apart.

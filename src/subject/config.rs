@@ -100,8 +100,7 @@ pub struct BuildConfig {
 pub struct InputsConfig {
     /// Standard input: absent = typed tokens that the program's own reads call for.
     pub stdin: StdinConfig,
-    /// Arguments of `main` after its name, each a symbolic string of up to that many bytes,
-    /// or a fixed text.
+    /// Arguments of `main` after its name.
     pub args: Vec<ArgConfig>,
     /// Environment variables of a program, by name: texts, or symbolic as arguments are; with
     /// `count = [0, 1]` one may be missing.
