@@ -12,7 +12,7 @@ use crate::{
     env::{Halt, Incomplete, Stop},
     expr::{Assignment, BinaryOp, ExprId, Exprs, Node, Substitution},
     memory::Value,
-    solver::{self, Query, SolverConfig, Verdict},
+    solver::{self, Query, SolverConfig, Verdict, slicing::Slicing},
     subject::RevisionSet,
 };
 
@@ -355,8 +355,9 @@ impl Executor<'_> {
                     deadline: self.deadline,
                     ..SolverConfig::default()
                 };
+                let path = Slicing::default().connected(exprs, path, &[expr]);
                 match solver::reproducible(&config)
-                    .check(exprs, Query { path, goals: &[], model: None })
+                    .check(exprs, Query { path: &path, goals: &[], model: None })
                 {
                     Verdict::Sat(model) => word(exprs, expr, &model),
                     Verdict::Unsat | Verdict::Unknown(_) => guess,

@@ -11,7 +11,7 @@ use crate::{
     env::{Approximation, Error, Halt, Stop},
     expr::{ExprId, Substitution, VariableId, VariableKind},
     memory::{Byte, Value},
-    solver::{self, Query, SolverConfig, Verdict},
+    solver::{self, Query, SolverConfig, Verdict, slicing::Slicing},
     subject::config::Uninitialised,
 };
 
@@ -162,9 +162,10 @@ impl Executor<'_> {
         };
         // What the path is split by must not differ from run to run.
         let mut solver = solver::reproducible(&config);
+        let path = Slicing::default().connected(exprs, &self.state.path, &[differs]);
         for _ in 0..CONTENTS {
             let goals = [differs, exprs.not(shows)];
-            let query = Query { path: &self.state.path, goals: &goals, model: None };
+            let query = Query { path: &path, goals: &goals, model: None };
             match solver.check(exprs, query) {
                 Verdict::Unsat => return Ok(shows),
                 Verdict::Sat(model) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Decided, Decorator, Query, Solver, Verdict};
-use crate::expr::{Assignment, Exprs, VariableId};
+use crate::expr::{Assignment, ExprId, Exprs, VariableId};
 
 /// Where values are known that satisfy the path, only its conditions that share a variable with
 /// the goals, directly or through other conditions, are asked for; all other variables keep
@@ -25,32 +25,7 @@ impl Decorator for Slicing {
 
     fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided {
         let Some(model) = query.model else { return (below.check(exprs, query), false) };
-        self.variables.clear();
-        self.taken.clear();
-        self.left.clear();
-        self.left.extend(0..query.path.len());
-        for goal in query.goals {
-            add(&mut self.variables, exprs.variables(*goal));
-        }
-        loop {
-            let before = self.left.len();
-            let Self { variables, left, taken } = self;
-            left.retain(|&position| {
-                let mentioned = exprs.variables(query.path[position]);
-                let apart = !mentioned.iter().any(|variable| has(variables, *variable));
-                if !apart {
-                    add(variables, mentioned);
-                    taken.push(position);
-                }
-                apart
-            });
-            if self.left.len() == before {
-                break;
-            }
-        }
-        // In the order of the path: consecutive queries share a prefix.
-        self.taken.sort_unstable();
-        let path: Vec<_> = self.taken.iter().map(|position| query.path[*position]).collect();
+        let path = self.connected(exprs, query.path, query.goals);
         let slice = Query { path: &path, goals: query.goals, model: None };
         let verdict = match below.check(exprs, slice) {
             Verdict::Sat(part) => {
@@ -65,6 +40,38 @@ impl Decorator for Slicing {
             other => other,
         };
         (verdict, false)
+    }
+}
+
+impl Slicing {
+    /// The conditions of a path that share a variable with these expressions, directly or through
+    /// other conditions, in the order of the path: consecutive queries share a prefix.
+    pub fn connected(&mut self, exprs: &Exprs, path: &[ExprId], with: &[ExprId]) -> Vec<ExprId> {
+        self.variables.clear();
+        self.taken.clear();
+        self.left.clear();
+        self.left.extend(0..path.len());
+        for e in with {
+            add(&mut self.variables, exprs.variables(*e));
+        }
+        loop {
+            let before = self.left.len();
+            let Self { variables, left, taken } = self;
+            left.retain(|&position| {
+                let mentioned = exprs.variables(path[position]);
+                let apart = !mentioned.iter().any(|variable| has(variables, *variable));
+                if !apart {
+                    add(variables, mentioned);
+                    taken.push(position);
+                }
+                apart
+            });
+            if self.left.len() == before {
+                break;
+            }
+        }
+        self.taken.sort_unstable();
+        self.taken.iter().map(|position| path[*position]).collect()
     }
 }
 
@@ -91,7 +98,7 @@ fn add(set: &mut Vec<u64>, variables: &[VariableId]) {
 mod tests {
     use super::*;
     use crate::{
-        expr::{Bv, ExprId},
+        expr::Bv,
         solver::{Layer, LayerStatistics, Unknown},
     };
 
