@@ -124,11 +124,12 @@ impl Executor<'_> {
         self.state.instructions += u64::from(run);
     }
 
-    /// Whether the quantum is used up. Those that wait for each other are not parted for some
-    /// more.
+    /// Whether the quantum is used up. Those that wait for each other are not parted before each
+    /// has had as much.
     #[inline]
     pub(super) fn is_used_up(&self, quantum: Quantum<'_>) -> bool {
-        let more = if self.state.joins.is_empty() && self.waiting.is_empty() { 1 } else { 16 };
+        let waits = !self.state.joins.is_empty() || !self.waiting.is_empty();
+        let more = if waits { self.together.max(16) } else { 1 };
         self.instructions >= quantum.instructions * more || self.forks >= quantum.forks * more
     }
 

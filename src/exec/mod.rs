@@ -168,6 +168,8 @@ pub struct Executor<'a> {
     waiting: Vec<Waiting>,
     /// The state is new since it was looked at whether the revision matters to it.
     is_new: bool,
+    /// How many revisions set out together.
+    together: u64,
     /// What expressions were for the revisions of a state the last time: loops ask again.
     chosen: RefCell<FxHashMap<ExprId, Chosen>>,
     /// Frames that nothing uses, kept so that a call need not allocate.
@@ -206,6 +208,7 @@ impl<'a> Executor<'a> {
             depends_on_revision: false,
             deadline: quantum.clock.deadline(),
             tokens: quantum.tokens,
+            together: state.revisions.len() as u64,
             state,
             checkpoint: Checkpoint::NoCall,
             siblings: Vec::new(),

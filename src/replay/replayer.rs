@@ -209,8 +209,31 @@ pub struct Replayer {
     binaries: Binaries,
     limits: Limits,
     isolation: Isolation,
-    plain: Mutex<Vec<Sandbox>>,
-    sanitized: Mutex<Vec<Sandbox>>,
+    plain: Pool,
+    sanitized: Pool,
+}
+
+/// Programs that share sandboxes: those under a sanitizer need room for its shadow.
+#[derive(Debug)]
+struct Pool {
+    /// Each with its position in a sandbox's set-up.
+    programs: BTreeMap<PathBuf, usize>,
+    /// Sandboxes that nobody uses.
+    idle: Mutex<Vec<Sandbox>>,
+}
+
+impl Pool {
+    fn of(builds: &[&Builds]) -> Self {
+        let programs: BTreeSet<&Path> =
+            builds.iter().flat_map(|builds| builds.programs()).collect();
+        let numbered = programs.into_iter().enumerate();
+        let programs = numbered.map(|(index, program)| (program.to_owned(), index)).collect();
+        Self { programs, idle: Mutex::default() }
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Sandbox>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Replayer {
@@ -231,28 +254,23 @@ impl Replayer {
         limits: Limits,
         strongest: Isolation,
     ) -> Result<Self, ReplayError> {
-        let mut replayer = Self {
-            binaries,
-            limits,
-            isolation: strongest,
-            plain: Mutex::default(),
-            sanitized: Mutex::default(),
-        };
+        let mut replayer = Self::idle(binaries, limits, strongest);
         let first = replayer.start(Sanitizer::None)?;
         replayer.isolation = first.isolation();
-        replayer.give_back(Sanitizer::None, first);
+        replayer.plain.idle().push(first);
         Ok(replayer)
     }
 
     /// Another one for other builds, with the same limits and isolation.
     pub fn beside(&self, binaries: Binaries) -> Self {
-        Self {
-            binaries,
-            limits: self.limits,
-            isolation: self.isolation,
-            plain: Mutex::default(),
-            sanitized: Mutex::default(),
-        }
+        Self::idle(binaries, self.limits, self.isolation)
+    }
+
+    /// Without a sandbox yet.
+    fn idle(binaries: Binaries, limits: Limits, isolation: Isolation) -> Self {
+        let plain = Pool::of(&[&binaries.plain]);
+        let sanitized = Pool::of(&[&binaries.address_undefined, &binaries.memory]);
+        Self { binaries, limits, isolation, plain, sanitized }
     }
 
     /// By what means programs are confined here; anything but [`Isolation::Namespaces`] is
@@ -287,7 +305,8 @@ impl Replayer {
         sanitizer: Sanitizer,
     ) -> Result<Outcome, ReplayError> {
         let request = self.request(within, test, revision, sanitizer)?;
-        let mut sandbox = match self.pool(sanitizer).pop() {
+        let idle = self.pool(sanitizer).idle().pop();
+        let mut sandbox = match idle {
             Some(sandbox) => sandbox,
             None => self.start(sanitizer)?,
         };
@@ -299,7 +318,7 @@ impl Replayer {
                 sandbox.run(&request)?
             }
         };
-        self.give_back(sanitizer, sandbox);
+        self.pool(sanitizer).idle().push(sandbox);
         Ok(outcome(reply, sanitizer))
     }
 
@@ -351,9 +370,8 @@ impl Replayer {
         sanitizer: Sanitizer,
     ) -> Result<Request, ReplayError> {
         let wanted = self.binaries.of(sanitizer).program(revision);
-        let wanted = wanted.ok_or(ReplayError::NotBuilt(sanitizer))?;
-        let program = self.builds(sanitizer).iter().position(|program| *program == wanted);
-        let program = program.ok_or(ReplayError::NotBuilt(sanitizer))?;
+        let program = wanted.and_then(|wanted| self.pool(sanitizer).programs.get(wanted));
+        let program = *program.ok_or(ReplayError::NotBuilt(sanitizer))?;
         let mut args = test.command_line();
         if args.is_empty() {
             args.push(PROGRAM.to_vec());
@@ -385,17 +403,9 @@ impl Replayer {
         })
     }
 
-    /// The programs that share a sandbox: those under a sanitizer need room for its shadow.
-    fn builds(&self, sanitizer: Sanitizer) -> Vec<&Path> {
-        let kinds: &[Sanitizer] = match sanitizer {
-            Sanitizer::None => &[Sanitizer::None],
-            _ => &[Sanitizer::AddressUndefined, Sanitizer::Memory],
-        };
-        kinds.iter().flat_map(|kind| self.binaries.of(*kind).programs()).collect()
-    }
-
     fn start(&self, sanitizer: Sanitizer) -> Result<Sandbox, SandboxError> {
-        let programs = self.builds(sanitizer);
+        let programs: Vec<&Path> =
+            self.pool(sanitizer).programs.keys().map(PathBuf::as_path).collect();
         Sandbox::start(
             (&programs, self.binaries.serves),
             &self.binaries.files,
@@ -405,16 +415,11 @@ impl Replayer {
         )
     }
 
-    fn pool(&self, sanitizer: Sanitizer) -> std::sync::MutexGuard<'_, Vec<Sandbox>> {
-        let pool = match sanitizer {
+    fn pool(&self, sanitizer: Sanitizer) -> &Pool {
+        match sanitizer {
             Sanitizer::None => &self.plain,
             _ => &self.sanitized,
-        };
-        pool.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn give_back(&self, sanitizer: Sanitizer, sandbox: Sandbox) {
-        self.pool(sanitizer).push(sandbox);
+        }
     }
 }
 

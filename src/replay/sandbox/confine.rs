@@ -42,7 +42,10 @@ const SYSTEM: &[&str] =
     &["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "nix", "gnu"];
 const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
 const STACK: u64 = 8 << 20;
-const OPEN_FILES: u64 = 256;
+/// Of a program; it may raise that to what the helper has.
+pub(super) const OPEN_FILES: u64 = 256;
+/// What the helper opens for each fork server: its control, its output and its errors.
+const FILES_OF_SERVER: u64 = 3;
 /// Files in each writable directory.
 const INODES: u64 = 4096;
 /// The helper itself needs as much.
@@ -51,8 +54,8 @@ const LEAST_MEMORY: u64 = 256 << 20;
 /// that a limit of processes counts only that sandbox's.
 const FREE_USERS: u32 = 0x7000_0000;
 
-/// Fork servers that one helper keeps.
-pub(super) const MOST_SERVERS: usize = 256;
+/// Fork servers that one helper keeps: of small programs, some hundred KiB each.
+pub(super) const MOST_SERVERS: usize = 1024;
 
 /// Where a confined helper finds things, and what it may give away.
 #[derive(Debug)]
@@ -178,7 +181,7 @@ pub(super) fn give_up_rights(setup: &Setup, place: &mut Place, namespaces: bool)
     limit(Resource::RLIMIT_CORE, 0)?;
     limit(Resource::RLIMIT_FSIZE, limits.files)?;
     limit(Resource::RLIMIT_STACK, STACK)?;
-    limit(Resource::RLIMIT_NOFILE, OPEN_FILES)?;
+    limit(Resource::RLIMIT_NOFILE, OPEN_FILES + FILES_OF_SERVER * MOST_SERVERS as u64)?;
     if *limit_memory {
         limit(Resource::RLIMIT_AS, limits.memory.max(LEAST_MEMORY))?;
     }
@@ -251,12 +254,16 @@ fn processes_of(user: Uid) -> u64 {
     entries.filter(of_user).map(threads).sum::<usize>() as u64
 }
 
-/// Does something, and what is started there may have its user have so many processes.
-pub(super) fn with_processes<T>(most: u64, start: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    let (all, hard) = getrlimit(Resource::RLIMIT_NPROC)?;
-    setrlimit(Resource::RLIMIT_NPROC, most.min(all), hard)?;
-    let started = start();
-    setrlimit(Resource::RLIMIT_NPROC, all, hard)?;
+/// Does something, and what is started there has these limits.
+pub(super) fn with_limits<T>(
+    limits: &[(Resource, u64)],
+    start: impl FnOnce() -> io::Result<T>,
+) -> io::Result<T> {
+    let Some(((resource, most), others)) = limits.split_first() else { return start() };
+    let (all, hard) = getrlimit(*resource)?;
+    setrlimit(*resource, all.min(*most), hard)?;
+    let started = with_limits(others, start);
+    setrlimit(*resource, all, hard)?;
     started
 }
 

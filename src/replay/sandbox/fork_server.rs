@@ -15,6 +15,8 @@ use nix::{
     unistd::Pid,
 };
 
+use rustix::process::{Resource, Rlimit, prlimit};
+
 use super::streams::Streams;
 
 /// A program that waits to be told to fork.
@@ -26,10 +28,15 @@ pub(super) struct ForkServer {
 }
 
 impl ForkServer {
-    /// Starts a server; the command's environment says that it is to serve.
-    pub(super) fn start(mut command: Command) -> io::Result<Self> {
+    /// Starts a server, whose runs may each have so many files open; the command's environment says
+    /// that it is to serve.
+    pub(super) fn start(mut command: Command, files: u64) -> io::Result<Self> {
         let (control, input) = UnixStream::pair()?;
         let mut process = command.stdin(OwnedFd::from(input)).spawn()?;
+        // Not around the start: the other servers' files are open here.
+        let most = Rlimit { current: Some(files), maximum: Some(files) };
+        let pid = i32::try_from(process.id()).ok().and_then(rustix::process::Pid::from_raw);
+        prlimit(pid, Resource::Nofile, most)?;
         let streams = Streams::new(&mut process)?;
         Ok(Self { process, control, streams })
     }

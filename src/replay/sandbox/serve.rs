@@ -29,6 +29,7 @@ use nix::{
     errno::Errno,
     poll::{PollFlags, PollTimeout, poll},
     sys::{
+        resource::Resource,
         signal::{Signal, kill, killpg},
         wait::{WaitPidFlag, WaitStatus, waitpid},
     },
@@ -37,7 +38,7 @@ use nix::{
 
 use super::{
     INSIDE, Isolation, LANDLOCK, STAGE,
-    confine::{self, MOST_SERVERS, Place},
+    confine::{self, MOST_SERVERS, OPEN_FILES, Place},
     fork_server::ForkServer,
     protocol::{Answer, GREETING, Ready, Reply, Request, Setup, receive, send},
     streams::{Printed, Streams, waiting},
@@ -222,7 +223,7 @@ impl Server {
                 self.servers.alive.truncate(MOST_SERVERS - 1);
                 let mut command = self.command(request)?;
                 command.env("PSYCHIC_SERVE", self.place.io.join("stdin"));
-                ForkServer::start(command)?
+                ForkServer::start(command, OPEN_FILES)?
             }
         };
         server.streams.keep(request.output);
@@ -250,7 +251,9 @@ impl Server {
         self.servers.alive.clear();
         let mut command = self.command(request)?;
         command.stdin(File::open(self.place.io.join("stdin"))?).process_group(0);
-        let mut child = confine::with_processes(self.place.processes, || command.spawn())?;
+        let limits =
+            [(Resource::RLIMIT_NPROC, self.place.processes), (Resource::RLIMIT_NOFILE, OPEN_FILES)];
+        let mut child = confine::with_limits(&limits, || command.spawn())?;
         let process = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
         let raw = rustix::process::Pid::from_raw(process.as_raw());
         let raw = raw.ok_or(io::ErrorKind::NotFound)?;
