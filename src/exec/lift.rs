@@ -16,6 +16,8 @@ use crate::{
 
 /// Results of an operation; of more, the choices become parts of one expression.
 const MOST_RESULTS: usize = 64;
+/// Operations, which may have few results: a comparison has two.
+const MOST_OPERATIONS: usize = 4096;
 
 impl Executor<'_> {
     /// What `operation` makes of two values of some widths, of each alternative that they have
@@ -46,15 +48,20 @@ impl Executor<'_> {
         for (x, set) in of_a {
             let of_b = self.alternatives_of(b, width_of_b, &set);
             pairs.extend(of_b.into_iter().map(|(y, set)| (x, y, set)));
-            if pairs.len() > MOST_RESULTS {
+            if pairs.len() > MOST_OPERATIONS {
                 return None;
             }
         }
-        let mut results = Vec::new();
+        let mut results: Vec<(ExprId, RevisionSet)> = Vec::new();
         for (x, y, set) in pairs {
             let [x, y] = [x, y].map(|e| Value::from_expr(&self.program.exprs, e));
             let result = operation(self, x, y);
-            results.push((self.expr(result, width), set));
+            let result = self.expr(result, width);
+            match results.iter().position(|(known, _)| *known == result) {
+                Some(index) => results[index].1 = results[index].1.union(&set),
+                None if results.len() < MOST_RESULTS => results.push((result, set)),
+                None => return None,
+            }
         }
         Some(Value::from_expr(&self.program.exprs, self.chosen(results)))
     }
