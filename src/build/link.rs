@@ -64,9 +64,10 @@ impl Toolchain {
         out: &Path,
     ) -> Option<Vec<Word>> {
         let mut driver = self.native_linker(flags, sanitizer, objects, out);
-        if self.has_lld() && !flags.iter().any(|flag| flag.starts_with("-fuse-ld")) {
-            // Twice as fast; what it refuses is for the usual one.
-            driver.arg("-fuse-ld=lld");
+        let is_chosen = flags.iter().any(|flag| flag.starts_with("-fuse-ld"));
+        if let Some(linker) = self.linker(sanitizer).filter(|_| !is_chosen) {
+            // What it refuses is for the usual one.
+            driver.arg(format!("-fuse-ld={linker}"));
         }
         let places: Vec<&Path> = objects.iter().map(PathBuf::as_path).chain([out]).collect();
         let plan = self.plan(&mut driver, &places)?;

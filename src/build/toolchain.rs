@@ -10,7 +10,7 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use super::{BuildError, runtime::Runtime};
+use super::{BuildError, Sanitizer, runtime::Runtime};
 use crate::child::{self, ChildError, Limits};
 
 const CLANG: &str = "clang-19";
@@ -24,7 +24,7 @@ pub struct Toolchain {
     link: PathBuf,
     optimiser: PathBuf,
     identity: String,
-    has_lld: bool,
+    linkers: Linkers,
     runtime: Arc<Runtime>,
     cache: Option<PathBuf>,
 }
@@ -45,7 +45,7 @@ impl Toolchain {
     /// As [`Toolchain::find`].
     pub fn with_clang(clang: &OsStr) -> Result<Self, BuildError> {
         let clang = PathBuf::from(clang);
-        let (identity, has_lld) = identity(&clang).ok_or_else(|| BuildError::ToolMissing {
+        let (identity, linkers) = identity(&clang).ok_or_else(|| BuildError::ToolMissing {
             tool: clang.display().to_string(),
             package: "clang-19",
             hint: ", or name another clang in PSYCHIC_CLANG",
@@ -57,7 +57,7 @@ impl Toolchain {
             link,
             optimiser,
             identity,
-            has_lld,
+            linkers,
             runtime: Arc::new(runtime),
             cache: None,
         })
@@ -99,9 +99,14 @@ impl Toolchain {
         &self.clang
     }
 
-    /// Whether LLVM's linker is where this clang looks for it first.
-    pub(super) fn has_lld(&self) -> bool {
-        self.has_lld
+    /// The name of the linker that makes many programs in the least time, if not the usual one:
+    /// small ones take gold half as long as LLVM's, which is as much faster with the sanitizers'
+    /// runtimes.
+    pub(super) fn linker(&self, sanitizer: Sanitizer) -> Option<&'static str> {
+        match sanitizer {
+            Sanitizer::None if self.linkers.gold => Some("gold"),
+            _ => self.linkers.lld.then_some("lld"),
+        }
     }
 
     /// What changes when another compiler is installed.
@@ -155,21 +160,29 @@ fn run_llvm(tool: &Path, command: &mut Command) -> Result<(), BuildError> {
     }
 }
 
-/// Which file a clang is, and since when, and whether a linker is beside it; `None` if there is none
-/// of that name. Asking for its version takes it as long as compiling a small program.
-fn identity(program: &Path) -> Option<(String, bool)> {
+/// Linkers that a clang finds beside the usual one.
+#[derive(Clone, Copy, Debug)]
+struct Linkers {
+    lld: bool,
+    gold: bool,
+}
+
+/// Which file a clang is, and since when, and what linkers it has; `None` if there is none of that
+/// name. Asking for its version takes it as long as compiling a small program.
+fn identity(program: &Path) -> Option<(String, Linkers)> {
     let search = env::var_os("PATH").unwrap_or_default();
-    let found = if program.components().count() > 1 {
-        program.to_owned()
-    } else {
-        env::split_paths(&search).map(|place| place.join(program)).find(|file| file.is_file())?
+    let in_path = |name: &Path| {
+        env::split_paths(&search).map(|place| place.join(name)).find(|file| file.is_file())
     };
+    let found =
+        if program.components().count() > 1 { program.to_owned() } else { in_path(program)? };
     let file = fs::canonicalize(found).ok()?;
     let metadata = fs::metadata(&file).ok()?;
     let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    let linker = file.with_file_name("ld.lld").exists();
+    let lld = file.with_file_name("ld.lld").exists();
+    let linkers = Linkers { lld, gold: in_path(Path::new("ld.gold")).is_some() };
     let identity = format!("{} {} {}", file.display(), metadata.len(), changed.as_nanos());
-    Some((identity, linker))
+    Some((identity, linkers))
 }
 
 /// A command whose output does not depend on the user's environment.
