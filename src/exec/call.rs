@@ -56,6 +56,9 @@ impl Executor<'_> {
                 function.name
             )));
         }
+        if program.choosers[id.0 as usize] && self.arm(id, call) {
+            return Ok(Next::Advance);
+        }
         if self.state.callers.len() >= CALL_DEPTH {
             return Err(Stop::unsupported(format!("calls nested {CALL_DEPTH} deep")));
         }
@@ -121,6 +124,12 @@ impl Executor<'_> {
             }
             return self.leave_entry(values.first().copied());
         }
+        if self.program.choosers[self.state.top.function.0 as usize]
+            && self.state.revisions.len() > 1
+            && let [value] = values[..]
+        {
+            self.arms.insert(self.state.top.function, (self.state.revisions.clone(), value));
+        }
         self.return_to_caller();
         let code = &self.program.module.functions[self.state.top.function.0 as usize].code;
         if let Some(Inst::Call(call)) = code.get(self.state.top.pc as usize) {
@@ -147,6 +156,22 @@ impl Executor<'_> {
         }
         self.state.top.pc = self.state.top.pc.wrapping_add(1);
         Ok(Next::Frame)
+    }
+
+    /// The result of a function that gives the arm of a site, if it is known for these revisions.
+    fn arm(&mut self, id: FunctionId, call: &Call) -> bool {
+        let (Some((set, value)), [reg]) = (self.arms.get(&id), &call.results[..]) else {
+            return false;
+        };
+        if !self.state.revisions.is_subset(set) {
+            return false;
+        }
+        let value = *value;
+        self.is_as_claimed();
+        self.state.asked = true;
+        self.depends_on_revision |= self.state.revisions.len() > 1;
+        self.set(*reg, value);
+        true
     }
 
     /// Ends the running function, if it has a caller.

@@ -76,6 +76,9 @@ pub struct Program {
     pub revision_expr: ExprId,
     /// What [`Frame::values`] are when a function starts, by function.
     pub frames: Vec<Box<[Value]>>,
+    /// The functions by which a meta program asks for the arm of a site: all that they return
+    /// depends on the revision alone.
+    choosers: Box<[bool]>,
     /// Models of the functions that are only declared.
     pub models: HashMap<FunctionId, Model>,
     /// What runs before the code of a function of the libc, or in its place.
@@ -172,6 +175,8 @@ pub struct Executor<'a> {
     together: u64,
     /// What expressions were for the revisions of a state the last time: loops ask again.
     chosen: RefCell<FxHashMap<ExprId, Chosen>>,
+    /// What a function that gives an arm returned, and for which revisions.
+    arms: FxHashMap<FunctionId, (RevisionSet, Value)>,
     /// Frames that nothing uses, kept so that a call need not allocate.
     spare: Vec<Arc<Caller>>,
     /// The same for objects, and for bytes under way from one to another.
@@ -215,6 +220,7 @@ impl<'a> Executor<'a> {
             waiting: Vec::new(),
             is_new: true,
             chosen: RefCell::default(),
+            arms: FxHashMap::default(),
             spare: Vec::new(),
             spare_memory: Spare::default(),
             bytes: Vec::new(),

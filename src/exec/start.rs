@@ -69,6 +69,10 @@ pub struct Start {
     pub files: Vec<InputFile>,
 }
 
+/// How the functions begin by which a meta program asks for the arm of a site (see
+/// [`crate::merge`]); no program has names like that of its own.
+const CHOOSER: &str = "psychic_at_";
+
 impl Program {
     /// A program made of a module: constants converted, models looked up.
     pub fn new(mut module: Module, models: &Models) -> Self {
@@ -93,6 +97,8 @@ impl Program {
                 preparations.insert(FunctionId(id), model);
             }
         }
+        let is_chooser = |f: &Function| f.name.starts_with(CHOOSER) && f.params.is_empty();
+        let choosers = module.functions.iter().map(is_chooser).collect();
         let revision_expr = exprs.revision();
         let revision = exprs.as_variable(revision_expr).expect("it is a variable");
         Self {
@@ -101,6 +107,7 @@ impl Program {
             revision,
             revision_expr,
             frames,
+            choosers,
             models: modelled,
             preparations,
             uninitialised: Uninitialised::default(),
