@@ -13,6 +13,12 @@ impl Exprs {
         self.bounds_within(e, &mut { TERMS })
     }
 
+    /// A lower and an upper bound of the signed value of `e`, which has at most 64 bits: what is seen of
+    /// sums of numbers that were extended, as C does with every `char`.
+    pub fn signed_bounds(&self, e: ExprId) -> (i64, i64) {
+        self.signed_within(e, &mut { TERMS })
+    }
+
     /// At most `most` values, in ascending order, among which is that of `e`, which has at most 64
     /// bits; `None` where there may be more.
     pub fn few_values(&self, e: ExprId, most: usize) -> Option<Vec<u64>> {
@@ -128,6 +134,45 @@ impl Exprs {
                 binary_bounds(op, any.1, a, b).unwrap_or(any)
             }
             _ => any,
+        }
+    }
+
+    fn signed_within(&self, e: ExprId, left: &mut u32) -> (i64, i64) {
+        let width = self.width(e);
+        let any = match width {
+            1..=64 => (i64::MIN >> (64 - width), i64::MAX >> (64 - width)),
+            _ => (i64::MIN, i64::MAX),
+        };
+        if let Some(value) = self.as_u64(e).filter(|_| width <= 64) {
+            let value = fold::signed(width, value);
+            return (value, value);
+        }
+        let Some(rest) = left.checked_sub(1).filter(|_| width <= 64) else { return any };
+        *left = rest;
+        let fits = |(least, greatest): (i64, i64)| any.0 <= least && greatest <= any.1;
+        match self.node(e) {
+            Node::Sext(a) => self.signed_within(a, left),
+            Node::Neg(a) => {
+                let (least, greatest) = self.signed_within(a, left);
+                let negated = greatest.checked_neg().zip(least.checked_neg());
+                negated.filter(|bounds| fits(*bounds)).unwrap_or(any)
+            }
+            Node::Ite(_, a, b) => {
+                let (a, b) = (self.signed_within(a, left), self.signed_within(b, left));
+                (a.0.min(b.0), a.1.max(b.1))
+            }
+            Node::Binary(BinaryOp::Add, a, b) => {
+                let (a, b) = (self.signed_within(a, left), self.signed_within(b, left));
+                let sum = a.0.checked_add(b.0).zip(a.1.checked_add(b.1));
+                sum.filter(|bounds| fits(*bounds)).unwrap_or(any)
+            }
+            _ => {
+                let (least, greatest) = self.bounds_within(e, left);
+                match greatest <= any.1 as u64 {
+                    true => (least as i64, greatest as i64),
+                    false => any,
+                }
+            }
         }
     }
 
@@ -300,6 +345,9 @@ mod tests {
             let value = exprs.evaluate(e, &assignment).to_u64().unwrap();
             let (least, greatest) = exprs.bounds(e);
             prop_assert!((least..=greatest).contains(&value), "{}", exprs.display(e));
+            let signed = fold::signed(exprs.width(e), value);
+            let (least, greatest) = exprs.signed_bounds(e);
+            prop_assert!((least..=greatest).contains(&signed), "{}", exprs.display(e));
             let zeros = exprs.low_zeros(e);
             prop_assert!(value == 0 || value.trailing_zeros() >= zeros, "{}", exprs.display(e));
             if let Some(values) = exprs.few_values(e, 16) {

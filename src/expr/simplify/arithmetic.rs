@@ -1,7 +1,7 @@
 //! Sums, products, quotients.
 
 use super::{
-    super::{BinaryOp, Bv, ExprId, Exprs, Node},
+    super::{BinaryOp, Bv, ExprId, Exprs, Node, fold},
     Level,
 };
 
@@ -313,14 +313,35 @@ impl Exprs {
         self.narrow_signed_division(BinaryOp::Srem, a, &divisor)
     }
 
-    /// Division of a sign extension, where the divisor is neither 1, -1 (the only one whose
-    /// quotient can overflow the narrow width) nor 0.
+    /// Division in as few bits as the dividend and the divisor need, where the latter is neither 1,
+    /// -1 (the only one whose quotient can overflow the narrow width) nor 0: a sum of a few `char`s
+    /// has the same quotient as an `int` and as a `long`.
     fn narrow_signed_division(&self, op: BinaryOp, a: ExprId, divisor: &Bv) -> Option<ExprId> {
-        let Node::Sext(x) = self.node(a) else { return None };
-        let (width, narrow) = (self.width(a), self.width(x));
-        let cut = divisor.extract(0, narrow);
-        let fits = cut.sext(width) == *divisor;
-        (fits && !divisor.is_zero()).then(|| self.sext(self.binary(op, x, self.bv(&cut)), width))
+        let width = self.width(a);
+        let narrow = match self.node(a) {
+            Node::Sext(x) => self.width(x),
+            _ if width > 64 => return None,
+            _ => {
+                let (least, greatest) = self.signed_bounds(a);
+                let bits = |value: i64| 65 - (if value < 0 { !value } else { value }).leading_zeros();
+                let of_divisor = divisor.to_u64().map(|value| bits(fold::signed(width, value)))?;
+                bits(least).max(bits(greatest)).max(of_divisor)
+            }
+        };
+        let cut = divisor.extract(0, narrow.min(width));
+        let fits = narrow < width && cut.sext(width) == *divisor && !divisor.is_zero();
+        fits.then(|| self.sext(self.binary(op, self.low_bits(a, narrow), self.bv(&cut)), width))
+    }
+
+    /// The same as [`Exprs::extract`], of each addend of a sum.
+    fn low_bits(&self, e: ExprId, width: u32) -> ExprId {
+        match self.node(e) {
+            Node::Binary(BinaryOp::Add, a, b) => {
+                self.add(self.low_bits(a, width), self.low_bits(b, width))
+            }
+            Node::Neg(a) => self.neg(self.low_bits(a, width)),
+            _ => self.extract(e, 0, width),
+        }
     }
 
     /// Dividend and divisor of a signed quotient by a positive constant.
