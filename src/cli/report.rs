@@ -21,7 +21,7 @@ use crate::{
     explore::Statistics,
     merge,
     replay::{Outcome, Termination, TestInput},
-    report::{OutcomeDescription, Report, TestDescription, visible},
+    report::{OutcomeDescription, Report, TestDescription, readable, visible},
     subject::{
         Form, Patch, Revision, RevisionSet,
         config::{ArgConfig, OutputsConfig, ParamConfig},
@@ -468,7 +468,7 @@ fn describe_input(input: &TestInput, values: &Values<'_>) -> TestDescription {
 }
 
 fn text(bytes: &[u8]) -> String {
-    visible(&String::from_utf8_lossy(bytes))
+    visible(&readable(bytes))
 }
 
 /// A text as C would write it up to where it ends, a buffer of numbers as such, an object of the
@@ -546,7 +546,7 @@ fn describe_outcome(
     values: &Values<'_>,
 ) -> OutcomeDescription {
     let lossy = |counts: bool, bytes: &[u8]| match counts {
-        true => String::from_utf8_lossy(bytes).into_owned(),
+        true => readable(bytes),
         false => String::new(),
     };
     let settled = outcome.finding.is_none();

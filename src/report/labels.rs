@@ -1,6 +1,6 @@
 //! What tests, outcomes and revisions are called in front of people.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Write};
 
 use nix::sys::signal::Signal;
 
@@ -88,11 +88,9 @@ fn file_part(path: &str, state: &FileState) -> Part {
                 0o644 => format!("{path} "),
                 permissions => format!("{path} {permissions:03o} "),
             };
-            Part::text(words, &shorten(&String::from_utf8_lossy(bytes), LONGEST_FILE))
+            Part::text(words, &shorten(&readable(bytes), LONGEST_FILE))
         }
-        FileState::Link(target) => {
-            Part::word(format!("{path} -> {}", visible(&String::from_utf8_lossy(target))))
-        }
+        FileState::Link(target) => Part::word(format!("{path} -> {}", visible(&readable(target)))),
         FileState::HardLink(first) => Part::word(format!("{path} = {}", visible(first))),
         FileState::Removed => Part::word(format!("no {path}")),
     }
@@ -302,6 +300,18 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// Bytes as text; what is no UTF-8 as C would write it, so that other bytes are another text.
+pub fn readable(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    out
+}
+
 /// At most `width` characters, the middle left out where there are more.
 pub fn shorten(text: &str, width: usize) -> String {
     let length = text.chars().count();
@@ -474,6 +484,7 @@ mod tests {
     #[test]
     fn texts_are_made_short_and_visible() {
         assert_eq!(visible("a\n\u{1b}é"), "a\\n\\u{1b}é");
+        assert_eq!(readable(b"a\xff\xc3\xa9\xc3"), r"a\xffé\xc3");
         assert_eq!(shorten("0123456789", 7), "0123…89");
         assert_eq!(shorten("0123456789", 10), "0123456789");
         assert_eq!(shorten("01", 1), "…");

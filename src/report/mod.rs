@@ -23,7 +23,7 @@ pub use cluster_plot::{clusters_png, clusters_svg};
 pub use dot::dot;
 pub use html::html;
 pub use labels::{
-    Labels, OutcomeDescription, TestDescription, patch_name, ranges, shorten, visible,
+    Labels, OutcomeDescription, TestDescription, patch_name, ranges, readable, shorten, visible,
 };
 pub use lcov::lcov;
 pub use separation::{Unseparated, WhyUnseparated};

@@ -323,7 +323,8 @@ impl Exprs {
             _ if width > 64 => return None,
             _ => {
                 let (least, greatest) = self.signed_bounds(a);
-                let bits = |value: i64| 65 - (if value < 0 { !value } else { value }).leading_zeros();
+                let bits =
+                    |value: i64| 65 - (if value < 0 { !value } else { value }).leading_zeros();
                 let of_divisor = divisor.to_u64().map(|value| bits(fold::signed(width, value)))?;
                 bits(least).max(bits(greatest)).max(of_divisor)
             }
