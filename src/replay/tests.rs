@@ -5,6 +5,7 @@ use std::{
     net::TcpListener,
     path::Path,
     process::Command,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -514,6 +515,30 @@ fn a_run_begins_as_if_there_had_been_no_other() {
         };
         assert_eq!(outcome.termination, expected, "{input}");
     }
+}
+
+#[test]
+fn every_one_of_many_programs_is_started_once() {
+    let program =
+        Program::new("printf(\"%d %ld\", getppid(), sysconf(_SC_OPEN_MAX)); return 0;", false);
+    let Builds::One(path) = program.binaries.plain.clone() else { unreachable!("it has one") };
+    let all: Vec<Revision> = (0..150).map(Revision).collect();
+    let copy = |revision: &Revision| {
+        let copy = path.with_file_name(revision.0.to_string());
+        fs::hard_link(&path, &copy).unwrap();
+        (*revision, copy)
+    };
+    let plain = Builds::Each(Arc::new(all.iter().map(copy).collect()));
+    let binaries = Binaries { plain, ..program.binaries.clone() };
+    let replayer = Replayer::new(binaries, Limits::default()).unwrap();
+    let run = |revision: &Revision| {
+        let outcome = replayer.run(&TestInput::default(), *revision, Sanitizer::None).unwrap();
+        String::from_utf8(outcome.stdout).unwrap()
+    };
+    let first: Vec<String> = all.iter().map(run).collect();
+    // Each is forked from the same process as before, and may have the usual number of files open.
+    assert_eq!(first, all.iter().map(run).collect::<Vec<_>>());
+    assert!(first.iter().all(|line| line.ends_with(" 256")), "{}", first[0]);
 }
 
 #[test]

@@ -340,6 +340,22 @@ proptest! {
 }
 
 #[test]
+fn a_sum_of_chars_has_one_quotient_whatever_it_is_counted_in() {
+    let exprs = Exprs::new();
+    let bytes = ["a", "b", "c"].map(|name| exprs.input(name, 8));
+    let of_width = |width: u32, op: BinaryOp| {
+        let addends = bytes.map(|byte| exprs.sext(byte, width));
+        let sum = addends.into_iter().reduce(|a, b| exprs.add(a, b)).expect("three");
+        exprs.extract(exprs.binary(op, sum, exprs.constant(width, 10)), 0, 16)
+    };
+    for op in [BinaryOp::Sdiv, BinaryOp::Srem] {
+        assert_eq!(of_width(32, op), of_width(64, op));
+        // Ten bits hold any such sum, eight do not.
+        assert_ne!(of_width(32, op), of_width(8 + 8, BinaryOp::Udiv));
+    }
+}
+
+#[test]
 fn a_truth_value_survives_the_way_through_an_int() {
     let exprs = Exprs::new();
     let [x, y] = ["x", "y"].map(|name| exprs.input(name, 32));
