@@ -252,7 +252,8 @@ fn random_programs_against_brute_force() {
     let check = Command::new("python3")
         .current_dir(top)
         .env("PSYCHIC_CACHE", top.join(".cache"))
-        .args(["tests/soundness/check.py", env!("CARGO_BIN_EXE_psychic"), "1", "20"])
+        .args(["tests/soundness/check.py", env!("CARGO_BIN_EXE_psychic"), "1", "100"])
+        .args(["--jobs", "2", "--ways", "in-turn"])
         .output()
         .expect("python3 runs");
     assert!(check.status.success(), "{}", told(&check));

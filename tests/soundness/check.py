@@ -1,6 +1,6 @@
 """Lets psychic judge random programs and compares every claim with brute force.
 
-    check.py PSYCHIC FIRST LAST [--keep DIR]
+    check.py PSYCHIC FIRST LAST [--keep DIR] [--jobs N] [--ways usual|in-turn|all]
 
 For each seed in FIRST..LAST: a random program and 6 to 12 random mutants become a subject
 whose inputs are so bounded that all of them can be run. Then must hold: no pair that is called
@@ -8,10 +8,14 @@ equivalent differs on any input; every pair that differs on some input is called
 or unknown with a reason; no replay contradicted the engine; if every region was visited, the
 tree is as low as one over the clusterings of all inputs, and ranges.csv is about inputs that
 exist and covers all.
+
+Psychic may go several ways about it, which must not matter: WAYS has options that say so. Each
+subject is decided the usual way, with `--ways in-turn` by one more of them, with `--ways all` by all.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import csv
 import difflib
 import itertools
@@ -21,12 +25,19 @@ import random
 import subprocess
 import sys
 import tempfile
+import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "native"))
 
 import brute
 import programs
 from results import smallest_height
+
+
+WAYS = [["--no-join"], ["--sharing", "none"], ["--sharing", "none", "--no-join"],
+        ["--search", "dfs"], ["--search", "bfs"], ["--search", "random-path"],
+        ["--search", "coverage"], ["--until", "pairs"], ["--until", "trees"], ["--all-paths"],
+        ["--search", "random-path", "--no-join"], ["--search", "bfs", "--sharing", "none"]]
 
 
 def write_subject(directory, seed, revisions, domain):
@@ -59,16 +70,27 @@ def refine(shapes):
     return {shape for shape in shapes if len(set(shape)) > 1}
 
 
-def check(seed, psychic, directory):
+def check(seed, psychic, directory, ways):
     """Problems found with one seed, and counts."""
     rng = random.Random(seed + 5)
     revisions, domain = programs.family(seed, rng.randint(6, 12))
-    subject, results = directory / "subject", directory / "results"
+    subject = directory / "subject"
     subject.mkdir(parents=True)
     write_subject(subject, seed, revisions, domain)
     native = brute.run(revisions, domain, directory)
-    done = subprocess.run([psychic, "diff", subject, "--out", results], capture_output=True,
-                          text=True, timeout=900)
+    problems, counts = [], collections.Counter()
+    for number, way in enumerate([[], *ways(seed)]):
+        found, of_way = check_way(psychic, subject, directory / f"results-{number}", way, native, domain)
+        problems += [f"{' '.join(way)}: {problem}" if way else problem for problem in found]
+        counts.update(of_way)
+        counts["runs"] += 1
+    return problems, counts
+
+
+def check_way(psychic, subject, results, way, native, domain):
+    """The same of what psychic finds one way."""
+    done = subprocess.run([psychic, "diff", subject, "--out", results, "--jobs", "1", *way],
+                          capture_output=True, text=True, timeout=900)
     if done.returncode not in (0, 1):
         return [f"exit {done.returncode}: {done.stderr[-500:]}"], collections.Counter()
     problems, counts = [], collections.Counter()
@@ -180,20 +202,30 @@ def main():
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int)
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--ways", choices=("usual", "in-turn", "all"), default="usual")
     options = parser.parse_args()
-    total, bad = collections.Counter(), 0
-    for seed in range(options.first, options.last + 1):
+    total, bad, lock = collections.Counter(), 0, threading.Lock()
+    ways = {"usual": lambda seed: [], "in-turn": lambda seed: [WAYS[seed % len(WAYS)]],
+            "all": lambda seed: WAYS}[options.ways]
+
+    def one(seed):
+        nonlocal bad
         with tempfile.TemporaryDirectory() as scratch:
             base = options.keep / str(seed) if options.keep else pathlib.Path(scratch)
             try:
-                problems, counts = check(seed, options.psychic.resolve(), base)
+                problems, counts = check(seed, options.psychic.resolve(), base, ways)
             except subprocess.SubprocessError as error:
                 problems, counts = [f"{error} {getattr(error, 'stderr', '')}"[:2000]], {}
+        with lock:
             total.update(counts)
             total["subjects"] += 1
             for problem in problems:
                 print(f"seed {seed}: {problem}", flush=True)
             bad += bool(problems)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(one, range(options.first, options.last + 1)))
     print(json.dumps(total, indent=1))
     sys.exit(1 if bad else 0)
 
