@@ -545,7 +545,7 @@ fn describe_outcome(
     counted: &OutputsConfig,
     values: &Values<'_>,
 ) -> OutcomeDescription {
-    let lossy = |counts: bool, bytes: &[u8]| match counts {
+    let shown = |counts: bool, bytes: &[u8]| match counts {
         true => readable(bytes),
         false => String::new(),
     };
@@ -565,8 +565,8 @@ fn describe_outcome(
             .iter()
             .map(|(name, bytes)| (name.clone(), values.describe(name, bytes)))
             .collect(),
-        stdout: lossy(counted.stdout, &outcome.stdout),
-        stderr: lossy(counted.stderr, &outcome.stderr),
+        stdout: shown(counted.stdout, &outcome.stdout),
+        stderr: shown(counted.stderr, &outcome.stderr),
         files: outcome.files.clone(),
     }
 }
