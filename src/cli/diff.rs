@@ -193,6 +193,10 @@ fn compare(
     let (exhausted, until) =
         explore_and_pair(&mut explorer, &mut differ, (until, trying), stage, &mut progress)?;
     differ.finish(&explorer.exhausted(), explorer.pool())?;
+    if exhausted {
+        // Of what no path says anything, native runs may.
+        differ.try_variants(&[], trying)?;
+    }
     // Tests are judged anew, and so numbered anew.
     stage.results.put_tests_aside()?;
     let walk = if exhausted && until != Until::Pairs && !clock.is_over() {

@@ -111,6 +111,7 @@ subjects! {
     lines = "lines",
     outputs = "outputs",
     pointers = "pointers",
+    read_otherwise = "read-otherwise",
     reads_everything = "reads-everything",
     recursion = "recursion",
     returned_pointer = "returned-pointer",
