@@ -68,15 +68,23 @@ impl Pairs {
         a.iter().any(|x| b.iter().any(|y| self.is_open(x, y)))
     }
 
-    /// The revisions that are still open with some other one.
-    pub fn open_revisions(&self) -> RevisionSet {
-        self.open_with(&self.revisions.iter().copied().collect())
-    }
-
     /// The revisions that are still open with some revision of the set.
     pub(super) fn open_with(&self, set: &RevisionSet) -> RevisionSet {
         let open = |y: &Revision| set.iter().any(|x| self.is_open(x, *y));
         self.revisions.iter().copied().filter(open).collect()
+    }
+
+    /// Whether nothing has told the two apart, and nothing proved them equivalent.
+    pub(super) fn is_unsettled(&self, a: Revision, b: Revision) -> bool {
+        let pair = ordered(a, b);
+        let is_proved = self.proved.contains(&pair) && !self.doubts.contains_key(&pair);
+        self.is_open(a, b) && !is_proved
+    }
+
+    /// The revisions of which that is so with some other one.
+    pub(super) fn unsettled_revisions(&self) -> RevisionSet {
+        let unsettled = |x: &Revision| self.revisions.iter().any(|y| self.is_unsettled(*x, *y));
+        self.revisions.iter().copied().filter(unsettled).collect()
     }
 
     pub(super) fn distinguish(&mut self, a: Revision, b: Revision, test: TestId, output: String) {

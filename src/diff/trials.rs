@@ -145,7 +145,7 @@ impl Differ<'_> {
     ) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
         let known: RevisionSet = self.known(prediction).map(|(revision, _)| revision).collect();
         let mut apart = self.predicted_apart(prediction);
-        if self.pairs.open_revisions().iter().any(|revision| !known.contains(revision)) {
+        if self.pairs.unsettled_revisions().iter().any(|revision| !known.contains(revision)) {
             apart.extend(self.seen_apart(&prediction.input)?);
             apart.sort_unstable();
             apart.dedup();
@@ -157,7 +157,7 @@ impl Differ<'_> {
     /// open; those that do of none are gone.
     fn most_apart<T>(&self, found: &mut Vec<(T, Vec<(Revision, Revision)>)>) -> Option<usize> {
         found.retain_mut(|(_, apart)| {
-            apart.retain(|(a, b)| self.pairs.is_open(*a, *b));
+            apart.retain(|(a, b)| self.pairs.is_unsettled(*a, *b));
             !apart.is_empty()
         });
         // Of equals the first.
@@ -185,7 +185,7 @@ impl Differ<'_> {
     }
 
     /// Tries variants of the inputs of known paths, and of `halted`, which are to be added yet,
-    /// until `clock` is over, where pairs are open.
+    /// until `clock` is over, where pairs are neither told apart nor proved equivalent.
     ///
     /// # Errors
     /// where a native run is impossible.
@@ -195,8 +195,11 @@ impl Differ<'_> {
         clock: Clock<'_>,
     ) -> Result<(), ReplayFailed> {
         let mut found: Vec<(TestInput, Vec<(Revision, Revision)>)> = Vec::new();
+        if self.pairs.unsettled_revisions().is_empty() {
+            return Ok(());
+        }
         for input in variants(&self.known_inputs(halted, clock)) {
-            if self.pairs.open() == 0 || clock.is_over() {
+            if clock.is_over() {
                 break;
             }
             let apart = self.seen_apart(&input)?;
@@ -234,9 +237,9 @@ impl Differ<'_> {
         inputs
     }
 
-    /// Open pairs that short plain runs tell apart.
+    /// Pairs that short plain runs tell apart, and nothing else has settled.
     fn seen_apart(&self, input: &TestInput) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
-        let open = self.pairs.open_revisions();
+        let open = self.pairs.unsettled_revisions();
         let revisions: Vec<Revision> = open.iter().collect();
         let outcomes = match self.task.replay.glance(input, &revisions) {
             Err(ReplayFailed::OutOfTime) => return Ok(Vec::new()),
@@ -257,7 +260,7 @@ impl Differ<'_> {
                     (true, _) => departs(x, y),
                     (false, true) => departs(y, x),
                 };
-                if differ && self.pairs.is_open(*a, *b) {
+                if differ && self.pairs.is_unsettled(*a, *b) {
                     apart.push((*a, *b));
                 }
             }
