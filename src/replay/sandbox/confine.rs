@@ -44,8 +44,10 @@ const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
 const STACK: u64 = 8 << 20;
 /// Of a program; it may raise that to what the helper has.
 pub(super) const OPEN_FILES: u64 = 256;
-/// What the helper opens for each fork server: its control, its output and its errors.
+/// What the helper opens for each fork server (its control, its output and its errors), and for
+/// itself.
 const FILES_OF_SERVER: u64 = 3;
+const OWN_FILES: u64 = 64;
 /// Files in each writable directory.
 const INODES: u64 = 4096;
 /// The helper itself needs as much.
@@ -54,8 +56,8 @@ const LEAST_MEMORY: u64 = 256 << 20;
 /// that a limit of processes counts only that sandbox's.
 const FREE_USERS: u32 = 0x7000_0000;
 
-/// Fork servers that one helper keeps: of small programs, some hundred KiB each.
-pub(super) const MOST_SERVERS: usize = 1024;
+/// Fork servers that one helper keeps, if it may: of small programs, some hundred KiB each.
+const MOST_SERVERS: u64 = 1024;
 
 /// Where a confined helper finds things, and what it may give away.
 #[derive(Debug)]
@@ -70,12 +72,14 @@ pub(super) struct Place {
     pub(super) io: PathBuf,
     /// So many processes the user may have while a program runs that is no fork server's.
     pub(super) processes: u64,
+    /// So many fork servers the helper may keep.
+    pub(super) servers: u64,
 }
 
 impl Place {
     fn new(programs: Vec<PathBuf>, scratch: &Path) -> Self {
         let [work, tmp, io] = ["work", "tmp", "io"].map(|name| scratch.join(name));
-        Self { programs, work, tmp, io, processes: 0 }
+        Self { programs, work, tmp, io, processes: 0, servers: 1 }
     }
 
     /// The directories that may be written to. Their parent may not, so that they cannot be
@@ -181,7 +185,9 @@ pub(super) fn give_up_rights(setup: &Setup, place: &mut Place, namespaces: bool)
     limit(Resource::RLIMIT_CORE, 0)?;
     limit(Resource::RLIMIT_FSIZE, limits.files)?;
     limit(Resource::RLIMIT_STACK, STACK)?;
-    limit(Resource::RLIMIT_NOFILE, OPEN_FILES + FILES_OF_SERVER * MOST_SERVERS as u64)?;
+    limit(Resource::RLIMIT_NOFILE, OWN_FILES + FILES_OF_SERVER * MOST_SERVERS)?;
+    let (files, _) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    place.servers = (files.saturating_sub(OWN_FILES) / FILES_OF_SERVER).max(1);
     if *limit_memory {
         limit(Resource::RLIMIT_AS, limits.memory.max(LEAST_MEMORY))?;
     }
@@ -197,7 +203,7 @@ pub(super) fn give_up_rights(setup: &Setup, place: &mut Place, namespaces: bool)
         others = processes_of(geteuid());
     }
     place.processes = others + 1 + u64::from(limits.processes);
-    limit(Resource::RLIMIT_NPROC, place.processes + MOST_SERVERS as u64)?;
+    limit(Resource::RLIMIT_NPROC, place.processes + place.servers)?;
     umask(Mode::from_bits_truncate(0o022));
     personality::set(personality::get()? | Persona::ADDR_NO_RANDOMIZE)?;
     prctl::set_no_new_privs()?;

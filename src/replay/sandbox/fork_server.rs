@@ -15,7 +15,7 @@ use nix::{
     unistd::Pid,
 };
 
-use rustix::process::{Resource, Rlimit, prlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
 
 use super::streams::Streams;
 
@@ -34,6 +34,7 @@ impl ForkServer {
         let (control, input) = UnixStream::pair()?;
         let mut process = command.stdin(OwnedFd::from(input)).spawn()?;
         // Not around the start: the other servers' files are open here.
+        let files = getrlimit(Resource::Nofile).maximum.map_or(files, |own| files.min(own));
         let most = Rlimit { current: Some(files), maximum: Some(files) };
         let pid = i32::try_from(process.id()).ok().and_then(rustix::process::Pid::from_raw);
         prlimit(pid, Resource::Nofile, most)?;

@@ -38,7 +38,7 @@ use nix::{
 
 use super::{
     INSIDE, Isolation, LANDLOCK, STAGE,
-    confine::{self, MOST_SERVERS, OPEN_FILES, Place},
+    confine::{self, OPEN_FILES, Place},
     fork_server::ForkServer,
     protocol::{Answer, GREETING, Ready, Reply, Request, Setup, receive, send},
     streams::{Printed, Streams, waiting},
@@ -220,7 +220,7 @@ impl Server {
             Some((_, server)) => server,
             None => {
                 self.servers.alive.retain(|(other, _)| other.program != request.program);
-                self.servers.alive.truncate(MOST_SERVERS - 1);
+                self.servers.alive.truncate(self.place.servers as usize - 1);
                 let mut command = self.command(request)?;
                 command.env("PSYCHIC_SERVE", self.place.io.join("stdin"));
                 ForkServer::start(command, OPEN_FILES)?
