@@ -76,9 +76,8 @@ impl Pairs {
 
     /// Whether nothing has told the two apart, and nothing proved them equivalent.
     pub(super) fn is_unsettled(&self, a: Revision, b: Revision) -> bool {
-        let pair = ordered(a, b);
-        let is_proved = self.proved.contains(&pair) && !self.doubts.contains_key(&pair);
-        self.is_open(a, b) && !is_proved
+        let is_proved = |pair| self.proved.contains(&pair) && !self.doubts.contains_key(&pair);
+        self.is_open(a, b) && !is_proved(ordered(a, b))
     }
 
     /// The revisions of which that is so with some other one.

@@ -10,6 +10,7 @@ use super::{
     input::{self, Arguments, Beginning, InputFile, Variable},
     stack::Callers,
     state::Claim,
+    unaffected::ASKING,
 };
 use crate::{
     env::{
@@ -21,7 +22,8 @@ use crate::{
     },
     expr::{Assignment, Exprs, Rounding, float::EXCEPTIONS},
     ir::{
-        Constant, Function, FunctionId, Global, GlobalId, Inst, Module, Operand, OperandKind,
+        Call, Callee, Constant, Function, FunctionId, Global, GlobalId, Inst, Module, Operand,
+        OperandKind,
         address::{function_address, global_address, object_number},
     },
     memory::{Memory, Object, Segment, Value},
@@ -70,8 +72,32 @@ pub struct Start {
 }
 
 /// How the functions begin by which a meta program asks for the arm of a site (see
-/// [`crate::merge`]); no program has names like that of its own.
+/// [`crate::merge`]).
 const CHOOSER: &str = "psychic_at_";
+
+/// Whether that is such a function, and all that it does is to ask for the revision: what it returns
+/// depends on nothing else.
+fn is_chooser(module: &Module, function: &Function) -> bool {
+    let asks = |call: &Call| match call.callee {
+        Callee::Direct(id) => ASKING.contains(&&*module.functions[id.0 as usize].name),
+        Callee::Indirect(_) => false,
+    };
+    let is_quiet = |inst: &Inst| match inst {
+        Inst::Call(call) => asks(call),
+        Inst::Move { .. }
+        | Inst::Binary { .. }
+        | Inst::Cast { .. }
+        | Inst::Compare { .. }
+        | Inst::Jump { .. }
+        | Inst::Branch { .. }
+        | Inst::CompareBranch { .. }
+        | Inst::Switch(_)
+        | Inst::Return { .. } => true,
+        _ => false,
+    };
+    let is_named = function.name.starts_with(CHOOSER) && function.params.is_empty();
+    is_named && function.code.iter().all(is_quiet)
+}
 
 impl Program {
     /// A program made of a module: constants converted, models looked up.
@@ -97,8 +123,7 @@ impl Program {
                 preparations.insert(FunctionId(id), model);
             }
         }
-        let is_chooser = |f: &Function| f.name.starts_with(CHOOSER) && f.params.is_empty();
-        let choosers = module.functions.iter().map(is_chooser).collect();
+        let choosers = module.functions.iter().map(|f| is_chooser(&module, f)).collect();
         let revision_expr = exprs.revision();
         let revision = exprs.as_variable(revision_expr).expect("it is a variable");
         Self {
