@@ -21,8 +21,12 @@ FOLDERS = ["string", "prng", "search", "math", "complex"]
 FILES = [
     *(f"ctype/{name}.c" for name in ["isascii", "toascii"]),
     *(f"stdlib/{name}.c" for name in [
-        "abs", "bsearch", "div", "imaxabs", "imaxdiv", "labs", "ldiv", "llabs", "lldiv",
+        "abs", "atof", "bsearch", "div", "imaxabs", "imaxdiv", "labs", "ldiv", "llabs", "lldiv",
+        "strtod",
     ]),
+    # What strtod consists of.
+    "internal/floatscan.c",
+    "internal/shgetc.c",
     *(f"env/{name}.c" for name in [
         "__environ", "clearenv", "getenv", "putenv", "setenv", "unsetenv",
     ]),
@@ -43,9 +47,20 @@ OUT_OF_RANGE = """
 		*__errno_location() = 34;
 	}
 	return y;"""
-# As glibc has it: getenv looks for a name with = in it, setenv does not free what getenv may have
+# The text that strtod reads is never refilled.
+# As glibc has it: strtod leaves errno alone where there is no number, getenv looks for a name with = in it, setenv does not free what getenv may have
 # given, frexp of no number has the exponent 0, and scalbn sets errno. catan converts a NaN to an integer, which is undefined.
 REPLACED = {
+    "shgetc": ("__uflow(f)", "-1"),
+    "strtod": (
+        "long double y = __floatscan(&f, prec, 1);\n\toff_t cnt = shcnt(&f);",
+        """
+	int *__errno_location(void);
+	int before = *__errno_location();
+	long double y = __floatscan(&f, prec, 1);
+	off_t cnt = shcnt(&f);
+	if (!cnt) *__errno_location() = before;""",
+    ),
     "getenv": ("__strchrnul(name, '=') - name", "strlen(name)"),
     "setenv": ("\t\t\tfree(old);\n", ""),
     "frexp": ("(ee == 0x7ff) {", "(ee == 0x7ff) {\n\t\t*e = 0;"),

@@ -235,7 +235,7 @@ fn concrete(bytes: &[u8]) -> Stdin {
 }
 
 fn typed(config: &StdinConfig) -> Stdin {
-    Stdin::typed(config.tokens, config.eof, config.word.get())
+    Stdin::typed(config.tokens, config.eof, config.word.get(), config.malformed)
 }
 
 /// What a subject asks for.

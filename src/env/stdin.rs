@@ -3,7 +3,7 @@
 //! Typed input comes into being as it is read: a `%d` makes one symbolic number, a `getchar`
 //! one symbolic byte. A test renders the tokens as text, with a newline behind each number
 //! and word. What is assumed, and stated as a bound of every proof: input is well formed for
-//! the reads that the program makes.
+//! the reads that the program makes, unless it may be malformed.
 
 use super::{
     Machine, Stop,
@@ -37,6 +37,8 @@ pub struct TypedInput {
     early_end: bool,
     /// Most bytes of a word.
     longest_word: u32,
+    /// There may be other things than the program's reads call for.
+    malformed: bool,
     has_words: bool,
     /// A newline follows that has not been read yet.
     newline: bool,
@@ -64,10 +66,16 @@ pub struct ByteInput {
 
 impl Stdin {
     /// Typed tokens, at most `limit`, words of at most `longest_word` bytes; `early_end` lets the
-    /// file end anywhere.
-    pub fn typed(limit: u32, early_end: bool, longest_word: u8) -> Self {
+    /// file end anywhere. Where they may be `malformed`, there may be a byte that matches no directive.
+    pub fn typed(limit: u32, early_end: bool, longest_word: u8, malformed: bool) -> Self {
         let longest_word = longest_word.into();
-        Self::Typed(TypedInput { limit, early_end, longest_word, ..TypedInput::default() })
+        Self::Typed(TypedInput {
+            limit,
+            early_end,
+            longest_word,
+            malformed,
+            ..TypedInput::default()
+        })
     }
 
     /// These bytes.
@@ -196,13 +204,24 @@ pub fn typed(machine: &mut dyn Machine) -> &mut TypedInput {
     }
 }
 
+/// Whether the next formatted read makes tokens: input is typed, and nothing was put back in front
+/// of it.
+pub fn reads_tokens(machine: &dyn Machine) -> bool {
+    matches!(&machine.world().stdin, Stdin::Typed(input) if input.unread.is_empty())
+}
+
+/// Drops white space that was put back.
+pub fn skip_unread_space(machine: &mut dyn Machine) {
+    let (Stdin::Typed(TypedInput { unread, .. }) | Stdin::Bytes(ByteInput { unread, .. })) =
+        &mut machine.world_mut().stdin;
+    while matches!(unread.last(), Some(Byte::Concrete(byte)) if is_space(*byte)) {
+        unread.pop();
+    }
+}
+
 /// Whether the file ends before the next token; forks where both are possible.
 pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
-    let input = typed(machine);
-    if !input.unread.is_empty() {
-        return Err(after_ungetc());
-    }
-    if !input.ended {
+    if !typed(machine).ended {
         machine.read_on()?;
         let input = typed(machine);
         let name = format!("stdin.{}.end", input.tokens);
@@ -231,9 +250,6 @@ pub fn skip_space(machine: &mut dyn Machine) -> Result<(), Stop> {
 /// ended.
 pub fn expect(machine: &mut dyn Machine, literal: u8) -> Result<bool, Stop> {
     let input = typed(machine);
-    if !input.unread.is_empty() {
-        return Err(after_ungetc());
-    }
     if input.ended {
         return Ok(false);
     }
@@ -243,8 +259,34 @@ pub fn expect(machine: &mut dyn Machine, literal: u8) -> Result<bool, Stop> {
     Ok(true)
 }
 
-fn after_ungetc() -> Stop {
-    Stop::unsupported("a formatted read after ungetc")
+/// Whether what comes next is a byte that `accepts` does not allow, and so stays; forks where both are
+/// possible. Never where all input is well formed.
+///
+/// The byte is the one that a read of a single byte makes of this token, so that all revisions see
+/// the same.
+pub fn is_malformed(machine: &mut dyn Machine, accepts: impl Fn(u8) -> bool) -> Result<bool, Stop> {
+    let input = typed(machine);
+    if !input.malformed || input.ended || input.tokens >= input.limit {
+        return Ok(false);
+    }
+    let (token, excluded) = (format!("stdin.{}", input.tokens), input.excluded);
+    if input.newline {
+        if accepts(b'\n') {
+            return Ok(false);
+        }
+        let newline = machine.input(&format!("{token}.newline"), 1);
+        let newline = machine.decide(newline)?;
+        return Ok(newline && typed(machine).sees_newline());
+    }
+    let next = machine.input(&format!("{token}:8"), 8);
+    let remains = |byte: u8| !accepts(byte) && !excluded.contains(byte);
+    let remains = within(machine.exprs(), next, remains);
+    if !machine.decide(remains)? {
+        return Ok(false);
+    }
+    let Some(next) = byte(machine)? else { return Ok(false) };
+    unread(machine, next);
+    Ok(true)
 }
 
 /// A new number of that width, as text of that format.
@@ -361,7 +403,7 @@ pub fn word(
 }
 
 /// Whether a byte has one of the values that are accepted.
-fn within(exprs: &Exprs, byte: ExprId, accepts: impl Fn(u8) -> bool) -> ExprId {
+pub fn within(exprs: &Exprs, byte: ExprId, accepts: impl Fn(u8) -> bool) -> ExprId {
     exprs.any(ranges(&accepts).into_iter().map(|(low, high)| {
         let constant = |v: u8| exprs.constant(8, u64::from(v));
         exprs.and(exprs.ule(constant(low), byte), exprs.ule(byte, constant(high)))
@@ -431,24 +473,4 @@ pub fn unread(machine: &mut dyn Machine, byte: Byte) {
             input.unread.push(byte);
         }
     }
-}
-
-/// The concrete bytes that are left of a fixed input; `None` if one of them is symbolic.
-pub fn concrete_rest(input: &ByteInput) -> Option<Vec<u8>> {
-    let unread = input.unread.iter().rev();
-    unread
-        .chain(&input.bytes[input.position..])
-        .map(|byte| match byte {
-            Byte::Concrete(value) => Some(*value),
-            Byte::Symbolic(_) | Byte::Uninitialised => None,
-        })
-        .collect()
-}
-
-/// Moves on in a fixed input; `met_end` if the end of the file was seen on the way.
-pub fn advance(input: &mut ByteInput, by: usize, met_end: bool) {
-    let unread = by.min(input.unread.len());
-    input.unread.truncate(input.unread.len() - unread);
-    input.position = (input.position + by - unread).min(input.bytes.len());
-    input.ended |= met_end;
 }

@@ -124,6 +124,8 @@ pub struct StdinConfig {
     pub eof: bool,
     /// Most bytes of a word (`%s`, `%[`).
     pub word: NonZeroU8,
+    /// In place of a token there may be a byte that the read does not take.
+    pub malformed: bool,
     /// Instead of tokens: exactly this many raw symbolic bytes.
     pub bytes: Option<u32>,
     /// Instead: this text.
@@ -135,7 +137,7 @@ const WORD: NonZeroU8 = NonZeroU8::new(16).expect("it is not");
 
 impl Default for StdinConfig {
     fn default() -> Self {
-        Self { tokens: 64, eof: false, word: WORD, bytes: None, text: None }
+        Self { tokens: 64, eof: false, word: WORD, malformed: false, bytes: None, text: None }
     }
 }
 
@@ -148,9 +150,10 @@ impl StdinConfig {
         } else {
             String::new()
         };
+        let malformed = if self.malformed { ", or of a byte that it does not take" } else { "" };
         format!(
-            "standard input well formed for what the program reads: {up_to}{tokens} tokens, then \
-             end of file{words}"
+            "standard input well formed for what the program reads{malformed}: {up_to}{tokens} \
+             tokens, then end of file{words}"
         )
     }
 }

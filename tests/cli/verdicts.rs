@@ -109,6 +109,8 @@ subjects! {
     libm = "libm",
     limit = "limit",
     lines = "lines",
+    malformed = "malformed",
+    numbers_in_lines = "numbers-in-lines",
     outputs = "outputs",
     pointers = "pointers",
     read_otherwise = "read-otherwise",

@@ -37,6 +37,8 @@ pub enum Input {
     Text(Vec<u8>),
     /// So many typed tokens at most, and whether the file may end before.
     Tokens(u32, bool),
+    /// So many typed tokens, or bytes that no directive takes.
+    Malformed(u32),
     /// So many symbolic bytes.
     Bytes(u32),
 }
@@ -142,7 +144,8 @@ impl Subject {
         let arguments = vec![Arguments::Text(b"program".to_vec())];
         let stdin = match input {
             Input::Text(text) => Stdin::bytes(text.iter().copied().map(Byte::Concrete).collect()),
-            Input::Tokens(limit, early_end) => Stdin::typed(*limit, *early_end, 8),
+            Input::Tokens(limit, early_end) => Stdin::typed(*limit, *early_end, 8, false),
+            Input::Malformed(limit) => Stdin::typed(*limit, false, 8, true),
             Input::Bytes(count) => Stdin::symbolic(&self.program.exprs, *count),
         };
         Start {

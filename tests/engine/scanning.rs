@@ -1,6 +1,6 @@
-//! Random programs that read standard input by `scanf`, `getchar`, `ungetc` and `fgets`: what they
-//! get, and whether the end of the file was met, is what glibc gives them, on given texts and on
-//! typed tokens. `PSYCHIC_SCANNING=1000..1100` tries other seeds than those of every day.
+//! Random programs that read standard input by `scanf`, `getchar`, `ungetc` and `fgets`, and lines of
+//! it by `sscanf` and `strtod`: what they get, and whether the end of the file was met, is what glibc
+//! gives them, on given texts, on typed tokens, malformed ones too, and on raw bytes. `PSYCHIC_SCANNING=1000..1100` tries other seeds than those of every day.
 
 use std::{fmt::Write, panic};
 
@@ -48,12 +48,12 @@ const DIRECTIVES: [(&str, usize, usize); 26] = [
 fn program(seed: u64) -> String {
     let mut random = Random(seed);
     let mut text = String::from(
-        "#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
-         char *gets(char *);\nint main(void) {\n  int x[4], r, c; char t[4][8], line[200], *q;\n\
+        "#define _GNU_SOURCE\n#include <errno.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
+         char *gets(char *);\nint main(void) {\n  int x[4], r = 0, c; char t[4][8], line[200], *q;\n\
          \x20 size_t n; float f = 0; double d = 0;\n",
     );
     for _ in 0..=random.below(STEPS) {
-        match random.below(11) {
+        match random.below(14) {
             0 => text.push_str("  c = getchar(); printf(\"%d \", c);\n"),
             1 => text.push_str(
                 "  if ((c = getchar()) != EOF) printf(\"%d \", ungetc(c, stdin));\n\
@@ -73,6 +73,20 @@ fn program(seed: u64) -> String {
             6 => text.push_str(
                 "  memset(line, 0, sizeof line); printf(\"%d \", gets(line) != NULL);\n\
                  \x20 printf(\"%d%d%d \", line[0], line[1], line[2]);\n",
+            ),
+            7 => text.push_str(
+                "  memset(line, 0, sizeof line); x[0] = -9; d = -9; n = 0;\n\
+                 \x20 if (fgets(line, 8, stdin)) r = sscanf(line, \"%d %lf%n\", x, &d, (int *)&n);\n\
+                 \x20 printf(\"%d %d %g %d \", r, x[0], d, (int)n);\n",
+            ),
+            8 => text.push_str(
+                "  memset(line, 0, sizeof line); fgets(line, 8, stdin);\n\
+                 \x20 errno = 0; d = strtod(line, &q); printf(\"%g %d %d \", d, (int)(q - line), errno);\n\
+                 \x20 printf(\"%g \", atof(line));\n",
+            ),
+            9 => text.push_str(
+                "  if ((c = getchar()) != EOF) ungetc(c, stdin);\n\
+                 \x20 x[0] = -9; r = scanf(\"%d\", x); printf(\"%d %d \", r, x[0]);\n",
             ),
             _ => scan(&mut text, &mut random),
         }
@@ -119,7 +133,7 @@ fn scan(text: &mut String, random: &mut Random) {
 
 /// A text that the programs may find something in.
 fn text(random: &mut Random) -> Vec<u8> {
-    const PIECES: [&str; 24] = [
+    const PIECES: [&str; 32] = [
         "2.5",
         "1e2",
         ".",
@@ -144,8 +158,16 @@ fn text(random: &mut Random) -> Vec<u8> {
         "99999999999",
         "0",
         "b,4",
+        "inf",
+        "-INFINITY",
+        "nan",
+        "infi",
+        "0x1.8p3",
+        "0x.",
+        "1e400",
+        "123456789012345678901e-5",
     ];
-    let pieces = (0..random.below(7)).map(|_| PIECES[random.below(24) as usize]);
+    let pieces = (0..random.below(7)).map(|_| PIECES[random.below(32) as usize]);
     pieces.collect::<String>().into_bytes()
 }
 
@@ -157,7 +179,8 @@ fn check(seed: u64) -> (usize, usize) {
     let given = (0..TEXTS).map(|_| Input::Text(text(&mut random)));
     let typed = [(1, false), (2, false), (3, true)].map(|(limit, eof)| Input::Tokens(limit, eof));
     let (mut compared, mut given_up) = (0, 0);
-    for input in given.chain(typed) {
+    let untyped = [Input::Malformed(2), Input::Bytes(2)];
+    for input in given.chain(typed).chain(untyped) {
         let paths = subject.explore(&input);
         for (index, state) in paths.states.iter().enumerate() {
             if matches!(state.halt, Halt::Incomplete(Incomplete::Unsupported(_))) {

@@ -6,8 +6,7 @@
 //!
 //! * [`printf`] and [`scanf`] parse format strings into typed directives;
 //! * [`number`] says how an integer becomes text, [`layout`] which shapes that text can have;
-//! * [`float`] prints concrete floating-point values, [`real`] says which of them have a text;
-//! * [`scan`] reads concrete integers from text.
+//! * [`float`] prints concrete floating-point values, [`real`] says which of them have a text.
 
 use thiserror::Error;
 
@@ -16,7 +15,6 @@ pub mod layout;
 pub mod number;
 pub mod printf;
 pub mod real;
-pub mod scan;
 pub mod scanf;
 
 #[cfg(test)]

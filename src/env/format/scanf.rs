@@ -19,6 +19,17 @@ pub enum Directive {
     Conversion(Conversion),
 }
 
+impl Directive {
+    /// Whether white space in front is skipped.
+    pub fn skips_space(&self) -> bool {
+        match self {
+            Self::Whitespace => true,
+            Self::Literal(_) => false,
+            Self::Conversion(conversion) => conversion.skips_space(),
+        }
+    }
+}
+
 /// A conversion specification: how text becomes a value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Conversion {
@@ -120,6 +131,24 @@ impl Conversion {
     /// Whether white space in front is skipped: for all but `%c`, `%[` and `%n`.
     pub fn skips_space(&self) -> bool {
         !matches!(self.kind, Kind::Char | Kind::Set(_) | Kind::ReadCount)
+    }
+
+    /// Whether what it takes may begin with that byte, or with white space that it skips.
+    pub fn begins(&self, byte: u8) -> bool {
+        if self.skips_space() && is_space(byte) {
+            return true;
+        }
+        let is_sign = matches!(byte, b'+' | b'-');
+        let is_digit = |radix: u8| char::from(byte).is_digit(radix.into());
+        match &self.kind {
+            Kind::Integer(IntegerSyntax::Unsigned(radix)) => is_sign || is_digit(radix.base()),
+            Kind::Integer(_) => is_sign || is_digit(10),
+            // Infinities and NaNs, too.
+            Kind::Float => is_sign || is_digit(10) || b".iInN".contains(&byte),
+            Kind::Set(set) => set.contains(byte),
+            Kind::Percent => byte == b'%',
+            Kind::Char | Kind::String | Kind::Pointer | Kind::ReadCount => true,
+        }
     }
 
     /// Whether an argument is taken: a pointer to where the value goes.

@@ -1,17 +1,25 @@
 //! Text that the libc's own code reads a floating-point number from (C11 7.22.1.3).
 //!
 //! How that code goes on depends on every digit, and what it makes of them are numbers of which
-//! solvers say nothing in useful time. So it is decided what the digits are before it runs: each
-//! number is a path of its own.
+//! solvers say nothing in useful time. So it does not run where the number is a term over the digits
+//! ([`scan::Finite`]). Elsewhere it is decided what the digits are before it runs: each number is a path
+//! of its own.
 
-use super::{Arguments, Model};
+use super::{
+    Arguments, Model,
+    scan::{self, Reader, Scanned, Source, is_among, written_byte},
+};
 use crate::{
-    env::{Machine, Stop},
+    env::{Machine, Stop, format::is_space},
+    expr::float::Format,
     memory::{Byte, Value},
 };
 
-pub(super) const PREPARATIONS: &[(&str, Model)] =
-    &[("strtof", settle_digits), ("strtod", settle_digits), ("strtold", settle_digits)];
+pub(super) const PREPARATIONS: &[(&str, Model)] = &[
+    ("strtof", |m, a| read(m, a, Some(Format::Single))),
+    ("strtod", |m, a| read(m, a, Some(Format::Double))),
+    ("strtold", |m, a| read(m, a, None)),
+];
 
 /// What else numbers are written with; hexadecimal ones have digits of [`HEXADECIMAL`], too.
 const SIGNS: &[u8] = b" \t\n\x0b\x0c\r+-.eE";
@@ -20,25 +28,46 @@ const HEXADECIMAL: &[u8] = b"abcdefABCDEFpP";
 /// Digits after so many bytes are left as they are.
 const LONGEST: u64 = 64;
 
-fn settle_digits(
+/// The number, where it is a term of that format; else its digits are decided.
+fn read(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
+    format: Option<Format>,
 ) -> Result<Option<Value>, Stop> {
     let Value::Int(text) = arguments.get(0) else { return Ok(None) };
+    if let Some(format) = format {
+        let mut reader = Reader::new(machine, Source::Written(text));
+        while reader.take(&is_space)?.is_some() {}
+        if let Scanned::Finite(number) = scan::real(&mut reader, u32::MAX)?
+            && !number.is_hexadecimal
+            && let Some(value) = number.as_term(machine, format)?
+        {
+            let end = machine.concrete(arguments.get(1), 64, "place of an end")?;
+            machine.commit();
+            if end != 0 {
+                machine.store(Value::Int(end), 64, Value::Int(text + number.length))?;
+            }
+            return Ok(Some(Value::Expr(value)));
+        }
+    }
+    settle_digits(machine, text)
+}
+
+fn settle_digits(machine: &mut dyn Machine, text: u64) -> Result<Option<Value>, Stop> {
     let (mut settled, mut is_hexadecimal) = (Vec::new(), false);
     for at in text..text.saturating_add(LONGEST) {
         // What is wrong with a byte is found by the code, if it ever gets there.
         let Some(byte) = written_byte(machine, at) else { break };
-        if is_among(machine, byte, b"0123456789")?
-            || is_hexadecimal && is_among(machine, byte, HEXADECIMAL)?
+        if is_among(machine, byte, &|byte| byte.is_ascii_digit())?
+            || is_hexadecimal && is_among(machine, byte, &|byte| HEXADECIMAL.contains(&byte))?
         {
             if let Byte::Symbolic(expr) = byte {
                 let value = machine.concrete(Value::Expr(expr), 8, "digit")?;
                 settled.push((at, value as u8));
             }
-        } else if is_among(machine, byte, PREFIX)? {
+        } else if is_among(machine, byte, &|byte| PREFIX.contains(&byte))? {
             is_hexadecimal = true;
-        } else if !is_among(machine, byte, SIGNS)? {
+        } else if !is_among(machine, byte, &|byte| SIGNS.contains(&byte))? {
             break;
         }
     }
@@ -47,24 +76,4 @@ fn settle_digits(
         machine.store(Value::Int(at), 8, Value::Int(value.into()))?;
     }
     Ok(None)
-}
-
-fn written_byte(machine: &dyn Machine, at: u64) -> Option<Byte> {
-    machine.memory().object(at).ok().filter(|object| !object.constant)?;
-    let byte = machine.peek(at, machine.exprs().bool(true))?;
-    (byte != Byte::Uninitialised).then_some(byte)
-}
-
-fn is_among(machine: &mut dyn Machine, byte: Byte, set: &[u8]) -> Result<bool, Stop> {
-    match byte {
-        Byte::Concrete(value) => Ok(set.contains(&value)),
-        Byte::Uninitialised => Ok(false),
-        Byte::Symbolic(expr) => {
-            let exprs = machine.exprs();
-            let any = set.iter().fold(exprs.bool(false), |any, value| {
-                exprs.or(any, exprs.eq(expr, exprs.constant(8, u64::from(*value))))
-            });
-            machine.decide(any)
-        }
-    }
 }

@@ -4,6 +4,7 @@ use super::{
     Arguments, Model,
     allocation::reallocated,
     concrete_string,
+    scan::{self, Source, at_end},
     strings::write as write_bytes,
     variadic::{ArgumentKind, Variadic},
 };
@@ -14,11 +15,9 @@ use crate::{
             is_space,
             number::NumberFormat,
             printf::Flags,
-            scan::{self, Scanned},
             scanf::{self, Conversion, Directive, IntegerSyntax, Kind},
         },
-        offset,
-        stdin::{self, Stdin},
+        stdin,
     },
     expr::float::Format,
     memory::{Byte, Value},
@@ -66,7 +65,7 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     ("ferror", |_, _| Ok(Some(Value::Int(0)))),
 ];
 
-const EOF: Value = Value::Int(u32::MAX as u64);
+pub(super) const EOF: Value = Value::Int(u32::MAX as u64);
 
 fn require_stdin(machine: &mut dyn Machine, file: Value) -> Result<(), Stop> {
     let file = machine.concrete(file, 64, "stream")?;
@@ -77,7 +76,7 @@ fn require_stdin(machine: &mut dyn Machine, file: Value) -> Result<(), Stop> {
     }
 }
 
-fn as_character(machine: &dyn Machine, byte: Byte) -> Value {
+pub(super) fn as_character(machine: &dyn Machine, byte: Byte) -> Value {
     match byte {
         Byte::Concrete(value) => Value::Int(u64::from(value)),
         Byte::Symbolic(expr) => Value::from_expr(machine.exprs(), machine.exprs().zext(expr, 32)),
@@ -219,25 +218,20 @@ fn scan_stdin(
     arguments: &mut Variadic<'_>,
 ) -> Result<Option<Value>, Stop> {
     let directives = parse(machine, format)?;
-    let rest = match &machine.world().stdin {
-        Stdin::Typed(_) => return scan_typed(machine, &directives, arguments),
-        Stdin::Bytes(input) => stdin::concrete_rest(input),
-    };
-    let Some(text) = rest else {
-        return Err(Stop::unsupported("scanf on raw symbolic bytes (use typed stdin)"));
-    };
-    let scan = scan_text(machine, &directives, &text, arguments)?;
-    if let Stdin::Bytes(input) = &mut machine.world_mut().stdin {
-        stdin::advance(input, scan.consumed, scan.met_end);
+    if directives.first().is_some_and(Directive::skips_space) {
+        stdin::skip_unread_space(machine);
     }
-    Ok(Some(scan.result))
+    Ok(Some(match stdin::reads_tokens(machine) {
+        true => scan_typed(machine, &directives, arguments)?,
+        false => scan::scan(machine, &directives, Source::Stdin, arguments)?,
+    }))
 }
 
 fn scan_string(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let text = concrete_string(machine, arguments.get(0), "text for sscanf")?;
     let directives = parse(machine, arguments.get(1))?;
+    let text = Source::Text(arguments.get(0));
     let mut rest = Variadic::direct(arguments, 2);
-    Ok(Some(scan_text(machine, &directives, &text, &mut rest)?.result))
+    Ok(Some(scan::scan(machine, &directives, text, &mut rest)?))
 }
 
 /// Makes the tokens that the directives ask for.
@@ -245,7 +239,7 @@ fn scan_typed(
     machine: &mut dyn Machine,
     directives: &[Directive],
     arguments: &mut Variadic<'_>,
-) -> Result<Option<Value>, Stop> {
+) -> Result<Value, Stop> {
     let mut assigned = 0u64;
     for directive in directives {
         let literal = match directive {
@@ -264,21 +258,31 @@ fn scan_typed(
         if literal.is_some_and(|byte| stdin::typed(machine).is_excluded(byte)) {
             break;
         }
+        let is_taken = |byte| match directive {
+            Directive::Conversion(conversion) => conversion.begins(byte),
+            _ => literal == Some(byte),
+        };
+        if literal.is_some() && stdin::is_malformed(machine, is_taken)? {
+            break;
+        }
         let ended = match literal {
             Some(byte) => !stdin::expect(machine, byte)?,
             None => !stdin::typed(machine).newline_is_next() && stdin::ends(machine)?,
         };
         if ended {
-            return Ok(Some(at_end(assigned)));
+            return Ok(at_end(assigned));
         }
         if let (Directive::Conversion(conversion), None) = (directive, literal) {
+            if stdin::is_malformed(machine, is_taken)? {
+                break;
+            }
             if !read_token(machine, conversion, arguments)? {
                 break;
             }
             assigned += u64::from(!conversion.suppress);
         }
     }
-    Ok(Some(Value::Int(assigned)))
+    Ok(Value::Int(assigned))
 }
 
 /// Makes and stores one token; false where the input cannot match.
@@ -384,130 +388,4 @@ fn assume_length(
     let bits = exprs.width(length);
     let short = exprs.ule(length, exprs.constant(bits, u64::from(width)));
     machine.require(short)
-}
-
-/// What came of reading concrete text.
-struct TextScan {
-    /// What the call returns.
-    result: Value,
-    /// Bytes taken.
-    consumed: usize,
-    /// Whether it looked for a byte behind the last one.
-    met_end: bool,
-}
-
-/// Reads concrete text.
-fn scan_text(
-    machine: &mut dyn Machine,
-    directives: &[Directive],
-    text: &[u8],
-    arguments: &mut Variadic<'_>,
-) -> Result<TextScan, Stop> {
-    let mut at = 0;
-    let mut assigned = 0u64;
-    let mut met_end = false;
-    let blanks = |at: usize| text[at..].iter().take_while(|byte| is_space(**byte)).count();
-    let ended =
-        |assigned, consumed| Ok(TextScan { result: at_end(assigned), consumed, met_end: true });
-    for directive in directives {
-        let conversion = match directive {
-            Directive::Whitespace => {
-                at += blanks(at);
-                met_end |= at == text.len();
-                continue;
-            }
-            Directive::Literal(byte) => match text.get(at) {
-                Some(next) if next == byte => {
-                    at += 1;
-                    continue;
-                }
-                Some(_) => break,
-                None => return ended(assigned, at),
-            },
-            Directive::Conversion(conversion) => conversion,
-        };
-        if conversion.skips_space() {
-            at += blanks(at);
-        }
-        let rest = &text[at..];
-        if rest.is_empty() && conversion.kind != Kind::ReadCount {
-            return ended(assigned, at);
-        }
-        let limit = conversion.width.map_or(usize::MAX, |width| width as usize);
-        let run = |accepts: &dyn Fn(u8) -> bool| {
-            rest.iter().take(limit).take_while(|byte| accepts(**byte)).count()
-        };
-        let taken = match &conversion.kind {
-            Kind::Percent => {
-                if rest[0] != b'%' {
-                    break;
-                }
-                at += 1;
-                continue;
-            }
-            Kind::Integer(_) | Kind::Float => {
-                let bits = conversion.value_bits();
-                // glibc takes the byte behind an integer before it looks at the width.
-                let looks_ahead = conversion.kind != Kind::Float;
-                let scanned = match &conversion.kind {
-                    Kind::Integer(syntax) => scan::integer(rest, *syntax, conversion.width, bits),
-                    _ => scan::real(rest, conversion.width, bits).ok_or_else(|| {
-                        Stop::unsupported("scanf of a floating-point number other than decimal")
-                    })?,
-                };
-                match scanned {
-                    Scanned::Value { value, consumed } => {
-                        at += consumed;
-                        met_end |= consumed == rest.len() && (consumed < limit || looks_ahead);
-                        if !conversion.suppress {
-                            let target = arguments.next(machine, ArgumentKind::Integer(64))?;
-                            let value = machine.exprs().bv(&value);
-                            let value = Value::from_expr(machine.exprs(), value);
-                            machine.store(target, bits, value)?;
-                            assigned += 1;
-                        }
-                        continue;
-                    }
-                    Scanned::Mismatch { consumed } => {
-                        at += consumed;
-                        met_end |= consumed == rest.len() && (consumed < limit || looks_ahead);
-                        break;
-                    }
-                    Scanned::EndOfInput => return ended(assigned, at),
-                }
-            }
-            Kind::Char => {
-                let wanted = conversion.width.unwrap_or(1) as usize;
-                met_end |= wanted > rest.len();
-                wanted.min(rest.len())
-            }
-            Kind::String => run(&|byte| !is_space(byte)),
-            Kind::Set(set) => run(&|byte| set.contains(byte)),
-            kind => return Err(Stop::unsupported(format!("scanf conversion {kind:?}"))),
-        };
-        if taken == 0 {
-            break;
-        }
-        if conversion.kind != Kind::Char {
-            met_end |= taken == rest.len() && taken < limit;
-        }
-        at += taken;
-        if !conversion.suppress {
-            let target = arguments.next(machine, ArgumentKind::Integer(64))?;
-            for (index, byte) in rest[..taken].iter().enumerate() {
-                let place = offset(machine.exprs(), target, index as u64);
-                machine.store(place, 8, Value::Int(u64::from(*byte)))?;
-            }
-            if conversion.kind != Kind::Char {
-                let place = offset(machine.exprs(), target, taken as u64);
-                machine.store(place, 8, Value::Int(0))?;
-            }
-            assigned += 1;
-        }
-    }
-    Ok(TextScan { result: Value::Int(assigned), consumed: at, met_end })
-}
-
-fn at_end(assigned: u64) -> Value {
-    if assigned == 0 { EOF } else { Value::Int(assigned) }
 }

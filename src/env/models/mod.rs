@@ -10,6 +10,7 @@ pub mod intrinsics;
 pub mod math;
 pub mod output;
 pub mod process;
+mod scan;
 pub mod strings;
 mod variadic;
 
