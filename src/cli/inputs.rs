@@ -12,7 +12,7 @@ use anyhow::Context;
 use clap::Args;
 
 use crate::{
-    env::stdin::Stdin,
+    env::stdin::{self, Stdin},
     exec::{Arguments, InputFile, Variable},
     expr::Exprs,
     memory::Byte,
@@ -235,7 +235,14 @@ fn concrete(bytes: &[u8]) -> Stdin {
 }
 
 fn typed(config: &StdinConfig) -> Stdin {
-    Stdin::typed(config.tokens, config.eof, config.word.get(), config.malformed)
+    let StdinConfig { tokens, eof: early_end, word, malformed, nonfinite, .. } = *config;
+    Stdin::typed(stdin::Bounds {
+        tokens,
+        early_end,
+        longest_word: word.get(),
+        malformed,
+        nonfinite,
+    })
 }
 
 /// What a subject asks for.

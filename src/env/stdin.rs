@@ -11,7 +11,7 @@ use super::{
     stream::{RealFormat, Stream},
 };
 use crate::{
-    expr::{Assignment, ExprId, Exprs, float::Format},
+    expr::{Assignment, Bv, ExprId, Exprs, float::Format},
     memory::Byte,
 };
 
@@ -24,6 +24,21 @@ pub enum Stdin {
     Bytes(ByteInput),
 }
 
+/// What is assumed of typed input.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Bounds {
+    /// End of file comes after so many tokens.
+    pub tokens: u32,
+    /// End of file may come before that.
+    pub early_end: bool,
+    /// Most bytes of a word.
+    pub longest_word: u8,
+    /// In place of a token there may be a byte that the read does not take.
+    pub malformed: bool,
+    /// Floating-point numbers may be infinities and NaNs.
+    pub nonfinite: bool,
+}
+
 /// Tokens made by reading.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TypedInput {
@@ -31,14 +46,7 @@ pub struct TypedInput {
     pub text: Stream,
     /// Number of tokens so far.
     tokens: u32,
-    /// End of file comes after so many tokens.
-    limit: u32,
-    /// End of file may come before that.
-    early_end: bool,
-    /// Most bytes of a word.
-    longest_word: u32,
-    /// There may be other things than the program's reads call for.
-    malformed: bool,
+    bounds: Bounds,
     has_words: bool,
     /// A newline follows that has not been read yet.
     newline: bool,
@@ -65,17 +73,9 @@ pub struct ByteInput {
 }
 
 impl Stdin {
-    /// Typed tokens, at most `limit`, words of at most `longest_word` bytes; `early_end` lets the
-    /// file end anywhere. Where they may be `malformed`, there may be a byte that matches no directive.
-    pub fn typed(limit: u32, early_end: bool, longest_word: u8, malformed: bool) -> Self {
-        let longest_word = longest_word.into();
-        Self::Typed(TypedInput {
-            limit,
-            early_end,
-            longest_word,
-            malformed,
-            ..TypedInput::default()
-        })
+    /// Typed tokens.
+    pub fn typed(bounds: Bounds) -> Self {
+        Self::Typed(TypedInput { bounds, ..TypedInput::default() })
     }
 
     /// These bytes.
@@ -147,7 +147,10 @@ impl TypedInput {
 
     /// How many more tokens there are at least before the file ends.
     pub fn left(&self) -> u32 {
-        if self.ended || self.early_end { 0 } else { self.limit.saturating_sub(self.tokens) }
+        if self.ended || self.bounds.early_end {
+            return 0;
+        }
+        self.bounds.tokens.saturating_sub(self.tokens)
     }
 
     /// Whether a newline comes next.
@@ -225,7 +228,7 @@ pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
         machine.read_on()?;
         let input = typed(machine);
         let name = format!("stdin.{}.end", input.tokens);
-        let (full, early) = (input.tokens >= input.limit, input.early_end);
+        let (full, early) = (input.tokens >= input.bounds.tokens, input.bounds.early_end);
         let ended = full
             || early && {
                 let end = machine.input(&name, 1);
@@ -266,7 +269,8 @@ pub fn expect(machine: &mut dyn Machine, literal: u8) -> Result<bool, Stop> {
 /// the same.
 pub fn is_malformed(machine: &mut dyn Machine, accepts: impl Fn(u8) -> bool) -> Result<bool, Stop> {
     let input = typed(machine);
-    if !input.malformed || input.ended || input.tokens >= input.limit {
+    let is_full = input.tokens >= input.bounds.tokens;
+    if !input.bounds.malformed || input.ended || is_full {
         return Ok(false);
     }
     let (token, excluded) = (format!("stdin.{}", input.tokens), input.excluded);
@@ -316,22 +320,38 @@ fn digits(format: NumberFormat) -> ByteSet {
     digits
 }
 
-/// A new floating-point number of that width, written in decimal: any that is finite.
+/// A new floating-point number of that width, written in decimal: any that is finite, and others where
+/// they are allowed.
 pub fn real(machine: &mut dyn Machine, format: Format) -> Result<ExprId, Stop> {
     let input = typed(machine);
     input.skip_newline();
     let token = input.token();
     let exprs = machine.exprs();
     let value = machine.input(&format!("{token}:f{}", format.width()), format.width());
-    let is_finite = is_decimal(exprs, value, format);
-    machine.assume(is_finite)?;
+    let mut has_text = is_decimal(exprs, value, format);
+    if typed(machine).bounds.nonfinite {
+        let exprs = machine.exprs();
+        has_text = exprs.or(has_text, is_special(exprs, value, format));
+    }
+    machine.assume(has_text)?;
     let mut text = typed(machine).text.clone();
     text.push_real(machine.exprs(), value, RealFormat::Shortest);
     let input = typed(machine);
     input.text = text;
     input.newline = true;
-    input.excluded = b"0123456789.eExX".iter().copied().collect();
+    // What may follow `inf` begins with an `i`.
+    input.excluded = b"0123456789.eExXiI".iter().copied().collect();
     Ok(value)
+}
+
+/// Whether an encoding is what `inf` or `nan` gives, with a sign or without.
+fn is_special(exprs: &Exprs, value: ExprId, format: Format) -> ExprId {
+    let width = format.width();
+    let magnitudes = [format.infinity(), format.default_nan() & !format.sign()];
+    exprs.any(magnitudes.into_iter().flat_map(|magnitude| {
+        [magnitude, magnitude | format.sign()]
+            .map(|bits| exprs.eq(value, exprs.bv(&Bv::from_u128(width, bits))))
+    }))
 }
 
 /// Whether an encoding is what some decimal text gives: a finite number, whose integer bit, if it
@@ -357,7 +377,8 @@ pub fn word(
     width: Option<u32>,
     accepts: impl Fn(u8) -> bool,
 ) -> Result<Vec<ExprId>, Stop> {
-    let (skipped, longest_word) = (typed(machine).skipped, typed(machine).longest_word);
+    let skipped = typed(machine).skipped;
+    let longest_word = u32::from(typed(machine).bounds.longest_word);
     typed(machine).has_words = true;
     let token = typed(machine).token();
     let exprs = machine.exprs();

@@ -126,6 +126,8 @@ pub struct StdinConfig {
     pub word: NonZeroU8,
     /// In place of a token there may be a byte that the read does not take.
     pub malformed: bool,
+    /// Floating-point numbers may be infinities and NaNs.
+    pub nonfinite: bool,
     /// Instead of tokens: exactly this many raw symbolic bytes.
     pub bytes: Option<u32>,
     /// Instead: this text.
@@ -137,7 +139,15 @@ const WORD: NonZeroU8 = NonZeroU8::new(16).expect("it is not");
 
 impl Default for StdinConfig {
     fn default() -> Self {
-        Self { tokens: 64, eof: false, word: WORD, malformed: false, bytes: None, text: None }
+        Self {
+            tokens: 64,
+            eof: false,
+            word: WORD,
+            malformed: false,
+            nonfinite: false,
+            bytes: None,
+            text: None,
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use psychic::{
     env::{
         Approximation, Halt,
         models::{self, Models},
-        stdin::Stdin,
+        stdin::{Bounds, Stdin},
     },
     exec::{
         self, Arguments, Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start,
@@ -37,7 +37,7 @@ pub enum Input {
     Text(Vec<u8>),
     /// So many typed tokens at most, and whether the file may end before.
     Tokens(u32, bool),
-    /// So many typed tokens, or bytes that no directive takes.
+    /// So many typed tokens, infinities and NaNs too, or bytes that no directive takes.
     Malformed(u32),
     /// So many symbolic bytes.
     Bytes(u32),
@@ -142,10 +142,16 @@ impl Subject {
 
     fn start(&self, input: &Input) -> Start {
         let arguments = vec![Arguments::Text(b"program".to_vec())];
+        let bounds = Bounds { longest_word: 8, ..Bounds::default() };
         let stdin = match input {
             Input::Text(text) => Stdin::bytes(text.iter().copied().map(Byte::Concrete).collect()),
-            Input::Tokens(limit, early_end) => Stdin::typed(*limit, *early_end, 8, false),
-            Input::Malformed(limit) => Stdin::typed(*limit, false, 8, true),
+            Input::Tokens(tokens, early_end) => {
+                Stdin::typed(Bounds { tokens: *tokens, early_end: *early_end, ..bounds })
+            }
+            Input::Malformed(tokens) => {
+                let others = Bounds { malformed: true, nonfinite: true, ..bounds };
+                Stdin::typed(Bounds { tokens: *tokens, ..others })
+            }
             Input::Bytes(count) => Stdin::symbolic(&self.program.exprs, *count),
         };
         Start {
