@@ -18,20 +18,21 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// A run that is known never to end is watched for these parts of the usual limit: by how many of
-/// the revision's were stopped before, at most as many as there are here.
-const ENDLESS: [u32; 3] = [10, 20, 50];
-/// And one of which nothing is known for these.
+/// A run that is known never to end is watched for this part of the usual limit, and for the second one
+/// if it has not shown yet what it is to show.
+const ENDLESS: [u32; 2] = [100, 10];
+/// One of which nothing is known is watched for these: by how many of the revision's were stopped
+/// before, at most as many as there are here.
 const UNKNOWN: [u32; 3] = [1, 4, 20];
 /// Or is not known yet, or is no more than looked at: it runs again before it counts.
-const EARLY: [u32; 3] = [20, 50, 100];
+const EARLY: [u32; 3] = [50, 200, 500];
 /// After such a run was stopped, the sanitizers watch for this part.
 const STOPPED: u32 = 20;
-/// Of runs that may never end, this much of what they print is looked at, some times more than what
+/// Of runs that may never end, this much of what they print is looked at, more than what
 /// is compared of them.
-const ENDLESS_OUTPUT: u64 = 4 * ENDLESS_PREFIX as u64;
+const ENDLESS_OUTPUT: u64 = 2 * ENDLESS_PREFIX as u64;
 /// And so much where an end would count.
-const UNKNOWN_OUTPUT: u64 = 4 * ENDLESS_OUTPUT;
+const UNKNOWN_OUTPUT: u64 = 8 * ENDLESS_OUTPUT;
 /// A run that ought to end but did not is given this many times the usual limit.
 const PATIENCE: u32 = 5;
 
@@ -44,7 +45,6 @@ pub(super) struct Native<'a> {
     /// No run begins after this.
     deadline: Option<Instant>,
     plain: Replayer,
-    endless: Patience,
     unknown: Patience,
     early: Patience,
     watched: Mutex<Watching>,
@@ -66,7 +66,6 @@ impl<'a> Native<'a> {
             limits,
             deadline,
             plain: Replayer::new(built.binaries.clone(), limits)?,
-            endless: Patience::new(ENDLESS),
             early: Patience::new(EARLY),
             unknown: Patience::new(UNKNOWN),
             watched: Mutex::default(),
@@ -113,8 +112,8 @@ impl<'a> Native<'a> {
         revision: Revision,
         (expected, concerned): (&Expected, &[(Sanitizer, RevisionSet)]),
     ) -> anyhow::Result<Outcome> {
-        if expected.endless.contains(revision) {
-            return self.impatient((&self.endless, ENDLESS_OUTPUT), test, revision);
+        if let Some(printed) = expected.endless.get(&revision) {
+            return self.endless(test, revision, *printed);
         }
         if expected.early.contains(revision) {
             let outcome = self.impatient((&self.early, ENDLESS_OUTPUT), test, revision)?;
@@ -137,7 +136,8 @@ impl<'a> Native<'a> {
                 continue;
             }
             self.in_time()?;
-            let within = Within { time: self.limits.time / part, ..self.limits.into() };
+            let output = if is_endless { UNKNOWN_OUTPUT } else { self.limits.output };
+            let within = Within { time: self.limits.time / part, output };
             let replayer = self.watched().get(&(*sanitizer, revision)).cloned();
             let replayer = replayer.ok_or(ReplayError::NotBuilt(*sanitizer))?;
             watched.add(*sanitizer, replayer.run_within(within, test, revision, *sanitizer)?);
@@ -154,6 +154,20 @@ impl<'a> Native<'a> {
             let time = self.limits.time * PATIENCE;
             self.plain(test, revision, Within { time, ..self.limits.into() })
         })
+    }
+
+    /// The plain run of a revision that never ends, of which so many bytes of text are to be seen.
+    fn endless(
+        &self,
+        test: &TestInput,
+        revision: Revision,
+        printed: usize,
+    ) -> anyhow::Result<Outcome> {
+        let [short, long] = ENDLESS.map(|part| self.limits.time / part);
+        let watch = |time| self.plain(test, revision, Within { time, output: ENDLESS_OUTPUT });
+        let outcome = watch(short)?;
+        let is_behind = outcome.stdout.len() + outcome.stderr.len() < printed;
+        if is_stopped(&outcome) && is_behind { watch(long) } else { Ok(outcome) }
     }
 
     /// The plain run of a revision that may never end.

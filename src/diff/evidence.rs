@@ -465,10 +465,10 @@ impl Differ<'_> {
         let mut expected = Expected::default();
         for (revision, slot) in self.task.revisions.iter().zip(slots) {
             match slot {
-                Slot::Exact(source, _) => {
+                Slot::Exact(source, visible) => {
                     let state = self.state(*source);
                     match &state.halt {
-                        Halt::Hang => _ = expected.endless.insert(*revision),
+                        Halt::Hang => _ = expected.endless.insert(*revision, visible.printed()),
                         Halt::Error(_) if outcome::crashes(state) => {}
                         Halt::Error(error) => expected.add(*error, *revision),
                         _ => {

@@ -98,6 +98,13 @@ pub struct Visible {
     pub files: BTreeMap<String, FileState>,
 }
 
+impl Visible {
+    /// How many bytes of text are seen.
+    pub fn printed(&self) -> usize {
+        [&self.stdout, &self.stderr].into_iter().flatten().map(Vec::len).sum()
+    }
+}
+
 impl Outcome {
     /// What of this outcome is compared under `config`.
     ///

@@ -33,6 +33,7 @@ use nix::{
         signal::{Signal, kill, killpg},
         wait::{WaitPidFlag, WaitStatus, waitpid},
     },
+    time::{clock_getcpuclockid, clock_gettime},
     unistd::{Pid, getpid},
 };
 
@@ -51,8 +52,8 @@ use crate::{
 /// A run that uses no processor time is stopped after this many times its limit: on a loaded
 /// machine a run that is only slow must not look like one that does not end.
 const WALL: u32 = 5;
-/// How often the processor time is looked at once it could be used up.
-const TICK: Duration = Duration::from_millis(20);
+/// The processor time is looked at no more often than this once it could be used up.
+const TICK: Duration = Duration::from_millis(1);
 /// Permission bits of the directory that a program starts in.
 const START_MODE: u32 = 0o755;
 /// So many files and directories a run may leave, and with paths of so many bytes.
@@ -315,9 +316,8 @@ impl Server {
         time: Duration,
     ) -> io::Result<Option<Termination>> {
         let start = Instant::now();
+        let mut left = time;
         loop {
-            let elapsed = start.elapsed();
-            let left = time.saturating_sub(elapsed).max(TICK);
             let mut fds = vec![waiting(ended), waiting(self.client.as_fd())];
             // The next request cannot have come yet: only the end of the tool is of interest.
             fds[1].set_events(PollFlags::empty());
@@ -340,9 +340,14 @@ impl Server {
                 return Ok(Some(Termination::OutputLimit));
             }
             let elapsed = start.elapsed();
-            if elapsed >= time && (elapsed >= time * WALL || processor_time(process) >= time) {
-                return Ok(Some(Termination::Timeout));
+            left = time.saturating_sub(elapsed);
+            if left.is_zero() {
+                left = time.saturating_sub(processor_time(process));
+                if elapsed >= time * WALL || left.is_zero() {
+                    return Ok(Some(Termination::Timeout));
+                }
             }
+            left = left.max(TICK);
         }
     }
 
@@ -534,12 +539,8 @@ fn empty(directory: &Path) -> io::Result<()> {
 
 /// Processor time that a process has used; of one that is gone, nothing.
 fn processor_time(pid: Pid) -> Duration {
-    // Fields 14 and 15 of /proc/PID/stat, proc(5); the second can contain spaces.
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ');
-    let ticks = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum::<u64>();
-    // USER_HZ is 100 on every Linux there is.
-    Duration::from_millis(ticks * 10)
+    let spent = clock_getcpuclockid(pid).and_then(clock_gettime);
+    spent.map_or(Duration::ZERO, Duration::from)
 }
 
 /// All descendants of this process.
