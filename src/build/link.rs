@@ -3,6 +3,10 @@
 use std::{
     path::{Path, PathBuf},
     process::Command,
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use rayon::prelude::*;
@@ -40,17 +44,26 @@ impl Toolchain {
         sanitizer: Sanitizer,
         programs: &[(Vec<PathBuf>, PathBuf)],
     ) -> Vec<Result<(), BuildError>> {
-        let plan = match programs {
-            [(objects, out), ..] => self.link_plan(flags, sanitizer, objects, out),
-            [] => None,
+        let Some((objects, out)) = programs.first() else { return Vec::new() };
+        let linkers = self.linkers(sanitizer);
+        let plans: Vec<OnceLock<_>> = linkers.iter().map(|_| OnceLock::new()).collect();
+        let plan = |index: usize| {
+            let plan: &Option<Vec<Word>> = plans[index]
+                .get_or_init(|| self.link_plan(flags, (sanitizer, linkers[index]), objects, out));
+            plan.as_ref()
         };
+        // The first of the linkers that has not refused what another one took.
+        let first = AtomicUsize::new(0);
         let link = |(objects, out): &(Vec<PathBuf>, PathBuf)| {
-            let linker = plan.as_ref().and_then(|plan| linker(plan, objects, out));
-            match linker.map(|mut linker| run(&mut linker)) {
-                Some(Ok(_)) => Ok(()),
-                // The driver has the message that people know.
-                _ => self.link_native(flags, sanitizer, objects, out),
+            for index in first.load(Ordering::Relaxed)..linkers.len() {
+                let linker = plan(index).and_then(|plan| linker(plan, objects, out));
+                if linker.is_some_and(|mut linker| run(&mut linker).is_ok()) {
+                    first.fetch_max(index, Ordering::Relaxed);
+                    return Ok(());
+                }
             }
+            // The driver has the message that people know.
+            self.link_native(flags, sanitizer, objects, out)
         };
         programs.par_iter().map(link).collect()
     }
@@ -59,14 +72,13 @@ impl Toolchain {
     fn link_plan(
         &self,
         flags: &[String],
-        sanitizer: Sanitizer,
+        (sanitizer, linker): (Sanitizer, &str),
         objects: &[PathBuf],
         out: &Path,
     ) -> Option<Vec<Word>> {
         let mut driver = self.native_linker(flags, sanitizer, objects, out);
         let is_chosen = flags.iter().any(|flag| flag.starts_with("-fuse-ld"));
-        if let Some(linker) = self.linker(sanitizer).filter(|_| !is_chosen) {
-            // What it refuses is for the usual one.
+        if !is_chosen {
             driver.arg(format!("-fuse-ld={linker}"));
         }
         let places: Vec<&Path> = objects.iter().map(PathBuf::as_path).chain([out]).collect();
