@@ -356,7 +356,7 @@ fn digit_value(exprs: &Exprs, digit: Byte) -> ExprId {
             let constant = |value: u8| exprs.constant(8, value.into());
             let decimal = exprs.sub(digit, constant(b'0'));
             let letter = exprs.sub(exprs.or(digit, constant(0x20)), constant(b'a' - 10));
-            let is_decimal = stdin::within(exprs, digit, &|byte: u8| byte <= b'9');
+            let is_decimal = stdin::within(exprs, digit, |byte: u8| byte <= b'9');
             exprs.ite(is_decimal, decimal, letter)
         }
         Byte::Concrete(byte) => {
