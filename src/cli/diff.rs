@@ -57,7 +57,7 @@ pub(super) struct DiffArgs {
     #[arg(long, value_enum, default_value_t = Sharing::Full, value_name = "WHICH")]
     sharing: Sharing,
     /// What to follow paths for [default: pairs for two revisions or a program with a build of its
-    /// own; else trees, and pairs once that has taken some thousand paths]
+    /// own; else trees, and pairs once that has taken some thousand paths, or seconds in the solver]
     #[arg(long, value_enum, value_name = "WHAT")]
     until: Option<Until>,
     #[command(flatten)]
@@ -101,7 +101,8 @@ const BATCH_ROUNDS: u32 = 4;
 /// The regions of the input are walked for an eighth of what was explored, and at least so long.
 const LEAST_WALK: Duration = Duration::from_millis(500);
 /// What paths are followed for beside open pairs, the clusterings of all inputs, is worth so much.
-const TREE: Spent = Spent { paths: 4096, instructions: 2_000_000, queries: 4096 };
+const TREE: Spent =
+    Spent { paths: 4096, instructions: 2_000_000, queries: 4096, solving: Duration::from_secs(2) };
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -265,7 +266,7 @@ fn compare(
 ///
 /// Halt states are handed on in batches: of a revision of which no state has halted yet nothing can be
 /// predicted. When a batch is full depends on
-/// the exploration alone, not on time, so that the results do not either.
+/// the exploration alone, not on time, so that the results do not either, as long as the solver is quick.
 fn explore_and_pair(
     explorer: &mut Explorer<'_>,
     differ: &mut Differ<'_>,
@@ -337,10 +338,11 @@ fn follow_open(
 /// Whether exploring has taken long enough for a tree. Where no pair is open, nothing else is left to
 /// be done.
 fn is_long(spent: Spent, open: usize) -> bool {
-    let part = if open == 0 { 8 } else { 1 };
-    spent.paths >= TREE.paths / part
-        || spent.instructions >= TREE.instructions / part
-        || spent.queries >= TREE.queries / part
+    let part: u32 = if open == 0 { 8 } else { 1 };
+    spent.paths >= TREE.paths / u64::from(part)
+        || spent.instructions >= TREE.instructions / u64::from(part)
+        || spent.queries >= TREE.queries / u64::from(part)
+        || spent.solving >= TREE.solving / part
 }
 
 /// Where the queries go that verdicts rest on. Those of two runs must not be mixed.

@@ -1,5 +1,7 @@
 //! The main loop: fetches instructions and dispatches them.
 
+use std::time::Duration;
+
 use super::{
     Coverage, Executor, Quantum,
     arithmetic::{concrete_binary, concrete_cast, concrete_compare},
@@ -39,6 +41,9 @@ pub(super) enum End {
     /// The quantum is used up.
     Quantum,
 }
+
+/// States that wait for others do so no longer, once the solver is busy.
+const LONGEST_WAIT: Duration = Duration::from_millis(250);
 
 impl Executor<'_> {
     /// Runs the state until it stops, has to wait, or the quantum is used up.
@@ -125,12 +130,16 @@ impl Executor<'_> {
     }
 
     /// Whether the quantum is used up. Those that wait for each other are not parted before each
-    /// has had as much.
+    /// has had as much, unless one keeps the solver busy: then the others do not wait for it.
     #[inline]
-    pub(super) fn is_used_up(&self, quantum: Quantum<'_>) -> bool {
-        let waits = !self.state.joins.is_empty() || !self.waiting.is_empty();
-        let more = if waits { self.together.max(16) } else { 1 };
-        self.instructions >= quantum.instructions * more || self.forks >= quantum.forks * more
+    pub(super) fn is_used_up(&self, quantum: Quantum<'_>, asked: bool) -> bool {
+        let has_had = |more: u64| {
+            self.instructions >= quantum.instructions * more || self.forks >= quantum.forks * more
+        };
+        if !has_had(1) || self.state.joins.is_empty() && self.waiting.is_empty() {
+            return has_had(1);
+        }
+        has_had(self.together.max(16)) || asked && self.begun.elapsed() >= LONGEST_WAIT
     }
 
     /// Between instructions, at jumps backwards and calls: why the run has to stop, if it has to,
@@ -149,7 +158,7 @@ impl Executor<'_> {
         }
         let asked = std::mem::take(&mut self.asked);
         let late = || (asked || is_due) && quantum.clock.is_over();
-        (self.is_used_up(quantum) || late()).then_some(End::Quantum)
+        (self.is_used_up(quantum, asked) || late()).then_some(End::Quantum)
     }
 
     /// Whether a state that is said to be unaffected goes on to see that it is.

@@ -155,6 +155,8 @@ pub struct Executor<'a> {
     solver: &'a mut dyn Solver,
     /// A query was asked since the clock was looked at.
     asked: bool,
+    /// When the quantum began.
+    begun: Instant,
     /// What is decided is which way a branch goes.
     at_branch: bool,
     /// A run that is to decide nothing ends where it would ([`endless`]).
@@ -208,6 +210,7 @@ impl<'a> Executor<'a> {
             limits,
             solver,
             asked: false,
+            begun: Instant::now(),
             at_branch: false,
             decides_nothing: false,
             depends_on_revision: false,
@@ -255,7 +258,7 @@ impl<'a> Executor<'a> {
                 }
             }
             executor.state.joins.clear();
-            let used_up = executor.is_used_up(quantum) || quantum.clock.is_over();
+            let used_up = executor.is_used_up(quantum, true) || quantum.clock.is_over();
             executor.let_go(used_up || executor.siblings.is_empty());
             if used_up {
                 while !executor.waiting.is_empty() {

@@ -68,7 +68,7 @@ pub struct Statistics {
     pub time: Duration,
 }
 
-/// What an exploration took, whatever the machine.
+/// What an exploration took; all but the time is the same on any machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Spent {
     /// States that ended.
@@ -77,6 +77,8 @@ pub struct Spent {
     pub instructions: u64,
     /// Questions to the solver chain.
     pub queries: u64,
+    /// Time in the solver chain, of all workers.
+    pub solving: Duration,
 }
 
 /// An exploration that is under way.
@@ -238,15 +240,13 @@ impl<'a> Explorer<'a> {
 
     /// What exploring has taken so far.
     pub fn spent(&self) -> Spent {
-        let queries = |worker: &Mutex<Worker>| {
+        let asked = |worker: &Mutex<Worker>| {
             let layers = worker.lock().expect("a worker panicked").solver.statistics();
-            layers.first().map_or(0, |layer| layer.queries)
+            layers.first().map_or_else(Default::default, |layer| (layer.queries, layer.time))
         };
-        Spent {
-            paths: self.paths,
-            instructions: self.instructions,
-            queries: self.workers.iter().map(queries).sum(),
-        }
+        let add = |(a, b): (u64, Duration), (c, d)| (a + c, b + d);
+        let (queries, solving) = self.workers.iter().map(asked).fold(Default::default(), add);
+        Spent { paths: self.paths, instructions: self.instructions, queries, solving }
     }
 
     /// States that wait to run on.
