@@ -98,6 +98,8 @@ const LEAST_JUDGING: Duration = Duration::from_secs(5);
 const FIRST_BATCH: usize = 32;
 const BATCH_STATES: usize = 2048;
 const BATCH_ROUNDS: u32 = 4;
+/// Rounds may take long, where the solver or a loop keeps some states busy: after this, a batch is full.
+const BATCH_TIME: Duration = Duration::from_secs(1);
 /// The regions of the input are walked for an eighth of what was explored, and at least so long.
 const LEAST_WALK: Duration = Duration::from_millis(500);
 /// What paths are followed for beside open pairs, the clusterings of all inputs, is worth so much.
@@ -266,7 +268,7 @@ fn compare(
 ///
 /// Halt states are handed on in batches: of a revision of which no state has halted yet nothing can be
 /// predicted. When a batch is full depends on
-/// the exploration alone, not on time, so that the results do not either, as long as the solver is quick.
+/// the exploration alone, not on time, so that the results do not either, as long as rounds are short.
 fn explore_and_pair(
     explorer: &mut Explorer<'_>,
     differ: &mut Differ<'_>,
@@ -276,7 +278,7 @@ fn explore_and_pair(
 ) -> anyhow::Result<(bool, Until)> {
     let mut written = Instant::now();
     let mut batch = Vec::new();
-    let mut rounds = 0;
+    let (mut rounds, mut paired) = (0, Instant::now());
     follow_open(explorer, differ, until)?;
     loop {
         let last = match explorer.round() {
@@ -293,11 +295,12 @@ fn explore_and_pair(
         };
         rounds += 1;
         let full = differ.states().len().clamp(FIRST_BATCH, BATCH_STATES);
-        if last.is_some() || batch.len() >= full || rounds >= BATCH_ROUNDS {
+        let is_late = rounds >= BATCH_ROUNDS || paired.elapsed() >= BATCH_TIME;
+        if last.is_some() || batch.len() >= full || is_late {
             differ.add(std::mem::take(&mut batch), explorer.pool())?;
             report::write_inputs(stage, differ)?;
             follow_open(explorer, differ, until)?;
-            rounds = 0;
+            (rounds, paired) = (0, Instant::now());
         }
         progress.update(|| {
             format!(

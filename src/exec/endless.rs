@@ -23,7 +23,7 @@ const ROUND: u32 = 1 << 16;
 const LONG: u64 = 1 << 11;
 const LONG_WHOLE: u64 = 1 << 15;
 /// Of so many jumps backwards it is looked once whether a loop that never ends has printed enough.
-const LOOKS: u64 = 64;
+const LOOKS: u64 = 512;
 /// How often a guess is extended.
 const GUESSES: u32 = 6;
 

@@ -150,6 +150,10 @@ impl Exprs {
         let Some(rest) = left.checked_sub(1).filter(|_| width <= 64) else { return any };
         *left = rest;
         let fits = |(least, greatest): (i64, i64)| any.0 <= least && greatest <= any.1;
+        let positive = |divisor: ExprId| {
+            let divisor = self.as_u64(divisor).map(|value| fold::signed(width, value));
+            divisor.filter(|divisor| *divisor > 0)
+        };
         match self.node(e) {
             Node::Sext(a) => self.signed_within(a, left),
             Node::Neg(a) => {
@@ -165,6 +169,13 @@ impl Exprs {
                 let (a, b) = (self.signed_within(a, left), self.signed_within(b, left));
                 let sum = a.0.checked_add(b.0).zip(a.1.checked_add(b.1));
                 sum.filter(|bounds| fits(*bounds)).unwrap_or(any)
+            }
+            // The dividend may be any: what is divided again is one quotient, and chains are long.
+            Node::Binary(BinaryOp::Sdiv, _, b) if let Some(divisor) = positive(b) => {
+                (any.0 / divisor, any.1 / divisor)
+            }
+            Node::Binary(BinaryOp::Srem, _, b) if let Some(divisor) = positive(b) => {
+                (1 - divisor, divisor - 1)
             }
             _ => {
                 let (least, greatest) = self.bounds_within(e, left);

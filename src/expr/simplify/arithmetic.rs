@@ -307,10 +307,20 @@ impl Exprs {
         if divisor.is_one() || divisor.is_ones() {
             return Some(self.zero(self.width(a)));
         }
-        if divisor.is_zero() {
+        if divisor.is_zero() || self.is_below(a, &divisor) {
             return Some(a);
         }
         self.narrow_signed_division(BinaryOp::Srem, a, &divisor)
+    }
+
+    /// Whether a number is seen to be nearer to zero than a positive constant, whatever its sign.
+    fn is_below(&self, e: ExprId, constant: &Bv) -> bool {
+        let width = self.width(e);
+        let limit = constant.to_u64().filter(|_| width <= 64 && !constant.is_negative());
+        limit.is_some_and(|limit| {
+            let (least, greatest) = self.signed_bounds(e);
+            least.unsigned_abs() < limit && greatest.unsigned_abs() < limit
+        })
     }
 
     /// Division in as few bits as the dividend and the divisor need, where the latter is neither 1,
