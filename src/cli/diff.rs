@@ -57,7 +57,7 @@ pub(super) struct DiffArgs {
     #[arg(long, value_enum, default_value_t = Sharing::Full, value_name = "WHICH")]
     sharing: Sharing,
     /// What to follow paths for [default: pairs for two revisions or a program with a build of its
-    /// own; else trees, and pairs once that has taken some thousand paths, or seconds in the solver]
+    /// own; else trees, and pairs once that has taken long]
     #[arg(long, value_enum, value_name = "WHAT")]
     until: Option<Until>,
     #[command(flatten)]
