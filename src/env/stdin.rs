@@ -213,10 +213,9 @@ pub fn reads_tokens(machine: &dyn Machine) -> bool {
     matches!(&machine.world().stdin, Stdin::Typed(input) if input.unread.is_empty())
 }
 
-/// Drops white space that was put back.
+/// Drops white space that was put back in front of typed input.
 pub fn skip_unread_space(machine: &mut dyn Machine) {
-    let (Stdin::Typed(TypedInput { unread, .. }) | Stdin::Bytes(ByteInput { unread, .. })) =
-        &mut machine.world_mut().stdin;
+    let Stdin::Typed(TypedInput { unread, .. }) = &mut machine.world_mut().stdin else { return };
     while matches!(unread.last(), Some(Byte::Concrete(byte)) if is_space(*byte)) {
         unread.pop();
     }
@@ -339,8 +338,11 @@ pub fn real(machine: &mut dyn Machine, format: Format) -> Result<ExprId, Stop> {
     let input = typed(machine);
     input.text = text;
     input.newline = true;
-    // What may follow `inf` begins with an `i`.
-    input.excluded = b"0123456789.eExXiI".iter().copied().collect();
+    input.excluded = b"0123456789.eExX".iter().copied().collect();
+    if input.bounds.nonfinite {
+        // What may follow `inf`.
+        input.excluded.extend(&b"iI".iter().copied().collect());
+    }
     Ok(value)
 }
 

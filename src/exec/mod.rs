@@ -258,7 +258,7 @@ impl<'a> Executor<'a> {
                 }
             }
             executor.state.joins.clear();
-            let used_up = executor.is_used_up(quantum, true) || quantum.clock.is_over();
+            let used_up = executor.is_used_up(quantum, executor.asked) || quantum.clock.is_over();
             executor.let_go(used_up || executor.siblings.is_empty());
             if used_up {
                 while !executor.waiting.is_empty() {

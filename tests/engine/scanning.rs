@@ -63,7 +63,11 @@ fn program(seed: u64) -> String {
                 "  memset(t, 0, sizeof t); printf(\"%d \", fgets(t[0], 4, stdin) != NULL);\n\
                  \x20 printf(\"%d%d%d \", t[0][0], t[0][1], t[0][2]);\n",
             ),
-            3 => text.push_str("  r = scanf(\"%lf\", &d); printf(\"%d %.3f \", r, d);\n"),
+            3 => text.push_str(match random.below(3) {
+                0 => "  r = scanf(\"%lf\", &d); printf(\"%d %.3f \", r, d);\n",
+                1 => "  r = scanf(\"%2lf\", &d); printf(\"%d %.3f \", r, d);\n",
+                _ => "  x[0] = x[1] = 0; r = scanf(\"%d%n\", x, x + 1); printf(\"%d %d %d \", r, x[0], x[1]);\n",
+            }),
             4 => text.push_str("  r = scanf(\"%f,%lf\", &f, &d); printf(\"%d %g %e \", r, f, d);\n"),
             5 => text.push_str(
                 "  memset(t, 0, sizeof t); q = NULL; n = 0;\n\

@@ -38,12 +38,17 @@ fn read(
     if let Some(format) = format {
         let mut reader = Reader::new(machine, Source::Written(text));
         while reader.take(&is_space)?.is_some() {}
-        if let Scanned::Finite(number) = scan::real(&mut reader, u32::MAX)?
+        let scanned = scan::real(&mut reader, u32::MAX)?;
+        // What is wrong with a byte is found by the code.
+        let is_whole = !reader.is_lost;
+        if let Scanned::Finite(number) = scanned
+            && is_whole
             && !number.is_hexadecimal
             && let Some(value) = number.as_term(machine, format)?
         {
             let end = machine.concrete(arguments.get(1), 64, "place of an end")?;
             machine.commit();
+            machine.world_mut().raise_unknown("a number in text");
             if end != 0 {
                 machine.store(Value::Int(end), 64, Value::Int(text + number.length))?;
             }

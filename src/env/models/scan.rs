@@ -48,11 +48,13 @@ pub(super) struct Reader<'a> {
     taken: u64,
     /// The next byte, where it was looked at already; no byte at the end.
     next: Option<Option<Byte>>,
+    /// What comes next is not known: it was never written, or may be outside its object.
+    pub(super) is_lost: bool,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(machine: &'a mut dyn Machine, source: Source) -> Self {
-        Self { machine, source, taken: 0, next: None }
+        Self { machine, source, taken: 0, next: None, is_lost: false }
     }
 
     /// The next byte, which stays; `None` at the end.
@@ -63,7 +65,11 @@ impl<'a> Reader<'a> {
         let next = match self.source {
             Source::Stdin => stdin::byte(self.machine)?,
             Source::Text(address) => Some(byte_at(self.machine, address, self.taken)?),
-            Source::Written(address) => written_byte(self.machine, address + self.taken),
+            Source::Written(address) => {
+                let byte = written_byte(self.machine, address + self.taken);
+                self.is_lost |= byte.is_none();
+                byte
+            }
         };
         let next = match (self.source, next) {
             (Source::Stdin, next) => next,
@@ -416,8 +422,9 @@ pub(super) fn real(reader: &mut Reader<'_>, width: u32) -> Result<Scanned, Stop>
     let mut is_hexadecimal = false;
     let mut digits = reader.run(left, &|byte| byte.is_ascii_digit())?;
     left -= digits.len() as u32;
+    // glibc wants room for a digit behind it.
     if let [first] = digits[..]
-        && left > 0
+        && left > 1
         && let Some(next) = reader.peek()?
         && is_among(reader.machine, next, &|byte| matches!(byte, b'x' | b'X'))?
         && is_among(reader.machine, first, &|byte| byte == b'0')?
@@ -485,11 +492,15 @@ fn known_digit(machine: &mut dyn Machine, digit: Byte) -> Result<u8, Stop> {
 impl Finite {
     /// The nearest number of that format, of 32 or 64 bits, as its bits.
     fn value(&self, machine: &mut dyn Machine, format: Format) -> Result<ExprId, Stop> {
+        machine.world_mut().raise_unknown("a number in text");
         if let Some(value) = self.as_term(machine, format)? {
             return Ok(value);
         }
         if self.is_hexadecimal {
             return Err(Stop::unsupported("scanf of a hexadecimal number of many digits"));
+        }
+        if machine.world().rounding != Rounding::NearestEven {
+            return Err(Stop::unsupported("scanf of a number in another rounding mode"));
         }
         let mut text = String::from(if self.negative { "-" } else { "" });
         for digit in &self.digits {
