@@ -45,7 +45,14 @@ impl Toolchain {
         programs: &[(Vec<PathBuf>, PathBuf)],
     ) -> Vec<Result<(), BuildError>> {
         let Some((objects, out)) = programs.first() else { return Vec::new() };
-        let linkers = self.linkers(sanitizer);
+        let is_chosen = flags.iter().any(|flag| flag.starts_with("-fuse-ld"));
+        let mut linkers: Vec<Option<&str>> = Vec::new();
+        if !is_chosen {
+            linkers.extend(self.linkers(sanitizer).into_iter().map(Some));
+        }
+        if linkers.is_empty() {
+            linkers.push(None);
+        }
         let plans: Vec<OnceLock<_>> = linkers.iter().map(|_| OnceLock::new()).collect();
         let plan = |index: usize| {
             let plan: &Option<Vec<Word>> = plans[index]
@@ -72,13 +79,12 @@ impl Toolchain {
     fn link_plan(
         &self,
         flags: &[String],
-        (sanitizer, linker): (Sanitizer, &str),
+        (sanitizer, linker): (Sanitizer, Option<&str>),
         objects: &[PathBuf],
         out: &Path,
     ) -> Option<Vec<Word>> {
         let mut driver = self.native_linker(flags, sanitizer, objects, out);
-        let is_chosen = flags.iter().any(|flag| flag.starts_with("-fuse-ld"));
-        if !is_chosen {
+        if let Some(linker) = linker {
             driver.arg(format!("-fuse-ld={linker}"));
         }
         let places: Vec<&Path> = objects.iter().map(PathBuf::as_path).chain([out]).collect();

@@ -267,8 +267,8 @@ fn compare(
 /// whether every path was followed to its end, and for what in the end.
 ///
 /// Halt states are handed on in batches: of a revision of which no state has halted yet nothing can be
-/// predicted. When a batch is full depends on
-/// the exploration alone, not on time, so that the results do not either, as long as rounds are short.
+/// predicted. When a batch is full depends on the exploration alone, not on time, so that the results do
+/// not either, as long as rounds are short.
 fn explore_and_pair(
     explorer: &mut Explorer<'_>,
     differ: &mut Differ<'_>,

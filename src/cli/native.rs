@@ -156,18 +156,21 @@ impl<'a> Native<'a> {
         })
     }
 
-    /// The plain run of a revision that never ends, of which so many bytes of text are to be seen.
+    /// The plain run of a revision that never ends, of which so many bytes of each text are to be
+    /// seen.
     fn endless(
         &self,
         test: &TestInput,
         revision: Revision,
-        printed: usize,
+        printed: [usize; 2],
     ) -> anyhow::Result<Outcome> {
         let [short, long] = ENDLESS.map(|part| self.limits.time / part);
-        let watch = |time| self.plain(test, revision, Within { time, output: ENDLESS_OUTPUT });
-        let outcome = watch(short)?;
-        let is_behind = outcome.stdout.len() + outcome.stderr.len() < printed;
-        if is_stopped(&outcome) && is_behind { watch(long) } else { Ok(outcome) }
+        let watch = |time, output| self.plain(test, revision, Within { time, output });
+        let outcome = watch(short, ENDLESS_OUTPUT)?;
+        let texts = [&outcome.stdout, &outcome.stderr];
+        let is_behind = texts.into_iter().zip(printed).any(|(text, seen)| text.len() < seen);
+        let stopped = outcome.termination.is_endless();
+        if stopped && is_behind { watch(long, UNKNOWN_OUTPUT) } else { Ok(outcome) }
     }
 
     /// The plain run of a revision that may never end.

@@ -79,8 +79,9 @@ pub trait Replay: Sync {
 pub struct Expected {
     /// Errors, and the revisions that run into them.
     pub errors: BTreeMap<Error, RevisionSet>,
-    /// Revisions that run forever, and how many bytes of each are seen on the way.
-    pub endless: BTreeMap<Revision, usize>,
+    /// Revisions that run forever, and how many bytes of standard output and of standard error are
+    /// seen on the way.
+    pub endless: BTreeMap<Revision, [usize; 2]>,
     /// Revisions of which nothing will be known on this input.
     pub unknown: RevisionSet,
     /// Revisions of which nothing is known yet: a plain run is enough, as they are judged again.

@@ -36,10 +36,13 @@ pub(super) fn apart<'v>(
     stopped.retain(|(_, x)| others.iter().all(|(_, y)| x == y || departs(x, y)));
     let all = stopped.clone();
     // Of two texts, one of which goes on where the other was cut, the short one may be any.
-    stopped.retain(|(_, x)| {
-        all.iter().all(|(_, y)| x == y || departs(x, y) || y.printed() < x.printed())
-    });
     stopped
+        .retain(|(_, x)| all.iter().all(|(_, y)| x == y || departs(x, y) || length(y) < length(x)));
+    stopped
+}
+
+fn length(visible: &Visible) -> usize {
+    visible.printed().iter().sum()
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! Work goes in rounds. A round takes up to 64 states off the frontier in the order of
 //! the search, runs each for a quantum on whichever worker is free, and puts what is left back
 //! in a fixed order. What a round does depends on the frontier alone, so an exploration finds
-//! the same states in the same order with any number of workers.
+//! the same states in the same order with any number of workers, as long as the solver is quick:
+//! states do not wait long for one that keeps it busy.
 
 mod coverage;
 mod exhausted;
@@ -77,7 +78,7 @@ pub struct Spent {
     pub instructions: u64,
     /// Questions to the solver chain.
     pub queries: u64,
-    /// Time in the solver chain, of all workers.
+    /// Time in the solver chain, of the worker that spent the most.
     pub solving: Duration,
 }
 
@@ -242,9 +243,11 @@ impl<'a> Explorer<'a> {
     pub fn spent(&self) -> Spent {
         let asked = |worker: &Mutex<Worker>| {
             let layers = worker.lock().expect("a worker panicked").solver.statistics();
-            layers.first().map_or_else(Default::default, |layer| (layer.queries, layer.time))
+            // Not every outermost layer is timed.
+            let time = layers.iter().map(|layer| layer.time).max().unwrap_or_default();
+            (layers.first().map_or(0, |layer| layer.queries), time)
         };
-        let add = |(a, b): (u64, Duration), (c, d)| (a + c, b + d);
+        let add = |(a, b): (u64, Duration), (c, d): (u64, Duration)| (a + c, b.max(d));
         let (queries, solving) = self.workers.iter().map(asked).fold(Default::default(), add);
         Spent { paths: self.paths, instructions: self.instructions, queries, solving }
     }

@@ -99,9 +99,9 @@ pub struct Visible {
 }
 
 impl Visible {
-    /// How many bytes of text are seen.
-    pub fn printed(&self) -> usize {
-        [&self.stdout, &self.stderr].into_iter().flatten().map(Vec::len).sum()
+    /// How many bytes of standard output and of standard error are seen.
+    pub fn printed(&self) -> [usize; 2] {
+        [&self.stdout, &self.stderr].map(|text| text.as_ref().map_or(0, Vec::len))
     }
 }
 

@@ -160,9 +160,10 @@ impl StdinConfig {
         } else {
             String::new()
         };
+        let reals = if self.nonfinite { ", infinities and NaNs included" } else { "" };
         let malformed = if self.malformed { ", or of a byte that it does not take" } else { "" };
         format!(
-            "standard input well formed for what the program reads{malformed}: {up_to}{tokens} \
+            "standard input well formed for what the program reads{reals}{malformed}: {up_to}{tokens} \
              tokens, then end of file{words}"
         )
     }

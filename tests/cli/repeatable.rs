@@ -1,4 +1,5 @@
-//! Same input, same answer: whatever the number of workers, the place, or what ran before.
+//! Same input, same answer: whatever the number of workers, the place, or what ran before (as long as the
+//! solver is quick).
 
 use std::{
     fs,

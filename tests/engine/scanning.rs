@@ -80,8 +80,8 @@ fn program(seed: u64) -> String {
             ),
             7 => text.push_str(
                 "  memset(line, 0, sizeof line); x[0] = -9; d = -9; n = 0;\n\
-                 \x20 if (fgets(line, 8, stdin)) r = sscanf(line, \"%d %lf%n\", x, &d, (int *)&n);\n\
-                 \x20 printf(\"%d %d %g %d \", r, x[0], d, (int)n);\n",
+                 \x20 errno = 0; if (fgets(line, 8, stdin)) r = sscanf(line, \"%d %lf%n\", x, &d, (int *)&n);\n\
+                 \x20 printf(\"%d %d %g %d %d \", r, x[0], d, (int)n, errno);\n",
             ),
             8 => text.push_str(
                 "  memset(line, 0, sizeof line); fgets(line, 8, stdin);\n\
@@ -218,4 +218,130 @@ fn random_programs() {
     }
     println!("{compared} runs compared, {given_up} paths unsupported");
     assert!(failed.is_empty(), "seeds {failed:?}");
+}
+
+/// Reads each line as the format in front of it says.
+const TABLE: &str = r#"
+    #include <errno.h>
+    #include <stdio.h>
+    #include <string.h>
+    int main(void) {
+        char format[64], line[256], full[80];
+        while (fgets(format, sizeof format, stdin) && fgets(line, sizeof line, stdin)) {
+            unsigned long x = 0;
+            int n = -1, r;
+            format[strcspn(format, "\n")] = line[strcspn(line, "\n")] = 0;
+            sprintf(full, "%s%%n", format);
+            errno = 0;
+            r = sscanf(line, full, &x, &n);
+            printf("%d %d %lx %d\n", r, n, x, errno);
+        }
+    }
+"#;
+
+#[test]
+fn integers_are_read_as_by_glibc() {
+    let texts = [
+        "",
+        " ",
+        "0",
+        "-0",
+        "+7",
+        "42",
+        "-42",
+        " 12 ",
+        "007",
+        "08",
+        "0x",
+        "0x1f",
+        "0X1F",
+        "-0x10",
+        "0xg",
+        "2147483647",
+        "2147483648",
+        "-2147483648",
+        "-2147483649",
+        "4294967295",
+        "4294967296",
+        "-1",
+        "9223372036854775807",
+        "9223372036854775808",
+        "-9223372036854775808",
+        "-9223372036854775809",
+        "18446744073709551615",
+        "18446744073709551616",
+        "-18446744073709551615",
+        "-18446744073709551616",
+        "99999999999999999999999999999999999999999999",
+        "-99999999999999999999",
+        "1e5",
+        "-x",
+        "+0x",
+        "0b11",
+        "ffff",
+        "12.5",
+        "- 1",
+        "+",
+        "-",
+        "x",
+    ];
+    let mut input = String::new();
+    for letter in ["d", "i", "u", "o", "x"] {
+        for length in ["hh", "h", "", "l", "ll"] {
+            for width in ["", "1", "2", "3", "5", "0"] {
+                for text in texts {
+                    let _ = writeln!(input, "%{width}{length}{letter}\n{text}");
+                }
+            }
+        }
+    }
+    let subject = Subject::with_flags(TABLE, &["-O1"]);
+    let paths = subject.explore(&Input::Text(input.into_bytes()));
+    assert_eq!(paths.replay(false), 1);
+}
+
+/// Texts in which each `?` may be any byte.
+#[test]
+fn unknown_digits_of_known_texts_are_read_as_by_glibc() {
+    let texts = [
+        ("%lf %n", "?.?e-1"),
+        ("%f%n", "-?.5?"),
+        ("%lf%n", "0x1.?p?"),
+        ("%f%n", "0x?8"),
+        ("%lf%n", "?nf"),
+        ("%lf%n", "1?e?"),
+        ("%ld%n", "922337203685477580?"),
+        ("%ld%n", "-922337203685477580?"),
+        ("%lu%n", "1844674407370955161?"),
+        ("%d%n", "-?1?"),
+        ("%i%n", "0?1"),
+        ("%lx%n", "?f"),
+        ("%3hd%n", "99?9"),
+        ("%4lf%n", "0?1?"),
+    ];
+    each_in_parallel(&texts, |(format, text)| {
+        let source = format!(
+            "#include <errno.h>\n#include <stdio.h>\n#include <stdlib.h>\nint main(void) {{\n\
+             char s[] = \"{text}\", *q; int n = -1, r; union {{ unsigned long l; float f; double d; }} x = {{0}};\n\
+             for (char *p = s; *p; p++) if (*p == '?') *p = getchar();\n\
+             errno = 0; r = sscanf(s, \"{format}\", &x, &n); printf(\"%d %d %lx %d \", r, n, x.l, errno);\n\
+             errno = 0; x.d = strtod(s, &q); printf(\"%lx %d %d \", x.l, (int)(q - s), errno);\n\
+             x.l = 0; x.f = strtof(s, NULL); printf(\"%lx\\n\", x.l);\n}}\n"
+        );
+        let unknown = text.bytes().filter(|byte| *byte == b'?').count() as u32;
+        let subject = Subject::with_flags(&source, &[]);
+        let paths = subject.explore(&Input::Bytes(unknown));
+        assert!(paths.replay(false) > 1);
+    });
+}
+
+/// AddressSanitizer takes no notice of it, so that nothing is replayed.
+#[test]
+fn a_number_in_text_ends_with_its_object() {
+    let source = "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n\
+        \x20 char s[2]; s[0] = getchar(); s[1] = getchar(); return strtod(s, NULL) > 2.5;\n}\n";
+    let subject = Subject::with_flags(source, &[]);
+    let ends = subject.explore(&Input::Bytes(2)).ends();
+    assert!(ends.iter().any(|end| end.contains("out-of-bounds")), "{ends:?}");
+    assert!(ends.iter().any(|end| end.contains("exit")), "{ends:?}");
 }

@@ -1,4 +1,4 @@
-//! The format strings of `printf` and `scanf`, and concrete text made and read by them.
+//! The format strings of `printf` and `scanf`, and concrete text made by them.
 //!
 //! C11 7.21.6.1 and 7.21.6.2 with the extensions of glibc that programs use. Sizes are those
 //! of x86-64 System V, and where the standard leaves the behaviour undefined the modules

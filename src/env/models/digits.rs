@@ -6,8 +6,9 @@
 //! of its own.
 
 use super::{
-    Arguments, Model,
-    scan::{self, Reader, Scanned, Source, is_among, written_byte},
+    Arguments, Model, is_among,
+    scan::{self, Reader, Scanned, Source},
+    written_byte,
 };
 use crate::{
     env::{Machine, Stop, format::is_space},
@@ -63,16 +64,16 @@ fn settle_digits(machine: &mut dyn Machine, text: u64) -> Result<Option<Value>, 
     for at in text..text.saturating_add(LONGEST) {
         // What is wrong with a byte is found by the code, if it ever gets there.
         let Some(byte) = written_byte(machine, at) else { break };
-        if is_among(machine, byte, &|byte| byte.is_ascii_digit())?
-            || is_hexadecimal && is_among(machine, byte, &|byte| HEXADECIMAL.contains(&byte))?
+        if is_among(machine, byte, |byte| byte.is_ascii_digit())?
+            || is_hexadecimal && is_among(machine, byte, |byte| HEXADECIMAL.contains(&byte))?
         {
             if let Byte::Symbolic(expr) = byte {
                 let value = machine.concrete(Value::Expr(expr), 8, "digit")?;
                 settled.push((at, value as u8));
             }
-        } else if is_among(machine, byte, &|byte| PREFIX.contains(&byte))? {
+        } else if is_among(machine, byte, |byte| PREFIX.contains(&byte))? {
             is_hexadecimal = true;
-        } else if !is_among(machine, byte, &|byte| SIGNS.contains(&byte))? {
+        } else if !is_among(machine, byte, |byte| SIGNS.contains(&byte))? {
             break;
         }
     }

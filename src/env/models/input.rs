@@ -3,7 +3,7 @@
 use super::{
     Arguments, Model,
     allocation::reallocated,
-    concrete_string,
+    concrete_string, is_among,
     scan::{self, Source, at_end},
     strings::write as write_bytes,
     variadic::{ArgumentKind, Variadic},
@@ -76,7 +76,7 @@ fn require_stdin(machine: &mut dyn Machine, file: Value) -> Result<(), Stop> {
     }
 }
 
-pub(super) fn as_character(machine: &dyn Machine, byte: Byte) -> Value {
+fn as_character(machine: &dyn Machine, byte: Byte) -> Value {
     match byte {
         Byte::Concrete(value) => Value::Int(u64::from(value)),
         Byte::Symbolic(expr) => Value::from_expr(machine.exprs(), machine.exprs().zext(expr, 32)),
@@ -101,16 +101,7 @@ fn line(machine: &mut dyn Machine, end: u8, most: usize) -> Result<Vec<Byte>, St
     while line.len() < most {
         let Some(byte) = stdin::byte(machine)? else { break };
         line.push(byte);
-        let ends = match byte {
-            Byte::Concrete(value) => value == end,
-            Byte::Symbolic(expr) => {
-                let end = machine.exprs().constant(8, u64::from(end));
-                let here = machine.exprs().eq(expr, end);
-                machine.decide(here)?
-            }
-            Byte::Uninitialised => return Err(Error::UninitialisedRead.into()),
-        };
-        if ends {
+        if is_among(machine, byte, |byte| byte == end)? {
             break;
         }
     }
@@ -273,7 +264,9 @@ fn scan_typed(
             return Ok(at_end(assigned));
         }
         if let (Directive::Conversion(conversion), None) = (directive, literal) {
-            if stdin::is_malformed(machine, is_taken)? {
+            // Behind a number a newline comes, whatever the conversion.
+            let is_newline = stdin::typed(machine).newline_is_next();
+            if !is_newline && stdin::is_malformed(machine, is_taken)? {
                 break;
             }
             if !read_token(machine, conversion, arguments)? {

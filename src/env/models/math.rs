@@ -2,7 +2,7 @@
 //! know, instead of the integer arithmetic of a libc. `errno` is set where glibc does. All others
 //! are code of musl (see [`crate::build::Libc`]).
 
-use super::{Arguments, Model};
+use super::{Arguments, Model, set_errno};
 use crate::{
     env::{Machine, Stop},
     expr::{Bv, ExprId, FloatRelation, FloatUnary, Rounding, float::Operation},
@@ -35,16 +35,7 @@ pub(super) const MODELS: &[(&str, Model)] = of_type! { "f" 32 "" 64 "l" 80 "f128
 /// Sets `errno` to `EDOM` where the condition holds.
 fn domain_error(machine: &mut dyn Machine, condition: ExprId) -> Result<(), Stop> {
     const EDOM: u64 = 33;
-    if machine.exprs().is_false(condition) {
-        return Ok(());
-    }
-    let errno = Value::Int(machine.world().errno);
-    let before = machine.load(errno, 32)?;
-    let before = machine.settled(before, 32)?;
-    let exprs = machine.exprs();
-    let after = exprs.ite(condition, exprs.constant(32, EDOM), before);
-    let after = Value::from_expr(exprs, after);
-    machine.store(errno, 32, after)
+    set_errno(machine, EDOM, condition)
 }
 
 /// Takes note of the exceptions. Where a program has its libc, they are those of its own code.

@@ -16,6 +16,7 @@ mod variadic;
 
 use super::{Approximation, Error, Machine, Stop};
 use crate::{
+    expr::ExprId,
     ir::Argument,
     memory::{Byte, Value},
 };
@@ -159,6 +160,43 @@ pub(super) fn byte_at(machine: &mut dyn Machine, address: Value, index: u64) -> 
     })
 }
 
+/// Sets `errno` where a 1-bit condition holds.
+fn set_errno(machine: &mut dyn Machine, number: u64, condition: ExprId) -> Result<(), Stop> {
+    if machine.exprs().is_false(condition) {
+        return Ok(());
+    }
+    let errno = Value::Int(machine.world().errno);
+    let before = machine.load(errno, 32)?;
+    let before = machine.settled(before, 32)?;
+    let exprs = machine.exprs();
+    let after = exprs.ite(condition, exprs.constant(32, number), before);
+    let after = Value::from_expr(exprs, after);
+    machine.store(errno, 32, after)
+}
+
+/// A byte at an address that was written, of an object that can be.
+fn written_byte(machine: &dyn Machine, at: u64) -> Option<Byte> {
+    machine.memory().object(at).ok().filter(|object| !object.constant)?;
+    let byte = machine.peek(at, machine.exprs().bool(true))?;
+    (byte != Byte::Uninitialised).then_some(byte)
+}
+
+/// Whether a byte has one of the values that are accepted; forks where it may or may not.
+fn is_among(
+    machine: &mut dyn Machine,
+    byte: Byte,
+    accepts: impl Fn(u8) -> bool,
+) -> Result<bool, Stop> {
+    match byte {
+        Byte::Concrete(value) => Ok(accepts(value)),
+        Byte::Uninitialised => Err(Error::UninitialisedRead.into()),
+        Byte::Symbolic(expr) => {
+            let among = super::stdin::within(machine.exprs(), expr, accepts);
+            machine.decide(among)
+        }
+    }
+}
+
 /// An address is about to be shown: natively it is another one.
 fn note_address(machine: &mut dyn Machine) {
     machine.world_mut().approximate(Approximation::AddressShown);
@@ -173,15 +211,7 @@ pub(super) fn string_at(
     let mut bytes = Vec::new();
     while limit.is_none_or(|limit| (bytes.len() as u64) < limit) {
         let byte = byte_at(machine, address, bytes.len() as u64)?;
-        let ends = match byte {
-            Byte::Concrete(value) => value == 0,
-            Byte::Symbolic(expr) => {
-                let nul = machine.exprs().eq(expr, machine.exprs().constant(8, 0));
-                machine.decide(nul)?
-            }
-            Byte::Uninitialised => return Err(Error::UninitialisedRead.into()),
-        };
-        if ends {
+        if is_among(machine, byte, |byte| byte == 0)? {
             break;
         }
         if bytes.len() as u64 >= STRING_LIMIT {

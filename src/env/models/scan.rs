@@ -12,9 +12,10 @@
 //! `0b` is not known before C23.
 
 use super::{
-    byte_at,
+    byte_at, is_among, set_errno,
     strings::write as write_bytes,
     variadic::{ArgumentKind, Variadic},
+    written_byte,
 };
 use crate::{
     env::{
@@ -28,6 +29,9 @@ use crate::{
     expr::{Bv, ExprId, Exprs, FloatBinary, FloatUnary, Rounding, float::Format},
     memory::{Byte, Value},
 };
+
+/// `errno` where a number does not fit.
+const ERANGE: u64 = 34;
 
 /// Where a formatted read finds its bytes.
 #[derive(Clone, Copy)]
@@ -73,7 +77,7 @@ impl<'a> Reader<'a> {
         };
         let next = match (self.source, next) {
             (Source::Stdin, next) => next,
-            (_, Some(byte)) if is_among(self.machine, byte, &|byte| byte == 0)? => None,
+            (_, Some(byte)) if is_among(self.machine, byte, |byte| byte == 0)? => None,
             (_, next) => next,
         };
         self.next = Some(next);
@@ -106,29 +110,6 @@ impl<'a> Reader<'a> {
     fn finish(self) {
         if let (Source::Stdin, Some(Some(byte))) = (self.source, self.next) {
             stdin::unread(self.machine, byte);
-        }
-    }
-}
-
-/// A byte at an address that was written, of an object that can be.
-pub(super) fn written_byte(machine: &dyn Machine, at: u64) -> Option<Byte> {
-    machine.memory().object(at).ok().filter(|object| !object.constant)?;
-    let byte = machine.peek(at, machine.exprs().bool(true))?;
-    (byte != Byte::Uninitialised).then_some(byte)
-}
-
-/// Whether a byte has one of the values that are accepted; forks where it may or may not.
-pub(super) fn is_among(
-    machine: &mut dyn Machine,
-    byte: Byte,
-    accepts: &dyn Fn(u8) -> bool,
-) -> Result<bool, Stop> {
-    match byte {
-        Byte::Concrete(value) => Ok(accepts(value)),
-        Byte::Uninitialised => Err(Error::UninitialisedRead.into()),
-        Byte::Symbolic(expr) => {
-            let among = stdin::within(machine.exprs(), expr, accepts);
-            machine.decide(among)
         }
     }
 }
@@ -292,7 +273,11 @@ fn integer(
     if digits.is_empty() {
         return Ok(None);
     }
-    Ok(Some(integer_of(reader.machine.exprs(), &digits, base, negative, is_signed, bits)))
+    let exprs = reader.machine.exprs();
+    let (value, is_too_large) = integer_of(exprs, &digits, base, negative, is_signed);
+    let value = exprs.extract(value, 0, bits);
+    set_errno(reader.machine, ERANGE, is_too_large)?;
+    Ok(Some(value))
 }
 
 /// Takes a sign; whether it is a minus.
@@ -303,15 +288,15 @@ fn sign(reader: &mut Reader<'_>, left: &mut u32) -> Result<bool, Stop> {
     Ok(negative)
 }
 
-/// What `strtol` (`is_signed`) or `strtoul` makes of digits, cut to `bits` bits.
+/// What `strtol` (`is_signed`) or `strtoul` makes of digits, 64 bits wide, and whether that is another
+/// number than they are.
 fn integer_of(
     exprs: &Exprs,
     digits: &[Byte],
     base: u8,
     negative: bool,
     is_signed: bool,
-    bits: u32,
-) -> ExprId {
+) -> (ExprId, ExprId) {
     const LEAST: u128 = 1 << 63;
     let value = if holds(digits.len(), base, LEAST) {
         magnitude(exprs, digits, base, 64, None)
@@ -330,10 +315,10 @@ fn integer_of(
         let signed = if negative { exprs.neg(cut) } else { cut };
         // `LONG_MIN` is its own negation, and `strtoul` ignores the sign on overflow.
         let value = exprs.ite(fits, signed, exprs.constant(64, limit as u64));
-        return exprs.extract(value, 0, bits);
+        return (value, exprs.not(fits));
     };
     let value = if negative { exprs.neg(value) } else { value };
-    exprs.extract(value, 0, bits)
+    (value, exprs.bool(false))
 }
 
 /// Whether any number of so many digits is below the limit.
@@ -426,8 +411,8 @@ pub(super) fn real(reader: &mut Reader<'_>, width: u32) -> Result<Scanned, Stop>
     if let [first] = digits[..]
         && left > 1
         && let Some(next) = reader.peek()?
-        && is_among(reader.machine, next, &|byte| matches!(byte, b'x' | b'X'))?
-        && is_among(reader.machine, first, &|byte| byte == b'0')?
+        && is_among(reader.machine, next, |byte| matches!(byte, b'x' | b'X'))?
+        && is_among(reader.machine, first, |byte| byte == b'0')?
     {
         reader.take(&|_| true)?;
         is_hexadecimal = true;
@@ -507,12 +492,23 @@ impl Finite {
             text.push(known_digit(machine, *digit)?.into());
         }
         text.push_str(&format!("e{}", self.exponent));
-        let value = match format {
-            Format::Single => text.parse::<f32>().map(|value| value.to_bits().into()),
-            _ => text.parse::<f64>().map(f64::to_bits),
+        let is_zero =
+            text.bytes().take_while(|byte| *byte != b'e').all(|byte| b"-0".contains(&byte));
+        const DECIMAL: &str = "a number in decimal";
+        let (bits, is_normal) = match format {
+            Format::Single => {
+                let value: f32 = text.parse().expect(DECIMAL);
+                (u64::from(value.to_bits()), value.is_normal())
+            }
+            _ => {
+                let value: f64 = text.parse().expect(DECIMAL);
+                (value.to_bits(), value.is_normal())
+            }
         };
-        let value = value.expect("a number in decimal");
-        Ok(machine.exprs().constant(format.width(), value))
+        // Decimals of so few digits as a text has are no exact subnormal numbers.
+        let is_too_far = machine.exprs().bool(!is_normal && !is_zero);
+        set_errno(machine, ERANGE, is_too_far)?;
+        Ok(machine.exprs().constant(format.width(), bits))
     }
 
     /// The number as a term over its digits: an integer and a power that the format holds, of which the

@@ -318,6 +318,7 @@ impl Server {
         let start = Instant::now();
         let mut left = time;
         loop {
+            // Interrupted, it waits a little longer at most.
             let mut fds = vec![waiting(ended), waiting(self.client.as_fd())];
             // The next request cannot have come yet: only the end of the tool is of interest.
             fds[1].set_events(PollFlags::empty());
