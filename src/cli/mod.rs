@@ -90,7 +90,7 @@ struct StageArgs {
 /// How to explore.
 #[derive(Args, Clone, Debug)]
 struct SearchArgs {
-    /// Number of workers; what is proved does not depend on it [default: the number of processors]
+    /// Number of workers; no proof depends on it [default: the number of processors]
     #[arg(long, short = 'j', value_name = "N", allow_hyphen_values = true)]
     jobs: Option<NonZeroUsize>,
     /// Seed of the random-path search
