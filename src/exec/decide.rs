@@ -40,8 +40,8 @@ impl Executor<'_> {
         if self.state.path.contains(&negation) {
             return Ok(false);
         }
-        if self.decides_nothing {
-            return Err(Stop::Impossible);
+        if let Some(trial) = self.trial {
+            return self.settle_in_trial(trial, condition);
         }
         let holds = !exprs.evaluate(condition, &self.state.model).is_zero();
         let opposite = if holds { negation } else { condition };
@@ -87,7 +87,7 @@ impl Executor<'_> {
     fn settle_choice(&mut self, condition: ExprId) -> Result<bool, Stop> {
         let exprs = &self.program.exprs;
         let groups = self.alternatives(condition);
-        if self.decides_nothing && groups.len() > 1 {
+        if self.trial.is_some() && groups.len() > 1 {
             self.depends_on_revision = true;
             return Err(Stop::Impossible);
         }

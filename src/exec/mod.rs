@@ -51,6 +51,7 @@ pub use unaffected::Asking;
 
 use rustc_hash::FxHashMap;
 
+use endless::Trial;
 use interpret::End;
 use join::Waiting;
 use stack::Caller;
@@ -159,8 +160,8 @@ pub struct Executor<'a> {
     begun: Instant,
     /// What is decided is which way a branch goes.
     at_branch: bool,
-    /// A run that is to decide nothing ends where it would ([`endless`]).
-    decides_nothing: bool,
+    /// A run that is to decide nothing ends where it would.
+    trial: Option<Trial>,
     /// Since such a run began, revisions parted.
     depends_on_revision: bool,
     deadline: Option<Instant>,
@@ -212,7 +213,7 @@ impl<'a> Executor<'a> {
             asked: false,
             begun: Instant::now(),
             at_branch: false,
-            decides_nothing: false,
+            trial: None,
             depends_on_revision: false,
             deadline: quantum.clock.deadline(),
             tokens: quantum.tokens,
