@@ -105,6 +105,8 @@ const LEAST_WALK: Duration = Duration::from_millis(500);
 /// What paths are followed for beside open pairs, the clusterings of all inputs, is worth so much.
 const TREE: Spent =
     Spent { paths: 4096, instructions: 2_000_000, queries: 4096, solving: Duration::from_secs(2) };
+/// Of that, exploring takes this part before another way is tried to prove what is still open.
+const EASY: u32 = 16;
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -279,6 +281,7 @@ fn explore_and_pair(
     let mut written = Instant::now();
     let mut batch = Vec::new();
     let (mut rounds, mut paired) = (0, Instant::now());
+    let mut in_lockstep = false;
     follow_open(explorer, differ, until)?;
     loop {
         let last = match explorer.round() {
@@ -311,6 +314,13 @@ fn explore_and_pair(
                 differ.pairs().open()
             )
         });
+        let is_hard = || last == Some(false) || is_part_spent(explorer.spent(), EASY);
+        if !in_lockstep && last != Some(true) && differ.pairs().open() > 0 && is_hard() {
+            in_lockstep = true;
+            differ.confirm(explorer.pool())?;
+            differ.run_in_lockstep();
+            follow_open(explorer, differ, until)?;
+        }
         if let Some(exhausted) = last {
             return Ok((exhausted, until));
         }
@@ -341,7 +351,11 @@ fn follow_open(
 /// Whether exploring has taken long enough for a tree. Where no pair is open, nothing else is left to
 /// be done.
 fn is_long(spent: Spent, open: usize) -> bool {
-    let part: u32 = if open == 0 { 8 } else { 1 };
+    is_part_spent(spent, if open == 0 { 8 } else { 1 })
+}
+
+/// Whether exploring has taken this part of what it may for a tree.
+fn is_part_spent(spent: Spent, part: u32) -> bool {
     spent.paths >= TREE.paths / u64::from(part)
         || spent.instructions >= TREE.instructions / u64::from(part)
         || spent.queries >= TREE.queries / u64::from(part)

@@ -197,6 +197,7 @@ impl Findings<'_> {
         let mut stats = stats_rows(&self.statistics);
         let effort = self.differ.effort();
         stats.push(StatsRow::timed(BUILD, 1, self.building));
+        stats.push(StatsRow::timed("lockstep", self.differ.in_lockstep() as u64, effort.lockstep));
         stats.push(StatsRow::timed("pair", effort.comparisons, effort.comparing));
         stats.push(StatsRow::timed("replay", effort.replays, effort.replaying));
         stats.extend(self.ends());

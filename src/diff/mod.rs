@@ -42,7 +42,7 @@ pub use regions::{Range, Regions, Walk};
 
 use crate::{
     env::{Approximation, Error, Halt, Incomplete},
-    exec::{Branch, Clock, ForkKind, HaltState, Limits, Program, Start},
+    exec::{Branch, Clock, ForkKind, HaltState, Limits, Program, Start, lockstep},
     explore::unless_it_panics,
     expr::{Assignment, ExprId},
     replay::{Outcome, TestInput},
@@ -191,6 +191,8 @@ pub struct Effort {
     pub comparisons: u64,
     /// Wall-clock time of that, all workers together.
     pub comparing: Duration,
+    /// Time of running in lockstep.
+    pub lockstep: Duration,
     /// Tests run natively, each on every revision.
     pub replays: u64,
     /// Wall-clock time of that.
@@ -202,6 +204,10 @@ pub struct Effort {
 const FRUITLESS_PATHS: u32 = 64;
 /// Pairs of states that are compared before what they told apart is looked at again.
 const COMPARISONS: usize = 64;
+
+/// So long revisions are run in lockstep, and the solver is asked each time.
+const LOCKSTEP: Duration = Duration::from_secs(2);
+const LOCKSTEP_QUERY: Duration = Duration::from_millis(30);
 
 /// What a pair of halt states comes to.
 enum Comparison {
@@ -274,6 +280,33 @@ impl<'a> Differ<'a> {
     /// on: a pair of these that comes to be open again cannot be proved equivalent any more.
     pub fn leave_decided(&mut self) -> OpenClasses {
         self.pairs.leave_decided()
+    }
+
+    /// Runs what is still to be told apart in lockstep, for proofs that need no exploration.
+    pub fn run_in_lockstep(&mut self) {
+        let Some((start, limits)) = self.task.start.clone() else { return };
+        let begin = Instant::now();
+        let clock = self.task.clock.within(LOCKSTEP);
+        let solver = SolverConfig {
+            timeout: LOCKSTEP_QUERY,
+            deadline: clock.deadline(),
+            check_models: false,
+            ..self.task.solver.clone()
+        };
+        for class in self.pairs.open_classes().iter() {
+            let start = Start { revisions: class.clone(), ..start.clone() };
+            let program = self.task.program;
+            let run = || lockstep(program, start, limits, &mut *solver::chain(&solver), clock);
+            if let Some(alike) = unless_it_panics(run) {
+                self.pairs.run_alike(&alike);
+            }
+        }
+        self.effort.lockstep += begin.elapsed();
+    }
+
+    /// Pairs that are proved to run in lockstep.
+    pub fn in_lockstep(&self) -> usize {
+        self.pairs.in_lockstep()
     }
 
     /// What it took so far.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 use rustc_hash::FxHashSet;
 
 use super::{proof::Proof, reason::Reason};
+use crate::exec::Alike;
 use crate::subject::{OpenClasses, Revision, RevisionSet, results::TestId};
 
 /// How a pair was told apart.
@@ -37,6 +38,8 @@ pub struct Pairs {
     doubts: BTreeMap<(Revision, Revision), BTreeSet<Reason>>,
     failing: BTreeSet<(Revision, Revision)>,
     proved: BTreeSet<(Revision, Revision)>,
+    /// Those that run in lockstep, which is a proof of its own.
+    alike: BTreeSet<(Revision, Revision)>,
     /// Told apart since some were last left out of what is explored, and those that are.
     told: Vec<(Revision, Revision)>,
     left_out: FxHashSet<(Revision, Revision)>,
@@ -53,6 +56,7 @@ impl Pairs {
             doubts: BTreeMap::new(),
             failing: BTreeSet::new(),
             proved: BTreeSet::new(),
+            alike: BTreeSet::new(),
             told: Vec::new(),
             left_out: FxHashSet::default(),
         }
@@ -77,7 +81,15 @@ impl Pairs {
     /// Whether nothing has told the two apart, and nothing proved them equivalent.
     pub(super) fn is_unsettled(&self, a: Revision, b: Revision) -> bool {
         let is_proved = |pair| self.proved.contains(&pair) && !self.doubts.contains_key(&pair);
-        self.is_open(a, b) && !is_proved(ordered(a, b))
+        self.is_open(a, b) && !is_proved(ordered(a, b)) && !self.is_alike(a, b)
+    }
+
+    /// Whether the two run in lockstep, and nothing but the exploration stands against that they are
+    /// equivalent.
+    fn is_alike(&self, a: Revision, b: Revision) -> bool {
+        let pair = ordered(a, b);
+        self.alike.contains(&pair)
+            && self.doubts.get(&pair).is_none_or(|all| all.iter().all(Reason::is_of_exploration))
     }
 
     /// The revisions of which that is so with some other one.
@@ -98,7 +110,12 @@ impl Pairs {
     pub(super) fn leave_decided(&mut self) -> OpenClasses {
         let told = std::mem::take(&mut self.told);
         self.left_out.extend(told.into_iter().filter(|pair| self.decided.contains_key(pair)));
-        OpenClasses::of(&self.revisions, |a, b| self.is_open(a, b))
+        self.open_classes()
+    }
+
+    /// Classes of what is neither told apart nor in lockstep.
+    pub(super) fn open_classes(&self) -> OpenClasses {
+        OpenClasses::of(&self.revisions, |a, b| self.is_open(a, b) && !self.is_alike(a, b))
     }
 
     /// Records why pairs of one set with the other cannot be proved equivalent; also of pairs
@@ -138,13 +155,19 @@ impl Pairs {
         });
         pairs
             .filter(|pair| !self.decided.contains_key(pair) && !self.doubts.contains_key(pair))
-            .filter(|pair| !self.left_out.contains(pair))
+            .filter(|pair| !self.left_out.contains(pair) && !self.alike.contains(pair))
             .collect()
     }
 
     /// Records that a pair is equivalent; what is learnt against it later weighs more.
     pub(super) fn prove(&mut self, (a, b): (Revision, Revision), _: Proof) {
         self.proved.insert(ordered(a, b));
+    }
+
+    /// Records that pairs run in lockstep.
+    pub(super) fn run_alike(&mut self, alike: &Alike) {
+        self.alike.extend(alike.pairs());
+        alike.failing.iter().for_each(|set| self.fail_alike(set, set));
     }
 
     /// Opens all pairs again, to be told apart anew.
@@ -163,19 +186,29 @@ impl Pairs {
     /// The verdict of one pair.
     pub fn verdict(&self, a: Revision, b: Revision) -> PairVerdict<'_> {
         let pair = ordered(a, b);
+        let is_alike = self.is_alike(a, b);
         match (self.decided.get(&pair), self.doubts.get(&pair)) {
             (Some(decided), _) => PairVerdict::Distinguished(decided),
-            (None, Some(reasons)) => PairVerdict::Unknown(reasons.iter().collect()),
-            (None, None) if !self.proved.contains(&pair) => PairVerdict::Unknown(vec![&UNPROVED]),
-            (None, None) if self.failing.contains(&pair) => PairVerdict::EquivalentUnlessFailing,
-            (None, None) => PairVerdict::Equivalent,
+            (None, Some(reasons)) if !is_alike => PairVerdict::Unknown(reasons.iter().collect()),
+            (None, None) if !is_alike && !self.proved.contains(&pair) => {
+                PairVerdict::Unknown(vec![&UNPROVED])
+            }
+            (None, _) if self.failing.contains(&pair) => PairVerdict::EquivalentUnlessFailing,
+            (None, _) => PairVerdict::Equivalent,
         }
     }
 
-    /// Pairs that no test has told apart.
+    /// Pairs that no test has told apart, and that do not run in lockstep.
     pub fn open(&self) -> usize {
         let count = self.revisions.len();
-        count * count.saturating_sub(1) / 2 - self.decided.len()
+        let alike = |(a, b): &&(Revision, Revision)| self.is_open(*a, *b) && self.is_alike(*a, *b);
+        let alike = self.alike.iter().filter(alike).count();
+        count * count.saturating_sub(1) / 2 - self.decided.len() - alike
+    }
+
+    /// Number of pairs that run in lockstep and were not told apart.
+    pub(super) fn in_lockstep(&self) -> usize {
+        self.alike.iter().filter(|(a, b)| self.is_open(*a, *b)).count()
     }
 
     /// Number of pairs told apart.

@@ -90,6 +90,20 @@ impl Reason {
         }
     }
 
+    /// Whether it says only that exploring was not all that a proof needs, which one that rests on
+    /// something else does not need.
+    pub(super) fn is_of_exploration(&self) -> bool {
+        matches!(
+            self,
+            Self::Incomplete(_)
+                | Self::Solver(_)
+                | Self::Texts
+                | Self::NotExhausted
+                | Self::StateLost
+                | Self::RefutationLost
+        )
+    }
+
     /// Why nothing can be proved from a state: nothing, if something can.
     pub(super) fn of_state(state: &HaltState) -> Vec<Self> {
         match &state.halt {

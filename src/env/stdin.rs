@@ -89,6 +89,27 @@ impl Stdin {
         Self::bytes((0..count).map(byte).collect())
     }
 
+    /// Lets typed input end after any number of tokens; `false` for what is no typed input.
+    pub fn let_end_anywhere(&mut self) -> bool {
+        let Self::Typed(input) = self else { return false };
+        (input.bounds.tokens, input.bounds.early_end) = (u32::MAX, true);
+        true
+    }
+
+    /// Whether all is the same but how much of typed input was read.
+    pub fn goes_on_from(&self, earlier: &Self) -> bool {
+        match (self, earlier) {
+            (Self::Typed(now), Self::Typed(then)) => {
+                let TypedInput { text: _, tokens: _, has_words: _, .. } = now;
+                (now.bounds, now.newline, now.skipped, now.more, now.ended)
+                    == (then.bounds, then.newline, then.skipped, then.more, then.ended)
+                    && now.excluded == then.excluded
+                    && now.unread == then.unread
+            }
+            _ => self == earlier,
+        }
+    }
+
     /// How many tokens were read, of typed input.
     pub fn tokens(&self) -> u32 {
         match self {

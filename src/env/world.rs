@@ -213,6 +213,15 @@ impl World {
             && self.has_same_state(earlier)
     }
 
+    /// Whether all but what was printed, and how much was read, is the same.
+    pub fn goes_on_from(&self, earlier: &Self) -> bool {
+        Arc::ptr_eq(&self.kernel, &earlier.kernel)
+            && self.outputs.len() == earlier.outputs.len()
+            && self.objects.len() == earlier.objects.len()
+            && self.stdin.goes_on_from(&earlier.stdin)
+            && self.has_same_rest(earlier)
+    }
+
     /// Whether all but the effects, and what these have made of the kernel, is the same.
     pub fn differs_in_effects_only(&self, other: &Self) -> bool {
         (Arc::ptr_eq(&self.objects, &other.objects) || self.objects == other.objects)
@@ -221,8 +230,11 @@ impl World {
     }
 
     fn has_same_state(&self, other: &Self) -> bool {
-        self.stdin == other.stdin
-            && self.rounding == other.rounding
+        self.stdin == other.stdin && self.has_same_rest(other)
+    }
+
+    fn has_same_rest(&self, other: &Self) -> bool {
+        self.rounding == other.rounding
             && self.exceptions == other.exceptions
             && self.at_exit == other.at_exit
             && self.findings == other.findings

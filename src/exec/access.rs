@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{
-    Executor,
+    Executor, lockstep,
     resolve::{Place, beyond_capacity},
 };
 use crate::{
@@ -120,6 +120,9 @@ impl Executor<'_> {
             let bytes: Option<Vec<ExprId>> = bytes.collect();
             let part = bytes.into_iter().flatten().reduce(|low, high| exprs.concat(high, low));
             word = part.unwrap_or(word);
+        }
+        if self.state.lockstep.is_some() && now.capacity() > lockstep::LOOKED_UP {
+            word = self.unknown_for(word);
         }
         Ok(Value::from_expr(exprs, exprs.extract(word, 0, width)))
     }

@@ -18,6 +18,12 @@ impl<'a> Clock<'a> {
         Self { deadline: time.and_then(|time| Instant::now().checked_add(time)), interrupted }
     }
 
+    /// The same that ends after `time` from now, if not before.
+    pub fn within(self, time: Duration) -> Self {
+        let end = Instant::now().checked_add(time);
+        Self { deadline: self.deadline.into_iter().chain(end).min(), ..self }
+    }
+
     /// When the time is over, if ever.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline

@@ -29,6 +29,7 @@ impl Executor<'_> {
             return self.settle_choice(condition);
         }
         let condition = self.settle_revision(condition)?;
+        self.note_unsure(condition);
         let exprs = &self.program.exprs;
         if let Some(constant) = exprs.as_u64(condition) {
             return Ok(constant != 0);
@@ -45,11 +46,23 @@ impl Executor<'_> {
         }
         let holds = !exprs.evaluate(condition, &self.state.model).is_zero();
         let opposite = if holds { negation } else { condition };
+        self.decide_in_lockstep()?;
+        let exprs = &self.program.exprs;
         self.asked = true;
-        match self.solver.check(
-            exprs,
-            Query { path: &self.state.path, goals: &[opposite], model: Some(&self.state.model) },
-        ) {
+        let dbgt = std::time::Instant::now();
+        let dbgv = match self.is_free(condition) {
+            true => Verdict::Unknown(solver::Unknown::GaveUp),
+            false => self.solver.check(
+                exprs,
+                Query {
+                    path: &self.state.path,
+                    goals: &[opposite],
+                    model: Some(&self.state.model),
+                },
+            ),
+        };
+        self.dbg_slow(dbgt, condition);
+        match dbgv {
             Verdict::Unsat => Ok(holds),
             Verdict::Sat(model) => {
                 let join = if self.at_branch { self.diamond_ahead(condition) } else { None };
@@ -73,6 +86,18 @@ impl Executor<'_> {
                 self.state.branch = self.state.branch.child(ForkKind::Input, 0);
                 self.state.joins.extend(join);
                 Ok(true)
+            }
+            Verdict::Unknown(_) if self.state.lockstep.is_some() => {
+                // Both ways are gone, though nobody may take one of them.
+                let mut sibling = self.sibling();
+                sibling.path.push(opposite);
+                sibling.branch = self.state.branch.child(ForkKind::Input, 1);
+                self.siblings.push(sibling);
+                self.forks += 1;
+                self.is_new = true;
+                self.state.path.push(exprs.not(opposite));
+                self.state.branch = self.state.branch.child(ForkKind::Input, 0);
+                Ok(holds)
             }
             Verdict::Unknown(why) => {
                 self.leave_undecided(opposite, holds, why.into());
@@ -100,6 +125,10 @@ impl Executor<'_> {
             let alternative = self.split(groups);
             return self.settle(alternative);
         }
+        if groups.len() > 1 && groups.iter().any(|(e, _)| self.is_unsure(*e)) {
+            let alternative = self.part(groups);
+            return self.settle(alternative);
+        }
         let holds = self.settle(groups[0].0)?;
         let (mut agreeing, mut others) = (RevisionSet::new(), RevisionSet::new());
         for (index, (alternative, set)) in groups.into_iter().enumerate() {
@@ -124,6 +153,9 @@ impl Executor<'_> {
         }
         let opposite = if holds { exprs.not(condition) } else { condition };
         if !exprs.evaluate(opposite, &self.state.model).is_zero() {
+            return false;
+        }
+        if self.is_free(opposite) {
             return false;
         }
         self.asked = true;

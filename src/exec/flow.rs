@@ -43,6 +43,8 @@ pub(super) struct Flow {
     /// The first instruction of each block, and where it meets: that of its immediate
     /// postdominator, `None` for the end of the function.
     blocks: BTreeMap<u32, Option<u32>>,
+    /// The first instructions of loops.
+    heads: FxHashSet<u32>,
     /// By block, where those begin to which it may go on.
     successors: BTreeMap<u32, Vec<u32>>,
     /// The registers that are read before they are written.
@@ -181,6 +183,7 @@ impl Flow {
         let begins_of = |next: &Vec<usize>| next.iter().map(|index| begins[*index]).collect();
         Self {
             successors: begins.iter().copied().zip(successors.iter().map(begins_of)).collect(),
+            heads: heads(&successors).into_iter().map(|index| begins[index]).collect(),
             live: backward(live),
             addressing: backward(addressing),
             diamonds,
@@ -188,6 +191,11 @@ impl Flow {
             blocks,
             code,
         }
+    }
+
+    /// Whether a loop begins at an instruction.
+    pub(super) fn is_head(&self, pc: u32) -> bool {
+        self.heads.contains(&pc)
     }
 
     /// Where the ways of a branch meet, if all that they do until there is to assign a little.
@@ -435,6 +443,32 @@ fn addressing(step: &Step, set: &mut Registers) {
         step.reads.iter().for_each(|(register, _)| set.insert(*register));
     }
     step.addresses.iter().for_each(|register| set.insert(*register));
+}
+
+/// The blocks to which a depth-first walk comes back while it is behind them.
+fn heads(successors: &[Vec<usize>]) -> FxHashSet<usize> {
+    let mut heads = FxHashSet::default();
+    let mut seen = vec![false; successors.len()];
+    let mut on_the_way = vec![false; successors.len()];
+    // A block, and how many of its successors were walked.
+    let mut way = vec![(0, 0)];
+    seen[0] = true;
+    on_the_way[0] = true;
+    while let Some((block, walked)) = way.last_mut() {
+        let Some(&next) = successors[*block].get(*walked) else {
+            on_the_way[*block] = false;
+            way.pop();
+            continue;
+        };
+        *walked += 1;
+        if on_the_way[next] {
+            heads.insert(next);
+        } else if !std::mem::replace(&mut seen[next], true) {
+            on_the_way[next] = true;
+            way.push((next, 0));
+        }
+    }
+    heads
 }
 
 fn widths(function: &Function) -> Vec<u32> {

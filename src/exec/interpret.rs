@@ -47,12 +47,16 @@ const LONGEST_WAIT: Duration = Duration::from_millis(250);
 
 impl Executor<'_> {
     /// Runs the state until it stops, has to wait, or the quantum is used up.
-    pub(super) fn run_until_stop<const JOINS: bool>(
+    pub(super) fn run_until_stop<const JOINS: bool, const LOCKSTEP: bool>(
         &mut self,
         coverage: &mut Coverage,
         quantum: Quantum<'_>,
     ) -> End {
         let program = self.program;
+        let mut arrives = LOCKSTEP && self.arrives();
+        if LOCKSTEP && self.is_left_alone() {
+            return End::Stop(Stop::Halt(Halt::Unaffected));
+        }
         loop {
             let id = self.state.top.function;
             let function = &program.module.functions[id.0 as usize];
@@ -66,6 +70,13 @@ impl Executor<'_> {
                     }
                     return End::Join;
                 }
+                if LOCKSTEP && std::mem::replace(&mut arrives, true) {
+                    match self.is_covered() {
+                        Ok(false) => {}
+                        Ok(true) => return End::Stop(Stop::Halt(Halt::Unaffected)),
+                        Err(stop) => return End::Stop(stop),
+                    }
+                }
                 match self.step(&code[pc as usize]) {
                     Ok(Next::Advance) => {
                         pc += 1;
@@ -78,7 +89,7 @@ impl Executor<'_> {
                         self.state.top.pc = pc;
                         self.state.run_from = pc;
                         if pc <= from {
-                            if self.state.repeats() || self.never_ends() {
+                            if !LOCKSTEP && (self.state.repeats() || self.never_ends()) {
                                 return End::Stop(Stop::Halt(Halt::Hang));
                             }
                             if let Some(stop) = self.pause(quantum) {
@@ -456,6 +467,10 @@ impl Executor<'_> {
 
     #[inline(always)]
     pub(super) fn set(&mut self, reg: Reg, value: Value) {
+        let value = match value {
+            Value::Expr(e) if self.state.lockstep.is_some() => self.without_hard(e),
+            value => value,
+        };
         self.state.top.values[reg.0 as usize] = value;
     }
 

@@ -45,7 +45,7 @@ pub struct Join {
     branch: Arc<Branch>,
     revisions: RevisionSet,
     /// Conditions of the path then, and variables made for memory that was never written.
-    conditions: usize,
+    pub(super) conditions: usize,
     uninitialised: u32,
 }
 
@@ -157,6 +157,7 @@ impl Executor<'_> {
         let Waiting { join, states } = self.waiting.remove(index);
         let states = states.into_iter().map(|mut state| {
             state.joins.pop();
+            state.lockstep.iter_mut().for_each(|lockstep| lockstep.arrives = true);
             state
         });
         let states = match join.decided {

@@ -21,6 +21,7 @@ mod interpret;
 mod join;
 mod jump;
 mod lift;
+mod lockstep;
 mod resolve;
 mod share;
 mod stack;
@@ -43,6 +44,7 @@ pub use coverage::Coverage;
 pub use flow::Flows;
 pub use follow::follow;
 pub use input::{Arguments, InputFile, Variable};
+pub use lockstep::{Alike, lockstep};
 pub use share::{Share, Shares};
 pub use stack::{Callers, Frame, VariadicArgument};
 pub use start::{Start, StartError, WHOLE_PROGRAM};
@@ -236,9 +238,10 @@ impl<'a> Executor<'a> {
         let mut running = Vec::new();
         let mut excluded = Shares::default();
         loop {
-            let end = match program.rejoins {
-                true => executor.run_until_stop::<true>(coverage, quantum),
-                false => executor.run_until_stop::<false>(coverage, quantum),
+            let end = match (program.rejoins, executor.state.lockstep.is_some()) {
+                (true, false) => executor.run_until_stop::<true, false>(coverage, quantum),
+                (false, false) => executor.run_until_stop::<false, false>(coverage, quantum),
+                (_, true) => executor.run_until_stop::<true, true>(coverage, quantum),
             };
             match end {
                 End::Quantum | End::Stop(Stop::Later) => {

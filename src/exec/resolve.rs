@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::Executor;
+use super::{Executor, lockstep};
 use crate::{
     env::Stop,
     expr::{BinaryOp, ExprId, Node},
@@ -119,6 +119,10 @@ impl Executor<'_> {
             if few.iter().all(is_known) {
                 return Ok(self.settle_among(number, &few)? as u32);
             }
+        }
+        if self.state.lockstep.is_some() {
+            // It may be any object.
+            return Err(lockstep::too_much());
         }
         let candidate = self.candidate(number);
         if candidate != 0 && !self.state.memory.has_been(candidate as u32) {

@@ -336,6 +336,7 @@ impl Program {
             differs: None,
             joins: Vec::new(),
             loops: Default::default(),
+            lockstep: None,
         }
     }
 

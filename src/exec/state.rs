@@ -4,6 +4,7 @@ use std::{cmp::Ordering, sync::Arc};
 
 pub use super::{join::Join, jump::JumpTarget};
 use super::{
+    lockstep::Lockstep,
     share::Share,
     stack::{Callers, Frame},
 };
@@ -171,6 +172,8 @@ pub struct State {
     pub joins: Vec<Arc<Join>>,
     /// Watches for a loop that changes nothing.
     pub loops: LoopWatch,
+    /// It is one of a run in lockstep ([`super::lockstep()`]).
+    pub(super) lockstep: Option<Box<Lockstep>>,
 }
 
 /// That a state is unaffected is a proof, and is tried: some such states go on, and must never ask.

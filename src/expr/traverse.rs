@@ -70,6 +70,23 @@ impl Exprs {
         }
     }
 
+    /// Whether any part of `e` is so.
+    pub fn any_node(&self, e: ExprId, is: impl Fn(ExprId) -> bool) -> bool {
+        let mut seen = FxHashSet::from_iter([e]);
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            if is(e) {
+                return true;
+            }
+            self.for_each_operand(e, |operand| {
+                if seen.insert(operand) {
+                    open.push(operand);
+                }
+            });
+        }
+        false
+    }
+
     /// The variables of `e`, ascending by id; cached per node.
     pub fn variables(&self, e: ExprId) -> &[VariableId] {
         if let Some(known) = self.arena.entry(e).variables.get() {

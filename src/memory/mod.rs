@@ -227,6 +227,46 @@ impl Memory {
         Some(changes)
     }
 
+    /// The words that are not what they were in `earlier`, which this memory was: addresses and numbers
+    /// of bytes; `None` where there are other objects, or large ones differ. Of an object that was
+    /// written at a symbolic offset it is all words.
+    pub fn changed_words(&self, exprs: &Exprs, earlier: &Self) -> Option<Vec<(u64, u32)>> {
+        const LARGEST: u64 = 1 << 13;
+        let mut differing = Vec::new();
+        let is_alike = self.slots.differences(&earlier.slots, index(earlier.next), &mut differing);
+        if !is_alike || self.heap != earlier.heap {
+            return None;
+        }
+        let mut words = Vec::new();
+        for slot in differing {
+            let (Slot::Live(now), Slot::Live(then)) =
+                (self.slots.get(slot), earlier.slots.get(slot))
+            else {
+                return None;
+            };
+            let capacity = now.capacity();
+            let is_same = capacity == then.capacity() && now.extent() == then.extent();
+            if !is_same || capacity > LARGEST {
+                return None;
+            }
+            let size = match capacity {
+                8 => 8,
+                _ if capacity % 4 == 0 => 4,
+                _ => 1,
+            };
+            let first = address::object_address(slot + address::FIRST_OBJECT);
+            let is_updated = |object: &Object| object.is_updated(0, capacity as usize);
+            let any_updated = is_updated(now) || is_updated(then);
+            let changed = |offset: &u64| {
+                let differs = |at: usize| now.byte(exprs, at) != then.byte(exprs, at);
+                any_updated || (*offset..*offset + size).any(|at| differs(at as usize))
+            };
+            let offsets = (0..capacity).step_by(size as usize).filter(changed);
+            words.extend(offsets.map(|offset| (first + offset, size as u32)));
+        }
+        Some(words)
+    }
+
     /// The memory of two states that were one and have done different things since: `choose` makes
     /// one expression of two that differ, if it does. `None` where they have other objects, or parts
     /// that were written at symbolic offsets, and by numbers where an address differs.

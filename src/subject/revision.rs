@@ -95,6 +95,14 @@ impl RevisionSet {
         common
     }
 
+    /// Those that are not in the other set.
+    pub fn difference(&self, other: &Self) -> Self {
+        let others = other.0.iter().copied().chain(std::iter::repeat(0));
+        let mut rest = Self(self.0.iter().zip(others).map(|(a, b)| a & !b).collect());
+        rest.trim();
+        rest
+    }
+
     /// The revisions in either set.
     pub fn union(&self, other: &Self) -> Self {
         let (long, short) =

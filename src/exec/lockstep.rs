@@ -1,0 +1,601 @@
+//! Proofs that no input tells revisions apart, however long it is and whatever the rest of the program
+//! does: they run in lockstep.
+//!
+//! The program is run once more, with any number of tokens for input. Where a loop comes back to its
+//! head, what its rounds change is guessed from two of them and put to the test: those cells (words of
+//! memory, registers) get values that nothing is known of, and more rounds run, on all ways that there
+//! are then. What else changes joins the guess, until every way back changes no more than that: then
+//! the state at the head stands for all rounds that there can be, and each way that comes back is
+//! covered by it. (Such a place is a *cutpoint*: Floyd, "Assigning meanings to programs", 1967; to
+//! forget what changes is what abstract interpretation calls widening: Cousot and Cousot, POPL 1977.)
+//! That a cell never falls below what it was, or rises above it, is guessed as well, and dropped where
+//! a round does not keep to it (Flanagan and Leino, "Houdini", FME 2001).
+//!
+//! These states are more than the program can be in. Revisions that are in one state at the start, and
+//! of which no end, no cutpoint and no way has the one without the other, do the same on every input:
+//! wherever they part, they have met again ([`super::join`]), with equal values in everything that is
+//! forgotten. Nothing is said of revisions that part, as the inputs on which they do may be none.
+//!
+//! Of memory that only some rounds have written it is not known whether it was: as long as all
+//! revisions do the same with it they read the same, written or not. Where they are parted, or what is
+//! decided depends on the revision, they have not met.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use super::{Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start, State};
+use crate::{
+    env::{Halt, Incomplete, Stop},
+    expr::{BinaryOp, ExprId, Exprs, Node, VariableId},
+    ir::{FunctionId, address},
+    memory::{Byte, Value, value::signed},
+    solver::Solver,
+    subject::{OpenClasses, Revision, RevisionSet},
+};
+
+/// Instructions of all states together, and forks.
+const INSTRUCTIONS: u64 = 1 << 20;
+const FORKS: u64 = 1 << 13;
+/// Rounds of a loop that decide nothing about the input are run one by one, at most so many.
+const UNROLLED: u32 = 1 << 12;
+/// How often a guess is extended.
+const GUESSES: u32 = 24;
+/// Revisions that parted and have decided so much since do not meet again.
+const DECISIONS: usize = 24;
+/// Calls within calls.
+const DEPTH: usize = 48;
+/// Cutpoints on the way of a state.
+const CUTPOINTS: usize = 24;
+/// Larger objects, in bytes, are not looked into at offsets that depend on input.
+pub(super) const LOOKED_UP: u64 = 32;
+/// What the names of forgotten values begin with, where it is not known whether they were written.
+const UNSURE: &str = "unsure.";
+/// And those of others, and of what was looked up.
+const FORGOTTEN: &str = "any.";
+const UNKNOWN: &str = "unknown.";
+
+/// What a state of such a run keeps of its way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lockstep {
+    cutpoints: Vec<Arc<Cutpoint>>,
+    visits: Vec<Visit>,
+    /// It has waited at a place, which may be the head of a loop.
+    pub(super) arrives: bool,
+    /// Values forgotten so far, in the whole run.
+    forgotten: Arc<AtomicU32>,
+    /// What may still be alike.
+    alike: Arc<Mutex<Alike>>,
+}
+
+/// The last visit of a head of a loop.
+#[derive(Clone, Debug)]
+struct Visit {
+    place: (FunctionId, u32, usize),
+    /// Conditions of the path then.
+    conditions: usize,
+    count: u32,
+}
+
+/// A state at the head of a loop, of which later ones are known by what has changed since.
+#[derive(Debug)]
+struct Cutpoint {
+    base: State,
+    /// What later rounds change, for those revisions.
+    widening: Mutex<BTreeMap<RevisionSet, Widening>>,
+}
+
+/// What is forgotten at a cutpoint.
+#[derive(Clone, Debug, Default)]
+struct Widening {
+    /// The cells, and whether it is unknown if they were written.
+    cells: BTreeMap<Cell, bool>,
+    bounds: Vec<Bound>,
+    guesses: u32,
+}
+
+/// What is forgotten as a whole.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Cell {
+    /// An address and a number of bytes.
+    Word(u64, u32),
+    Register(usize),
+}
+
+/// A cell never falls below a value, or rises above it, as signed numbers.
+#[derive(Clone, Debug)]
+struct Bound {
+    cell: Cell,
+    value: ExprId,
+    rises: bool,
+}
+
+/// What running in lockstep has shown.
+#[derive(Clone, Debug, Default)]
+pub struct Alike {
+    /// Sets of revisions that no input tells apart.
+    pub classes: Vec<RevisionSet>,
+    /// Those that may fail on some input, all alike.
+    pub failing: Vec<RevisionSet>,
+}
+
+/// Runs all revisions of `start` in lockstep, as far as that leads. Their input may have any number of
+/// tokens.
+pub fn lockstep(
+    program: &Program,
+    mut start: Start,
+    limits: Limits,
+    solver: &mut dyn Solver,
+    clock: Clock<'_>,
+) -> Alike {
+    let all = start.revisions.clone();
+    if !start.stdin.let_end_anywhere() {
+        return Alike::default();
+    }
+    // Whatever is wrong with the start was said when exploring began.
+    let states = program.start(start).unwrap_or_default();
+    let open = OpenClasses::default();
+    let alike = Arc::new(Mutex::new(Alike { classes: vec![all], failing: Vec::new() }));
+    for mut state in states {
+        state.lockstep = Some(Box::new(Lockstep { alike: alike.clone(), ..Lockstep::default() }));
+        let (instructions, forks) = (INSTRUCTIONS, FORKS);
+        let quantum = Quantum { open: &open, instructions, forks, tokens: u32::MAX, clock };
+        let coverage = &mut Coverage::default();
+        let harvest = Executor::run(program, limits, solver, coverage, state, quantum);
+        let mut alike = held(&alike);
+        harvest.running.iter().for_each(|state| alike.part_all(&state.revisions));
+        if std::env::var("LSDBG").is_ok() { eprintln!("{:?}", solver.statistics()); eprintln!("lockstep: {} halted {} running, {} instructions", harvest.halted.len(), harvest.running.len(), harvest.instructions); for st in harvest.halted.iter() { eprintln!("  {} {:?} path {} at {:?}", st.halt, st.revisions.iter().map(|r| r.0).collect::<Vec<_>>(), st.path.len(), st.place); } for st in harvest.running.iter().take(10) { eprintln!("  running {:?} path {} pc {} cuts {}", st.revisions.iter().map(|r| r.0).collect::<Vec<_>>(), st.path.len(), st.top.pc, st.lockstep.as_ref().unwrap().cutpoints.len()); } }
+        for state in &harvest.halted {
+            alike.end(state);
+        }
+        if alike.classes.is_empty() {
+            break;
+        }
+    }
+    let alike = held(&alike).clone();
+    alike
+}
+
+/// Nothing panics while it is held.
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Alike {
+    fn end(&mut self, state: &HaltState) {
+        let HaltState { halt, revisions, .. } = state;
+        if matches!(halt, Halt::Outside | Halt::Unaffected) || state.is_exact() {
+            self.part(revisions);
+        } else {
+            self.part_all(revisions);
+        }
+        if halt.is_failure() && revisions.len() > 1 && !self.failing.contains(revisions) {
+            self.failing.push(revisions.clone());
+        }
+    }
+
+    /// These have done something that the others have not.
+    fn part(&mut self, these: &RevisionSet) {
+        let classes = std::mem::take(&mut self.classes).into_iter();
+        let parts = classes.flat_map(|class| [class.intersection(these), class.difference(these)]);
+        self.classes = parts.filter(|class| class.len() > 1).collect();
+    }
+
+    /// Of each of these nothing is known.
+    fn part_all(&mut self, these: &RevisionSet) {
+        let classes = std::mem::take(&mut self.classes).into_iter();
+        let rest = classes.map(|class| class.difference(these));
+        self.classes = rest.filter(|class| class.len() > 1).collect();
+    }
+
+    /// The pairs, the smaller revision first.
+    pub fn pairs(&self) -> BTreeSet<(Revision, Revision)> {
+        let pairs = |class: &RevisionSet| {
+            let all: Vec<Revision> = class.iter().collect();
+            let with_later = |(index, a): (usize, &Revision)| {
+                all[index + 1..].iter().map(|b| (*a, *b)).collect::<Vec<_>>()
+            };
+            all.iter().enumerate().flat_map(with_later).collect::<Vec<_>>()
+        };
+        self.classes.iter().flat_map(pairs).collect()
+    }
+}
+
+impl Cell {
+    /// What it holds: nothing where a part of it was never written.
+    fn value(self, exprs: &Exprs, state: &State, width: u32) -> Option<ExprId> {
+        match self {
+            Self::Register(register) => match *state.top.values.get(register)? {
+                Value::Int(value) => Some(exprs.constant(width, value)),
+                Value::Expr(e) => (exprs.width(e) == width).then_some(e),
+                Value::Undefined => None,
+            },
+            Self::Word(_, size) if 8 * size != width => None,
+            Self::Word(address, size) => {
+                let object = state.memory.object(address).ok()?;
+                let first = address::offset(address) as usize;
+                let bytes = first..first + size as usize;
+                let mut bytes = bytes.map(|offset| object.byte(exprs, offset).expr(exprs));
+                let low = bytes.next()??;
+                bytes.try_fold(low, |low, high| Some(exprs.concat(high?, low)))
+            }
+        }
+    }
+}
+
+impl Executor<'_> {
+    pub(super) fn dbg_slow(&self, t: std::time::Instant, c: ExprId) {
+        if self.state.lockstep.is_some() && std::env::var("LSDBG").is_ok() {
+            let d = t.elapsed();
+            if d.as_millis() >= 3 { let s = format!("{}", self.program.exprs.display(c)); eprintln!("slow {:?} at {:?} {:?} joins {} depth {} path {} {}", d, (self.state.top.function, self.state.top.pc), self.state.revisions.iter().map(|r| r.0).collect::<Vec<_>>(), self.state.joins.len(), self.state.callers.len(), self.state.path.len(), &s[..s.len().min(300)]); }
+        }
+    }
+
+    /// Whether a condition depends on a forgotten value that the path says nothing of: most often it
+    /// may hold or not, and a way that nobody takes costs less than a question.
+    pub(super) fn is_free(&self, condition: ExprId) -> bool {
+        let exprs = &self.program.exprs;
+        let is_known = |variable: &VariableId| {
+            self.state.path.iter().any(|known| exprs.variables(*known).contains(variable))
+        };
+        let is_forgotten = |variable: &&VariableId| {
+            let name = exprs.variable_name(**variable);
+            [FORGOTTEN, UNSURE, UNKNOWN].iter().any(|begin| name.starts_with(begin))
+        };
+        self.state.lockstep.is_some()
+            && (exprs.variables(condition).iter().filter(is_forgotten).any(|v| !is_known(v))
+                || exprs.any_node(condition, |e| is_hard(exprs, e)))
+    }
+
+    /// Whether it does not matter what becomes of the state: it waits for nobody, and no two of its
+    /// revisions may still be alike. Leaves out those that are alike with no other one.
+    pub(super) fn is_left_alone(&mut self) -> bool {
+        let State { joins, revisions, lockstep: Some(lockstep), .. } = &self.state else {
+            return false;
+        };
+        if !joins.is_empty() {
+            return false;
+        }
+        let mut alike = held(&lockstep.alike);
+        alike.part(revisions);
+        let here = alike.classes.iter().map(|class| class.intersection(revisions));
+        let here = here.filter(|class| class.len() > 1);
+        let here = here.fold(RevisionSet::new(), |all, class| all.union(&class));
+        drop(alike);
+        let is_alone = here.is_empty();
+        if !is_alone && here != *revisions {
+            self.state.keep(here);
+        }
+        is_alone
+    }
+
+    /// To be called where something is decided: ends what need not go on, or goes too far.
+    pub(super) fn decide_in_lockstep(&mut self) -> Result<(), Stop> {
+        if self.state.lockstep.is_none() {
+            return Ok(());
+        }
+        let State { joins, path, callers, .. } = &mut self.state;
+        if joins.first().is_some_and(|join| path.len() > join.conditions + DECISIONS) {
+            joins.clear();
+        }
+        let is_deep = callers.len() > DEPTH;
+        if self.is_left_alone() {
+            return Err(Stop::Halt(Halt::Unaffected));
+        }
+        if is_deep { Err(too_much()) } else { Ok(()) }
+    }
+
+    /// Whether the state was waiting for others where it is.
+    pub(super) fn arrives(&mut self) -> bool {
+        let lockstep = self.state.lockstep.as_mut();
+        lockstep.is_some_and(|lockstep| std::mem::take(&mut lockstep.arrives))
+    }
+
+    /// To be called where control comes to an instruction: whether a cutpoint covers the
+    /// state, so that it need not go on. It goes on with less known where rounds are to be summed up.
+    pub(super) fn is_covered(&mut self) -> Result<bool, Stop> {
+        if self.is_left_alone() {
+            return Ok(true);
+        }
+        let covered = self.come_to_cutpoint();
+        if covered.is_err()
+            && let Some(lockstep) = &self.state.lockstep
+        {
+            held(&lockstep.alike).part_all(&self.state.revisions);
+        }
+        covered
+    }
+
+    fn come_to_cutpoint(&mut self) -> Result<bool, Stop> {
+        let State { top, .. } = &self.state;
+        if !self.program.flows.of(self.program, top.function).is_head(top.pc) {
+            return Ok(false);
+        }
+        let State { top, callers, path, lockstep: Some(lockstep), .. } = &mut self.state else {
+            return Ok(false);
+        };
+        let depth = callers.len();
+        let place = (top.function, top.pc, depth);
+        // Functions that have returned do not come again.
+        lockstep.visits.retain(|visit| visit.place.2 <= depth);
+        lockstep.cutpoints.retain(|cutpoint| {
+            let before = &cutpoint.base.callers;
+            before.len() < depth || before.len() == depth && before.same(callers)
+        });
+        let conditions = path.len();
+        if std::env::var("LSDBG").is_ok() { eprintln!("arrive {place:?} conditions {conditions} visits {:?} cuts {}", lockstep.visits, lockstep.cutpoints.len()); }
+        let visit = lockstep.visits.iter_mut().find(|visit| visit.place == place);
+        match visit {
+            None => lockstep.visits.push(Visit { place, conditions, count: 0 }),
+            Some(visit) if visit.conditions == conditions && visit.count < UNROLLED => {
+                visit.count += 1;
+                return Ok(false);
+            }
+            Some(visit) => visit.conditions = conditions,
+        }
+        if !self.state.apart.is_empty() {
+            let groups = self.state.effects().into_iter().map(|(set, _)| ((), set)).collect();
+            self.part(groups);
+            return Ok(false);
+        }
+        let Some(lockstep) = &self.state.lockstep else { return Ok(false) };
+        let known = lockstep.cutpoints.iter().rev().find(|cutpoint| {
+            let base = &cutpoint.base;
+            (base.top.function, base.top.pc, base.callers.len()) == place
+                && self.state.path.starts_with(&base.path)
+                && self.state.revisions.is_subset(&base.revisions)
+                && self.state.exit == base.exit
+                && self.state.jumps == base.jumps
+                && self.state.world.goes_on_from(&base.world)
+        });
+        let Some(cutpoint) = known.cloned() else {
+            if std::env::var("LSDBG").is_ok() { for c in &lockstep.cutpoints { let b = &c.base; eprintln!("  no: place {} path {} world {} stdin {}", (b.top.function, b.top.pc, b.callers.len()) == place, self.state.path.starts_with(&b.path), self.state.world.goes_on_from(&b.world), self.state.world.stdin.goes_on_from(&b.world.stdin)); } }
+            if lockstep.cutpoints.len() >= CUTPOINTS {
+                return Err(too_much());
+            }
+            let mut base = self.state.clone();
+            base.joins.clear();
+            let cutpoint = Arc::new(Cutpoint { base, widening: Mutex::default() });
+            self.state.lockstep.iter_mut().for_each(|own| own.cutpoints.push(cutpoint.clone()));
+            return Ok(false);
+        };
+        self.widen(&cutpoint)
+    }
+
+    fn widen(&mut self, cutpoint: &Arc<Cutpoint>) -> Result<bool, Stop> {
+        let Some(changed) = self.changed_since(&cutpoint.base) else { return Err(too_much()) };
+        let mut all = held(&cutpoint.widening);
+        let revisions = &self.state.revisions;
+        let known = all.iter().find(|(set, _)| revisions.is_subset(set));
+        let mut widening = known.map(|(_, known)| known.clone()).unwrap_or_default();
+        let exprs = &self.program.exprs;
+        let mut grows = widening.guesses == 0;
+        let cells: BTreeSet<Cell> = widening.cells.keys().copied().chain(changed).collect();
+        for cell in cells {
+            let width = self.width_of(cell)?;
+            let now = cell.value(exprs, &self.state, width);
+            if let Some(now) = now
+                && exprs.mentions(now).revision
+            {
+                let groups = self.alternatives(now);
+                let first = groups[0].0;
+                if !groups[1..].iter().all(|(e, _)| self.certainly(exprs.eq(first, *e), true)) {
+                    drop(all);
+                    self.part(groups);
+                    return Ok(false);
+                }
+            }
+            let before = cell.value(exprs, &cutpoint.base, width);
+            if self.object_in(cell, &self.state) != self.object_in(cell, &cutpoint.base) {
+                return Err(too_much());
+            }
+            let is_unsure = now.is_none_or(|now| self.is_unsure(now)) || before.is_none();
+            match widening.cells.get_mut(&cell) {
+                Some(known) => {
+                    grows |= is_unsure && !*known;
+                    *known |= is_unsure;
+                }
+                None => {
+                    grows = true;
+                    widening.cells.insert(cell, is_unsure);
+                    widening.bounds.extend(now.zip(before).and_then(|(now, before)| {
+                        let [now, then] = [now, before].map(|e| exprs.as_u64(e));
+                        let (now, then) = (signed(now?, width), signed(then?, width));
+                        let rises = now > then;
+                        (width >= 16).then_some(Bound { cell, value: before, rises })
+                    }));
+                }
+            }
+        }
+        let mut kept = Vec::new();
+        for bound in std::mem::take(&mut widening.bounds) {
+            let now = bound.cell.value(exprs, &self.state, exprs.width(bound.value));
+            let holds = now.is_some_and(|now| self.certainly(bound.holds(exprs, now), true));
+            if holds { kept.push(bound) } else { grows = true }
+        }
+        widening.bounds = kept;
+        if !grows {
+            return Ok(true);
+        }
+        widening.guesses += 1;
+        if std::env::var("LSDBG").is_ok() { eprintln!("widen {:?} revs {:?} guess {} cells {:?} bounds {:?} path {}", (self.state.top.function, self.state.top.pc), self.state.revisions.iter().map(|r| r.0).collect::<Vec<_>>(), widening.guesses, widening.cells, widening.bounds.len(), self.state.path.len()); }
+        if widening.guesses > GUESSES {
+            return Err(too_much());
+        }
+        all.insert(self.state.revisions.clone(), widening.clone());
+        drop(all);
+        self.go_on_from(cutpoint, &widening)
+    }
+
+    /// Goes on at a cutpoint with nothing known of what later rounds change.
+    fn go_on_from(
+        &mut self,
+        cutpoint: &Arc<Cutpoint>,
+        widening: &Widening,
+    ) -> Result<bool, Stop> {
+        let exprs = &self.program.exprs;
+        let mut state = cutpoint.base.clone();
+        state.keep(self.state.revisions.clone());
+        state.branch = self.state.branch.clone();
+        state.instructions = self.state.instructions;
+        state.run_from = self.state.top.pc;
+        let mut own = state.lockstep.take().unwrap_or_default();
+        let mut values = BTreeMap::new();
+        for (cell, is_unsure) in &widening.cells {
+            let width = self.width_of(*cell)?;
+            let number = own.forgotten.fetch_add(1, Ordering::Relaxed);
+            let begins = if *is_unsure { UNSURE } else { FORGOTTEN };
+            let mut value = exprs.input(&format!("{begins}{number}:{width}"), width);
+            if let Some(object) = self.object_in(*cell, &cutpoint.base) {
+                if address::object_number(object) < address::FIRST_OBJECT {
+                    return Err(too_much());
+                }
+                value = exprs.add(exprs.constant(64, object), value);
+            }
+            values.insert(*cell, value);
+            match *cell {
+                Cell::Register(register) => {
+                    state.top.values[register] = Value::from_expr(exprs, value);
+                }
+                Cell::Word(address, size) => {
+                    let Ok(object) = state.memory.object_mut(address) else {
+                        return Err(too_much());
+                    };
+                    let first = address::offset(address) as usize;
+                    for index in 0..size as usize {
+                        let byte = exprs.extract(value, 8 * index as u32, 8);
+                        object.set_byte(exprs, first + index, Byte::of(exprs, byte));
+                    }
+                }
+            }
+        }
+        let mut model = (*state.model).clone();
+        for bound in &widening.bounds {
+            let value = values[&bound.cell];
+            state.path.push(bound.holds(exprs, value));
+            let known = exprs.as_variable(value).zip(exprs.as_bv(bound.value));
+            model.0.extend(known);
+        }
+        state.model = Arc::new(model);
+        own.cutpoints.push(cutpoint.clone());
+        let place = (state.top.function, state.top.pc, state.callers.len());
+        own.visits.retain(|visit| visit.place != place);
+        // The next time, there is something new to it in any case.
+        own.visits.push(Visit { place, conditions: usize::MAX, count: UNROLLED });
+        state.lockstep = Some(own);
+        self.state = state;
+        Ok(false)
+    }
+
+    /// The cells that have changed since a state that this one was; nothing where they are too many, or
+    /// there are other objects.
+    fn changed_since(&self, base: &State) -> Option<Vec<Cell>> {
+        let (now, exprs) = (&self.state, &self.program.exprs);
+        let words = now.memory.changed_words(exprs, &base.memory)?;
+        let flow = self.program.flows.of(self.program, now.top.function);
+        let live = flow.live(now.top.pc);
+        let registers = (0..now.top.values.len())
+            .filter(|register| live.contains(*register))
+            .filter(|register| now.top.values[*register] != base.top.values[*register]);
+        let words = words.into_iter().map(|(address, size)| Cell::Word(address, size));
+        Some(words.chain(registers.map(Cell::Register)).collect())
+    }
+
+    fn width_of(&self, cell: Cell) -> Result<u32, Stop> {
+        match cell {
+            Cell::Word(_, size) => Ok(8 * size),
+            Cell::Register(register) => {
+                let flow = self.program.flows.of(self.program, self.state.top.function);
+                flow.width(self.state.top.pc, register).ok_or_else(too_much)
+            }
+        }
+    }
+
+    /// The address of the object that a cell points into.
+    fn object_in(&self, cell: Cell, state: &State) -> Option<u64> {
+        let exprs = &self.program.exprs;
+        let value = Value::from_expr(exprs, cell.value(exprs, state, 64)?);
+        let address = state.memory.addresses_in(exprs, value).first()?;
+        Some(address::object_address(address::object_number(address)))
+    }
+
+    /// Whether something depends on what may never have been written, only that nobody knows.
+    pub(super) fn is_unsure(&self, e: ExprId) -> bool {
+        let exprs = &self.program.exprs;
+        self.state.lockstep.is_some()
+            && exprs.mentions(e).input
+            && exprs.variables(e).iter().any(|v| exprs.variable_name(*v).starts_with(UNSURE))
+    }
+
+    /// A value that stands for an expression of which the solver would need long to say anything, as for
+    /// what was looked up in a large object: whatever is the same expression is the same value.
+    pub(super) fn unknown_for(&self, word: ExprId) -> ExprId {
+        let exprs = &self.program.exprs;
+        let is_known = exprs.as_bv(word).is_some() || exprs.as_variable(word).is_some();
+        let value = Value::from_expr(exprs, word);
+        let mentions = exprs.mentions(word);
+        let others = mentions.revision || mentions.uninitialised || mentions.address;
+        if is_known || others || self.state.memory.addresses_in(exprs, value).first().is_some() {
+            return word;
+        }
+        let (width, begins) = (exprs.width(word), if self.is_unsure(word) { UNSURE } else { "" });
+        exprs.input(&format!("{begins}{UNKNOWN}{}:{width}", word.0), width)
+    }
+
+    /// The same for what an operation gives that the solver would find hard.
+    pub(super) fn without_hard(&self, e: ExprId) -> Value {
+        let exprs = &self.program.exprs;
+        let inner = match exprs.node(e) {
+            Node::Extract { of, .. } | Node::Zext(of) | Node::Sext(of) | Node::Neg(of) => of,
+            _ => e,
+        };
+        Value::from_expr(exprs, if is_hard(exprs, inner) { self.unknown_for(e) } else { e })
+    }
+
+    /// Goes on with the first group, for which the others do not wait.
+    pub(super) fn part<K>(&mut self, groups: Vec<(K, RevisionSet)>) -> K {
+        let others = self.siblings.len();
+        let first = self.split(groups);
+        self.siblings[others..].iter_mut().for_each(|state| state.joins.clear());
+        self.state.joins.clear();
+        first
+    }
+
+    /// Revisions that are parted and decide something by what may never have been written do not meet
+    /// again.
+    pub(super) fn note_unsure(&mut self, condition: ExprId) {
+        if !self.state.joins.is_empty() && self.is_unsure(condition) {
+            self.state.joins.clear();
+        }
+    }
+}
+
+/// Whether an operation is one that the solver finds hard.
+fn is_hard(exprs: &Exprs, e: ExprId) -> bool {
+    let is_known = |e: ExprId| exprs.as_bv(e).is_some();
+    match exprs.node(e) {
+        Node::Binary(BinaryOp::Mul, a, b) => !is_known(a) && !is_known(b),
+        Node::Binary(
+            BinaryOp::Udiv | BinaryOp::Sdiv | BinaryOp::Urem | BinaryOp::Srem,
+            _,
+            divisor,
+        ) => !is_known(divisor),
+        Node::FloatBinary(..) | Node::FloatMulAdd(..) | Node::FloatUnary(..) => true,
+        _ => false,
+    }
+}
+
+impl Bound {
+    fn holds(&self, exprs: &Exprs, e: ExprId) -> ExprId {
+        if self.rises { exprs.sle(self.value, e) } else { exprs.sle(e, self.value) }
+    }
+}
+
+/// Where the run gives up.
+pub(super) fn too_much() -> Stop {
+    Stop::Halt(Halt::Incomplete(Incomplete::Instructions))
+}
