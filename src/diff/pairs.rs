@@ -86,7 +86,7 @@ impl Pairs {
 
     /// Whether the two run in lockstep, and nothing but the exploration stands against that they are
     /// equivalent.
-    fn is_alike(&self, a: Revision, b: Revision) -> bool {
+    pub(super) fn is_alike(&self, a: Revision, b: Revision) -> bool {
         let pair = ordered(a, b);
         self.alike.contains(&pair)
             && self.doubts.get(&pair).is_none_or(|all| all.iter().all(Reason::is_of_exploration))

@@ -46,23 +46,12 @@ impl Executor<'_> {
         }
         let holds = !exprs.evaluate(condition, &self.state.model).is_zero();
         let opposite = if holds { negation } else { condition };
-        self.decide_in_lockstep()?;
-        let exprs = &self.program.exprs;
         self.asked = true;
-        let dbgt = std::time::Instant::now();
-        let dbgv = match self.is_free(condition) {
-            true => Verdict::Unknown(solver::Unknown::GaveUp),
-            false => self.solver.check(
-                exprs,
-                Query {
-                    path: &self.state.path,
-                    goals: &[opposite],
-                    model: Some(&self.state.model),
-                },
-            ),
+        let verdict = match self.state.lockstep {
+            None => self.ask(opposite),
+            Some(_) => self.ask_in_lockstep(condition, opposite)?,
         };
-        self.dbg_slow(dbgt, condition);
-        match dbgv {
+        match verdict {
             Verdict::Unsat => Ok(holds),
             Verdict::Sat(model) => {
                 let join = if self.at_branch { self.diamond_ahead(condition) } else { None };
@@ -86,18 +75,6 @@ impl Executor<'_> {
                 self.state.branch = self.state.branch.child(ForkKind::Input, 0);
                 self.state.joins.extend(join);
                 Ok(true)
-            }
-            Verdict::Unknown(_) if self.state.lockstep.is_some() => {
-                // Both ways are gone, though nobody may take one of them.
-                let mut sibling = self.sibling();
-                sibling.path.push(opposite);
-                sibling.branch = self.state.branch.child(ForkKind::Input, 1);
-                self.siblings.push(sibling);
-                self.forks += 1;
-                self.is_new = true;
-                self.state.path.push(exprs.not(opposite));
-                self.state.branch = self.state.branch.child(ForkKind::Input, 0);
-                Ok(holds)
             }
             Verdict::Unknown(why) => {
                 self.leave_undecided(opposite, holds, why.into());
@@ -159,9 +136,19 @@ impl Executor<'_> {
             return false;
         }
         self.asked = true;
-        let query =
-            Query { path: &self.state.path, goals: &[opposite], model: Some(&self.state.model) };
-        matches!(self.solver.check(exprs, query), Verdict::Unsat)
+        matches!(self.ask(opposite), Verdict::Unsat)
+    }
+
+    /// Whether the path allows a condition.
+    pub(super) fn ask(&mut self, goal: ExprId) -> Verdict {
+        let exprs = &self.program.exprs;
+        let State { path, model, .. } = &self.state;
+        match self.what_is_easy(goal) {
+            Some(path) => {
+                self.solver.check(exprs, Query { path: &path, goals: &[goal], model: None })
+            }
+            None => self.solver.check(exprs, Query { path, goals: &[goal], model: Some(model) }),
+        }
     }
 
     /// What the path says of a condition, where it is one of its own, or a part of one.

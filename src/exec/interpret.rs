@@ -54,6 +54,9 @@ impl Executor<'_> {
     ) -> End {
         let program = self.program;
         let mut arrives = LOCKSTEP && self.arrives();
+        if LOCKSTEP && self.is_outdated() {
+            return End::Stop(Stop::Impossible);
+        }
         if LOCKSTEP && self.is_left_alone() {
             return End::Stop(Stop::Halt(Halt::Unaffected));
         }

@@ -328,6 +328,9 @@ impl Executor<'_> {
         if exprs.as_u64(exprs.all(conditions.iter().copied())) == Some(0) {
             return true;
         }
+        if conditions.iter().any(|condition| self.is_beyond_lockstep(*condition)) {
+            return false;
+        }
         self.asked = true;
         let query = Query { path, goals: conditions, model: None };
         matches!(self.solver.check(exprs, query), Verdict::Unsat)

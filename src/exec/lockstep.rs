@@ -34,7 +34,7 @@ use crate::{
     expr::{BinaryOp, ExprId, Exprs, Node, VariableId},
     ir::{FunctionId, address},
     memory::{Byte, Value, value::signed},
-    solver::Solver,
+    solver::{Solver, Verdict},
     subject::{OpenClasses, Revision, RevisionSet},
 };
 
@@ -62,7 +62,8 @@ const UNKNOWN: &str = "unknown.";
 /// What a state of such a run keeps of its way.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lockstep {
-    cutpoints: Vec<Arc<Cutpoint>>,
+    /// With the number of the guess that it goes on from.
+    cutpoints: Vec<(Arc<Cutpoint>, u32)>,
     visits: Vec<Visit>,
     /// It has waited at a place, which may be the head of a loop.
     pub(super) arrives: bool,
@@ -96,6 +97,8 @@ struct Widening {
     cells: BTreeMap<Cell, bool>,
     bounds: Vec<Bound>,
     guesses: u32,
+    /// The state at the cutpoint itself is one of those that it stands for.
+    has_base: bool,
 }
 
 /// What is forgotten as a whole.
@@ -138,7 +141,7 @@ pub fn lockstep(
     }
     // Whatever is wrong with the start was said when exploring began.
     let states = program.start(start).unwrap_or_default();
-    let open = OpenClasses::default();
+    let open = OpenClasses::one(all.clone());
     let alike = Arc::new(Mutex::new(Alike { classes: vec![all], failing: Vec::new() }));
     for mut state in states {
         state.lockstep = Some(Box::new(Lockstep { alike: alike.clone(), ..Lockstep::default() }));
@@ -148,7 +151,6 @@ pub fn lockstep(
         let harvest = Executor::run(program, limits, solver, coverage, state, quantum);
         let mut alike = held(&alike);
         harvest.running.iter().for_each(|state| alike.part_all(&state.revisions));
-        if std::env::var("LSDBG").is_ok() { eprintln!("{:?}", solver.statistics()); eprintln!("lockstep: {} halted {} running, {} instructions", harvest.halted.len(), harvest.running.len(), harvest.instructions); for st in harvest.halted.iter() { eprintln!("  {} {:?} path {} at {:?}", st.halt, st.revisions.iter().map(|r| r.0).collect::<Vec<_>>(), st.path.len(), st.place); } for st in harvest.running.iter().take(10) { eprintln!("  running {:?} path {} pc {} cuts {}", st.revisions.iter().map(|r| r.0).collect::<Vec<_>>(), st.path.len(), st.top.pc, st.lockstep.as_ref().unwrap().cutpoints.len()); } }
         for state in &harvest.halted {
             alike.end(state);
         }
@@ -192,6 +194,19 @@ impl Alike {
         self.classes = rest.filter(|class| class.len() > 1).collect();
     }
 
+    /// Those of these that may be alike with any other one.
+    fn still_open(&self, these: &RevisionSet) -> RevisionSet {
+        let all = self.classes.iter().fold(RevisionSet::new(), |all, class| all.union(class));
+        all.intersection(these)
+    }
+
+    /// Those of these that may be alike with another one of them.
+    fn matter(&self, these: &RevisionSet) -> RevisionSet {
+        let here = self.classes.iter().map(|class| class.intersection(these));
+        let here = here.filter(|class| class.len() > 1);
+        here.fold(RevisionSet::new(), |all, class| all.union(&class))
+    }
+
     /// The pairs, the smaller revision first.
     pub fn pairs(&self) -> BTreeSet<(Revision, Revision)> {
         let pairs = |class: &RevisionSet| {
@@ -228,13 +243,6 @@ impl Cell {
 }
 
 impl Executor<'_> {
-    pub(super) fn dbg_slow(&self, t: std::time::Instant, c: ExprId) {
-        if self.state.lockstep.is_some() && std::env::var("LSDBG").is_ok() {
-            let d = t.elapsed();
-            if d.as_millis() >= 3 { let s = format!("{}", self.program.exprs.display(c)); eprintln!("slow {:?} at {:?} {:?} joins {} depth {} path {} {}", d, (self.state.top.function, self.state.top.pc), self.state.revisions.iter().map(|r| r.0).collect::<Vec<_>>(), self.state.joins.len(), self.state.callers.len(), self.state.path.len(), &s[..s.len().min(300)]); }
-        }
-    }
-
     /// Whether a condition depends on a forgotten value that the path says nothing of: most often it
     /// may hold or not, and a way that nobody takes costs less than a question.
     pub(super) fn is_free(&self, condition: ExprId) -> bool {
@@ -251,6 +259,33 @@ impl Executor<'_> {
                 || exprs.any_node(condition, |e| is_hard(exprs, e)))
     }
 
+    /// In such a run, what a path says but for what the solver would find hard: the less it knows, the
+    /// more ways there are, and what it excludes is excluded.
+    pub(super) fn what_is_easy(&self, goal: ExprId) -> Option<Vec<ExprId>> {
+        let exprs = &self.program.exprs;
+        let with_reals = self.compares_reals(goal);
+        let is_easy = |condition: &ExprId| {
+            (with_reals || !self.compares_reals(*condition))
+                && !exprs.any_node(*condition, |e| is_hard(exprs, e))
+        };
+        let path = &self.state.path;
+        self.state.lockstep.is_some().then(|| path.iter().copied().filter(is_easy).collect())
+    }
+
+    /// Whether a condition is nothing to ask about in such a run.
+    pub(super) fn is_beyond_lockstep(&self, condition: ExprId) -> bool {
+        let exprs = &self.program.exprs;
+        self.state.lockstep.is_some()
+            && (self.compares_reals(condition) || exprs.any_node(condition, |e| is_hard(exprs, e)))
+    }
+
+    /// Whether a condition of such a run compares floating-point numbers.
+    pub(super) fn compares_reals(&self, condition: ExprId) -> bool {
+        let exprs = &self.program.exprs;
+        let compares = |e| matches!(exprs.node(e), Node::FloatCompare(..));
+        self.state.lockstep.is_some() && exprs.any_node(condition, compares)
+    }
+
     /// Whether it does not matter what becomes of the state: it waits for nobody, and no two of its
     /// revisions may still be alike. Leaves out those that are alike with no other one.
     pub(super) fn is_left_alone(&mut self) -> bool {
@@ -262,9 +297,7 @@ impl Executor<'_> {
         }
         let mut alike = held(&lockstep.alike);
         alike.part(revisions);
-        let here = alike.classes.iter().map(|class| class.intersection(revisions));
-        let here = here.filter(|class| class.len() > 1);
-        let here = here.fold(RevisionSet::new(), |all, class| all.union(&class));
+        let here = alike.matter(revisions);
         drop(alike);
         let is_alone = here.is_empty();
         if !is_alone && here != *revisions {
@@ -273,10 +306,26 @@ impl Executor<'_> {
         is_alone
     }
 
-    /// To be called where something is decided: ends what need not go on, or goes too far.
-    pub(super) fn decide_in_lockstep(&mut self) -> Result<(), Stop> {
-        if self.state.lockstep.is_none() {
-            return Ok(());
+    /// Whether the opposite of what a model says of a condition is possible. Where that is not known, both
+    /// ways are gone, though nobody may take one of them. Ends what need not go on, or goes too far.
+    pub(super) fn ask_in_lockstep(
+        &mut self,
+        condition: ExprId,
+        opposite: ExprId,
+    ) -> Result<Verdict, Stop> {
+        self.leave_what_goes_too_far()?;
+        if !self.is_free(condition) && !self.compares_reals(condition) {
+            let verdict = self.ask(opposite);
+            if !matches!(verdict, Verdict::Unknown(_)) {
+                return Ok(verdict);
+            }
+        }
+        Ok(Verdict::Sat((*self.state.model).clone()))
+    }
+
+    fn leave_what_goes_too_far(&mut self) -> Result<(), Stop> {
+        if self.is_outdated() {
+            return Err(Stop::Impossible);
         }
         let State { joins, path, callers, .. } = &mut self.state;
         if joins.first().is_some_and(|join| path.len() > join.conditions + DECISIONS) {
@@ -289,6 +338,18 @@ impl Executor<'_> {
         if is_deep { Err(too_much()) } else { Ok(()) }
     }
 
+    /// Whether the state goes on from a guess that a later one has taken the place of, and stands for
+    /// nothing that this does not stand for.
+    pub(super) fn is_outdated(&self) -> bool {
+        let Some(lockstep) = &self.state.lockstep else { return false };
+        let matter = held(&lockstep.alike).still_open(&self.state.revisions);
+        lockstep.cutpoints.iter().any(|(cutpoint, guess)| {
+            let all = held(&cutpoint.widening);
+            let mut known = all.iter().filter(|(set, _)| matter.is_subset(set));
+            known.any(|(_, widening)| widening.has_base && widening.guesses > *guess)
+        })
+    }
+
     /// Whether the state was waiting for others where it is.
     pub(super) fn arrives(&mut self) -> bool {
         let lockstep = self.state.lockstep.as_mut();
@@ -298,6 +359,9 @@ impl Executor<'_> {
     /// To be called where control comes to an instruction: whether a cutpoint covers the
     /// state, so that it need not go on. It goes on with less known where rounds are to be summed up.
     pub(super) fn is_covered(&mut self) -> Result<bool, Stop> {
+        if self.is_outdated() {
+            return Err(Stop::Impossible);
+        }
         if self.is_left_alone() {
             return Ok(true);
         }
@@ -322,12 +386,11 @@ impl Executor<'_> {
         let place = (top.function, top.pc, depth);
         // Functions that have returned do not come again.
         lockstep.visits.retain(|visit| visit.place.2 <= depth);
-        lockstep.cutpoints.retain(|cutpoint| {
+        lockstep.cutpoints.retain(|(cutpoint, _)| {
             let before = &cutpoint.base.callers;
             before.len() < depth || before.len() == depth && before.same(callers)
         });
         let conditions = path.len();
-        if std::env::var("LSDBG").is_ok() { eprintln!("arrive {place:?} conditions {conditions} visits {:?} cuts {}", lockstep.visits, lockstep.cutpoints.len()); }
         let visit = lockstep.visits.iter_mut().find(|visit| visit.place == place);
         match visit {
             None => lockstep.visits.push(Visit { place, conditions, count: 0 }),
@@ -339,28 +402,28 @@ impl Executor<'_> {
         }
         if !self.state.apart.is_empty() {
             let groups = self.state.effects().into_iter().map(|(set, _)| ((), set)).collect();
-            self.part(groups);
-            return Ok(false);
+            return self.part_here(groups);
         }
         let Some(lockstep) = &self.state.lockstep else { return Ok(false) };
-        let known = lockstep.cutpoints.iter().rev().find(|cutpoint| {
+        let known = lockstep.cutpoints.iter().map(|(cutpoint, _)| cutpoint).rev().find(|cutpoint| {
             let base = &cutpoint.base;
             (base.top.function, base.top.pc, base.callers.len()) == place
                 && self.state.path.starts_with(&base.path)
                 && self.state.revisions.is_subset(&base.revisions)
                 && self.state.exit == base.exit
                 && self.state.jumps == base.jumps
+                && self.state.top.locals == base.top.locals
+                && self.state.top.variadic == base.top.variadic
                 && self.state.world.goes_on_from(&base.world)
         });
         let Some(cutpoint) = known.cloned() else {
-            if std::env::var("LSDBG").is_ok() { for c in &lockstep.cutpoints { let b = &c.base; eprintln!("  no: place {} path {} world {} stdin {}", (b.top.function, b.top.pc, b.callers.len()) == place, self.state.path.starts_with(&b.path), self.state.world.goes_on_from(&b.world), self.state.world.stdin.goes_on_from(&b.world.stdin)); } }
             if lockstep.cutpoints.len() >= CUTPOINTS {
                 return Err(too_much());
             }
             let mut base = self.state.clone();
             base.joins.clear();
             let cutpoint = Arc::new(Cutpoint { base, widening: Mutex::default() });
-            self.state.lockstep.iter_mut().for_each(|own| own.cutpoints.push(cutpoint.clone()));
+            self.state.lockstep.iter_mut().for_each(|own| own.cutpoints.push((cutpoint.clone(), 0)));
             return Ok(false);
         };
         self.widen(&cutpoint)
@@ -374,6 +437,7 @@ impl Executor<'_> {
         let mut widening = known.map(|(_, known)| known.clone()).unwrap_or_default();
         let exprs = &self.program.exprs;
         let mut grows = widening.guesses == 0;
+        widening.has_base |= grows;
         let cells: BTreeSet<Cell> = widening.cells.keys().copied().chain(changed).collect();
         for cell in cells {
             let width = self.width_of(cell)?;
@@ -385,11 +449,11 @@ impl Executor<'_> {
                 let first = groups[0].0;
                 if !groups[1..].iter().all(|(e, _)| self.certainly(exprs.eq(first, *e), true)) {
                     drop(all);
-                    self.part(groups);
-                    return Ok(false);
+                    return self.part_here(groups);
                 }
             }
             let before = cell.value(exprs, &cutpoint.base, width);
+            widening.has_base &= before.is_none_or(|e| !exprs.mentions(e).revision);
             if self.object_in(cell, &self.state) != self.object_in(cell, &cutpoint.base) {
                 return Err(too_much());
             }
@@ -422,7 +486,6 @@ impl Executor<'_> {
             return Ok(true);
         }
         widening.guesses += 1;
-        if std::env::var("LSDBG").is_ok() { eprintln!("widen {:?} revs {:?} guess {} cells {:?} bounds {:?} path {}", (self.state.top.function, self.state.top.pc), self.state.revisions.iter().map(|r| r.0).collect::<Vec<_>>(), widening.guesses, widening.cells, widening.bounds.len(), self.state.path.len()); }
         if widening.guesses > GUESSES {
             return Err(too_much());
         }
@@ -481,7 +544,7 @@ impl Executor<'_> {
             model.0.extend(known);
         }
         state.model = Arc::new(model);
-        own.cutpoints.push(cutpoint.clone());
+        own.cutpoints.push((cutpoint.clone(), widening.guesses));
         let place = (state.top.function, state.top.pc, state.callers.len());
         own.visits.retain(|visit| visit.place != place);
         // The next time, there is something new to it in any case.
@@ -563,6 +626,17 @@ impl Executor<'_> {
         self.siblings[others..].iter_mut().for_each(|state| state.joins.clear());
         self.state.joins.clear();
         first
+    }
+
+    /// Parts what has come to the head of a loop, where each group comes anew.
+    fn part_here<K>(&mut self, groups: Vec<(K, RevisionSet)>) -> Result<bool, Stop> {
+        if let Some(lockstep) = &mut self.state.lockstep {
+            lockstep.arrives = true;
+            lockstep.visits.iter_mut().for_each(|visit| visit.conditions = usize::MAX);
+        }
+        self.part(groups);
+        self.arrives();
+        self.is_covered()
     }
 
     /// Revisions that are parted and decide something by what may never have been written do not meet
