@@ -109,6 +109,7 @@ subjects! {
     libm = "libm",
     limit = "limit",
     lines = "lines",
+    lockstep = "lockstep",
     malformed = "malformed",
     numbers_in_lines = "numbers-in-lines",
     outputs = "outputs",
@@ -129,12 +130,6 @@ subjects! {
 
 /// Those that tests below look at more closely.
 const OTHERS: &[&str] = &["halts", "set-aside"];
-
-/// Paths are too many to follow; what is proved rests on revisions that run in lockstep.
-#[test]
-fn what_runs_in_lockstep_needs_no_exploration() {
-    diff("lockstep");
-}
 
 #[test]
 fn every_folder_is_a_test() {
