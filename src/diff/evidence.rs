@@ -419,9 +419,11 @@ impl Differ<'_> {
             }
         }
         for (index, (a, x)) in shown.iter().enumerate() {
-            let others = shown[index + 1..].iter().filter(|(b, y)| x != y && self.pairs.is_alike(*a, *b));
+            let others =
+                shown[index + 1..].iter().filter(|(b, y)| x != y && self.pairs.is_alike(*a, *b));
             mismatches.extend(
-                others.map(|(b, _)| format!("revisions {a} and {b} were proved to run in lockstep")),
+                others
+                    .map(|(b, _)| format!("revisions {a} and {b} were proved to run in lockstep")),
             );
         }
         let clustering = Clustering::new(test, shown.iter().copied());

@@ -62,8 +62,7 @@ const UNKNOWN: &str = "unknown.";
 /// What a state of such a run keeps of its way.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lockstep {
-    /// With the number of the guess that it goes on from.
-    cutpoints: Vec<(Arc<Cutpoint>, u32)>,
+    cutpoints: Vec<Passed>,
     visits: Vec<Visit>,
     /// It has waited at a place, which may be the head of a loop.
     pub(super) arrives: bool,
@@ -71,6 +70,15 @@ pub(super) struct Lockstep {
     forgotten: Arc<AtomicU32>,
     /// What may still be alike.
     alike: Arc<Mutex<Alike>>,
+}
+
+/// A cutpoint on the way of a state.
+#[derive(Clone, Debug)]
+struct Passed {
+    cutpoint: Arc<Cutpoint>,
+    /// The guess that it goes on from: for which revisions it was made, and its number. Without, it goes on
+    /// from the state at the cutpoint itself.
+    guess: Option<(RevisionSet, u32)>,
 }
 
 /// The last visit of a head of a loop.
@@ -86,7 +94,7 @@ struct Visit {
 #[derive(Debug)]
 struct Cutpoint {
     base: State,
-    /// What later rounds change, for those revisions.
+    /// What later rounds change, for those revisions: the last guess of each row of them.
     widening: Mutex<BTreeMap<RevisionSet, Widening>>,
 }
 
@@ -140,7 +148,7 @@ pub fn lockstep(
         return Alike::default();
     }
     // Whatever is wrong with the start was said when exploring began.
-    let states = program.start(start).unwrap_or_default();
+    let Ok(states) = program.start(start) else { return Alike::default() };
     let open = OpenClasses::one(all.clone());
     let alike = Arc::new(Mutex::new(Alike { classes: vec![all], failing: Vec::new() }));
     for mut state in states {
@@ -343,10 +351,14 @@ impl Executor<'_> {
     pub(super) fn is_outdated(&self) -> bool {
         let Some(lockstep) = &self.state.lockstep else { return false };
         let matter = held(&lockstep.alike).still_open(&self.state.revisions);
-        lockstep.cutpoints.iter().any(|(cutpoint, guess)| {
+        lockstep.cutpoints.iter().any(|Passed { cutpoint, guess }| {
             let all = held(&cutpoint.widening);
-            let mut known = all.iter().filter(|(set, _)| matter.is_subset(set));
-            known.any(|(_, widening)| widening.has_base && widening.guesses > *guess)
+            match guess {
+                Some((set, number)) => {
+                    all.get(set).is_some_and(|last| last.has_base && last.guesses > *number)
+                }
+                None => all.iter().any(|(set, last)| last.has_base && matter.is_subset(set)),
+            }
         })
     }
 
@@ -386,7 +398,7 @@ impl Executor<'_> {
         let place = (top.function, top.pc, depth);
         // Functions that have returned do not come again.
         lockstep.visits.retain(|visit| visit.place.2 <= depth);
-        lockstep.cutpoints.retain(|(cutpoint, _)| {
+        lockstep.cutpoints.retain(|Passed { cutpoint, .. }| {
             let before = &cutpoint.base.callers;
             before.len() < depth || before.len() == depth && before.same(callers)
         });
@@ -405,17 +417,18 @@ impl Executor<'_> {
             return self.part_here(groups);
         }
         let Some(lockstep) = &self.state.lockstep else { return Ok(false) };
-        let known = lockstep.cutpoints.iter().map(|(cutpoint, _)| cutpoint).rev().find(|cutpoint| {
-            let base = &cutpoint.base;
-            (base.top.function, base.top.pc, base.callers.len()) == place
-                && self.state.path.starts_with(&base.path)
-                && self.state.revisions.is_subset(&base.revisions)
-                && self.state.exit == base.exit
-                && self.state.jumps == base.jumps
-                && self.state.top.locals == base.top.locals
-                && self.state.top.variadic == base.top.variadic
-                && self.state.world.goes_on_from(&base.world)
-        });
+        let known =
+            lockstep.cutpoints.iter().map(|passed| &passed.cutpoint).rev().find(|cutpoint| {
+                let base = &cutpoint.base;
+                (base.top.function, base.top.pc, base.callers.len()) == place
+                    && self.state.path.starts_with(&base.path)
+                    && self.state.revisions.is_subset(&base.revisions)
+                    && self.state.exit == base.exit
+                    && self.state.jumps == base.jumps
+                    && self.state.top.locals == base.top.locals
+                    && self.state.top.variadic == base.top.variadic
+                    && self.state.world.goes_on_from(&base.world)
+            });
         let Some(cutpoint) = known.cloned() else {
             if lockstep.cutpoints.len() >= CUTPOINTS {
                 return Err(too_much());
@@ -423,7 +436,8 @@ impl Executor<'_> {
             let mut base = self.state.clone();
             base.joins.clear();
             let cutpoint = Arc::new(Cutpoint { base, widening: Mutex::default() });
-            self.state.lockstep.iter_mut().for_each(|own| own.cutpoints.push((cutpoint.clone(), 0)));
+            let passed = Passed { cutpoint, guess: None };
+            self.state.lockstep.iter_mut().for_each(|own| own.cutpoints.push(passed.clone()));
             return Ok(false);
         };
         self.widen(&cutpoint)
@@ -433,8 +447,8 @@ impl Executor<'_> {
         let Some(changed) = self.changed_since(&cutpoint.base) else { return Err(too_much()) };
         let mut all = held(&cutpoint.widening);
         let revisions = &self.state.revisions;
-        let known = all.iter().find(|(set, _)| revisions.is_subset(set));
-        let mut widening = known.map(|(_, known)| known.clone()).unwrap_or_default();
+        let wider = || all.iter().find(|(set, _)| revisions.is_subset(set)).map(|(_, last)| last);
+        let mut widening = all.get(revisions).or_else(wider).cloned().unwrap_or_default();
         let exprs = &self.program.exprs;
         let mut grows = widening.guesses == 0;
         widening.has_base |= grows;
@@ -495,11 +509,7 @@ impl Executor<'_> {
     }
 
     /// Goes on at a cutpoint with nothing known of what later rounds change.
-    fn go_on_from(
-        &mut self,
-        cutpoint: &Arc<Cutpoint>,
-        widening: &Widening,
-    ) -> Result<bool, Stop> {
+    fn go_on_from(&mut self, cutpoint: &Arc<Cutpoint>, widening: &Widening) -> Result<bool, Stop> {
         let exprs = &self.program.exprs;
         let mut state = cutpoint.base.clone();
         state.keep(self.state.revisions.clone());
@@ -544,7 +554,8 @@ impl Executor<'_> {
             model.0.extend(known);
         }
         state.model = Arc::new(model);
-        own.cutpoints.push((cutpoint.clone(), widening.guesses));
+        let guess = Some((self.state.revisions.clone(), widening.guesses));
+        own.cutpoints.push(Passed { cutpoint: cutpoint.clone(), guess });
         let place = (state.top.function, state.top.pc, state.callers.len());
         own.visits.retain(|visit| visit.place != place);
         // The next time, there is something new to it in any case.
