@@ -95,8 +95,12 @@ impl Reason {
     pub(super) fn is_of_exploration(&self) -> bool {
         matches!(
             self,
-            Self::Incomplete(_)
-                | Self::Solver(_)
+            Self::Incomplete(
+                Incomplete::Unsupported(_)
+                    | Incomplete::Solver
+                    | Incomplete::Instructions
+                    | Incomplete::Time
+            ) | Self::Solver(_)
                 | Self::Texts
                 | Self::NotExhausted
                 | Self::StateLost

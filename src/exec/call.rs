@@ -421,7 +421,7 @@ impl Machine for Executor<'_> {
 
     fn read_on(&mut self) -> Result<(), Stop> {
         let is_enough = self.state.world.stdin.tokens() >= self.tokens;
-        if is_enough && self.trial.is_none() { Err(Stop::Later) } else { Ok(()) }
+        if is_enough && !self.decides_nothing { Err(Stop::Later) } else { Ok(()) }
     }
 
     fn result_is_read(&self) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::{
-    Checkpoint, Executor, ForkKind, State,
+    Checkpoint, Executor, ForkKind, State, lockstep,
     state::{Claim, Concretisations},
 };
 use crate::{
@@ -41,8 +41,8 @@ impl Executor<'_> {
         if self.state.path.contains(&negation) {
             return Ok(false);
         }
-        if let Some(trial) = self.trial {
-            return self.settle_in_trial(trial, condition);
+        if self.decides_nothing {
+            return Err(Stop::Impossible);
         }
         let holds = !exprs.evaluate(condition, &self.state.model).is_zero();
         let opposite = if holds { negation } else { condition };
@@ -89,7 +89,7 @@ impl Executor<'_> {
     fn settle_choice(&mut self, condition: ExprId) -> Result<bool, Stop> {
         let exprs = &self.program.exprs;
         let groups = self.alternatives(condition);
-        if self.trial.is_some() && groups.len() > 1 {
+        if self.decides_nothing && groups.len() > 1 {
             self.depends_on_revision = true;
             return Err(Stop::Impossible);
         }
@@ -408,6 +408,10 @@ impl Executor<'_> {
         }
         if let Some(few) = exprs.few_values(expr, self.limits.concretisations as usize) {
             return self.settle_among(expr, &few);
+        }
+        if self.state.lockstep.is_some() {
+            // Its model is one of the path only if somebody takes that.
+            return Err(lockstep::too_much());
         }
         let candidate = self.candidate(expr);
         self.settle_candidate(expr, candidate, what)

@@ -148,7 +148,9 @@ pub fn lockstep(
         return Alike::default();
     }
     // Whatever is wrong with the start was said when exploring began.
-    let Ok(states) = program.start(start) else { return Alike::default() };
+    let Some(states) = program.start(start).ok().filter(|states| !states.is_empty()) else {
+        return Alike::default();
+    };
     let open = OpenClasses::one(all.clone());
     let alike = Arc::new(Mutex::new(Alike { classes: vec![all], failing: Vec::new() }));
     for mut state in states {
@@ -170,7 +172,7 @@ pub fn lockstep(
     alike
 }
 
-/// Nothing panics while it is held.
+/// What is shared by the states of one run, which run one after another.
 fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -178,7 +180,7 @@ fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Alike {
     fn end(&mut self, state: &HaltState) {
         let HaltState { halt, revisions, .. } = state;
-        if matches!(halt, Halt::Outside | Halt::Unaffected) || state.is_exact() {
+        if *halt == Halt::Outside || state.is_exact() {
             self.part(revisions);
         } else {
             self.part_all(revisions);
@@ -202,13 +204,13 @@ impl Alike {
         self.classes = rest.filter(|class| class.len() > 1).collect();
     }
 
-    /// Those of these that may be alike with any other one.
+    /// Those of these that may still be alike with some revision, whichever it is.
     fn still_open(&self, these: &RevisionSet) -> RevisionSet {
         let all = self.classes.iter().fold(RevisionSet::new(), |all, class| all.union(class));
         all.intersection(these)
     }
 
-    /// Those of these that may be alike with another one of them.
+    /// Those of these that may still be alike with another one of these.
     fn matter(&self, these: &RevisionSet) -> RevisionSet {
         let here = self.classes.iter().map(|class| class.intersection(these));
         let here = here.filter(|class| class.len() > 1);
@@ -307,6 +309,8 @@ impl Executor<'_> {
         alike.part(revisions);
         let here = alike.matter(revisions);
         drop(alike);
+        // What is in the middle of an instruction may bring back those that are left out here: they are
+        // alike with nobody, and nothing is said of them.
         let is_alone = here.is_empty();
         if !is_alone && here != *revisions {
             self.state.keep(here);
@@ -315,7 +319,7 @@ impl Executor<'_> {
     }
 
     /// Whether the opposite of what a model says of a condition is possible. Where that is not known, both
-    /// ways are gone, though nobody may take one of them. Ends what need not go on, or goes too far.
+    /// ways are taken, though no input may lead to one of them. Ends what need not go on, or goes too far.
     pub(super) fn ask_in_lockstep(
         &mut self,
         condition: ExprId,
@@ -468,10 +472,10 @@ impl Executor<'_> {
             }
             let before = cell.value(exprs, &cutpoint.base, width);
             widening.has_base &= before.is_none_or(|e| !exprs.mentions(e).revision);
-            if self.object_in(cell, &self.state) != self.object_in(cell, &cutpoint.base) {
-                return Err(too_much());
-            }
-            let is_unsure = now.is_none_or(|now| self.is_unsure(now)) || before.is_none();
+            self.object_of_both(cell, &cutpoint.base)?;
+            let is_unsure = [now, before].iter().any(|value| {
+                value.is_none_or(|e| self.is_unsure(e) || exprs.mentions(e).uninitialised)
+            });
             match widening.cells.get_mut(&cell) {
                 Some(known) => {
                     grows |= is_unsure && !*known;
@@ -523,10 +527,7 @@ impl Executor<'_> {
             let number = own.forgotten.fetch_add(1, Ordering::Relaxed);
             let begins = if *is_unsure { UNSURE } else { FORGOTTEN };
             let mut value = exprs.input(&format!("{begins}{number}:{width}"), width);
-            if let Some(object) = self.object_in(*cell, &cutpoint.base) {
-                if address::object_number(object) < address::FIRST_OBJECT {
-                    return Err(too_much());
-                }
+            if let Some(object) = self.object_of_both(*cell, &cutpoint.base)? {
                 value = exprs.add(exprs.constant(64, object), value);
             }
             values.insert(*cell, value);
@@ -589,12 +590,25 @@ impl Executor<'_> {
         }
     }
 
-    /// The address of the object that a cell points into.
-    fn object_in(&self, cell: Cell, state: &State) -> Option<u64> {
+    /// The address of the one object that a cell points into, now and at the cutpoint; nothing where it is
+    /// no pointer. Gives up on one that goes elsewhere: what it was widened to would not.
+    fn object_of_both(&self, cell: Cell, base: &State) -> Result<Option<u64>, Stop> {
         let exprs = &self.program.exprs;
-        let value = Value::from_expr(exprs, cell.value(exprs, state, 64)?);
-        let address = state.memory.addresses_in(exprs, value).first()?;
-        Some(address::object_address(address::object_number(address)))
+        let addresses = |state: &State| {
+            let value = cell.value(exprs, state, 64);
+            let value = value.map(|e| Value::from_expr(exprs, e));
+            value.map(|value| state.memory.addresses_in(exprs, value)).unwrap_or_default()
+        };
+        let (now, before) = (addresses(&self.state), addresses(base));
+        match (now.first(), before.first()) {
+            (None, None) => Ok(None),
+            (Some(_), Some(address)) if now.share_object(&before) => {
+                let number = address::nearest_object(address);
+                let is_object = (address::FIRST_OBJECT..address::END_OF_OBJECTS).contains(&number);
+                if is_object { Ok(Some(address::object_address(number))) } else { Err(too_much()) }
+            }
+            _ => Err(too_much()),
+        }
     }
 
     /// Whether something depends on what may never have been written, only that nobody knows.

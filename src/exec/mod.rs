@@ -53,7 +53,6 @@ pub use unaffected::Asking;
 
 use rustc_hash::FxHashMap;
 
-use endless::Trial;
 use interpret::End;
 use join::Waiting;
 use stack::Caller;
@@ -163,7 +162,7 @@ pub struct Executor<'a> {
     /// What is decided is which way a branch goes.
     at_branch: bool,
     /// A run that is to decide nothing ends where it would.
-    trial: Option<Trial>,
+    decides_nothing: bool,
     /// Since such a run began, revisions parted.
     depends_on_revision: bool,
     deadline: Option<Instant>,
@@ -215,7 +214,7 @@ impl<'a> Executor<'a> {
             asked: false,
             begun: Instant::now(),
             at_branch: false,
-            trial: None,
+            decides_nothing: false,
             depends_on_revision: false,
             deadline: quantum.clock.deadline(),
             tokens: quantum.tokens,
