@@ -195,28 +195,12 @@ impl Memory {
     pub fn changes(&self, exprs: &Exprs, earlier: &Self) -> Option<Vec<u64>> {
         const LARGEST: u64 = 1 << 16;
         const MOST: usize = 256;
-        let mut differing = Vec::new();
-        let is_alike = self.slots.differences(&earlier.slots, index(earlier.next), &mut differing);
-        if !is_alike || self.heap != earlier.heap {
-            return None;
-        }
         let mut changes = Vec::new();
-        for slot in differing {
-            let (Slot::Live(now), Slot::Live(then)) =
-                (self.slots.get(slot), earlier.slots.get(slot))
-            else {
-                return None;
-            };
-            let capacity = now.capacity();
-            let is_same = capacity == then.capacity() && now.extent() == then.extent();
-            if !is_same || capacity > LARGEST {
-                return None;
-            }
-            let first = address::object_address(slot + address::FIRST_OBJECT);
+        for (first, now, then) in self.altered(earlier, LARGEST)? {
             let changed = |offset: &u64| {
                 now.byte(exprs, *offset as usize) != then.byte(exprs, *offset as usize)
             };
-            for offset in (0..capacity).filter(changed) {
+            for offset in (0..now.capacity()).filter(changed) {
                 if now.byte(exprs, offset as usize) == Byte::Uninitialised || changes.len() == MOST
                 {
                     return None;
@@ -232,31 +216,16 @@ impl Memory {
     /// written at a symbolic offset it is all words.
     pub fn changed_words(&self, exprs: &Exprs, earlier: &Self) -> Option<Vec<(u64, u32)>> {
         const LARGEST: u64 = 1 << 13;
-        let mut differing = Vec::new();
-        let is_alike = self.slots.differences(&earlier.slots, index(earlier.next), &mut differing);
-        if !is_alike || self.heap != earlier.heap {
-            return None;
-        }
         let mut words = Vec::new();
-        for slot in differing {
-            let (Slot::Live(now), Slot::Live(then)) =
-                (self.slots.get(slot), earlier.slots.get(slot))
-            else {
-                return None;
-            };
+        for (first, now, then) in self.altered(earlier, LARGEST)? {
             let capacity = now.capacity();
-            let is_same = capacity == then.capacity() && now.extent() == then.extent();
-            if !is_same || capacity > LARGEST {
-                return None;
-            }
             let size = match capacity {
                 8 => 8,
                 _ if capacity % 4 == 0 => 4,
                 _ => 1,
             };
-            let first = address::object_address(slot + address::FIRST_OBJECT);
-            let is_updated = |object: &Object| object.is_updated(0, capacity as usize);
-            let any_updated = is_updated(now) || is_updated(then);
+            let any_updated =
+                [now, then].iter().any(|object| object.is_updated(0, capacity as usize));
             let changed = |offset: &u64| {
                 let differs = |at: usize| now.byte(exprs, at) != then.byte(exprs, at);
                 any_updated || (*offset..*offset + size).any(|at| differs(at as usize))
@@ -265,6 +234,32 @@ impl Memory {
             words.extend(offsets.map(|offset| (first + offset, size as u32)));
         }
         Some(words)
+    }
+
+    /// The objects that were written since `earlier`, which this memory was, with their addresses, now
+    /// and then; `None` where there are other objects, or one is larger than that.
+    fn altered<'a>(
+        &'a self,
+        earlier: &'a Self,
+        largest: u64,
+    ) -> Option<Vec<(u64, &'a Object, &'a Object)>> {
+        let mut differing = Vec::new();
+        let is_alike = self.slots.differences(&earlier.slots, index(earlier.next), &mut differing);
+        if !is_alike || self.heap != earlier.heap {
+            return None;
+        }
+        let both = |slot: u32| {
+            let (Slot::Live(now), Slot::Live(then)) =
+                (self.slots.get(slot), earlier.slots.get(slot))
+            else {
+                return None;
+            };
+            let capacity = now.capacity();
+            let is_same = capacity == then.capacity() && now.extent() == then.extent();
+            let first = address::object_address(slot + address::FIRST_OBJECT);
+            (is_same && capacity <= largest).then_some((first, &**now, &**then))
+        };
+        differing.into_iter().map(both).collect()
     }
 
     /// The memory of two states that were one and have done different things since: `choose` makes
