@@ -168,8 +168,7 @@ pub fn lockstep(
             break;
         }
     }
-    let alike = held(&alike).clone();
-    alike
+    held(&alike).clone()
 }
 
 /// What is shared by the states of one run, which run one after another.
