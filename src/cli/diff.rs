@@ -281,7 +281,8 @@ fn explore_and_pair(
     let mut written = Instant::now();
     let mut batch = Vec::new();
     let (mut rounds, mut paired) = (0, Instant::now());
-    let mut in_lockstep = false;
+    // What a whole program does with the kernel is not summed up.
+    let mut in_lockstep = stage.is_whole();
     follow_open(explorer, differ, until)?;
     loop {
         let last = match explorer.round() {
@@ -314,7 +315,7 @@ fn explore_and_pair(
                 differ.pairs().open()
             )
         });
-        let is_hard = || last == Some(false) || is_part_spent(explorer.spent(), EASY);
+        let is_hard = || last == Some(false) || is_hard(explorer.spent());
         if !in_lockstep && last != Some(true) && differ.pairs().open() > 0 && is_hard() {
             in_lockstep = true;
             differ.confirm(explorer.pool())?;
@@ -352,6 +353,12 @@ fn follow_open(
 /// be done.
 fn is_long(spent: Spent, open: usize) -> bool {
     is_part_spent(spent, if open == 0 { 8 } else { 1 })
+}
+
+/// Whether exploring has taken long enough to try another way. Time, which is not the same on any machine,
+/// has to be all that there is for a tree.
+fn is_hard(spent: Spent) -> bool {
+    is_part_spent(Spent { solving: spent.solving / EASY, ..spent }, EASY)
 }
 
 /// Whether exploring has taken this part of what it may for a tree.
