@@ -107,6 +107,8 @@ const TREE: Spent =
     Spent { paths: 4096, instructions: 2_000_000, queries: 4096, solving: Duration::from_secs(2) };
 /// Of that, exploring takes this part before another way is tried to prove what is still open.
 const EASY: u32 = 16;
+/// But so much more of time.
+const TIME: u32 = 4;
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -292,6 +294,9 @@ fn explore_and_pair(
             }
             Round::Exhausted => Some(true),
             Round::Stopped(left) => {
+                if !std::mem::replace(&mut in_lockstep, true) {
+                    differ.run_in_lockstep();
+                }
                 differ.try_variants(&batch, trying)?;
                 batch.extend(left);
                 Some(false)
@@ -315,8 +320,8 @@ fn explore_and_pair(
                 differ.pairs().open()
             )
         });
-        let is_hard = || last == Some(false) || is_hard(explorer.spent());
-        if !in_lockstep && last != Some(true) && differ.pairs().open() > 0 && is_hard() {
+        let is_hard = || differ.pairs().open() > 0 && is_hard(explorer.spent());
+        if !in_lockstep && last.is_none() && is_hard() {
             in_lockstep = true;
             differ.confirm(explorer.pool())?;
             differ.run_in_lockstep();
@@ -355,10 +360,10 @@ fn is_long(spent: Spent, open: usize) -> bool {
     is_part_spent(spent, if open == 0 { 8 } else { 1 })
 }
 
-/// Whether exploring has taken long enough to try another way. Time, which is not the same on any machine,
-/// has to be all that there is for a tree.
+/// Whether exploring has taken long enough to try another way. Time counts for less: it is not the same on
+/// any machine.
 fn is_hard(spent: Spent) -> bool {
-    is_part_spent(Spent { solving: spent.solving / EASY, ..spent }, EASY)
+    is_part_spent(Spent { solving: spent.solving / TIME, ..spent }, EASY)
 }
 
 /// Whether exploring has taken this part of what it may for a tree.

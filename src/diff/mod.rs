@@ -285,6 +285,9 @@ impl<'a> Differ<'a> {
     /// Runs what is still to be told apart in lockstep, for proofs that need no exploration.
     pub fn run_in_lockstep(&mut self) {
         let Some((start, limits)) = self.task.start.clone() else { return };
+        if self.task.clock.is_over() {
+            return;
+        }
         let begin = Instant::now();
         let clock = self.task.clock.within(LOCKSTEP);
         let solver = SolverConfig {
