@@ -11,7 +11,7 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use super::{
-    Differ, DifferentialTest, Expected, ReplayFailed, Task, input, outcome,
+    Differ, DifferentialTest, Expected, PairVerdict, ReplayFailed, Task, input, outcome,
     proof::{Audit, End},
     reason::Reason,
     stopped::{self, is_stopped},
@@ -419,12 +419,11 @@ impl Differ<'_> {
             }
         }
         for (index, (a, x)) in shown.iter().enumerate() {
-            let others =
-                shown[index + 1..].iter().filter(|(b, y)| x != y && self.pairs.is_alike(*a, *b));
-            mismatches.extend(
-                others
-                    .map(|(b, _)| format!("revisions {a} and {b} were proved to run in lockstep")),
-            );
+            for (b, y) in &shown[index + 1..] {
+                if x != y && self.pairs.verdict(*a, *b) == PairVerdict::Equivalent {
+                    mismatches.push(format!("revisions {a} and {b} were proved equivalent"));
+                }
+            }
         }
         let clustering = Clustering::new(test, shown.iter().copied());
         if clustering.groups().len() < 2 && mismatches.is_empty() {

@@ -205,7 +205,7 @@ const FRUITLESS_PATHS: u32 = 64;
 /// Pairs of states that are compared before what they told apart is looked at again.
 const COMPARISONS: usize = 64;
 
-/// So long revisions are run in lockstep, and the solver is asked each time.
+/// Running in lockstep may take so long, for all classes together, and a query of it.
 const LOCKSTEP: Duration = Duration::from_secs(2);
 const LOCKSTEP_QUERY: Duration = Duration::from_millis(30);
 

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 use rustc_hash::FxHashSet;
 
 use super::{proof::Proof, reason::Reason};
-use crate::exec::Alike;
-use crate::subject::{OpenClasses, Revision, RevisionSet, results::TestId};
+use crate::{
+    exec::Alike,
+    subject::{OpenClasses, Revision, RevisionSet, results::TestId},
+};
 
 /// How a pair was told apart.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -86,7 +88,7 @@ impl Pairs {
 
     /// Whether the two run in lockstep, and nothing but the exploration stands against that they are
     /// equivalent.
-    pub(super) fn is_alike(&self, a: Revision, b: Revision) -> bool {
+    fn is_alike(&self, a: Revision, b: Revision) -> bool {
         let pair = ordered(a, b);
         self.alike.contains(&pair)
             && self.doubts.get(&pair).is_none_or(|all| all.iter().all(Reason::is_of_exploration))

@@ -265,7 +265,7 @@ impl Executor<'_> {
         };
         self.state.lockstep.is_some()
             && (exprs.variables(condition).iter().filter(is_forgotten).any(|v| !is_known(v))
-                || exprs.any_node(condition, |e| is_hard(exprs, e)))
+                || has_hard(exprs, condition))
     }
 
     /// In such a run, what a path says but for what the solver would find hard: the less it knows, the
@@ -274,8 +274,7 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         let with_reals = self.compares_reals(goal);
         let is_easy = |condition: &ExprId| {
-            (with_reals || !self.compares_reals(*condition))
-                && !exprs.any_node(*condition, |e| is_hard(exprs, e))
+            (with_reals || !self.compares_reals(*condition)) && !has_hard(exprs, *condition)
         };
         let path = &self.state.path;
         self.state.lockstep.is_some().then(|| path.iter().copied().filter(is_easy).collect())
@@ -285,7 +284,7 @@ impl Executor<'_> {
     pub(super) fn is_beyond_lockstep(&self, condition: ExprId) -> bool {
         let exprs = &self.program.exprs;
         self.state.lockstep.is_some()
-            && (self.compares_reals(condition) || exprs.any_node(condition, |e| is_hard(exprs, e)))
+            && (self.compares_reals(condition) || has_hard(exprs, condition))
     }
 
     /// Whether a condition of such a run compares floating-point numbers.
@@ -672,7 +671,12 @@ impl Executor<'_> {
     }
 }
 
-/// Whether an operation is one that the solver finds hard.
+/// Whether an expression has an operation that the solver finds hard.
+fn has_hard(exprs: &Exprs, e: ExprId) -> bool {
+    exprs.any_node(e, |e| is_hard(exprs, e))
+}
+
+/// Whether an operation is one of these.
 fn is_hard(exprs: &Exprs, e: ExprId) -> bool {
     let is_known = |e: ExprId| exprs.as_bv(e).is_some();
     match exprs.node(e) {
@@ -693,7 +697,7 @@ impl Bound {
     }
 }
 
-/// Where the run gives up.
+/// Ends a state where the run gives up on it.
 pub(super) fn too_much() -> Stop {
     Stop::Halt(Halt::Incomplete(Incomplete::Instructions))
 }

@@ -161,7 +161,7 @@ pub struct Executor<'a> {
     begun: Instant,
     /// What is decided is which way a branch goes.
     at_branch: bool,
-    /// A run that is to decide nothing ends where it would.
+    /// A run that is to decide nothing ends where it would ([`endless`]).
     decides_nothing: bool,
     /// Since such a run began, revisions parted.
     depends_on_revision: bool,
