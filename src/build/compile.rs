@@ -56,9 +56,6 @@ const SEMANTICS: &[&str] = &[
 
 const BITCODE: &[&str] = &[
     "-emit-llvm",
-    "-fno-pie",
-    "-fno-unwind-tables",
-    "-fno-asynchronous-unwind-tables",
     // Passes such as mem2reg may run on the module later.
     "-Xclang",
     "-disable-O0-optnone",
@@ -135,9 +132,11 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    fn flags(self) -> Vec<&'static str> {
+    /// Of a program with these flags of its own.
+    fn flags(self, own: &[String]) -> Vec<&'static str> {
         match self {
-            Self::Bitcode => BITCODE.to_vec(),
+            Self::Bitcode if are_optimising(own) => BITCODE.to_vec(),
+            Self::Bitcode => [BITCODE, UNCHANGED].concat(),
             Self::Native(sanitizer) => [sanitizer.flags(), UNCHANGED].concat(),
         }
     }
@@ -395,7 +394,7 @@ impl Toolchain {
                 }
                 let compilation = Compilation { directory: tree.clone(), ..Compilation::default() };
                 let mut command = self.compiler(&compilation);
-                command.args(SEMANTICS).args(kind.flags()).args(flags);
+                command.args(SEMANTICS).args(kind.flags(flags)).args(flags);
                 command.args(zeroed(flags)).args(WARNINGS);
                 let output = run(command.arg("-c").arg(source).arg("-o").arg(&out))?;
                 said += &String::from_utf8_lossy(&output.stderr);
@@ -404,7 +403,7 @@ impl Toolchain {
             (trees.iter().map(one).collect(), said)
         };
         let (objects, said) = all(flags);
-        let ours = kind.flags().into_iter();
+        let ours = kind.flags(flags).into_iter();
         if !divides_by_zero(&said, ours.chain(flags.iter().map(String::as_str))) {
             return objects;
         }
@@ -425,7 +424,7 @@ impl Toolchain {
     ) -> (Vec<PathBuf>, String) {
         let compilation = Compilation { directory: directory.to_owned(), ..Compilation::default() };
         let mut driver = self.compiler(&compilation);
-        driver.args(SEMANTICS).args(kind.flags());
+        driver.args(SEMANTICS).args(kind.flags(flags));
         for tree in trees {
             driver.arg(format!("-ffile-prefix-map={}/=", tree.display()));
         }
@@ -604,8 +603,13 @@ fn divides_by_zero<'a>(said: &str, mut flags: impl Iterator<Item = &'a str>) -> 
 
 /// What a compiler is told beside flags that have it optimise.
 fn zeroed(flags: &[String]) -> Option<&'static str> {
-    let optimises = |flag: &String| flag.starts_with("-O") && flag != "-O0";
-    flags.iter().any(optimises).then_some(ZEROED)
+    are_optimising(flags).then_some(ZEROED)
+}
+
+/// Whether a program's flags have the compiler optimise. Else plain native code is made of the very
+/// bitcode that the engine reads.
+pub(super) fn are_optimising(flags: &[String]) -> bool {
+    flags.iter().any(|flag| flag.starts_with("-O") && flag != "-O0")
 }
 
 /// The text of a module that uses these symbols.

@@ -28,6 +28,7 @@ mod revisions;
 mod runtime;
 mod signature;
 mod stamp;
+mod together;
 mod toolchain;
 mod unite;
 mod unwritten;

@@ -9,14 +9,14 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fs,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 use rayon::prelude::*;
 
 use super::{
-    BuildError, Closure, HarnessError, Sanitizer, Toolchain, compile::Kind, harness, modules,
-    unwritten,
+    BuildError, Closure, HarnessError, Sanitizer, Toolchain, compile::{Kind, are_optimising}, harness, modules,
+    together, unwritten,
 };
 use crate::{
     merge::{Changes, Tree, make_way, overlay},
@@ -92,6 +92,7 @@ pub struct Revisions {
     /// Of revisions that are modules of LLVM, these.
     modules: BTreeMap<Revision, PathBuf>,
     directory: PathBuf,
+    bitcode: OnceLock<BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>>>,
     /// The object files that programs of a kind have in common, once they were made.
     runtime: Mutex<BTreeMap<Sanitizer, Vec<PathBuf>>>,
 }
@@ -129,7 +130,9 @@ impl Revisions {
             }
         }
         let original = &layouts[&Revision::ORIGINAL];
-        let reads = original.sources.par_iter().filter_map(|source| {
+        // Revisions cannot share the only one.
+        let shared = original.sources.par_iter().filter(|_| original.sources.len() > 1);
+        let reads = shared.filter_map(|source| {
             let files = toolchain.reads(&common.flags, &original.directory, source)?;
             Some((source.clone(), files))
         });
@@ -141,6 +144,7 @@ impl Revisions {
             alias,
             modules: BTreeMap::new(),
             directory: common.directory.clone(),
+            bitcode: OnceLock::new(),
             runtime: Mutex::default(),
         };
         Ok((new, failed))
@@ -169,6 +173,7 @@ impl Revisions {
             alias,
             modules,
             directory: common.directory.clone(),
+            bitcode: OnceLock::new(),
             runtime: Mutex::default(),
         })
     }
@@ -184,8 +189,9 @@ impl Revisions {
 
     /// Compiles every revision to bitcode: a module a source, in the order of the sources. The result
     /// is by revision.
-    pub fn bitcode(&self) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
-        self.compile(Kind::Bitcode, &self.alias.keys().copied().collect())
+    pub fn bitcode(&self) -> &BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
+        let compile = || self.compile(Kind::Bitcode, &self.alias.keys().copied().collect());
+        self.bitcode.get_or_init(compile)
     }
 
     /// Makes native programs of these revisions. They link [some](Closure::native) of `library`,
@@ -199,17 +205,25 @@ impl Revisions {
         let firsts = wanted.iter().filter_map(|revision| self.alias.get(&revision)).copied();
         let firsts = firsts.collect();
         let runtime = || self.runtime_objects(sanitizer, library);
-        let (objects, runtime) = rayon::join(|| self.objects(sanitizer, &firsts), runtime);
+        let (mut modules, runtime) = rayon::join(|| self.prepared(sanitizer, &firsts), runtime);
         let mut linked: BTreeMap<Revision, Result<PathBuf, BuildError>> = BTreeMap::new();
+        let watched = sanitizer != Sanitizer::None && !library.is_overridden;
+        if let (true, Ok(runtime)) = (watched, &runtime)
+            && let Some((revisions, program)) = self.together(sanitizer, &modules, runtime)
+        {
+            modules.retain(|revision, _| !revisions.contains(revision));
+            linked.extend(revisions.into_iter().map(|revision| (revision, Ok(program.clone()))));
+        }
+        let code = self.code(sanitizer, modules.values().flatten().flatten());
         let (mut to_link, mut programs) = (Vec::new(), Vec::new());
-        for (revision, objects) in objects {
+        for (revision, modules) in modules {
             let runtime = runtime.as_ref().map_err(BuildError::again);
+            let objects = modules.and_then(|modules| objects_of(&code, &modules));
             match objects.and_then(|objects| Ok([objects, runtime?.clone()].concat())) {
                 Err(error) => _ = linked.insert(revision, Err(error)),
                 Ok(objects) => {
-                    let out = self.directory.join(format!("{revision}.{}", sanitizer.suffix()));
                     to_link.push(revision);
-                    programs.push((objects, out));
+                    programs.push((objects, self.program(revision, sanitizer)));
                 }
             }
         }
@@ -242,39 +256,91 @@ impl Revisions {
         Ok(objects)
     }
 
-    /// The object files of these revisions, each the first with its sources.
-    fn objects(
+    /// One program of all revisions that [can be](together::apart) in one, which are more than one.
+    fn together(
+        &self,
+        sanitizer: Sanitizer,
+        modules: &BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>>,
+        runtime: &[PathBuf],
+    ) -> Option<(BTreeSet<Revision>, PathBuf)> {
+        let apart = |(revision, modules): (&Revision, &Result<Vec<PathBuf>, BuildError>)| {
+            let modules = together::apart(*revision, modules.as_ref().ok()?).ok()??;
+            Some((*revision, modules))
+        };
+        let apart: BTreeMap<Revision, Vec<PathBuf>> =
+            modules.par_iter().filter_map(apart).collect();
+        let first = *apart.keys().next().filter(|_| apart.len() > 1)?;
+        let program = self.program(first, sanitizer);
+        let main = program.with_extension("main.ll");
+        let runs = self.alias.iter().filter(|(_, first)| apart.contains_key(first));
+        let runs: Vec<(Revision, Revision)> = runs.map(|(r, first)| (*r, *first)).collect();
+        together::write_main(&runs, sanitizer, &main).ok()?;
+        let all: Vec<PathBuf> = apart.values().flatten().chain([&main]).cloned().collect();
+        let objects = objects_of(&self.code(sanitizer, &all), &all).ok()?;
+        let one = [([objects, runtime.to_vec()].concat(), program.clone())];
+        self.toolchain.link_all(&self.flags, sanitizer, &one).pop()?.ok()?;
+        Some((apart.into_keys().collect(), program))
+    }
+
+    fn program(&self, revision: Revision, sanitizer: Sanitizer) -> PathBuf {
+        self.directory.join(format!("{revision}.{}", sanitizer.suffix()))
+    }
+
+    /// The modules of these revisions, each the first with its sources, ready to become native code.
+    fn prepared(
         &self,
         sanitizer: Sanitizer,
         firsts: &BTreeSet<Revision>,
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
-        let modules = self.compile(Kind::Native(sanitizer), firsts);
+        let kind = Kind::Native(sanitizer);
+        let modules = match sanitizer {
+            Sanitizer::None if !are_optimising(&self.flags) => self.copied(kind, firsts),
+            _ => self.compile(kind, firsts),
+        };
         // Some are those of several revisions.
-        let all: BTreeSet<PathBuf> = modules.values().flatten().flatten().cloned().collect();
-        let all: Vec<PathBuf> = all.into_iter().collect();
+        let all: BTreeSet<&PathBuf> = modules.values().flatten().flatten().collect();
         let defined = match sanitizer {
-            Sanitizer::Memory => unwritten::defined(&all),
+            Sanitizer::Memory => unwritten::defined(all.iter().copied()),
             _ => Ok(BTreeSet::new()),
         };
-        let size = all.len().div_ceil(rayon::current_num_threads()).max(FILES);
-        let code: BTreeMap<&PathBuf, Result<PathBuf, BuildError>> = all
-            .par_chunks(size)
-            .flat_map_iter(|chunk| {
-                let prepare = |module: &PathBuf| {
-                    let defined = defined.as_ref().map_err(BuildError::again)?;
-                    unwritten::prepare(module, sanitizer, defined)
-                };
-                // What cannot be read is told by the compiler, too.
-                chunk.iter().for_each(|module| _ = prepare(module));
-                chunk.iter().zip(self.toolchain.code(&self.flags, sanitizer, chunk))
-            })
-            .collect();
-        let code_of = |module: &PathBuf| match &code[module] {
-            Ok(object) => Ok(object.clone()),
-            Err(error) => Err(error.again()),
+        // What cannot be read is told by the compiler, too.
+        if let Ok(defined) = &defined {
+            all.par_iter().for_each(|module| _ = unwritten::prepare(module, sanitizer, defined));
+        }
+        modules
+    }
+
+    /// Copies of these revisions' bitcode, which what is compiled for a kind would be no different from.
+    fn copied(
+        &self,
+        kind: Kind,
+        firsts: &BTreeSet<Revision>,
+    ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
+        let place = |module: &PathBuf| module.with_extension(kind.suffix());
+        let all: BTreeSet<&PathBuf> = self.bitcode().values().flatten().flatten().collect();
+        // What cannot be copied is missing where it is needed.
+        all.par_iter().for_each(|module| _ = fs::copy(module, place(module)));
+        let of = |revision: &Revision| {
+            let modules = self.bitcode()[revision].as_ref().map_err(BuildError::again)?;
+            Ok(modules.iter().map(place).collect())
         };
-        let objects = |modules: Vec<PathBuf>| modules.iter().map(code_of).collect();
-        modules.into_iter().map(|(r, modules)| (r, modules.and_then(objects))).collect()
+        let known = firsts.iter().filter(|revision| self.bitcode().contains_key(revision));
+        known.map(|revision| (*revision, of(revision))).collect()
+    }
+
+    /// What becomes of modules: object files.
+    fn code<'m>(
+        &self,
+        sanitizer: Sanitizer,
+        modules: impl IntoIterator<Item = &'m PathBuf>,
+    ) -> BTreeMap<PathBuf, Result<PathBuf, BuildError>> {
+        let all: BTreeSet<&PathBuf> = modules.into_iter().collect();
+        let all: Vec<PathBuf> = all.into_iter().cloned().collect();
+        let size = all.len().div_ceil(rayon::current_num_threads()).max(FILES);
+        let chunks = all.par_chunks(size);
+        let code = |chunk: &[PathBuf]| self.toolchain.code(&self.flags, sanitizer, chunk);
+        let made: Vec<_> = chunks.flat_map_iter(code).collect();
+        all.into_iter().zip(made).collect()
     }
 
     /// Compiles the sources of these revisions, to a module a source.
@@ -367,6 +433,15 @@ impl Revisions {
         };
         self.alias.par_iter().filter(|(revision, _)| wanted.contains(revision)).map(one).collect()
     }
+}
+
+/// The object files of a program's modules.
+fn objects_of(
+    code: &BTreeMap<PathBuf, Result<PathBuf, BuildError>>,
+    modules: &[PathBuf],
+) -> Result<Vec<PathBuf>, BuildError> {
+    let object = |module: &PathBuf| code[module].as_ref().cloned().map_err(BuildError::again);
+    modules.iter().map(object).collect()
 }
 
 impl Layout {

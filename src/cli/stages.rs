@@ -245,11 +245,11 @@ impl Stage {
         let mut bitcode = BTreeMap::new();
         for (revision, made) in revisions.bitcode() {
             match made {
-                Ok(modules) => _ = bitcode.insert(revision, modules),
-                Err(error) if revision == Revision::ORIGINAL => {
-                    return Err(original(&error.into()));
+                Ok(modules) => _ = bitcode.insert(*revision, modules.clone()),
+                Err(error) if *revision == Revision::ORIGINAL => {
+                    return Err(original(&error.again().into()));
                 }
-                Err(error) => _ = refused.insert(revision, error.to_string()),
+                Err(error) => _ = refused.insert(*revision, error.to_string()),
             }
         }
         // Nobody else makes them.
@@ -328,7 +328,7 @@ impl Stage {
         let files = meta_files(&self.results.meta())?;
         let meta = BTreeMap::from([(Revision::ORIGINAL, files)]);
         let (meta, _) = Revisions::new(self.toolchain.clone(), &self.common("meta")?, &meta)?;
-        Ok(meta.bitcode().remove(&Revision::ORIGINAL).and_then(Result::ok))
+        Ok(meta.bitcode()[&Revision::ORIGINAL].as_ref().ok().cloned())
     }
 
     /// Native programs: each revision's, or the one that a meta program written by hand is.

@@ -10,6 +10,7 @@ use super::view::Linkage;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::*;
 use inkwell::llvm_sys::prelude::*;
+use inkwell::llvm_sys::support::{LLVMLoadLibraryPermanently, LLVMSearchForAddressOfSymbol};
 use inkwell::llvm_sys::{
     LLVMAttributeReturnIndex, LLVMDLLStorageClass, LLVMOpcode, LLVMTypeKind, LLVMVisibility,
 };
@@ -21,6 +22,16 @@ pub struct Own<'n> {
     pub function: &'n str,
     /// The revisions.
     pub revisions: &'n [u32],
+}
+
+/// Whether a library that this process is linked with has a symbol of this name; the C library does
+/// what it does for every program.
+pub fn is_known_to_this_process(symbol: &str) -> bool {
+    // SAFETY: the texts are terminated; no library is named, so that none is loaded.
+    unsafe {
+        LLVMLoadLibraryPermanently(std::ptr::null());
+        !LLVMSearchForAddressOfSymbol(terminated(symbol).as_ptr()).is_null()
+    }
 }
 
 /// Changes one module.
@@ -97,6 +108,43 @@ impl<'a, 'c> Editor<'a, 'c> {
                 }
             }
         }
+    }
+
+    /// The names that a module shows to the linker, if all that ties it to other modules are names: it
+    /// has no alias, no text for the assembler, no symbol in a section or group of its own, and
+    /// nothing that runs before `main`.
+    pub fn shown_names(&self) -> Option<Vec<String>> {
+        let mut names = Vec::new();
+        unsafe {
+            let mut length = 0;
+            LLVMGetModuleInlineAsm(self.raw(), &mut length);
+            let is_plain = length == 0
+                && LLVMGetFirstGlobalAlias(self.raw()).is_null()
+                && LLVMGetFirstGlobalIFunc(self.raw()).is_null();
+            if !is_plain {
+                return None;
+            }
+            for symbol in self.symbols() {
+                let section = LLVMGetSection(symbol);
+                let has_section = !section.is_null() && *section != 0;
+                if has_section || !inkwell::llvm_sys::comdat::LLVMGetComdat(symbol).is_null() {
+                    return None;
+                }
+                let mut length = 0;
+                let name = LLVMGetValueName2(symbol, &mut length);
+                let name = std::slice::from_raw_parts(name.cast::<u8>(), length);
+                let name = String::from_utf8_lossy(name).into_owned();
+                match LLVMGetLinkage(symbol) {
+                    _ if LLVMIsDeclaration(symbol) != 0 => {}
+                    Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage => {}
+                    Linkage::LLVMExternalLinkage
+                    | Linkage::LLVMCommonLinkage
+                    | Linkage::LLVMWeakAnyLinkage => names.push(name),
+                    _ => return None,
+                }
+            }
+        }
+        Some(names)
     }
 
     /// Makes what the linker of a whole program chose among several definitions as definite as

@@ -6,5 +6,5 @@
 mod edit;
 mod view;
 
-pub(crate) use edit::{Editor, Own};
+pub(crate) use edit::{Editor, Own, is_known_to_this_process};
 pub(crate) use view::*;

@@ -142,8 +142,12 @@ static void assume(int condition) {
   psychic_end(PSYCHIC_ASSUMPTION_VIOLATED);
 }
 
+/* The one that runs, once it is known. */
+static int revision = -1;
+
+void psychic_run_revision(int running) { revision = running; }
+
 int psychic_rev(void) {
-  static int revision = -1;
   if (revision < 0) {
     const char *text = psychic_setting("PSYCHIC_REVISION");
     revision = 0;

@@ -2,9 +2,9 @@
  * a fork of that (the fork server of AFL, Zalewski 2014). What a run sees is what a process of its
  * own would have seen: nothing of the program has run before.
  *
- * Standard input of the server is a socket. For each byte that comes it forks, answers with the
- * number of the process, and at the end of that with its wait status, both as the machine has an
- * `int`. It ends when the socket does. A run has the file PSYCHIC_SERVE for its standard input.
+ * Standard input of the server is a socket. For each number that comes, of a revision, it forks, answers
+ * with the number of the process, and at the end of that with its wait status, all as the machine has
+ * an `int`. It ends when the socket does. A run has the file PSYCHIC_SERVE for its standard input.
  *
  * A run is one process. One that wants another, or a thread, is killed by SIGSYS: whoever asked for
  * it then starts the program as usual, where everything that it started can be found and killed.
@@ -61,18 +61,19 @@ static int begins(const char *input) {
 
 void psychic_serve(void) {
   const char *input = psychic_setting("PSYCHIC_SERVE");
-  char wanted;
+  int revision;
   if (!input)
     return;
   /* Runs have the same user: they must not get at its memory or descriptors. */
   prctl(PR_SET_DUMPABLE, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  while (read(0, &wanted, 1) == 1) {
+  while (read(0, &revision, sizeof revision) == sizeof revision) {
     int status = 0;
     pid_t run = fork();
     if (run == 0) {
       if (!begins(input))
         kill(getpid(), SIGSYS);
+      psychic_run_revision(revision);
       return;
     }
     if (run < 0 || write(0, &run, sizeof run) != sizeof run)

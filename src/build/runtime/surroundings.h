@@ -19,6 +19,9 @@ size_t psychic_variables(char **to);
  * libc of the system. */
 void psychic_serve(void);
 
+/* Says which revision runs, whatever the setting is. */
+void psychic_run_revision(int running);
+
 /* Zeroed memory that is never given back; ends the process if there is none. */
 void *psychic_memory(size_t size);
 

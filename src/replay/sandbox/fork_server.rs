@@ -42,12 +42,12 @@ impl ForkServer {
         Ok(Self { process, control, streams })
     }
 
-    /// Begins a run; its process.
+    /// Begins a run of a revision; its process.
     ///
     /// # Errors
     /// where the server is gone.
-    pub(super) fn begin(&mut self) -> io::Result<Pid> {
-        self.control.write_all(&[1])?;
+    pub(super) fn begin(&mut self, revision: u32) -> io::Result<Pid> {
+        self.control.write_all(&revision.to_ne_bytes())?;
         let process = self.number()?;
         match process > 0 {
             true => Ok(Pid::from_raw(process)),

@@ -146,7 +146,6 @@ struct Servers {
 #[derive(Eq, PartialEq)]
 struct Key {
     program: usize,
-    revision: u32,
     args: Vec<Vec<u8>>,
     variables: BTreeMap<String, Vec<u8>>,
 }
@@ -212,7 +211,6 @@ impl Server {
     fn run_served(&mut self, request: &Request) -> io::Result<Option<Ended>> {
         let key = Key {
             program: request.program,
-            revision: request.revision,
             args: request.args.clone(),
             variables: request.variables.clone(),
         };
@@ -229,7 +227,7 @@ impl Server {
         };
         server.streams.keep(request.output);
         // Where the server is gone, nobody knows what became of the run.
-        let Ok(run) = server.begin() else { return Ok(None) };
+        let Ok(run) = server.begin(request.revision) else { return Ok(None) };
         let (streams, ended) = server.watching();
         let stopped = self.watch(streams, ended, run, request.time)?;
         let Ok(status) = server.end(stopped.is_some(), run) else { return Ok(None) };
