@@ -15,8 +15,9 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    BuildError, Closure, HarnessError, Sanitizer, Toolchain, compile::{Kind, are_optimising}, harness, modules,
-    together, unwritten,
+    BuildError, Closure, HarnessError, Sanitizer, Toolchain,
+    compile::{Kind, are_optimising},
+    harness, modules, together, unwritten,
 };
 use crate::{
     merge::{Changes, Tree, make_way, overlay},

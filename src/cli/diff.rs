@@ -285,6 +285,7 @@ fn explore_and_pair(
     let (mut rounds, mut paired) = (0, Instant::now());
     // What a whole program does with the kernel is not summed up.
     let mut in_lockstep = stage.is_whole();
+    let mut is_barren = true;
     follow_open(explorer, differ, until)?;
     loop {
         let last = match explorer.round() {
@@ -297,8 +298,8 @@ fn explore_and_pair(
                 if !std::mem::replace(&mut in_lockstep, true) {
                     differ.run_in_lockstep();
                 }
-                differ.try_variants(&batch, trying)?;
                 batch.extend(left);
+                differ.try_variants(&batch, trying)?;
                 Some(false)
             }
         };
@@ -310,6 +311,10 @@ fn explore_and_pair(
             report::write_inputs(stage, differ)?;
             follow_open(explorer, differ, until)?;
             (rounds, paired) = (0, Instant::now());
+            if std::mem::take(&mut is_barren) && differ.states().is_empty() {
+                // The first path may be the longest, and patches differ on short inputs, too.
+                differ.try_variants(&explorer.glimpse(), trying)?;
+            }
         }
         progress.update(|| {
             format!(

@@ -170,6 +170,8 @@ pub struct Differ<'a> {
     inputs: BTreeSet<TestInput>,
     /// Inputs of paths tried since one last separated something.
     fruitless: u32,
+    /// Batches of states to go before samples are tried again, and how many were waited for before.
+    rest: (u32, u32),
     /// Revisions that a native run had to be stopped of, which nobody proved endless: each
     /// further one takes as long and shows as little.
     stopped: RevisionSet,
@@ -239,6 +241,7 @@ impl<'a> Differ<'a> {
             tests: Vec::new(),
             inputs: BTreeSet::new(),
             fruitless: 0,
+            rest: (0, 0),
             stopped: RevisionSet::new(),
             settled: false,
             confirms: false,

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use super::{
     Differ, ReplayFailed,
     evidence::Prediction,
-    input, path_input, simple,
+    input, is_left, path_input, simple,
     stopped::{departs, is_stopped},
 };
 use crate::{
@@ -67,8 +67,14 @@ impl Differ<'_> {
     /// Tries usual values in place of those of known paths, before the solver is asked what tells
     /// apart those pairs that are open: most patches that differ do so on most inputs.
     ///
-    /// Not for programs with their own C library, of which a run takes longer than a query.
+    /// Not for programs with their own C library, of which a run takes longer than a query. Where
+    /// they showed nothing, twice as many batches are waited for as before.
     pub(super) fn try_samples(&mut self) -> Result<(), ReplayFailed> {
+        let (left, waited) = self.rest;
+        if left > 0 {
+            self.rest = (left - 1, waited);
+            return Ok(());
+        }
         let bases = self.bases();
         let mut choice = Choice(self.states.len() as u64);
         let mut found: Vec<(Assignment, Vec<(Revision, Revision)>)> = Vec::new();
@@ -94,6 +100,8 @@ impl Differ<'_> {
                 found.push((model, apart));
             }
         }
+        let wait = if found.is_empty() && fruitless > 0 { (2 * waited).max(1) } else { 0 };
+        self.rest = (wait, wait);
         while let Some(best) = self.most_apart(&mut found) {
             let (model, apart) = found.remove(best);
             let prediction = self.predict(&model);
@@ -214,13 +222,18 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// Inputs of some of the paths that came to an end, none twice. They go on after what was read:
+    /// Inputs of some of the paths that came to an end, or else were left before, none twice. They go on after what was read:
     /// with another beginning a program may read more.
     fn known_inputs(&self, halted: &[HaltState], clock: Clock<'_>) -> Vec<TestInput> {
+        let all = || self.states.iter().chain(halted);
         let ended = |state: &&HaltState| state.is_exact() && state.halt != Halt::Unaffected;
-        let ended: Vec<&HaltState> = self.states.iter().chain(halted).filter(ended).collect();
+        let mut known: Vec<&HaltState> = all().filter(ended).collect();
+        if known.is_empty() {
+            // How they begin is better than nothing.
+            known = all().filter(|state| is_left(state)).collect();
+        }
         let mut inputs: Vec<TestInput> = Vec::new();
-        for state in ended.iter().step_by(ended.len().div_ceil(MODELS).max(1)) {
+        for state in known.iter().step_by(known.len().div_ceil(MODELS).max(1)) {
             if clock.is_over() {
                 break;
             }

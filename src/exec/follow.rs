@@ -33,7 +33,14 @@ pub fn follow(
     let mut halted = Vec::new();
     let all = OpenClasses::one(revisions);
     for instructions in [TOGETHER, ALONE] {
-        let quantum = Quantum { open: &all, instructions, forks: FORKS, tokens: u32::MAX, clock };
+        let quantum = Quantum {
+            open: &all,
+            instructions,
+            forks: FORKS,
+            tokens: u32::MAX,
+            patience: None,
+            clock,
+        };
         let mut left = Vec::new();
         for state in open {
             if clock.is_over() {

@@ -1,6 +1,6 @@
 //! The main loop: fetches instructions and dispatches them.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{
     Coverage, Executor, Quantum,
@@ -150,10 +150,12 @@ impl Executor<'_> {
         let has_had = |more: u64| {
             self.instructions >= quantum.instructions * more || self.forks >= quantum.forks * more
         };
+        let is_late = || quantum.patience.is_some_and(|end| Instant::now() >= end);
         if !has_had(1) || self.state.joins.is_empty() && self.waiting.is_empty() {
-            return has_had(1);
+            return has_had(1) || asked && is_late();
         }
-        has_had(self.together.max(16)) || asked && self.begun.elapsed() >= LONGEST_WAIT
+        has_had(self.together.max(16))
+            || asked && (self.begun.elapsed() >= LONGEST_WAIT || is_late())
     }
 
     /// Between instructions, at jumps backwards and calls: why the run has to stop, if it has to,

@@ -156,7 +156,8 @@ pub fn lockstep(
     for mut state in states {
         state.lockstep = Some(Box::new(Lockstep { alike: alike.clone(), ..Lockstep::default() }));
         let (instructions, forks) = (INSTRUCTIONS, FORKS);
-        let quantum = Quantum { open: &open, instructions, forks, tokens: u32::MAX, clock };
+        let quantum =
+            Quantum { open: &open, instructions, forks, tokens: u32::MAX, patience: None, clock };
         let coverage = &mut Coverage::default();
         let harvest = Executor::run(program, limits, solver, coverage, state, quantum);
         let mut alike = held(&alike);

@@ -117,6 +117,8 @@ pub struct Quantum<'a> {
     pub forks: u64,
     /// Tokens of typed input of one path: what wants more goes on later.
     pub tokens: u32,
+    /// From then on, whoever asks the solver goes on in another quantum: others wait for it.
+    pub patience: Option<Instant>,
     /// When everything has to end.
     pub clock: Clock<'a>,
 }
@@ -242,6 +244,7 @@ impl<'a> Executor<'a> {
                 (false, false) => executor.run_until_stop::<false, false>(coverage, quantum),
                 (_, true) => executor.run_until_stop::<true, true>(coverage, quantum),
             };
+            let is_paused = matches!(end, End::Quantum);
             match end {
                 End::Quantum | End::Stop(Stop::Later) => {
                     // Who goes on elsewhere waits for nobody.
@@ -261,7 +264,8 @@ impl<'a> Executor<'a> {
                 }
             }
             executor.state.joins.clear();
-            let used_up = executor.is_used_up(quantum, executor.asked) || quantum.clock.is_over();
+            let asked = executor.asked || is_paused;
+            let used_up = executor.is_used_up(quantum, asked) || quantum.clock.is_over();
             executor.let_go(used_up || executor.siblings.is_empty());
             if used_up {
                 while !executor.waiting.is_empty() {

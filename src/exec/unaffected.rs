@@ -342,6 +342,7 @@ mod tests {
             instructions: u64::MAX,
             forks: u64::MAX,
             tokens: u32::MAX,
+            patience: None,
             clock: Clock::new(None, &never),
         };
         let (mut solver, mut coverage) = (chain(&SolverConfig::default()), Coverage::default());

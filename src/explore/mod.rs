@@ -38,6 +38,8 @@ const ROUND: usize = 64;
 const FORKS_TO_SPREAD: u64 = 4;
 /// Forks of one state in a round otherwise.
 const FORKS: u64 = 64;
+/// A round in which states wait for the solver is over after this.
+const ROUND_TIME: Duration = Duration::from_secs(1);
 /// Instructions of one state in a round.
 const INSTRUCTIONS: u64 = 2_000_000;
 
@@ -153,6 +155,12 @@ impl<'a> Explorer<'a> {
         })
     }
 
+    /// What some of the states that wait would be if exploring ended now.
+    pub fn glimpse(&self) -> Vec<HaltState> {
+        let end = |state: &State| abandon(self.program, state, &self.open, Incomplete::Time);
+        self.frontier.iter().take(ROUND).flat_map(end).collect()
+    }
+
     /// Runs one round.
     pub fn round(&mut self) -> Round {
         if self.frontier.is_empty() {
@@ -172,6 +180,7 @@ impl<'a> Explorer<'a> {
             instructions: self.frontier.instructions().min(INSTRUCTIONS),
             forks: if spread { FORKS_TO_SPREAD } else { FORKS },
             tokens: self.frontier.tokens(),
+            patience: begin.checked_add(ROUND_TIME),
             clock: self.clock,
         };
         let states = self.frontier.take(self.frontier.round(ROUND));
