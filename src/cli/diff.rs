@@ -109,6 +109,8 @@ const TREE: Spent =
 const EASY: u32 = 16;
 /// But so much more of time.
 const TIME: u32 = 4;
+/// Before it, variants of the inputs of what was explored so far are tried for so long.
+const LEAST_TRYING: Duration = Duration::from_secs(1);
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -285,7 +287,6 @@ fn explore_and_pair(
     let (mut rounds, mut paired) = (0, Instant::now());
     // What a whole program does with the kernel is not summed up.
     let mut in_lockstep = stage.is_whole();
-    let mut is_barren = true;
     follow_open(explorer, differ, until)?;
     loop {
         let last = match explorer.round() {
@@ -295,11 +296,11 @@ fn explore_and_pair(
             }
             Round::Exhausted => Some(true),
             Round::Stopped(left) => {
+                batch.extend(left);
+                differ.try_variants(&batch, trying)?;
                 if !std::mem::replace(&mut in_lockstep, true) {
                     differ.run_in_lockstep();
                 }
-                batch.extend(left);
-                differ.try_variants(&batch, trying)?;
                 Some(false)
             }
         };
@@ -311,10 +312,6 @@ fn explore_and_pair(
             report::write_inputs(stage, differ)?;
             follow_open(explorer, differ, until)?;
             (rounds, paired) = (0, Instant::now());
-            if std::mem::take(&mut is_barren) && differ.states().is_empty() {
-                // The first path may be the longest, and patches differ on short inputs, too.
-                differ.try_variants(&explorer.glimpse(), trying)?;
-            }
         }
         progress.update(|| {
             format!(
@@ -328,6 +325,9 @@ fn explore_and_pair(
         let is_hard = || differ.pairs().open() > 0 && is_hard(explorer.spent());
         if !in_lockstep && last.is_none() && is_hard() {
             in_lockstep = true;
+            // Most patches that differ do so on usual inputs, which the next path may be far from.
+            let known = differ.states().is_empty().then(|| explorer.glimpse());
+            differ.try_variants(&known.unwrap_or_default(), trying.within(LEAST_TRYING))?;
             differ.confirm(explorer.pool())?;
             differ.run_in_lockstep();
             follow_open(explorer, differ, until)?;
