@@ -258,9 +258,11 @@ impl Executor<'_> {
         self.checkpoint = Checkpoint::Unchanged;
         let result = model(self, arguments);
         if result == Err(Stop::Later) {
-            let (claim, tokens) = (self.state.claim, self.state.tokens());
+            let (claim, tokens, waits) =
+                (self.state.claim, self.state.tokens(), self.state.waits);
             self.state = self.sibling();
-            (self.state.claim, self.state.put_off_at) = (claim, tokens);
+            self.state.put_off_at = tokens;
+            (self.state.claim, self.state.waits) = (claim, waits);
         }
         self.checkpoint = Checkpoint::NoCall;
         result

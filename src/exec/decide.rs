@@ -1,6 +1,6 @@
 //! Decisions: where a state settles a condition, and forks.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use rustc_hash::FxHashSet;
 
@@ -12,12 +12,16 @@ use crate::{
     env::{Halt, Incomplete, Stop},
     expr::{Assignment, BinaryOp, ExprId, Exprs, Node, Substitution},
     memory::Value,
-    solver::{self, Query, SolverConfig, Verdict, slicing::Slicing},
+    solver::{self, Query, SolverConfig, Unknown, Verdict, slicing::Slicing},
     subject::RevisionSet,
 };
 
 /// Expressions of which it is remembered what they are for which revisions.
 const CHOSEN: usize = 4096;
+/// A question gets this much of the solver's time, and more in quanta to come, each time so many times
+/// as much.
+const FIRST_WAIT: Duration = Duration::from_millis(400);
+const LONGER_WAIT: u32 = 4;
 /// Terms of an address that are compared with what the path has decided.
 const CHOICES: u32 = 32;
 
@@ -75,6 +79,10 @@ impl Executor<'_> {
                 self.state.branch = self.state.branch.child(ForkKind::Input, 0);
                 self.state.joins.extend(join);
                 Ok(true)
+            }
+            Verdict::Unknown(Unknown::Timeout(waited)) if self.may_wait_longer(waited) => {
+                self.state.waits += 1;
+                Err(Stop::Later)
             }
             Verdict::Unknown(why) => {
                 self.leave_undecided(opposite, holds, why.into());
@@ -142,13 +150,21 @@ impl Executor<'_> {
     /// Whether the path allows a condition.
     pub(super) fn ask(&mut self, goal: ExprId) -> Verdict {
         let exprs = &self.program.exprs;
-        let State { path, model, .. } = &self.state;
-        match self.what_is_easy(goal) {
-            Some(path) => {
-                self.solver.check(exprs, Query { path: &path, goals: &[goal], model: None })
-            }
+        let easy = self.what_is_easy(goal);
+        let State { path, model, waits, .. } = &self.state;
+        let most = LONGER_WAIT.checked_pow(*waits).and_then(|more| FIRST_WAIT.checked_mul(more));
+        self.solver.hurry(most.unwrap_or(Duration::MAX));
+        let verdict = match &easy {
+            Some(path) => self.solver.check(exprs, Query { path, goals: &[goal], model: None }),
             None => self.solver.check(exprs, Query { path, goals: &[goal], model: Some(model) }),
-        }
+        };
+        self.solver.hurry(Duration::MAX);
+        verdict
+    }
+
+    /// Whether a question that was given that much time in vain may have more.
+    fn may_wait_longer(&self, waited: Duration) -> bool {
+        self.limits.solver.is_zero() || waited < self.limits.solver
     }
 
     /// What the path says of a condition, where it is one of its own, or a part of one.

@@ -26,6 +26,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
+    time::Instant,
 };
 
 use super::{Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start, State};
@@ -47,6 +48,8 @@ const UNROLLED: u32 = 1 << 12;
 const GUESSES: u32 = 24;
 /// Revisions that parted and have decided so much since do not meet again.
 const DECISIONS: usize = 24;
+/// Conditions of a path: ways that nobody takes have no other end.
+const CONDITIONS: usize = 1024;
 /// Calls within calls.
 const DEPTH: usize = 48;
 /// Cutpoints on the way of a state.
@@ -342,11 +345,12 @@ impl Executor<'_> {
         if joins.first().is_some_and(|join| path.len() > join.conditions + DECISIONS) {
             joins.clear();
         }
-        let is_deep = callers.len() > DEPTH;
+        let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let goes_too_far = is_late || callers.len() > DEPTH || path.len() > CONDITIONS;
         if self.is_left_alone() {
             return Err(Stop::Halt(Halt::Unaffected));
         }
-        if is_deep { Err(too_much()) } else { Ok(()) }
+        if goes_too_far { Err(too_much()) } else { Ok(()) }
     }
 
     /// Whether the state goes on from a guess that a later one has taken the place of, and stands for

@@ -326,6 +326,7 @@ impl Program {
             branch,
             instructions: 0,
             put_off_at: 0,
+            waits: 0,
             run_from: 0,
             uninitialised: 0,
             concretisations: Default::default(),

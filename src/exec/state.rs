@@ -151,6 +151,8 @@ pub struct State {
     pub instructions: u64,
     /// Tokens of typed input that it had read in a call that was put off ([`crate::env::Stop::Later`]).
     pub put_off_at: u32,
+    /// How often it was put off because the solver took long.
+    pub waits: u32,
     /// The instruction of the running function to which control came last by a jump, a call or
     /// a return; it has run straight on since.
     pub run_from: u32,

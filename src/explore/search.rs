@@ -62,6 +62,9 @@ pub(super) struct Frontier {
     picked: HashMap<(FunctionId, u32), u64>,
 }
 
+/// One for which the solver took too long comes after others that have read so much more.
+const WAIT: u64 = 4;
+
 impl Frontier {
     pub(super) fn new(search: Search, seed: u64) -> Self {
         Self { search, states: Vec::new(), random: seed, picked: HashMap::new() }
@@ -117,7 +120,10 @@ impl Frontier {
         let count = count.min(self.states.len());
         match self.search {
             Search::Shortest if self.states.len() <= WIDE => {
-                let length = |state: &State| u64::from(state.tokens()) + state.instructions / TOKEN;
+                let length = |state: &State| {
+                    let read = u64::from(state.tokens()) + state.instructions / TOKEN;
+                    read + WAIT * u64::from(state.waits)
+                };
                 self.states.sort_by_key(|state| std::cmp::Reverse(length(state)));
                 return self.states.split_off(self.states.len() - count);
             }

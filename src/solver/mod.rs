@@ -105,6 +105,9 @@ pub trait Solver: Send {
     /// is found may depend on what was asked before.
     fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict;
 
+    /// Gives each query from now on no more than this, if its limit is not less anyway.
+    fn hurry(&mut self, most: Duration);
+
     /// Counters of this solver and those below it, outermost first.
     fn statistics(&self) -> Vec<LayerStatistics>;
 }
@@ -112,6 +115,10 @@ pub trait Solver: Send {
 impl<S: Solver + ?Sized> Solver for Box<S> {
     fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
         (**self).check(exprs, query)
+    }
+
+    fn hurry(&mut self, most: Duration) {
+        (**self).hurry(most);
     }
 
     fn statistics(&self) -> Vec<LayerStatistics> {
@@ -129,6 +136,11 @@ pub trait Decorator: Send {
 
     /// Decides `query`.
     fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided;
+
+    /// Takes note of [`Solver::hurry`], where it asks several queries for one.
+    fn hurry(&mut self, most: Duration) {
+        _ = most;
+    }
 }
 
 /// A decorator on top of a solver.
@@ -157,6 +169,11 @@ impl<D: Decorator, S: Solver> Solver for Layer<D, S> {
         let (verdict, hit) = self.decorator.decide(&mut self.below, exprs, query);
         self.statistics.count(start, hit);
         verdict
+    }
+
+    fn hurry(&mut self, most: Duration) {
+        self.decorator.hurry(most);
+        self.below.hurry(most);
     }
 
     fn statistics(&self) -> Vec<LayerStatistics> {

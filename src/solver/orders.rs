@@ -20,12 +20,15 @@ const WIDTH: u32 = 16;
 /// Splits queries by the orders of their variables.
 pub struct Orders {
     timeout: Duration,
+    /// What a query may take just now.
+    most: Duration,
 }
 
 impl Orders {
     /// With a limit for one query, all of its orders together; zero is none.
     pub fn new(timeout: Duration) -> Self {
-        Self { timeout: if timeout.is_zero() { Duration::MAX } else { timeout } }
+        let timeout = if timeout.is_zero() { Duration::MAX } else { timeout };
+        Self { timeout, most: timeout }
     }
 }
 
@@ -37,8 +40,8 @@ impl Decorator for Orders {
         if !is_for_orders(exprs, &constraints) {
             return (below.check(exprs, query), false);
         }
-        let end = Instant::now().checked_add(self.timeout);
-        let mut cases = Cases { exprs, below, timeout: self.timeout, end, asked: false };
+        let end = Instant::now().checked_add(self.most);
+        let mut cases = Cases { exprs, below, timeout: self.most, end, asked: false };
         match cases.decide(&constraints, &Order::default()) {
             // As a whole it may be easier.
             Verdict::Unknown(Unknown::Timeout(_)) => (below.check(exprs, query), false),
@@ -47,6 +50,10 @@ impl Decorator for Orders {
                 (verdict, !asked)
             }
         }
+    }
+
+    fn hurry(&mut self, most: Duration) {
+        self.most = self.timeout.min(most);
     }
 }
 

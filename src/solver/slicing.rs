@@ -96,6 +96,8 @@ fn add(set: &mut Vec<u64>, variables: &[VariableId]) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::{
         expr::Bv,
@@ -111,6 +113,8 @@ mod tests {
             self.0 = query.constraints().collect();
             Verdict::Unknown(Unknown::GaveUp)
         }
+
+        fn hurry(&mut self, _: Duration) {}
 
         fn statistics(&self) -> Vec<LayerStatistics> {
             Vec::new()
@@ -141,6 +145,8 @@ mod tests {
         fn check(&mut self, _: &Exprs, _: Query<'_>) -> Verdict {
             Verdict::Sat(Assignment::default())
         }
+
+        fn hurry(&mut self, _: Duration) {}
 
         fn statistics(&self) -> Vec<LayerStatistics> {
             Vec::new()

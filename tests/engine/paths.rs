@@ -121,6 +121,10 @@ impl Solver for Forgetful {
         }
     }
 
+    fn hurry(&mut self, most: Duration) {
+        self.solver.hurry(most);
+    }
+
     fn statistics(&self) -> Vec<LayerStatistics> {
         self.solver.statistics()
     }

@@ -29,6 +29,8 @@ const MOST_QUERIES: u64 = 50_000;
 /// Bitwuzla, with its assertion stack kept along the path.
 pub struct Incremental {
     timeout: Duration,
+    /// What a query may take just now.
+    most: Duration,
     interrupted: &'static AtomicBool,
     deadline: Option<Instant>,
     state: Option<State>,
@@ -67,7 +69,8 @@ impl Incremental {
     /// A back end that spends at most `timeout` of processor time on a query (zero: no limit).
     pub fn new(timeout: Duration) -> Self {
         let statistics = LayerStatistics::new("bitwuzla");
-        Self { timeout, interrupted: &NEVER, deadline: None, state: None, statistics }
+        let timeout = if timeout.is_zero() { Duration::MAX } else { timeout };
+        Self { timeout, most: timeout, interrupted: &NEVER, deadline: None, state: None, statistics }
     }
 
     /// The same, and gives up at once when `interrupted` turns true.
@@ -103,7 +106,7 @@ impl Incremental {
             .map(|goal| state.translation.truth(exprs, &mut state.instance, *goal))
             .collect();
         let start = ffi::processor_time();
-        let limit = (!self.timeout.is_zero()).then_some(self.timeout);
+        let limit = (self.most < Duration::MAX).then_some(self.most);
         match state.instance.check(&goals, self.deadline, limit) {
             Answer::Sat => {}
             Answer::Unsat => return Verdict::Unsat,
@@ -115,7 +118,7 @@ impl Incremental {
                 return Verdict::Unknown(if self.is_over() {
                     Unknown::Interrupted
                 } else if out_of_time {
-                    Unknown::Timeout(self.timeout)
+                    Unknown::Timeout(self.most)
                 } else {
                     Unknown::GaveUp
                 });
@@ -140,6 +143,10 @@ impl Solver for Incremental {
         let verdict = self.decide(exprs, query);
         self.statistics.count(Some(start), true);
         verdict
+    }
+
+    fn hurry(&mut self, most: Duration) {
+        self.most = self.timeout.min(most);
     }
 
     fn statistics(&self) -> Vec<LayerStatistics> {
