@@ -109,8 +109,9 @@ const TREE: Spent =
 const EASY: u32 = 16;
 /// But so much more of time.
 const TIME: u32 = 4;
-/// Before it, variants of the inputs of what was explored so far are tried for so long.
-const LEAST_TRYING: Duration = Duration::from_secs(1);
+/// Before it, variants of the inputs of what was explored so far are tried, as long as they show something
+/// new, but no longer than this part of the time that is left for it.
+const FIRST_TRYING_PART: u32 = 6;
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -327,7 +328,9 @@ fn explore_and_pair(
             in_lockstep = true;
             // Most patches that differ do so on usual inputs, which the next path may be far from.
             let known = differ.states().is_empty().then(|| explorer.glimpse());
-            differ.try_variants(&known.unwrap_or_default(), trying.within(LEAST_TRYING))?;
+            let time = trying.left().map(|left| left / FIRST_TRYING_PART);
+            let trying = time.map_or(trying, |time| trying.within(time));
+            differ.try_variants(&known.unwrap_or_default(), trying)?;
             differ.confirm(explorer.pool())?;
             differ.run_in_lockstep();
             follow_open(explorer, differ, until)?;

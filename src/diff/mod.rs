@@ -23,6 +23,7 @@ mod stopped;
 mod tests;
 pub mod text;
 mod trials;
+mod variants;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

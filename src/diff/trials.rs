@@ -14,6 +14,7 @@ use super::{
     evidence::Prediction,
     input, is_left, path_input, simple,
     stopped::{departs, is_stopped},
+    variants::{self, Choice, Variants},
 };
 use crate::{
     env::Halt,
@@ -27,38 +28,9 @@ use crate::{
 
 /// Inputs of known paths that variants are made from.
 const MODELS: usize = 8;
-/// Variants that run.
-const VARIANTS: usize = 48;
-/// Of the tokens of standard input so many are replaced, and the others kept.
-const TOKENS: usize = 8;
-
-/// What replaces a whole number.
-const INTEGERS: [&str; 16] = [
-    "0",
-    "1",
-    "-1",
-    "2",
-    "7",
-    "10",
-    "12",
-    "42",
-    "99",
-    "100",
-    "345",
-    "-356",
-    "1024",
-    "9081",
-    "1000000",
-    "2147483647",
-];
-/// What replaces a number with decimals.
-const DECIMALS: [&str; 8] = ["0", "0.5", "1.5", "-2.25", "59.9", "60", "89.95", "1000"];
-/// What replaces any other token.
-const WORDS: [&str; 12] =
-    ["a", "b", "aeiou", "rhythm", "banana", "Eye", "queue!", "x9", "345", "1089", "0", "ZYX"];
-/// What replaces an object of eight bytes that may be a floating-point number.
-const DOUBLES: [f64; 6] = [0.0, 0.5, 1.0, -1.5, 3.0, 100.0];
-
+/// Variants that run, and so many in a row that show nothing new.
+const VARIANTS: usize = 1024;
+const IN_VAIN: usize = 160;
 /// Samples that are looked at for each batch of states, and so many in a row that show nothing new.
 const SAMPLES: usize = 48;
 const FRUITLESS: usize = 12;
@@ -154,7 +126,7 @@ impl Differ<'_> {
         let known: RevisionSet = self.known(prediction).map(|(revision, _)| revision).collect();
         let mut apart = self.predicted_apart(prediction);
         if self.pairs.unsettled_revisions().iter().any(|revision| !known.contains(revision)) {
-            apart.extend(self.seen_apart(&prediction.input)?);
+            apart.extend(self.seen_apart(&prediction.input, &BTreeSet::new())?);
             apart.sort_unstable();
             apart.dedup();
         }
@@ -202,16 +174,21 @@ impl Differ<'_> {
         halted: &[HaltState],
         clock: Clock<'_>,
     ) -> Result<(), ReplayFailed> {
-        let mut found: Vec<(TestInput, Vec<(Revision, Revision)>)> = Vec::new();
         if self.pairs.unsettled_revisions().is_empty() {
             return Ok(());
         }
-        for input in variants(&self.known_inputs(halted, clock)) {
-            if clock.is_over() {
+        let mut found: Vec<(TestInput, Vec<(Revision, Revision)>)> = Vec::new();
+        let (mut known, mut in_vain) = (BTreeSet::new(), 0);
+        let mut variants = Variants::new(variants::constants(&self.task.program.module));
+        for input in variants.of(&self.known_inputs(halted, clock), VARIANTS) {
+            if clock.is_over() || in_vain >= IN_VAIN {
                 break;
             }
-            let apart = self.seen_apart(&input)?;
+            let mut apart = self.seen_apart(&input, &known)?;
+            in_vain += 1;
+            apart.retain(|pair| known.insert(*pair));
             if !apart.is_empty() {
+                in_vain = 0;
                 found.push((input, apart));
             }
         }
@@ -250,10 +227,19 @@ impl Differ<'_> {
         inputs
     }
 
-    /// Pairs that short plain runs tell apart, and nothing else has settled.
-    fn seen_apart(&self, input: &TestInput) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
+    /// Pairs that short plain runs tell apart, and nothing else has settled; those that are `known` to be
+    /// told apart need no run.
+    fn seen_apart(
+        &self,
+        input: &TestInput,
+        known: &BTreeSet<(Revision, Revision)>,
+    ) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
         let open = self.pairs.unsettled_revisions();
-        let revisions: Vec<Revision> = open.iter().collect();
+        let is_open = |a: Revision, b: Revision| {
+            self.pairs.is_unsettled(a, b) && !known.contains(&(a.min(b), a.max(b)))
+        };
+        let matters = |a: &Revision| known.is_empty() || open.iter().any(|b| is_open(*a, b));
+        let revisions: Vec<Revision> = open.iter().filter(matters).collect();
         let outcomes = match self.task.replay.glance(input, &revisions) {
             Err(ReplayFailed::OutOfTime) => return Ok(Vec::new()),
             other => other?,
@@ -279,110 +265,5 @@ impl Differ<'_> {
             }
         }
         Ok(apart)
-    }
-}
-
-/// Variants of these inputs, in turn of each: the same ones each time.
-fn variants(models: &[TestInput]) -> impl Iterator<Item = TestInput> {
-    let mut choice = Choice(1);
-    let mut seen: BTreeSet<TestInput> = BTreeSet::new();
-    let models = models.iter().cycle().take(if models.is_empty() { 0 } else { VARIANTS });
-    models.filter_map(move |model| {
-        let variant = variant(model, &mut choice);
-        (variant != *model && seen.insert(variant.clone())).then_some(variant)
-    })
-}
-
-fn variant(model: &TestInput, choice: &mut Choice) -> TestInput {
-    let stdin = model.stdin.as_deref().map(|text| other_text(text, choice));
-    let objects = model.objects.iter().map(|(name, bytes)| {
-        let other = if TestInput::is_of_command_line(name) {
-            None
-        } else {
-            other_value(bytes.len(), choice)
-        };
-        (name.clone(), other.unwrap_or_else(|| bytes.clone()))
-    });
-    TestInput { args: model.args.clone(), stdin, objects: objects.collect() }
-}
-
-/// The text with others in place of its first tokens. What stood before the first token is gone:
-/// a program that reads byte by byte may see no more than that of it.
-fn other_text(text: &[u8], choice: &mut Choice) -> Vec<u8> {
-    let mut rest = text.trim_ascii_start();
-    let mut new = Vec::new();
-    for _ in 0..TOKENS {
-        let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
-        let (token, after) = rest.split_at(end);
-        if token.is_empty() {
-            break;
-        }
-        let text = std::str::from_utf8(token).unwrap_or_default();
-        let pool: &[&str] = match (text.parse::<i64>(), text.parse::<f64>()) {
-            (Ok(_), _) => &INTEGERS,
-            (_, Ok(_)) => &DECIMALS,
-            _ => &WORDS,
-        };
-        new.extend_from_slice(choice.of(pool).as_bytes());
-        let space = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        new.extend_from_slice(&after[..space]);
-        rest = &after[space..];
-    }
-    new.extend_from_slice(rest);
-    new
-}
-
-/// A number in place of that of an object, if it may be one.
-fn other_value(size: usize, choice: &mut Choice) -> Option<Vec<u8>> {
-    if !matches!(size, 1 | 2 | 4 | 8) {
-        return None;
-    }
-    if size == 8 && *choice.of(&[true, false]) {
-        return Some(choice.of(&DOUBLES).to_le_bytes().to_vec());
-    }
-    let value: i64 = choice.of(&INTEGERS).parse().expect("a whole number");
-    Some(value.to_le_bytes()[..size].to_vec())
-}
-
-/// A sequence of choices that is the same each time: the generator of Knuth's MMIX.
-pub(super) struct Choice(pub(super) u64);
-
-impl Choice {
-    pub(super) fn of<'a, T>(&mut self, pool: &'a [T]) -> &'a T {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        &pool[(self.0 >> 33) as usize % pool.len()]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_variant_is_as_well_formed_as_its_model() {
-        let model = TestInput {
-            stdin: Some(b"\n12 0.25\nword\n".to_vec()),
-            objects: vec![("arg00".into(), vec![1; 4]), ("n".into(), vec![1; 4])],
-            ..TestInput::default()
-        };
-        let made: Vec<TestInput> = variants(std::slice::from_ref(&model)).collect();
-        assert!(made.len() > VARIANTS / 2, "{}", made.len());
-        for input in &made {
-            let text = String::from_utf8(input.stdin.clone().unwrap()).unwrap();
-            let [number, decimal, word]: [&str; 3] =
-                text.split_whitespace().collect::<Vec<_>>().try_into().unwrap();
-            assert!(number.parse::<i64>().is_ok() && decimal.parse::<f64>().is_ok(), "{text}");
-            assert!(WORDS.contains(&word) && text.ends_with('\n'), "{text}");
-            assert_eq!(input.objects[0], model.objects[0]);
-        }
-        let values: BTreeSet<&[u8]> = made.iter().map(|input| &input.objects[1].1[..]).collect();
-        assert!(values.len() > 4);
-    }
-
-    #[test]
-    fn what_is_no_number_stays() {
-        assert_eq!(other_value(3, &mut Choice(1)), None);
-        assert_eq!(other_text(b"", &mut Choice(1)), b"");
-        assert_eq!(variants(&[]).count(), 0);
     }
 }

@@ -258,8 +258,7 @@ impl Executor<'_> {
         self.checkpoint = Checkpoint::Unchanged;
         let result = model(self, arguments);
         if result == Err(Stop::Later) {
-            let (claim, tokens, waits) =
-                (self.state.claim, self.state.tokens(), self.state.waits);
+            let (claim, tokens, waits) = (self.state.claim, self.state.tokens(), self.state.waits);
             self.state = self.sibling();
             self.state.put_off_at = tokens;
             (self.state.claim, self.state.waits) = (claim, waits);

@@ -29,6 +29,11 @@ impl<'a> Clock<'a> {
         self.deadline
     }
 
+    /// The time that is left, if it is limited.
+    pub fn left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
     /// Whether nothing new should be begun.
     pub fn is_over(&self) -> bool {
         self.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)

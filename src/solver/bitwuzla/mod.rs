@@ -70,7 +70,14 @@ impl Incremental {
     pub fn new(timeout: Duration) -> Self {
         let statistics = LayerStatistics::new("bitwuzla");
         let timeout = if timeout.is_zero() { Duration::MAX } else { timeout };
-        Self { timeout, most: timeout, interrupted: &NEVER, deadline: None, state: None, statistics }
+        Self {
+            timeout,
+            most: timeout,
+            interrupted: &NEVER,
+            deadline: None,
+            state: None,
+            statistics,
+        }
     }
 
     /// The same, and gives up at once when `interrupted` turns true.

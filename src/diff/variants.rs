@@ -1,0 +1,300 @@
+//! Variants of an input: the same with other numbers and words in it, each made in one of a few manners.
+//!
+//! Patches differ where a program decides, and that is at its own constants, on small numbers, on
+//! values that are equal or nearly so, and on usual ones.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    ir::{Constant, Function, Module},
+    replay::TestInput,
+};
+
+/// Of the tokens of standard input so many are replaced, and the others kept.
+const TOKENS: usize = 16;
+/// Constants of a program that are looked at.
+const CONSTANTS: usize = 256;
+/// Larger ones are masks and addresses.
+const LARGEST: i64 = 10_000_000;
+/// Letters of a new word, and of one that is as long as a number says.
+const LETTERS: usize = 7;
+const LONGEST: usize = 12;
+
+/// What replaces a whole number.
+const INTEGERS: [i64; 16] =
+    [0, 1, -1, 2, 7, 10, 12, 42, 99, 100, 345, -356, 1024, 9081, 1_000_000, 2_147_483_647];
+/// What replaces a number with decimals.
+const DECIMALS: [&str; 8] = ["0", "0.5", "1.5", "-2.25", "59.9", "60", "89.95", "1000"];
+/// What replaces any other token.
+const WORDS: [&str; 12] =
+    ["a", "b", "aeiou", "rhythm", "banana", "Eye", "queue!", "x9", "345", "1089", "0", "ZYX"];
+/// What replaces an object of eight bytes that may be a floating-point number.
+const DOUBLES: [f64; 6] = [0.0, 0.5, 1.0, -1.5, 3.0, 100.0];
+
+/// How the tokens of a variant are chosen.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Manner {
+    /// Usual ones.
+    Usual,
+    /// Small numbers and words of few letters.
+    Small,
+    /// Near the program's constants, and words of its characters.
+    Near,
+    /// Like the one before, or nearly so.
+    Alike,
+    /// Most stay as they are, or nearly so.
+    Nudged,
+    /// Each in another one of these manners.
+    Mixed,
+}
+
+const MANNERS: [Manner; 7] = [
+    Manner::Mixed,
+    Manner::Usual,
+    Manner::Small,
+    Manner::Mixed,
+    Manner::Near,
+    Manner::Alike,
+    Manner::Nudged,
+];
+
+/// A sequence of choices that is the same each time: the generator of Knuth's MMIX.
+pub(super) struct Choice(pub(super) u64);
+
+impl Choice {
+    pub(super) fn of<'a, T>(&mut self, pool: &'a [T]) -> &'a T {
+        &pool[self.below(pool.len())]
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.0 >> 33) as usize % count
+    }
+}
+
+/// Numbers that the functions of a program mention that stand in the file of its `main`.
+pub(super) fn constants(module: &Module) -> Vec<i64> {
+    let file = |function: &Function| {
+        let place = function.places.first()?;
+        module.files.get(place.file.0 as usize)
+    };
+    let main = module.functions.iter().find(|function| function.name == "main").and_then(file);
+    let own = module.functions.iter().filter(|function| file(function) == main);
+    let values = own.flat_map(|function| &function.constants).filter_map(|constant| {
+        let Constant::Int(bits) = *constant else { return None };
+        // Of what width it is is not known; most are 32.
+        let value = u32::try_from(bits).map_or(bits as i64, |bits| i64::from(bits as i32));
+        (value.abs() <= LARGEST).then_some(value)
+    });
+    let all: BTreeSet<i64> = values.collect();
+    all.into_iter().take(CONSTANTS).collect()
+}
+
+/// Makes variants.
+pub(super) struct Variants {
+    choice: Choice,
+    /// [`constants`], with 0 for want of others.
+    constants: Vec<i64>,
+    /// Printable characters among these.
+    characters: Vec<u8>,
+    /// Small numbers of the text so far: words may be as long.
+    counts: Vec<usize>,
+}
+
+impl Variants {
+    pub(super) fn new(mut constants: Vec<i64>) -> Self {
+        let printable = |value: &i64| u8::try_from(*value).ok().filter(u8::is_ascii_graphic);
+        let mut characters: Vec<u8> = constants.iter().filter_map(printable).collect();
+        characters.extend(b"aeZ5.,-");
+        constants.push(0);
+        Self { choice: Choice(1), constants, characters, counts: Vec::new() }
+    }
+
+    /// So many variants of these inputs, in turn of each; none twice, and not themselves.
+    pub(super) fn of<'m>(
+        &'m mut self,
+        models: &'m [TestInput],
+        count: usize,
+    ) -> impl Iterator<Item = TestInput> + 'm {
+        let mut seen: BTreeSet<TestInput> = models.iter().cloned().collect();
+        let rounds = MANNERS.iter().cycle().flat_map(|manner| models.iter().map(|m| (*manner, m)));
+        rounds.take(if models.is_empty() { 0 } else { count }).filter_map(move |(manner, model)| {
+            let variant = self.variant(model, manner);
+            seen.insert(variant.clone()).then_some(variant)
+        })
+    }
+
+    fn variant(&mut self, model: &TestInput, manner: Manner) -> TestInput {
+        let stdin = model.stdin.as_deref().map(|text| self.other_text(text, manner));
+        let objects = model.objects.iter().map(|(name, bytes)| {
+            let other = if TestInput::is_of_command_line(name) {
+                None
+            } else {
+                self.other_value(bytes.len(), manner)
+            };
+            (name.clone(), other.unwrap_or_else(|| bytes.clone()))
+        });
+        TestInput { args: model.args.clone(), objects: objects.collect(), stdin }
+    }
+
+    /// The text with others in place of its first tokens. What stood before the first token is gone:
+    /// a program that reads byte by byte may see no more than that of it.
+    fn other_text(&mut self, text: &[u8], manner: Manner) -> Vec<u8> {
+        let mut rest = text.trim_ascii_start();
+        let mut new = Vec::new();
+        let mut before: Option<String> = None;
+        self.counts.clear();
+        for _ in 0..TOKENS {
+            let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+            let (token, after) = rest.split_at(end);
+            if token.is_empty() {
+                break;
+            }
+            let token = String::from_utf8_lossy(token).into_owned();
+            let other = self.other_token(&token, before.as_deref(), manner);
+            new.extend_from_slice(other.as_bytes());
+            before = Some(other);
+            let space = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            new.extend_from_slice(&after[..space]);
+            rest = &after[space..];
+        }
+        new.extend_from_slice(rest);
+        new
+    }
+
+    /// Another token of the same kind: a whole number, one with decimals, a word.
+    fn other_token(&mut self, token: &str, before: Option<&str>, manner: Manner) -> String {
+        let manner = match manner {
+            Manner::Mixed => *self.choice.of(&MANNERS),
+            manner => manner,
+        };
+        let number = |token: &str| token.parse::<f64>().ok().filter(|number| number.is_finite());
+        let before_it = before.and_then(number).map(|number| number as i64);
+        match (token.parse::<i64>(), number(token)) {
+            (Ok(now), _) => {
+                let number = self.other_number(now, before_it, manner);
+                self.counts
+                    .extend(usize::try_from(number).ok().filter(|n| (1..=LONGEST).contains(n)));
+                number.to_string()
+            }
+            (_, Some(_)) if manner == Manner::Usual => (*self.choice.of(&DECIMALS)).to_owned(),
+            (_, Some(_))
+                if manner == Manner::Alike && before.is_some() && self.choice.below(2) == 0 =>
+            {
+                before.unwrap_or_default().to_owned()
+            }
+            (_, Some(now)) => {
+                let whole = self.other_number(now as i64, before_it, manner);
+                format!("{whole}{}", self.choice.of(&[".0", ".5", ".25", ".99"]))
+            }
+            _ => self.other_word(token, before, manner),
+        }
+    }
+
+    fn other_number(&mut self, now: i64, before: Option<i64>, manner: Manner) -> i64 {
+        let step = *self.choice.of(&[0, 0, 1, -1]);
+        let number = match (manner, before) {
+            (Manner::Usual, _) => *self.choice.of(&INTEGERS),
+            (Manner::Near, _) => self.choice.of(&self.constants).saturating_add(step),
+            (Manner::Alike, Some(before)) => before.saturating_add(step),
+            (Manner::Nudged, _) => match self.choice.below(4) {
+                0 => now.saturating_neg(),
+                1 => now.saturating_mul(2).saturating_add(step),
+                _ => now.saturating_add(step),
+            },
+            (Manner::Mixed, _) => self.choice.below(100) as i64,
+            (Manner::Small | Manner::Alike, _) => self.choice.below(12) as i64 - 1,
+        };
+        number.clamp(i32::MIN.into(), i32::MAX.into())
+    }
+
+    fn other_word(&mut self, word: &str, before: Option<&str>, manner: Manner) -> String {
+        let of = |this: &mut Self, pool: &[u8]| {
+            let length = match this.counts.len() {
+                count if count > 0 && this.choice.below(2) == 0 => {
+                    this.counts[this.choice.below(count)]
+                }
+                _ => 1 + this.choice.below(LETTERS),
+            };
+            (0..length).map(|_| char::from(*this.choice.of(pool))).collect()
+        };
+        match (manner, before) {
+            (Manner::Usual, _) => (*self.choice.of(&WORDS)).to_owned(),
+            (Manner::Near | Manner::Mixed, _) => {
+                let pool = self.characters.clone();
+                of(self, &pool)
+            }
+            (Manner::Alike, Some(before)) if self.choice.below(4) > 0 => before.to_owned(),
+            (Manner::Alike | Manner::Small, _) => of(self, b"ab"),
+            (Manner::Nudged, _) => {
+                let mut letters: Vec<char> = word.chars().collect();
+                let place = self.choice.below(letters.len().max(1));
+                let letter = char::from(*self.choice.of(&self.characters));
+                match self.choice.below(4) {
+                    0 => letters.insert(place, letter),
+                    1 if letters.len() > 1 => _ = letters.remove(place),
+                    2 => letters.reverse(),
+                    _ => letters.splice(place..=place, [letter]).for_each(drop),
+                }
+                letters.into_iter().collect()
+            }
+        }
+    }
+
+    /// A number in place of that of an object, if it may be one.
+    fn other_value(&mut self, size: usize, manner: Manner) -> Option<Vec<u8>> {
+        if !matches!(size, 1 | 2 | 4 | 8) {
+            return None;
+        }
+        if size == 8 && *self.choice.of(&[true, false]) {
+            return Some(self.choice.of(&DOUBLES).to_le_bytes().to_vec());
+        }
+        let value = self.other_number(0, None, manner);
+        Some(value.to_le_bytes()[..size].to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_is_as_well_formed_as_its_model() {
+        let model = TestInput {
+            stdin: Some(b"\n12 0.25\nword\n".to_vec()),
+            objects: vec![("arg00".into(), vec![1; 4]), ("n".into(), vec![1; 4])],
+            ..TestInput::default()
+        };
+        let mut variants = Variants::new(vec![-7, 97, 1234]);
+        let made: Vec<TestInput> = variants.of(std::slice::from_ref(&model), 60).collect();
+        assert!(made.len() > 50, "{}", made.len());
+        let mut numbers = BTreeSet::new();
+        for input in &made {
+            let text = String::from_utf8(input.stdin.clone().unwrap()).unwrap();
+            let [number, decimal, word]: [&str; 3] =
+                text.split_whitespace().collect::<Vec<_>>().try_into().unwrap();
+            numbers.insert(number.parse::<i64>().unwrap());
+            assert!(decimal.parse::<f64>().is_ok(), "{text}");
+            assert!(word.bytes().all(|byte| byte.is_ascii_graphic()) && text.ends_with('\n'));
+            assert_eq!(input.objects[0], model.objects[0]);
+        }
+        assert!(numbers.iter().any(|number| (1233..=1235).contains(number)), "{numbers:?}");
+        let values: BTreeSet<&[u8]> = made.iter().map(|input| &input.objects[1].1[..]).collect();
+        assert!(values.len() > 4);
+    }
+
+    #[test]
+    fn what_is_no_number_stays() {
+        let mut variants = Variants::new(Vec::new());
+        assert_eq!(variants.other_value(3, Manner::Usual), None);
+        assert_eq!(variants.other_text(b"", Manner::Small), b"");
+    }
+
+    #[test]
+    fn a_word_is_never_emptied() {
+        let mut variants = Variants::new(Vec::new());
+        for _ in 0..100 {
+            assert!(!variants.other_word("x", Some("y"), Manner::Nudged).is_empty());
+        }
+    }
+}
