@@ -375,6 +375,7 @@ fn the_engine_has_the_world_that_is_specified() {
         instructions: u64::MAX,
         forks: u64::MAX,
         tokens: u32::MAX,
+        patience: None,
         clock: Clock::new(None, &never),
     };
     let mut coverage = Coverage::default();

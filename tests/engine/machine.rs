@@ -124,10 +124,15 @@ impl Subject {
     /// All paths, with a solver of one's own.
     pub fn explore_with(&self, input: &Input, solver: &mut dyn Solver) -> Paths<'_> {
         let never = AtomicBool::new(false);
-        let (forks, clock) = (u64::MAX, Clock::new(None, &never));
         let open = OpenClasses::default();
-        let quantum =
-            Quantum { open: &open, instructions: u64::MAX, forks, tokens: u32::MAX, clock };
+        let quantum = Quantum {
+            open: &open,
+            instructions: u64::MAX,
+            forks: u64::MAX,
+            tokens: u32::MAX,
+            patience: None,
+            clock: Clock::new(None, &never),
+        };
         let mut waiting = self.program.start(self.start(input)).expect("it has a main");
         let mut states = Vec::new();
         let (limits, mut coverage) = (limits(50_000_000), Coverage::default());

@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use super::machine::{Input, Subject, each_in_parallel};
@@ -110,13 +111,15 @@ struct Forgetful {
     /// One query in so many has no answer; a power of two.
     rate: u64,
     asked: u64,
+    /// It says this instead.
+    says: Unknown,
 }
 
 impl Solver for Forgetful {
     fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
         self.asked += 1;
         match self.asked.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32 & (self.rate - 1) {
-            0 => Verdict::Unknown(Unknown::GaveUp),
+            0 => Verdict::Unknown(self.says),
             _ => self.solver.check(exprs, query),
         }
     }
@@ -130,21 +133,43 @@ impl Solver for Forgetful {
     }
 }
 
+/// It takes too long for now, and is asked again.
+const SLOW: Unknown = Unknown::Timeout(Duration::from_millis(1));
+
 /// What then is found is right, and what is not is said to be left.
 #[test]
 fn a_solver_that_gives_up_makes_no_path_wrong() {
     each("symbolic", |source| {
         let text = fs::read_to_string(source).expect("readable");
         let subject = Subject::with_flags(&text, &[]);
-        for rate in [2, 4, 16] {
+        for (rate, says) in [(2, Unknown::GaveUp), (4, Unknown::GaveUp), (2, SLOW), (16, SLOW)] {
             let solver = solver::chain(&SolverConfig::default());
-            let mut solver = Forgetful { solver, rate, asked: 0 };
+            let mut solver = Forgetful { solver, rate, asked: 0, says };
             let mut paths = subject.explore_with(&input(source), &mut solver);
             // Whether a path that was left is possible at all, nobody knows.
             paths.states.retain(|state| !matches!(state.halt, Halt::Incomplete(_)));
             paths.replay(true);
         }
     });
+}
+
+#[test]
+fn a_question_that_is_put_off_is_asked_again() {
+    let source = "#include <stdio.h>\n#include <string.h>\nint main(void) {\n  int a, b;\n  \
+                  char word[9];\n  if (scanf(\"%d %d %8s\", &a, &b, word) != 3) return 9;\n  \
+                  if (a < b) putchar('<');\n  while (b > 3 && b < 9) { b++; putchar('+'); }\n  \
+                  return strcmp(word, \"ab\") ? a % 3 == 1 : 7;\n}\n";
+    let subject = Subject::with_flags(source, &[]);
+    let input = Input::Tokens(3, true);
+    let ends = subject.explore(&input).ends();
+    assert!(ends.len() > 8, "{ends:?}");
+    for rate in [2, 4, 16] {
+        let solver = solver::chain(&SolverConfig::default());
+        let mut solver = Forgetful { solver, rate, asked: 0, says: SLOW };
+        let paths = subject.explore_with(&input, &mut solver);
+        paths.replay(false);
+        assert_eq!(paths.ends(), ends);
+    }
 }
 
 #[test]
