@@ -61,10 +61,10 @@ const BITCODE: &[&str] = &[
     "-disable-O0-optnone",
 ];
 
-/// Bitcode as the front end makes it, before any pass. A variable lives as long as its function,
-/// under sanitizers, too: the end of a block is nothing that the engine sees.
+/// As the front end makes it, before any pass. A variable lives as long as its function, under
+/// sanitizers, too: the end of a block is nothing that the engine sees.
 const UNCHANGED: &[&str] =
-    &["-emit-llvm", "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers"];
+    &["-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers"];
 
 /// For subjects that want to be optimised: what was never written must not be for the optimiser
 /// to choose, in bitcode neither.
@@ -137,7 +137,7 @@ impl Kind {
         match self {
             Self::Bitcode if are_optimising(own) => BITCODE.to_vec(),
             Self::Bitcode => [BITCODE, UNCHANGED].concat(),
-            Self::Native(sanitizer) => [sanitizer.flags(), UNCHANGED].concat(),
+            Self::Native(sanitizer) => [&["-emit-llvm"], sanitizer.flags(), UNCHANGED].concat(),
         }
     }
 
@@ -187,8 +187,9 @@ impl Toolchain {
         self.make(compilation, "bitcode", out, |scratch| {
             let mut objects = Vec::new();
             let mut read = BTreeSet::new();
+            let flags = Kind::Bitcode.flags(&compilation.flags);
             for source in &compilation.sources {
-                objects.push(self.object(compilation, BITCODE, source, scratch, &mut read)?);
+                objects.push(self.object(compilation, &flags, source, scratch, &mut read)?);
             }
             if let [object] = &objects[..] {
                 return Ok((object.clone(), read));
@@ -264,7 +265,7 @@ impl Toolchain {
         scratch: &Path,
         read: &mut BTreeSet<PathBuf>,
     ) -> Result<Vec<PathBuf>, BuildError> {
-        let flags = [sanitizer.flags(), UNCHANGED].concat();
+        let flags = Kind::Native(sanitizer).flags(&compilation.flags);
         let mut modules = Vec::new();
         for source in &compilation.sources {
             let object = self.object(compilation, &flags, source, scratch, read)?;

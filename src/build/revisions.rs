@@ -96,6 +96,8 @@ pub struct Revisions {
     bitcode: OnceLock<BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>>>,
     /// The object files that programs of a kind have in common, once they were made.
     runtime: Mutex<BTreeMap<Sanitizer, Vec<PathBuf>>>,
+    /// The programs made so far, of each revision that is the first with its sources.
+    linked: Mutex<BTreeMap<(Sanitizer, Revision), Result<PathBuf, BuildError>>>,
 }
 
 impl Revisions {
@@ -147,6 +149,7 @@ impl Revisions {
             directory: common.directory.clone(),
             bitcode: OnceLock::new(),
             runtime: Mutex::default(),
+            linked: Mutex::default(),
         };
         Ok((new, failed))
     }
@@ -176,6 +179,7 @@ impl Revisions {
             directory: common.directory.clone(),
             bitcode: OnceLock::new(),
             runtime: Mutex::default(),
+            linked: Mutex::default(),
         })
     }
 
@@ -203,12 +207,45 @@ impl Revisions {
         library: &Closure,
         wanted: &RevisionSet,
     ) -> BTreeMap<Revision, Result<PathBuf, BuildError>> {
-        let firsts = wanted.iter().filter_map(|revision| self.alias.get(&revision)).copied();
-        let firsts = firsts.collect();
+        // Nothing panics while it is held.
+        let linked = || self.linked.lock().unwrap_or_else(PoisonError::into_inner);
+        let firsts: BTreeSet<Revision> =
+            wanted.iter().filter_map(|revision| self.alias.get(&revision)).copied().collect();
+        // What was made runs already.
+        let is_new = |first: &&Revision| !linked().contains_key(&(sanitizer, **first));
+        let new: BTreeSet<Revision> = firsts.iter().filter(is_new).copied().collect();
+        let made = self.link(sanitizer, library, &new);
+        linked().extend(made.into_iter().map(|(first, made)| ((sanitizer, first), made)));
+        let linked = linked();
+        let again = |first: &Revision| match linked.get(&(sanitizer, *first))? {
+            Ok(program) => Some(Ok(program.clone())),
+            Err(error) => Some(Err(error.again())),
+        };
+        let known = self.alias.iter().filter(|(revision, _)| wanted.contains(**revision));
+        known.filter_map(|(revision, first)| Some((*revision, again(first)?))).collect()
+    }
+
+    /// Makes programs of these, each the first with its sources.
+    fn link(
+        &self,
+        sanitizer: Sanitizer,
+        library: &Closure,
+        firsts: &BTreeSet<Revision>,
+    ) -> BTreeMap<Revision, Result<PathBuf, BuildError>> {
+        if firsts.is_empty() {
+            return BTreeMap::new();
+        }
         let runtime = || self.runtime_objects(sanitizer, library);
-        let (mut modules, runtime) = rayon::join(|| self.prepared(sanitizer, &firsts), runtime);
+        let (mut modules, runtime) = rayon::join(|| self.prepared(sanitizer, firsts), runtime);
         let mut linked: BTreeMap<Revision, Result<PathBuf, BuildError>> = BTreeMap::new();
-        let watched = sanitizer != Sanitizer::None && !library.is_overridden;
+        let is_for_linker = |flag: &&String| {
+            *flag != "-lm"
+                && ["-l", "-L", "-Wl,", "-Xlinker"].iter().any(|kind| flag.starts_with(kind))
+                || [".a", ".so", ".o"].iter().any(|end| flag.ends_with(end))
+        };
+        let watched = sanitizer != Sanitizer::None
+            && !library.is_overridden
+            && !self.flags.iter().any(|flag| is_for_linker(&flag));
         if let (true, Ok(runtime)) = (watched, &runtime)
             && let Some((revisions, program)) = self.together(sanitizer, &modules, runtime)
         {
@@ -232,13 +269,7 @@ impl Revisions {
         for ((revision, (_, out)), result) in to_link.into_iter().zip(programs).zip(results) {
             linked.insert(revision, result.map(|()| out));
         }
-        let again = |first: &Revision| match &linked[first] {
-            Ok(program) => Ok(program.clone()),
-            Err(error) => Err(error.again()),
-        };
-        let known = self.alias.iter().filter(|(_, first)| linked.contains_key(first));
-        let known = known.filter(|(revision, _)| wanted.contains(**revision));
-        known.map(|(revision, first)| (*revision, again(first))).collect()
+        linked
     }
 
     fn runtime_objects(
@@ -272,7 +303,7 @@ impl Revisions {
             modules.par_iter().filter_map(apart).collect();
         let first = *apart.keys().next().filter(|_| apart.len() > 1)?;
         let program = self.program(first, sanitizer);
-        let main = program.with_extension("main.ll");
+        let main = program.with_extension(format!("{}.main.ll", sanitizer.suffix()));
         let runs = self.alias.iter().filter(|(_, first)| apart.contains_key(first));
         let runs: Vec<(Revision, Revision)> = runs.map(|(r, first)| (*r, *first)).collect();
         together::write_main(&runs, sanitizer, &main).ok()?;
@@ -311,19 +342,27 @@ impl Revisions {
         modules
     }
 
-    /// Copies of these revisions' bitcode, which what is compiled for a kind would be no different from.
+    /// Copies of these revisions' bitcode, which what is compiled for a kind would be no different from (but
+    /// for what keeps an optimiser away, which none comes near).
     fn copied(
         &self,
         kind: Kind,
         firsts: &BTreeSet<Revision>,
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         let place = |module: &PathBuf| module.with_extension(kind.suffix());
-        let all: BTreeSet<&PathBuf> = self.bitcode().values().flatten().flatten().collect();
-        // What cannot be copied is missing where it is needed.
-        all.par_iter().for_each(|module| _ = fs::copy(module, place(module)));
+        let of = |revision: &Revision| self.bitcode().get(revision)?.as_ref().ok();
+        let all: BTreeSet<&PathBuf> = firsts.iter().filter_map(of).flatten().collect();
+        let copies: BTreeMap<&PathBuf, Result<PathBuf, BuildError>> = all
+            .into_par_iter()
+            .map(|module| {
+                let copied = fs::copy(module, place(module)).map(|_| place(module));
+                (module, copied.map_err(BuildError::io(module)))
+            })
+            .collect();
+        let copy = |module: &PathBuf| copies[module].as_ref().cloned().map_err(BuildError::again);
         let of = |revision: &Revision| {
             let modules = self.bitcode()[revision].as_ref().map_err(BuildError::again)?;
-            Ok(modules.iter().map(place).collect())
+            modules.iter().map(copy).collect()
         };
         let known = firsts.iter().filter(|revision| self.bitcode().contains_key(revision));
         known.map(|revision| (*revision, of(revision))).collect()

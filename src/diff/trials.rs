@@ -22,7 +22,7 @@ use crate::{
     explore::unless_it_panics,
     expr::{Assignment, VariableId},
     replay::{TestInput, Visible},
-    solver,
+    solver::{self, SolverConfig},
     subject::{Revision, RevisionSet, results::FoundBy},
 };
 
@@ -181,7 +181,7 @@ impl Differ<'_> {
         let (mut known, mut in_vain) = (BTreeSet::new(), 0);
         let mut variants = Variants::new(variants::constants(&self.task.program.module));
         for input in variants.of(&self.known_inputs(halted, clock), VARIANTS) {
-            if clock.is_over() || in_vain >= IN_VAIN {
+            if clock.is_over() || in_vain >= IN_VAIN || known.len() >= self.pairs.open() {
                 break;
             }
             let mut apart = self.seen_apart(&input, &known)?;
@@ -214,7 +214,8 @@ impl Differ<'_> {
             if clock.is_over() {
                 break;
             }
-            let mut solver = solver::reproducible(&self.task.solver);
+            let config = SolverConfig { deadline: clock.deadline(), ..self.task.solver.clone() };
+            let mut solver = solver::reproducible(&config);
             let input = unless_it_panics(|| path_input(self.task.program, &mut *solver, state));
             let Some(mut input) = input.flatten() else { continue };
             if let Some(text) = &mut input.stdin {
@@ -238,7 +239,7 @@ impl Differ<'_> {
         let is_open = |a: Revision, b: Revision| {
             self.pairs.is_unsettled(a, b) && !known.contains(&(a.min(b), a.max(b)))
         };
-        let matters = |a: &Revision| known.is_empty() || open.iter().any(|b| is_open(*a, b));
+        let matters = |a: &Revision| open.iter().any(|b| is_open(*a, b));
         let revisions: Vec<Revision> = open.iter().filter(matters).collect();
         let outcomes = match self.task.replay.glance(input, &revisions) {
             Err(ReplayFailed::OutOfTime) => return Ok(Vec::new()),

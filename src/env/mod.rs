@@ -29,7 +29,7 @@ pub enum Stop {
     Exit(ExprId),
     /// The path is impossible: an assumption contradicts it.
     Impossible,
-    /// The call is to run again later: others are to read first.
+    /// The instruction is to run again later: others are to read first, or to ask the solver.
     Later,
 }
 

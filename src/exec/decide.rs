@@ -52,7 +52,7 @@ impl Executor<'_> {
         let opposite = if holds { negation } else { condition };
         self.asked = true;
         let verdict = match self.state.lockstep {
-            None => self.ask(opposite),
+            None => self.ask_for_now(opposite)?,
             Some(_) => self.ask_in_lockstep(condition, opposite)?,
         };
         match verdict {
@@ -79,10 +79,6 @@ impl Executor<'_> {
                 self.state.branch = self.state.branch.child(ForkKind::Input, 0);
                 self.state.joins.extend(join);
                 Ok(true)
-            }
-            Verdict::Unknown(Unknown::Timeout(waited)) if self.may_wait_longer(waited) => {
-                self.state.waits += 1;
-                Err(Stop::Later)
             }
             Verdict::Unknown(why) => {
                 self.leave_undecided(opposite, holds, why.into());
@@ -150,21 +146,33 @@ impl Executor<'_> {
     /// Whether the path allows a condition.
     pub(super) fn ask(&mut self, goal: ExprId) -> Verdict {
         let exprs = &self.program.exprs;
-        let easy = self.what_is_easy(goal);
-        let State { path, model, waits, .. } = &self.state;
-        let most = LONGER_WAIT.checked_pow(*waits).and_then(|more| FIRST_WAIT.checked_mul(more));
-        self.solver.hurry(most.unwrap_or(Duration::MAX));
-        let verdict = match &easy {
-            Some(path) => self.solver.check(exprs, Query { path, goals: &[goal], model: None }),
+        let State { path, model, .. } = &self.state;
+        match self.what_is_easy(goal) {
+            Some(path) => {
+                self.solver.check(exprs, Query { path: &path, goals: &[goal], model: None })
+            }
             None => self.solver.check(exprs, Query { path, goals: &[goal], model: Some(model) }),
-        };
-        self.solver.hurry(Duration::MAX);
-        verdict
+        }
     }
 
-    /// Whether a question that was given that much time in vain may have more.
-    fn may_wait_longer(&self, waited: Duration) -> bool {
-        self.limits.solver.is_zero() || waited < self.limits.solver
+    /// The same for as long as others may wait: where that is too short, the state goes on later.
+    fn ask_for_now(&mut self, goal: ExprId) -> Result<Verdict, Stop> {
+        let more = LONGER_WAIT.checked_pow(self.state.waits);
+        let most = more.and_then(|more| FIRST_WAIT.checked_mul(more)).unwrap_or(Duration::MAX);
+        self.solver.hurry(most);
+        let verdict = self.ask(goal);
+        self.solver.hurry(Duration::MAX);
+        match verdict {
+            // Else that was all the time there is.
+            Verdict::Unknown(Unknown::Timeout(waited)) if waited >= most => {
+                self.state.waits += 1;
+                Err(Stop::Later)
+            }
+            verdict => {
+                self.state.waits = 0;
+                Ok(verdict)
+            }
+        }
     }
 
     /// What the path says of a condition, where it is one of its own, or a part of one.

@@ -149,9 +149,10 @@ pub struct State {
     pub branch: Arc<Branch>,
     /// LLVM instructions run since the start, but for those since [`State::run_from`].
     pub instructions: u64,
-    /// Tokens of typed input that it had read in a call that was put off ([`crate::env::Stop::Later`]).
+    /// Tokens of typed input that it had read in a call that was put off last
+    /// ([`crate::env::Stop::Later`]).
     pub put_off_at: u32,
-    /// How often it was put off because the solver took long.
+    /// How often it was put off because the solver takes long for what it asks now.
     pub waits: u32,
     /// The instruction of the running function to which control came last by a jump, a call or
     /// a return; it has run straight on since.

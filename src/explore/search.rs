@@ -50,6 +50,8 @@ impl FromStr for Search {
 const TOKEN: u64 = 1 << 14;
 /// And so many states run in a round.
 const SHORT_ROUND: usize = 16;
+/// One for which the solver took too long comes after others that have read so much more.
+const WAIT: u64 = 4;
 /// With more states waiting, [`Search::Shortest`] is depth first.
 const WIDE: usize = 4096;
 
@@ -61,9 +63,6 @@ pub(super) struct Frontier {
     /// How often a state was picked at a place, for [`Search::Coverage`].
     picked: HashMap<(FunctionId, u32), u64>,
 }
-
-/// One for which the solver took too long comes after others that have read so much more.
-const WAIT: u64 = 4;
 
 impl Frontier {
     pub(super) fn new(search: Search, seed: u64) -> Self {

@@ -181,7 +181,6 @@ fn posix_memalign(
         no_memory(machine)?;
         return Ok(Some(Value::Int(ENOMEM)));
     };
-    machine.commit();
     let address = machine.memory_mut().allocate(object);
     machine.store(arguments.get(0), 64, Value::Int(address))?;
     Ok(Some(Value::Int(0)))

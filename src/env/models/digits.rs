@@ -48,7 +48,6 @@ fn read(
             && let Some(value) = number.as_term(machine, format)?
         {
             let end = machine.concrete(arguments.get(1), 64, "place of an end")?;
-            machine.commit();
             machine.world_mut().raise_unknown("a number in text");
             if end != 0 {
                 machine.store(Value::Int(end), 64, Value::Int(text + number.length))?;
