@@ -553,3 +553,85 @@ fn add_harness(
     }
     Err(missing.map_or(RevisionError::NoSources, RevisionError::from))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    const PROGRAM: &str = "#include <stdio.h>\nint twice(int x) { return 2 * x; }\nint shown;\n\
+                           int main(void) { shown = twice(4); printf(\"%d\", shown); return 0; }\n";
+
+    /// Revisions that print other numbers: the original 8, then these.
+    fn revisions(scratch: &Path, factors: &[&str]) -> Revisions {
+        let root = scratch.join("root");
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join("p.c"), PROGRAM).unwrap();
+        let common = Common {
+            root,
+            without: BTreeSet::new(),
+            sources: vec!["p.c".into()],
+            flags: Vec::new(),
+            entry: None,
+            inputs: InputsConfig::default(),
+            nan: NanConfig::default(),
+            directory: scratch.join("made"),
+        };
+        let changed = |factor: &&str| {
+            let text = PROGRAM.replace("return 2 * x", factor);
+            Changes::from([(PathBuf::from("p.c"), Some(text.into()))])
+        };
+        let all = std::iter::once(Changes::new()).chain(factors.iter().map(changed));
+        let all = (0..).map(Revision).zip(all).collect();
+        let (revisions, failed) =
+            Revisions::new(Toolchain::find().unwrap(), &common, &all).unwrap();
+        assert!(failed.is_empty(), "{failed:?}");
+        revisions
+    }
+
+    fn prints(program: &Path, revision: u32) -> String {
+        let mut command = Command::new(program);
+        let output = command.env("PSYCHIC_REVISION", revision.to_string()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    #[test]
+    fn each_revision_of_one_program_does_what_it_does_alone() {
+        let scratch = tempfile::tempdir().unwrap();
+        let factors =
+            ["return 3 * x", "return 3 * x", "return 4 * x", "static int n; return n += x"];
+        let all = revisions(scratch.path(), &factors);
+        let make = |sanitizer, wanted: &[u32]| {
+            let wanted = wanted.iter().copied().map(Revision).collect();
+            let made = all.programs(sanitizer, &Closure::default(), &wanted);
+            made.into_iter().map(|(r, made)| (r.0, made.unwrap())).collect::<BTreeMap<_, _>>()
+        };
+        let shown = |made: &BTreeMap<u32, PathBuf>| {
+            made.iter().map(|(r, program)| prints(program, *r)).collect::<Vec<_>>()
+        };
+        for sanitizer in [Sanitizer::None, Sanitizer::AddressUndefined] {
+            let first = make(sanitizer, &[0, 1, 3]);
+            assert_eq!(shown(&first), ["8", "12", "16"]);
+            // Of revision 2, which is no other than 1, and of one that is new.
+            let then = make(sanitizer, &[2, 4]);
+            assert_eq!(shown(&then), ["12", "4"]);
+            assert_eq!(shown(&first), ["8", "12", "16"], "nothing was made in its place");
+            let one = first[&0] == first[&3];
+            assert_eq!(one, sanitizer != Sanitizer::None, "plain programs stay their own");
+        }
+    }
+
+    #[test]
+    fn a_name_of_the_c_library_keeps_a_revision_apart() {
+        let scratch = tempfile::tempdir().unwrap();
+        let own = "return abs(x); } int abs(int x) { return 7 * x";
+        let all = revisions(scratch.path(), &["return 3 * x", own]);
+        let wanted = [0, 1, 2].map(Revision).into_iter().collect();
+        let made = all.programs(Sanitizer::AddressUndefined, &Closure::default(), &wanted);
+        let programs: Vec<&PathBuf> = made.values().map(|made| made.as_ref().unwrap()).collect();
+        assert_eq!(programs[0], programs[1]);
+        assert_ne!(programs[0], programs[2]);
+        assert_eq!(prints(programs[2], 2), "28");
+    }
+}
