@@ -113,11 +113,15 @@ struct Forgetful {
     asked: u64,
     /// It says this instead.
     says: Unknown,
+    hurried: bool,
 }
 
 impl Solver for Forgetful {
     fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
         self.asked += 1;
+        if self.says == SLOW && !self.hurried {
+            return self.solver.check(exprs, query);
+        }
         match self.asked.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32 & (self.rate - 1) {
             0 => Verdict::Unknown(self.says),
             _ => self.solver.check(exprs, query),
@@ -125,6 +129,7 @@ impl Solver for Forgetful {
     }
 
     fn hurry(&mut self, most: Duration) {
+        self.hurried = most < Duration::MAX;
         self.solver.hurry(most);
     }
 
@@ -133,7 +138,7 @@ impl Solver for Forgetful {
     }
 }
 
-/// It takes too long for now, and is asked again.
+/// It takes too long where it is to hurry, and is asked again.
 const SLOW: Unknown = Unknown::Timeout(Duration::MAX);
 
 /// What then is found is right, and what is not is said to be left.
@@ -142,9 +147,10 @@ fn a_solver_that_gives_up_makes_no_path_wrong() {
     each("symbolic", |source| {
         let text = fs::read_to_string(source).expect("readable");
         let subject = Subject::with_flags(&text, &[]);
-        for (rate, says) in [(2, Unknown::GaveUp), (4, Unknown::GaveUp), (2, SLOW), (16, SLOW)] {
+        for rate in [2, 4, 16] {
             let solver = solver::chain(&SolverConfig::default());
-            let mut solver = Forgetful { solver, rate, asked: 0, says };
+            let says = Unknown::GaveUp;
+            let mut solver = Forgetful { solver, rate, asked: 0, says, hurried: false };
             let mut paths = subject.explore_with(&input(source), &mut solver);
             // Whether a path that was left is possible at all, nobody knows.
             paths.states.retain(|state| !matches!(state.halt, Halt::Incomplete(_)));
@@ -163,9 +169,9 @@ fn a_question_that_is_put_off_is_asked_again() {
     let input = Input::Tokens(3, true);
     let ends = subject.explore(&input).ends();
     assert!(ends.len() > 8, "{ends:?}");
-    for rate in [2, 4, 16] {
+    for rate in [2, 16] {
         let solver = solver::chain(&SolverConfig::default());
-        let mut solver = Forgetful { solver, rate, asked: 0, says: SLOW };
+        let mut solver = Forgetful { solver, rate, asked: 0, says: SLOW, hurried: false };
         let paths = subject.explore_with(&input, &mut solver);
         paths.replay(false);
         assert_eq!(paths.ends(), ends);
