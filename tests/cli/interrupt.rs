@@ -129,7 +129,8 @@ fn an_interrupt_does_not_wait_for_the_solver() {
                   \tall |= 0xbb75027437309ad3;\n\
                   \tif (x > 1 && y > 1 && (unsigned __int128)x * y == all)\n\t\tn = 1;\n\
                   \treturn n;\n}\n";
-    let patch = "--- a.c\n+++ a.c\n@@ -8 +8 @@\n-\treturn n;\n+\treturn n + 1;\n";
+    // What nobody finds by trying.
+    let patch = "--- a.c\n+++ a.c\n@@ -7 +7 @@\n-\t\tn = 1;\n+\t\tn = 2;\n";
     let budget = "name = \"hard\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\n\
                   entry = \"entry\"\n[budget]\nsolver = \"1h\"\ntime = \"1h\"\n";
     let scratch =
