@@ -95,14 +95,7 @@ fn run(program: &Program, state: State, instructions: u64) -> Harvest {
     let never = AtomicBool::new(false);
     let clock = Clock::new(None, &never);
     let open = OpenClasses::default();
-    let quantum = Quantum {
-        open: &open,
-        instructions,
-        forks: u64::MAX,
-        tokens: u32::MAX,
-        patience: None,
-        clock,
-    };
+    let quantum = Quantum { instructions, ..Quantum::unlimited(&open, clock) };
     let mut coverage = Coverage::default();
     Executor::run(program, limits, &mut *chain(&config), &mut coverage, state, quantum)
 }

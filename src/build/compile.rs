@@ -135,7 +135,7 @@ impl Kind {
     /// Of a program with these flags of its own.
     fn flags(self, own: &[String]) -> Vec<&'static str> {
         match self {
-            Self::Bitcode if are_optimising(own) => BITCODE.to_vec(),
+            Self::Bitcode if have_passes(own) => BITCODE.to_vec(),
             Self::Bitcode => [BITCODE, UNCHANGED].concat(),
             Self::Native(sanitizer) => [&["-emit-llvm"], sanitizer.flags(), UNCHANGED].concat(),
         }
@@ -607,9 +607,15 @@ fn zeroed(flags: &[String]) -> Option<&'static str> {
     are_optimising(flags).then_some(ZEROED)
 }
 
-/// Whether a program's flags have the compiler optimise. Else plain native code is made of the very
-/// bitcode that the engine reads.
-pub(super) fn are_optimising(flags: &[String]) -> bool {
+/// Whether a program's flags have passes run that make other code of it: those of an optimiser, or of a
+/// sanitizer. Else plain native code is made of the very bitcode that the engine reads.
+pub(super) fn have_passes(flags: &[String]) -> bool {
+    // The front end itself puts what looks for divisions by zero.
+    let is_pass = |flag: &str| flag.starts_with("-fsanitize") && !DIVISIONS.contains(&flag);
+    are_optimising(flags) || flags.iter().any(|flag| is_pass(flag))
+}
+
+fn are_optimising(flags: &[String]) -> bool {
     flags.iter().any(|flag| flag.starts_with("-O") && flag != "-O0")
 }
 

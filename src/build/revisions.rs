@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::{
     BuildError, Closure, HarnessError, Sanitizer, Toolchain,
-    compile::{Kind, are_optimising},
+    compile::{Kind, have_passes},
     harness, modules, together, unwritten,
 };
 use crate::{
@@ -326,7 +326,7 @@ impl Revisions {
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         let kind = Kind::Native(sanitizer);
         let modules = match sanitizer {
-            Sanitizer::None if !are_optimising(&self.flags) => self.copied(kind, firsts),
+            Sanitizer::None if !have_passes(&self.flags) => self.copied(kind, firsts),
             _ => self.compile(kind, firsts),
         };
         // Some are those of several revisions.

@@ -24,6 +24,9 @@ const MAIN: &str = "main";
 /// Names that are not a program's to give, or the runtime's.
 const RESERVED: [&str; 3] = ["_", "psychic_", "klee_"];
 
+/// What looks names up while the program runs.
+const LOOKUPS: [&str; 2] = ["dlsym", "dlvsym"];
+
 /// Copies the modules of a revision to files beside them, in which its names are its own. Nothing
 /// where more than names ties them to what is around them.
 ///
@@ -39,6 +42,9 @@ pub(super) fn apart(
         module.map_err(|error| failed(file, error.to_string()))
     };
     let parsed = modules.iter().map(read).collect::<Result<Vec<Module<'_>>, _>>()?;
+    if parsed.iter().any(|module| LOOKUPS.iter().any(|name| module.get_function(name).is_some())) {
+        return Ok(None);
+    }
     let shown = parsed.iter().map(|module| Editor::new(module).shown_names());
     let Some(shown) = shown.collect::<Option<Vec<_>>>() else { return Ok(None) };
     let names: Vec<String> = shown.concat();

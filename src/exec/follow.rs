@@ -33,14 +33,7 @@ pub fn follow(
     let mut halted = Vec::new();
     let all = OpenClasses::one(revisions);
     for instructions in [TOGETHER, ALONE] {
-        let quantum = Quantum {
-            open: &all,
-            instructions,
-            forks: FORKS,
-            tokens: u32::MAX,
-            patience: None,
-            clock,
-        };
+        let quantum = Quantum { instructions, forks: FORKS, ..Quantum::unlimited(&all, clock) };
         let mut left = Vec::new();
         for state in open {
             if clock.is_over() {

@@ -158,9 +158,8 @@ pub fn lockstep(
     let alike = Arc::new(Mutex::new(Alike { classes: vec![all], failing: Vec::new() }));
     for mut state in states {
         state.lockstep = Some(Box::new(Lockstep { alike: alike.clone(), ..Lockstep::default() }));
-        let (instructions, forks) = (INSTRUCTIONS, FORKS);
-        let quantum =
-            Quantum { open: &open, instructions, forks, tokens: u32::MAX, patience: None, clock };
+        let all_that_it_takes = Quantum::unlimited(&open, clock);
+        let quantum = Quantum { instructions: INSTRUCTIONS, forks: FORKS, ..all_that_it_takes };
         let coverage = &mut Coverage::default();
         let harvest = Executor::run(program, limits, solver, coverage, state, quantum);
         let mut alike = held(&alike);

@@ -123,6 +123,14 @@ pub struct Quantum<'a> {
     pub clock: Clock<'a>,
 }
 
+impl<'a> Quantum<'a> {
+    /// All that it takes, until the clock is over.
+    pub fn unlimited(open: &'a OpenClasses, clock: Clock<'a>) -> Self {
+        let (instructions, forks, tokens) = (u64::MAX, u64::MAX, u32::MAX);
+        Self { open, instructions, forks, tokens, patience: None, clock }
+    }
+}
+
 /// What came of a run.
 #[derive(Debug, Default)]
 pub struct Harvest {

@@ -337,14 +337,7 @@ mod tests {
             Limits { instructions: 1000, concretisations: 1, solver: Duration::from_secs(1) };
         let never = AtomicBool::new(false);
         let open = OpenClasses::one((0..2).map(Revision).collect());
-        let quantum = Quantum {
-            open: &open,
-            instructions: u64::MAX,
-            forks: u64::MAX,
-            tokens: u32::MAX,
-            patience: None,
-            clock: Clock::new(None, &never),
-        };
+        let quantum = Quantum::unlimited(&open, Clock::new(None, &never));
         let (mut solver, mut coverage) = (chain(&SolverConfig::default()), Coverage::default());
         let run = || Executor::run(&program, limits, &mut *solver, &mut coverage, state, quantum);
         catch_unwind(AssertUnwindSafe(run)).is_ok()

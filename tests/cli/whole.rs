@@ -370,14 +370,7 @@ fn the_engine_has_the_world_that_is_specified() {
     let [state] = <[State; 1]>::try_from(start.expect("it starts")).expect("one command line");
     let never = AtomicBool::new(false);
     let open = OpenClasses::default();
-    let quantum = Quantum {
-        open: &open,
-        instructions: u64::MAX,
-        forks: u64::MAX,
-        tokens: u32::MAX,
-        patience: None,
-        clock: Clock::new(None, &never),
-    };
+    let quantum = Quantum::unlimited(&open, Clock::new(None, &never));
     let mut coverage = Coverage::default();
     let harvest = Executor::run(&program, limits, &mut *solver, &mut coverage, state, quantum);
     let [state] = harvest.halted.as_slice() else { panic!("one path") };

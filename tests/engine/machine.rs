@@ -125,14 +125,7 @@ impl Subject {
     pub fn explore_with(&self, input: &Input, solver: &mut dyn Solver) -> Paths<'_> {
         let never = AtomicBool::new(false);
         let open = OpenClasses::default();
-        let quantum = Quantum {
-            open: &open,
-            instructions: u64::MAX,
-            forks: u64::MAX,
-            tokens: u32::MAX,
-            patience: None,
-            clock: Clock::new(None, &never),
-        };
+        let quantum = Quantum::unlimited(&open, Clock::new(None, &never));
         let mut waiting = self.program.start(self.start(input)).expect("it has a main");
         let mut states = Vec::new();
         let (limits, mut coverage) = (limits(50_000_000), Coverage::default());
