@@ -243,10 +243,10 @@ impl Revisions {
                 && ["-l", "-L", "-Wl,", "-Xlinker"].iter().any(|kind| flag.starts_with(kind))
                 || [".a", ".so", ".o"].iter().any(|end| flag.ends_with(end))
         };
-        let watched = sanitizer != Sanitizer::None
+        let can_be_one = sanitizer != Sanitizer::None
             && !library.is_overridden
             && !self.flags.iter().any(|flag| is_for_linker(&flag));
-        if let (true, Ok(runtime)) = (watched, &runtime)
+        if let (true, Ok(runtime)) = (can_be_one, &runtime)
             && let Some((revisions, program)) = self.together(sanitizer, &modules, runtime)
         {
             modules.retain(|revision, _| !revisions.contains(revision));
