@@ -169,7 +169,10 @@ impl Executor<'_> {
                 Err(Stop::Later)
             }
             verdict => {
-                self.state.waits = 0;
+                // What an instruction asks before, it asks again when its turn comes again.
+                if self.state.waited_at < self.state.instructions {
+                    self.state.waits = 0;
+                }
                 Ok(verdict)
             }
         }

@@ -122,6 +122,7 @@ impl Executor<'_> {
                             self.count(counts, &mut covered, pc - 1);
                         }
                         self.state.run_from = pc;
+                        self.state.waited_at = self.state.instructions;
                         return End::Stop(Stop::Later);
                     }
                     Err(stop) => {

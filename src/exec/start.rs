@@ -327,6 +327,7 @@ impl Program {
             instructions: 0,
             put_off_at: 0,
             waits: 0,
+            waited_at: 0,
             run_from: 0,
             uninitialised: 0,
             concretisations: Default::default(),

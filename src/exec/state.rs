@@ -154,6 +154,9 @@ pub struct State {
     pub put_off_at: u32,
     /// How often it was put off because the solver takes long for what it asks now.
     pub waits: u32,
+    /// [`State::instructions`] when it was put off last: what it asks until it has come further
+    /// belongs to the same instruction.
+    pub waited_at: u64,
     /// The instruction of the running function to which control came last by a jump, a call or
     /// a return; it has run straight on since.
     pub run_from: u32,

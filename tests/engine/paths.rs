@@ -1,6 +1,7 @@
 //! Programs with symbolic input: an input of every path behaves natively as the path predicts.
 
 use std::{
+    collections::HashSet,
     fs,
     path::{Path, PathBuf},
     time::Duration,
@@ -9,7 +10,7 @@ use std::{
 use super::machine::{Input, Subject, each_in_parallel};
 use psychic::{
     env::{Halt, models::Models},
-    expr::Exprs,
+    expr::{ExprId, Exprs},
     solver::{self, LayerStatistics, Query, Solver, SolverConfig, Unknown, Verdict},
 };
 
@@ -138,6 +139,37 @@ impl Solver for Forgetful {
     }
 }
 
+/// A solver that takes long for each query that it has not answered before.
+struct Slow {
+    solver: Box<dyn Solver>,
+    answered: HashSet<Vec<ExprId>>,
+    /// What a query may take now.
+    most: Duration,
+}
+
+impl Slow {
+    const TAKES: Duration = Duration::from_secs(5);
+}
+
+impl Solver for Slow {
+    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        let key: Vec<_> = query.path.iter().chain(query.goals).copied().collect();
+        if self.most < Self::TAKES && !self.answered.contains(&key) {
+            return Verdict::Unknown(Unknown::Timeout(self.most));
+        }
+        self.answered.insert(key);
+        self.solver.check(exprs, query)
+    }
+
+    fn hurry(&mut self, most: Duration) {
+        self.most = most;
+    }
+
+    fn statistics(&self) -> Vec<LayerStatistics> {
+        self.solver.statistics()
+    }
+}
+
 /// It takes too long where it is to hurry, and is asked again.
 const SLOW: Unknown = Unknown::Timeout(Duration::MAX);
 
@@ -176,6 +208,22 @@ fn a_question_that_is_put_off_is_asked_again() {
         paths.replay(false);
         assert_eq!(paths.ends(), ends);
     }
+}
+
+/// Each time, what was answered is answered at once, and says nothing of what is asked next.
+#[test]
+fn all_that_one_instruction_asks_is_waited_for() {
+    let source = "#include <stdio.h>\nint main(void) {\n  int a;\n  \
+                  if (scanf(\"%d\", &a) != 1 || a < 0 || a > 7) return 9;\n  switch (a * a) {\n  \
+                  case 2: return 1;\n  case 3: return 2;\n  case 5: return 3;\n  \
+                  case 16: return 4;\n  case 17: return 5;\n  }\n  return 0;\n}\n";
+    let subject = Subject::with_flags(source, &[]);
+    let input = Input::Tokens(1, true);
+    let solver = solver::chain(&SolverConfig::default());
+    let mut solver = Slow { solver, answered: HashSet::new(), most: Duration::MAX };
+    let paths = subject.explore_with(&input, &mut solver);
+    assert_eq!(paths.replay(false), paths.states.len());
+    assert_eq!(paths.ends(), subject.explore(&input).ends());
 }
 
 #[test]
