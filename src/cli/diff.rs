@@ -101,7 +101,7 @@ const BATCH_ROUNDS: u32 = 4;
 /// Rounds may take long, where the solver or a loop keeps some states busy: after this, a batch is full.
 const BATCH_TIME: Duration = Duration::from_secs(1);
 /// The regions of the input are walked for an eighth of what was explored, and at least so long.
-const LEAST_WALK: Duration = Duration::from_millis(500);
+const LEAST_WALK: Duration = Duration::from_millis(250);
 /// What paths are followed for beside open pairs, the clusterings of all inputs, is worth so much.
 const TREE: Spent =
     Spent { paths: 4096, instructions: 2_000_000, queries: 4096, solving: Duration::from_secs(2) };
@@ -109,9 +109,12 @@ const TREE: Spent =
 const EASY: u32 = 16;
 /// But so much more of time.
 const TIME: u32 = 4;
-/// Before it, variants of the inputs of what was explored so far are tried, as long as they show something
-/// new, but no longer than this part of the time that is left for it.
+/// Before it, variants of the inputs of what was explored so far are tried, but no longer than this part of
+/// the time that is left for it.
 const FIRST_TRYING_PART: u32 = 6;
+/// They are tried until so many in a row show nothing new: few where the solver is quick to find others.
+const FEW_IN_VAIN: usize = 24;
+const MANY_IN_VAIN: usize = 160;
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -205,7 +208,7 @@ fn compare(
     differ.finish(&explorer.exhausted(), explorer.pool())?;
     if exhausted {
         // Of what no path says anything, native runs may.
-        differ.try_variants(&[], trying)?;
+        differ.try_variants(&[], MANY_IN_VAIN, trying)?;
     }
     // Tests are judged anew, and so numbered anew.
     stage.results.put_tests_aside()?;
@@ -298,7 +301,7 @@ fn explore_and_pair(
             Round::Exhausted => Some(true),
             Round::Stopped(left) => {
                 batch.extend(left);
-                differ.try_variants(&batch, trying)?;
+                differ.try_variants(&batch, MANY_IN_VAIN, trying)?;
                 if !std::mem::replace(&mut in_lockstep, true) {
                     differ.run_in_lockstep();
                 }
@@ -308,7 +311,9 @@ fn explore_and_pair(
         rounds += 1;
         let full = differ.states().len().clamp(FIRST_BATCH, BATCH_STATES);
         let is_late = rounds >= BATCH_ROUNDS || paired.elapsed() >= BATCH_TIME;
-        if last.is_some() || batch.len() >= full || is_late {
+        // Whether it has just turned out to be hard.
+        let is_hard = !in_lockstep && last.is_none() && is_hard(explorer.spent());
+        if last.is_some() || is_hard || batch.len() >= full || is_late {
             differ.add(std::mem::take(&mut batch), explorer.pool())?;
             report::write_inputs(stage, differ)?;
             follow_open(explorer, differ, until)?;
@@ -323,14 +328,15 @@ fn explore_and_pair(
                 differ.pairs().open()
             )
         });
-        let is_hard = || differ.pairs().open() > 0 && is_hard(explorer.spent());
-        if !in_lockstep && last.is_none() && is_hard() {
+        if is_hard && differ.pairs().open() > 0 {
             in_lockstep = true;
             // Most patches that differ do so on usual inputs, which the next path may be far from.
             let known = differ.states().is_empty().then(|| explorer.glimpse());
             let time = trying.left().map(|left| left / FIRST_TRYING_PART);
             let trying = time.map_or(trying, |time| trying.within(time));
-            differ.try_variants(&known.unwrap_or_default(), trying)?;
+            let is_slow = explorer.spent().solving >= TREE.solving / EASY;
+            let in_vain = if is_slow { MANY_IN_VAIN } else { FEW_IN_VAIN };
+            differ.try_variants(&known.unwrap_or_default(), in_vain, trying)?;
             differ.confirm(explorer.pool())?;
             differ.run_in_lockstep();
             follow_open(explorer, differ, until)?;

@@ -8,7 +8,7 @@
 //! predicted is evidence only if a second run repeats it. What a test of before does not show
 //! any more is looked for anew.
 
-use std::{collections::BTreeMap, time::Instant};
+use std::{collections::BTreeMap, ops::Range, time::Instant};
 
 use super::{
     Differ, DifferentialTest, Expected, PairVerdict, ReplayFailed, Task, input, outcome,
@@ -17,10 +17,11 @@ use super::{
     stopped::{self, is_stopped},
 };
 use crate::{
-    env::{Error, Halt, Incomplete},
-    exec::{self, HaltState, Start},
+    env::{Error, Halt, Incomplete, stdin::Stdin},
+    exec::{self, Arguments, HaltState, Start},
     explore::{Exhausted, unless_it_panics},
     expr::Assignment,
+    memory::Byte,
     replay::{Outcome, Termination, TestInput, Visible},
     solver,
     subject::{
@@ -115,9 +116,10 @@ impl Differ<'_> {
         for test in std::mem::take(&mut self.tests) {
             let prediction = match &test.model {
                 Some(model) => unless_it_panics(|| self.predict_with(model, test.followed.clone())),
-                None => None,
+                None => Some(self.predict_text(test.input.clone(), test.followed.clone())),
             };
-            let prediction = prediction.unwrap_or_else(|| self.nothing(test.input.clone()));
+            let nothing = || self.predict_text(test.input.clone(), Vec::new());
+            let prediction = prediction.unwrap_or_else(nothing);
             match prediction.input == test.input && !self.is_outdated(&prediction, &test) {
                 true => {
                     let DifferentialTest { found_by, outcomes, expected, model, .. } = test;
@@ -206,9 +208,23 @@ impl Differ<'_> {
         let arguments = states.first().copied().or(self.states.first());
         let arguments = arguments.map_or(&[][..], |state| &state.world.arguments);
         let mut input = input::concrete(exprs, arguments, &states, model);
+        let slots = self.slots(&sources, model, &input);
+        if slots.iter().any(|slot| slot.visible().is_none()) {
+            let spare = input::spare_tokens(&states);
+            if !spare.is_empty() {
+                input.stdin.get_or_insert_default().extend(spare);
+            }
+        }
+        Prediction { input, slots, followed }
+    }
+
+    /// What these states say of an input, which a model stands for.
+    fn slots(&self, sources: &[Source], model: &Assignment, input: &TestInput) -> Vec<Slot> {
+        let exprs = &self.task.program.exprs;
         let mut slots: Vec<Slot> = self.task.revisions.iter().map(|_| Slot::Missing).collect();
-        for (source, state) in sources.iter().zip(&states) {
-            let visible = input::fits(exprs, state, model, &input)
+        for source in sources {
+            let state = self.state(*source);
+            let visible = input::fits(exprs, state, model, input)
                 .then(|| outcome::predicted(exprs, state, model))
                 .flatten()
                 .map(|outcome| outcome.visible(&self.task.outputs));
@@ -224,18 +240,15 @@ impl Differ<'_> {
                 }
             }
         }
-        if slots.iter().any(|slot| slot.visible().is_none()) {
-            let spare = input::spare_tokens(&states);
-            if !spare.is_empty() {
-                input.stdin.get_or_insert_default().extend(spare);
-            }
-        }
-        Prediction { input, slots, followed }
+        slots
     }
 
-    fn nothing(&self, input: TestInput) -> Prediction {
-        let slots = self.task.revisions.iter().map(|_| Slot::Missing).collect();
-        Prediction { input, slots, followed: Vec::new() }
+    /// What is predicted of an input that no model stands for, where these states were followed on its
+    /// text.
+    fn predict_text(&self, input: TestInput, followed: Vec<usize>) -> Prediction {
+        let sources: Vec<Source> = followed.iter().copied().map(Source::Followed).collect();
+        let slots = self.slots(&sources, &Assignment::default(), &input);
+        Prediction { input, slots, followed }
     }
 
     pub(super) fn state(&self, source: Source) -> &HaltState {
@@ -253,22 +266,48 @@ impl Differ<'_> {
         let missing: RevisionSet = missing.map(|(revision, _)| *revision).collect();
         let known = prediction.followed.iter().flat_map(|i| self.followed[*i].revisions.iter());
         let known: RevisionSet = known.collect();
-        let Some((start, limits)) = &self.task.start else { return prediction };
+        let Some((start, _)) = &self.task.start else { return prediction };
         if missing.is_empty() || missing.iter().any(|revision| known.contains(revision)) {
             return prediction;
         }
         let start = Start { revisions: missing, ..start.clone() };
+        let mut followed = prediction.followed;
+        followed.extend(self.follow_from(start, model));
+        self.predict_with(model, followed)
+    }
+
+    /// The numbers of the halt states of revisions that are followed on the text of an input; none
+    /// where it is more than text, or the program one with its C library.
+    pub(super) fn follow_text(
+        &mut self,
+        input: &TestInput,
+        revisions: RevisionSet,
+    ) -> impl Iterator<Item = usize> + use<> {
+        let start = self.task.start.as_ref().map(|(start, _)| start);
+        let start = start.filter(|start| {
+            input.objects.is_empty() && start.files.is_empty() && start.entry == "main"
+        });
+        let start = start.map(|start| {
+            let text = input.stdin.iter().flatten().copied().map(Byte::Concrete).collect();
+            let args = input.args.iter().cloned().map(Arguments::Text).collect();
+            Start { revisions, args, stdin: Stdin::bytes(text), ..start.clone() }
+        });
+        start.map(|start| self.follow_from(start, &Assignment::default())).unwrap_or_default()
+    }
+
+    /// The numbers of the halt states that this start comes to on an input.
+    fn follow_from(&mut self, start: Start, given: &Assignment) -> Range<usize> {
+        let Some((_, limits)) = &self.task.start else { return 0..0 };
         let Task { program, clock, solver, .. } = &self.task;
         let run = || {
             let mut solver = solver::reproducible(solver);
-            exec::follow(program, start, model, *limits, &mut *solver, *clock)
+            exec::follow(program, start, given, *limits, &mut *solver, *clock)
         };
         let mut halted = unless_it_panics(run).unwrap_or_default();
         halted.iter_mut().for_each(Self::note_caught);
-        let mut followed = prediction.followed;
-        followed.extend(self.followed.len()..self.followed.len() + halted.len());
+        let first = self.followed.len();
         self.followed.extend(halted);
-        self.predict_with(model, followed)
+        first..self.followed.len()
     }
 
     /// Open pairs that are predicted to differ.
@@ -308,12 +347,13 @@ impl Differ<'_> {
         })
     }
 
-    /// Replays an input that did not come from here, of which nothing is predicted.
+    /// Replays an input that did not come from here. What it is on text alone is predicted.
     ///
     /// # Errors
     /// where a native run is impossible.
     pub fn seed(&mut self, input: TestInput, found_by: FoundBy) -> Result<(), ReplayFailed> {
-        self.show(self.nothing(input), None, found_by, None)
+        let followed = self.follow_text(&input, self.task.revisions.iter().copied().collect());
+        self.show(self.predict_text(input, followed.collect()), None, found_by, None)
     }
 
     /// Runs the input of a model natively on every revision.

@@ -125,6 +125,12 @@ pub(super) fn spare_tokens(states: &[&HaltState]) -> Vec<u8> {
     ANY_TOKEN.repeat(spare.min().unwrap_or(0) as usize)
 }
 
+/// Whether all that was read of typed standard input was read by the character.
+pub(super) fn is_text(world: &World) -> bool {
+    let Stdin::Typed(typed) = &world.stdin else { return true };
+    typed.file().atoms().all(|atom| matches!(atom, Atom::Literal(_) | Atom::Byte(_)))
+}
+
 fn stdin(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Vec<u8> {
     match &state.world.stdin {
         Stdin::Typed(typed) => typed.file().render(exprs, model),

@@ -476,7 +476,7 @@ impl<'a> Differ<'a> {
         if let Some((model, predicted)) = found {
             self.fruitless += 1;
             // Of most revisions nothing is known yet, and a plain run costs less than any query.
-            let apart = self.apart_on(&predicted)?;
+            let apart = self.apart_on(&predicted, &BTreeSet::new())?;
             if !apart.is_empty() && self.try_input((model, predicted), &apart, FoundBy::Path)? {
                 self.fruitless = 0;
             }

@@ -7,14 +7,14 @@
 //! may lead where no path was followed; nothing is predicted of them. Predictions and plain runs
 //! choose among them, and what they choose is replayed and judged like any other input.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Differ, ReplayFailed,
     evidence::Prediction,
     input, is_left, path_input, simple,
     stopped::{departs, is_stopped},
-    variants::{self, Choice, Variants},
+    variants::{self, Choice, Model, Variants},
 };
 use crate::{
     env::Halt,
@@ -28,9 +28,10 @@ use crate::{
 
 /// Inputs of known paths that variants are made from.
 const MODELS: usize = 8;
-/// Variants that run, and so many in a row that show nothing new.
+/// Variants that run.
 const VARIANTS: usize = 1024;
-const IN_VAIN: usize = 160;
+/// A revision of which so many runs had to be stopped, and nothing says that it never ends, runs no more.
+const STOPPED: usize = 3;
 /// Samples that are looked at for each batch of states, and so many in a row that show nothing new.
 const SAMPLES: usize = 48;
 const FRUITLESS: usize = 12;
@@ -64,7 +65,7 @@ impl Differ<'_> {
             if !is_new || !prediction.takes_a_path() {
                 continue;
             }
-            let apart = self.apart_on(&prediction)?;
+            let apart = self.apart_on(&prediction, &known)?;
             fruitless += 1;
             if apart.iter().any(|pair| known.insert(*pair)) {
                 fruitless = 0;
@@ -72,13 +73,16 @@ impl Differ<'_> {
                 found.push((model, apart));
             }
         }
-        let wait = if found.is_empty() && fruitless > 0 { (2 * waited).max(1) } else { 0 };
-        self.rest = (wait, wait);
+        let tried = fruitless > 0 || !found.is_empty();
+        let before = self.pairs.distinguished();
         while let Some(best) = self.most_apart(&mut found) {
             let (model, apart) = found.remove(best);
             let prediction = self.predict(&model);
             self.try_input((model, prediction), &apart, FoundBy::Trial)?;
         }
+        let in_vain = tried && self.pairs.distinguished() == before;
+        let wait = if in_vain { (2 * waited).max(1) } else { 0 };
+        self.rest = (wait, wait);
         Ok(())
     }
 
@@ -118,19 +122,43 @@ impl Differ<'_> {
     }
 
     /// Open pairs that are apart on an input: as predicted, and where not all is, as short plain runs
-    /// show.
+    /// show, which are not needed for pairs that are `known` to be.
     pub(super) fn apart_on(
         &self,
         prediction: &Prediction,
+        known: &BTreeSet<(Revision, Revision)>,
     ) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
-        let known: RevisionSet = self.known(prediction).map(|(revision, _)| revision).collect();
         let mut apart = self.predicted_apart(prediction);
-        if self.pairs.unsettled_revisions().iter().any(|revision| !known.contains(revision)) {
-            apart.extend(self.seen_apart(&prediction.input, &BTreeSet::new())?);
-            apart.sort_unstable();
-            apart.dedup();
+        let predicted: BTreeMap<Revision, &Visible> = self.known(prediction).collect();
+        let open = self.still_open(known);
+        if open.iter().all(|revision| predicted.contains_key(revision)) {
+            return Ok(apart);
         }
+        // Of those that show an error, a plain run may show the rest.
+        let is_clean = |visible: &Visible| visible.finding.is_none() && visible.noted.is_empty();
+        let (mut seen, mut missing) = (Vec::new(), Vec::new());
+        for revision in open {
+            match predicted.get(&revision).filter(|visible| is_clean(visible)) {
+                Some(visible) => {
+                    seen.push(Seen { revision, is_stopped: false, visible: (*visible).clone() });
+                }
+                None => missing.push(revision),
+            }
+        }
+        seen.extend(self.seen(&prediction.input, &missing)?);
+        apart.extend(self.seen_apart(&seen));
+        apart.sort_unstable();
+        apart.dedup();
         Ok(apart)
+    }
+
+    /// The revisions of pairs that nothing has settled and that are not `known` to be apart.
+    fn still_open(&self, known: &BTreeSet<(Revision, Revision)>) -> Vec<Revision> {
+        let all = self.pairs.unsettled_revisions();
+        let is_open = |a: Revision, b: Revision| {
+            self.pairs.is_unsettled(a, b) && !known.contains(&(a.min(b), a.max(b)))
+        };
+        all.iter().filter(|a| all.iter().any(|b| is_open(*a, b))).collect()
     }
 
     /// Of trials with the pairs that they tell apart, the one that does so of most pairs that are
@@ -165,13 +193,15 @@ impl Differ<'_> {
     }
 
     /// Tries variants of the inputs of known paths, and of `halted`, which are to be added yet,
-    /// until `clock` is over, where pairs are neither told apart nor proved equivalent.
+    /// until `clock` is over or so many in a row show nothing new, where pairs are neither told apart
+    /// nor proved equivalent.
     ///
     /// # Errors
     /// where a native run is impossible.
     pub fn try_variants(
         &mut self,
         halted: &[HaltState],
+        most_in_vain: usize,
         clock: Clock<'_>,
     ) -> Result<(), ReplayFailed> {
         if self.pairs.unsettled_revisions().is_empty() {
@@ -179,12 +209,25 @@ impl Differ<'_> {
         }
         let mut found: Vec<(TestInput, Vec<(Revision, Revision)>)> = Vec::new();
         let (mut known, mut in_vain) = (BTreeSet::new(), 0);
+        let mut stopped: BTreeMap<Revision, usize> = BTreeMap::new();
         let mut variants = Variants::new(variants::constants(&self.task.program.module));
         for input in variants.of(&self.known_inputs(halted, clock), VARIANTS) {
-            if clock.is_over() || in_vain >= IN_VAIN || known.len() >= self.pairs.open() {
+            if clock.is_over() || in_vain >= most_in_vain || known.len() >= self.pairs.open() {
                 break;
             }
-            let mut apart = self.seen_apart(&input, &known)?;
+            let is_tired = |revision: &Revision| stopped.get(revision) == Some(&STOPPED);
+            let mut open = self.still_open(&known);
+            open.retain(|revision| !is_tired(revision));
+            let seen = self.seen(&input, &open)?;
+            let mut apart = self.seen_apart(&seen);
+            for a in seen.iter().filter(|one| one.is_stopped).map(|one| one.revision) {
+                *stopped.entry(a).or_default() += 1;
+                if self.never_ends(&input, a) {
+                    let others = seen.iter().filter(|one| !one.is_stopped);
+                    let others = others.map(|b| (a.min(b.revision), a.max(b.revision)));
+                    apart.extend(others.filter(|(a, b)| self.pairs.is_unsettled(*a, *b)));
+                }
+            }
             in_vain += 1;
             apart.retain(|pair| known.insert(*pair));
             if !apart.is_empty() {
@@ -201,7 +244,7 @@ impl Differ<'_> {
 
     /// Inputs of some of the paths that came to an end, or else were left before, none twice. They go on after what was read:
     /// with another beginning a program may read more.
-    fn known_inputs(&self, halted: &[HaltState], clock: Clock<'_>) -> Vec<TestInput> {
+    fn known_inputs(&self, halted: &[HaltState], clock: Clock<'_>) -> Vec<Model> {
         let all = || self.states.iter().chain(halted);
         let ended = |state: &&HaltState| state.is_exact() && state.halt != Halt::Unaffected;
         let mut known: Vec<&HaltState> = all().filter(ended).collect();
@@ -209,7 +252,7 @@ impl Differ<'_> {
             // How they begin is better than nothing.
             known = all().filter(|state| is_left(state)).collect();
         }
-        let mut inputs: Vec<TestInput> = Vec::new();
+        let mut models: Vec<Model> = Vec::new();
         for state in known.iter().step_by(known.len().div_ceil(MODELS).max(1)) {
             if clock.is_over() {
                 break;
@@ -221,50 +264,59 @@ impl Differ<'_> {
             if let Some(text) = &mut input.stdin {
                 text.extend(input::spare_tokens(&[*state]));
             }
-            if !inputs.contains(&input) {
-                inputs.push(input);
+            let model = Model { input, is_text: input::is_text(&state.world) };
+            if !models.contains(&model) {
+                models.push(model);
             }
         }
-        inputs
+        models
     }
 
-    /// Pairs that short plain runs tell apart, and nothing else has settled; those that are `known` to be
-    /// told apart need no run.
-    fn seen_apart(
-        &self,
-        input: &TestInput,
-        known: &BTreeSet<(Revision, Revision)>,
-    ) -> Result<Vec<(Revision, Revision)>, ReplayFailed> {
-        let open = self.pairs.unsettled_revisions();
-        let is_open = |a: Revision, b: Revision| {
-            self.pairs.is_unsettled(a, b) && !known.contains(&(a.min(b), a.max(b)))
-        };
-        let matters = |a: &Revision| open.iter().any(|b| is_open(*a, b));
-        let revisions: Vec<Revision> = open.iter().filter(matters).collect();
-        let outcomes = match self.task.replay.glance(input, &revisions) {
+    /// Whether it is proved that a revision never ends on the text of an input.
+    fn never_ends(&mut self, input: &TestInput, revision: Revision) -> bool {
+        let mut followed = self.follow_text(input, [revision].into_iter().collect());
+        followed.any(|index| self.followed[index].halt == Halt::Hang)
+    }
+
+    /// What short plain runs show of revisions.
+    fn seen(&self, input: &TestInput, revisions: &[Revision]) -> Result<Vec<Seen>, ReplayFailed> {
+        let outcomes = match self.task.replay.glance(input, revisions) {
             Err(ReplayFailed::OutOfTime) => return Ok(Vec::new()),
             other => other?,
         };
         let all = revisions.iter().copied().zip(&outcomes);
-        let shown: Vec<(Revision, bool, Visible)> = all
-            .filter(|(_, outcome)| !outcome.is_outside_assumptions())
-            .map(|(revision, outcome)| {
-                (revision, is_stopped(outcome), outcome.visible(&self.task.outputs))
+        let counts = all.filter(|(_, outcome)| !outcome.is_outside_assumptions());
+        Ok(counts
+            .map(|(revision, outcome)| Seen {
+                revision,
+                is_stopped: is_stopped(outcome),
+                visible: outcome.visible(&self.task.outputs),
             })
-            .collect();
+            .collect())
+    }
+
+    /// Pairs that nothing has settled, and that are apart in what was seen of them.
+    fn seen_apart(&self, seen: &[Seen]) -> Vec<(Revision, Revision)> {
         let mut apart = Vec::new();
-        for (index, (a, a_is_stopped, x)) in shown.iter().enumerate() {
-            for (b, b_is_stopped, y) in &shown[index + 1..] {
-                let differ = match (a_is_stopped, b_is_stopped) {
-                    (false, false) => x != y,
-                    (true, _) => departs(x, y),
-                    (false, true) => departs(y, x),
+        for (index, a) in seen.iter().enumerate() {
+            for b in &seen[index + 1..] {
+                let differ = match (a.is_stopped, b.is_stopped) {
+                    (false, false) => a.visible != b.visible,
+                    (true, _) => departs(&a.visible, &b.visible),
+                    (false, true) => departs(&b.visible, &a.visible),
                 };
-                if differ && self.pairs.is_unsettled(*a, *b) {
-                    apart.push((*a, *b));
+                if differ && self.pairs.is_unsettled(a.revision, b.revision) {
+                    apart.push((a.revision, b.revision));
                 }
             }
         }
-        Ok(apart)
+        apart
     }
+}
+
+/// What a short plain run of a revision showed.
+struct Seen {
+    revision: Revision,
+    is_stopped: bool,
+    visible: Visible,
 }

@@ -90,6 +90,14 @@ pub(super) fn constants(module: &Module) -> Vec<i64> {
     all.into_iter().take(CONSTANTS).collect()
 }
 
+/// What variants are made of.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Model {
+    pub(super) input: TestInput,
+    /// Whether standard input was read by the character: a number in it is a word like any other.
+    pub(super) is_text: bool,
+}
+
 /// Makes variants.
 pub(super) struct Variants {
     choice: Choice,
@@ -99,6 +107,8 @@ pub(super) struct Variants {
     characters: Vec<u8>,
     /// Small numbers of the text so far: words may be as long.
     counts: Vec<usize>,
+    /// See [`Model::is_text`].
+    is_text: bool,
 }
 
 impl Variants {
@@ -107,16 +117,17 @@ impl Variants {
         let mut characters: Vec<u8> = constants.iter().filter_map(printable).collect();
         characters.extend(b"aeZ5.,-");
         constants.push(0);
-        Self { choice: Choice(1), constants, characters, counts: Vec::new() }
+        Self { choice: Choice(1), constants, characters, counts: Vec::new(), is_text: false }
     }
 
     /// So many variants of these inputs, in turn of each; none twice, and not themselves.
     pub(super) fn of<'m>(
         &'m mut self,
-        models: &'m [TestInput],
+        models: &'m [Model],
         count: usize,
     ) -> impl Iterator<Item = TestInput> + 'm {
-        let mut seen: BTreeSet<TestInput> = models.iter().cloned().collect();
+        let mut seen: BTreeSet<TestInput> =
+            models.iter().map(|model| model.input.clone()).collect();
         let rounds = MANNERS.iter().cycle().flat_map(|manner| models.iter().map(|m| (*manner, m)));
         rounds.take(if models.is_empty() { 0 } else { count }).filter_map(move |(manner, model)| {
             let variant = self.variant(model, manner);
@@ -124,7 +135,9 @@ impl Variants {
         })
     }
 
-    fn variant(&mut self, model: &TestInput, manner: Manner) -> TestInput {
+    fn variant(&mut self, model: &Model, manner: Manner) -> TestInput {
+        self.is_text = model.is_text;
+        let model = &model.input;
         let stdin = model.stdin.as_deref().map(|text| self.other_text(text, manner));
         let objects = model.objects.iter().map(|(name, bytes)| {
             let other = if TestInput::is_of_command_line(name) {
@@ -171,7 +184,7 @@ impl Variants {
         let number = |token: &str| token.parse::<f64>().ok().filter(|number| number.is_finite());
         let before_it = before.and_then(number).map(|number| number as i64);
         match (token.parse::<i64>(), number(token)) {
-            (Ok(now), _) => {
+            (Ok(now), _) if !self.is_text || self.choice.below(2) == 0 => {
                 let number = self.other_number(now, before_it, manner);
                 self.counts
                     .extend(usize::try_from(number).ok().filter(|n| (1..=LONGEST).contains(n)));
@@ -260,11 +273,12 @@ mod tests {
 
     #[test]
     fn a_variant_is_as_well_formed_as_its_model() {
-        let model = TestInput {
+        let input = TestInput {
             stdin: Some(b"\n12 0.25\nword\n".to_vec()),
             objects: vec![("arg00".into(), vec![1; 4]), ("n".into(), vec![1; 4])],
             ..TestInput::default()
         };
+        let model = Model { input, is_text: false };
         let mut variants = Variants::new(vec![-7, 97, 1234]);
         let made: Vec<TestInput> = variants.of(std::slice::from_ref(&model), 60).collect();
         assert!(made.len() > 50, "{}", made.len());
@@ -276,11 +290,25 @@ mod tests {
             numbers.insert(number.parse::<i64>().unwrap());
             assert!(decimal.parse::<f64>().is_ok(), "{text}");
             assert!(word.bytes().all(|byte| byte.is_ascii_graphic()) && text.ends_with('\n'));
-            assert_eq!(input.objects[0], model.objects[0]);
+            assert_eq!(input.objects[0], model.input.objects[0]);
         }
         assert!(numbers.iter().any(|number| (1233..=1235).contains(number)), "{numbers:?}");
         let values: BTreeSet<&[u8]> = made.iter().map(|input| &input.objects[1].1[..]).collect();
         assert!(values.len() > 4);
+    }
+
+    #[test]
+    fn a_number_in_text_may_become_a_word() {
+        let input = TestInput { stdin: Some(b"a\n0\n".to_vec()), ..TestInput::default() };
+        let mut variants = Variants::new(Vec::new());
+        let model = Model { input, is_text: true };
+        let made = variants.of(std::slice::from_ref(&model), 60);
+        let second = |input: TestInput| {
+            let text = String::from_utf8(input.stdin.unwrap()).unwrap();
+            text.lines().nth(1).unwrap().parse::<i64>().is_ok()
+        };
+        let (numbers, words): (Vec<_>, Vec<_>) = made.map(second).partition(|is| *is);
+        assert!(numbers.len() > 9 && words.len() > 9, "{} and {}", numbers.len(), words.len());
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Decisions: where a state settles a condition, and forks.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use rustc_hash::FxHashSet;
 
@@ -22,6 +25,8 @@ const CHOSEN: usize = 4096;
 /// as much.
 const FIRST_WAIT: Duration = Duration::from_millis(400);
 const LONGER_WAIT: u32 = 4;
+/// One that takes so long is hard.
+const HARD: Duration = Duration::from_millis(50);
 /// Terms of an address that are compared with what the path has decided.
 const CHOICES: u32 = 32;
 
@@ -159,9 +164,11 @@ impl Executor<'_> {
     fn ask_for_now(&mut self, goal: ExprId) -> Result<Verdict, Stop> {
         let more = LONGER_WAIT.checked_pow(self.state.waits);
         let most = more.and_then(|more| FIRST_WAIT.checked_mul(more)).unwrap_or(Duration::MAX);
+        let begun = Instant::now();
         self.solver.hurry(most);
         let verdict = self.ask(goal);
         self.solver.hurry(Duration::MAX);
+        self.is_hard |= begun.elapsed() >= HARD;
         match verdict {
             // Else that was all the time there is.
             Verdict::Unknown(Unknown::Timeout(waited)) if waited >= most => {

@@ -151,7 +151,7 @@ impl Executor<'_> {
         let has_had = |more: u64| {
             self.instructions >= quantum.instructions * more || self.forks >= quantum.forks * more
         };
-        let is_late = || quantum.patience.is_some_and(|end| Instant::now() >= end);
+        let is_late = || self.is_hard && quantum.patience.is_some_and(|end| Instant::now() >= end);
         if !has_had(1) || self.state.joins.is_empty() && self.waiting.is_empty() {
             return has_had(1) || asked && is_late();
         }

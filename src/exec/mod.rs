@@ -117,7 +117,7 @@ pub struct Quantum<'a> {
     pub forks: u64,
     /// Tokens of typed input of one path: what wants more goes on later.
     pub tokens: u32,
-    /// From then on, whoever asks the solver goes on in another quantum: others wait for it.
+    /// From then on, whoever keeps the solver busy goes on in another quantum: others wait for it.
     pub patience: Option<Instant>,
     /// When everything has to end.
     pub clock: Clock<'a>,
@@ -167,6 +167,9 @@ pub struct Executor<'a> {
     solver: &'a mut dyn Solver,
     /// A query was asked since the clock was looked at.
     asked: bool,
+    /// A query took long: how long anything takes matters to nobody else, or it would depend on the
+    /// machine what is found.
+    is_hard: bool,
     /// When the quantum began.
     begun: Instant,
     /// What is decided is which way a branch goes.
@@ -222,6 +225,7 @@ impl<'a> Executor<'a> {
             limits,
             solver,
             asked: false,
+            is_hard: false,
             begun: Instant::now(),
             at_branch: false,
             decides_nothing: false,

@@ -53,6 +53,33 @@ fn a_file_may_be_standard_input() {
     assert_eq!(tests.iter().map(|test| test.found_by).collect::<Vec<_>>(), [FoundBy::Given]);
 }
 
+/// Natively that cannot be seen of a run that was stopped; no path is found that leads there.
+#[test]
+fn what_never_ends_on_a_test_is_proved_there() {
+    let source = "#include <stdio.h>\nint main(void)\n{\n\tunsigned long a, b;\n\
+                  \tif (scanf(\"%lu %lu\", &a, &b) != 2 || a < 2 || b < 2) return 1;\n\
+                  \tif (a < 4000000000 && b < 4000000000 && a * b == 1000036000099) puts(\"both\");\n\
+                  \treturn 0;\n}\n";
+    let config = CONFIG.replace("\"entry\"", "\"main\"");
+    let scratch = Scratch::new()
+        .file("a.c", source)
+        .file(
+            "subject.toml",
+            &format!("{config}[[tests.run]]\nstdin = \"1000003 1000033\"\n"),
+        )
+        .file(
+            "1.diff",
+            "--- a/a.c\n+++ b/a.c\n@@ -6 +6 @@\n\
+             -\tif (a < 4000000000 && b < 4000000000 && a * b == 1000036000099) puts(\"both\");\n\
+             +\twhile (a < 4000000000 && b < 4000000000 && a * b == 1000036000099) b = a * b / a;\n",
+        );
+    let ran = run(scratch.stage("diff").args(["--time-budget", "3s"]));
+    let pair = &table::<PairRow>(&scratch.out())[0];
+    assert_eq!(pair.verdict, Verdict::Distinguished, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(table::<TestRow>(&scratch.out())[0].found_by, FoundBy::Given);
+    assert!(ran.stdout.contains("timeout"), "{}", ran.stdout);
+}
+
 /// What one run found can be given to another subject.
 #[test]
 fn a_test_may_be_a_ktest_file() {
