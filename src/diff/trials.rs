@@ -7,10 +7,13 @@
 //! may lead where no path was followed; nothing is predicted of them. Predictions and plain runs
 //! choose among them, and what they choose is replayed and judged like any other input.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use super::{
-    Differ, ReplayFailed,
+    Differ, ReplayFailed, Task,
     evidence::Prediction,
     input, is_left, path_input, simple,
     stopped::{departs, is_stopped},
@@ -28,10 +31,12 @@ use crate::{
 
 /// Inputs of known paths that variants are made from.
 const MODELS: usize = 8;
+/// Time for finding one.
+const FINDING: Duration = Duration::from_millis(400);
 /// Variants that run.
 const VARIANTS: usize = 1024;
-/// A revision of which so many runs had to be stopped, and nothing says that it never ends, runs no more.
-const STOPPED: usize = 3;
+/// A revision of which so many runs in a row had to be stopped runs no more.
+const STOPPED: usize = 8;
 /// Samples that are looked at for each batch of states, and so many in a row that show nothing new.
 const SAMPLES: usize = 48;
 const FRUITLESS: usize = 12;
@@ -210,6 +215,7 @@ impl Differ<'_> {
         let mut found: Vec<(TestInput, Vec<(Revision, Revision)>)> = Vec::new();
         let (mut known, mut in_vain) = (BTreeSet::new(), 0);
         let mut stopped: BTreeMap<Revision, usize> = BTreeMap::new();
+        let mut followed = BTreeSet::new();
         let mut variants = Variants::new(variants::constants(&self.task.program.module));
         for input in variants.of(&self.known_inputs(halted, clock), VARIANTS) {
             if clock.is_over() || in_vain >= most_in_vain || known.len() >= self.pairs.open() {
@@ -220,9 +226,15 @@ impl Differ<'_> {
             open.retain(|revision| !is_tired(revision));
             let seen = self.seen(&input, &open)?;
             let mut apart = self.seen_apart(&seen);
-            for a in seen.iter().filter(|one| one.is_stopped).map(|one| one.revision) {
+            for one in &seen {
+                let a = one.revision;
+                if !one.is_stopped {
+                    stopped.remove(&a);
+                    continue;
+                }
                 *stopped.entry(a).or_default() += 1;
-                if self.never_ends(&input, a) {
+                // Once is enough for most: they never end on any input, or take long.
+                if followed.insert(a) && self.never_ends(&input, a) {
                     let others = seen.iter().filter(|one| !one.is_stopped);
                     let others = others.map(|b| (a.min(b.revision), a.max(b.revision)));
                     apart.extend(others.filter(|(a, b)| self.pairs.is_unsettled(*a, *b)));
@@ -257,10 +269,9 @@ impl Differ<'_> {
             if clock.is_over() {
                 break;
             }
-            let config = SolverConfig { deadline: clock.deadline(), ..self.task.solver.clone() };
-            let mut solver = solver::reproducible(&config);
-            let input = unless_it_panics(|| path_input(self.task.program, &mut *solver, state));
-            let Some(mut input) = input.flatten() else { continue };
+            let Some(mut input) = unless_it_panics(|| self.known_input(state, clock)) else {
+                continue;
+            };
             if let Some(text) = &mut input.stdin {
                 text.extend(input::spare_tokens(&[*state]));
             }
@@ -270,6 +281,18 @@ impl Differ<'_> {
             }
         }
         models
+    }
+
+    /// An input of the path of a state: that which it came with where another would take long to find.
+    fn known_input(&self, state: &HaltState, clock: Clock<'_>) -> TestInput {
+        let Task { program, solver, .. } = &self.task;
+        let (timeout, deadline) = (solver.timeout.min(FINDING), clock.deadline());
+        let mut solver =
+            solver::reproducible(&SolverConfig { timeout, deadline, ..solver.clone() });
+        let found = (!is_left(state)).then(|| path_input(program, &mut *solver, state));
+        let arguments = &state.world.arguments;
+        let own = || input::concrete(&program.exprs, arguments, &[state], &state.model);
+        found.flatten().unwrap_or_else(own)
     }
 
     /// Whether it is proved that a revision never ends on the text of an input.

@@ -25,8 +25,6 @@ const CHOSEN: usize = 4096;
 /// as much.
 const FIRST_WAIT: Duration = Duration::from_millis(400);
 const LONGER_WAIT: u32 = 4;
-/// One that takes so long is hard.
-const HARD: Duration = Duration::from_millis(50);
 /// Terms of an address that are compared with what the path has decided.
 const CHOICES: u32 = 32;
 
@@ -150,25 +148,26 @@ impl Executor<'_> {
 
     /// Whether the path allows a condition.
     pub(super) fn ask(&mut self, goal: ExprId) -> Verdict {
+        let begun = Instant::now();
         let exprs = &self.program.exprs;
         let State { path, model, .. } = &self.state;
-        match self.what_is_easy(goal) {
+        let verdict = match self.what_is_easy(goal) {
             Some(path) => {
                 self.solver.check(exprs, Query { path: &path, goals: &[goal], model: None })
             }
             None => self.solver.check(exprs, Query { path, goals: &[goal], model: Some(model) }),
-        }
+        };
+        self.asking += begun.elapsed();
+        verdict
     }
 
     /// The same for as long as others may wait: where that is too short, the state goes on later.
     fn ask_for_now(&mut self, goal: ExprId) -> Result<Verdict, Stop> {
         let more = LONGER_WAIT.checked_pow(self.state.waits);
         let most = more.and_then(|more| FIRST_WAIT.checked_mul(more)).unwrap_or(Duration::MAX);
-        let begun = Instant::now();
         self.solver.hurry(most);
         let verdict = self.ask(goal);
         self.solver.hurry(Duration::MAX);
-        self.is_hard |= begun.elapsed() >= HARD;
         match verdict {
             // Else that was all the time there is.
             Verdict::Unknown(Unknown::Timeout(waited)) if waited >= most => {

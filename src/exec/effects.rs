@@ -84,6 +84,7 @@ impl State {
             place: None,
             revisions,
             path: self.path.clone(),
+            model: self.model.clone(),
             branch: match is_one {
                 true => self.branch.clone(),
                 false => self.branch.child(ForkKind::Meta, index as u32),

@@ -44,6 +44,9 @@ pub(super) enum End {
 
 /// States that wait for others do so no longer, once the solver is busy.
 const LONGEST_WAIT: Duration = Duration::from_millis(250);
+/// It is busy once the queries of a quantum have taken this. How long anything else takes depends on the
+/// machine alone, and makes no difference.
+const BUSY: Duration = Duration::from_millis(100);
 
 impl Executor<'_> {
     /// Runs the state until it stops, has to wait, or the quantum is used up.
@@ -151,7 +154,8 @@ impl Executor<'_> {
         let has_had = |more: u64| {
             self.instructions >= quantum.instructions * more || self.forks >= quantum.forks * more
         };
-        let is_late = || self.is_hard && quantum.patience.is_some_and(|end| Instant::now() >= end);
+        let is_late =
+            || self.asking >= BUSY && quantum.patience.is_some_and(|end| Instant::now() >= end);
         if !has_had(1) || self.state.joins.is_empty() && self.waiting.is_empty() {
             return has_had(1) || asked && is_late();
         }

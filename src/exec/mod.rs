@@ -167,9 +167,8 @@ pub struct Executor<'a> {
     solver: &'a mut dyn Solver,
     /// A query was asked since the clock was looked at.
     asked: bool,
-    /// A query took long: how long anything takes matters to nobody else, or it would depend on the
-    /// machine what is found.
-    is_hard: bool,
+    /// How long queries took.
+    asking: Duration,
     /// When the quantum began.
     begun: Instant,
     /// What is decided is which way a branch goes.
@@ -225,7 +224,7 @@ impl<'a> Executor<'a> {
             limits,
             solver,
             asked: false,
-            is_hard: false,
+            asking: Duration::ZERO,
             begun: Instant::now(),
             at_branch: false,
             decides_nothing: false,

@@ -329,6 +329,8 @@ pub struct HaltState {
     pub revisions: RevisionSet,
     /// On these inputs.
     pub path: Vec<ExprId>,
+    /// Of which this is one ([`State::model`]); which one is not the same in each run.
+    pub model: Arc<Assignment>,
     /// The way it came.
     pub branch: Arc<Branch>,
     /// What it took in and gave out.
