@@ -112,9 +112,11 @@ const TIME: u32 = 4;
 /// Before it, variants of the inputs of what was explored so far are tried, but no longer than this part of
 /// the time that is left for it.
 const FIRST_TRYING_PART: u32 = 6;
-/// They are tried until so many in a row show nothing new: few where the solver is quick to find others.
+/// They are tried until so many in a row show nothing new: few at first, where queries take less than
+/// `SLOW` on average and so soon find others.
 const FEW_IN_VAIN: usize = 24;
 const MANY_IN_VAIN: usize = 160;
+const SLOW: Duration = Duration::from_millis(2);
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -312,7 +314,8 @@ fn explore_and_pair(
         let full = differ.states().len().clamp(FIRST_BATCH, BATCH_STATES);
         let is_late = rounds >= BATCH_ROUNDS || paired.elapsed() >= BATCH_TIME;
         // Whether it has just turned out to be hard.
-        let is_hard = !in_lockstep && last.is_none() && is_hard(explorer.spent());
+        let is_open = differ.pairs().open() > 0;
+        let is_hard = !in_lockstep && last.is_none() && is_open && is_hard(explorer.spent());
         if last.is_some() || is_hard || batch.len() >= full || is_late {
             differ.add(std::mem::take(&mut batch), explorer.pool())?;
             report::write_inputs(stage, differ)?;
@@ -334,7 +337,8 @@ fn explore_and_pair(
             let known = differ.states().is_empty().then(|| explorer.glimpse());
             let time = trying.left().map(|left| left / FIRST_TRYING_PART);
             let trying = time.map_or(trying, |time| trying.within(time));
-            let is_slow = explorer.spent().solving >= TREE.solving / EASY;
+            let Spent { queries, solving, .. } = explorer.spent();
+            let is_slow = solving >= SLOW * queries.max(1) as u32;
             let in_vain = if is_slow { MANY_IN_VAIN } else { FEW_IN_VAIN };
             differ.try_variants(&known.unwrap_or_default(), in_vain, trying)?;
             differ.confirm(explorer.pool())?;

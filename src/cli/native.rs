@@ -20,12 +20,12 @@ use rayon::prelude::*;
 
 /// A run that is known never to end is watched for this part of the usual limit, and for the second one
 /// if it has not shown yet what it is to show.
-const ENDLESS: [u32; 2] = [250, 10];
+const ENDLESS: [u32; 2] = [100, 10];
 /// One of which nothing is known is watched for these: by how many of the revision's were stopped
 /// before, at most as many as there are here.
 const UNKNOWN: [u32; 3] = [1, 4, 20];
 /// Or is not known yet, or is no more than looked at: it runs again before it counts.
-const EARLY: [u32; 3] = [200, 500, 500];
+const EARLY: [u32; 3] = [50, 200, 500];
 /// After such a run was stopped, the sanitizers watch for this part.
 const STOPPED: u32 = 20;
 /// Of runs that may never end, this much of what they print is looked at, more than what

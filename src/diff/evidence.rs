@@ -277,22 +277,18 @@ impl Differ<'_> {
     }
 
     /// The numbers of the halt states of revisions that are followed on the text of an input; none
-    /// where it is more than text, or the program one with its C library.
-    pub(super) fn follow_text(
-        &mut self,
-        input: &TestInput,
-        revisions: RevisionSet,
-    ) -> impl Iterator<Item = usize> + use<> {
-        let start = self.task.start.as_ref().map(|(start, _)| start);
-        let start = start.filter(|start| {
-            input.objects.is_empty() && start.files.is_empty() && start.entry == "main"
-        });
-        let start = start.map(|start| {
-            let text = input.stdin.iter().flatten().copied().map(Byte::Concrete).collect();
-            let args = input.args.iter().cloned().map(Arguments::Text).collect();
-            Start { revisions, args, stdin: Stdin::bytes(text), ..start.clone() }
-        });
-        start.map(|start| self.follow_from(start, &Assignment::default())).unwrap_or_default()
+    /// where it is more than text, or the program one with its C library, and none of a state that asked
+    /// for more than text.
+    pub(super) fn follow_text(&mut self, input: &TestInput, revisions: RevisionSet) -> Vec<usize> {
+        let Some((start, _)) = &self.task.start else { return Vec::new() };
+        if !input.objects.is_empty() || !start.files.is_empty() || start.entry != "main" {
+            return Vec::new();
+        }
+        let text = input.stdin.iter().flatten().copied().map(Byte::Concrete).collect();
+        let args = input.command_line().into_iter().map(Arguments::Text).collect();
+        let start = Start { revisions, args, stdin: Stdin::bytes(text), ..start.clone() };
+        let followed = self.follow_from(start, &Assignment::default());
+        followed.filter(|index| self.followed[*index].world.objects.is_empty()).collect()
     }
 
     /// The numbers of the halt states that this start comes to on an input.
@@ -352,8 +348,11 @@ impl Differ<'_> {
     /// # Errors
     /// where a native run is impossible.
     pub fn seed(&mut self, input: TestInput, found_by: FoundBy) -> Result<(), ReplayFailed> {
+        if self.inputs.contains(&input) {
+            return Ok(());
+        }
         let followed = self.follow_text(&input, self.task.revisions.iter().copied().collect());
-        self.show(self.predict_text(input, followed.collect()), None, found_by, None)
+        self.show(self.predict_text(input, followed), None, found_by, None)
     }
 
     /// Runs the input of a model natively on every revision.

@@ -4,8 +4,8 @@
 //! next path or query may cost seconds. *Samples* are tried with each batch of states: usual values
 //! for the variables of a path, so that what every known path does on them is predicted. *Variants*
 //! are tried for what is still open when exploring was stopped: other words in the text itself, which
-//! may lead where no path was followed; nothing is predicted of them. Predictions and plain runs
-//! choose among them, and what they choose is replayed and judged like any other input.
+//! may lead where no path was followed. Predictions and plain runs choose among them, and what they
+//! choose is replayed and judged like any other input.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -32,7 +32,7 @@ use crate::{
 /// Inputs of known paths that variants are made from.
 const MODELS: usize = 8;
 /// Time for finding one.
-const FINDING: Duration = Duration::from_millis(400);
+const FINDING: Duration = Duration::from_millis(100);
 /// Variants that run.
 const VARIANTS: usize = 1024;
 /// A revision of which so many runs in a row had to be stopped runs no more.
@@ -151,6 +151,7 @@ impl Differ<'_> {
             }
         }
         seen.extend(self.seen(&prediction.input, &missing)?);
+        seen.sort_by_key(|one: &Seen| one.revision);
         apart.extend(self.seen_apart(&seen));
         apart.sort_unstable();
         apart.dedup();
@@ -234,7 +235,7 @@ impl Differ<'_> {
                 }
                 *stopped.entry(a).or_default() += 1;
                 // Once is enough for most: they never end on any input, or take long.
-                if followed.insert(a) && self.never_ends(&input, a) {
+                if !clock.is_over() && followed.insert(a) && self.never_ends(&input, a) {
                     let others = seen.iter().filter(|one| !one.is_stopped);
                     let others = others.map(|b| (a.min(b.revision), a.max(b.revision)));
                     apart.extend(others.filter(|(a, b)| self.pairs.is_unsettled(*a, *b)));
@@ -289,16 +290,15 @@ impl Differ<'_> {
         let (timeout, deadline) = (solver.timeout.min(FINDING), clock.deadline());
         let mut solver =
             solver::reproducible(&SolverConfig { timeout, deadline, ..solver.clone() });
-        let found = (!is_left(state)).then(|| path_input(program, &mut *solver, state));
         let arguments = &state.world.arguments;
         let own = || input::concrete(&program.exprs, arguments, &[state], &state.model);
-        found.flatten().unwrap_or_else(own)
+        path_input(program, &mut *solver, state).unwrap_or_else(own)
     }
 
     /// Whether it is proved that a revision never ends on the text of an input.
     fn never_ends(&mut self, input: &TestInput, revision: Revision) -> bool {
-        let mut followed = self.follow_text(input, [revision].into_iter().collect());
-        followed.any(|index| self.followed[index].halt == Halt::Hang)
+        let followed = self.follow_text(input, [revision].into_iter().collect());
+        followed.into_iter().any(|index| self.followed[index].halt == Halt::Hang)
     }
 
     /// What short plain runs show of revisions.

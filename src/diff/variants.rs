@@ -183,8 +183,11 @@ impl Variants {
         };
         let number = |token: &str| token.parse::<f64>().ok().filter(|number| number.is_finite());
         let before_it = before.and_then(number).map(|number| number as i64);
+        if self.is_text && self.choice.below(2) == 0 {
+            return self.other_word(token, before, manner);
+        }
         match (token.parse::<i64>(), number(token)) {
-            (Ok(now), _) if !self.is_text || self.choice.below(2) == 0 => {
+            (Ok(now), _) => {
                 let number = self.other_number(now, before_it, manner);
                 self.counts
                     .extend(usize::try_from(number).ok().filter(|n| (1..=LONGEST).contains(n)));
@@ -305,7 +308,7 @@ mod tests {
         let made = variants.of(std::slice::from_ref(&model), 60);
         let second = |input: TestInput| {
             let text = String::from_utf8(input.stdin.unwrap()).unwrap();
-            text.lines().nth(1).unwrap().parse::<i64>().is_ok()
+            text.lines().nth(1).unwrap().parse::<f64>().is_ok()
         };
         let (numbers, words): (Vec<_>, Vec<_>) = made.map(second).partition(|is| *is);
         assert!(numbers.len() > 9 && words.len() > 9, "{} and {}", numbers.len(), words.len());

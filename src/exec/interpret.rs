@@ -159,8 +159,7 @@ impl Executor<'_> {
         if !has_had(1) || self.state.joins.is_empty() && self.waiting.is_empty() {
             return has_had(1) || asked && is_late();
         }
-        has_had(self.together.max(16))
-            || asked && (self.begun.elapsed() >= LONGEST_WAIT || is_late())
+        has_had(self.together.max(16)) || asked && (self.asking >= LONGEST_WAIT || is_late())
     }
 
     /// Between instructions, at jumps backwards and calls: why the run has to stop, if it has to,

@@ -169,8 +169,6 @@ pub struct Executor<'a> {
     asked: bool,
     /// How long queries took.
     asking: Duration,
-    /// When the quantum began.
-    begun: Instant,
     /// What is decided is which way a branch goes.
     at_branch: bool,
     /// A run that is to decide nothing ends where it would ([`endless`]).
@@ -225,7 +223,6 @@ impl<'a> Executor<'a> {
             solver,
             asked: false,
             asking: Duration::ZERO,
-            begun: Instant::now(),
             at_branch: false,
             decides_nothing: false,
             depends_on_revision: false,

@@ -154,8 +154,8 @@ pub struct State {
     pub put_off_at: u32,
     /// How often it was put off because the solver takes long for what it asks now.
     pub waits: u32,
-    /// [`State::instructions`] when it was put off last: what it asks until it has come further
-    /// belongs to the same instruction.
+    /// [`State::instructions`] when it was put off last: until it has come further, it may ask what it
+    /// asked before.
     pub waited_at: u64,
     /// The instruction of the running function to which control came last by a jump, a call or
     /// a return; it has run straight on since.
@@ -329,7 +329,8 @@ pub struct HaltState {
     pub revisions: RevisionSet,
     /// On these inputs.
     pub path: Vec<ExprId>,
-    /// Of which this is one ([`State::model`]); which one is not the same in each run.
+    /// Of which this is one ([`State::model`]), if nothing was left undecided; which one is not the same in
+    /// each run.
     pub model: Arc<Assignment>,
     /// The way it came.
     pub branch: Arc<Branch>,

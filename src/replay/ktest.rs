@@ -24,6 +24,9 @@ pub struct TestInput {
     pub objects: Vec<(String, Vec<u8>)>,
 }
 
+/// What a program is called whose test does not say.
+const PROGRAM: &[u8] = b"program";
+
 /// Why a `.ktest` file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -164,10 +167,10 @@ impl TestInput {
 
     /// The command line that the program sees: KLEE's `--sym-arg N` and `--sym-args MIN MAX N`
     /// stand for the objects `arg00`, `arg01`, ... and its other options for no argument, as in
-    /// KLEE's `klee-replay`.
+    /// KLEE's `klee-replay`. A program without one has a name for its first word.
     pub fn command_line(&self) -> Vec<Vec<u8>> {
         let mut words = self.args.iter();
-        let mut line = words.next().cloned().into_iter().collect::<Vec<_>>();
+        let mut line = vec![words.next().map_or(PROGRAM, Vec::as_slice).to_vec()];
         let mut argument = 0;
         let mut sets = 0;
         while let Some(word) = words.next() {

@@ -23,8 +23,6 @@ use crate::{
 
 /// A sanitized program runs about two to three times as long.
 const SANITIZED_TIME: u32 = 3;
-/// What a program is called whose test does not say.
-const PROGRAM: &[u8] = b"program";
 
 /// What runs as each revision.
 #[derive(Clone, Debug, Default)]
@@ -372,10 +370,7 @@ impl Replayer {
         let wanted = self.binaries.of(sanitizer).program(revision);
         let program = wanted.and_then(|wanted| self.pool(sanitizer).programs.get(wanted));
         let program = *program.ok_or(ReplayError::NotBuilt(sanitizer))?;
-        let mut args = test.command_line();
-        if args.is_empty() {
-            args.push(PROGRAM.to_vec());
-        }
+        let args = test.command_line();
         if let Some(index) = args.iter().position(|arg| arg.contains(&0)) {
             return Err(KtestError::NulInArgument(index).into());
         }
