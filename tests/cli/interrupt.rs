@@ -201,6 +201,38 @@ fn a_run_killed_at_any_moment_loses_no_test() {
     assert_eq!(told_apart, 5, "all but 0 and 2");
 }
 
+/// Names that nothing is known of any more differ in any of their letters: one call of `strcmp` is a tree
+/// of questions that has no end.
+#[test]
+fn a_call_in_lockstep_ends_in_the_time_of_the_run() {
+    let source = "#include <stdio.h>\n#include <string.h>\n\n\
+                  struct entry { char name[20]; int points; };\nstruct entry list[50];\n\n\
+                  static int before(struct entry *a, struct entry *b)\n{\n\
+                  \tif (a->points != b->points)\n\t\treturn a->points > b->points;\n\
+                  \treturn strcmp(a->name, b->name) < 0;\n}\n\n\
+                  int main(void)\n{\n\tint n, i, j, first;\n\tstruct entry other;\n\
+                  \tif (scanf(\"%d\", &n) != 1 || n > 50)\n\t\treturn 1;\n\
+                  \tfor (i = 0; i < n; i++)\n\
+                  \t\tif (scanf(\"%19s %d\", list[i].name, &list[i].points) != 2)\n\
+                  \t\t\treturn 1;\n\tfor (i = 0; i < n - 1; i++) {\n\t\tfirst = i;\n\
+                  \t\tfor (j = i + 1; j < n; j++)\n\
+                  \t\t\tif (before(&list[j], &list[first]))\n\t\t\t\tfirst = j;\n\
+                  \t\tother = list[i];\n\t\tlist[i] = list[first];\n\
+                  \t\tlist[first] = other;\n\t}\n\tfor (i = 0; i < n; i++)\n\
+                  \t\tprintf(\"%d. %s\\n\", i + 1, list[i].name);\n\treturn 0;\n}\n";
+    let line = source.lines().position(|line| line.contains("printf")).expect("it prints") + 1;
+    let patch = format!(
+        "--- a.c\n+++ a.c\n@@ -{line} +{line} @@\n-\t\tprintf(\"%d. %s\\n\", i + 1, list[i].name);\n\
+         +\t\tprintf(\"%d. %s\\n\", 1 + i, (list + i)->name);\n"
+    );
+    let config = "name = \"names\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\n";
+    let scratch =
+        Scratch::new().file("a.c", source).file("subject.toml", config).file("1.diff", &patch);
+    let ran = run(scratch.stage("diff").args(["--time-budget", "3s"]));
+    let pair = &table::<PairRow>(&scratch.out())[0];
+    assert_ne!(pair.verdict, Verdict::Distinguished, "{}{}", ran.stdout, ran.stderr);
+}
+
 #[test]
 fn two_runs_into_one_directory() {
     let scratch = endless();
