@@ -101,7 +101,7 @@ const BATCH_ROUNDS: u32 = 4;
 /// Rounds may take long, where the solver or a loop keeps some states busy: after this, a batch is full.
 const BATCH_TIME: Duration = Duration::from_secs(1);
 /// The regions of the input are walked for an eighth of what was explored, and at least so long.
-const LEAST_WALK: Duration = Duration::from_millis(250);
+const LEAST_WALK: Duration = Duration::from_millis(500);
 /// What paths are followed for beside open pairs, the clusterings of all inputs, is worth so much.
 const TREE: Spent =
     Spent { paths: 4096, instructions: 2_000_000, queries: 4096, solving: Duration::from_secs(2) };
