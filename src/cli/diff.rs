@@ -100,7 +100,8 @@ const BATCH_STATES: usize = 2048;
 const BATCH_ROUNDS: u32 = 4;
 /// Rounds may take long, where the solver or a loop keeps some states busy: after this, a batch is full.
 const BATCH_TIME: Duration = Duration::from_secs(1);
-/// The regions of the input are walked for an eighth of what was explored, and at least so long.
+/// The regions of the input are walked for an eighth of what was explored, and at least so long, unless
+/// they are asked for.
 const LEAST_WALK: Duration = Duration::from_millis(500);
 /// What paths are followed for beside open pairs, the clusterings of all inputs, is worth so much.
 const TREE: Spent =
@@ -216,9 +217,12 @@ fn compare(
     stage.results.put_tests_aside()?;
     let walk = if exhausted && until != Until::Pairs && !clock.is_over() {
         progress.stage("walking the regions of the input");
-        let time = (began.elapsed() / 8).max(LEAST_WALK);
-        let end = Some(Instant::now() + time);
-        differ.walk(Regions::until(end.min(clock.deadline()).or(end)))?
+        let walking = match until {
+            // All clusterings are what was asked for.
+            Until::Trees => clock,
+            Until::Pairs | Until::Either => clock.within((began.elapsed() / 8).max(LEAST_WALK)),
+        };
+        differ.walk(Regions::until(walking.deadline()))?
     } else {
         Walk::default()
     };
