@@ -317,10 +317,9 @@ fn explore_and_pair(
         rounds += 1;
         let full = differ.states().len().clamp(FIRST_BATCH, BATCH_STATES);
         let is_late = rounds >= BATCH_ROUNDS || paired.elapsed() >= BATCH_TIME;
-        // Whether it has just turned out to be hard.
         let is_open = differ.pairs().open() > 0;
-        let is_hard = !in_lockstep && last.is_none() && is_open && is_hard(explorer.spent());
-        if last.is_some() || is_hard || batch.len() >= full || is_late {
+        let turns_hard = !in_lockstep && last.is_none() && is_open && is_hard(explorer.spent());
+        if last.is_some() || turns_hard || batch.len() >= full || is_late {
             differ.add(std::mem::take(&mut batch), explorer.pool())?;
             report::write_inputs(stage, differ)?;
             follow_open(explorer, differ, until)?;
@@ -335,7 +334,7 @@ fn explore_and_pair(
                 differ.pairs().open()
             )
         });
-        if is_hard && differ.pairs().open() > 0 {
+        if turns_hard && differ.pairs().open() > 0 {
             in_lockstep = true;
             // Most patches that differ do so on usual inputs, which the next path may be far from.
             let known = differ.states().is_empty().then(|| explorer.glimpse());

@@ -255,8 +255,8 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// Inputs of some of the paths that came to an end, or else were left before, none twice. They go on after what was read:
-    /// with another beginning a program may read more.
+    /// Inputs of some of the paths that came to an end, or else were left before, none twice. They go on
+    /// after what was read: with another beginning a program may read more.
     fn known_inputs(&self, halted: &[HaltState], clock: Clock<'_>) -> Vec<Model> {
         let all = || self.states.iter().chain(halted);
         let ended = |state: &&HaltState| state.is_exact() && state.halt != Halt::Unaffected;
