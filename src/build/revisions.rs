@@ -17,7 +17,9 @@ use rayon::prelude::*;
 use super::{
     BuildError, Closure, HarnessError, Sanitizer, Toolchain,
     compile::{Kind, have_passes},
-    harness, modules, together, unwritten,
+    harness, modules,
+    together::{self, Apart},
+    unwritten,
 };
 use crate::{
     merge::{Changes, Tree, make_way, overlay},
@@ -243,9 +245,8 @@ impl Revisions {
                 && ["-l", "-L", "-Wl,", "-Xlinker"].iter().any(|kind| flag.starts_with(kind))
                 || [".a", ".so", ".o"].iter().any(|end| flag.ends_with(end))
         };
-        let can_be_one = sanitizer != Sanitizer::None
-            && !library.is_overridden
-            && !self.flags.iter().any(|flag| is_for_linker(&flag));
+        let can_be_one =
+            !library.is_overridden && !self.flags.iter().any(|flag| is_for_linker(&flag));
         if let (true, Ok(runtime)) = (can_be_one, &runtime)
             && let Some((revisions, program)) = self.together(sanitizer, &modules, runtime)
         {
@@ -296,11 +297,15 @@ impl Revisions {
         runtime: &[PathBuf],
     ) -> Option<(BTreeSet<Revision>, PathBuf)> {
         let apart = |(revision, modules): (&Revision, &Result<Vec<PathBuf>, BuildError>)| {
-            let modules = together::apart(*revision, modules.as_ref().ok()?).ok()??;
-            Some((*revision, modules))
+            Some((*revision, together::apart(*revision, modules.as_ref().ok()?).ok()??))
         };
-        let apart: BTreeMap<Revision, Vec<PathBuf>> =
-            modules.par_iter().filter_map(apart).collect();
+        let apart: BTreeMap<Revision, Apart> = modules.par_iter().filter_map(apart).collect();
+        let mut left = together::MOST_ROOM;
+        let fits = |(revision, apart): (Revision, Apart)| {
+            left = left.checked_sub(apart.room)?;
+            Some((revision, apart.modules))
+        };
+        let apart: BTreeMap<Revision, Vec<PathBuf>> = apart.into_iter().filter_map(fits).collect();
         let first = *apart.keys().next().filter(|_| apart.len() > 1)?;
         let program = self.program(first, sanitizer);
         let main = program.with_extension(format!("{}.main.ll", sanitizer.suffix()));
@@ -617,8 +622,7 @@ mod tests {
             let then = make(sanitizer, &[2, 4]);
             assert_eq!(shown(&then), ["12", "4"]);
             assert_eq!(shown(&first), ["8", "12", "16"], "nothing was made in its place");
-            let one = first[&0] == first[&3];
-            assert_eq!(one, sanitizer != Sanitizer::None, "plain programs stay their own");
+            assert_eq!(first[&0], first[&3]);
         }
     }
 

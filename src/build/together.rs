@@ -3,14 +3,15 @@
 //!
 //! Each revision is compiled on its own, as ever; then the names that its modules show to the linker
 //! get its number, and a `main` before theirs calls that of the revision that runs
-//! (`psychic_rev`). So what the sanitizers watch is made; plain programs are one for each revision.
+//! (`psychic_rev`). What the compiler made of it stays as it is: nothing is optimised after that, and
+//! no revision can name what is another's.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
-use inkwell::{context::Context, module::Module};
+use inkwell::{context::Context, module::Module, targets::TargetData};
 
 use super::{BuildError, Sanitizer};
 use crate::{
@@ -27,15 +28,22 @@ const RESERVED: [&str; 3] = ["_", "psychic_", "klee_"];
 /// What looks names up while the program runs.
 const LOOKUPS: [&str; 2] = ["dlsym", "dlvsym"];
 
+/// The variables of all revisions of one program take so many bytes at most: each run has them all.
+pub(super) const MOST_ROOM: u64 = 256 << 20;
+
+/// A revision whose names are its own.
+pub(super) struct Apart {
+    pub(super) modules: Vec<PathBuf>,
+    /// Bytes that its variables take.
+    pub(super) room: u64,
+}
+
 /// Copies the modules of a revision to files beside them, in which its names are its own. Nothing
 /// where more than names ties them to what is around them.
 ///
 /// # Errors
 /// [`BuildError::Io`].
-pub(super) fn apart(
-    revision: Revision,
-    modules: &[PathBuf],
-) -> Result<Option<Vec<PathBuf>>, BuildError> {
+pub(super) fn apart(revision: Revision, modules: &[PathBuf]) -> Result<Option<Apart>, BuildError> {
     let context = Context::create();
     let read = |file: &PathBuf| {
         let module = Module::parse_bitcode_from_path(file, &context);
@@ -69,7 +77,15 @@ pub(super) fn apart(
             false => Err(failed(Path::new(&out), "cannot be written".to_owned())),
         }
     };
-    modules.iter().zip(&parsed).map(write).collect::<Result<_, _>>().map(Some)
+    let modules = modules.iter().zip(&parsed).map(write).collect::<Result<_, _>>()?;
+    Ok(Some(Apart { modules, room: parsed.iter().map(room).sum() }))
+}
+
+/// Bytes that a module's variables take.
+fn room(module: &Module<'_>) -> u64 {
+    let layout = TargetData::create(&module.get_data_layout().as_str().to_string_lossy());
+    let own = module.get_globals().filter(|variable| !variable.is_declaration());
+    own.map(|variable| layout.get_abi_size(&variable.get_value_type())).sum()
 }
 
 /// Writes the module whose `main` calls that of the revision that runs, which for each one in `runs`

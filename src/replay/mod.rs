@@ -5,7 +5,7 @@
 //! an [`Outcome`] for each. Two revisions differ on a test if and only if what is
 //! [`Visible`] of their outcomes differs.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod finding;
 mod ktest;

@@ -13,7 +13,7 @@ use super::{
     finding::{Finding, FindingKind},
     ktest::{KtestError, TestInput},
     outcome::{Outcome, Termination, parse_outputs},
-    sandbox::{Isolation, Limits, Reply, Request, Sandbox, SandboxError},
+    sandbox::{Isolation, Limits, Reply, Request, Sandbox, SandboxError, Zygote},
 };
 use crate::{
     build::Sanitizer,
@@ -207,6 +207,7 @@ pub struct Replayer {
     binaries: Binaries,
     limits: Limits,
     isolation: Isolation,
+    zygote: Arc<Zygote>,
     plain: Pool,
     sanitized: Pool,
 }
@@ -252,7 +253,7 @@ impl Replayer {
         limits: Limits,
         strongest: Isolation,
     ) -> Result<Self, ReplayError> {
-        let mut replayer = Self::idle(binaries, limits, strongest);
+        let mut replayer = Self::idle(binaries, limits, strongest, Arc::default());
         let first = replayer.start(Sanitizer::None)?;
         replayer.isolation = first.isolation();
         replayer.plain.idle().push(first);
@@ -261,14 +262,14 @@ impl Replayer {
 
     /// Another one for other builds, with the same limits and isolation.
     pub fn beside(&self, binaries: Binaries) -> Self {
-        Self::idle(binaries, self.limits, self.isolation)
+        Self::idle(binaries, self.limits, self.isolation, self.zygote.clone())
     }
 
     /// Without a sandbox yet.
-    fn idle(binaries: Binaries, limits: Limits, isolation: Isolation) -> Self {
+    fn idle(binaries: Binaries, limits: Limits, isolation: Isolation, zygote: Arc<Zygote>) -> Self {
         let plain = Pool::of(&[&binaries.plain]);
         let sanitized = Pool::of(&[&binaries.address_undefined, &binaries.memory]);
-        Self { binaries, limits, isolation, plain, sanitized }
+        Self { binaries, limits, isolation, zygote, plain, sanitized }
     }
 
     /// By what means programs are confined here; anything but [`Isolation::Namespaces`] is
@@ -402,6 +403,7 @@ impl Replayer {
         let programs: Vec<&Path> =
             self.pool(sanitizer).programs.keys().map(PathBuf::as_path).collect();
         Sandbox::start(
+            &self.zygote,
             (&programs, self.binaries.serves),
             &self.binaries.files,
             self.limits,

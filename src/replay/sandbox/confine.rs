@@ -193,7 +193,7 @@ pub(super) fn give_up_rights(setup: &Setup, place: &mut Place, namespaces: bool)
     }
     let mut others = 0;
     if geteuid().is_root() && (!namespaces || real_root()) {
-        become_nobody(place)?;
+        become_nobody(place, setup.number)?;
     } else if namespaces {
         // A second user namespace, in which we are not root: what is executed from here on
         // has no rights over the first one's mounts.
@@ -219,8 +219,7 @@ pub(super) fn give_up_rights(setup: &Setup, place: &mut Place, namespaces: bool)
 }
 
 /// Takes on a user id that nobody has. A container may not have the high ones.
-fn become_nobody(place: &Place) -> nix::Result<()> {
-    let number = std::env::var(super::ID).ok().and_then(|id| id.parse().ok()).unwrap_or(0u32);
+fn become_nobody(place: &Place, number: u32) -> nix::Result<()> {
     let mut result = Ok(());
     for id in [FREE_USERS + number, 20_000 + number % 40_000] {
         let (user, group) = (Uid::from_raw(id), Gid::from_raw(id));

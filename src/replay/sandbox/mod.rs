@@ -1,9 +1,9 @@
 //! Runs untrusted programs: candidate patches are code that nobody has read.
 //!
-//! A [`Sandbox`] is a helper process (this same executable, started with the hidden argument
-//! `__sandbox`) that takes all rights away from itself once and then runs programs one after the
-//! other, so that a run costs no more than a `posix_spawn` from a small process, or a `fork` where the
-//! program has a fork server. What a program cannot do in there:
+//! A [`Sandbox`] is a process that takes all rights away from itself once and then runs programs one
+//! after the other, so that a run costs no more than a `posix_spawn` from a small process, or a `fork`
+//! where the program has a fork server. It is itself the fork of a [`Zygote`], a helper process: this
+//! same executable, started with the hidden argument `__sandbox`. What a program cannot do in there:
 //!
 //! - write outside of its scratch directory, which is emptied after every run, or fill the disk
 //!   (it is a tmpfs of limited size);
@@ -18,15 +18,14 @@ mod fork_server;
 mod protocol;
 mod serve;
 mod streams;
+mod zygote;
 
 use std::{
     env,
-    ffi::OsString,
     fs::File,
-    io::{self, Read},
-    os::unix::process::CommandExt,
+    io::{self, PipeReader, PipeWriter},
+    os::fd::AsFd,
     path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
@@ -35,19 +34,12 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use crate::subject::GivenFile;
-use protocol::{Answer, GREETING, Ready, Setup, receive, send};
+use protocol::{Answer, Ready, Setup, receive, send};
 pub(super) use protocol::{Reply, Request};
+pub(super) use zygote::Zygote;
 
 /// The hidden first argument that makes an executable a helper.
 const ARGUMENT: &str = "__sandbox";
-/// Environment variable: how far the helper has got with confining itself.
-const STAGE: &str = "PSYCHIC_SANDBOX_STAGE";
-/// Value of [`STAGE`]: the process is in its namespaces.
-const INSIDE: &str = "inside";
-/// Value of [`STAGE`]: no namespaces are wanted.
-const LANDLOCK: &str = "landlock";
-/// Environment variable: a number that no other sandbox of this run has.
-const ID: &str = "PSYCHIC_SANDBOX_ID";
 /// Environment variable: the `psychic` executable, for programs that are not it.
 const HELPER: &str = "PSYCHIC_SANDBOX";
 
@@ -158,27 +150,28 @@ pub fn sandbox_helper() {
     }
 }
 
-/// One helper process, for one run at a time.
+/// One process that runs programs, for one run at a time.
 #[derive(Debug)]
 pub(super) struct Sandbox {
-    child: Child,
-    requests: Option<ChildStdin>,
-    answers: ChildStdout,
+    requests: Option<PipeWriter>,
+    answers: PipeReader,
     isolation: Isolation,
-    /// What a helper without a file system of its own writes to.
+    /// What a sandbox without a file system of its own writes to.
     _scratch: TempDir,
 }
 
 impl Sandbox {
-    /// Starts a helper that can run `programs`, each of which finds `files`, with `strongest` isolation
+    /// Forks a sandbox that can run `programs`, each of which finds `files`, with `strongest` isolation
     /// or else the other. Whether the programs have a fork server is said by `serves`.
     pub(super) fn start(
+        zygote: &Zygote,
         (programs, serves): (&[&Path], bool),
         files: &[GivenFile],
         limits: Limits,
         limit_memory: bool,
         strongest: Isolation,
     ) -> Result<Self, SandboxError> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
         let readable = |program: &&Path| {
             let opened = File::open(program).and_then(|_| std::path::absolute(program));
             opened.map_err(|error| SandboxError::Program { program: program.to_path_buf(), error })
@@ -186,6 +179,7 @@ impl Sandbox {
         let programs = programs.iter().map(readable).collect::<Result<Vec<_>, _>>()?;
         let scratch = tempfile::Builder::new().prefix("psychic-sandbox-").tempdir();
         let scratch = scratch.map_err(SandboxError::Lost)?;
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let setup = Setup {
             programs,
             serves,
@@ -193,11 +187,12 @@ impl Sandbox {
             limit_memory,
             files: files.to_owned(),
             scratch: scratch.path().to_owned(),
+            number: std::process::id().wrapping_mul(64).wrapping_add(number) % 0x0800_0000,
         };
-        let result = Self::spawn(&setup, strongest);
-        let (child, requests, answers, isolation) = match result {
+        let result = Self::fork(zygote, &setup, strongest);
+        let (requests, answers, isolation) = match result {
             Err(SandboxError::Denied(first)) if strongest == Isolation::Namespaces => {
-                Self::spawn(&setup, Isolation::Landlock).map_err(|error| match error {
+                Self::fork(zygote, &setup, Isolation::Landlock).map_err(|error| match error {
                     SandboxError::Denied(second) => {
                         SandboxError::Denied(format!("{first}; {second}"))
                     }
@@ -206,50 +201,25 @@ impl Sandbox {
             }
             other => other?,
         };
-        Ok(Self { child, requests: Some(requests), answers, isolation, _scratch: scratch })
+        Ok(Self { requests: Some(requests), answers, isolation, _scratch: scratch })
     }
 
-    fn spawn(
+    fn fork(
+        zygote: &Zygote,
         setup: &Setup,
-        strongest: Isolation,
-    ) -> Result<(Child, ChildStdin, ChildStdout, Isolation), SandboxError> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let (helper, arguments) = helper();
-        let error = |error| SandboxError::Start { helper: helper.clone(), error };
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let id = std::process::id().wrapping_mul(64).wrapping_add(number) % 0x0800_0000;
-        let mut command = Command::new(&helper);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        command.env(ID, id.to_string());
-        // Else the tool's allocator reserves all the memory that the helper's limit allows.
-        command.env("MIMALLOC_ARENA_RESERVE", "0");
-        if strongest == Isolation::Landlock {
-            command.env(STAGE, LANDLOCK);
-        } else {
-            command.env_remove(STAGE);
+        isolation: Isolation,
+    ) -> Result<(PipeWriter, PipeReader, Isolation), SandboxError> {
+        let (its_requests, mut requests) = io::pipe().map_err(SandboxError::Lost)?;
+        let (mut answers, its_answers) = io::pipe().map_err(SandboxError::Lost)?;
+        zygote.fork(isolation, its_requests.as_fd(), its_answers.as_fd())?;
+        // Else nobody would see that the other side has ended.
+        drop((its_requests, its_answers));
+        let ready = send(&mut requests, setup).and_then(|()| receive::<Ready>(&mut answers));
+        match ready {
+            Ok(Some(Ok(isolation))) => Ok((requests, answers, isolation)),
+            Ok(Some(Err(reason))) => Err(SandboxError::Denied(reason)),
+            Ok(None) | Err(_) => Err(SandboxError::NotAHelper { helper: zygote::helper().0 }),
         }
-        // Not to be interrupted with the tool, which still wants its answers.
-        let mut child = command.process_group(0).spawn().map_err(error)?;
-        let (Some(mut requests), Some(mut answers)) = (child.stdin.take(), child.stdout.take())
-        else {
-            return Err(error(io::ErrorKind::BrokenPipe.into()));
-        };
-        let ready = send(&mut requests, setup)
-            .and_then(|()| skip_greeting(&mut answers))
-            .and_then(|()| receive::<Ready>(&mut answers));
-        let isolation = match ready {
-            Ok(Some(Ok(isolation))) => isolation,
-            Ok(Some(Err(reason))) => {
-                let _ = child.wait();
-                return Err(SandboxError::Denied(reason));
-            }
-            Ok(None) | Err(_) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(SandboxError::NotAHelper { helper });
-            }
-        };
-        Ok((child, requests, answers, isolation))
     }
 
     pub(super) fn isolation(&self) -> Isolation {
@@ -271,25 +241,9 @@ impl Sandbox {
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        // The helper ends when its requests do.
+        // It ends when its requests do, and then nobody writes answers.
         drop(self.requests.take());
-        let _ = self.child.wait();
-    }
-}
-
-/// The executable to start as helper, and its arguments.
-fn helper() -> (PathBuf, Vec<OsString>) {
-    let this = || env::current_exe().unwrap_or_else(|_| "psychic".into());
-    match env::var_os(HELPER) {
-        Some(helper) => (helper.into(), vec![ARGUMENT.into()]),
-        // The unit tests' executable has no `main` of ours, but can be told to run one test;
-        // in a thread, though, so that only root gets a helper with namespaces that way.
-        None if cfg!(test) => {
-            let test = "replay::sandbox::serve_as_helper";
-            let arguments = ["--exact", test, "--ignored", "--nocapture", "--test-threads=1"];
-            (this(), arguments.map(OsString::from).to_vec())
-        }
-        None => (this(), vec![ARGUMENT.into()]),
+        let _ = io::copy(&mut self.answers, &mut io::sink());
     }
 }
 
@@ -298,17 +252,4 @@ fn helper() -> (PathBuf, Vec<OsString>) {
 #[ignore = "run by other tests as their sandbox helper"]
 fn serve_as_helper() {
     serve::serve().unwrap();
-}
-
-fn skip_greeting(answers: &mut impl Read) -> io::Result<()> {
-    let mut seen = 0;
-    let mut byte = [0];
-    while seen < GREETING.len() {
-        answers.read_exact(&mut byte)?;
-        seen = match byte[0] {
-            b if b == GREETING[seen] => seen + 1,
-            b => usize::from(b == GREETING[0]),
-        };
-    }
-    Ok(())
 }

@@ -1,5 +1,5 @@
-//! What the tool and its sandbox helper say to each other, over the helper's standard input and
-//! output: frames of a little-endian 32-bit length and a [`postcard`] message.
+//! What the tool and a sandbox say to each other, over the sandbox's standard input and output:
+//! frames of a little-endian 32-bit length and a [`postcard`] message.
 
 use std::{
     collections::BTreeMap,
@@ -16,14 +16,10 @@ use crate::{
     subject::{FileState, GivenFile},
 };
 
-/// Precedes the first frame of the helper, so that whatever its process printed before it got
-/// to serve can be told from it.
-pub(super) const GREETING: &[u8] = b"\0psychic-sandbox-1\0";
-
 /// No frame is larger, whatever a limit says.
 const LARGEST_FRAME: u32 = 1 << 30;
 
-/// The first frame to the helper.
+/// The first frame to the sandbox.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Setup {
     /// The programs that requests name by their index.
@@ -35,11 +31,13 @@ pub(super) struct Setup {
     pub(super) limit_memory: bool,
     /// What every program finds in its directory.
     pub(super) files: Vec<GivenFile>,
-    /// Where to work if the helper cannot have a file system of its own.
+    /// Where to work if the sandbox cannot have a file system of its own.
     pub(super) scratch: PathBuf,
+    /// No other sandbox of this machine has it now.
+    pub(super) number: u32,
 }
 
-/// The helper's first frame: it is ready.
+/// The sandbox's first frame: it is ready.
 pub(super) type Ready = Result<Isolation, String>;
 
 /// One run.
@@ -63,7 +61,7 @@ pub(in crate::replay) struct Request {
     pub(in crate::replay) output: u64,
 }
 
-/// What came of it; an error of the helper itself as text.
+/// What came of it; an error of the sandbox itself as text.
 pub(super) type Answer = Result<Reply, String>;
 
 /// One run's end.

@@ -10,7 +10,7 @@ use std::{
     env,
     ffi::OsString,
     fs::{self, File, Metadata},
-    io::{self, Read, Write},
+    io::{self, Read},
     os::{
         fd::{AsFd, BorrowedFd},
         unix::{
@@ -34,15 +34,16 @@ use nix::{
         wait::{WaitPidFlag, WaitStatus, waitpid},
     },
     time::{clock_getcpuclockid, clock_gettime},
-    unistd::{Pid, getpid},
+    unistd::{ForkResult, Pid, dup2_stdin, dup2_stdout, getpid},
 };
 
 use super::{
-    INSIDE, Isolation, LANDLOCK, STAGE,
+    Isolation,
     confine::{self, OPEN_FILES, Place},
     fork_server::ForkServer,
-    protocol::{Answer, GREETING, Ready, Reply, Request, Setup, receive, send},
+    protocol::{Answer, Ready, Reply, Request, Setup, receive, send},
     streams::{Printed, Streams, waiting},
+    zygote::{fork_helper, take_over},
 };
 use crate::{
     replay::outcome::Termination,
@@ -62,31 +63,45 @@ const LONGEST_PATH: usize = 2048;
 /// How long it may take to kill everything that a program started.
 const UNKILLABLE: Duration = Duration::from_secs(10);
 
-/// Serves until standard input ends.
+/// Forks sandboxes until standard input ends.
 pub(super) fn serve() -> io::Result<()> {
     // Whatever the tool itself was started with open is none of a patch's business.
     close_fds::set_fds_cloexec(3, &[]);
     // The memory hog goes first when the machine runs out: sanitizers' runs have no limit.
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
-    match env::var(STAGE).as_deref() {
-        Ok(INSIDE) => inside(Isolation::Namespaces),
-        Ok(LANDLOCK) => inside(Isolation::Landlock),
-        _ => match confine::enter_namespaces() {
-            Ok(()) => {
-                // The process namespace begins with the next process, which has to be a new one.
-                let mut command = Command::new(env::current_exe()?);
-                command.args(env::args_os().skip(1)).env(STAGE, INSIDE);
-                command.status().map(drop)
-            }
-            Err(error) => greet(&Err(format!("namespaces: {error}"))).map(drop),
+    let control = io::stdin().as_fd().try_clone_to_owned()?;
+    while let Some((isolation, requests, answers)) = take_over(control.as_fd())? {
+        // Those that have ended.
+        while waitpid(None, Some(WaitPidFlag::WNOHANG)).is_ok_and(|s| s != WaitStatus::StillAlive) {
+        }
+        if fork_helper()?.is_child() {
+            drop(control);
+            dup2_stdin(requests)?;
+            dup2_stdout(answers)?;
+            return begin(isolation);
+        }
+    }
+    Ok(())
+}
+
+/// Becomes a sandbox.
+fn begin(isolation: Isolation) -> io::Result<()> {
+    if isolation == Isolation::Landlock {
+        return inside(isolation);
+    }
+    match confine::enter_namespaces() {
+        // The process namespace begins with the next process.
+        Ok(()) => match fork_helper()? {
+            ForkResult::Child => inside(isolation),
+            ForkResult::Parent { child } => Ok(waitpid(child, None).map(drop)?),
         },
+        Err(error) => greet(&Err(format!("namespaces: {error}"))).map(drop),
     }
 }
 
 /// Tells the tool whether it can send requests.
 fn greet(ready: &Ready) -> io::Result<File> {
     let mut answers = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    answers.write_all(GREETING)?;
     send(&mut answers, ready)?;
     Ok(answers)
 }

@@ -1,0 +1,149 @@
+//! The helper process that sandboxes are forks of: this executable takes longer to load than a
+//! sandbox takes to be built.
+//!
+//! Over the helper's standard input, a socket, the tool sends for each sandbox what isolation it
+//! is to have, and two files: where its requests come from and where its answers go.
+
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, IoSlice, IoSliceMut},
+    mem::MaybeUninit,
+    net::Shutdown,
+    os::{
+        fd::{BorrowedFd, OwnedFd},
+        unix::{net::UnixStream, process::CommandExt},
+    },
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::{Mutex, PoisonError},
+};
+
+use nix::unistd::{ForkResult, fork};
+use rustix::{
+    cmsg_space,
+    net::{
+        RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+        SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+    },
+};
+
+use super::{ARGUMENT, HELPER, Isolation, SandboxError};
+
+/// Starts the helper when it is first needed, and again if it is gone.
+#[derive(Debug, Default)]
+pub(in crate::replay) struct Zygote {
+    process: Mutex<Option<Process>>,
+}
+
+#[derive(Debug)]
+struct Process {
+    child: Child,
+    control: UnixStream,
+}
+
+impl Zygote {
+    /// Has a sandbox forked, which reads and writes these files.
+    pub(super) fn fork(
+        &self,
+        isolation: Isolation,
+        requests: BorrowedFd<'_>,
+        answers: BorrowedFd<'_>,
+    ) -> Result<(), SandboxError> {
+        // Nothing panics while it is held.
+        let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        let hand_over = |known: &Process| hand_over(&known.control, isolation, [requests, answers]);
+        if process.as_ref().is_some_and(|known| hand_over(known).is_ok()) {
+            return Ok(());
+        }
+        hand_over(process.insert(Process::start()?)).map_err(SandboxError::Lost)
+    }
+}
+
+impl Process {
+    fn start() -> Result<Self, SandboxError> {
+        let (helper, arguments) = helper();
+        let start = || {
+            let (control, input) = UnixStream::pair()?;
+            let mut command = Command::new(&helper);
+            command.args(arguments).stdin(OwnedFd::from(input)).stdout(Stdio::null());
+            // Else the tool's allocator reserves all the memory that the helper's limit allows.
+            command.env("MIMALLOC_ARENA_RESERVE", "0");
+            // Not to be interrupted with the tool, which still wants its answers.
+            Ok(Self { child: command.process_group(0).spawn()?, control })
+        };
+        start().map_err(|error| SandboxError::Start { helper: helper.clone(), error })
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The helper ends when this does.
+        let _ = self.control.shutdown(Shutdown::Both);
+        let _ = self.child.wait();
+    }
+}
+
+/// The executable to start as helper, and its arguments.
+pub(super) fn helper() -> (PathBuf, Vec<OsString>) {
+    let this = || env::current_exe().unwrap_or_else(|_| "psychic".into());
+    match env::var_os(HELPER) {
+        Some(helper) => (helper.into(), vec![ARGUMENT.into()]),
+        // The unit tests' executable has no `main` of ours, but can be told to run one test.
+        None if cfg!(test) => {
+            let test = "replay::sandbox::serve_as_helper";
+            let arguments = ["--exact", test, "--ignored", "--nocapture", "--test-threads=1"];
+            (this(), arguments.map(OsString::from).to_vec())
+        }
+        None => (this(), vec![ARGUMENT.into()]),
+    }
+}
+
+/// Files that a message hands over.
+const FILES: usize = 2;
+
+fn hand_over(
+    to: &UnixStream,
+    isolation: Isolation,
+    files: [BorrowedFd<'_>; FILES],
+) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(FILES))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    control.push(SendAncillaryMessage::ScmRights(&files));
+    let message = [isolation as u8];
+    sendmsg(to, &[IoSlice::new(&message)], &mut control, SendFlags::NOSIGNAL)?;
+    Ok(())
+}
+
+/// What isolation the next sandbox is to have, its requests and its answers; nothing when the tool
+/// wants no more.
+pub(super) fn take_over(from: BorrowedFd<'_>) -> io::Result<Option<(Isolation, OwnedFd, OwnedFd)>> {
+    let mut message = [0];
+    let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(FILES))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let into = &mut [IoSliceMut::new(&mut message)];
+    let received = recvmsg(from, into, &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    if received.bytes == 0 {
+        return Ok(None);
+    }
+    let mut files = control.drain().flat_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(files) => files.collect(),
+        _ => Vec::new(),
+    });
+    let (Some(requests), Some(answers)) = (files.next(), files.next()) else {
+        return Err(io::ErrorKind::InvalidData.into());
+    };
+    let isolation = match message[0] == Isolation::Landlock as u8 {
+        true => Isolation::Landlock,
+        false => Isolation::Namespaces,
+    };
+    Ok(Some((isolation, requests, answers)))
+}
+
+/// Forks the helper's process, which has one thread and nobody else's memory to keep in order.
+#[allow(unsafe_code)]
+pub(super) fn fork_helper() -> nix::Result<ForkResult> {
+    // SAFETY: no other thread can hold a lock; of the tests' executable, whose first thread waits,
+    // none does.
+    unsafe { fork() }
+}
