@@ -217,12 +217,15 @@ fn compare(
     stage.results.put_tests_aside()?;
     let walk = if exhausted && until != Until::Pairs && !clock.is_over() {
         progress.stage("walking the regions of the input");
-        let walking = match until {
+        let regions = match until {
             // All clusterings are what was asked for.
-            Until::Trees => clock,
-            Until::Pairs | Until::Either => clock.within((began.elapsed() / 8).max(LEAST_WALK)),
+            Until::Trees => Regions::all(clock.deadline()),
+            Until::Pairs | Until::Either => {
+                let time = (began.elapsed() / 8).max(LEAST_WALK);
+                Regions::some(clock.within(time).deadline())
+            }
         };
-        differ.walk(Regions::until(walking.deadline()))?
+        differ.walk(regions)?
     } else {
         Walk::default()
     };

@@ -19,7 +19,7 @@ use crate::{
 
 /// Inputs that are looked at, and so many in a row that show nothing new.
 const SAMPLES: usize = 4096;
-const FRUITLESS: usize = 256;
+const FRUITLESS: usize = 96;
 /// Clusterings beyond these make the search for a tree long.
 const CLUSTERINGS: usize = 256;
 /// For each of two trees.

@@ -34,16 +34,25 @@ use crate::{
 pub struct Regions {
     /// Cells to visit; past this the walk ends and says so.
     pub cells: usize,
+    /// The same past so many queries about cells, where there is no scalar input whose ranges are wanted.
+    pub queries: usize,
     /// The same from this moment on.
     pub deadline: Option<Instant>,
 }
 
 impl Regions {
     const CELLS: usize = 512;
+    /// What has not shown every clustering by then rarely makes the tree lower any more.
+    const QUERIES: usize = 64;
 
-    /// Up to this moment.
-    pub fn until(deadline: Option<Instant>) -> Self {
-        Self { cells: Self::CELLS, deadline }
+    /// As many as there are, up to this moment.
+    pub fn all(deadline: Option<Instant>) -> Self {
+        Self { cells: Self::CELLS, queries: usize::MAX, deadline }
+    }
+
+    /// A few.
+    pub fn some(deadline: Option<Instant>) -> Self {
+        Self { queries: Self::QUERIES, ..Self::all(deadline) }
     }
 
     fn is_over(&self) -> bool {
@@ -104,6 +113,8 @@ struct Walker<'w, 'd> {
     differences: Differences,
     /// So many were visited.
     cells: usize,
+    /// So many queries were about cells.
+    queries: usize,
     regions: u32,
     walk: Walk,
 }
@@ -146,6 +157,7 @@ impl Differ<'_> {
             tests,
             differences: Differences::new(),
             cells: 0,
+            queries: 0,
             regions: 0,
             walk: Walk { complete: true, ranges: Vec::new() },
         };
@@ -327,7 +339,9 @@ impl Differ<'_> {
 
 impl Walker<'_, '_> {
     fn is_over(&self) -> bool {
-        self.limits.is_over() || self.differ.task.clock.is_over()
+        self.limits.is_over()
+            || self.differ.task.clock.is_over()
+            || self.scalar.is_none() && self.queries >= self.limits.queries
     }
 
     /// Visits every cell that is a part of this one, in which `left` have no path yet; leaves it as it
@@ -342,6 +356,10 @@ impl Walker<'_, '_> {
             return self.visit(cell);
         };
         for index in self.differ.paths.overlapping(&cell.conditions) {
+            if self.is_over() {
+                self.walk.complete = false;
+                return Ok(());
+            }
             let state = &self.differ.states()[index];
             if !state.revisions.contains(revision) {
                 continue;
@@ -351,6 +369,7 @@ impl Walker<'_, '_> {
                 state.path.iter().copied().filter(|c| !known.contains(c)).collect();
             if !new.is_empty() {
                 let query = Query { path: known, goals: &new, model: None };
+                self.queries += 1;
                 match self.solver.check(&self.differ.task.program.exprs, query) {
                     Verdict::Sat(_) => {}
                     Verdict::Unsat => continue,
@@ -377,6 +396,7 @@ impl Walker<'_, '_> {
     /// Replays an input of each clustering in a cell that no test has shown yet.
     fn visit(&mut self, cell: &Cell) -> Result<(), ReplayFailed> {
         let (regions, all) = self.differ.regions(cell, self.limits, &mut self.differences);
+        self.queries += regions.len() + 1;
         self.walk.complete &= all;
         for region in regions {
             if self.is_over() || self.regions as usize >= self.limits.cells {
