@@ -18,8 +18,6 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -55,24 +53,9 @@ static int stays_alone(void) {
 static int stays_alone(void) { return 0; }
 #endif
 
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22
-#endif
-
-/* From the linker: where variables begin that are zero at first, and where all end. */
-extern char __bss_start[], _end[];
-
-/* After a fork the sanitizer looks through a table of 4 MiB or two. What is there already is inherited;
- * else each run would take a thousand page faults to see nothing but zeros. An old kernel cannot do it. */
-static void have_tables(void) {
-  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  const uintptr_t begin = (uintptr_t)__bss_start & -page;
-  madvise((void *)begin, (uintptr_t)_end - begin, MADV_POPULATE_READ);
-}
-#else
-static void have_tables(void) {}
-#endif
+/* As fork, but for what libraries do before and after: the sanitizers lock tables of many MiB, which no
+ * other thread uses. The C library has it since glibc 2.34. */
+extern pid_t _Fork(void) __attribute__((weak));
 
 /* What a process that was started has: standard input, a group of its own. */
 static int begins(const char *input) {
@@ -88,10 +71,9 @@ void psychic_serve(void) {
   /* Runs have the same user: they must not get at its memory or descriptors. */
   prctl(PR_SET_DUMPABLE, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  have_tables();
   while (read(0, &revision, sizeof revision) == sizeof revision) {
     int status = 0;
-    pid_t run = fork();
+    pid_t run = _Fork ? _Fork() : fork();
     if (run == 0) {
       if (!begins(input))
         kill(getpid(), SIGSYS);
