@@ -293,10 +293,10 @@ impl Server {
         let Place { io, .. } = &self.place;
         let report = format!("log_path={}", io.join("report").display());
         // log_path keeps reports out of what the program prints; a symbolizer would have to run
-        // in here.
+        // in here, and where frames are in which file takes longer than most runs.
         let sanitizer = format!(
-            "{report}:exitcode=99:symbolize=0:detect_leaks=0:abort_on_error=0:\
-             allocator_may_return_null=1:print_summary=0:check_printf=1"
+            "{report}:exitcode=99:symbolize=0:stack_trace_format='#%n %p':detect_leaks=0:\
+             abort_on_error=0:allocator_may_return_null=1:print_summary=0:check_printf=1"
         );
         // As in a plain build: what was never written is zero. What is some way beyond an object
         // is not to be another one.
