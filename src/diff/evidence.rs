@@ -31,6 +31,9 @@ use crate::{
     },
 };
 
+/// A revision that came to no end so many times is followed no more.
+const UNENDED: u32 = 2;
+
 /// Where a halt state comes from, and its number there.
 #[derive(Clone, Copy)]
 pub(super) enum Source {
@@ -291,9 +294,16 @@ impl Differ<'_> {
         followed.filter(|index| self.followed[*index].world.objects.is_empty()).collect()
     }
 
-    /// The numbers of the halt states that this start comes to on an input.
-    fn follow_from(&mut self, start: Start, given: &Assignment) -> Range<usize> {
+    /// The numbers of the halt states that this start comes to on an input, but for revisions that came
+    /// to no end on several others.
+    fn follow_from(&mut self, mut start: Start, given: &Assignment) -> Range<usize> {
         let Some((_, limits)) = &self.task.start else { return 0..0 };
+        let is_hopeless = |revision| self.unended.get(&revision).is_some_and(|n| *n >= UNENDED);
+        let revisions: RevisionSet = start.revisions.iter().filter(|r| !is_hopeless(*r)).collect();
+        start.revisions = revisions.clone();
+        if revisions.is_empty() {
+            return 0..0;
+        }
         let Task { program, clock, solver, .. } = &self.task;
         let run = || {
             let mut solver = solver::reproducible(solver);
@@ -301,6 +311,12 @@ impl Differ<'_> {
         };
         let mut halted = unless_it_panics(run).unwrap_or_default();
         halted.iter_mut().for_each(Self::note_caught);
+        if !clock.is_over() {
+            let ended: RevisionSet = halted.iter().flat_map(|state| state.revisions.iter()).collect();
+            for revision in revisions.iter().filter(|revision| !ended.contains(*revision)) {
+                *self.unended.entry(revision).or_default() += 1;
+            }
+        }
         let first = self.followed.len();
         self.followed.extend(halted);
         first..self.followed.len()

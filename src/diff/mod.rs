@@ -161,6 +161,8 @@ pub struct Differ<'a> {
     states: Vec<HaltState>,
     /// Those that were followed on single inputs: predictions rest on them, and no proof.
     followed: Vec<HaltState>,
+    /// How many times a revision that was followed came to no end.
+    unended: BTreeMap<Revision, u32>,
     /// The paths of the states.
     paths: overlap::Paths,
     solvers: Vec<Mutex<Box<dyn Solver>>>,
@@ -235,6 +237,7 @@ impl<'a> Differ<'a> {
             task,
             states: Vec::new(),
             followed: Vec::new(),
+            unended: BTreeMap::new(),
             paths: overlap::Paths::default(),
             solvers: Vec::new(),
             pairs,
