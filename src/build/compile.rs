@@ -295,12 +295,9 @@ impl Toolchain {
             command
         };
         let place = |module: &Path| module.with_extension("code.o");
-        let mut made: Vec<PathBuf> = Vec::new();
-        if modules.len() > 1 {
-            let directory = modules[0].parent().unwrap_or(Path::new("/"));
-            let driver = &mut command(&modules[0]);
-            (made, _) = self.all_at_once(driver, &[directory], modules, "o", &place);
-        }
+        let Some(first) = modules.first() else { return Vec::new() };
+        let directory = first.parent().unwrap_or(Path::new("/"));
+        let (made, _) = self.all_at_once(&mut command(first), &[directory], modules, "o", &place);
         let one = |module: &PathBuf| {
             let out = place(module);
             if made.contains(&out) {

@@ -17,9 +17,7 @@ use rayon::prelude::*;
 use super::{
     BuildError, Closure, HarnessError, Sanitizer, Toolchain,
     compile::{Kind, have_passes},
-    harness, modules,
-    together::{self, Apart},
-    unwritten,
+    harness, modules, together, unwritten,
 };
 use crate::{
     merge::{Changes, Tree, make_way, overlay},
@@ -33,6 +31,8 @@ use crate::{
 const HARNESS: &str = "psychic_harness.c";
 /// So many files are worth a compiler of their own.
 const FILES: usize = 8;
+/// And so many revisions of a program of all of them.
+const REVISIONS: usize = 32;
 
 /// What all revisions of a subject have in common.
 #[derive(Clone, Debug)]
@@ -296,27 +296,31 @@ impl Revisions {
         modules: &BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>>,
         runtime: &[PathBuf],
     ) -> Option<(BTreeSet<Revision>, PathBuf)> {
-        let apart = |(revision, modules): (&Revision, &Result<Vec<PathBuf>, BuildError>)| {
-            Some((*revision, together::apart(*revision, modules.as_ref().ok()?).ok()??))
+        let read = |(revision, modules): (&Revision, &Result<Vec<PathBuf>, BuildError>)| {
+            Some((*revision, modules.as_ref().ok()?.clone()))
         };
-        let apart: BTreeMap<Revision, Apart> = modules.par_iter().filter_map(apart).collect();
-        let mut left = together::MOST_ROOM;
-        let fits = |(revision, apart): (Revision, Apart)| {
-            left = left.checked_sub(apart.room)?;
-            Some((revision, apart.modules))
-        };
-        let apart: BTreeMap<Revision, Vec<PathBuf>> = apart.into_iter().filter_map(fits).collect();
-        let first = *apart.keys().next().filter(|_| apart.len() > 1)?;
+        let all: Vec<(Revision, Vec<PathBuf>)> = modules.iter().filter_map(read).collect();
+        let (first, _) = *all.first().filter(|_| all.len() > 1)?;
         let program = self.program(first, sanitizer);
-        let main = program.with_extension(format!("{}.main.ll", sanitizer.suffix()));
-        let runs = self.alias.iter().filter(|(_, first)| apart.contains_key(first));
-        let runs: Vec<(Revision, Revision)> = runs.map(|(r, first)| (*r, *first)).collect();
-        together::write_main(&runs, sanitizer, &main).ok()?;
-        let all: Vec<PathBuf> = apart.values().flatten().chain([&main]).cloned().collect();
-        let objects = objects_of(&self.code(sanitizer, &all), &all).ok()?;
+        let runs: Vec<(Revision, Revision)> = self.alias.iter().map(|(r, of)| (*r, *of)).collect();
+        let size = all.len().div_ceil(rayon::current_num_threads()).max(REVISIONS);
+        let parts = all.par_chunks(size).enumerate().map(|(number, part)| {
+            let module = program.with_extension(format!("{}.{number}.ir", sanitizer.suffix()));
+            let main =
+                if number == 0 { together::main_of(&runs, sanitizer) } else { String::new() };
+            let revisions = together::as_one(part, &main, &module).ok()?;
+            let object = self.code(sanitizer, [&module]).remove(&module)?.ok()?;
+            Some((revisions, object))
+        });
+        let parts: Vec<(Vec<Revision>, PathBuf)> = parts.collect::<Option<_>>()?;
+        let (known, objects): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let known: BTreeSet<Revision> = known.into_iter().flatten().collect();
+        if known.len() <= 1 {
+            return None;
+        }
         let one = [([objects, runtime.to_vec()].concat(), program.clone())];
         self.toolchain.link_all(&self.flags, sanitizer, &one).pop()?.ok()?;
-        Some((apart.into_keys().collect(), program))
+        Some((known, program))
     }
 
     fn program(&self, revision: Revision, sanitizer: Sanitizer) -> PathBuf {

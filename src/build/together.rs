@@ -7,15 +7,15 @@
 //! no revision can name what is another's.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
-use inkwell::{context::Context, module::Module, targets::TargetData};
+use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module, targets::TargetData};
 
 use super::{BuildError, Sanitizer};
 use crate::{
-    llvm::{Editor, is_known_to_this_process},
+    llvm::{self, Editor, is_known_to_this_process},
     subject::Revision,
 };
 
@@ -29,31 +29,58 @@ const RESERVED: [&str; 3] = ["_", "psychic_", "klee_"];
 const LOOKUPS: [&str; 2] = ["dlsym", "dlvsym"];
 
 /// The variables of all revisions of one program take so many bytes at most: each run has them all.
-pub(super) const MOST_ROOM: u64 = 256 << 20;
+const MOST_ROOM: u64 = 256 << 20;
 
-/// A revision whose names are its own.
-pub(super) struct Apart {
-    pub(super) modules: Vec<PathBuf>,
-    /// Bytes that its variables take.
-    pub(super) room: u64,
-}
-
-/// Copies the modules of a revision to files beside them, in which its names are its own. Nothing
-/// where more than names ties them to what is around them.
+/// Writes one module that has what these revisions' modules have, under names that are each one's
+/// own, and what `main` is the text of; gives the revisions in it. Left out are those of which more than
+/// names ties something to what is around them, and whose variables take too much room.
 ///
 /// # Errors
 /// [`BuildError::Io`].
-pub(super) fn apart(revision: Revision, modules: &[PathBuf]) -> Result<Option<Apart>, BuildError> {
+pub(super) fn as_one(
+    revisions: &[(Revision, Vec<PathBuf>)],
+    main: &str,
+    out: &Path,
+) -> Result<Vec<Revision>, BuildError> {
     let context = Context::create();
+    llvm::silence(&context);
+    let main = MemoryBuffer::create_from_memory_range_copy(main.as_bytes(), "main");
+    let main = context.create_module_from_ir(main);
+    let whole = main.map_err(|error| failed(out, error.to_string()))?;
+    let (mut left, mut known) = (MOST_ROOM, Vec::new());
+    for (revision, files) in revisions {
+        let Some(modules) = apart(&context, *revision, files)? else { continue };
+        match left.checked_sub(modules.iter().map(room).sum()) {
+            Some(rest) => left = rest,
+            None => continue,
+        }
+        for module in modules {
+            whole.link_in_module(module).map_err(|error| failed(out, error.to_string()))?;
+        }
+        known.push(*revision);
+    }
+    match whole.write_bitcode_to_path(out) {
+        true => Ok(known),
+        false => Err(failed(out, "cannot be written".to_owned())),
+    }
+}
+
+/// The modules of a revision, with names of its own; nothing where more than names ties them to what
+/// is around them.
+fn apart<'c>(
+    context: &'c Context,
+    revision: Revision,
+    files: &[PathBuf],
+) -> Result<Option<Vec<Module<'c>>>, BuildError> {
     let read = |file: &PathBuf| {
-        let module = Module::parse_bitcode_from_path(file, &context);
+        let module = Module::parse_bitcode_from_path(file, context);
         module.map_err(|error| failed(file, error.to_string()))
     };
-    let parsed = modules.iter().map(read).collect::<Result<Vec<Module<'_>>, _>>()?;
-    if parsed.iter().any(|module| LOOKUPS.iter().any(|name| module.get_function(name).is_some())) {
+    let modules = files.iter().map(read).collect::<Result<Vec<Module<'_>>, _>>()?;
+    if modules.iter().any(|module| LOOKUPS.iter().any(|name| module.get_function(name).is_some())) {
         return Ok(None);
     }
-    let shown = parsed.iter().map(|module| Editor::new(module).shown_names());
+    let shown = modules.iter().map(|module| Editor::new(module).shown_names());
     let Some(shown) = shown.collect::<Option<Vec<_>>>() else { return Ok(None) };
     let names: Vec<String> = shown.concat();
     let is_own = |name: &String| {
@@ -66,19 +93,10 @@ pub(super) fn apart(revision: Revision, modules: &[PathBuf]) -> Result<Option<Ap
     if !names.iter().all(is_own) || names.iter().filter(|name| *name == MAIN).count() != 1 {
         return Ok(None);
     }
-    let write = |(file, module): (&PathBuf, &Module<'_>)| {
-        for name in &names {
-            Editor::new(module).rename(name, &own_name(name, revision));
-        }
-        let mut out = file.as_os_str().to_owned();
-        out.push(format!(".{revision}.ir"));
-        match module.write_bitcode_to_path(Path::new(&out)) {
-            true => Ok(PathBuf::from(out)),
-            false => Err(failed(Path::new(&out), "cannot be written".to_owned())),
-        }
-    };
-    let modules = modules.iter().zip(&parsed).map(write).collect::<Result<_, _>>()?;
-    Ok(Some(Apart { modules, room: parsed.iter().map(room).sum() }))
+    for (module, name) in modules.iter().flat_map(|module| names.iter().map(move |n| (module, n))) {
+        Editor::new(module).rename(name, &own_name(name, revision));
+    }
+    Ok(Some(modules))
 }
 
 /// Bytes that a module's variables take.
@@ -88,16 +106,9 @@ fn room(module: &Module<'_>) -> u64 {
     own.map(|variable| layout.get_abi_size(&variable.get_value_type())).sum()
 }
 
-/// Writes the module whose `main` calls that of the revision that runs, which for each one in `runs`
-/// is that of the second.
-///
-/// # Errors
-/// [`BuildError::Io`].
-pub(super) fn write_main(
-    runs: &[(Revision, Revision)],
-    sanitizer: Sanitizer,
-    out: &Path,
-) -> Result<(), BuildError> {
+/// The module whose `main` calls that of the revision that runs, which for each one in `runs` is that of
+/// the second; some of them need not be in the program.
+pub(super) fn main_of(runs: &[(Revision, Revision)], sanitizer: Sanitizer) -> String {
     let watched = match sanitizer {
         Sanitizer::None => "",
         Sanitizer::AddressUndefined => "sanitize_address",
@@ -108,7 +119,7 @@ pub(super) fn write_main(
         cases += &format!("    i32 {}, label %of.{of}\n", running.0);
         if running == of {
             let main = own_name(MAIN, *of);
-            declarations += &format!("declare i32 @\"{main}\"(i32, ptr, ptr)\n");
+            declarations += &format!("declare extern_weak i32 @\"{main}\"(i32, ptr, ptr)\n");
             arms += &format!(
                 "of.{of}:\n  \
                    %result.{of} = call i32 @\"{main}\"(i32 %count, ptr %words, ptr %variables)\n  \
@@ -116,15 +127,14 @@ pub(super) fn write_main(
             );
         }
     }
-    let text = format!(
+    format!(
         "declare i32 @psychic_rev()\n{declarations}\
          define i32 @{MAIN}(i32 %count, ptr %words, ptr %variables) {watched} {{\n  \
            %revision = call i32 @psychic_rev()\n  \
            switch i32 %revision, label %none [\n{cases}  ]\n{arms}\
          none:\n  call void @llvm.trap()\n  unreachable\n}}\n\
          declare void @llvm.trap()\n"
-    );
-    fs::write(out, text).map_err(BuildError::io(out))
+    )
 }
 
 fn own_name(name: &str, revision: Revision) -> String {

@@ -312,7 +312,8 @@ impl Differ<'_> {
         let mut halted = unless_it_panics(run).unwrap_or_default();
         halted.iter_mut().for_each(Self::note_caught);
         if !clock.is_over() {
-            let ended: RevisionSet = halted.iter().flat_map(|state| state.revisions.iter()).collect();
+            let ended: RevisionSet =
+                halted.iter().flat_map(|state| state.revisions.iter()).collect();
             for revision in revisions.iter().filter(|revision| !ended.contains(*revision)) {
                 *self.unended.entry(revision).or_default() += 1;
             }
