@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -21,7 +21,7 @@ use crate::{
     exec::Limits,
     explore,
     ir::{Module, cache, lower},
-    merge::{self, Candidates, Changes, Compiler, MergeError},
+    merge::{self, Candidates, Changes, Compiler, MergeError, SyntaxCheck},
     replay::{Binaries, Builds},
     solver::SolverConfig,
     subject::{
@@ -46,6 +46,8 @@ pub(super) struct Stage {
     whole: Option<Whole>,
     /// Every revision's own compilation, once it was made.
     own: OnceLock<Own>,
+    /// The files of the meta program that compiled last, and a module a source.
+    meta: Mutex<Option<(Changes, Vec<PathBuf>)>>,
 }
 
 /// Every revision's own compilation.
@@ -86,7 +88,15 @@ impl Stage {
             // Configured: patched files compile there.
             subject.root = whole.tree().to_owned();
         }
-        Ok(Self { subject, place, results, toolchain, whole, own: OnceLock::new() })
+        Ok(Self {
+            subject,
+            place,
+            results,
+            toolchain,
+            whole,
+            own: OnceLock::new(),
+            meta: Mutex::default(),
+        })
     }
 
     /// The parameters of the entry function that are floating-point numbers, and `return` if it is one.
@@ -129,6 +139,7 @@ impl Stage {
                 let mut flags = self.subject.config.build.flags.clone();
                 flags.push(format!("-I{}", self.toolchain.include().display()));
                 let compiler = Compiler { program: self.toolchain.program().into(), flags };
+                let compiler = MetaCompiler { compiler, stage: self };
                 merge::merge_candidates(&self.subject, candidates, &compiler)?
             }
         };
@@ -326,9 +337,20 @@ impl Stage {
             return Ok(None);
         }
         let files = meta_files(&self.results.meta())?;
+        // Nothing panics while it is held.
+        let known = self.meta.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((_, modules)) = known.filter(|(of, _)| *of == files) {
+            return Ok(Some(modules));
+        }
+        Ok(self.compile_meta(files)?.ok())
+    }
+
+    /// Compiles a meta program, to a module a source.
+    fn compile_meta(&self, files: Changes) -> anyhow::Result<Result<Vec<PathBuf>, BuildError>> {
         let meta = BTreeMap::from([(Revision::ORIGINAL, files)]);
         let (meta, _) = Revisions::new(self.toolchain.clone(), &self.common("meta")?, &meta)?;
-        Ok(meta.bitcode()[&Revision::ORIGINAL].as_ref().ok().cloned())
+        let made = &meta.bitcode()[&Revision::ORIGINAL];
+        Ok(made.as_ref().cloned().map_err(BuildError::again))
     }
 
     /// Native programs: each revision's, or the one that a meta program written by hand is.
@@ -512,6 +534,28 @@ fn default_results(subject: &Subject) -> PathBuf {
         .filter(|parent| parent.file_name().is_some_and(|name| name == "patches"))
         .and_then(Path::parent);
     beside.unwrap_or(Path::new("")).join("results").join(&subject.config.name)
+}
+
+/// Checks meta programs by compiling them for the stage to come.
+struct MetaCompiler<'a> {
+    compiler: Compiler,
+    stage: &'a Stage,
+}
+
+impl SyntaxCheck for MetaCompiler<'_> {
+    fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
+        self.compiler.check(root, file)
+    }
+
+    fn check_program(&self, _: &Subject, texts: &[(&Path, Option<&str>)]) -> Result<(), String> {
+        let files = texts.iter().map(|(path, text)| (path.to_path_buf(), text.map(Into::into)));
+        let files: Changes = files.collect();
+        let made = self.stage.compile_meta(files.clone()).map_err(|error| format!("{error:#}"))?;
+        let modules = made.map_err(|error| error.to_string())?;
+        // Nothing panics while it is held.
+        *self.stage.meta.lock().unwrap_or_else(PoisonError::into_inner) = Some((files, modules));
+        Ok(())
+    }
 }
 
 fn meta_files(meta: &Path) -> anyhow::Result<Changes> {

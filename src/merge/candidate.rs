@@ -279,7 +279,7 @@ const IN_MEMORY: &str = "/dev/shm";
 /// The first error of the first file that does not compile.
 pub(super) fn compile(
     subject: &Subject,
-    check: &dyn SyntaxCheck,
+    check: &(impl SyntaxCheck + ?Sized),
     texts: &[(&Path, Option<&str>)],
 ) -> Result<(), String> {
     // Hundreds of links at a time take a disk's file system longer than the compiler takes.

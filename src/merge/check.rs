@@ -8,7 +8,11 @@ use std::{
     process::Command,
 };
 
-use crate::child::{self, ChildError, Limits};
+use super::candidate;
+use crate::{
+    child::{self, ChildError, Limits},
+    subject::Subject,
+};
 
 /// Says whether a C file is a translation unit without errors.
 ///
@@ -19,6 +23,18 @@ pub trait SyntaxCheck: Sync {
     /// # Errors
     /// The compiler's first error, with file and line.
     fn check(&self, root: &Path, file: &Path) -> Result<(), String>;
+
+    /// Checks a meta program: a subject with other texts in the place of some files.
+    ///
+    /// # Errors
+    /// As [`SyntaxCheck::check`].
+    fn check_program(
+        &self,
+        subject: &Subject,
+        texts: &[(&Path, Option<&str>)],
+    ) -> Result<(), String> {
+        candidate::compile(subject, self, texts)
+    }
 
     /// What a file of the original's tree, or one that could be there, is for.
     fn role(&self, file: &Path) -> Role {

@@ -374,7 +374,7 @@ impl<'a> Merger<'a> {
     fn compile(&self, draft: &Draft) -> Result<(), String> {
         let texts: Vec<_> =
             draft.files.iter().map(|f| (f.path.as_path(), Some(&*f.text))).collect();
-        candidate::compile(self.subject, self.check, &texts)
+        self.check.check_program(self.subject, &texts)
     }
 
     /// Finds the revisions that keep a meta program from compiling: those that cannot be
