@@ -62,10 +62,7 @@ pub enum PlotError {
         /// Pixels of the SVG from top to bottom.
         height: i32,
     },
-    /// No scratch directory.
-    #[error("no room to draw in: {0}; set TMPDIR to a directory that can be written to")]
-    Scratch(#[source] std::io::Error),
-    /// plotters failed.
+    /// plotters failed, or the encoder of PNG.
     #[error("drawing failed: {message}")]
     Plotters {
         /// What it said.

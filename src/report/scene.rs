@@ -115,6 +115,8 @@ impl Scene {
         let mut svg = String::new();
         let size = (self.width.max(1) as u32, self.height.max(1) as u32);
         let mut backend = SVGBackend::with_string(&mut svg, size);
+        let white = ShapeStyle { color: WHITE.into(), filled: true, stroke_width: 0 };
+        backend.draw_rect((0, 0), (self.width, self.height), &white, true).map_err(failed)?;
         self.paint(&mut backend, 1, svg_text)?;
         drop(backend);
         Ok(svg)
@@ -129,13 +131,19 @@ impl Scene {
             return Err(PlotError::TooLarge { width, height });
         };
         let scale = scale as i32;
-        let scratch = tempfile::tempdir().map_err(PlotError::Scratch)?;
-        let path = scratch.path().join("drawing.png");
         let size = ((width * scale) as u32, (height * scale) as u32);
-        let mut backend = BitMapBackend::new(&path, size);
+        let mut rgb = vec![u8::MAX; pixels as usize * (scale * scale * 3) as usize];
+        let mut backend = BitMapBackend::with_buffer(&mut rgb, size);
         self.paint(&mut backend, scale, |backend, text| bitmap_text(backend, text, scale))?;
         drop(backend);
-        std::fs::read(&path).map_err(PlotError::Scratch)
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, size.0, size.1);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_compression(png::Compression::Fast);
+        let mut writer = encoder.write_header().map_err(failed)?;
+        writer.write_image_data(&rgb).map_err(failed)?;
+        writer.finish().map_err(failed)?;
+        Ok(file)
     }
 
     fn paint<B: DrawingBackend>(
@@ -145,10 +153,6 @@ impl Scene {
         draw_text: impl Fn(&mut B, &Text) -> Result<(), PlotError>,
     ) -> Result<(), PlotError> {
         let s = scale;
-        let white = ShapeStyle { color: WHITE.into(), filled: true, stroke_width: 0 };
-        backend
-            .draw_rect((0, 0), (self.width * s, self.height * s), &white, true)
-            .map_err(failed)?;
         for shape in &self.shapes {
             match shape {
                 Shape::Fill { x, y, width, height, colour } => {
