@@ -49,7 +49,7 @@ impl<'e> Choices<'e> {
     /// What an expression is for these revisions, that of the smallest one first.
     pub(super) fn of(&self, e: ExprId, set: &RevisionSet) -> Vec<(ExprId, RevisionSet)> {
         let found = self.alternatives(e, set, 0);
-        grouped(found.iter().map(|(e, set)| (*e, set.clone())), |e| e)
+        grouped(found.iter().map(|(e, set)| (*e, set.clone())).collect(), |e| e)
     }
 
     fn alternatives(&self, e: ExprId, set: &RevisionSet, depth: u32) -> Rc<Alternatives> {
@@ -217,9 +217,12 @@ impl<'e> Choices<'e> {
 
 /// The revisions of alternatives grouped by a key of these, the group of the smallest one first.
 pub(super) fn grouped<K: Ord>(
-    alternatives: impl IntoIterator<Item = (ExprId, RevisionSet)>,
+    alternatives: Vec<(ExprId, RevisionSet)>,
     key: impl Fn(ExprId) -> K,
 ) -> Vec<(K, RevisionSet)> {
+    if alternatives.len() == 1 {
+        return alternatives.into_iter().map(|(only, set)| (key(only), set)).collect();
+    }
     let mut groups: BTreeMap<K, RevisionSet> = BTreeMap::new();
     for (alternative, set) in alternatives {
         let known = groups.entry(key(alternative)).or_default();

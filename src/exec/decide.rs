@@ -311,8 +311,12 @@ impl Executor<'_> {
         if groups.iter().any(|(_, set)| self.open.are_divided_by(set)) {
             self.is_as_claimed();
         }
+        if !several {
+            let (first, _) = groups.into_iter().next().expect("a state has at least one revision");
+            return first;
+        }
         let parent = self.state.branch.clone();
-        let join = if several { self.join_ahead() } else { None };
+        let join = self.join_ahead();
         let mut groups = groups.into_iter().enumerate();
         let (_, (first, set)) = groups.next().expect("a state has at least one revision");
         for (index, (_, set)) in groups {
@@ -324,11 +328,9 @@ impl Executor<'_> {
             // Those that come back are none.
             self.forks += u64::from(join.is_none());
         }
-        if several {
-            self.state.keep(set);
-            self.state.branch = parent.child(ForkKind::Meta, 0);
-            join.iter().for_each(|join| Self::meet_at(&mut self.state, join));
-        }
+        self.state.keep(set);
+        self.state.branch = parent.child(ForkKind::Meta, 0);
+        join.iter().for_each(|join| Self::meet_at(&mut self.state, join));
         first
     }
 
