@@ -8,6 +8,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fs,
+    ops::RangeInclusive,
     path::{Path, PathBuf},
     sync::{Mutex, OnceLock, PoisonError},
 };
@@ -31,8 +32,9 @@ use crate::{
 const HARNESS: &str = "psychic_harness.c";
 /// So many files are worth a compiler of their own.
 const FILES: usize = 8;
-/// And so many revisions of a program of all of them.
-const REVISIONS: usize = 32;
+/// Revisions of a part of the program of all of them, which one compiler makes: at least, and at most,
+/// as LLVM goes through all that is there for each one more.
+const PART: RangeInclusive<usize> = 32..=128;
 
 /// What all revisions of a subject have in common.
 #[derive(Clone, Debug)]
@@ -245,8 +247,10 @@ impl Revisions {
                 && ["-l", "-L", "-Wl,", "-Xlinker"].iter().any(|kind| flag.starts_with(kind))
                 || [".a", ".so", ".o"].iter().any(|end| flag.ends_with(end))
         };
-        let can_be_one =
-            !library.is_overridden && !self.flags.iter().any(|flag| is_for_linker(&flag));
+        let is_optimised = sanitizer == Sanitizer::None && have_passes(&self.flags);
+        let can_be_one = !is_optimised
+            && !library.is_overridden
+            && !self.flags.iter().any(|flag| is_for_linker(&flag));
         if let (true, Ok(runtime)) = (can_be_one, &runtime)
             && let Some((revisions, program)) = self.together(sanitizer, &modules, runtime)
         {
@@ -303,17 +307,21 @@ impl Revisions {
         let (first, _) = *all.first().filter(|_| all.len() > 1)?;
         let program = self.program(first, sanitizer);
         let runs: Vec<(Revision, Revision)> = self.alias.iter().map(|(r, of)| (*r, *of)).collect();
-        let size = all.len().div_ceil(rayon::current_num_threads()).max(REVISIONS);
+        let size =
+            all.len().div_ceil(rayon::current_num_threads()).clamp(*PART.start(), *PART.end());
+        let room = together::MOST_ROOM / all.len().div_ceil(size) as u64;
         let parts = all.par_chunks(size).enumerate().map(|(number, part)| {
             let module = program.with_extension(format!("{}.{number}.ir", sanitizer.suffix()));
             let main =
                 if number == 0 { together::main_of(&runs, sanitizer) } else { String::new() };
-            let revisions = together::as_one(part, &main, &module).ok()?;
+            let revisions = together::as_one(part, &main, room, &module).ok()?;
             let object = self.code(sanitizer, [&module]).remove(&module)?.ok()?;
             Some((revisions, object))
         });
-        let parts: Vec<(Vec<Revision>, PathBuf)> = parts.collect::<Option<_>>()?;
-        let (known, objects): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let parts: Vec<Option<(Vec<Revision>, PathBuf)>> = parts.collect();
+        // It has the beginning of them all.
+        parts.first()?.as_ref()?;
+        let (known, objects): (Vec<_>, Vec<_>) = parts.into_iter().flatten().unzip();
         let known: BTreeSet<Revision> = known.into_iter().flatten().collect();
         if known.len() <= 1 {
             return None;
@@ -628,6 +636,53 @@ mod tests {
             assert_eq!(shown(&first), ["8", "12", "16"], "nothing was made in its place");
             assert_eq!(first[&0], first[&3]);
         }
+    }
+
+    /// The programs of the original and of so many others, which print one more each time: how many
+    /// there are, once each was seen to do what it is to do.
+    fn programs_of(scratch: &Path, count: u32, own: &[(u32, &str)]) -> usize {
+        let texts = (1..=count).map(|n| match own.iter().find(|(of, _)| *of == n) {
+            Some((_, text)) => format!("{text} return x + {n}"),
+            None => format!("return x + {n}"),
+        });
+        let texts: Vec<String> = texts.collect();
+        let all = revisions(scratch, &texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let wanted = (0..=count).map(Revision).collect();
+        let made = all.programs(Sanitizer::None, &Closure::default(), &wanted);
+        let programs: BTreeMap<u32, PathBuf> =
+            made.into_iter().map(|(revision, made)| (revision.0, made.unwrap())).collect();
+        assert_eq!(prints(&programs[&0], 0), "8");
+        for n in 1..=count {
+            assert_eq!(prints(&programs[&n], n), (4 + n).to_string());
+        }
+        programs.values().collect::<BTreeSet<_>>().len()
+    }
+
+    #[test]
+    fn as_many_as_there_are_become_one_program() {
+        let scratch = tempfile::tempdir().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        // In parts.
+        assert_eq!(pool.install(|| programs_of(scratch.path(), 70, &[])), 1);
+    }
+
+    #[test]
+    fn who_takes_much_room_has_a_program_of_its_own() {
+        let scratch = tempfile::tempdir().unwrap();
+        let large = "static char room[300 << 20]; room[x] = 1;";
+        assert_eq!(programs_of(scratch.path(), 3, &[(2, large)]), 2);
+    }
+
+    #[test]
+    fn who_needs_what_is_not_there_is_refused_alone() {
+        let scratch = tempfile::tempdir().unwrap();
+        let missing = "extern int nowhere; return x + nowhere";
+        let all = revisions(scratch.path(), &["return 3 * x", missing]);
+        let wanted = [0, 1, 2].map(Revision).into_iter().collect();
+        let made = all.programs(Sanitizer::None, &Closure::default(), &wanted);
+        let of = |revision: u32| made[&Revision(revision)].as_ref();
+        assert_eq!(of(0).unwrap(), of(1).unwrap());
+        assert!(of(2).unwrap_err().to_string().contains("nowhere"));
     }
 
     #[test]

@@ -3,10 +3,11 @@
 //!
 //! Each revision is compiled on its own, as ever; then the names that its modules show to the linker
 //! get its number, and a `main` before theirs calls that of the revision that runs
-//! (`psychic_rev`). What the compiler made of it stays as it is: nothing is optimised after that, and
-//! no revision can name what is another's.
+//! (`psychic_rev`). No revision can name what is another's. Plain code that is to be optimised is no
+//! part of it: that would be done with these names.
 
 use std::{
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
 };
@@ -29,17 +30,18 @@ const RESERVED: [&str; 3] = ["_", "psychic_", "klee_"];
 const LOOKUPS: [&str; 2] = ["dlsym", "dlvsym"];
 
 /// The variables of all revisions of one program take so many bytes at most: each run has them all.
-const MOST_ROOM: u64 = 256 << 20;
+pub(super) const MOST_ROOM: u64 = 256 << 20;
 
 /// Writes one module that has what these revisions' modules have, under names that are each one's
-/// own, and what `main` is the text of; gives the revisions in it. Left out are those of which more than
-/// names ties something to what is around them, and whose variables take too much room.
+/// own, and what `main` is the text of; gives the revisions in it. A revision is left out where more than
+/// names ties it to what is around it, and where its variables do not fit into so many bytes any more.
 ///
 /// # Errors
 /// [`BuildError::Io`].
 pub(super) fn as_one(
     revisions: &[(Revision, Vec<PathBuf>)],
     main: &str,
+    most_room: u64,
     out: &Path,
 ) -> Result<Vec<Revision>, BuildError> {
     let context = Context::create();
@@ -47,10 +49,10 @@ pub(super) fn as_one(
     let main = MemoryBuffer::create_from_memory_range_copy(main.as_bytes(), "main");
     let main = context.create_module_from_ir(main);
     let whole = main.map_err(|error| failed(out, error.to_string()))?;
-    let (mut left, mut known) = (MOST_ROOM, Vec::new());
+    let (mut left, mut known) = (most_room, Vec::new());
     for (revision, files) in revisions {
-        let Some(modules) = apart(&context, *revision, files)? else { continue };
-        match left.checked_sub(modules.iter().map(room).sum()) {
+        let Some(modules) = apart(&context, *revision, files) else { continue };
+        match left.checked_sub(modules.iter().map(room).fold(0, u64::saturating_add)) {
             Some(rest) => left = rest,
             None => continue,
         }
@@ -71,32 +73,39 @@ fn apart<'c>(
     context: &'c Context,
     revision: Revision,
     files: &[PathBuf],
-) -> Result<Option<Vec<Module<'c>>>, BuildError> {
-    let read = |file: &PathBuf| {
-        let module = Module::parse_bitcode_from_path(file, context);
-        module.map_err(|error| failed(file, error.to_string()))
-    };
-    let modules = files.iter().map(read).collect::<Result<Vec<Module<'_>>, _>>()?;
+) -> Option<Vec<Module<'c>>> {
+    let read = |file: &PathBuf| Module::parse_bitcode_from_path(file, context).ok();
+    let modules = files.iter().map(read).collect::<Option<Vec<Module<'_>>>>()?;
     if modules.iter().any(|module| LOOKUPS.iter().any(|name| module.get_function(name).is_some())) {
-        return Ok(None);
+        return None;
     }
     let shown = modules.iter().map(|module| Editor::new(module).shown_names());
-    let Some(shown) = shown.collect::<Option<Vec<_>>>() else { return Ok(None) };
-    let names: Vec<String> = shown.concat();
-    let is_own = |name: &String| {
-        name == MAIN
+    let shown = shown.collect::<Option<Vec<_>>>()?.concat();
+    let names: BTreeSet<&str> = shown.iter().map(String::as_str).collect();
+    let is_reserved = |name: &str| RESERVED.iter().any(|reserved| name.starts_with(reserved));
+    let is_own = |name: &&str| {
+        *name == MAIN
             // The assembler's name, whatever it is.
-            || !name.starts_with('\u{1}')
-                && !RESERVED.iter().any(|reserved| name.starts_with(reserved))
-                && !is_known_to_this_process(name)
+            || !name.starts_with('\u{1}') && !is_reserved(name) && !is_known_to_this_process(name)
     };
-    if !names.iter().all(is_own) || names.iter().filter(|name| *name == MAIN).count() != 1 {
-        return Ok(None);
+    let is_there = |name: &String| {
+        names.contains(&**name) || is_reserved(name) || is_known_to_this_process(name)
+    };
+    let needed = modules.iter().flat_map(|module| Editor::new(module).needed_names());
+    // What the linker would refuse, it is to refuse for this revision alone.
+    if names.len() < shown.len()
+        || !names.contains(MAIN)
+        || !names.iter().all(is_own)
+        || !needed.into_iter().all(|name| is_there(&name))
+    {
+        return None;
     }
-    for (module, name) in modules.iter().flat_map(|module| names.iter().map(move |n| (module, n))) {
-        Editor::new(module).rename(name, &own_name(name, revision));
+    for module in &modules {
+        for name in &names {
+            Editor::new(module).rename(name, &own_name(name, revision));
+        }
     }
-    Ok(Some(modules))
+    Some(modules)
 }
 
 /// Bytes that a module's variables take.
@@ -106,8 +115,8 @@ fn room(module: &Module<'_>) -> u64 {
     own.map(|variable| layout.get_abi_size(&variable.get_value_type())).sum()
 }
 
-/// The module whose `main` calls that of the revision that runs, which for each one in `runs` is that of
-/// the second; some of them need not be in the program.
+/// The text of a module whose `main` calls that of the revision that runs, which for each one in `runs` is
+/// that of the second. Those that are not in the program are not to be run by it.
 pub(super) fn main_of(runs: &[(Revision, Revision)], sanitizer: Sanitizer) -> String {
     let watched = match sanitizer {
         Sanitizer::None => "",

@@ -219,10 +219,10 @@ fn compare(
         progress.stage("walking the regions of the input");
         let regions = match until {
             // All clusterings are what was asked for.
-            Until::Trees => Regions::all(clock.deadline()),
+            Until::Trees => Regions::asked_for(clock.deadline()),
             Until::Pairs | Until::Either => {
                 let time = (began.elapsed() / 8).max(LEAST_WALK);
-                Regions::some(clock.within(time).deadline())
+                Regions::by_default(clock.within(time).deadline())
             }
         };
         differ.walk(regions)?

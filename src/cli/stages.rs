@@ -550,10 +550,13 @@ impl SyntaxCheck for MetaCompiler<'_> {
     fn check_program(&self, _: &Subject, texts: &[(&Path, Option<&str>)]) -> Result<(), String> {
         let files = texts.iter().map(|(path, text)| (path.to_path_buf(), text.map(Into::into)));
         let files: Changes = files.collect();
+        // Nothing panics while it is held.
+        let mut known = self.stage.meta.lock().unwrap_or_else(PoisonError::into_inner);
+        // Its files are written anew.
+        *known = None;
         let made = self.stage.compile_meta(files.clone()).map_err(|error| format!("{error:#}"))?;
         let modules = made.map_err(|error| error.to_string())?;
-        // Nothing panics while it is held.
-        *self.stage.meta.lock().unwrap_or_else(PoisonError::into_inner) = Some((files, modules));
+        *known = Some((files, modules));
         Ok(())
     }
 }

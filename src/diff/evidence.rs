@@ -309,7 +309,8 @@ impl Differ<'_> {
             let mut solver = solver::reproducible(solver);
             exec::follow(program, start, given, *limits, &mut *solver, *clock)
         };
-        let mut halted = unless_it_panics(run).unwrap_or_default();
+        let first = self.followed.len();
+        let Some(mut halted) = unless_it_panics(run) else { return first..first };
         halted.iter_mut().for_each(Self::note_caught);
         if !clock.is_over() {
             let ended: RevisionSet =
@@ -318,7 +319,6 @@ impl Differ<'_> {
                 *self.unended.entry(revision).or_default() += 1;
             }
         }
-        let first = self.followed.len();
         self.followed.extend(halted);
         first..self.followed.len()
     }

@@ -45,14 +45,14 @@ impl Regions {
     /// What has not shown every clustering by then rarely makes the tree lower any more.
     const QUERIES: usize = 64;
 
-    /// As many as there are, up to this moment.
-    pub fn all(deadline: Option<Instant>) -> Self {
+    /// Those of a walk that was asked for, up to this moment.
+    pub fn asked_for(deadline: Option<Instant>) -> Self {
         Self { cells: Self::CELLS, queries: usize::MAX, deadline }
     }
 
-    /// A few.
-    pub fn some(deadline: Option<Instant>) -> Self {
-        Self { queries: Self::QUERIES, ..Self::all(deadline) }
+    /// Those of a walk that nobody asked for.
+    pub fn by_default(deadline: Option<Instant>) -> Self {
+        Self { queries: Self::QUERIES, ..Self::asked_for(deadline) }
     }
 
     fn is_over(&self) -> bool {
@@ -338,16 +338,22 @@ impl Differ<'_> {
 }
 
 impl Walker<'_, '_> {
-    fn is_over(&self) -> bool {
-        self.limits.is_over()
-            || self.differ.task.clock.is_over()
-            || self.scalar.is_none() && self.queries >= self.limits.queries
+    fn is_late(&self) -> bool {
+        self.limits.is_over() || self.differ.task.clock.is_over()
+    }
+
+    /// Queries about cells that may still be asked.
+    fn queries_left(&self) -> usize {
+        match self.scalar {
+            Some(_) => usize::MAX,
+            None => self.limits.queries.saturating_sub(self.queries),
+        }
     }
 
     /// Visits every cell that is a part of this one, in which `left` have no path yet; leaves it as it
     /// was.
     fn descend(&mut self, cell: &mut Cell, left: RevisionSet) -> Result<(), ReplayFailed> {
-        if self.is_over() || self.cells >= self.limits.cells {
+        if self.is_late() || self.cells >= self.limits.cells {
             self.walk.complete = false;
             return Ok(());
         }
@@ -356,10 +362,6 @@ impl Walker<'_, '_> {
             return self.visit(cell);
         };
         for index in self.differ.paths.overlapping(&cell.conditions) {
-            if self.is_over() {
-                self.walk.complete = false;
-                return Ok(());
-            }
             let state = &self.differ.states()[index];
             if !state.revisions.contains(revision) {
                 continue;
@@ -368,6 +370,10 @@ impl Walker<'_, '_> {
             let new: Vec<ExprId> =
                 state.path.iter().copied().filter(|c| !known.contains(c)).collect();
             if !new.is_empty() {
+                if self.queries_left() == 0 {
+                    self.walk.complete = false;
+                    return Ok(());
+                }
                 let query = Query { path: known, goals: &new, model: None };
                 self.queries += 1;
                 match self.solver.check(&self.differ.task.program.exprs, query) {
@@ -395,11 +401,14 @@ impl Walker<'_, '_> {
 
     /// Replays an input of each clustering in a cell that no test has shown yet.
     fn visit(&mut self, cell: &Cell) -> Result<(), ReplayFailed> {
-        let (regions, all) = self.differ.regions(cell, self.limits, &mut self.differences);
+        // A cell that was come to is looked at.
+        let most = self.queries_left().clamp(1, self.limits.cells);
+        let limits = Regions { cells: most, ..self.limits };
+        let (regions, all) = self.differ.regions(cell, limits, &mut self.differences);
         self.queries += regions.len() + 1;
         self.walk.complete &= all;
         for region in regions {
-            if self.is_over() || self.regions as usize >= self.limits.cells {
+            if self.is_late() || self.regions as usize >= self.limits.cells {
                 self.walk.complete = false;
                 return Ok(());
             }

@@ -306,19 +306,17 @@ impl Executor<'_> {
 
     /// Goes on with the first group and leaves a sibling for each other one.
     pub(super) fn split<K>(&mut self, groups: Vec<(K, RevisionSet)>) -> K {
-        let several = groups.len() > 1;
-        self.depends_on_revision |= several;
         if groups.iter().any(|(_, set)| self.open.are_divided_by(set)) {
             self.is_as_claimed();
         }
-        if !several {
-            let (first, _) = groups.into_iter().next().expect("a state has at least one revision");
-            return first;
-        }
-        let parent = self.state.branch.clone();
-        let join = self.join_ahead();
         let mut groups = groups.into_iter().enumerate();
         let (_, (first, set)) = groups.next().expect("a state has at least one revision");
+        if groups.len() == 0 {
+            return first;
+        }
+        self.depends_on_revision = true;
+        let parent = self.state.branch.clone();
+        let join = self.join_ahead();
         for (index, (_, set)) in groups {
             let mut sibling = self.sibling();
             sibling.keep(set);

@@ -147,6 +147,23 @@ impl<'a, 'c> Editor<'a, 'c> {
         Some(names)
     }
 
+    /// The names of what a module only declares, but for what LLVM itself stands for.
+    pub fn needed_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        unsafe {
+            for symbol in self.symbols() {
+                if LLVMIsDeclaration(symbol) != 0 {
+                    let mut length = 0;
+                    let name = LLVMGetValueName2(symbol, &mut length);
+                    let name = std::slice::from_raw_parts(name.cast::<u8>(), length);
+                    names.push(String::from_utf8_lossy(name).into_owned());
+                }
+            }
+        }
+        names.retain(|name| !name.starts_with("llvm."));
+        names
+    }
+
     /// Makes what the linker of a whole program chose among several definitions as definite as
     /// everything else.
     pub fn settle(&self) {

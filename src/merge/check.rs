@@ -1,4 +1,4 @@
-//! Whether a C file compiles, asked without knowing the compiler.
+//! Whether a C file or a meta program compiles, asked without knowing the compiler.
 
 use std::{
     collections::BTreeSet,
@@ -24,7 +24,8 @@ pub trait SyntaxCheck: Sync {
     /// The compiler's first error, with file and line.
     fn check(&self, root: &Path, file: &Path) -> Result<(), String>;
 
-    /// Checks a meta program: a subject with other texts in the place of some files.
+    /// Checks the meta program that is to come of a merge: a subject with other texts in the place of some
+    /// files.
     ///
     /// # Errors
     /// As [`SyntaxCheck::check`].

@@ -242,7 +242,7 @@ impl<'a> Merger<'a> {
             let all: Vec<Revision> = self.candidates.keys().copied().collect();
             let faults = match self.draft(&all) {
                 Err(faults) => faults,
-                Ok(draft) => match self.compile(&draft) {
+                Ok(draft) => match self.check.check_program(self.subject, &texts_of(&draft)) {
                     Ok(()) => return Ok(self.finish(draft)),
                     Err(message) => self.blame(&all, message),
                 },
@@ -371,17 +371,11 @@ impl<'a> Merger<'a> {
         all.par_iter().filter_map(fault).collect()
     }
 
-    fn compile(&self, draft: &Draft) -> Result<(), String> {
-        let texts: Vec<_> =
-            draft.files.iter().map(|f| (f.path.as_path(), Some(&*f.text))).collect();
-        self.check.check_program(self.subject, &texts)
-    }
-
     /// Finds the revisions that keep a meta program from compiling: those that cannot be
     /// merged even alone, else those that cannot be merged with the ones before them.
     fn blame(&self, all: &[Revision], message: String) -> Vec<Fault> {
         let fails = |revisions: &[Revision]| match self.draft(revisions) {
-            Ok(draft) => self.compile(&draft).err(),
+            Ok(draft) => candidate::compile(self.subject, self.check, &texts_of(&draft)).err(),
             Err(faults) => faults.into_iter().next().map(|f| f.reason),
         };
         let reason = |message| format!("the meta program would be wrong with it: {message}");
@@ -472,6 +466,10 @@ impl<'a> Merger<'a> {
             patched,
         }
     }
+}
+
+fn texts_of(draft: &Draft) -> Vec<(&Path, Option<&str>)> {
+    draft.files.iter().map(|file| (file.path.as_path(), Some(&*file.text))).collect()
 }
 
 /// Whether the program depends on a file.

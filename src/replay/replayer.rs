@@ -32,7 +32,7 @@ pub enum Builds {
     None,
     /// One program, which is told the revision.
     One(PathBuf),
-    /// A program for each revision.
+    /// A program for each revision; that of several may be one, which is told the revision.
     Each(Arc<BTreeMap<Revision, PathBuf>>),
 }
 

@@ -54,7 +54,7 @@ fn the_number_of_workers_does_not_matter() {
         let with = |jobs: &str| {
             let mut command = psychic();
             command.env("RAYON_NUM_THREADS", jobs);
-            // These have so many regions that by default time ends the walk.
+            // These have so many regions that by default the walk does not come to its end.
             command.args(["diff", "--jobs", jobs, "--until", "trees"]);
             diff(&mut command, &kept(subject), &place.path().join(jobs))
         };

@@ -209,16 +209,23 @@ impl Sandbox {
         setup: &Setup,
         isolation: Isolation,
     ) -> Result<(PipeWriter, PipeReader, Isolation), SandboxError> {
-        let (its_requests, mut requests) = io::pipe().map_err(SandboxError::Lost)?;
-        let (mut answers, its_answers) = io::pipe().map_err(SandboxError::Lost)?;
-        zygote.fork(isolation, its_requests.as_fd(), its_answers.as_fd())?;
+        let helper = || zygote::helper().0;
+        let start = |error| SandboxError::Start { helper: helper(), error };
+        let (its_requests, mut requests) = io::pipe().map_err(start)?;
+        let (mut answers, its_answers) = io::pipe().map_err(start)?;
+        let has_served = zygote.fork(isolation, its_requests.as_fd(), its_answers.as_fd())?;
         // Else nobody would see that the other side has ended.
         drop((its_requests, its_answers));
         let ready = send(&mut requests, setup).and_then(|()| receive::<Ready>(&mut answers));
         match ready {
-            Ok(Some(Ok(isolation))) => Ok((requests, answers, isolation)),
+            Ok(Some(Ok(isolation))) => {
+                zygote.serves();
+                Ok((requests, answers, isolation))
+            }
             Ok(Some(Err(reason))) => Err(SandboxError::Denied(reason)),
-            Ok(None) | Err(_) => Err(SandboxError::NotAHelper { helper: zygote::helper().0 }),
+            Ok(None) if has_served => Err(SandboxError::Lost(io::ErrorKind::UnexpectedEof.into())),
+            Err(error) if has_served => Err(SandboxError::Lost(error)),
+            Ok(None) | Err(_) => Err(SandboxError::NotAHelper { helper: helper() }),
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) struct Setup {
     pub(super) files: Vec<GivenFile>,
     /// Where to work if the sandbox cannot have a file system of its own.
     pub(super) scratch: PathBuf,
-    /// No other sandbox of this machine has it now.
+    /// No other sandbox of this run has it.
     pub(super) number: u32,
 }
 

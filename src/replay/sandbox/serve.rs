@@ -1,4 +1,4 @@
-//! The helper's side: confines itself, then runs one program after the other.
+//! The helper's side: forks sandboxes. Each confines itself, then runs one program after the other.
 //!
 //! In a process namespace it is process 1, which is what makes killing sound: `kill(-1)` reaches
 //! every other process of the namespace at once, whatever session or group it moved to, and none
@@ -43,7 +43,7 @@ use super::{
     fork_server::ForkServer,
     protocol::{Answer, Ready, Reply, Request, Setup, receive, send},
     streams::{Printed, Streams, waiting},
-    zygote::{fork_helper, take_over},
+    zygote::{fork_process, take_over},
 };
 use crate::{
     replay::outcome::Termination,
@@ -74,7 +74,8 @@ pub(super) fn serve() -> io::Result<()> {
         // Those that have ended.
         while waitpid(None, Some(WaitPidFlag::WNOHANG)).is_ok_and(|s| s != WaitStatus::StillAlive) {
         }
-        if fork_helper()?.is_child() {
+        // Where there is no process to be had, the tool sees that its answers have ended.
+        if fork_process().is_ok_and(|fork| fork.is_child()) {
             drop(control);
             dup2_stdin(requests)?;
             dup2_stdout(answers)?;
@@ -91,11 +92,15 @@ fn begin(isolation: Isolation) -> io::Result<()> {
     }
     match confine::enter_namespaces() {
         // The process namespace begins with the next process.
-        Ok(()) => match fork_helper()? {
+        Ok(()) => match fork_process()? {
             ForkResult::Child => inside(isolation),
             ForkResult::Parent { child } => Ok(waitpid(child, None).map(drop)?),
         },
-        Err(error) => greet(&Err(format!("namespaces: {error}"))).map(drop),
+        Err(error) => {
+            // The tool is to get rid of it first.
+            receive::<Setup>(&mut io::stdin())?;
+            greet(&Err(format!("namespaces: {error}"))).map(drop)
+        }
     }
 }
 
@@ -153,8 +158,8 @@ struct Server {
 struct Servers {
     /// The one that was used last is the first.
     alive: VecDeque<(Key, ForkServer)>,
-    /// Programs of which a run wanted to be more than one process.
-    unfit: BTreeSet<usize>,
+    /// Programs and their revisions of which a run wanted to be more than one process.
+    unfit: BTreeSet<(usize, u32)>,
 }
 
 /// What all runs of a server have in common.
@@ -176,7 +181,9 @@ struct Ended {
 impl Server {
     fn run(&mut self, request: &Request) -> io::Result<Reply> {
         self.lay_out(request)?;
-        let served = match self.setup.serves && !self.servers.unfit.contains(&request.program) {
+        let served = match self.setup.serves
+            && !self.servers.unfit.contains(&(request.program, request.revision))
+        {
             true => self.run_served(request)?,
             false => None,
         };
@@ -250,7 +257,7 @@ impl Server {
         let printed = server.streams.take();
         let status = ExitStatus::from_raw(status);
         if status.signal() == Some(Signal::SIGSYS as i32) {
-            self.servers.unfit.insert(request.program);
+            self.servers.unfit.insert((request.program, request.revision));
             return Ok(None);
         }
         if server.streams.are_open() {

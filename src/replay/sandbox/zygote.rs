@@ -16,7 +16,10 @@ use std::{
     },
     path::PathBuf,
     process::{Child, Command, Stdio},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use nix::unistd::{ForkResult, fork};
@@ -34,6 +37,8 @@ use super::{ARGUMENT, HELPER, Isolation, SandboxError};
 #[derive(Debug, Default)]
 pub(in crate::replay) struct Zygote {
     process: Mutex<Option<Process>>,
+    /// Whether a sandbox of it has answered: the executable is a helper.
+    has_served: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -43,20 +48,28 @@ struct Process {
 }
 
 impl Zygote {
-    /// Has a sandbox forked, which reads and writes these files.
+    /// Has a sandbox forked, which reads and writes these files; whether another one [has
+    /// answered](Self::serves).
     pub(super) fn fork(
         &self,
         isolation: Isolation,
         requests: BorrowedFd<'_>,
         answers: BorrowedFd<'_>,
-    ) -> Result<(), SandboxError> {
+    ) -> Result<bool, SandboxError> {
         // Nothing panics while it is held.
         let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
         let hand_over = |known: &Process| hand_over(&known.control, isolation, [requests, answers]);
+        let has_served = self.has_served.load(Ordering::Relaxed);
         if process.as_ref().is_some_and(|known| hand_over(known).is_ok()) {
-            return Ok(());
+            return Ok(has_served);
         }
-        hand_over(process.insert(Process::start()?)).map_err(SandboxError::Lost)
+        hand_over(process.insert(Process::start()?)).map_err(SandboxError::Lost)?;
+        Ok(has_served)
+    }
+
+    /// Takes note that a sandbox has answered.
+    pub(super) fn serves(&self) {
+        self.has_served.store(true, Ordering::Relaxed);
     }
 }
 
@@ -140,10 +153,10 @@ pub(super) fn take_over(from: BorrowedFd<'_>) -> io::Result<Option<(Isolation, O
     Ok(Some((isolation, requests, answers)))
 }
 
-/// Forks the helper's process, which has one thread and nobody else's memory to keep in order.
+/// Forks this process, which is the helper or a sandbox.
 #[allow(unsafe_code)]
-pub(super) fn fork_helper() -> nix::Result<ForkResult> {
-    // SAFETY: no other thread can hold a lock; of the tests' executable, whose first thread waits,
-    // none does.
+pub(super) fn fork_process() -> nix::Result<ForkResult> {
+    // SAFETY: this process has one thread. The tests' executable has a second one, which only waits
+    // and holds no lock.
     unsafe { fork() }
 }
