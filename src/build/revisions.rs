@@ -300,10 +300,10 @@ impl Revisions {
         modules: &BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>>,
         runtime: &[PathBuf],
     ) -> Option<(BTreeSet<Revision>, PathBuf)> {
-        let read = |(revision, modules): (&Revision, &Result<Vec<PathBuf>, BuildError>)| {
+        let compiled = |(revision, modules): (&Revision, &Result<Vec<PathBuf>, BuildError>)| {
             Some((*revision, modules.as_ref().ok()?.clone()))
         };
-        let all: Vec<(Revision, Vec<PathBuf>)> = modules.iter().filter_map(read).collect();
+        let all: Vec<(Revision, Vec<PathBuf>)> = modules.iter().filter_map(compiled).collect();
         let (first, _) = *all.first().filter(|_| all.len() > 1)?;
         let program = self.program(first, sanitizer);
         let runs: Vec<(Revision, Revision)> = self.alias.iter().map(|(r, of)| (*r, *of)).collect();

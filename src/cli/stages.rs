@@ -21,7 +21,7 @@ use crate::{
     exec::Limits,
     explore,
     ir::{Module, cache, lower},
-    merge::{self, Candidates, Changes, Compiler, MergeError, SyntaxCheck},
+    merge::{self, Candidates, Changes, MergeError, SyntaxCheck},
     replay::{Binaries, Builds},
     solver::SolverConfig,
     subject::{
@@ -136,11 +136,7 @@ impl Stage {
                         *candidate = Err(merge::explain(&self.subject, known, &message));
                     }
                 }
-                let mut flags = self.subject.config.build.flags.clone();
-                flags.push(format!("-I{}", self.toolchain.include().display()));
-                let compiler = Compiler { program: self.toolchain.program().into(), flags };
-                let compiler = MetaCompiler { compiler, stage: self };
-                merge::merge_candidates(&self.subject, candidates, &compiler)?
+                merge::merge_candidates(&self.subject, candidates, &MetaCompiler { stage: self })?
             }
         };
         let meta = self.results.meta();
@@ -536,15 +532,18 @@ fn default_results(subject: &Subject) -> PathBuf {
     beside.unwrap_or(Path::new("")).join("results").join(&subject.config.name)
 }
 
-/// Checks meta programs by compiling them for the stage to come.
+/// Checks files as every revision's are compiled, and the meta program by compiling it for the stage to
+/// come.
 struct MetaCompiler<'a> {
-    compiler: Compiler,
     stage: &'a Stage,
 }
 
 impl SyntaxCheck for MetaCompiler<'_> {
     fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
-        self.compiler.check(root, file)
+        let (directory, flags) = (root.to_owned(), self.stage.subject.config.build.flags.clone());
+        let compilation = Compilation { directory, flags, ..Compilation::default() };
+        let checked = self.stage.toolchain.syntax_check(&compilation, file);
+        checked.map_err(|error| error.to_string())
     }
 
     fn check_program(&self, _: &Subject, texts: &[(&Path, Option<&str>)]) -> Result<(), String> {

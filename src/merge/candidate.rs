@@ -12,7 +12,8 @@ use rayon::prelude::*;
 use crate::subject::{Form, Patch, Revision, Subject, files_below};
 
 use super::{
-    SyntaxCheck, Tree, apply, overlay,
+    SyntaxCheck, apply,
+    check::compile,
     patch::{self, FileDiff},
     source::Source,
 };
@@ -254,44 +255,6 @@ fn stripped(name: &str, strip: usize) -> Option<PathBuf> {
         .collect();
     let inner = parts.iter().all(|c| matches!(c, Component::Normal(_)));
     (inner && !parts.is_empty()).then(|| parts.iter().collect())
-}
-
-/// The files to compile when `changed` ones differ from the original: a header can be
-/// anywhere.
-pub(super) fn to_compile<'a>(
-    subject: &'a Subject,
-    changed: impl Iterator<Item = &'a Path> + Clone,
-) -> Vec<&'a Path> {
-    let is_source = |file: &Path| subject.sources.iter().any(|s| s == file);
-    if changed.clone().all(is_source) {
-        changed.collect()
-    } else {
-        subject.sources.iter().map(PathBuf::as_path).collect()
-    }
-}
-
-/// A file system in memory, where there is one.
-const IN_MEMORY: &str = "/dev/shm";
-
-/// Compiles a tree in which some files are replaced.
-///
-/// # Errors
-/// The first error of the first file that does not compile.
-pub(super) fn compile(
-    subject: &Subject,
-    check: &(impl SyntaxCheck + ?Sized),
-    texts: &[(&Path, Option<&str>)],
-) -> Result<(), String> {
-    // Hundreds of links at a time take a disk's file system longer than the compiler takes.
-    let dir = tempfile::tempdir_in(IN_MEMORY).or_else(|_| tempfile::tempdir());
-    let dir = dir.map_err(|error| format!("no scratch directory: {error}"))?;
-    let tree = Tree { root: &subject.root, without: &subject.diffs() };
-    overlay(tree, texts.iter().copied(), dir.path())
-        .map_err(|error| format!("no scratch copy of the sources: {error}"))?;
-    to_compile(subject, texts.iter().map(|(path, _)| *path))
-        .into_iter()
-        .filter(|file| dir.path().join(file).exists())
-        .try_for_each(|file| check.check(dir.path(), file))
 }
 
 /// Whether a candidate compiles.

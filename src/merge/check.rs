@@ -5,14 +5,9 @@ use std::{
     fs, io,
     os::unix::fs::symlink,
     path::{Component, Path, PathBuf},
-    process::Command,
 };
 
-use super::candidate;
-use crate::{
-    child::{self, ChildError, Limits},
-    subject::Subject,
-};
+use crate::subject::Subject;
 
 /// Says whether a C file is a translation unit without errors.
 ///
@@ -34,7 +29,7 @@ pub trait SyntaxCheck: Sync {
         subject: &Subject,
         texts: &[(&Path, Option<&str>)],
     ) -> Result<(), String> {
-        candidate::compile(subject, self, texts)
+        compile(subject, self, texts)
     }
 
     /// What a file of the original's tree, or one that could be there, is for.
@@ -55,31 +50,42 @@ pub enum Role {
     None,
 }
 
-/// A [`SyntaxCheck`] that runs a compiler with `-fsyntax-only`.
-#[derive(Clone, Debug)]
-pub struct Compiler {
-    /// Name or path of the compiler: `clang-19`, `gcc`.
-    pub program: PathBuf,
-    /// Its flags; relative paths in them are relative to the source root.
-    pub flags: Vec<String>,
+/// The files to compile when `changed` ones differ from the original: a header can be
+/// anywhere.
+fn to_compile<'a>(
+    subject: &'a Subject,
+    changed: impl Iterator<Item = &'a Path> + Clone,
+) -> Vec<&'a Path> {
+    let is_source = |file: &Path| subject.sources.iter().any(|s| s == file);
+    if changed.clone().all(is_source) {
+        changed.collect()
+    } else {
+        subject.sources.iter().map(PathBuf::as_path).collect()
+    }
 }
 
-impl SyntaxCheck for Compiler {
-    fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
-        let mut compiler = Command::new(&self.program);
-        compiler.arg("-fsyntax-only").args(&self.flags).arg(file).current_dir(root);
-        let output = child::output(&mut compiler, Limits::CHECK).map_err(|error| match error {
-            ChildError::Start(error) => format!("{}: {error}", self.program.display()),
-            stopped => stopped.to_string(),
-        })?;
-        if output.status.success() {
-            return Ok(());
-        }
-        let message = String::from_utf8_lossy(&output.stderr);
-        let error = message.lines().find(|l| l.contains("error:"));
-        let error = error.or_else(|| message.lines().next()).unwrap_or("it does not compile");
-        Err(error.replace(&format!("{}/", root.display()), ""))
-    }
+/// A file system in memory, where there is one.
+const IN_MEMORY: &str = "/dev/shm";
+
+/// Compiles a tree in which some files are replaced.
+///
+/// # Errors
+/// The first error of the first file that does not compile.
+pub(super) fn compile(
+    subject: &Subject,
+    check: &(impl SyntaxCheck + ?Sized),
+    texts: &[(&Path, Option<&str>)],
+) -> Result<(), String> {
+    // Hundreds of links at a time take a disk's file system longer than the compiler takes.
+    let dir = tempfile::tempdir_in(IN_MEMORY).or_else(|_| tempfile::tempdir());
+    let dir = dir.map_err(|error| format!("no scratch directory: {error}"))?;
+    let tree = Tree { root: &subject.root, without: &subject.diffs() };
+    overlay(tree, texts.iter().copied(), dir.path())
+        .map_err(|error| format!("no scratch copy of the sources: {error}"))?;
+    to_compile(subject, texts.iter().map(|(path, _)| *path))
+        .into_iter()
+        .filter(|file| dir.path().join(file).exists())
+        .try_for_each(|file| check.check(dir.path(), file))
 }
 
 /// A source tree.

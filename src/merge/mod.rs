@@ -51,7 +51,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 pub use candidate::{Candidate, Candidates, Changes, candidates, difference, explain};
-pub use check::{Compiler, Role, SyntaxCheck, Tree, make_way, overlay};
+pub use check::{Role, SyntaxCheck, Tree, make_way, overlay};
 pub use patch::PatchError;
 pub use program::{MergedRevision, MetaFile, MetaProgram, Status};
 

@@ -15,7 +15,8 @@ use crate::subject::{Revision, RevisionSet, Subject};
 
 use super::{
     MergeError, Role, SyntaxCheck,
-    candidate::{self, Candidate, Candidates, Changes},
+    candidate::{Candidate, Candidates, Changes},
+    check,
     edit::Granularity,
     emit::{self, Site, Version},
     project,
@@ -375,7 +376,7 @@ impl<'a> Merger<'a> {
     /// merged even alone, else those that cannot be merged with the ones before them.
     fn blame(&self, all: &[Revision], message: String) -> Vec<Fault> {
         let fails = |revisions: &[Revision]| match self.draft(revisions) {
-            Ok(draft) => candidate::compile(self.subject, self.check, &texts_of(&draft)).err(),
+            Ok(draft) => check::compile(self.subject, self.check, &texts_of(&draft)).err(),
             Err(faults) => faults.into_iter().next().map(|f| f.reason),
         };
         let reason = |message| format!("the meta program would be wrong with it: {message}");
@@ -408,7 +409,7 @@ impl<'a> Merger<'a> {
             let others = self.candidates[&revision].iter().filter(|(p, _)| *p != path);
             let texts = others.map(|(other, source)| (other.as_path(), Some(&*source.text)));
             let texts: Vec<_> = texts.chain([(path, Some(text))]).collect();
-            candidate::compile(self.subject, self.check, &texts).is_ok()
+            check::compile(self.subject, self.check, &texts).is_ok()
         })
     }
 

@@ -4,13 +4,20 @@ mod behaviour;
 mod rejection;
 mod shape;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use tempfile::TempDir;
 
-use crate::subject::{Revision, Subject};
+use crate::{
+    child::{self, ChildError, Limits},
+    subject::{Revision, Subject},
+};
 
-use super::{Compiler, MergeError, MetaProgram, Status, SyntaxCheck, candidates, merge};
+use super::{MergeError, MetaProgram, Status, SyntaxCheck, candidates, merge};
 
 /// `psychic.h` for a native meta program.
 const HEADER: &str = "#ifndef PSYCHIC_H
@@ -62,6 +69,33 @@ fn subject_of(files: &[(&str, &str)], diffs: &[&str]) -> (TempDir, Subject) {
     fs::write(dir.path().join("subject.toml"), toml).unwrap();
     let subject = Subject::load(dir.path()).unwrap();
     (dir, subject)
+}
+
+/// A [`SyntaxCheck`] that runs a compiler with `-fsyntax-only`.
+#[derive(Clone, Debug)]
+struct Compiler {
+    /// Name or path of the compiler: `clang-19`, `gcc`.
+    program: PathBuf,
+    /// Its flags; relative paths in them are relative to the source root.
+    flags: Vec<String>,
+}
+
+impl SyntaxCheck for Compiler {
+    fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
+        let mut compiler = Command::new(&self.program);
+        compiler.arg("-fsyntax-only").args(&self.flags).arg(file).current_dir(root);
+        let output = child::output(&mut compiler, Limits::CHECK).map_err(|error| match error {
+            ChildError::Start(error) => format!("{}: {error}", self.program.display()),
+            stopped => stopped.to_string(),
+        })?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let message = String::from_utf8_lossy(&output.stderr);
+        let error = message.lines().find(|l| l.contains("error:"));
+        let error = error.or_else(|| message.lines().next()).unwrap_or("it does not compile");
+        Err(error.replace(&format!("{}/", root.display()), ""))
+    }
 }
 
 fn compiler() -> Compiler {

@@ -1,8 +1,8 @@
 //! What revisions have in common is run once: with and without that, the verdicts are the same.
 
-use psychic::subject::results::{PairRow, StateRow, SummaryRow, Verdict};
+use psychic::subject::results::{PairRow, RevisionRow, StateRow, Status, SummaryRow, Verdict};
 
-use crate::support::{Scratch, run, table};
+use crate::support::{SOURCE, Scratch, run, table};
 
 /// One file, and diffs of it.
 const SUBJECT: &str = "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n";
@@ -441,4 +441,17 @@ fn paths_are_followed_for_open_pairs_only() {
         let expected = if same { Verdict::Equivalent } else { Verdict::Distinguished };
         assert_eq!(verdict, expected, "{a} and {b}");
     }
+}
+
+#[test]
+fn programs_that_call_what_they_did_not_declare_share_what_they_have_in_common() {
+    let source = SOURCE.replace("return x > 0;", "if (x == 9) exit(1);\n\treturn x > 0;");
+    let patch = |text: &str| {
+        format!("--- a/a.c\n+++ b/a.c\n@@ -4 +4 @@\n-\treturn x > 0;\n+\treturn x > {text};\n")
+    };
+    let scratch =
+        Scratch::new().file("a.c", &source).file("1.diff", &patch("1")).file("2.diff", &patch("2"));
+    assert_eq!(run(&mut scratch.stage("merge")).code, Some(0));
+    let rows: Vec<RevisionRow> = table(&scratch.out());
+    assert!(rows.iter().all(|row| row.status == Status::Merged), "{rows:?}");
 }

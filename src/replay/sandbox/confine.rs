@@ -1,4 +1,4 @@
-//! Takes rights away from the helper's own process; everything it starts inherits that.
+//! Takes rights away from a sandbox's own process; everything it starts inherits that.
 //!
 //! Preferred are Linux namespaces: a mount namespace whose root is a fresh tmpfs with the system
 //! directories bound read-only into it, and network, process, IPC and host name namespaces that
@@ -42,24 +42,24 @@ const SYSTEM: &[&str] =
     &["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "nix", "gnu"];
 const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
 const STACK: u64 = 8 << 20;
-/// Of a program; it may raise that to what the helper has.
+/// Of a program; it may raise that to what the sandbox has.
 pub(super) const OPEN_FILES: u64 = 256;
-/// What the helper opens for each fork server (its control, its output and its errors), and for
+/// What the sandbox opens for each fork server (its control, its output and its errors), and for
 /// itself.
 const FILES_OF_SERVER: u64 = 3;
 const OWN_FILES: u64 = 64;
 /// Files in each writable directory.
 const INODES: u64 = 4096;
-/// The helper itself needs as much.
+/// The sandbox itself needs as much.
 const LEAST_MEMORY: u64 = 256 << 20;
 /// Where user ids that nobody has begin; added to a process id each sandbox gets its own, so
 /// that a limit of processes counts only that sandbox's.
 const FREE_USERS: u32 = 0x7000_0000;
 
-/// Fork servers that one helper keeps, if it may: of small programs, some hundred KiB each.
+/// Fork servers that one sandbox keeps, if it may: of small programs, some hundred KiB each.
 const MOST_SERVERS: u64 = 1024;
 
-/// Where a confined helper finds things, and what it may give away.
+/// Where a sandbox finds things, and what it may give away.
 #[derive(Debug)]
 pub(super) struct Place {
     /// The programs of the set-up, in its order.
@@ -68,11 +68,11 @@ pub(super) struct Place {
     pub(super) work: PathBuf,
     /// Where they put temporary files.
     pub(super) tmp: PathBuf,
-    /// What is passed between the helper and the runtime in the program.
+    /// What is passed between the sandbox and the runtime in the program.
     pub(super) io: PathBuf,
     /// So many processes the user may have while a program runs that is no fork server's.
     pub(super) processes: u64,
-    /// So many fork servers the helper may keep.
+    /// So many fork servers the sandbox may keep.
     pub(super) servers: u64,
 }
 

@@ -127,11 +127,11 @@ pub enum SandboxError {
          --security-opt seccomp=unconfined), or use a kernel with Landlock (5.13 or later)"
     )]
     Denied(String),
-    /// The helper failed at a run.
+    /// A sandbox failed at a run.
     #[error("the sandbox failed: {0}")]
     Failed(String),
-    /// The helper is gone.
-    #[error("the sandbox helper ended unexpectedly: {0}")]
+    /// A sandbox is gone.
+    #[error("the sandbox ended unexpectedly: {0}")]
     Lost(io::Error),
 }
 

@@ -1,6 +1,6 @@
 //! The helper's side: forks sandboxes. Each confines itself, then runs one program after the other.
 //!
-//! In a process namespace it is process 1, which is what makes killing sound: `kill(-1)` reaches
+//! In a process namespace a sandbox is process 1, which is what makes killing sound: `kill(-1)` reaches
 //! every other process of the namespace at once, whatever session or group it moved to, and none
 //! can be forked while it does; orphans become its children; and when it ends the kernel kills
 //! what is left.

@@ -160,3 +160,29 @@ pub(super) fn fork_process() -> nix::Result<ForkResult> {
     // and holds no lock.
     unsafe { fork() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{Limits, Sandbox},
+        *,
+    };
+
+    #[test]
+    fn a_helper_that_is_gone_is_started_again() {
+        let zygote = Zygote::default();
+        let start = |strongest| {
+            Sandbox::start(&zygote, (&[], true), &[], Limits::default(), true, strongest).unwrap()
+        };
+        let isolation = start(Isolation::Namespaces).isolation();
+        let first = {
+            let mut process = zygote.process.lock().unwrap();
+            let child = &mut process.as_mut().unwrap().child;
+            child.kill().unwrap();
+            child.wait().unwrap();
+            child.id()
+        };
+        start(isolation);
+        assert_ne!(zygote.process.lock().unwrap().as_ref().unwrap().child.id(), first);
+    }
+}
