@@ -321,7 +321,9 @@ fn explore_and_pair(
         let full = differ.states().len().clamp(FIRST_BATCH, BATCH_STATES);
         let is_late = rounds >= BATCH_ROUNDS || paired.elapsed() >= BATCH_TIME;
         let is_open = differ.pairs().open() > 0;
-        let turns_hard = !in_lockstep && last.is_none() && is_open && is_hard(explorer.spent());
+        // Where nothing is waiting, all is explored: the next round says so.
+        let goes_on = last.is_none() && explorer.waiting() > 0;
+        let turns_hard = !in_lockstep && goes_on && is_open && is_hard(explorer.spent());
         if last.is_some() || turns_hard || batch.len() >= full || is_late {
             differ.add(std::mem::take(&mut batch), explorer.pool())?;
             report::write_inputs(stage, differ)?;
