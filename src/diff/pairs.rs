@@ -1,8 +1,8 @@
 //! What is known of every pair of revisions.
 
-use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
+use std::collections::{BTreeMap, BTreeSet, hash_map::Entry};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{proof::Proof, reason::Reason};
 use crate::{
@@ -36,7 +36,7 @@ pub enum PairVerdict<'a> {
 #[derive(Clone, Debug)]
 pub struct Pairs {
     revisions: Vec<Revision>,
-    decided: BTreeMap<(Revision, Revision), Decided>,
+    decided: FxHashMap<(Revision, Revision), Decided>,
     doubts: BTreeMap<(Revision, Revision), BTreeSet<Reason>>,
     failing: BTreeSet<(Revision, Revision)>,
     proved: BTreeSet<(Revision, Revision)>,
@@ -54,7 +54,7 @@ impl Pairs {
     pub(super) fn new(revisions: &[Revision]) -> Self {
         Self {
             revisions: revisions.to_vec(),
-            decided: BTreeMap::new(),
+            decided: FxHashMap::default(),
             doubts: BTreeMap::new(),
             failing: BTreeSet::new(),
             proved: BTreeSet::new(),
@@ -173,7 +173,7 @@ impl Pairs {
     }
 
     /// Opens all pairs again, to be told apart anew.
-    pub(super) fn reopen(&mut self) -> BTreeMap<(Revision, Revision), Decided> {
+    pub(super) fn reopen(&mut self) -> FxHashMap<(Revision, Revision), Decided> {
         std::mem::take(&mut self.decided)
     }
 

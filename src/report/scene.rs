@@ -140,6 +140,8 @@ impl Scene {
         let mut encoder = png::Encoder::new(&mut file, size.0, size.1);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_compression(png::Compression::Fast);
+        // Lines are mostly as the line above.
+        encoder.set_filter(png::Filter::Up);
         let mut writer = encoder.write_header().map_err(failed)?;
         writer.write_image_data(&rgb).map_err(failed)?;
         writer.finish().map_err(failed)?;

@@ -5,7 +5,9 @@
 //! places where they have been before with the same values. The names of local variables and of
 //! symbols inside the programs do not matter, but what stands for what must be one to one.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     node::{Id, Node, Nodes, Side},
@@ -52,8 +54,8 @@ pub(super) fn names_in_list(source: Source<'_>, list: &str) -> Vec<String> {
 
 /// The symbols of a module.
 pub(super) struct Symbols<'m> {
-    by_name: HashMap<String, Value<'m>>,
-    by_key: HashMap<usize, Value<'m>>,
+    by_name: FxHashMap<String, Value<'m>>,
+    by_key: FxHashMap<usize, Value<'m>>,
 }
 
 impl<'m> Symbols<'m> {
@@ -110,7 +112,7 @@ pub(super) fn is_text(symbol: Value<'_>) -> bool {
 pub(super) struct Original<'m> {
     symbols: Symbols<'m>,
     /// Its symbols with their likes.
-    likes: HashMap<usize, Value<'m>>,
+    likes: FxHashMap<usize, Value<'m>>,
     /// Its functions that replace the program's.
     replaced: BTreeSet<String>,
 }
@@ -139,14 +141,14 @@ pub(super) struct Comparison<'a, 'm> {
     facts: [&'a mut Facts<'m>; 2],
     nodes: Nodes,
     /// The like of each symbol of the revision.
-    likes: HashMap<usize, Value<'m>>,
-    claimed: HashSet<usize>,
+    likes: FxHashMap<usize, Value<'m>>,
+    claimed: FxHashSet<usize>,
     /// Symbols that got a like, in their order.
     journal: Vec<Value<'m>>,
     /// Defined symbols that were shown to be what their likes are.
-    same: HashSet<usize>,
+    same: FxHashSet<usize>,
     /// Functions that were shown to be the original's.
-    as_original: HashSet<usize>,
+    as_original: FxHashSet<usize>,
 }
 
 impl<'a, 'm> Comparison<'a, 'm> {
@@ -167,11 +169,11 @@ impl<'a, 'm> Comparison<'a, 'm> {
             revision,
             facts,
             nodes: Nodes::default(),
-            likes: HashMap::new(),
-            claimed: HashSet::new(),
+            likes: FxHashMap::default(),
+            claimed: FxHashSet::default(),
             journal: Vec::new(),
-            same: HashSet::new(),
-            as_original: HashSet::new(),
+            same: FxHashSet::default(),
+            as_original: FxHashSet::default(),
         }
     }
 
@@ -192,7 +194,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
         let lists = LISTS.map(|list| self.own.list(list));
         let meta_lists = LISTS.map(|list| self.meta.list(list));
         open.extend(lists.iter().flatten().map(|(_, function)| *function));
-        let mut references: HashMap<usize, Vec<Value<'m>>> = HashMap::new();
+        let mut references: FxHashMap<usize, Vec<Value<'m>>> = FxHashMap::default();
         let mut order = Vec::new();
         // What a function refers to is like what its like refers to, if the two are the same, so
         // that names matter only where they are not.
@@ -214,8 +216,8 @@ impl<'a, 'm> Comparison<'a, 'm> {
             order.push(symbol);
         }
         let mut plan = Plan::default();
-        let mut lone: HashSet<usize> = HashSet::new();
-        let mut different: HashSet<usize> = HashSet::new();
+        let mut lone: FxHashSet<usize> = FxHashSet::default();
+        let mut different: FxHashSet<usize> = FxHashSet::default();
         loop {
             let before = lone.len() + different.len();
             for symbol in &order {
@@ -372,8 +374,8 @@ impl<'a, 'm> Comparison<'a, 'm> {
 
     fn same_walks(&mut self, walks: [Walk<'m>; 2]) -> Result<(), Different> {
         let mut locals = Locals::default();
-        let mut tokens: HashMap<(usize, usize), u32> = HashMap::new();
-        let mut visited: HashMap<_, HashSet<_>> = HashMap::new();
+        let mut tokens: FxHashMap<(usize, usize), u32> = FxHashMap::default();
+        let mut visited: FxHashMap<_, FxHashSet<_>> = FxHashMap::default();
         let mut open = vec![walks];
         let mut steps = 0;
         while let Some([mut x, mut y]) = open.pop() {
@@ -515,8 +517,8 @@ impl<'a, 'm> Comparison<'a, 'm> {
 /// Which local variable stands for which: one to one in a pair of functions, and of one shape.
 #[derive(Default)]
 pub(super) struct Locals {
-    likes: HashMap<usize, usize>,
-    claimed: HashSet<usize>,
+    likes: FxHashMap<usize, usize>,
+    claimed: FxHashSet<usize>,
 }
 
 impl Locals {
@@ -549,7 +551,7 @@ fn replaces(meta: Value<'_>, own: Value<'_>) -> bool {
 fn referred(symbol: Value<'_>) -> Vec<Value<'_>> {
     let mut found = Vec::new();
     let mut open: Vec<Value<'_>> = Vec::new();
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     if symbol.is_function() {
         for instruction in symbol.blocks().flat_map(|block| block.instructions()) {
             open.extend(instruction.operands().filter(|operand| operand.is_constant()));

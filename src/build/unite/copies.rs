@@ -4,7 +4,7 @@
 //! the walk of [`super::walk`] cannot follow to its end (a loop that counts in a register, as
 //! optimised code has it) does not matter.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::{
     compare::{Comparison, Locals},
@@ -16,8 +16,8 @@ use crate::llvm::{Block, Opcode, Value};
 /// Places in a function.
 #[derive(Default)]
 struct Places {
-    blocks: HashMap<usize, usize>,
-    instructions: HashMap<usize, usize>,
+    blocks: FxHashMap<usize, usize>,
+    instructions: FxHashMap<usize, usize>,
 }
 
 impl Places {
@@ -33,22 +33,23 @@ impl Places {
     }
 }
 
+/// The numbers of instructions in the blocks of a function.
+fn lengths<'m>(function: Value<'m>) -> impl Iterator<Item = usize> + 'm {
+    function.blocks().map(|block| block.instructions().count())
+}
+
 impl<'m> Comparison<'_, 'm> {
     /// Whether two functions of one type say the same, provided that what both refer to is the
     /// same.
     pub(super) fn is_copy(&mut self, meta: Value<'m>, own: Value<'m>) -> bool {
-        let places = [Places::new(meta), Places::new(own)];
-        let [x, y] = &places;
-        if x.blocks.len() != y.blocks.len() || x.instructions.len() != y.instructions.len() {
+        // What was patched differs here, early.
+        if !lengths(meta).eq(lengths(own)) {
             return false;
         }
-        meta.blocks().zip(own.blocks()).all(|(a, b)| {
-            // Together there are as many on both sides.
-            a.instructions().count() == b.instructions().count()
-                && a.instructions()
-                    .zip(b.instructions())
-                    .all(|(a, b)| self.is_copied_instruction(&places, a, b))
-        })
+        let places = [Places::new(meta), Places::new(own)];
+        let blocks = meta.blocks().zip(own.blocks());
+        let mut pairs = blocks.flat_map(|(a, b)| a.instructions().zip(b.instructions()));
+        pairs.all(|(a, b)| self.is_copied_instruction(&places, a, b))
     }
 
     fn is_copied_instruction(&mut self, places: &[Places; 2], x: Value<'m>, y: Value<'m>) -> bool {

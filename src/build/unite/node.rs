@@ -1,6 +1,8 @@
 //! Values as expressions over what both sides of a comparison have done alike.
 
-use std::{collections::HashMap, rc::Rc};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use smallvec::SmallVec;
 
@@ -39,7 +41,7 @@ pub(super) enum Node {
 #[derive(Default)]
 pub(super) struct Nodes {
     nodes: Vec<Node>,
-    ids: HashMap<Node, Id>,
+    ids: FxHashMap<Node, Id>,
     /// The tokens that a node is made of.
     tokens: Vec<SmallVec<[u32; 4]>>,
 }

@@ -4,11 +4,9 @@
 //! the order of the program. Everything else is an expression over what events gave. The revision
 //! is a number, so that the branches on it are no events: only the chosen way is walked.
 
-use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    rc::Rc,
-};
+use std::{collections::BTreeMap, rc::Rc};
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::node::{Id, Node, Nodes, Side};
@@ -43,16 +41,16 @@ const REVISION: [&str; 2] = ["psychic_rev", "__klee_meta"];
 /// What is known of the functions of a program before any walk.
 #[derive(Default)]
 pub(super) struct Facts<'m> {
-    functions: HashMap<usize, Rc<Function<'m>>>,
-    choices: HashMap<(usize, u32), Option<u64>>,
+    functions: FxHashMap<usize, Rc<Function<'m>>>,
+    choices: FxHashMap<(usize, u32), Option<u64>>,
 }
 
 /// What is known of a function before any walk.
 pub(super) struct Function<'m> {
     entry: Block<'m>,
-    blocks: HashMap<usize, Vec<Value<'m>>>,
+    blocks: FxHashMap<usize, Vec<Value<'m>>>,
     /// By block, the instructions of others that are still used from its beginning on.
-    live: HashMap<usize, HashSet<usize>>,
+    live: FxHashMap<usize, FxHashSet<usize>>,
     /// The first variable, if it does nothing but hold what is returned in the end. Clang makes
     /// one where a function ends at several places, which a meta branch may bring about, and one
     /// that nobody reads in any `main`; where there is none it may be the program's own.
@@ -96,7 +94,7 @@ impl<'m> Function<'m> {
     }
 
     fn new(function: Value<'m>) -> Option<Self> {
-        let mut blocks = HashMap::new();
+        let mut blocks = FxHashMap::default();
         let mut variable = None;
         for block in function.blocks() {
             let instructions: Vec<Value<'m>> = block.instructions().collect();
@@ -113,9 +111,9 @@ impl<'m> Function<'m> {
 
 /// By block, the instructions of others that may be used from its beginning on. What a `phi` takes
 /// is used at the end of the block that it comes from.
-fn live(blocks: &HashMap<usize, Vec<Value<'_>>>) -> HashMap<usize, HashSet<usize>> {
-    let mut before: HashMap<usize, Vec<usize>> = HashMap::new();
-    let mut live: HashMap<usize, HashSet<usize>> = HashMap::new();
+fn live(blocks: &FxHashMap<usize, Vec<Value<'_>>>) -> FxHashMap<usize, FxHashSet<usize>> {
+    let mut before: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    let mut live: FxHashMap<usize, FxHashSet<usize>> = FxHashMap::default();
     // A value is live from its use back to its definition.
     let mut open: Vec<(usize, usize, usize)> = Vec::new();
     for (block, instructions) in blocks {
