@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::{
     BuildError, Closure, Toolchain,
     plan::as_planned,
+    precompiled::precompiled,
     runtime::Runtime,
     stamp::{Stamp, dependencies, hash},
     toolchain::run,
@@ -297,7 +298,9 @@ impl Toolchain {
         let place = |module: &Path| module.with_extension("code.o");
         let Some(first) = modules.first() else { return Vec::new() };
         let directory = first.parent().unwrap_or(Path::new("/"));
-        let (made, _) = self.all_at_once(&mut command(first), &[directory], modules, "o", &place);
+        let nothing = |_: &[String]| Vec::new();
+        let mut driver = command(first);
+        let (made, _) = self.all_at_once(&mut driver, &[directory], modules, &nothing, "o", &place);
         let one = |module: &PathBuf| {
             let out = place(module);
             if made.contains(&out) {
@@ -433,17 +436,21 @@ impl Toolchain {
             place(tree.expect("one of the inputs").0)
         };
         let directories: Vec<&Path> = trees.iter().map(PathBuf::as_path).collect();
-        self.all_at_once(driver.current_dir(directory), &directories, &inputs, "bc", &place)
+        let header = trees[0].join("precompiled.pch");
+        let with = |compiler: &[String]| precompiled(compiler, flags, &inputs, &header);
+        driver.current_dir(directory);
+        self.all_at_once(&mut driver, &directories, &inputs, &with, "bc", &place)
     }
 
-    /// Has the one compiler of a command that compiles the first input compile all of them; gives
-    /// what it made, where it is put then, and what the compiler said. For `directories` see
-    /// [`Toolchain::plan`].
+    /// Has the one compiler of a command that compiles the first input compile all of them, with what
+    /// more `with` gives for its words; gives what it made, where it is put then, and what the compiler
+    /// said. For `directories` see [`Toolchain::plan`].
     fn all_at_once(
         &self,
         driver: &mut Command,
         directories: &[&Path],
         inputs: &[PathBuf],
+        with: &dyn Fn(&[String]) -> Vec<String>,
         extension: &str,
         place: &dyn Fn(&Path) -> PathBuf,
     ) -> (Vec<PathBuf>, String) {
@@ -461,7 +468,7 @@ impl Toolchain {
             _ = fs::remove_file(input.with_extension(extension));
         }
         let mut command = as_planned(&words);
-        command.args(inputs);
+        command.args(with(&words)).args(inputs);
         if let Some(directory) = directory {
             command.current_dir(directory);
         }
@@ -680,6 +687,38 @@ mod tests {
         });
         assert!(modules[0].starts_with(b"BC\xc0\xde"));
         assert_eq!(modules[0], modules[1]);
+    }
+
+    #[test]
+    fn many_trees_are_compiled_as_each_one_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let trees: Vec<PathBuf> =
+            (0..40).map(|tree| directory.path().join(tree.to_string())).collect();
+        let source = Path::new("a.c");
+        for tree in &trees {
+            let text = "/* A. */\n#include <stdio.h>\n#include <math.h>\n#define getc(x) 3\n\
+                 #include <stdlib.h>\nint main(void) { return (int)floor(getc(1)) + !EOF; }\n";
+            fs::create_dir(tree).unwrap();
+            fs::write(tree.join(source), text).unwrap();
+        }
+        let clang = Toolchain::find().unwrap();
+        for kind in [
+            Kind::Bitcode,
+            Kind::Native(Sanitizer::None),
+            Kind::Native(Sanitizer::AddressUndefined),
+            Kind::Native(Sanitizer::Memory),
+        ] {
+            let compiled = |trees: &[PathBuf]| {
+                let made = clang.objects(&[], kind, directory.path(), source, trees);
+                let read = |object: Result<PathBuf, _>| fs::read(object.unwrap()).unwrap();
+                made.into_iter().map(read).collect::<Vec<_>>()
+            };
+            let many = compiled(&trees);
+            let header = trees[0].join("precompiled.pch");
+            assert!(header.is_file());
+            fs::remove_file(header).unwrap();
+            assert_eq!(many[..2], compiled(&trees[..2]), "{kind:?}");
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod libc;
 mod link;
 mod modules;
 mod plan;
+mod precompiled;
 mod revisions;
 mod runtime;
 mod signature;
