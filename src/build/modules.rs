@@ -32,8 +32,16 @@ pub(super) fn change(
     }
 }
 
+/// Marks the functions of a module, for a pass to watch what they do.
+pub(super) fn watch<'c>(context: &'c Context, module: &Module<'c>, attribute: &str) {
+    let watch = context.create_enum_attribute(Attribute::get_named_enum_kind_id(attribute), 0);
+    for function in module.get_functions().filter(|function| function.count_basic_blocks() > 0) {
+        function.add_attribute(AttributeLoc::Function, watch);
+    }
+}
+
 /// Writes a module (`.bc` or `.ll`) as bitcode into a directory, as the compiler would make it of
-/// a source: for native programs under a sanitizer its functions are marked to be watched.
+/// a source: for native programs under AddressSanitizer its functions are marked.
 pub(super) fn take(module: &Path, kind: Kind, out: &Path) -> Result<PathBuf, BuildError> {
     let failed = |message: String| BuildError::io(module)(io::Error::other(message));
     let context = Context::create();
@@ -41,16 +49,8 @@ pub(super) fn take(module: &Path, kind: Kind, out: &Path) -> Result<PathBuf, Bui
     let buffer = buffer.map_err(|error| failed(error.to_string()))?;
     let read = context.create_module_from_ir(buffer);
     let read = read.map_err(|error| failed(format!("no module of LLVM 19 or older: {error}")))?;
-    let watch = match kind {
-        Kind::Native(Sanitizer::AddressUndefined) => Some("sanitize_address"),
-        Kind::Native(Sanitizer::Memory) => Some("sanitize_memory"),
-        Kind::Native(Sanitizer::None) | Kind::Bitcode => None,
-    };
-    if let Some(watch) = watch {
-        let watch = context.create_enum_attribute(Attribute::get_named_enum_kind_id(watch), 0);
-        for function in read.get_functions().filter(|function| function.count_basic_blocks() > 0) {
-            function.add_attribute(AttributeLoc::Function, watch);
-        }
+    if kind == Kind::Native(Sanitizer::AddressUndefined) {
+        watch(&context, &read, "sanitize_address");
     }
     match read.write_bitcode_to_path(out) {
         true => Ok(out.to_owned()),

@@ -343,7 +343,9 @@ impl Revisions {
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         let kind = Kind::Native(sanitizer);
         let modules = match sanitizer {
-            Sanitizer::None if !have_passes(&self.flags) => self.copied(kind, firsts),
+            Sanitizer::None | Sanitizer::Memory if !have_passes(&self.flags) => {
+                self.copied(kind, firsts)
+            }
             _ => self.compile(kind, firsts),
         };
         // Some are those of several revisions.
@@ -359,8 +361,9 @@ impl Revisions {
         modules
     }
 
-    /// Copies of these revisions' bitcode, which what is compiled for a kind would be no different from (but
-    /// for what keeps an optimiser away, which none comes near).
+    /// Copies of these revisions' bitcode, which what is compiled for a kind would be no different from, but
+    /// for what keeps an optimiser away, which none comes near, and for the marks that
+    /// [`unwritten::prepare`] gives.
     fn copied(
         &self,
         kind: Kind,

@@ -27,11 +27,14 @@ use inkwell::{
     },
 };
 
-use super::{BuildError, Sanitizer, modules::change};
+use super::{
+    BuildError, Sanitizer,
+    modules::{change, watch},
+};
 use crate::llvm::Editor;
 
 /// Says in the stamps of builds how this prepares bitcode.
-pub(super) const PREPARATION: &str = "locals and undefined operands zeroed, noundef of own functions dropped, copies may overlap, \
+pub(super) const PREPARATION: &str = "locals and undefined operands zeroed, noundef of own functions dropped, watched functions marked, copies may overlap, \
      both ends of watched accesses looked at, empty locals watched";
 
 /// Prepares bitcode for native code: zeros for what was never written, or, under MemorySanitizer,
@@ -48,7 +51,10 @@ pub(super) fn prepare(
             look_at_both_ends(module);
         }
         match sanitizer {
-            Sanitizer::Memory => let_pass(module, defined),
+            Sanitizer::Memory => {
+                watch(context, module, "sanitize_memory");
+                let_pass(module, defined);
+            }
             Sanitizer::None | Sanitizer::AddressUndefined => {
                 zero_locals(context, module)?;
                 Editor::new(module).define_undefined();

@@ -12,7 +12,8 @@ use crate::{
     diff::{Expected, Replay, ReplayFailed},
     env::{ENDLESS_PREFIX, Error},
     replay::{
-        Binaries, Limits, Outcome, ReplayError, Replayer, Termination, TestInput, Watched, Within,
+        Binaries, Builds, Limits, Outcome, ReplayError, Replayer, Termination, TestInput, Watched,
+        Within,
     },
     subject::{Revision, RevisionSet},
 };
@@ -33,6 +34,8 @@ const STOPPED: u32 = 20;
 const ENDLESS_OUTPUT: u64 = 2 * ENDLESS_PREFIX as u64;
 /// And so much where an end would count.
 const UNKNOWN_OUTPUT: u64 = 8 * ENDLESS_OUTPUT;
+/// So many revisions are few.
+const FEW: usize = 32;
 /// A run that ought to end but did not is given this many times the usual limit.
 const PATIENCE: u32 = 5;
 
@@ -77,14 +80,26 @@ impl<'a> Native<'a> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Builds revisions under a sanitizer, but for those that are built already.
+    /// Builds revisions under a sanitizer, but for those that are built already. Few ones that are one
+    /// program are all built for MemorySanitizer with the first: from what is compiled already, this
+    /// takes no longer.
     fn build(&self, sanitizer: Sanitizer, wanted: &RevisionSet) -> anyhow::Result<()> {
         let known = self.watched().clone();
-        let missing = wanted.iter().filter(|other| !known.contains_key(&(sanitizer, *other)));
-        let missing: RevisionSet = missing.collect();
-        if missing.is_empty() {
+        let is_new = |other: &Revision| !known.contains_key(&(sanitizer, *other));
+        if !wanted.iter().any(|other| is_new(&other)) {
             return Ok(());
         }
+        let all = match &self.built.binaries.plain {
+            Builds::Each(programs) if self.built.binaries.plain.programs().len() == 1 => {
+                programs.keys().copied().collect()
+            }
+            _ => RevisionSet::default(),
+        };
+        let wanted = match sanitizer {
+            Sanitizer::Memory if (1..=FEW).contains(&all.iter().count()) => &all,
+            _ => wanted,
+        };
+        let missing: RevisionSet = wanted.iter().filter(is_new).collect();
         let builds = self.stage.build_sanitized(self.built, sanitizer, &missing)?;
         let mut binaries: Binaries = self.built.binaries.clone();
         match sanitizer {
