@@ -86,6 +86,10 @@ impl Toolchain {
         let mut driver = self.native_linker(flags, sanitizer, objects, out);
         if let Some(linker) = linker {
             driver.arg(format!("-fuse-ld={linker}"));
+            if linker == "lld" {
+                // Small programs are linked before its threads have started.
+                driver.arg("-Wl,--threads=1");
+            }
         }
         let places: Vec<&Path> = objects.iter().map(PathBuf::as_path).chain([out]).collect();
         let plan = self.plan(&mut driver, &places)?;

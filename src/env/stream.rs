@@ -35,8 +35,18 @@ pub enum Piece {
 }
 
 impl Piece {
+    /// What decides on its text, if that is not known.
+    pub fn value(&self) -> Option<ExprId> {
+        match self {
+            Self::Literal(_) => None,
+            Self::Byte(value) | Self::Number { value, .. } | Self::Real { value, .. } => {
+                Some(*value)
+            }
+        }
+    }
+
     /// The fewest bytes that it can be.
-    fn least_length(&self, exprs: &Exprs) -> usize {
+    pub fn least_length(&self, exprs: &Exprs) -> usize {
         match self {
             Self::Literal(bytes) => bytes.len(),
             Self::Byte(_) => 1,
@@ -245,7 +255,23 @@ impl Stream {
 
     /// Whether nothing was appended since `earlier` was cloned from this stream; quick.
     pub fn is_unchanged_since(&self, earlier: &Self) -> bool {
-        match (&self.last, &earlier.last) {
+        Self::is_same_chunk(&self.last, &earlier.last)
+    }
+
+    /// The pieces that were appended since `earlier` was cloned from this stream; nothing if it was not.
+    pub fn pieces_since(&self, earlier: &Self) -> Option<Vec<&Piece>> {
+        let mut new = Vec::new();
+        let mut last = &self.last;
+        while !Self::is_same_chunk(last, &earlier.last) {
+            let chunk = last.as_ref()?;
+            new.push(chunk);
+            last = &chunk.before;
+        }
+        Some(new.into_iter().rev().flat_map(|chunk| &chunk.pieces).collect())
+    }
+
+    fn is_same_chunk(a: &Option<Arc<Chunk>>, b: &Option<Arc<Chunk>>) -> bool {
+        match (a, b) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (None, None) => true,
             _ => false,
@@ -500,6 +526,11 @@ mod tests {
         assert_eq!(longer, again);
         assert_ne!(longer, longest);
         assert_ne!(left, right);
+        let new = longer.pieces_since(&left).unwrap();
+        assert_eq!(new, [&Piece::Literal(b"c".to_vec())]);
+        assert_eq!(longest.pieces_since(&left), Some(Vec::new()));
+        assert_eq!(left.pieces_since(&longer), None);
+        assert_eq!(longer.pieces_since(&Stream::default()).unwrap().len(), 3);
     }
 
     #[test]

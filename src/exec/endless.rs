@@ -7,16 +7,19 @@
 //! errors occur depends on what stays the same. What else has changed joins the guess, a few times.
 //!
 //! Of a run that never ends a person sees how it begins ([`crate::env::ENDLESS_PREFIX`]): a loop
-//! that prints goes on until so much is there.
+//! that prints goes on until so much is there. Where each round prints the same, it is printed on without
+//! running.
 
 use super::{Checkpoint, Executor, Frame, State, interpret::Next, state::Moment};
 use crate::{
-    env::ENDLESS_PREFIX,
+    env::{ENDLESS_PREFIX, stream::Piece},
     expr::ExprId,
     ir::address,
     memory::{Byte, Value},
 };
 
+/// What the names of values begin with of which nothing is known.
+const ANY: &str = "any.";
 /// Instructions of a round, at most.
 const ROUND: u32 = 1 << 16;
 /// Jumps backwards on a long path; programs with their libc have more of them.
@@ -71,6 +74,7 @@ impl Executor<'_> {
             let Some(more) = self.changes(&after, &here) else { return false };
             if !changing.extend(more) {
                 let prints = self.prints(&after);
+                self.print_on(&after);
                 self.state.loops.prints = Some(prints);
                 return self.shows_enough(prints);
             }
@@ -83,6 +87,25 @@ impl Executor<'_> {
         let (now, then) = (&self.state.world, &after.world);
         [(&now.stdout, &then.stdout), (&now.stderr, &then.stderr)]
             .map(|(now, then)| !then.is_unchanged_since(now))
+    }
+
+    /// Prints what all further rounds print, up to where nobody looks any more: that of the round
+    /// behind `after`, if it says nothing of what changes.
+    fn print_on(&mut self, after: &State) {
+        let exprs = &self.program.exprs;
+        let is_known = |piece: &&Piece| {
+            let variables = piece.value().map(|value| exprs.variables(value)).unwrap_or_default();
+            variables.iter().all(|id| !exprs.variable_name(*id).starts_with(ANY))
+        };
+        let (now, then) = (&mut self.state.world, &after.world);
+        for (text, then) in [(&mut now.stdout, &then.stdout), (&mut now.stderr, &then.stderr)] {
+            let Some(round) = then.pieces_since(text) else { continue };
+            let least: usize = round.iter().map(|piece| piece.least_length(exprs)).sum();
+            if least > 0 && round.iter().all(is_known) {
+                let rounds = ENDLESS_PREFIX.div_ceil(least);
+                (0..rounds).for_each(|_| round.iter().for_each(|piece| text.push(exprs, piece)));
+            }
+        }
     }
 
     /// Whether what the rounds print, if they do, is no longer looked at.
@@ -134,7 +157,7 @@ impl Executor<'_> {
         let mut ghost = self.state.clone();
         ghost.joins.clear();
         let unknown = |number: usize, width: u32| -> ExprId {
-            exprs.input(&format!("any.{number}:{width}"), width)
+            exprs.input(&format!("{ANY}{number}:{width}"), width)
         };
         for (number, address) in changing.bytes.iter().enumerate() {
             let offset = address::offset(*address) as usize;
