@@ -122,12 +122,12 @@ impl Scene {
         Ok(svg)
     }
 
-    /// As PNG, at three pixels for one where that is not too large to hold.
+    /// As PNG, at two pixels for one (300 dpi on a page's width) where that is not too large to hold.
     pub fn png(&self) -> Result<Vec<u8>, PlotError> {
         const MOST_PIXELS: i64 = 60_000_000;
         let (width, height) = (self.width.max(1), self.height.max(1));
         let pixels = i64::from(width) * i64::from(height);
-        let Some(scale) = (1..=3).rev().find(|scale| pixels * scale * scale <= MOST_PIXELS) else {
+        let Some(scale) = (1..=2).rev().find(|scale| pixels * scale * scale <= MOST_PIXELS) else {
             return Err(PlotError::TooLarge { width, height });
         };
         let scale = scale as i32;

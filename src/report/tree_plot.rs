@@ -41,7 +41,7 @@ pub fn tree_svg(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> Result<Str
     scene(tree, labels, verdicts).svg()
 }
 
-/// The tree as PNG, at 288 dots for an inch of the SVG.
+/// The tree as PNG, at 192 dots for an inch of the SVG.
 ///
 /// # Errors
 /// See [`PlotError`].
