@@ -3,7 +3,7 @@
 
     scripts/everyday.py PSYCHIC [--budget 30s] [--inputs N] [--figures FILE] [NAME...]
 
-Runs psychic on each program of patches/everyday with one worker, and prints a line for it. Then every
+Runs psychic on each program of patches/everyday on one core, and prints a line for it. Then every
 revision that is proved equivalent to another one is compiled on its own by the compiler alone, and run
 on N random inputs; where two of them differ, and it is not that both run into an error there (one of
 them, where they are called equivalent unless failing), this fails. It shares nothing with psychic but
@@ -15,6 +15,7 @@ import collections
 import concurrent.futures
 import csv
 import itertools
+import os
 import pathlib
 import random
 import subprocess
@@ -110,6 +111,10 @@ def wrong(subject, rows, revisions, count):
     return found
 
 
+def on_one_core():
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("psychic")
@@ -127,7 +132,7 @@ def main():
             begin = time.monotonic()
             command = [options.psychic, "diff", subject, "--out", out, "--jobs", "1",
                        "--time-budget", options.budget]
-            done = subprocess.run(command, capture_output=True, text=True)
+            done = subprocess.run(command, capture_output=True, text=True, preexec_fn=on_one_core)
             seconds = time.monotonic() - begin
             if done.returncode > 1:
                 sys.exit(f"{name}: {done.stderr}")

@@ -22,7 +22,6 @@ use std::{
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
-    thread,
     time::SystemTime,
 };
 
@@ -321,7 +320,7 @@ impl Whole {
             self.tool("ld.lld").display(),
             self.tree.with_file_name(EARLY).display(),
         );
-        let jobs = thread::available_parallelism().map_or(1, usize::from);
+        let jobs = rayon::current_num_threads();
         let mut shell = command(Path::new("sh"));
         shell.args(["-c", line]).current_dir(tree);
         shell.env("CC", compiler).env("CFLAGS", flags.join(" ")).env("LDFLAGS", link);

@@ -124,6 +124,7 @@ const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let begin = Instant::now();
     let interrupted = interrupt::listen();
+    args.search.bound();
     let mut stage = Stage::open(&args.subject, args.out.as_deref())?;
     let given = inputs::given_tests(&stage.subject)?.into_iter().map(|test| (test, FoundBy::Given));
     let earlier = if args.resume { earlier_tests(&stage)? } else { Vec::new() };

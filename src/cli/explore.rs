@@ -86,6 +86,7 @@ struct Target {
 pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
     let begin = Instant::now();
+    args.search.bound();
     let target = load(args, &mut progress)?;
     let load = begin.elapsed();
     let program = target.program;

@@ -90,7 +90,7 @@ struct StageArgs {
 /// How to explore.
 #[derive(Args, Clone, Debug)]
 struct SearchArgs {
-    /// Number of workers; no proof depends on it [default: the number of processors]
+    /// Workers, compilers, native runs at once; no proof depends on it [default: as many processors]
     #[arg(long, short = 'j', value_name = "N", allow_hyphen_values = true)]
     jobs: Option<NonZeroUsize>,
     /// Seed of the random-path search
@@ -114,6 +114,12 @@ struct SearchArgs {
 impl SearchArgs {
     fn models(&self) -> Result<Models, UnknownModel> {
         Models::without(&self.no_model)
+    }
+
+    /// Has whatever is done at once done by as many threads: merging, compilers, native runs.
+    fn bound(&self) {
+        // What cannot be made here, a pool of the usual size, is made at its first use.
+        _ = rayon::ThreadPoolBuilder::new().num_threads(self.jobs()).build_global();
     }
 
     fn jobs(&self) -> usize {
