@@ -215,11 +215,12 @@ impl Enumeration {
             &mut self.columns,
             |columns, e| exprs.as_u64(e).is_some() || columns.contains_key(&e),
             |columns, e| {
-                let column = match exprs.as_variable(e) {
-                    Some(_) => Some(std::array::from_fn(|value| value as u64)),
-                    None => exprs.lanes(e, |operand| columns.get(&operand)?.as_deref()),
+                let mut column: Lanes = std::array::from_fn(|value| value as u64);
+                let is_known = exprs.as_variable(e).is_some() || {
+                    let of = |operand| columns.get(&operand)?.as_deref();
+                    exprs.lanes(e, of, &mut column).is_some()
                 };
-                columns.insert(e, column.map(Arc::new));
+                columns.insert(e, is_known.then(|| Arc::new(column)));
             },
         );
         self.columns.get(&e)?.clone()
@@ -309,14 +310,15 @@ impl Circuit {
             }
             for (index, slot) in self.slots.iter().enumerate() {
                 let (done, rest) = lanes.split_at_mut(index);
-                rest[0] = match slot {
+                match slot {
                     Slot::Column(position, column) => {
-                        chosen[*position].map(|value| column[usize::from(value)])
+                        let values = rest[0].iter_mut().zip(&chosen[*position]);
+                        values.for_each(|(out, value)| *out = column[usize::from(*value)]);
                     }
                     Slot::Term(e) => exprs
-                        .lanes(*e, |operand| done.get(self.slot_of[&operand]))
+                        .lanes(*e, |operand| done.get(self.slot_of[&operand]), &mut rest[0])
                         .expect("a circuit has such terms only"),
-                };
+                }
             }
             let constraint = lanes.last().expect("a constraint is a term");
             truths.extend(constraint[..count].iter().map(|truth| *truth == 1));
