@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::{
     BuildError, Closure, Toolchain,
     plan::as_planned,
-    precompiled::precompiled,
+    precompiled::{Precompiled, precompiled},
     runtime::Runtime,
     stamp::{Stamp, dependencies, hash},
     toolchain::run,
@@ -298,7 +298,7 @@ impl Toolchain {
         let place = |module: &Path| module.with_extension("code.o");
         let Some(first) = modules.first() else { return Vec::new() };
         let directory = first.parent().unwrap_or(Path::new("/"));
-        let nothing = |_: &[String]| Vec::new();
+        let nothing = |_: &[String]| Precompiled::default();
         let mut driver = command(first);
         let (made, _) = self.all_at_once(&mut driver, &[directory], modules, &nothing, "o", &place);
         let one = |module: &PathBuf| {
@@ -436,39 +436,33 @@ impl Toolchain {
             place(tree.expect("one of the inputs").0)
         };
         let directories: Vec<&Path> = trees.iter().map(PathBuf::as_path).collect();
-        let header = trees[0].join("precompiled.pch");
-        let with = |compiler: &[String]| precompiled(compiler, flags, &inputs, &header);
+        let with = |compiler: &[String]| precompiled(compiler, flags, directory, &inputs);
         driver.current_dir(directory);
         self.all_at_once(&mut driver, &directories, &inputs, &with, "bc", &place)
     }
 
-    /// Has the one compiler of a command that compiles the first input compile all of them, with what
-    /// more `with` gives for its words; gives what it made, where it is put then, and what the compiler
+    /// Has the one compiler of a command that compiles the first input compile all of them, with the
+    /// header that `with` makes for its words; gives what it made, where it is put then, and what the compiler
     /// said. For `directories` see [`Toolchain::plan`].
     fn all_at_once(
         &self,
         driver: &mut Command,
         directories: &[&Path],
         inputs: &[PathBuf],
-        with: &dyn Fn(&[String]) -> Vec<String>,
+        with: &dyn Fn(&[String]) -> Precompiled,
         extension: &str,
         place: &dyn Fn(&Path) -> PathBuf,
     ) -> (Vec<PathBuf>, String) {
         let directory = driver.get_current_dir().map(Path::to_owned);
         let nothing = (Vec::new(), String::new());
-        let Some(plan) = self.plan(driver, directories) else { return nothing };
-        let is_compiler = |words: &Vec<String>| words.get(1).is_some_and(|word| word == "-cc1");
-        let Some(mut words) = plan.into_iter().find(is_compiler) else { return nothing };
-        if let Some(place) = words.iter().position(|word| word == "-o") {
-            words.drain(place..place + 2);
-        }
-        words.pop();
+        let Some(words) = self.compiler_words(driver, directories) else { return nothing };
         // Where it would write is not to be a link to somebody else's file.
         for input in inputs {
             _ = fs::remove_file(input.with_extension(extension));
         }
         let mut command = as_planned(&words);
-        command.args(with(&words)).args(inputs);
+        let header = with(&words);
+        command.args(&header.words).args(inputs);
         if let Some(directory) = directory {
             command.current_dir(directory);
         }
@@ -483,6 +477,17 @@ impl Toolchain {
             }
         }
         (made, said.unwrap_or_default())
+    }
+
+    /// The compiler that a command runs, with its arguments but for what it compiles and where to.
+    fn compiler_words(&self, driver: &mut Command, directories: &[&Path]) -> Option<Vec<String>> {
+        let is_compiler = |words: &Vec<String>| words.get(1).is_some_and(|word| word == "-cc1");
+        let mut words = self.plan(driver, directories)?.into_iter().find(is_compiler)?;
+        if let Some(place) = words.iter().position(|word| word == "-o") {
+            words.drain(place..place + 2);
+        }
+        words.pop();
+        Some(words)
     }
 
     /// The files that a source reads, itself included, as the compiler finds them from a directory;
@@ -702,6 +707,15 @@ mod tests {
             fs::write(tree.join(source), text).unwrap();
         }
         let clang = Toolchain::find().unwrap();
+        let files: Vec<PathBuf> = trees.iter().map(|tree| tree.join(source)).collect();
+        let mut driver = clang.compiler(&Compilation::default());
+        driver.args(["-emit-llvm", "-c"]).arg(&files[0]);
+        let words = clang.compiler_words(&mut driver, &[]).unwrap();
+        let header =
+            |flags: &[String], files| precompiled(&words, flags, directory.path(), files).words;
+        assert_eq!(header(&[], &files)[0], "-include-pch");
+        assert_eq!(header(&[], &files[..32]), [""; 0]);
+        assert_eq!(header(&["-Iinclude".to_owned()], &files), [""; 0]);
         for kind in [
             Kind::Bitcode,
             Kind::Native(Sanitizer::None),
@@ -714,9 +728,6 @@ mod tests {
                 made.into_iter().map(read).collect::<Vec<_>>()
             };
             let many = compiled(&trees);
-            let header = trees[0].join("precompiled.pch");
-            assert!(header.is_file());
-            fs::remove_file(header).unwrap();
             assert_eq!(many[..2], compiled(&trees[..2]), "{kind:?}");
         }
     }

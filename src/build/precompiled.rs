@@ -9,9 +9,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use tempfile::TempDir;
+
 use super::{plan::as_planned, toolchain::run};
 
-/// So few files are compiled before a header of theirs would be.
+/// For so few files a header is not worth making.
 const FEW: usize = 32;
 
 /// Headers of the C standard and of POSIX, but for `assert.h`, which may be read differently each time.
@@ -36,38 +38,52 @@ const STANDARD: [&str; 18] = [
     "unistd.h",
 ];
 
-/// Flags that may make these names those of other files, or put something before them.
-const OTHERS: [&str; 6] = ["-I", "-i", "-B", "-x", "--", "-no"];
+/// How flags begin with which these names may mean other files, or something comes before them.
+const OTHERS: [&str; 10] = ["-I", "-i", "-B", "-x", "--", "-no", "-Wp,", "-X", "-F", "@"];
+
+/// A header, as long as it is there.
+#[derive(Default)]
+pub(super) struct Precompiled {
+    /// Words for the compiler that make use of it; none where there is nothing to be gained.
+    pub(super) words: Vec<String>,
+    _directory: Option<TempDir>,
+}
 
 /// Has a compiler, of which these are the words but for the files to compile, make a header of what they
-/// begin with; gives the words that make use of it, none where there is nothing to be gained.
+/// begin with.
 pub(super) fn precompiled(
     compiler: &[String],
     flags: &[String],
+    directory: &Path,
     files: &[PathBuf],
-    out: &Path,
-) -> Vec<String> {
-    let nothing = Vec::new();
+) -> Precompiled {
     let is_other = |flag: &String| OTHERS.iter().any(|other| flag.starts_with(other));
     if files.len() <= FEW || flags.iter().any(is_other) {
-        return nothing;
+        return Precompiled::default();
     }
-    let Some(headers) = shared_headers(files).filter(|headers| !headers.is_empty()) else {
-        return nothing;
-    };
+    let headers = shared_headers(files).unwrap_or_default();
+    if headers.is_empty() {
+        return Precompiled::default();
+    }
+    made(compiler, directory, &headers).unwrap_or_default()
+}
+
+/// Nothing where there is no room for it, or the compiler refuses: the files do without.
+fn made(compiler: &[String], directory: &Path, headers: &[String]) -> Option<Precompiled> {
+    // What is made of another source at the same time is another header.
+    let scratch = tempfile::Builder::new().prefix("psychic-header-").tempdir().ok()?;
+    let (source, out) = (scratch.path().join("first.h"), scratch.path().join("first.pch"));
     let text: String = headers.iter().map(|name| format!("#include <{name}>\n")).collect();
-    let source = out.with_extension("h");
-    let Ok(()) = fs::write(&source, text) else { return nothing };
-    let word = |word: &String| match &**word {
-        "-emit-llvm-bc" | "-emit-obj" => "-emit-pch".to_owned(),
-        "c" => "c-header".to_owned(),
-        _ => word.clone(),
-    };
-    let words: Vec<String> = compiler.iter().map(word).collect();
-    match run(as_planned(&words).arg(&source).arg("-o").arg(out)) {
-        Ok(_) => vec!["-include-pch".to_owned(), out.display().to_string()],
-        Err(_) => nothing,
-    }
+    fs::write(&source, text).ok()?;
+    let mut words = compiler.to_vec();
+    let output = words.iter().position(|word| word == "-emit-llvm-bc")?;
+    "-emit-pch".clone_into(&mut words[output]);
+    let language = words.iter().rposition(|word| word == "-x")? + 1;
+    "c-header".clone_into(words.get_mut(language)?);
+    let mut command = as_planned(&words);
+    run(command.current_dir(directory).arg(&source).arg("-o").arg(&out)).ok()?;
+    let words = vec!["-include-pch".to_owned(), out.display().to_string()];
+    Some(Precompiled { words, _directory: Some(scratch) })
 }
 
 /// The standard headers that all files begin with; nothing if one cannot be read.
@@ -91,6 +107,10 @@ fn shared_headers(files: &[PathBuf]) -> Option<Vec<String>> {
 /// The standard headers that come before anything else but comments.
 fn leading_headers(text: &str) -> Vec<String> {
     let mut headers = Vec::new();
+    // A line may end there, or go on.
+    if text.replace("\r\n", "\n").contains('\r') || text.contains("??/") {
+        return headers;
+    }
     let mut lines = text.lines().map(str::trim);
     while let Some(line) = lines.next() {
         if line.ends_with('\\') {
@@ -99,8 +119,10 @@ fn leading_headers(text: &str) -> Vec<String> {
         if let Some(comment) = line.strip_prefix("/*") {
             let mut rest = comment;
             while !rest.contains("*/") {
-                let Some(next) = lines.next() else { return headers };
-                rest = next;
+                match lines.next() {
+                    Some(next) if !next.ends_with('\\') => rest = next,
+                    _ => return headers,
+                }
             }
             match rest.ends_with("*/") && rest.matches("*/").count() == 1 {
                 true => continue,
@@ -139,6 +161,9 @@ mod tests {
             "/* a */ int x;",
             "/* a */ /* b",
             "// a \\",
+            "/* a *\\\n/",
+            "// a\r#define _GNU_SOURCE",
+            "// a ??/",
             "#if 0",
         ] {
             assert_eq!(leading_headers(&format!("{before}\n{all}")), [""; 0], "{before}");

@@ -362,8 +362,8 @@ impl Revisions {
     }
 
     /// Copies of these revisions' bitcode, which what is compiled for a kind would be no different from, but
-    /// for what keeps an optimiser away, which none comes near, and for the marks that
-    /// [`unwritten::prepare`] gives.
+    /// for what keeps an optimiser away, which none comes near, for a check of divisions by a constant zero, and
+    /// for the marks that [`unwritten::prepare`] gives (also to what asks not to be watched).
     fn copied(
         &self,
         kind: Kind,

@@ -34,8 +34,9 @@ use super::{
 use crate::llvm::Editor;
 
 /// Says in the stamps of builds how this prepares bitcode.
-pub(super) const PREPARATION: &str = "locals and undefined operands zeroed, noundef of own functions dropped, watched functions marked, copies may overlap, \
-     both ends of watched accesses looked at, empty locals watched";
+pub(super) const PREPARATION: &str = "locals and undefined operands zeroed, noundef of own \
+     functions dropped, watched functions marked, copies may overlap, both ends of watched accesses \
+     looked at, empty locals watched";
 
 /// Prepares bitcode for native code: zeros for what was never written, or, under MemorySanitizer,
 /// what it needs to see of that. `defined` are the functions of the program ([`defined`]).

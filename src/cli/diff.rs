@@ -331,6 +331,11 @@ fn explore_and_pair(
             follow_open(explorer, differ, until)?;
             (rounds, paired) = (0, Instant::now());
         }
+        // That there is nothing left to explore proves nothing where a path came to no good end.
+        let is_vague = || differ.states().iter().any(|state| !state.is_exact());
+        if last == Some(true) && !in_lockstep && differ.pairs().open() > 0 && is_vague() {
+            differ.run_in_lockstep();
+        }
         progress.update(|| {
             format!(
                 "{} paths, {} waiting, {} tests, {} pairs open",

@@ -90,7 +90,7 @@ struct StageArgs {
 /// How to explore.
 #[derive(Args, Clone, Debug)]
 struct SearchArgs {
-    /// Workers, compilers, native runs at once; no proof depends on it [default: as many processors]
+    /// Workers, compilers, native runs at once; no proof depends on it [default: all processors]
     #[arg(long, short = 'j', value_name = "N", allow_hyphen_values = true)]
     jobs: Option<NonZeroUsize>,
     /// Seed of the random-path search

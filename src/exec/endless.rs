@@ -18,8 +18,8 @@ use crate::{
     memory::{Byte, Value},
 };
 
-/// What the names of values begin with of which nothing is known.
-const ANY: &str = "any.";
+/// What the names of values begin with of which nothing is known; a name in C does not.
+const ANY: &str = "?any.";
 /// Instructions of a round, at most.
 const ROUND: u32 = 1 << 16;
 /// Jumps backwards on a long path; programs with their libc have more of them.

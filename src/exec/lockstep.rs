@@ -57,10 +57,10 @@ const CUTPOINTS: usize = 24;
 /// Larger objects, in bytes, are not looked into at offsets that depend on input.
 pub(super) const LOOKED_UP: u64 = 32;
 /// What the names of forgotten values begin with, where it is not known whether they were written.
-const UNSURE: &str = "unsure.";
+const UNSURE: &str = "?unsure.";
 /// And those of others, and of what was looked up.
-const FORGOTTEN: &str = "any.";
-const UNKNOWN: &str = "unknown.";
+const FORGOTTEN: &str = "?forgotten.";
+const UNKNOWN: &str = "?unknown.";
 
 /// What a state of such a run keeps of its way.
 #[derive(Clone, Debug, Default)]

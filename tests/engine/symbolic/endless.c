@@ -4,7 +4,7 @@
 int main(void) {
   unsigned char kind = getchar(), digit = getchar();
   int i;
-  switch (kind % 6) {
+  switch (kind % 7) {
   case 0:
     for (;;)
       puts("again");
@@ -22,6 +22,11 @@ int main(void) {
     for (i = 0;; i++) {
       fputs("twice ", stdout);
       fprintf(stderr, "%s\n", digit > 10 ? "much" : "little");
+    }
+  case 5:
+    for (i = 0;; i++) {
+      fputs("same ", stdout);
+      fprintf(stderr, "%d\n", i);
     }
   default:
     for (i = 0; i < 5000; i++)
