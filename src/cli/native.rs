@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 /// A run that is known never to end is watched for this part of the usual limit, and for the second one
 /// if it has not shown yet what it is to show.
-const ENDLESS: [u32; 2] = [200, 10];
+const ENDLESS: [u32; 2] = [100, 10];
 /// One of which nothing is known is watched for these: by how many of the revision's were stopped
 /// before, at most as many as there are here.
 const UNKNOWN: [u32; 3] = [1, 4, 20];
