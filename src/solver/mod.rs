@@ -14,9 +14,9 @@
 //! constraint), [`slicing`] (what a known model settles), [`record`] (what verdicts rest on, for
 //! another solver), [`constants`] (what needs no solver),
 //! [`independence`] (only what shares variables is decided together), [`cache`] (equal, weaker
-//! and stronger queries; models that fit again), [`enumeration`] (few bytes, by trying their
-//! values), [`orders`] (few numbers, by their orders), [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path, with a time
-//! limit).
+//! and stronger queries; models that fit again), [`intervals`] (words that are compared with constants),
+//! [`enumeration`] (few bytes, by trying their values), [`orders`] (few numbers, by their orders),
+//! [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path, with a time limit).
 
 use std::{
     path::PathBuf,
@@ -32,6 +32,7 @@ pub mod checking;
 pub mod constants;
 pub mod enumeration;
 pub mod independence;
+pub mod intervals;
 pub mod logging;
 pub mod orders;
 pub mod record;
@@ -261,7 +262,8 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
     };
     let ordered = Layer::new(orders::Orders::new(config.timeout), logged);
     let enumerated = Layer::new(enumeration::Enumeration::until(config.deadline), ordered);
-    let cached = Layer::new(cache::Cache::default(), enumerated);
+    let ranged = Layer::new(intervals::Intervals::default(), enumerated);
+    let cached = Layer::new(cache::Cache::default(), ranged);
     let apart = Layer::new(independence::Independence, cached);
     let sieved = Layer::new(constants::Constants, apart);
     let sieved: Box<dyn Solver> = match &config.record {

@@ -1,0 +1,585 @@
+//! Queries about words are decided by the intervals that conditions leave of their values.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Decided, Decorator, Query, Solver, Verdict};
+use crate::expr::{Assignment, BinaryOp, Bv, ExprId, Exprs, Node, VariableId};
+
+/// Bits of a variable. Narrower ones are a matter of [`super::enumeration`].
+const WIDTHS: std::ops::RangeInclusive<u32> = 9..=64;
+/// Intervals of one set; what needs more is left to the solver below.
+const MOST_INTERVALS: usize = 256;
+/// Terms looked at for one condition.
+const MOST_TERMS: usize = 512;
+/// Terms within each other.
+const DEEPEST: usize = 64;
+/// Values that are tried on conditions that are no matter of intervals.
+const MOST_TRIED: usize = 16;
+/// Conditions remembered before all are forgotten.
+const MOST_CONDITIONS: usize = 1 << 15;
+
+/// Decides most queries whose conditions mention one variable each.
+///
+/// A condition is a set of values of its variable, if it compares with constants what comes of the
+/// variable by steps whose inverse maps intervals to few intervals: sums with constants, quotients by
+/// them, extensions, choices. A query is the intersection of these. That it is empty is a proof,
+/// whatever the other conditions say.
+///
+/// Loops up to a number that a program reads and numbers taken apart into digits make chains of
+/// such conditions (`n > 0`, `n > 1` and so on); a SAT solver takes milliseconds for each.
+#[derive(Default)]
+pub struct Intervals {
+    /// Of conditions; `None` where one is no matter of intervals.
+    known: FxHashMap<ExprId, Option<Arc<Set>>>,
+}
+
+impl Decorator for Intervals {
+    const NAME: &'static str = "intervals";
+
+    fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided {
+        match self.search(exprs, query) {
+            Some(verdict) => (verdict, true),
+            None => (below.check(exprs, query), false),
+        }
+    }
+}
+
+impl Intervals {
+    /// The verdict, if intervals are enough for one.
+    fn search(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
+        if self.known.len() > MOST_CONDITIONS {
+            self.known.clear();
+        }
+        let mut left: FxHashMap<VariableId, Set> = FxHashMap::default();
+        let mut others = Vec::new();
+        for condition in query.constraints() {
+            let variables = exprs.variables(condition);
+            let one = match variables {
+                [one] if WIDTHS.contains(&exprs.variable_width(*one)) => self.set(exprs, condition),
+                _ => None,
+            };
+            let (Some(set), [variable]) = (one, variables) else {
+                others.push(condition);
+                continue;
+            };
+            let before = left.get(variable);
+            let set = before.map_or_else(|| (*set).clone(), |before| before.and(&set));
+            if set.is_empty() {
+                return Some(Verdict::Unsat);
+            }
+            left.insert(*variable, set);
+        }
+        if others.is_empty() {
+            let values = left.into_iter().map(|(variable, set)| {
+                let width = exprs.variable_width(variable);
+                (variable, Bv::new(width, set.nearest_to_zero(width)))
+            });
+            return Some(Verdict::Sat(Assignment(values.collect())));
+        }
+        // What is left of one variable may be tried.
+        let mut left = left.into_iter();
+        let ((variable, set), None) = (left.next()?, left.next()) else { return None };
+        if others.iter().any(|condition| exprs.variables(*condition) != [variable]) {
+            return None;
+        }
+        let width = exprs.variable_width(variable);
+        let mut values = set.ends(width);
+        let are_all = set.count() <= MOST_TRIED as u128;
+        if are_all {
+            values = set.0.iter().flat_map(|(low, high)| *low..=*high).collect();
+        }
+        for value in values {
+            let model = Assignment([(variable, Bv::new(width, value))].into_iter().collect());
+            if others.iter().all(|condition| exprs.evaluate(*condition, &model).is_one()) {
+                return Some(Verdict::Sat(model));
+            }
+        }
+        are_all.then_some(Verdict::Unsat)
+    }
+
+    /// The values of its one variable for which a condition holds.
+    fn set(&mut self, exprs: &Exprs, condition: ExprId) -> Option<Arc<Set>> {
+        if let Some(known) = self.known.get(&condition) {
+            return known.clone();
+        }
+        let [variable] = exprs.variables(condition) else { return None };
+        let width = exprs.variable_width(*variable);
+        let set = Inverse { exprs, width, terms: 0 }.truth(condition, 0).map(Arc::new);
+        self.known.insert(condition, set.clone());
+        set
+    }
+}
+
+/// Goes from what a term may be to what its one variable may be.
+struct Inverse<'e> {
+    exprs: &'e Exprs,
+    /// Bits of the variable.
+    width: u32,
+    /// How many were looked at.
+    terms: usize,
+}
+
+impl Inverse<'_> {
+    fn all(&self) -> Set {
+        Set::of(0, ones(self.width))
+    }
+
+    fn not(&self, set: &Set) -> Set {
+        set.complement(ones(self.width))
+    }
+
+    fn goes_on(&mut self, depth: usize) -> Option<usize> {
+        self.terms += 1;
+        (depth < DEEPEST && self.terms <= MOST_TERMS).then_some(depth + 1)
+    }
+
+    /// For which values a truth value is true.
+    fn truth(&mut self, e: ExprId, depth: usize) -> Option<Set> {
+        let depth = self.goes_on(depth)?;
+        let exprs = self.exprs;
+        if let Some(constant) = exprs.as_u64(e) {
+            return Some(if constant == 1 { self.all() } else { Set::default() });
+        }
+        match exprs.node(e) {
+            Node::Not(a) => {
+                let truth = self.truth(a, depth)?;
+                Some(self.not(&truth))
+            }
+            Node::Binary(op, a, b) if exprs.width(a) == 1 => {
+                let (a, b) = (self.truth(a, depth)?, self.truth(b, depth)?);
+                let (both, either) = (a.and(&b), a.or(&b)?);
+                match op {
+                    BinaryOp::And => Some(both),
+                    BinaryOp::Or => Some(either),
+                    BinaryOp::Xor => Some(either.and(&self.not(&both))),
+                    BinaryOp::Eq => both.or(&self.not(&either)),
+                    _ => None,
+                }
+            }
+            Node::Binary(op, a, b) if op.is_comparison() && exprs.width(a) <= 64 => {
+                let width = exprs.width(a);
+                // Adding the sign bit makes the order of signed numbers that of unsigned ones.
+                let sign = if op == BinaryOp::Slt { 1 << (width - 1) } else { 0 };
+                let (of, set) = match (op, exprs.as_u64(a), exprs.as_u64(b)) {
+                    (BinaryOp::Eq, Some(value), _) => (b, Set::of(value, value)),
+                    (BinaryOp::Eq, _, Some(value)) => (a, Set::of(value, value)),
+                    (_, Some(value), _) => (b, Set::above(value ^ sign, ones(width))),
+                    (_, _, Some(value)) => (a, Set::below(value ^ sign)),
+                    _ => return None,
+                };
+                self.of(of, &set.plus(sign, width)?, depth)
+            }
+            Node::Ite(condition, a, b) => {
+                let arms = [self.truth(a, depth)?, self.truth(b, depth)?];
+                self.choice(condition, &arms, depth)
+            }
+            Node::Extract { .. } => self.of(e, &Set::of(1, 1), depth),
+            _ => None,
+        }
+    }
+
+    fn choice(&mut self, condition: ExprId, [a, b]: &[Set; 2], depth: usize) -> Option<Set> {
+        let condition = self.truth(condition, depth)?;
+        condition.and(a).or(&self.not(&condition).and(b))
+    }
+
+    /// For which values a term is in a set.
+    fn of(&mut self, e: ExprId, set: &Set, depth: usize) -> Option<Set> {
+        let depth = self.goes_on(depth)?;
+        let exprs = self.exprs;
+        let width = exprs.width(e);
+        if width > 64 {
+            return None;
+        }
+        let most = ones(width);
+        if set.is_empty() {
+            return Some(Set::default());
+        }
+        if *set == Set::of(0, most) {
+            return Some(self.all());
+        }
+        if let Some(constant) = exprs.as_u64(e) {
+            let is_in = !set.and(&Set::of(constant, constant)).is_empty();
+            return Some(if is_in { self.all() } else { Set::default() });
+        }
+        match exprs.node(e) {
+            Node::Variable(_) => Some(set.clone()),
+            _ if width == 1 => {
+                let truth = self.truth(e, depth)?;
+                Some(if *set == Set::of(1, 1) { truth } else { self.not(&truth) })
+            }
+            Node::Not(a) => self.of(a, &set.mirrored(most), depth),
+            Node::Neg(a) => self.of(a, &set.negated(width)?, depth),
+            Node::Binary(op, a, b) => {
+                let (a, by) = match (exprs.as_u64(a), exprs.as_u64(b)) {
+                    (_, Some(by)) => (a, by),
+                    (Some(by), _) if op.is_commutative() => (b, by),
+                    _ => return None,
+                };
+                self.of(a, &set.before(op, by, width)?, depth)
+            }
+            Node::Ite(condition, a, b) => {
+                let arms = [self.of(a, set, depth)?, self.of(b, set, depth)?];
+                self.choice(condition, &arms, depth)
+            }
+            Node::Extract { of, low } if exprs.width(of) <= 64 => {
+                self.of(of, &set.extracted(low, width, exprs.width(of))?, depth)
+            }
+            Node::Zext(a) => self.of(a, &set.and(&Set::of(0, ones(exprs.width(a)))), depth),
+            Node::Sext(a) => {
+                let narrow = exprs.width(a);
+                let pieces = set.signed(width);
+                self.of(a, &Set::of_signed(pieces, narrow)?, depth)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The greatest value of so many bits, 64 at most.
+fn ones(width: u32) -> u64 {
+    u64::MAX.checked_shr(64 - width).unwrap_or(0)
+}
+
+/// A set of values: the first and last one of each interval, ascending, with gaps between them.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+struct Set(Vec<(u64, u64)>);
+
+impl Set {
+    fn of(first: u64, last: u64) -> Self {
+        Self(vec![(first, last)])
+    }
+
+    /// What is less.
+    fn below(value: u64) -> Self {
+        value.checked_sub(1).map_or_else(Self::default, |last| Self::of(0, last))
+    }
+
+    /// What is greater.
+    fn above(value: u64, most: u64) -> Self {
+        if value < most { Self::of(value + 1, most) } else { Self::default() }
+    }
+
+    /// Intervals in any order; nothing if they are too many.
+    fn of_all(mut intervals: Vec<(u64, u64)>) -> Option<Self> {
+        intervals.sort_unstable();
+        let mut all: Vec<(u64, u64)> = Vec::with_capacity(intervals.len());
+        for (first, last) in intervals {
+            match all.last_mut() {
+                Some(before) if first <= before.1.saturating_add(1) => {
+                    before.1 = before.1.max(last);
+                }
+                _ => all.push((first, last)),
+            }
+        }
+        (all.len() <= MOST_INTERVALS).then_some(Self(all))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn count(&self) -> u128 {
+        self.0.iter().map(|(first, last)| u128::from(last - first) + 1).sum()
+    }
+
+    fn and(&self, other: &Self) -> Self {
+        let (mut a, mut b) = (self.0.iter().peekable(), other.0.iter().peekable());
+        let mut both = Vec::new();
+        while let (Some(one), Some(two)) = (a.peek(), b.peek()) {
+            let (first, last) = (one.0.max(two.0), one.1.min(two.1));
+            if first <= last {
+                both.push((first, last));
+            }
+            if one.1 < two.1 {
+                a.next()
+            } else {
+                b.next()
+            };
+        }
+        Self(both)
+    }
+
+    fn or(&self, other: &Self) -> Option<Self> {
+        Self::of_all([&self.0[..], &other.0].concat())
+    }
+
+    fn complement(&self, most: u64) -> Self {
+        let mut gaps = Vec::with_capacity(self.0.len() + 1);
+        let mut next = Some(0);
+        for (first, last) in &self.0 {
+            if let Some(start) = next.filter(|start| start < first) {
+                gaps.push((start, first - 1));
+            }
+            next = last.checked_add(1);
+        }
+        gaps.extend(next.filter(|start| *start <= most).map(|start| (start, most)));
+        Self(gaps)
+    }
+
+    /// The complement to `most` of each value.
+    fn mirrored(&self, most: u64) -> Self {
+        Self(self.0.iter().rev().map(|(first, last)| (most - last, most - first)).collect())
+    }
+
+    fn negated(&self, width: u32) -> Option<Self> {
+        self.mirrored(ones(width)).plus(1, width)
+    }
+
+    /// The sums with a constant, modulo two to the width.
+    fn plus(&self, by: u64, width: u32) -> Option<Self> {
+        let most = ones(width);
+        let sums = self.0.iter().flat_map(|(first, last)| {
+            let (first, last) = (first.wrapping_add(by) & most, last.wrapping_add(by) & most);
+            match first <= last {
+                true => vec![(first, last)],
+                false => vec![(first, most), (0, last)],
+            }
+        });
+        Self::of_all(sums.collect())
+    }
+
+    /// The values as signed numbers of that width.
+    fn signed(&self, width: u32) -> Vec<(i128, i128)> {
+        let most = ones(width);
+        let half = most >> 1;
+        let positive = self.and(&Self::of(0, half)).0.into_iter();
+        let positive = positive.map(|(first, last)| (i128::from(first), i128::from(last)));
+        let all = i128::from(most) + 1;
+        let negative = self.and(&Self::above(half, most)).0.into_iter();
+        let negative = negative.map(|(a, b)| (i128::from(a) - all, i128::from(b) - all));
+        negative.chain(positive).collect()
+    }
+
+    /// Those of the signed numbers that have so many bits.
+    fn of_signed(intervals: Vec<(i128, i128)>, width: u32) -> Option<Self> {
+        let half = i128::from(ones(width) >> 1);
+        let halves = intervals.into_iter().flat_map(|(first, last)| {
+            [(first.max(0), last.min(half)), (first.max(-half - 1), last.min(-1))]
+        });
+        let bits = |value: i128| value as u64 & ones(width);
+        let some = halves.filter(|(first, last)| first <= last);
+        Self::of_all(some.map(|(first, last)| (bits(first), bits(last))).collect())
+    }
+
+    /// What is in the set after an operation with a constant; nothing if that is no few intervals.
+    fn before(&self, op: BinaryOp, by: u64, width: u32) -> Option<Self> {
+        let most = ones(width);
+        let power = || if by < u64::from(width) { 1_u64.checked_shl(by as u32) } else { None };
+        match op {
+            BinaryOp::Add => self.plus(by.wrapping_neg(), width),
+            BinaryOp::Mul if by > most >> 1 => {
+                self.negated(width)?.before_product(by.wrapping_neg() & most, width)
+            }
+            BinaryOp::Mul => self.before_product(by, width),
+            BinaryOp::Shl => self.before_product(power()?, width),
+            BinaryOp::Udiv => self.before_quotient(by, width),
+            BinaryOp::Lshr => self.before_quotient(power()?, width),
+            BinaryOp::Sdiv if (1..=most >> 1).contains(&by) => {
+                let by = i128::from(by);
+                // Towards zero.
+                let first = |q: i128| if q > 0 { q * by } else { (q - 1) * by + 1 };
+                let last = |q: i128| if q < 0 { q * by } else { (q + 1) * by - 1 };
+                let pieces = self.signed(width).into_iter().map(|(a, b)| (first(a), last(b)));
+                Self::of_signed(pieces.collect(), width)
+            }
+            BinaryOp::Ashr => {
+                let by = i128::from(power()?);
+                let pieces = self.signed(width).into_iter();
+                let pieces = pieces.map(|(a, b)| (a * by, (b + 1) * by - 1));
+                Self::of_signed(pieces.collect(), width)
+            }
+            BinaryOp::Xor if by == most => Some(self.mirrored(most)),
+            BinaryOp::Xor if by == most - (most >> 1) => self.plus(by, width),
+            _ => None,
+        }
+    }
+
+    /// What is in the set after a multiplication modulo two to the width.
+    fn before_product(&self, by: u64, width: u32) -> Option<Self> {
+        let rounds = usize::try_from(by).ok().filter(|rounds| *rounds > 0)?;
+        if rounds.checked_mul(self.0.len())? > MOST_INTERVALS {
+            return None;
+        }
+        let (by, all) = (u128::from(by), u128::from(ones(width)) + 1);
+        let products = (0..by).flat_map(|round| {
+            self.0.iter().map(move |(first, last)| {
+                let [first, last] = [first, last].map(|end| round * all + u128::from(*end));
+                (first.div_ceil(by), last / by)
+            })
+        });
+        let some = products.filter(|(first, last)| first <= last);
+        Self::of_all(some.map(|(first, last)| (first as u64, last as u64)).collect())
+    }
+
+    /// What is in the set after an unsigned division.
+    fn before_quotient(&self, by: u64, width: u32) -> Option<Self> {
+        if by == 0 {
+            return None;
+        }
+        let (by, most) = (u128::from(by), u128::from(ones(width)));
+        let quotients = self.0.iter().map(|(first, last)| {
+            (u128::from(*first) * by, ((u128::from(*last) + 1) * by - 1).min(most))
+        });
+        let some = quotients.filter(|(first, last)| first <= last);
+        Self::of_all(some.map(|(first, last)| (first as u64, last as u64)).collect())
+    }
+
+    /// The words of `whole` bits of which the `width` bits from `low` on are in the set.
+    fn extracted(&self, low: u32, width: u32, whole: u32) -> Option<Self> {
+        let above = whole - low - width;
+        let copies = 1_u64.checked_shl(above).filter(|copies| *copies <= MOST_INTERVALS as u64)?;
+        let below = ones(low);
+        let copies = (0..copies).flat_map(|copy| {
+            let high = copy.checked_shl(low + width).unwrap_or(0);
+            self.0
+                .iter()
+                .map(move |(first, last)| (high | first << low, high | last << low | below))
+        });
+        Self::of_all(copies.collect())
+    }
+
+    /// The value that is the least as a signed number without its sign.
+    fn nearest_to_zero(&self, width: u32) -> u64 {
+        let (first, last) = (self.0[0].0, self.0[self.0.len() - 1].1);
+        let distance = |value: u64| value.min((ones(width) - value).saturating_add(1));
+        if distance(first) <= distance(last) { first } else { last }
+    }
+
+    /// Ends of the first intervals, what is nearest to zero before all.
+    fn ends(&self, width: u32) -> Vec<u64> {
+        let ends = self.0.iter().flat_map(|(first, last)| [*first, *last]);
+        [self.nearest_to_zero(width)].into_iter().chain(ends).take(MOST_TRIED).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{expr::raw::Raw, solver::bitwuzla::Incremental};
+
+    /// A condition on a variable, as a stack machine makes it of a tape: nothing is simplified.
+    fn condition(exprs: &Exprs, x: ExprId, tape: &[(u8, u64)]) -> ExprId {
+        let raw = Raw(exprs);
+        let (mut e, mut truth) = (x, None);
+        for (what, value) in tape {
+            let width = exprs.width(e);
+            // Small ones, small negative ones and any.
+            let value = match what >> 6 {
+                0 | 1 => value % 11,
+                2 => (value % 11).wrapping_neg(),
+                _ => *value,
+            };
+            let k = exprs.constant(width, value);
+            let other = truth
+                .unwrap_or_else(|| raw.binary(BinaryOp::Slt, x, exprs.constant(exprs.width(x), 7)));
+            match what % 64 {
+                op @ 0..12 => e = raw.binary(BinaryOp::ALL[usize::from(op)], e, k),
+                12..15 => e = raw.binary(BinaryOp::Add, k, e),
+                op @ 15..18 => truth = Some(raw.binary(BinaryOp::ALL[usize::from(op) - 3], e, k)),
+                op @ 18..21 => truth = Some(raw.binary(BinaryOp::ALL[usize::from(op) - 6], k, e)),
+                21 => e = raw.not(e),
+                22 => e = raw.neg(e),
+                23 => e = raw.ite(other, e, k),
+                24 => e = raw.ite(other, k, raw.neg(e)),
+                25 if width < 60 => e = raw.sext(e, width + 3),
+                26 if width < 60 => e = raw.zext(e, width + 2),
+                27 if width > 4 => e = raw.extract(e, 0, width - 2),
+                28 if width > 4 => e = raw.extract(e, 2, width - 2),
+                29 if width > 4 => e = raw.extract(e, 1, width - 2),
+                30 => truth = Some(raw.not(other)),
+                op @ 31..34 => {
+                    let new = raw.binary(BinaryOp::Slt, e, k);
+                    let op = [BinaryOp::And, BinaryOp::Or, BinaryOp::Xor][usize::from(op) - 31];
+                    truth = Some(raw.binary(op, other, new));
+                }
+                34 => truth = Some(raw.ite(other, raw.binary(BinaryOp::Ult, e, k), other)),
+                35 => truth = Some(raw.binary(BinaryOp::Eq, other, raw.binary(BinaryOp::Eq, e, k))),
+                _ => e = raw.binary(BinaryOp::Sdiv, e, k),
+            }
+        }
+        truth.unwrap_or_else(|| raw.binary(BinaryOp::Ult, e, exprs.constant(exprs.width(e), 9)))
+    }
+
+    fn tapes() -> impl Strategy<Value = Vec<Vec<(u8, u64)>>> {
+        prop::collection::vec(prop::collection::vec(any::<(u8, u64)>(), 1..7), 1..5)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+
+        #[test]
+        fn a_set_is_what_trying_all_values_finds(tapes in tapes(), width in 9u32..13) {
+            let exprs = Exprs::new();
+            let x = exprs.input("x", width);
+            let id = exprs.as_variable(x).unwrap();
+            for tape in tapes {
+                let condition = condition(&exprs, x, &tape);
+                let Some(set) = Intervals::default().set(&exprs, condition) else { continue };
+                for value in 0..=ones(width) {
+                    let model = Assignment([(id, Bv::new(width, value))].into_iter().collect());
+                    let expected = exprs.evaluate(condition, &model).is_one();
+                    let found = !set.and(&Set::of(value, value)).is_empty();
+                    prop_assert_eq!(found, expected, "{} of {}", exprs.display(condition), value);
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn it_agrees_with_bitwuzla(tapes in tapes(), wide in any::<bool>()) {
+            let exprs = Exprs::new();
+            let x = exprs.input("x", if wide { 64 } else { 32 });
+            let mut goals = Vec::new();
+            let mut intervals = Intervals::default();
+            let mut bitwuzla = Incremental::new(Duration::from_millis(500));
+            for tape in tapes {
+                goals.push(condition(&exprs, x, &tape));
+                let query = Query { path: &[], goals: &goals, model: None };
+                match (intervals.search(&exprs, query), bitwuzla.check(&exprs, query)) {
+                    (Some(Verdict::Unsat), expected) => {
+                        prop_assert!(!matches!(expected, Verdict::Sat(_)));
+                    }
+                    (Some(Verdict::Sat(model)), _) => {
+                        for goal in &goals {
+                            prop_assert!(exprs.evaluate(*goal, &model).is_one());
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn usual_conditions_are_decided() {
+        let exprs = Exprs::new();
+        let x = exprs.input("x", 32);
+        let k = |value| exprs.constant(32, value);
+        let mut intervals = Intervals::default();
+        let rounds =
+            |count: u64| (0..count).map(|round| exprs.slt(k(round), x)).collect::<Vec<_>>();
+        let mut goals = rounds(100);
+        goals.push(exprs.not(exprs.slt(k(100), x)));
+        let query = Query { path: &[], goals: &goals, model: None };
+        let Some(Verdict::Sat(model)) = intervals.search(&exprs, query) else { panic!() };
+        assert_eq!(exprs.evaluate(x, &model).to_u64(), Some(100));
+        goals.push(exprs.eq(exprs.sdiv(x, k(10)), k(9)));
+        let query = Query { path: &[], goals: &goals, model: None };
+        assert!(intervals.search(&exprs, query).is_some_and(|verdict| verdict.is_unsat()));
+        // Nothing but trying says anything of remainders: there is one value left.
+        goals.pop();
+        goals.push(exprs.eq(exprs.srem(x, k(7)), k(2)));
+        let query = Query { path: &[], goals: &goals, model: None };
+        assert!(intervals.search(&exprs, query).is_some_and(|verdict| verdict.model().is_some()));
+    }
+}
