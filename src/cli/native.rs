@@ -31,9 +31,9 @@ const EARLY: [u32; 3] = [50, 200, 500];
 const STOPPED: u32 = 20;
 /// Of runs that may never end, this much of what they print is looked at, more than what
 /// is compared of them.
-const ENDLESS_OUTPUT: u64 = 2 * ENDLESS_PREFIX as u64;
+const ENDLESS_OUTPUT: u64 = ENDLESS_PREFIX as u64 * 5 / 4;
 /// And so much where an end would count.
-const UNKNOWN_OUTPUT: u64 = 8 * ENDLESS_OUTPUT;
+const UNKNOWN_OUTPUT: u64 = 16 * ENDLESS_PREFIX as u64;
 /// So many revisions are few.
 const FEW: usize = 32;
 /// A run that ought to end but did not is given this many times the usual limit.

@@ -518,6 +518,21 @@ fn a_run_begins_as_if_there_had_been_no_other() {
 }
 
 #[test]
+fn a_run_that_prints_without_end_leaves_nothing_to_the_next() {
+    let body = "
+        char line[9] = \"\"; fgets(line, 9, stdin);
+        while (*line == 'o' || *line == 'e') fputs(line, *line == 'o' ? stdout : stderr);
+        printf(\"%d\", getppid()); return 0;";
+    let inputs = ["1", "out", "2", "err", "3", "out\n", "4"];
+    let outcomes = runs(body, &inputs);
+    let (endless, plain): (Vec<_>, Vec<_>) =
+        outcomes.iter().partition(|outcome| outcome.termination == Termination::OutputLimit);
+    assert_eq!(endless.len(), 3);
+    // Each is forked from the same process as the first.
+    assert!(plain.iter().all(|outcome| outcome == &plain[0]), "{plain:?}");
+}
+
+#[test]
 fn every_one_of_many_programs_is_started_once() {
     let program =
         Program::new("printf(\"%d %ld\", getppid(), sysconf(_SC_OPEN_MAX)); return 0;", false);

@@ -32,6 +32,8 @@ impl ForkServer {
     /// that it is to serve.
     pub(super) fn start(mut command: Command, files: u64) -> io::Result<Self> {
         let (control, input) = UnixStream::pair()?;
+        // Functions of libraries are found once, not by each run.
+        command.env("LD_BIND_NOW", "1");
         let mut process = command.stdin(OwnedFd::from(input)).spawn()?;
         // Not around the start: the other servers' files are open here.
         let files = getrlimit(Resource::Nofile).maximum.map_or(files, |own| files.min(own));

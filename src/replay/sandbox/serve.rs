@@ -27,7 +27,7 @@ use std::{
 
 use nix::{
     errno::Errno,
-    poll::{PollFlags, PollTimeout, poll},
+    poll::{PollFlags, ppoll},
     sys::{
         resource::Resource,
         signal::{Signal, kill, killpg},
@@ -55,6 +55,9 @@ use crate::{
 const WALL: u32 = 5;
 /// The processor time is looked at no more often than this once it could be used up.
 const TICK: Duration = Duration::from_millis(1);
+/// Of a run that is printing, output is read this often: it need not wait for each of its bytes to be
+/// taken.
+const PACE: Duration = Duration::from_micros(250);
 /// Permission bits of the directory that a program starts in.
 const START_MODE: u32 = 0o755;
 /// So many files and directories a run may leave, and with paths of so many bytes.
@@ -254,7 +257,7 @@ impl Server {
         let stopped = self.watch(streams, ended, run, request.time)?;
         let Ok(status) = server.end(stopped.is_some(), run) else { return Ok(None) };
         server.streams.read_ready()?;
-        let printed = server.streams.take();
+        let printed = server.streams.take()?;
         let status = ExitStatus::from_raw(status);
         if status.signal() == Some(Signal::SIGSYS as i32) {
             self.servers.unfit.insert((request.program, request.revision));
@@ -287,7 +290,7 @@ impl Server {
         let stopped = watched?;
         streams.drain()?;
         self.reap()?;
-        Ok(Ended { process, status, stopped, printed: streams.take() })
+        Ok(Ended { process, status, stopped, printed: streams.take()? })
     }
 
     fn command(&self, request: &Request) -> io::Result<Command> {
@@ -337,13 +340,17 @@ impl Server {
     ) -> io::Result<Option<Termination>> {
         let start = Instant::now();
         let mut left = time;
+        let mut prints = false;
         loop {
             // Interrupted, it waits a little longer at most.
             let mut fds = vec![waiting(ended), waiting(self.client.as_fd())];
             // The next request cannot have come yet: only the end of the tool is of interest.
             fds[1].set_events(PollFlags::empty());
-            streams.waiting(&mut fds);
-            match poll(&mut fds, PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)) {
+            if !prints {
+                streams.waiting(&mut fds);
+            }
+            let wait = if prints { left.min(PACE) } else { left };
+            match ppoll(&mut fds, Some(wait.into()), None) {
                 Err(Errno::EINTR) => continue,
                 other => other?,
             };
@@ -356,7 +363,7 @@ impl Server {
             if is_ended {
                 return Ok(None);
             }
-            streams.read_ready()?;
+            prints = streams.read_ready()?;
             if streams.is_over() {
                 return Ok(Some(Termination::OutputLimit));
             }

@@ -7,7 +7,14 @@ use std::{
     process::Child,
 };
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::{
+    fcntl::{FcntlArg, fcntl},
+    poll::{PollFd, PollFlags, PollTimeout, poll},
+};
+
+/// Bytes that a pipe holds. It is small, so that a run which prints without end waits soon: on a busy
+/// core whoever reads would come to its turn no sooner than the run's slice of time ends.
+const PIPE: i32 = 4 * 4096;
 
 /// To be woken up when there is something to read, or the other side hung up.
 pub(super) fn waiting(fd: BorrowedFd) -> PollFd {
@@ -44,14 +51,12 @@ impl Streams {
     pub(super) fn new(child: &mut Child) -> io::Result<Self> {
         let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        let stream = |pipe: File| Stream {
-            pipe: Some(pipe),
-            bytes: Vec::new(),
-            most: usize::MAX,
-            is_over: false,
+        let stream = |pipe: OwnedFd| {
+            fcntl(&pipe, FcntlArg::F_SETPIPE_SZ(PIPE))?;
+            let pipe = Some(File::from(pipe));
+            io::Result::Ok(Stream { pipe, bytes: Vec::new(), most: usize::MAX, is_over: false })
         };
-        let (stdout, stderr) = (OwnedFd::from(stdout), OwnedFd::from(stderr));
-        Ok(Self { stdout: stream(stdout.into()), stderr: stream(stderr.into()) })
+        Ok(Self { stdout: stream(stdout.into())?, stderr: stream(stderr.into())? })
     }
 
     /// So many bytes of each are kept of the next run.
@@ -79,39 +84,51 @@ impl Streams {
         fds.extend(pipes.map(|pipe| waiting(pipe.as_fd())));
     }
 
-    /// Reads what has come.
-    pub(super) fn read_ready(&mut self) -> io::Result<()> {
-        self.both().into_iter().try_for_each(Stream::read_ready)
+    /// Reads what has come, as far as it is kept; whether anything has.
+    pub(super) fn read_ready(&mut self) -> io::Result<bool> {
+        let read = self.both().map(Stream::read_ready);
+        read.into_iter().try_fold(false, |any, one| Ok(any | one?))
     }
 
     /// Reads what is left in the pipes, when no process is left that could write more.
     pub(super) fn drain(&mut self) -> io::Result<()> {
         for stream in self.both() {
-            while stream.pipe.is_some() {
+            while stream.pipe.is_some() && !stream.is_over {
                 stream.read_once()?;
             }
         }
         Ok(())
     }
 
-    /// What came since the last call.
-    pub(super) fn take(&mut self) -> Printed {
+    /// What came since the last call, when no process is left that could write more. What is still
+    /// in the pipes then is not kept, and is none of the next run.
+    pub(super) fn take(&mut self) -> io::Result<Printed> {
         let is_over = self.is_over();
+        for stream in self.both() {
+            while stream.is_over && stream.has_more()? {
+                stream.read_once()?;
+            }
+            stream.is_over = false;
+        }
         let [stdout, stderr] = self.both().map(|stream| std::mem::take(&mut stream.bytes));
-        Printed { stdout, stderr, is_over }
+        Ok(Printed { stdout, stderr, is_over })
     }
 }
 
 impl Stream {
-    fn read_ready(&mut self) -> io::Result<()> {
-        while let Some(pipe) = &self.pipe {
-            let mut fds = [waiting(pipe.as_fd())];
-            if poll(&mut fds, PollTimeout::ZERO)? == 0 {
-                break;
-            }
+    fn read_ready(&mut self) -> io::Result<bool> {
+        let mut any = false;
+        while !self.is_over && self.has_more()? {
             self.read_once()?;
+            any = true;
         }
-        Ok(())
+        Ok(any)
+    }
+
+    /// Whether there is something to read now, be it the end.
+    fn has_more(&self) -> io::Result<bool> {
+        let Some(pipe) = &self.pipe else { return Ok(false) };
+        Ok(poll(&mut [waiting(pipe.as_fd())], PollTimeout::ZERO)? > 0)
     }
 
     fn read_once(&mut self) -> io::Result<()> {
@@ -124,7 +141,7 @@ impl Stream {
         let room = self.most - self.bytes.len();
         self.bytes.extend(&buffer[..count.min(room)]);
         self.is_over |= count > room;
-        if count == 0 || self.is_over {
+        if count == 0 {
             self.pipe = None;
         }
         Ok(())
