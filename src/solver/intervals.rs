@@ -1,11 +1,14 @@
 //! Queries about words are decided by the intervals that conditions leave of their values.
 
-use std::sync::Arc;
+use std::{
+    hash::{Hash, Hasher},
+    sync::Arc,
+};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{Decided, Decorator, Query, Solver, Verdict};
-use crate::expr::{Assignment, BinaryOp, Bv, ExprId, Exprs, Node, VariableId};
+use crate::expr::{Assignment, BinaryOp, Bv, Evaluator, ExprId, Exprs, Memo, Node, VariableId};
 
 /// Bits of a variable. Narrower ones are a matter of [`super::enumeration`].
 const WIDTHS: std::ops::RangeInclusive<u32> = 9..=64;
@@ -15,8 +18,13 @@ const MOST_INTERVALS: usize = 256;
 const MOST_TERMS: usize = 512;
 /// Terms within each other.
 const DEEPEST: usize = 64;
-/// Values that are tried on conditions that are no matter of intervals.
-const MOST_TRIED: usize = 16;
+/// So often values are tried on conditions that are no matter of intervals, if these mention no more
+/// variables, and have no more terms.
+const ROUNDS: usize = 24;
+const MOST_VARIABLES: usize = 16;
+const MOST_EVALUATED: usize = 512;
+/// Small numbers are less.
+const SMALL: u64 = 128;
 /// Conditions remembered before all are forgotten.
 const MOST_CONDITIONS: usize = 1 << 15;
 
@@ -25,7 +33,7 @@ const MOST_CONDITIONS: usize = 1 << 15;
 /// A condition is a set of values of its variable, if it compares with constants what comes of the
 /// variable by steps whose inverse maps intervals to few intervals: sums with constants, quotients by
 /// them, extensions, choices. A query is the intersection of these. That it is empty is a proof,
-/// whatever the other conditions say.
+/// whatever the other conditions say; on those, values that are left are tried.
 ///
 /// Loops up to a number that a program reads and numbers taken apart into digits make chains of
 /// such conditions (`n > 0`, `n > 1` and so on); a SAT solver takes milliseconds for each.
@@ -78,25 +86,60 @@ impl Intervals {
             });
             return Some(Verdict::Sat(Assignment(values.collect())));
         }
-        // What is left of one variable may be tried.
-        let mut left = left.into_iter();
-        let ((variable, set), None) = (left.next()?, left.next()) else { return None };
-        if others.iter().any(|condition| exprs.variables(*condition) != [variable]) {
+        self.trial(exprs, left, &others)
+    }
+
+    /// The verdict, if trying values that are left is enough for one.
+    fn trial(
+        &self,
+        exprs: &Exprs,
+        mut left: FxHashMap<VariableId, Set>,
+        others: &[ExprId],
+    ) -> Option<Verdict> {
+        for variable in others.iter().flat_map(|condition| exprs.variables(*condition)) {
+            let width = exprs.variable_width(*variable);
+            if width > *WIDTHS.end() || left.len() > MOST_VARIABLES {
+                return None;
+            }
+            left.entry(*variable).or_insert_with(|| Set::of(0, ones(width)));
+        }
+        if left.keys().all(|variable| !WIDTHS.contains(&exprs.variable_width(*variable))) {
             return None;
         }
-        let width = exprs.variable_width(variable);
-        let mut values = set.ends(width);
-        let are_all = set.count() <= MOST_TRIED as u128;
-        if are_all {
-            values = set.0.iter().flat_map(|(low, high)| *low..=*high).collect();
-        }
-        for value in values {
-            let model = Assignment([(variable, Bv::new(width, value))].into_iter().collect());
-            if others.iter().all(|condition| exprs.evaluate(*condition, &model).is_one()) {
+        let few = match left.iter().next() {
+            Some((variable, set)) if left.len() == 1 && set.count() <= ROUNDS as u128 => {
+                let values = set.0.iter().flat_map(|(first, last)| *first..=*last);
+                Some(values.map(|value| vec![(*variable, value)]).collect::<Vec<_>>())
+            }
+            _ => None,
+        };
+        let picks = |round| {
+            let pick = |(variable, set): (&VariableId, &Set)| {
+                let mut hasher = FxHasher::default();
+                (exprs.variable_name(*variable), round).hash(&mut hasher);
+                let width = exprs.variable_width(*variable);
+                (*variable, set.pick(round, hasher.finish(), width))
+            };
+            left.iter().map(pick).collect()
+        };
+        let rounds = few.as_ref().map_or(ROUNDS, Vec::len);
+        for round in 0..rounds {
+            let values: Vec<_> =
+                few.as_ref().map_or_else(|| picks(round), |few| few[round].clone());
+            let bits =
+                |(variable, value)| (variable, Bv::new(exprs.variable_width(variable), value));
+            let model = Assignment(values.into_iter().map(bits).collect());
+            let mut memo = Memo::default();
+            let mut evaluator = Evaluator::new(exprs, &model, &mut memo);
+            // What is asked is less likely than a path.
+            if others.iter().rev().all(|condition| evaluator.holds(*condition)) {
                 return Some(Verdict::Sat(model));
             }
+            if few.is_none() && memo.len() > MOST_EVALUATED {
+                return None;
+            }
         }
-        are_all.then_some(Verdict::Unsat)
+        few.map(|_| Verdict::Unsat)
     }
 
     /// The values of its one variable for which a condition holds.
@@ -448,10 +491,25 @@ impl Set {
         if distance(first) <= distance(last) { first } else { last }
     }
 
-    /// Ends of the first intervals, what is nearest to zero before all.
-    fn ends(&self, width: u32) -> Vec<u64> {
-        let ends = self.0.iter().flat_map(|(first, last)| [*first, *last]);
-        [self.nearest_to_zero(width)].into_iter().chain(ends).take(MOST_TRIED).collect()
+    /// A value to be tried: nearest to zero, the ends, then by that number small ones, any, and what is a
+    /// usual number as a `double`.
+    fn pick(&self, round: usize, random: u64, width: u32) -> u64 {
+        match round {
+            0 => return self.nearest_to_zero(width),
+            1 => return self.0[0].0,
+            2 => return self.0[self.0.len() - 1].1,
+            _ => {}
+        }
+        if width == 64 && round.is_multiple_of(3) {
+            let quarters = (random >> 32) % (8 * SMALL);
+            let bits = (quarters as f64 / 4.0 - SMALL as f64 / 4.0).to_bits();
+            if !self.and(&Self::of(bits, bits)).is_empty() {
+                return bits;
+            }
+        }
+        let (first, last) = self.0[(random % self.0.len() as u64) as usize];
+        let most = if round % 3 == 1 { (last - first).min(SMALL - 1) } else { last - first };
+        first + (random >> 8) % most.saturating_add(1)
     }
 }
 
