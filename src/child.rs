@@ -7,10 +7,13 @@
 use std::{
     io,
     os::unix::process::{CommandExt, ExitStatusExt},
-    process::{Command, Output, Stdio},
-    sync::mpsc::{RecvTimeoutError, channel},
+    process::{Child, Command, ExitStatus, Output, Stdio},
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::{RecvTimeoutError, channel},
+    },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use nix::{
@@ -44,6 +47,21 @@ impl Limits {
     pub const BUILD: Self = Self { time: Duration::from_secs(1200), memory: 16 << 30 };
 }
 
+/// Turns true for good when all such programs are to end.
+static STOPPED: AtomicBool = AtomicBool::new(false);
+/// How soon they do.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Ends the programs that run, and lets no other one start.
+pub fn stop_all() {
+    STOPPED.store(true, Ordering::Relaxed);
+}
+
+/// Whether [`stop_all`] was called.
+pub fn are_stopped() -> bool {
+    STOPPED.load(Ordering::Relaxed)
+}
+
 /// What LLVM, the C++ library and gcc say when there is none left.
 const OUT_OF_MEMORY: [&str; 3] =
     ["LLVM ERROR: out of memory", "std::bad_alloc", "virtual memory exhausted"];
@@ -62,6 +80,12 @@ pub enum ChildError {
         /// How long it might have taken.
         time: Duration,
     },
+    /// All are to end.
+    #[error("{program} was interrupted")]
+    Interrupted {
+        /// The program.
+        program: String,
+    },
     /// It ended for want of memory.
     #[error("{program} was stopped: it took more than {} MiB of memory", memory >> 20)]
     Memory {
@@ -76,40 +100,70 @@ pub enum ChildError {
 /// this process.
 ///
 /// # Errors
-/// It cannot be started, or exceeds its limits; see [`ChildError`].
+/// It cannot be started, is interrupted, or exceeds its limits; see [`ChildError`].
 pub fn output(command: &mut Command, limits: Limits) -> Result<Output, ChildError> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    confine(command, limits);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let child = command.spawn()?;
-    let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
-    let (ended, end) = channel::<()>();
-    let watch = thread::spawn(move || {
-        let late = end.recv_timeout(limits.time * WALL) == Err(RecvTimeoutError::Timeout);
-        if late {
-            // Gone by itself at the last moment is as well.
-            let _ = killpg(group, Signal::SIGKILL);
-        }
-        late
-    });
-    let output = child.wait_with_output();
-    drop(ended);
-    let late = watch.join().unwrap_or(false);
-    let output = output?;
-    let signal = output.status.signal();
-    if late || signal == Some(Signal::SIGXCPU as i32) {
-        return Err(ChildError::Time { program, time: limits.time });
-    }
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let most = Some(limits.time * WALL);
+    let output = watched(command, (limits, most), Child::wait_with_output, |o| o.status)?;
     let is_out = OUT_OF_MEMORY.iter().any(|text| contains(&output.stderr, text.as_bytes()));
     if !output.status.success() && is_out {
+        let program = command.get_program().to_string_lossy().into_owned();
         return Err(ChildError::Memory { program, memory: limits.memory });
     }
     Ok(output)
 }
 
+/// Runs a build in the same way, but with its output where the command says, and however long all of
+/// its processes together may take.
+///
+/// # Errors
+/// It cannot be started, or is interrupted.
+pub fn status(command: &mut Command, limits: Limits) -> Result<ExitStatus, ChildError> {
+    watched(command, (limits, None), |mut child| child.wait(), |status| *status)
+}
+
+fn watched<T>(
+    command: &mut Command,
+    (limits, most): (Limits, Option<Duration>),
+    wait: impl FnOnce(Child) -> io::Result<T>,
+    status: impl FnOnce(&T) -> ExitStatus,
+) -> Result<T, ChildError> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    if are_stopped() {
+        return Err(ChildError::Interrupted { program });
+    }
+    confine(command, limits);
+    let child = command.process_group(0).spawn()?;
+    let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
+    let (ended, end) = channel::<()>();
+    let watch = thread::spawn(move || {
+        let start = Instant::now();
+        let is_late = || most.is_some_and(|most| start.elapsed() >= most);
+        while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+            if is_late() || are_stopped() {
+                // Gone by itself at the last moment is as well.
+                let _ = killpg(group, Signal::SIGKILL);
+                return is_late();
+            }
+        }
+        false
+    });
+    let done = wait(child);
+    drop(ended);
+    let late = watch.join().unwrap_or(false);
+    let done = done?;
+    if are_stopped() {
+        return Err(ChildError::Interrupted { program });
+    }
+    if late || status(&done).signal() == Some(Signal::SIGXCPU as i32) {
+        return Err(ChildError::Time { program, time: limits.time });
+    }
+    Ok(done)
+}
+
 /// Takes standard input away from a program that is to be started, and limits what each of its
 /// processes may use. It ends with this process.
-pub fn confine(command: &mut Command, limits: Limits) {
+fn confine(command: &mut Command, limits: Limits) {
     let parent = Pid::this();
     let confine = move || {
         let seconds = limits.time.as_secs();

@@ -19,6 +19,7 @@ mod sources;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
+    io,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -339,9 +340,8 @@ impl Whole {
         shell.env("CCC_OVERRIDE_OPTIONS", format!("#{}", last.join(" ")));
         // One that compiles what patches say has no more time than a patch is worth.
         let limits = if tree == self.tree { Limits::BUILD } else { Limits::REBUILD };
-        child::confine(&mut shell, limits);
-        shell.stdout(output).stderr(errors);
-        let status = shell.status().map_err(BuildError::io("sh"))?;
+        let status = child::status(shell.stdout(output).stderr(errors), limits);
+        let status = status.map_err(io::Error::other).map_err(BuildError::io("sh"))?;
         if status.success() {
             return Ok(());
         }

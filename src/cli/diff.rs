@@ -117,7 +117,7 @@ const FIRST_TRYING_PART: u32 = 6;
 /// `SLOW` on average and so soon find others.
 const FEW_IN_VAIN: usize = 24;
 const MANY_IN_VAIN: usize = 160;
-const SLOW: Duration = Duration::from_millis(2);
+const SLOW: Duration = Duration::from_millis(3);
 /// Results are written anew after this long.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -125,7 +125,8 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let begin = Instant::now();
     let interrupted = interrupt::listen();
     args.search.bound();
-    let mut stage = Stage::open(&args.subject, args.out.as_deref())?;
+    let stage = || Stage::open(&args.subject, args.out.as_deref());
+    let Some(mut stage) = interrupt::unless_interrupted(stage)? else { return Ok(INTERRUPTED) };
     let given = inputs::given_tests(&stage.subject)?.into_iter().map(|test| (test, FoundBy::Given));
     let earlier = if args.resume { earlier_tests(&stage)? } else { Vec::new() };
     let seeds = given.chain(earlier.into_iter().map(|test| (test, FoundBy::Seed))).collect();
@@ -142,8 +143,15 @@ fn compare(
     (begin, interrupted): (Instant, &AtomicBool),
 ) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
-    let mut merged = stage.merge(&mut progress)?;
-    let (built, module) = stage.build(&mut merged, &mut progress)?;
+    let built = interrupt::unless_interrupted(|| {
+        let mut merged = stage.merge(&mut progress)?;
+        let (built, module) = stage.build(&mut merged, &mut progress)?;
+        Ok((merged, built, module))
+    })?;
+    let Some((merged, built, module)) = built else {
+        stage.place.give_up()?;
+        return Ok(INTERRUPTED);
+    };
     let config = &stage.subject.config;
     let mut program = Program::new(module, &args.search.models()?.with_terms());
     program.uninitialised = config.uninitialised;

@@ -2,7 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::child;
+
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// Nothing can have been found yet that a run would have to write.
+static BUILDING: AtomicBool = AtomicBool::new(false);
 
 /// Turns true at the first Ctrl-C that is listened for.
 pub(super) fn flag() -> &'static AtomicBool {
@@ -18,7 +22,24 @@ pub(super) fn listen() -> &'static AtomicBool {
             // the solvers away from the threads that are still in them.
             unsafe { nix::libc::_exit(i32::from(super::INTERRUPTED)) };
         }
-        eprintln!("psychic: interrupted, writing what was found (again to stop at once)");
+        if BUILDING.load(Ordering::SeqCst) {
+            child::stop_all();
+            eprintln!("psychic: interrupted, nothing was found yet (again to stop at once)");
+        } else {
+            eprintln!("psychic: interrupted, writing what was found (again to stop at once)");
+        }
     });
     &INTERRUPTED
+}
+
+/// Does what comes before anything can be found. An interrupt ends the programs that it started, and
+/// then it has no result.
+pub(super) fn unless_interrupted<T>(
+    build: impl FnOnce() -> anyhow::Result<T>,
+) -> anyhow::Result<Option<T>> {
+    BUILDING.store(true, Ordering::SeqCst);
+    let is_interrupted = || INTERRUPTED.load(Ordering::SeqCst);
+    let built = (!is_interrupted()).then(build).transpose();
+    BUILDING.store(false, Ordering::SeqCst);
+    if is_interrupted() { Ok(None) } else { built }
 }

@@ -3,7 +3,7 @@
 use std::{
     env,
     fs::{self, File},
-    io::Write,
+    io::{self, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -74,8 +74,8 @@ pub(super) fn obtain(
     let errors = output.try_clone().map_err(SubjectError::io(&log))?;
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(dir).env("PSYCHIC_SOURCE", &source);
-    child::confine(shell.stdout(output).stderr(errors), Limits::BUILD);
-    let status = shell.status().map_err(SubjectError::io(Path::new("sh")))?;
+    let status = child::status(shell.stdout(output).stderr(errors), Limits::BUILD);
+    let status = status.map_err(io::Error::other).map_err(SubjectError::io(Path::new("sh")))?;
     if !status.success() {
         let printed = fs::read(&log).map_err(SubjectError::io(&log))?;
         let output = last_lines(&String::from_utf8_lossy(&printed));

@@ -17,7 +17,10 @@ use psychic::subject::results::{
     FoundBy, PairRow, ResultsDir, StateRow, SummaryRow, TestRow, Verdict, read_clusterings,
 };
 
-use crate::support::{Scratch, names, refused, run, table};
+use crate::{
+    packages::package,
+    support::{Scratch, names, refused, run, table},
+};
 
 /// A loop with 2^32 paths, which do not meet again as a `double` differs, a patch that shows on the first of them, and one that never does.
 fn endless() -> Scratch {
@@ -119,6 +122,24 @@ fn an_interrupt_before_the_first_test() {
     running.signal(Signal::SIGTERM);
     assert_eq!(running.end().code(), Some(130));
     readable(&scratch.out());
+}
+
+#[test]
+fn an_interrupt_ends_a_build() {
+    let makefile = "all: bin/greet\nbin/greet: main.o say.o\n\
+                    \t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\nmain.o: main.c config.h\n\
+                    \tif grep -q nobody main.c; then touch $$PSYCHIC_SUBJECT/slow; sleep 1h; fi\n\
+                    \t$(CC) $(CFLAGS) -c main.c -o main.o\n";
+    let scratch = package().file("package/Makefile", makefile);
+    let mut running = Running::diff(&scratch);
+    while !scratch.path("slow").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    running.signal(Signal::SIGTERM);
+    running.until("interrupted, nothing was found yet");
+    assert_eq!(running.end().code(), Some(130));
+    let left = names(&scratch.out());
+    assert!(left.iter().all(|name| name == "build"), "{left:?}");
 }
 
 #[test]
