@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    convert::Infallible,
     fs,
     path::{Component, Path, PathBuf, absolute},
     process::Command,
@@ -32,7 +33,7 @@ pub(super) const DIALECT: &[&str] = &[
 ];
 
 /// Whatever the flags before say: no warning but that of a division by a constant zero, for
-/// [`divides_by_zero`], and none that is an error.
+/// [`checking_divisions`], and none that is an error.
 const WARNINGS: &[&str] = &["-Wno-everything", "-Wno-error", "-Wdivision-by-zero"];
 
 /// Has a division by a constant zero be an error where it is reached, as one by a variable is. The
@@ -403,13 +404,16 @@ impl Toolchain {
             };
             (trees.iter().map(one).collect(), said)
         };
-        let (objects, said) = all(flags);
-        let ours = kind.flags(flags).into_iter();
-        if !divides_by_zero(&said, ours.chain(flags.iter().map(String::as_str))) {
-            return objects;
+        let ours = kind.flags(flags);
+        let is_sanitized = is_sanitized(ours.into_iter().chain(flags.iter().map(String::as_str)));
+        let texts = trees.iter().map(|tree| tree.join(source));
+        let compile = |divisions: &[&str]| -> Result<_, Infallible> {
+            let divisions: Vec<String> = divisions.iter().map(|&flag| flag.to_owned()).collect();
+            Ok(all(&[&divisions, flags].concat()))
+        };
+        match checking_divisions(is_sanitized, texts, compile) {
+            Ok(objects) => objects,
         }
-        let divisions: Vec<String> = DIVISIONS.iter().map(|&flag| flag.to_owned()).collect();
-        all(&[&divisions, flags].concat()).0
     }
 
     /// Has one compiler compile a source in several trees; gives what it made, and its warnings. It
@@ -554,12 +558,11 @@ impl Toolchain {
             command.args(zeroed(&compilation.flags)).args(WARNINGS);
             command.arg("-MMD").arg("-MF").arg(&rule).arg("-c").arg(source).arg("-o").arg(&object);
             run(&mut command)
+                .map(|output| ((), String::from_utf8_lossy(&output.stderr).into_owned()))
         };
-        let said = String::from_utf8_lossy(&compile(&[])?.stderr).into_owned();
-        let flags = flags.iter().copied().chain(compilation.flags.iter().map(String::as_str));
-        if divides_by_zero(&said, flags) {
-            compile(DIVISIONS)?;
-        }
+        let all = flags.iter().copied().chain(compilation.flags.iter().map(String::as_str));
+        let text = compilation.directory.join(source);
+        checking_divisions(is_sanitized(all), [text].into_iter(), compile)?;
         let text = fs::read_to_string(&rule).map_err(BuildError::io(&rule))?;
         read.extend(dependencies(&text));
         Ok(object)
@@ -605,10 +608,38 @@ impl Toolchain {
     }
 }
 
-/// Whether a compiler warned of a division, or a remainder, by a constant zero, of which no
-/// sanitizer takes care.
-fn divides_by_zero<'a>(said: &str, mut flags: impl Iterator<Item = &'a str>) -> bool {
-    said.contains("[-Wdivision-by-zero]") && !flags.any(|flag| flag.starts_with("-fsanitize"))
+fn is_sanitized<'a>(mut flags: impl Iterator<Item = &'a str>) -> bool {
+    flags.any(|flag| flag.starts_with("-fsanitize"))
+}
+
+/// Compiles with flags beside: [`DIVISIONS`] where the compiler warns of a division, or a remainder, by a
+/// constant zero, of which no sanitizer takes care, and none elsewhere. The sources tell which to
+/// begin with: what is compiled with the wrong ones is compiled once more.
+fn checking_divisions<T, E>(
+    is_sanitized: bool,
+    mut sources: impl Iterator<Item = PathBuf>,
+    compile: impl Fn(&[&str]) -> Result<(T, String), E>,
+) -> Result<T, E> {
+    if is_sanitized {
+        return Ok(compile(&[])?.0);
+    }
+    let flags = |divides: bool| if divides { DIVISIONS } else { &[] };
+    let seems_so = sources.any(|file| fs::read(file).is_ok_and(|text| may_divide_by_zero(&text)));
+    let (made, said) = compile(flags(seems_so))?;
+    let divides = said.contains("[-Wdivision-by-zero]");
+    if divides == seems_so { Ok(made) } else { Ok(compile(flags(divides))?.0) }
+}
+
+/// Whether a text has `/ 0` or `%= 0` in it, or the like.
+fn may_divide_by_zero(text: &[u8]) -> bool {
+    let by_zero = |at: usize| {
+        let rest = &text[at + 1..];
+        let rest = rest.strip_prefix(b"=").unwrap_or(rest).trim_ascii_start();
+        rest.strip_prefix(b"0").is_some_and(|rest| {
+            !rest.first().is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'.')
+        })
+    };
+    (0..text.len()).any(|at| matches!(text[at], b'/' | b'%') && by_zero(at))
 }
 
 /// What a compiler is told beside flags that have it optimise.
@@ -655,6 +686,31 @@ mod tests {
             ..Compilation::default()
         };
         (directory, compilation)
+    }
+
+    #[test]
+    fn divisions_are_checked_where_the_compiler_warns_of_one_by_zero() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("a.c");
+        for (text, warns, times) in [
+            ("n % 0;", true, 1),
+            ("n /= 0;", true, 1),
+            ("n / ZERO;", true, 2),
+            ("n / 07; n / 0.5; n / 10; n", false, 1),
+            ("/* 1 / 0 */", false, 2),
+        ] {
+            fs::write(&file, text).unwrap();
+            let count = std::cell::Cell::new(0);
+            let compile = |flags: &[&str]| -> Result<_, Infallible> {
+                count.set(count.get() + 1);
+                let said = if warns { "a.c:1: warning [-Wdivision-by-zero]" } else { "" };
+                Ok((flags == DIVISIONS, said.to_owned()))
+            };
+            let sources = || [file.clone()].into_iter();
+            assert_eq!(checking_divisions(false, sources(), compile), Ok(warns), "{text}");
+            assert_eq!(count.get(), times, "{text}");
+            assert_eq!(checking_divisions(true, sources(), compile), Ok(false), "{text}");
+        }
     }
 
     #[test]
