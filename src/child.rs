@@ -49,8 +49,10 @@ impl Limits {
 
 /// Turns true for good when all such programs are to end.
 static STOPPED: AtomicBool = AtomicBool::new(false);
-/// How soon they do.
+/// How often that is looked at.
 const TICK: Duration = Duration::from_millis(50);
+/// How soon they end.
+pub const STOPPING: Duration = Duration::from_millis(200);
 
 /// Ends the programs that run, and lets no other one start.
 pub fn stop_all() {
@@ -96,8 +98,8 @@ pub enum ChildError {
     },
 }
 
-/// Runs a program to its end, without standard input, in a process group of its own that ends with
-/// this process.
+/// Runs a program to its end, without standard input, in a process group of its own. It ends with
+/// this process, and what it started with [`stop_all`].
 ///
 /// # Errors
 /// It cannot be started, is interrupted, or exceeds its limits; see [`ChildError`].

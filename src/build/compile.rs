@@ -635,11 +635,16 @@ fn may_divide_by_zero(text: &[u8]) -> bool {
     let by_zero = |at: usize| {
         let rest = &text[at + 1..];
         let rest = rest.strip_prefix(b"=").unwrap_or(rest).trim_ascii_start();
-        rest.strip_prefix(b"0").is_some_and(|rest| {
-            !rest.first().is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'.')
-        })
+        let goes_on = |next: &u8| next.is_ascii_alphanumeric() || b".*".contains(next);
+        rest.strip_prefix(b"0").is_some_and(|rest| !rest.first().is_some_and(goes_on))
     };
-    (0..text.len()).any(|at| matches!(text[at], b'/' | b'%') && by_zero(at))
+    // Comments begin and end with a `/`, too.
+    let divides = |at: usize| match text[at] {
+        b'%' => true,
+        b'/' => at == 0 || !b"*/".contains(&text[at - 1]),
+        _ => false,
+    };
+    (0..text.len()).any(|at| divides(at) && by_zero(at))
 }
 
 /// What a compiler is told beside flags that have it optimise.
@@ -698,6 +703,7 @@ mod tests {
             ("n / ZERO;", true, 2),
             ("n / 07; n / 0.5; n / 10; n", false, 1),
             ("/* 1 / 0 */", false, 2),
+            ("/* first */ 0, // 0 is none\n\"%0*d\"", false, 1),
         ] {
             fs::write(&file, text).unwrap();
             let count = std::cell::Cell::new(0);

@@ -1,10 +1,16 @@
-//! Ctrl-C: the first one asks the run to end, the second one ends it.
+//! Ctrl-C and SIGTERM: of a run that can leave what it found the first one asks it to end; everything else
+//! ends at once, with the programs that it started.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
 
 use crate::child;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The run looks at [`INTERRUPTED`].
+static LISTENING: AtomicBool = AtomicBool::new(false);
 /// Nothing can have been found yet that a run would have to write.
 static BUILDING: AtomicBool = AtomicBool::new(false);
 
@@ -13,11 +19,14 @@ pub(super) fn flag() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
-/// Listens for Ctrl-C (and SIGTERM) from now on; the flag turns true at the first one.
-pub(super) fn listen() -> &'static AtomicBool {
-    // A second listener in one process cannot be set, and is not needed.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+/// Has interrupts end this process and the programs that it runs.
+pub(super) fn install() {
+    // Without a handler they end this process alone.
+    _ = ctrlc::set_handler(|| {
+        let is_first = !INTERRUPTED.swap(true, Ordering::SeqCst);
+        if !is_first || !LISTENING.load(Ordering::SeqCst) {
+            child::stop_all();
+            thread::sleep(child::STOPPING);
             // SAFETY: ends the process and nothing else. What usually runs at the end would take
             // the solvers away from the threads that are still in them.
             unsafe { nix::libc::_exit(i32::from(super::INTERRUPTED)) };
@@ -29,6 +38,11 @@ pub(super) fn listen() -> &'static AtomicBool {
             eprintln!("psychic: interrupted, writing what was found (again to stop at once)");
         }
     });
+}
+
+/// Has the first interrupt from now on turn the flag true and do no more.
+pub(super) fn listen() -> &'static AtomicBool {
+    LISTENING.store(true, Ordering::SeqCst);
     &INTERRUPTED
 }
 

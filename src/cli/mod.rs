@@ -132,6 +132,7 @@ pub fn run() -> ExitCode {
     // Where this process was started to confine native runs it does not come back from here.
     crate::replay::sandbox_helper();
     let cli = Cli::parse();
+    interrupt::install();
     let result = match cli.command {
         Command::Diff(args) => diff::run(&args),
         Command::Merge(args) => merge::run(&args),

@@ -20,7 +20,7 @@ use crate::{
 use rayon::prelude::*;
 
 /// A run that is proved never to end is watched for these parts of the usual limit, by how many of the
-/// revision's did not end before.
+/// revision's were stopped for their time before.
 const ENDLESS: [u32; 3] = [100, 100, 300];
 /// And for this one if it has not shown yet what it is to show.
 const BEHIND: u32 = 10;

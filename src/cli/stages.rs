@@ -17,6 +17,7 @@ use crate::{
         self, BuildError, Closure, Common, Compilation, Libc, Recipe, RevisionError, Revisions,
         Sanitizer, Toolchain, Whole,
     },
+    child,
     env::models,
     exec::Limits,
     explore,
@@ -113,6 +114,10 @@ impl Stage {
     /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.
     pub(super) fn merge(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
         self.try_merge(progress).inspect_err(|_| {
+            if child::are_stopped() {
+                // Nothing is wrong with the subject: what was built before is still of use.
+                return;
+            }
             // Of a run that comes to nothing nothing is left.
             _ = fs::remove_dir_all(self.results.path().join("build/revisions"));
             _ = fs::remove_dir(self.results.path().join("build"));

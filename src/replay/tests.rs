@@ -420,6 +420,14 @@ fn a_patch_cannot_leave_processes_behind() {
 }
 
 #[test]
+fn a_patch_cannot_leave_somebody_behind_who_prints() {
+    let body = "if (fork() == 0) setsid(); for (;;) puts(\"x\");";
+    for outcome in attack(body, Limits::default()) {
+        assert_eq!(outcome.termination, Termination::OutputLimit);
+    }
+}
+
+#[test]
 fn a_patch_cannot_fill_the_disk() {
     let body = "
         static char block[1 << 20]; long total = 0; signal(SIGXFSZ, SIG_IGN);

@@ -5,7 +5,7 @@ use std::{
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
 use sha2::{Digest, Sha256};
@@ -111,14 +111,10 @@ pub(super) fn package(
         let script = scripts.join(name);
         fs::write(&script, text).map_err(SubjectError::io(&script))?;
     }
-    let output = Command::new("bash")
-        .arg(scripts.join("source.sh"))
-        .args([name, version])
-        .arg(&tree)
-        .env("PSYCHIC_CACHE", &cache)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(SubjectError::io(Path::new("bash")))?;
+    let mut script = Command::new("bash");
+    script.arg(scripts.join("source.sh")).args([name, version]).arg(&tree);
+    let output = child::output(script.env("PSYCHIC_CACHE", &cache), Limits::BUILD);
+    let output = output.map_err(io::Error::other).map_err(SubjectError::io(Path::new("bash")))?;
     if !output.status.success() {
         let output = last_lines(&String::from_utf8_lossy(&output.stderr));
         return Ok(Err(Failure { status: "source package".into(), output }));

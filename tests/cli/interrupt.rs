@@ -128,7 +128,7 @@ fn an_interrupt_before_the_first_test() {
 fn an_interrupt_ends_a_build() {
     let makefile = "all: bin/greet\nbin/greet: main.o say.o\n\
                     \t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\nmain.o: main.c config.h\n\
-                    \tif grep -q nobody main.c; then touch $$PSYCHIC_SUBJECT/slow; sleep 1h; fi\n\
+                    \tif grep -q nobody main.c; then touch $$PSYCHIC_SUBJECT/slow; sleep 4321; fi\n\
                     \t$(CC) $(CFLAGS) -c main.c -o main.o\n";
     let scratch = package().file("package/Makefile", makefile);
     let mut running = Running::diff(&scratch);
@@ -138,6 +138,8 @@ fn an_interrupt_ends_a_build() {
     running.signal(Signal::SIGTERM);
     running.until("interrupted, nothing was found yet");
     assert_eq!(running.end().code(), Some(130));
+    let all = Command::new("ps").args(["-eo", "args"]).output().expect("ps runs");
+    assert!(!String::from_utf8_lossy(&all.stdout).contains("\nsleep 4321"));
     let left = names(&scratch.out());
     assert!(left.iter().all(|name| name == "build"), "{left:?}");
 }

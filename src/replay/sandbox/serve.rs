@@ -288,8 +288,8 @@ impl Server {
         self.kill_all(process)?;
         let status = child.wait()?;
         let stopped = watched?;
-        streams.drain()?;
         self.reap()?;
+        streams.drain()?;
         Ok(Ended { process, status, stopped, printed: streams.take()? })
     }
 

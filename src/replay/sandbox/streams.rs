@@ -52,11 +52,12 @@ impl Streams {
         let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stream = |pipe: OwnedFd| {
-            fcntl(&pipe, FcntlArg::F_SETPIPE_SZ(PIPE))?;
+            // A program that has printed more already, or a user with many pipes, has it as it is.
+            _ = fcntl(&pipe, FcntlArg::F_SETPIPE_SZ(PIPE));
             let pipe = Some(File::from(pipe));
-            io::Result::Ok(Stream { pipe, bytes: Vec::new(), most: usize::MAX, is_over: false })
+            Stream { pipe, bytes: Vec::new(), most: usize::MAX, is_over: false }
         };
-        Ok(Self { stdout: stream(stdout.into())?, stderr: stream(stderr.into())? })
+        Ok(Self { stdout: stream(stdout.into()), stderr: stream(stderr.into()) })
     }
 
     /// So many bytes of each are kept of the next run.
