@@ -99,7 +99,7 @@ pub enum ChildError {
 }
 
 /// Runs a program to its end, without standard input, in a process group of its own. It ends with
-/// this process, and what it started with [`stop_all`].
+/// this process; [`stop_all`] ends all of its group.
 ///
 /// # Errors
 /// It cannot be started, is interrupted, or exceeds its limits; see [`ChildError`].

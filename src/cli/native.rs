@@ -19,11 +19,10 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// A run that is proved never to end is watched for these parts of the usual limit, by how many of the
-/// revision's were stopped for their time before.
-const ENDLESS: [u32; 3] = [100, 100, 300];
-/// And for this one if it has not shown yet what it is to show.
-const BEHIND: u32 = 10;
+/// A run that is proved never to end is watched for this part of the usual limit, and for the second one
+/// if it has not shown yet what it is to show. No shorter: it is the one check of such a proof that shares
+/// nothing with it.
+const ENDLESS: [u32; 2] = [100, 10];
 /// One of which nothing is known is watched for these: by how many of the revision's were stopped
 /// before, at most as many as there are here.
 const UNKNOWN: [u32; 3] = [1, 4, 20];
@@ -50,7 +49,6 @@ pub(super) struct Native<'a> {
     /// No run begins after this.
     deadline: Option<Instant>,
     plain: Replayer,
-    endless: Patience,
     unknown: Patience,
     early: Patience,
     watched: Mutex<Watching>,
@@ -72,7 +70,6 @@ impl<'a> Native<'a> {
             limits,
             deadline,
             plain: Replayer::new(built.binaries.clone(), limits)?,
-            endless: Patience::new(ENDLESS),
             early: Patience::new(EARLY),
             unknown: Patience::new(UNKNOWN),
             watched: Mutex::default(),
@@ -183,14 +180,13 @@ impl<'a> Native<'a> {
         revision: Revision,
         printed: [usize; 2],
     ) -> anyhow::Result<Outcome> {
-        let outcome = self.impatient((&self.endless, ENDLESS_OUTPUT), test, revision)?;
+        let [short, long] = ENDLESS.map(|part| self.limits.time / part);
+        let watch = |time, output| self.plain(test, revision, Within { time, output });
+        let outcome = watch(short, ENDLESS_OUTPUT)?;
         let texts = [&outcome.stdout, &outcome.stderr];
         let is_behind = texts.into_iter().zip(printed).any(|(text, seen)| text.len() < seen);
-        if !(outcome.termination.is_endless() && is_behind) {
-            return Ok(outcome);
-        }
-        let within = Within { time: self.limits.time / BEHIND, output: UNKNOWN_OUTPUT };
-        self.plain(test, revision, within)
+        let stopped = outcome.termination.is_endless();
+        if stopped && is_behind { watch(long, UNKNOWN_OUTPUT) } else { Ok(outcome) }
     }
 
     /// The plain run of a revision that may never end.
