@@ -655,10 +655,8 @@ pub(super) fn explore_config(
         solver: SolverConfig {
             timeout: budget.solver,
             interrupted: interrupt::flag(),
-            deadline: None,
-            check_models: cfg!(debug_assertions),
             log: search.log_queries.clone(),
-            record: None,
+            ..SolverConfig::default()
         },
     }
 }

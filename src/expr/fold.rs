@@ -6,6 +6,7 @@ use num_bigint::BigUint;
 use super::BinaryOp;
 
 /// `width` ones, `width` between 1 and 64.
+#[inline]
 pub(super) fn mask(width: u32) -> u64 {
     u64::MAX >> (64 - width)
 }
@@ -19,6 +20,7 @@ pub(super) fn low_bits(value: BigUint, width: u32) -> BigUint {
 }
 
 /// The two's complement reading of the low `width` bits.
+#[inline]
 pub(super) fn signed(width: u32, value: u64) -> i64 {
     (value << (64 - width)) as i64 >> (64 - width)
 }

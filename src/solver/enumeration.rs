@@ -1,6 +1,10 @@
 //! Queries about bytes are decided by trying their values.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, TryLockError},
+    time::Instant,
+};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,6 +40,29 @@ const MOST_BYTES: usize = 1 << 25;
 /// takes a hundred times as long to see that no byte is both a digit and a letter.
 #[derive(Default)]
 pub struct Enumeration {
+    shared: Tables,
+    /// Where another chain is at the shared ones.
+    own: Known,
+    /// No table is made any more from this moment on.
+    deadline: Option<Instant>,
+}
+
+/// The tables of all chains that are made with them. They say no more than what terms are: whether
+/// one was there already makes no difference to a verdict or a model.
+#[derive(Clone, Default)]
+pub struct Tables(Arc<Mutex<Known>>);
+
+impl fmt::Debug for Tables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tables").finish_non_exhaustive()
+    }
+}
+
+/// What was found out about the terms of an arena.
+#[derive(Default)]
+struct Known {
+    /// [`Exprs::identity`].
+    arena: Option<u64>,
     /// Of terms with one variable; `None` where a term is no matter of lanes.
     columns: FxHashMap<ExprId, Option<Arc<Lanes>>>,
     /// Of constraints, for these values of their variables, or (empty) for all; `None` where one would
@@ -43,8 +70,6 @@ pub struct Enumeration {
     tables: FxHashMap<(ExprId, Vec<Domain>), Option<Arc<Table>>>,
     /// Of the tables.
     bytes: usize,
-    /// No table is made any more from this moment on.
-    deadline: Option<Instant>,
 }
 
 /// A set of values of a variable, a bit each.
@@ -82,7 +107,7 @@ impl Decorator for Enumeration {
     const NAME: &'static str = "enumeration";
 
     fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided {
-        match self.search(exprs, query) {
+        match self.decided(exprs, query) {
             Some(verdict) => (verdict, true),
             None => (below.check(exprs, query), false),
         }
@@ -111,14 +136,33 @@ struct Classified {
 impl Enumeration {
     /// Leaves what comes after this moment to the solver below, which has a limit of its own: the
     /// tables of a single query may take seconds.
-    pub fn until(deadline: Option<Instant>) -> Self {
-        Self { deadline, ..Self::default() }
+    pub fn new(shared: Tables, deadline: Option<Instant>) -> Self {
+        Self { shared, own: Known::default(), deadline }
     }
 
     /// The verdict, if tables are enough for one.
-    fn search(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
-        if self.columns.len() > MOST_COLUMNS || self.bytes > MOST_BYTES {
-            *self = Self::until(self.deadline);
+    fn decided(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
+        match self.shared.0.try_lock() {
+            Ok(mut known) => known.search(exprs, query, self.deadline),
+            // One that was left amid a panic may be half of what it ought to be.
+            Err(TryLockError::WouldBlock | TryLockError::Poisoned(_)) => {
+                self.own.search(exprs, query, self.deadline)
+            }
+        }
+    }
+}
+
+impl Known {
+    /// The verdict, if tables are enough for one; no table is made after the deadline.
+    fn search(
+        &mut self,
+        exprs: &Exprs,
+        query: Query<'_>,
+        deadline: Option<Instant>,
+    ) -> Option<Verdict> {
+        let is_full = self.columns.len() > MOST_COLUMNS || self.bytes > MOST_BYTES;
+        if is_full || self.arena != Some(exprs.identity()) {
+            *self = Self { arena: Some(exprs.identity()), ..Self::default() };
         }
         // What is new contradicts the rest, if anything does.
         let newest_first = query.goals.iter().chain(query.path.iter().rev()).copied();
@@ -128,7 +172,7 @@ impl Enumeration {
         }
         let (mut tables, mut large) = (Vec::new(), Vec::new());
         for constraint in narrow {
-            match self.table(exprs, constraint, Vec::new()) {
+            match self.table(exprs, (constraint, Vec::new()), deadline) {
                 Some(table) => tables.push(table),
                 None => large.push(constraint),
             }
@@ -144,7 +188,7 @@ impl Enumeration {
         let before = tables.len();
         tables.extend(large.iter().filter_map(|constraint| {
             let domains = exprs.variables(*constraint).iter().map(domain).collect();
-            self.table(exprs, *constraint, domains)
+            self.table(exprs, (*constraint, domains), deadline)
         }));
         let decided = wide.is_empty() && tables.len() == before + large.len();
         let mut search = Search::new(&self::domains(exprs, &tables), &tables);
@@ -164,17 +208,16 @@ impl Enumeration {
     fn table(
         &mut self,
         exprs: &Exprs,
-        constraint: ExprId,
-        domains: Vec<Domain>,
+        key: (ExprId, Vec<Domain>),
+        deadline: Option<Instant>,
     ) -> Option<Arc<Table>> {
-        let key = (constraint, domains);
         if let Some(known) = self.tables.get(&key) {
             return known.clone();
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return None;
         }
-        let table = self.tabulate(exprs, constraint, &key.1).map(Arc::new);
+        let table = self.tabulate(exprs, key.0, &key.1).map(Arc::new);
         self.bytes += table.as_ref().map_or(0, |table| {
             table.truths.len() + table.variables.len() * size_of::<Classified>()
         }) + size_of::<Table>();
@@ -513,7 +556,7 @@ mod tests {
                     goals.push(goal);
                     let query = Query { path: &[], goals: &goals, model: None };
                     let expected = bitwuzla.check(&exprs, query);
-                    let verdict = enumeration.search(&exprs, query);
+                    let verdict = enumeration.decided(&exprs, query);
                     let mentions_one = |goal: &ExprId| exprs.variables(*goal).len() == 1;
                     prop_assert!(verdict.is_some() || !goals.iter().all(mentions_one));
                     if let Some(verdict) = verdict {
@@ -542,7 +585,7 @@ mod tests {
         let sum = digits.into_iter().reduce(|a, b| exprs.add(a, b)).expect("four");
         let ask = |count| {
             let goals = [exprs.eq(sum, exprs.constant(8, count))];
-            Enumeration::default().search(&exprs, Query { path: &[], goals: &goals, model: None })
+            Enumeration::default().decided(&exprs, Query { path: &[], goals: &goals, model: None })
         };
         let verdict = ask(4).expect("sixteen combinations");
         let values = bytes.map(|e| exprs.evaluate(e, verdict.model().expect("four digits")));
@@ -555,7 +598,7 @@ mod tests {
         let exprs = Exprs::new();
         let ask = |goal| {
             Enumeration::default()
-                .search(&exprs, Query { path: &[], goals: &[goal], model: None })
+                .decided(&exprs, Query { path: &[], goals: &[goal], model: None })
                 .is_none()
         };
         let bytes = ["a", "b", "c", "d"].map(|name| exprs.input(name, 8));

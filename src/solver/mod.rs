@@ -25,6 +25,7 @@ use std::{
 };
 
 use crate::expr::{Assignment, ExprId, Exprs};
+use enumeration::Tables;
 
 pub mod bitwuzla;
 pub mod cache;
@@ -225,6 +226,8 @@ pub struct SolverConfig {
     pub log: Option<PathBuf>,
     /// Write the queries that verdicts rest on.
     pub record: Option<record::Recording>,
+    /// What chains know of terms already.
+    pub tables: Tables,
 }
 
 impl Default for SolverConfig {
@@ -237,6 +240,7 @@ impl Default for SolverConfig {
             check_models: cfg!(debug_assertions),
             log: None,
             record: None,
+            tables: Tables::default(),
         }
     }
 }
@@ -261,7 +265,8 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
         None => back_end,
     };
     let ordered = Layer::new(orders::Orders::new(config.timeout), logged);
-    let enumerated = Layer::new(enumeration::Enumeration::until(config.deadline), ordered);
+    let enumerated =
+        Layer::new(enumeration::Enumeration::new(config.tables.clone(), config.deadline), ordered);
     let ranged = Layer::new(intervals::Intervals::default(), enumerated);
     let cached = Layer::new(cache::Cache::default(), ranged);
     let apart = Layer::new(independence::Independence, cached);

@@ -14,7 +14,7 @@ use nix::{
 
 /// Bytes that a pipe holds. It is small, so that a run which prints without end waits soon: on a busy
 /// core whoever reads would come to its turn no sooner than the run's slice of time ends.
-const PIPE: i32 = 4 * 4096;
+const PIPE: i32 = 2 * 4096;
 
 /// To be woken up when there is something to read, or the other side hung up.
 pub(super) fn waiting(fd: BorrowedFd) -> PollFd {
