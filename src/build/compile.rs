@@ -222,7 +222,10 @@ impl Toolchain {
         // First the library in itself: llvm-link looks at each file once, and would leave out
         // what only a later one needs.
         let whole = out.with_extension("library.bc");
-        self.link(&library.modules, &whole)?;
+        match &library.modules[..] {
+            [one] => fs::copy(one, &whole).map(drop).map_err(BuildError::io(one))?,
+            several => self.link(several, &whole)?,
+        }
         if library.is_overridden {
             // A function of the program is none of the library's.
             self.hide(&whole, &library.wanted)?;

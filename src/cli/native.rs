@@ -33,6 +33,8 @@ const STOPPED: u32 = 20;
 /// Of runs that may never end, this much of what they print is looked at, more than what
 /// is compared of them.
 const ENDLESS_OUTPUT: u64 = ENDLESS_PREFIX as u64 * 5 / 4;
+/// And so much at a glance of a revision that has printed on and on before.
+const LOUD_OUTPUT: u64 = ENDLESS_OUTPUT / 8;
 /// And so much where an end would count.
 const UNKNOWN_OUTPUT: u64 = 16 * ENDLESS_PREFIX as u64;
 /// Runs remembered that were no more than looked at, before all are forgotten.
@@ -55,6 +57,8 @@ pub(super) struct Native<'a> {
     early: Patience,
     watched: Mutex<Watching>,
     glances: Mutex<Glances>,
+    /// Revisions that printed more than is looked at.
+    loud: Mutex<RevisionSet>,
 }
 
 /// What runs that came to their end showed: the same inputs are looked at again.
@@ -80,6 +84,7 @@ impl<'a> Native<'a> {
             unknown: Patience::new(UNKNOWN),
             watched: Mutex::default(),
             glances: Mutex::default(),
+            loud: Mutex::default(),
         })
     }
 
@@ -301,10 +306,18 @@ impl Replay for Native<'_> {
         // Nothing panics while it is held.
         let glances = || self.glances.lock().unwrap_or_else(PoisonError::into_inner);
         let known = glances().get(test).cloned().unwrap_or_default();
-        let early = (&self.early, ENDLESS_OUTPUT);
-        let one = |revision: &Revision| match known.get(revision) {
-            Some(outcome) => Ok(outcome.clone()),
-            None => self.impatient(early, test, *revision).map_err(failed),
+        let loud = || self.loud.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = |revision: &Revision| {
+            if let Some(outcome) = known.get(revision) {
+                return Ok(outcome.clone());
+            }
+            let is_loud = loud().contains(*revision);
+            let output = if is_loud { LOUD_OUTPUT } else { ENDLESS_OUTPUT };
+            let outcome = self.impatient((&self.early, output), test, *revision).map_err(failed)?;
+            if outcome.termination == Termination::OutputLimit {
+                loud().insert(*revision);
+            }
+            Ok(outcome)
         };
         let outcomes: Vec<Outcome> = revisions.par_iter().map(one).collect::<Result<_, _>>()?;
         let ended = |(_, outcome): &(Revision, Outcome)| !outcome.termination.is_endless();
