@@ -104,23 +104,31 @@ impl Executor<'_> {
             .copied()
             .filter(|variable| exprs.variable_kind(*variable) == VariableKind::Uninitialised)
             .collect();
-        let with = |content: u64| {
+        let with = |content: &dyn Fn(u32) -> u64| {
             let values = unwritten.iter().map(|variable| {
-                (*variable, exprs.constant(exprs.variable_width(*variable), content))
+                let width = exprs.variable_width(*variable);
+                (*variable, exprs.constant(width, content(width)))
             });
             Substitution::of(exprs, values).apply(exprs, expr)
         };
-        let fixed = with(0);
+        let fixed = with(&|_| 0);
         let differs = exprs.ne(expr, fixed);
         if exprs.as_u64(differs) == Some(0) || self.is_noted() {
             return Ok(fixed);
         }
         // Mostly one content is enough for every input of the path, and one query.
-        if self.certainly(exprs.ne(with(1), fixed), true) {
+        let one = with(&|_| 1);
+        if self.certainly(exprs.ne(one, fixed), true) {
             self.note_unwritten()?;
             return Ok(fixed);
         }
         if self.is_impossible(&[differs])? {
+            return Ok(fixed);
+        }
+        // Or one that is large, where a division hides what is small.
+        let large = with(&|width| 1 << width.saturating_sub(2).min(62));
+        if self.always_differ(large, fixed) {
+            self.note_unwritten()?;
             return Ok(fixed);
         }
         let shows = self.where_content_shows(expr, fixed, &unwritten)?;
@@ -128,6 +136,16 @@ impl Executor<'_> {
             self.note_unwritten()?;
         }
         Ok(fixed)
+    }
+
+    /// Whether two values differ on every input, of other paths, too: those ask it again, and then it is
+    /// known.
+    fn always_differ(&mut self, a: ExprId, b: ExprId) -> bool {
+        let exprs = &self.program.exprs;
+        let same = exprs.eq(a, b);
+        let query = Query { path: &[], goals: &[same], model: None };
+        exprs.evaluate(same, &self.state.model).is_zero()
+            && self.solver.check(exprs, query).is_unsat()
     }
 
     fn is_impossible(&mut self, goals: &[ExprId]) -> Result<bool, Stop> {
