@@ -15,7 +15,8 @@ use super::{
     translate::{Native, Walk},
 };
 use crate::expr::{
-    BinaryOp, Bv, ExprId, FloatBinary, FloatRelation, FloatUnary, Node, Rounding, float::Format,
+    BinaryOp, Bv, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Node, Rounding,
+    float::Format,
 };
 
 /// A number: its bits are those of `nan` where `value` is a NaN, else what encodes `value`.
@@ -66,6 +67,9 @@ impl Walk<'_> {
             Node::FloatCompare(FloatRelation::Equal, a, b) if a == b => {
                 let is_nan = self.is_nan(a);
                 Native::Truth(self.to.term1(sys::BITWUZLA_KIND_NOT, is_nan))
+            }
+            Node::FloatCompare(relation, a, b) if self.are_plain_bits(a, b) => {
+                Native::Truth(self.truth_of_new(compared(exprs, relation, a, b)))
             }
             Node::FloatCompare(relation, a, b) => {
                 let kind = match relation {
@@ -194,6 +198,13 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether neither is a result of arithmetic, so that their bits are at hand, and that the
+    /// bits have one number each.
+    fn are_plain_bits(&self, a: ExprId, b: ExprId) -> bool {
+        [a, b].iter().all(|e| self.number(*e).is_none())
+            && !format(self.exprs.width(a)).has_integer_bit()
+    }
+
     fn nan_bits(&self, e: ExprId) -> ExprId {
         self.exprs.nan_bits(e, |operand| self.bits_of_nan(operand))
     }
@@ -276,6 +287,31 @@ impl Walk<'_> {
     }
 }
 
+/// A comparison of two numbers by their bits: they are sorted as magnitudes with a sign are. To the
+/// theory a number that is given by its bits has to be taken apart first, and subnormal ones shifted,
+/// which takes a thousand times as many gates as comparing.
+fn compared(exprs: &Exprs, relation: FloatRelation, a: ExprId, b: ExprId) -> ExprId {
+    let width = exprs.width(a);
+    let format = format(width);
+    let magnitude = |e: ExprId| exprs.extract(e, 0, width - 1);
+    let infinity = exprs.bv(&Bv::from_u128(width, format.infinity()));
+    let is_number = |e: ExprId| exprs.ule(magnitude(e), magnitude(infinity));
+    let are_zero = exprs.or(magnitude(a), magnitude(b));
+    let are_zero = exprs.eq(are_zero, exprs.bv(&Bv::zero(width - 1)));
+    // Of negative numbers the larger magnitude is less.
+    let key = |e: ExprId| {
+        let sign = exprs.extract(e, width - 1, 1);
+        let turned = exprs.concat(sign, exprs.not(magnitude(e)));
+        exprs.ite(sign, turned, e)
+    };
+    let holds = match relation {
+        FloatRelation::Equal => exprs.or(exprs.eq(a, b), are_zero),
+        FloatRelation::Less => exprs.and(exprs.slt(key(a), key(b)), exprs.not(are_zero)),
+        FloatRelation::LessOrEqual => exprs.or(exprs.sle(key(a), key(b)), are_zero),
+    };
+    exprs.all([is_number(a), is_number(b), holds])
+}
+
 fn format(width: u32) -> Format {
     Format::of(width).expect("the width of a format")
 }
@@ -283,4 +319,43 @@ fn format(width: u32) -> Format {
 /// Bits of the exponent and of the significand with its integer bit.
 fn sort(format: Format) -> [u64; 2] {
     [u64::from(format.exponent_bits()), u64::from(format.precision())]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::expr::Assignment;
+
+    /// Bits of numbers of all kinds, and the neighbours of each.
+    fn interesting(format: Format) -> Vec<u128> {
+        let one = format.power_of_two(0, false).expect("it has a one");
+        let least_normal = 1 << format.exponent_low();
+        let kinds = [0, least_normal, one, format.infinity()];
+        let neighbours = |bits: u128| [bits.saturating_sub(1), bits, bits + 1];
+        let positive = kinds.into_iter().flat_map(neighbours);
+        positive.flat_map(|bits| [bits, bits | format.sign()]).collect()
+    }
+
+    #[test]
+    fn bits_compare_as_their_numbers_do() {
+        let exprs = Exprs::new();
+        for width in [32, 64, 128] {
+            let [x, y] = ["x", "y"].map(|name| exprs.input(&format!("{name}{width}"), width));
+            let [of_x, of_y] = [x, y].map(|e| exprs.as_variable(e).expect("it is one"));
+            let all = interesting(format(width));
+            for relation in [FloatRelation::Equal, FloatRelation::Less, FloatRelation::LessOrEqual]
+            {
+                let numbers = exprs.float_compare(relation, x, y);
+                let bits = compared(&exprs, relation, x, y);
+                for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (*a, *b))) {
+                    let [a, b] = [a, b].map(|bits| Bv::from_u128(width, bits));
+                    let model = Assignment(BTreeMap::from([(of_x, a.clone()), (of_y, b.clone())]));
+                    let [expected, found] = [numbers, bits].map(|e| exprs.evaluate(e, &model));
+                    assert_eq!(found, expected, "{relation:?} of {a:?} and {b:?}");
+                }
+            }
+        }
+    }
 }
