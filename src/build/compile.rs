@@ -221,20 +221,23 @@ impl Toolchain {
         }
         // First the library in itself: llvm-link looks at each file once, and would leave out
         // what only a later one needs.
-        let whole = out.with_extension("library.bc");
-        match &library.modules[..] {
-            [one] => fs::copy(one, &whole).map(drop).map_err(BuildError::io(one))?,
-            several => self.link(several, &whole)?,
-        }
+        let joined = out.with_extension("library.bc");
+        let whole = match &library.modules[..] {
+            [one] if !library.is_overridden => one,
+            several => {
+                self.link(several, &joined)?;
+                &joined
+            }
+        };
         if library.is_overridden {
             // A function of the program is none of the library's.
-            self.hide(&whole, &library.wanted)?;
+            self.hide(whole, &library.wanted)?;
         }
         let wanted = out.with_extension("wanted.ll");
         fs::write(&wanted, uses_of(&library.wanted)).map_err(BuildError::io(&wanted))?;
-        let linked = self.link(&[Path::new("--only-needed"), program, &wanted, &whole], out);
-        for file in [whole, wanted] {
-            fs::remove_file(&file).map_err(BuildError::io(&file))?;
+        let linked = self.link(&[Path::new("--only-needed"), program, &wanted, whole], out);
+        for file in [&wanted, whole].into_iter().filter(|file| [&wanted, &joined].contains(file)) {
+            fs::remove_file(file).map_err(BuildError::io(file))?;
         }
         linked
     }

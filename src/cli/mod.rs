@@ -3,6 +3,7 @@
 mod build;
 mod diff;
 mod explore;
+mod glances;
 mod inputs;
 mod interrupt;
 mod merge;

@@ -6,7 +6,10 @@ use std::{
     time::Instant,
 };
 
-use super::stages::{Built, Stage};
+use super::{
+    glances::Glances,
+    stages::{Built, Stage},
+};
 use crate::{
     build::Sanitizer,
     diff::{Expected, Replay, ReplayFailed},
@@ -32,13 +35,9 @@ const EARLY: [u32; 3] = [50, 200, 500];
 const STOPPED: u32 = 20;
 /// Of runs that may never end, this much of what they print is looked at, more than what
 /// is compared of them.
-const ENDLESS_OUTPUT: u64 = ENDLESS_PREFIX as u64 * 5 / 4;
-/// And so much at a glance of a revision that has printed on and on before.
-const LOUD_OUTPUT: u64 = ENDLESS_OUTPUT / 8;
+pub(super) const ENDLESS_OUTPUT: u64 = ENDLESS_PREFIX as u64 * 5 / 4;
 /// And so much where an end would count.
 const UNKNOWN_OUTPUT: u64 = 16 * ENDLESS_PREFIX as u64;
-/// Runs remembered that were no more than looked at, before all are forgotten.
-const MOST_GLANCES: usize = 1 << 14;
 /// So many revisions are few.
 const FEW: usize = 32;
 /// A run that ought to end but did not is given this many times the usual limit.
@@ -57,12 +56,7 @@ pub(super) struct Native<'a> {
     early: Patience,
     watched: Mutex<Watching>,
     glances: Mutex<Glances>,
-    /// Revisions that printed more than is looked at.
-    loud: Mutex<RevisionSet>,
 }
-
-/// What runs that came to their end showed: the same inputs are looked at again.
-type Glances = BTreeMap<TestInput, BTreeMap<Revision, Outcome>>;
 
 /// By sanitizer and revision, what runs it.
 type Watching = BTreeMap<(Sanitizer, Revision), Arc<Replayer>>;
@@ -84,13 +78,17 @@ impl<'a> Native<'a> {
             unknown: Patience::new(UNKNOWN),
             watched: Mutex::default(),
             glances: Mutex::default(),
-            loud: Mutex::default(),
         })
     }
 
     /// Nothing panics while it is held.
     fn watched(&self) -> MutexGuard<'_, Watching> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nothing panics while it is held.
+    fn glances(&self) -> MutexGuard<'_, Glances> {
+        self.glances.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Builds revisions under a sanitizer, but for those that are built already. Few ones that are one
@@ -303,30 +301,16 @@ impl Replay for Native<'_> {
         test: &TestInput,
         revisions: &[Revision],
     ) -> Result<Vec<Outcome>, ReplayFailed> {
-        // Nothing panics while it is held.
-        let glances = || self.glances.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = glances().get(test).cloned().unwrap_or_default();
-        let loud = || self.loud.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.glances().of(test);
         let one = |revision: &Revision| {
             if let Some(outcome) = known.get(revision) {
                 return Ok(outcome.clone());
             }
-            let is_loud = loud().contains(*revision);
-            let output = if is_loud { LOUD_OUTPUT } else { ENDLESS_OUTPUT };
+            let output = self.glances().output(*revision);
             let outcome = self.impatient((&self.early, output), test, *revision).map_err(failed)?;
-            if outcome.termination == Termination::OutputLimit {
-                loud().insert(*revision);
-            }
+            self.glances().add(test, *revision, &outcome, output);
             Ok(outcome)
         };
-        let outcomes: Vec<Outcome> = revisions.par_iter().map(one).collect::<Result<_, _>>()?;
-        let ended = |(_, outcome): &(Revision, Outcome)| !outcome.termination.is_endless();
-        let new = revisions.iter().copied().zip(outcomes.iter().cloned()).filter(ended);
-        let mut glances = glances();
-        if glances.values().map(BTreeMap::len).sum::<usize>() > MOST_GLANCES {
-            glances.clear();
-        }
-        glances.entry(test.clone()).or_default().extend(new);
-        Ok(outcomes)
+        revisions.par_iter().map(one).collect()
     }
 }

@@ -6,6 +6,8 @@
 //! MemorySanitizer reports the same (Stepanov and Serebryany, "MemorySanitizer: fast detector of
 //! uninitialized memory use in C++", CGO 2015), bit by bit where this asks the solver.
 
+use std::time::{Duration, Instant};
+
 use super::Executor;
 use crate::{
     env::{Approximation, Error, Halt, Stop},
@@ -18,6 +20,8 @@ use crate::{
 /// So many contents are tried for the inputs on which some content makes a difference; where
 /// others still do, all inputs of the path count.
 const CONTENTS: usize = 8;
+/// How long a question may take that says nothing of the path.
+const ALWAYS: Duration = Duration::from_millis(100);
 
 impl Executor<'_> {
     /// Memory that was never written: a variable, or zero where nobody asks any more.
@@ -122,13 +126,13 @@ impl Executor<'_> {
             self.note_unwritten()?;
             return Ok(fixed);
         }
-        if self.is_impossible(&[differs])? {
-            return Ok(fixed);
-        }
         // Or one that is large, where a division hides what is small.
         let large = with(&|width| 1 << width.saturating_sub(2).min(62));
-        if self.always_differ(large, fixed) {
+        if large != one && self.always_differ(large, fixed) {
             self.note_unwritten()?;
+            return Ok(fixed);
+        }
+        if self.is_impossible(&[differs])? {
             return Ok(fixed);
         }
         let shows = self.where_content_shows(expr, fixed, &unwritten)?;
@@ -138,14 +142,21 @@ impl Executor<'_> {
         Ok(fixed)
     }
 
-    /// Whether two values differ on every input, of other paths, too: those ask it again, and then it is
-    /// known.
+    /// Whether two values differ on all inputs, whatever the path: other paths ask the same, and the
+    /// solver knows it again. Where it takes long, nobody knows.
     fn always_differ(&mut self, a: ExprId, b: ExprId) -> bool {
         let exprs = &self.program.exprs;
         let same = exprs.eq(a, b);
-        let query = Query { path: &[], goals: &[same], model: None };
-        exprs.evaluate(same, &self.state.model).is_zero()
-            && self.solver.check(exprs, query).is_unsat()
+        if !exprs.evaluate(same, &self.state.model).is_zero() {
+            return false;
+        }
+        let begun = Instant::now();
+        self.solver.hurry(ALWAYS);
+        let verdict = self.solver.check(exprs, Query { path: &[], goals: &[same], model: None });
+        self.solver.hurry(Duration::MAX);
+        self.asked = true;
+        self.asking += begun.elapsed();
+        verdict.is_unsat()
     }
 
     fn is_impossible(&mut self, goals: &[ExprId]) -> Result<bool, Stop> {

@@ -135,13 +135,17 @@ struct Classified {
 
 impl Enumeration {
     /// Leaves what comes after this moment to the solver below, which has a limit of its own: the
-    /// tables of a single query may take seconds.
+    /// tables of a single query may take seconds. For so long others that share them have their own.
     pub fn new(shared: Tables, deadline: Option<Instant>) -> Self {
         Self { shared, own: Known::default(), deadline }
     }
 
     /// The verdict, if tables are enough for one.
     fn decided(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
+        // What others have found out decides nothing that this one would not have had the time for.
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return None;
+        }
         match self.shared.0.try_lock() {
             Ok(mut known) => known.search(exprs, query, self.deadline),
             // One that was left amid a panic may be half of what it ought to be.
@@ -571,6 +575,48 @@ mod tests {
                 goals.push(goal);
             }
         }
+    }
+
+    /// What a chain with these tables says of a query about two bytes, whose names give their ids
+    /// different meanings in different arenas.
+    fn say(tables: &Tables, names: [&str; 2]) -> (Verdict, Verdict) {
+        let exprs = Exprs::new();
+        let [a, b] = names.map(|name| exprs.input(name, 8));
+        let sum = exprs.add(a, b);
+        let less = exprs.ult(exprs.constant(8, names[0].len() as u64), sum);
+        let mut enumeration = Enumeration::new(tables.clone(), None);
+        let mut ask = |goals: &[ExprId]| {
+            let query = Query { path: &[], goals, model: None };
+            enumeration.decided(&exprs, query).expect("two bytes")
+        };
+        (ask(&[less]), ask(&[less, exprs.eq(sum, exprs.constant(8, 1))]))
+    }
+
+    #[test]
+    fn shared_tables_change_no_answer() {
+        let same = |(a, b): (Verdict, Verdict), (c, d): (Verdict, Verdict)| {
+            assert_eq!(a.model(), c.model());
+            assert_eq!((b.is_unsat(), b.model()), (d.is_unsat(), d.model()));
+        };
+        let (one, other) = (["x", "y"], ["longer", "y"]);
+        let fresh = |names| say(&Tables::default(), names);
+        assert!(fresh(one).1.is_unsat() && fresh(other).1.is_unsat());
+        let shared = Tables::default();
+        same(say(&shared, one), fresh(one));
+        // Another arena has the same ids for other terms.
+        same(say(&shared, other), fresh(other));
+        same(say(&shared, one), fresh(one));
+        let held = shared.0.lock().expect("nobody panicked");
+        same(say(&shared, other), fresh(other));
+        drop(held);
+        let left = shared.clone();
+        std::thread::spawn(move || {
+            let _held = left.0.lock();
+            panic!("as a worker may");
+        })
+        .join()
+        .expect_err("it panicked");
+        same(say(&shared, one), fresh(one));
     }
 
     #[test]

@@ -226,7 +226,7 @@ pub struct SolverConfig {
     pub log: Option<PathBuf>,
     /// Write the queries that verdicts rest on.
     pub record: Option<record::Recording>,
-    /// What chains know of terms already.
+    /// What chains know of terms already: those that are made from clones of this share it.
     pub tables: Tables,
 }
 

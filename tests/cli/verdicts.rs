@@ -180,6 +180,33 @@ fn what_was_never_written_is_what_a_subject_says() {
     }
 }
 
+/// The inputs on which memory that was never written shows: all where something hides small contents
+/// only, and no others than those on which it does.
+#[test]
+fn what_was_never_written_is_found_where_it_shows() {
+    let source = "#include <stdio.h>\nint entry(int x)\n{\n\tint y;\n\tint sum = x;\n\
+                  \tprintf(\"%d\\n\", sum / 100);\n\treturn 0;\n}\n";
+    let at_5 =
+        |line: &str| format!("--- a/a.c\n+++ b/a.c\n@@ -5 +5 @@\n-\tint sum = x;\n+\t{line}\n");
+    let scratch = Scratch::new()
+        .file("a.c", source)
+        .file("1.diff", &at_5("int sum = x + y;"))
+        .file("2.diff", &at_5("int sum = x + (x & 1) * y;"))
+        .file("subject.toml", CONFIG);
+    let ran = run(&mut scratch.stage("diff"));
+    let summary: Vec<SummaryRow> = table(&scratch.out());
+    assert_eq!(summary[0].mismatches, 0, "{}{}", ran.stdout, ran.stderr);
+    let states: Vec<StateRow> = table(&scratch.out());
+    let found = |revision| {
+        let of_it = states.iter().filter(|state| state.revisions.contains(Revision(revision)));
+        let mut found: Vec<bool> = of_it.map(|state| !state.findings.is_empty()).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    };
+    assert_eq!([found(0), found(1), found(2)], [vec![false], vec![true], vec![false, true]]);
+}
+
 /// A native run shows and finds what the engine says also where a compiler or a sanitizer has its
 /// own mind: a constant without a value, an access that is less aligned than it says and ends beyond
 /// its object, and one to an object without size.

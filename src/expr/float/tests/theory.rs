@@ -98,6 +98,13 @@ fn every_operation_has_the_value_of_the_theory() {
                 let e = Raw(&theory.exprs).float_compare(relation, a, b);
                 let value = compare(relation, format, x, y);
                 theory.expect(e, &[(a, x), (b, y)], value.into());
+                // What is added to is a number to the theory, and not compared by its bits.
+                let sums = [a, b].map(|e| {
+                    let zero = theory.exprs.bv(&Bv::from_u128(width, format.sign()));
+                    Raw(&theory.exprs).float_binary(FloatBinary::Add, Rounding::ALL[0], e, zero)
+                });
+                let e = Raw(&theory.exprs).float_compare(relation, sums[0], sums[1]);
+                theory.expect(e, &[(a, x), (b, y)], value.into());
             }
         }
     }
