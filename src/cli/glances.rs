@@ -74,8 +74,6 @@ impl Glances {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
     use crate::replay::Termination;
 
@@ -86,16 +84,7 @@ mod tests {
     }
 
     fn outcome(termination: Termination, printed: usize) -> Outcome {
-        Outcome {
-            stdout: vec![b'x'; printed],
-            stderr: Vec::new(),
-            termination,
-            outputs: BTreeMap::new(),
-            files: BTreeMap::new(),
-            finding: None,
-            noted: BTreeSet::new(),
-            unsteady: false,
-        }
+        Outcome::of(termination, &vec![b'x'; printed])
     }
 
     #[test]

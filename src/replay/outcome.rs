@@ -159,11 +159,10 @@ pub(super) fn parse_outputs(mut bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn outcome(termination: Termination, stdout: &[u8]) -> Outcome {
-        Outcome {
+impl Outcome {
+    /// A run that printed this and did nothing else.
+    pub(crate) fn of(termination: Termination, stdout: &[u8]) -> Self {
+        Self {
             stdout: stdout.to_vec(),
             stderr: Vec::new(),
             termination,
@@ -174,14 +173,19 @@ mod tests {
             unsteady: false,
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
     fn what_counts_is_what_the_config_says() {
-        let a = outcome(Termination::Exit(0), b"1");
-        let b = outcome(Termination::Exit(0), b"2");
+        let a = Outcome::of(Termination::Exit(0), b"1");
+        let b = Outcome::of(Termination::Exit(0), b"2");
         assert!(!a.same(&b, &OutputsConfig::default()));
         assert!(a.same(&b, &OutputsConfig { stdout: false, ..OutputsConfig::default() }));
-        let failed = outcome(Termination::Exit(1), b"1");
+        let failed = Outcome::of(Termination::Exit(1), b"1");
         assert!(!a.same(
             &failed,
             &OutputsConfig { stdout: false, stderr: false, ..OutputsConfig::default() }
@@ -192,35 +196,35 @@ mod tests {
     fn of_a_finding_only_the_kind_counts() {
         let finding = |kind, detail: &str| Outcome {
             finding: Some(Finding { kind, detail: detail.into() }),
-            ..outcome(Termination::Exit(1), b"")
+            ..Outcome::of(Termination::Exit(1), b"")
         };
         let config = OutputsConfig::default();
         let a = finding(Error::OutOfBounds.into(), "heap");
         assert!(a.same(&finding(Error::OutOfBounds.into(), "stack"), &config));
         assert!(!a.same(&finding(Error::UseAfterFree.into(), "heap"), &config));
-        assert!(!a.same(&outcome(Termination::Exit(1), b""), &config));
+        assert!(!a.same(&Outcome::of(Termination::Exit(1), b""), &config));
     }
 
     #[test]
     fn what_a_run_went_on_after_counts_where_it_came_to_its_end() {
         let noting = |termination| Outcome {
             noted: [Error::UninitialisedRead].into(),
-            ..outcome(termination, b"")
+            ..Outcome::of(termination, b"")
         };
         let config = OutputsConfig::default();
         for (termination, same) in [(Termination::Exit(0), false), (Termination::Timeout, true)] {
-            assert_eq!(noting(termination).same(&outcome(termination, b""), &config), same);
+            assert_eq!(noting(termination).same(&Outcome::of(termination, b""), &config), same);
         }
     }
 
     #[test]
     fn endless_runs_are_compared_by_how_they_begin() {
         let config = OutputsConfig::default();
-        let short = outcome(Termination::Timeout, &[b'a'; 5000]);
-        let long = outcome(Termination::OutputLimit, &[b'a'; 9000]);
+        let short = Outcome::of(Termination::Timeout, &[b'a'; 5000]);
+        let long = Outcome::of(Termination::OutputLimit, &[b'a'; 9000]);
         assert!(short.same(&long, &config));
-        assert!(!short.same(&outcome(Termination::Timeout, b"b"), &config));
-        assert!(!short.same(&outcome(Termination::Exit(0), &[b'a'; 5000]), &config));
+        assert!(!short.same(&Outcome::of(Termination::Timeout, b"b"), &config));
+        assert!(!short.same(&Outcome::of(Termination::Exit(0), &[b'a'; 5000]), &config));
     }
 
     #[test]
