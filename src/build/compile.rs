@@ -236,8 +236,9 @@ impl Toolchain {
         let wanted = out.with_extension("wanted.ll");
         fs::write(&wanted, uses_of(&library.wanted)).map_err(BuildError::io(&wanted))?;
         let linked = self.link(&[Path::new("--only-needed"), program, &wanted, whole], out);
-        for file in [&wanted, whole].into_iter().filter(|file| [&wanted, &joined].contains(file)) {
-            fs::remove_file(file).map_err(BuildError::io(file))?;
+        fs::remove_file(&wanted).map_err(BuildError::io(&wanted))?;
+        if *whole == joined {
+            fs::remove_file(&joined).map_err(BuildError::io(&joined))?;
         }
         linked
     }

@@ -20,10 +20,7 @@ use std::{
     collections::BTreeMap,
     fmt,
     num::NonZeroU32,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Mutex, PoisonError},
 };
 
 use rustc_hash::FxHashMap;
@@ -127,20 +124,9 @@ pub struct Assignment(pub BTreeMap<VariableId, Bv>);
 /// The arena: shared by all workers, never shrinks.
 #[derive(Default)]
 pub struct Exprs {
-    identity: Identity,
     arena: arena::Arena,
     /// The arguments of functions, by the name of the variable that is the value.
     applications: Mutex<FxHashMap<String, Vec<ExprId>>>,
-}
-
-/// A number that no other arena of this process has.
-struct Identity(u64);
-
-impl Default for Identity {
-    fn default() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
-    }
 }
 
 /// Name of the variable of kind [`VariableKind::Revision`].
@@ -160,11 +146,6 @@ impl Exprs {
     /// An empty arena.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// What tells this arena from all others of this process: ids mean nothing in another one.
-    pub fn identity(&self) -> u64 {
-        self.identity.0
     }
 
     /// How many distinct nodes exist.

@@ -1,10 +1,6 @@
 //! Queries about bytes are decided by trying their values.
 
-use std::{
-    fmt,
-    sync::{Arc, Mutex, TryLockError},
-    time::Instant,
-};
+use std::{sync::Arc, time::Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -40,29 +36,6 @@ const MOST_BYTES: usize = 1 << 25;
 /// takes a hundred times as long to see that no byte is both a digit and a letter.
 #[derive(Default)]
 pub struct Enumeration {
-    shared: Tables,
-    /// Where another chain is at the shared ones.
-    own: Known,
-    /// No table is made any more from this moment on.
-    deadline: Option<Instant>,
-}
-
-/// The tables of all chains that are made with them. They say no more than what terms are: whether
-/// one was there already makes no difference to a verdict or a model.
-#[derive(Clone, Default)]
-pub struct Tables(Arc<Mutex<Known>>);
-
-impl fmt::Debug for Tables {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Tables").finish_non_exhaustive()
-    }
-}
-
-/// What was found out about the terms of an arena.
-#[derive(Default)]
-struct Known {
-    /// [`Exprs::identity`].
-    arena: Option<u64>,
     /// Of terms with one variable; `None` where a term is no matter of lanes.
     columns: FxHashMap<ExprId, Option<Arc<Lanes>>>,
     /// Of constraints, for these values of their variables, or (empty) for all; `None` where one would
@@ -70,6 +43,8 @@ struct Known {
     tables: FxHashMap<(ExprId, Vec<Domain>), Option<Arc<Table>>>,
     /// Of the tables.
     bytes: usize,
+    /// No table is made any more from this moment on.
+    deadline: Option<Instant>,
 }
 
 /// A set of values of a variable, a bit each.
@@ -107,7 +82,7 @@ impl Decorator for Enumeration {
     const NAME: &'static str = "enumeration";
 
     fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided {
-        match self.decided(exprs, query) {
+        match self.search(exprs, query) {
             Some(verdict) => (verdict, true),
             None => (below.check(exprs, query), false),
         }
@@ -135,38 +110,15 @@ struct Classified {
 
 impl Enumeration {
     /// Leaves what comes after this moment to the solver below, which has a limit of its own: the
-    /// tables of a single query may take seconds. For so long others that share them have their own.
-    pub fn new(shared: Tables, deadline: Option<Instant>) -> Self {
-        Self { shared, own: Known::default(), deadline }
+    /// tables of a single query may take seconds.
+    pub fn until(deadline: Option<Instant>) -> Self {
+        Self { deadline, ..Self::default() }
     }
 
     /// The verdict, if tables are enough for one.
-    fn decided(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
-        // What others have found out decides nothing that this one would not have had the time for.
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return None;
-        }
-        match self.shared.0.try_lock() {
-            Ok(mut known) => known.search(exprs, query, self.deadline),
-            // One that was left amid a panic may be half of what it ought to be.
-            Err(TryLockError::WouldBlock | TryLockError::Poisoned(_)) => {
-                self.own.search(exprs, query, self.deadline)
-            }
-        }
-    }
-}
-
-impl Known {
-    /// The verdict, if tables are enough for one; no table is made after the deadline.
-    fn search(
-        &mut self,
-        exprs: &Exprs,
-        query: Query<'_>,
-        deadline: Option<Instant>,
-    ) -> Option<Verdict> {
-        let is_full = self.columns.len() > MOST_COLUMNS || self.bytes > MOST_BYTES;
-        if is_full || self.arena != Some(exprs.identity()) {
-            *self = Self { arena: Some(exprs.identity()), ..Self::default() };
+    fn search(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
+        if self.columns.len() > MOST_COLUMNS || self.bytes > MOST_BYTES {
+            *self = Self::until(self.deadline);
         }
         // What is new contradicts the rest, if anything does.
         let newest_first = query.goals.iter().chain(query.path.iter().rev()).copied();
@@ -176,7 +128,7 @@ impl Known {
         }
         let (mut tables, mut large) = (Vec::new(), Vec::new());
         for constraint in narrow {
-            match self.table(exprs, (constraint, Vec::new()), deadline) {
+            match self.table(exprs, constraint, Vec::new()) {
                 Some(table) => tables.push(table),
                 None => large.push(constraint),
             }
@@ -192,7 +144,7 @@ impl Known {
         let before = tables.len();
         tables.extend(large.iter().filter_map(|constraint| {
             let domains = exprs.variables(*constraint).iter().map(domain).collect();
-            self.table(exprs, (*constraint, domains), deadline)
+            self.table(exprs, *constraint, domains)
         }));
         let decided = wide.is_empty() && tables.len() == before + large.len();
         let mut search = Search::new(&self::domains(exprs, &tables), &tables);
@@ -212,16 +164,17 @@ impl Known {
     fn table(
         &mut self,
         exprs: &Exprs,
-        key: (ExprId, Vec<Domain>),
-        deadline: Option<Instant>,
+        constraint: ExprId,
+        domains: Vec<Domain>,
     ) -> Option<Arc<Table>> {
+        let key = (constraint, domains);
         if let Some(known) = self.tables.get(&key) {
             return known.clone();
         }
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return None;
         }
-        let table = self.tabulate(exprs, key.0, &key.1).map(Arc::new);
+        let table = self.tabulate(exprs, constraint, &key.1).map(Arc::new);
         self.bytes += table.as_ref().map_or(0, |table| {
             table.truths.len() + table.variables.len() * size_of::<Classified>()
         }) + size_of::<Table>();
@@ -560,7 +513,7 @@ mod tests {
                     goals.push(goal);
                     let query = Query { path: &[], goals: &goals, model: None };
                     let expected = bitwuzla.check(&exprs, query);
-                    let verdict = enumeration.decided(&exprs, query);
+                    let verdict = enumeration.search(&exprs, query);
                     let mentions_one = |goal: &ExprId| exprs.variables(*goal).len() == 1;
                     prop_assert!(verdict.is_some() || !goals.iter().all(mentions_one));
                     if let Some(verdict) = verdict {
@@ -577,48 +530,6 @@ mod tests {
         }
     }
 
-    /// What a chain with these tables says of a query about two bytes, whose names give their ids
-    /// different meanings in different arenas.
-    fn say(tables: &Tables, names: [&str; 2]) -> (Verdict, Verdict) {
-        let exprs = Exprs::new();
-        let [a, b] = names.map(|name| exprs.input(name, 8));
-        let sum = exprs.add(a, b);
-        let less = exprs.ult(exprs.constant(8, names[0].len() as u64), sum);
-        let mut enumeration = Enumeration::new(tables.clone(), None);
-        let mut ask = |goals: &[ExprId]| {
-            let query = Query { path: &[], goals, model: None };
-            enumeration.decided(&exprs, query).expect("two bytes")
-        };
-        (ask(&[less]), ask(&[less, exprs.eq(sum, exprs.constant(8, 1))]))
-    }
-
-    #[test]
-    fn shared_tables_change_no_answer() {
-        let same = |(a, b): (Verdict, Verdict), (c, d): (Verdict, Verdict)| {
-            assert_eq!(a.model(), c.model());
-            assert_eq!((b.is_unsat(), b.model()), (d.is_unsat(), d.model()));
-        };
-        let (one, other) = (["x", "y"], ["longer", "y"]);
-        let fresh = |names| say(&Tables::default(), names);
-        assert!(fresh(one).1.is_unsat() && fresh(other).1.is_unsat());
-        let shared = Tables::default();
-        same(say(&shared, one), fresh(one));
-        // Another arena has the same ids for other terms.
-        same(say(&shared, other), fresh(other));
-        same(say(&shared, one), fresh(one));
-        let held = shared.0.lock().expect("nobody panicked");
-        same(say(&shared, other), fresh(other));
-        drop(held);
-        let left = shared.clone();
-        std::thread::spawn(move || {
-            let _held = left.0.lock();
-            panic!("as a worker may");
-        })
-        .join()
-        .expect_err("it panicked");
-        same(say(&shared, one), fresh(one));
-    }
-
     #[test]
     fn bytes_that_are_used_alike_are_one() {
         let exprs = Exprs::new();
@@ -631,7 +542,7 @@ mod tests {
         let sum = digits.into_iter().reduce(|a, b| exprs.add(a, b)).expect("four");
         let ask = |count| {
             let goals = [exprs.eq(sum, exprs.constant(8, count))];
-            Enumeration::default().decided(&exprs, Query { path: &[], goals: &goals, model: None })
+            Enumeration::default().search(&exprs, Query { path: &[], goals: &goals, model: None })
         };
         let verdict = ask(4).expect("sixteen combinations");
         let values = bytes.map(|e| exprs.evaluate(e, verdict.model().expect("four digits")));
@@ -644,7 +555,7 @@ mod tests {
         let exprs = Exprs::new();
         let ask = |goal| {
             Enumeration::default()
-                .decided(&exprs, Query { path: &[], goals: &[goal], model: None })
+                .search(&exprs, Query { path: &[], goals: &[goal], model: None })
                 .is_none()
         };
         let bytes = ["a", "b", "c", "d"].map(|name| exprs.input(name, 8));

@@ -25,7 +25,6 @@ use std::{
 };
 
 use crate::expr::{Assignment, ExprId, Exprs};
-use enumeration::Tables;
 
 pub mod bitwuzla;
 pub mod cache;
@@ -226,8 +225,6 @@ pub struct SolverConfig {
     pub log: Option<PathBuf>,
     /// Write the queries that verdicts rest on.
     pub record: Option<record::Recording>,
-    /// What chains know of terms already: those that are made from clones of this share it.
-    pub tables: Tables,
 }
 
 impl Default for SolverConfig {
@@ -240,7 +237,6 @@ impl Default for SolverConfig {
             check_models: cfg!(debug_assertions),
             log: None,
             record: None,
-            tables: Tables::default(),
         }
     }
 }
@@ -265,8 +261,7 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
         None => back_end,
     };
     let ordered = Layer::new(orders::Orders::new(config.timeout), logged);
-    let enumerated =
-        Layer::new(enumeration::Enumeration::new(config.tables.clone(), config.deadline), ordered);
+    let enumerated = Layer::new(enumeration::Enumeration::until(config.deadline), ordered);
     let ranged = Layer::new(intervals::Intervals::default(), enumerated);
     let cached = Layer::new(cache::Cache::default(), ranged);
     let apart = Layer::new(independence::Independence, cached);
