@@ -175,7 +175,7 @@ fn compare(
         Sharing::Full => first,
         Sharing::None => first.iter().flat_map(State::parted).collect(),
     };
-    let mut exploration = stages::explore_config(&args.search, Search::Shortest, &config.budget);
+    let mut exploration = stages::explore_config(&args.search, Search::Directed, &config.budget);
     exploration.solver.record = args.emit_smt2.as_deref().map(recording).transpose()?;
     // What a program's own build takes is not what the search was given.
     let building = begin.elapsed();

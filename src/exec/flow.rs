@@ -8,7 +8,7 @@ use std::{
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Program, unaffected::ASKING};
+use super::{Program, asking::ASKING};
 use crate::ir::{Callee, Function, FunctionId, Inst, Module, Operand, OperandKind};
 
 /// A set of registers.

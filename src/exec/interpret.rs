@@ -170,7 +170,7 @@ impl Executor<'_> {
             return Some(End::Stop(Stop::Halt(Halt::Incomplete(Incomplete::Instructions))));
         }
         let is_due = self.instructions % 4096 < 8;
-        if (self.is_new || is_due) && self.program.asking.is_some() {
+        if (self.is_new || is_due) && self.program.ends_unaffected {
             self.is_new = false;
             if self.is_unaffected() && !self.tries_claim() {
                 return Some(End::Stop(Stop::Halt(Halt::Unaffected)));

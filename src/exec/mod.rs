@@ -6,6 +6,7 @@
 
 mod access;
 mod arithmetic;
+mod asking;
 mod call;
 mod choice;
 mod clock;
@@ -35,10 +36,11 @@ mod unwritten;
 use std::{
     cell::RefCell,
     collections::HashMap,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
+pub use asking::{Asking, Distance};
 pub use clock::Clock;
 pub use coverage::Coverage;
 pub use flow::Flows;
@@ -49,7 +51,6 @@ pub use share::{Share, Shares};
 pub use stack::{Callers, Frame, VariadicArgument};
 pub use start::{Start, StartError, WHOLE_PROGRAM};
 pub use state::{Branch, ForkKind, HaltState, State};
-pub use unaffected::Asking;
 
 use rustc_hash::FxHashMap;
 
@@ -87,8 +88,10 @@ pub struct Program {
     pub preparations: HashMap<FunctionId, Model>,
     /// What becomes of a decision on memory that was never written.
     pub uninitialised: Uninitialised,
-    /// Where the revision can still matter, if states end that it cannot matter to any more.
-    pub asking: Option<Asking>,
+    /// Where the revision can still matter, once somebody wants to know.
+    asking: OnceLock<Asking>,
+    /// Whether states end to which the revision cannot matter any more.
+    pub ends_unaffected: bool,
     /// The control flow of functions.
     pub flows: Flows,
     /// Whether revisions that parted become one state again.

@@ -2,15 +2,15 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use super::{
-    Asking, Branch, Flows, ForkKind, Frame, Program, State,
+    Branch, Flows, ForkKind, Frame, Program, State,
+    asking::ASKING,
     input::{self, Arguments, Beginning, InputFile, Variable},
     stack::Callers,
     state::Claim,
-    unaffected::ASKING,
 };
 use crate::{
     env::{
@@ -136,7 +136,8 @@ impl Program {
             models: modelled,
             preparations,
             uninitialised: Uninitialised::default(),
-            asking: None,
+            asking: OnceLock::new(),
+            ends_unaffected: false,
             flows: Flows::default(),
             rejoins: false,
         }
@@ -149,7 +150,7 @@ impl Program {
 
     /// From now on states end to which the revision cannot matter any more.
     pub fn end_what_is_unaffected(&mut self) {
-        self.asking = Some(Asking::of(&self.module));
+        self.ends_unaffected = true;
     }
 
     /// The first states of the program: one for each number of arguments and each set of variables

@@ -90,7 +90,7 @@ pub struct Explorer<'a> {
     config: Config,
     pool: Arc<rayon::ThreadPool>,
     workers: Vec<Mutex<Worker>>,
-    frontier: search::Frontier,
+    frontier: search::Frontier<'a>,
     ledger: Ledger,
     open: OpenClasses,
     clock: Clock<'a>,
@@ -132,7 +132,7 @@ impl<'a> Explorer<'a> {
         let solver = solver_config(&config, clock);
         let worker = || Worker { solver: solver::chain(&solver), coverage: Coverage::default() };
         let workers = (0..jobs).map(|_| Mutex::new(worker())).collect();
-        let mut frontier = search::Frontier::new(config.search, config.seed);
+        let mut frontier = search::Frontier::new(config.search, config.seed, program);
         let mut ledger = Ledger::default();
         let mut all = RevisionSet::new();
         for state in &start {

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, str::FromStr};
 
 use crate::{
-    exec::{State, state::Claim},
+    exec::{Distance, Program, State, state::Claim},
     ir::FunctionId,
     subject::RevisionSet,
 };
@@ -24,11 +24,15 @@ pub enum Search {
     /// Those that have read and run the least, of these the youngest, so that differences are found
     /// on short inputs; the rest depth first where more states wait than memory should hold.
     Shortest,
+    /// As [`Search::Shortest`], but of those that have read and run as much the ones that are nearest to a
+    /// question for the revision ([`Program::distance`]), with a share of [`Search::RandomPath`], so that
+    /// what is far from all that is followed has its turn.
+    Directed,
 }
 
 /// A name that is not a [`Search`].
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is not a search: use dfs, bfs, random-path, coverage or shortest")]
+#[error("`{0}` is not a search: use dfs, bfs, random-path, coverage, shortest or directed")]
 pub struct UnknownSearch(String);
 
 impl FromStr for Search {
@@ -41,6 +45,7 @@ impl FromStr for Search {
             "random-path" => Ok(Self::RandomPath),
             "coverage" => Ok(Self::Coverage),
             "shortest" => Ok(Self::Shortest),
+            "directed" => Ok(Self::Directed),
             _ => Err(UnknownSearch(name.into())),
         }
     }
@@ -54,121 +59,159 @@ const SHORT_ROUND: usize = 16;
 const WAIT: u64 = 4;
 /// With more states waiting, [`Search::Shortest`] is depth first.
 const WIDE: usize = 4096;
+/// With [`Search::Directed`], of so many states one is chosen at random.
+const RANDOM_SHARE: usize = 4;
 
 /// The states that wait, in the order they came.
-pub(super) struct Frontier {
+pub(super) struct Frontier<'a> {
     search: Search,
-    states: Vec<State>,
+    program: &'a Program,
+    waiting: Vec<Waiting>,
     random: u64,
     /// How often a state was picked at a place, for [`Search::Coverage`].
     picked: HashMap<(FunctionId, u32), u64>,
 }
 
-impl Frontier {
-    pub(super) fn new(search: Search, seed: u64) -> Self {
-        Self { search, states: Vec::new(), random: seed, picked: HashMap::new() }
+/// A state that waits.
+struct Waiting {
+    /// What comes first has the least: what it has read and run, and the way that is before it.
+    rank: (u64, Distance),
+    state: Box<State>,
+}
+
+impl<'a> Frontier<'a> {
+    pub(super) fn new(search: Search, seed: u64, program: &'a Program) -> Self {
+        Self { search, program, waiting: Vec::new(), random: seed, picked: HashMap::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.states.is_empty()
+        self.waiting.is_empty()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &State> {
-        self.states.iter()
+        self.waiting.iter().map(|waiting| &*waiting.state)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.states.len()
+        self.waiting.len()
     }
 
     pub(super) fn extend(&mut self, states: impl IntoIterator<Item = State>) {
-        self.states.extend(states);
+        for state in states {
+            let read = u64::from(state.tokens()) + state.instructions / TOKEN;
+            let distance = match self.search {
+                Search::Directed => self.program.distance(&state),
+                _ => 0,
+            };
+            let rank = (read + WAIT * u64::from(state.waits), distance);
+            self.waiting.push(Waiting { rank, state: Box::new(state) });
+        }
     }
 
     /// Leaves of the revisions only these.
     pub(super) fn keep(&mut self, revisions: &RevisionSet) {
-        self.states.retain(|state| !state.revisions.is_disjoint(revisions));
-        let narrow = |state: &&mut State| !state.revisions.is_subset(revisions);
-        for state in self.states.iter_mut().filter(narrow) {
-            state.keep(state.revisions.intersection(revisions));
+        self.waiting.retain(|waiting| !waiting.state.revisions.is_disjoint(revisions));
+        for Waiting { state, .. } in &mut self.waiting {
+            if !state.revisions.is_subset(revisions) {
+                state.keep(state.revisions.intersection(revisions));
+            }
+            // What was said of a state was about other pairs.
+            state.claim = Claim::None;
         }
-        // What was said of a state was about other pairs.
-        self.states.iter_mut().for_each(|state| state.claim = Claim::None);
+    }
+
+    /// Whether short inputs come first, and not too many states wait for that.
+    fn is_short(&self) -> bool {
+        let is_by_length = matches!(self.search, Search::Shortest | Search::Directed);
+        is_by_length && self.waiting.len() <= WIDE
     }
 
     /// How many more tokens of input a state that is taken next may read before others.
     pub(super) fn tokens(&self) -> u32 {
-        match self.search {
-            Search::Shortest if self.states.len() <= WIDE => 1,
-            _ => u32::MAX,
-        }
+        if self.is_short() { 1 } else { u32::MAX }
     }
 
     /// How many states run in a round, of at most so many.
     pub(super) fn round(&self, most: usize) -> usize {
-        if self.search == Search::Shortest { SHORT_ROUND.min(most) } else { most }
+        let is_by_length = matches!(self.search, Search::Shortest | Search::Directed);
+        if is_by_length { SHORT_ROUND.min(most) } else { most }
     }
 
     /// How many instructions a state that is taken next may run before others.
     pub(super) fn instructions(&self) -> u64 {
-        if self.search == Search::Shortest { TOKEN } else { u64::MAX }
+        let is_by_length = matches!(self.search, Search::Shortest | Search::Directed);
+        if is_by_length { TOKEN } else { u64::MAX }
     }
 
     /// Takes up to `count` states out, the first to run first.
     pub(super) fn take(&mut self, count: usize) -> Vec<State> {
-        let count = count.min(self.states.len());
-        match self.search {
-            Search::Shortest if self.states.len() <= WIDE => {
-                let length = |state: &State| {
-                    let read = u64::from(state.tokens()) + state.instructions / TOKEN;
-                    read + WAIT * u64::from(state.waits)
-                };
-                self.states.sort_by_key(|state| std::cmp::Reverse(length(state)));
-                return self.states.split_off(self.states.len() - count);
+        let count = count.min(self.waiting.len());
+        let chosen = match self.search {
+            Search::Dfs => self.youngest(count),
+            Search::Shortest => self.shortest(count),
+            Search::Directed => {
+                let mut chosen = self.at_random(count / RANDOM_SHARE);
+                chosen.extend(self.shortest(count - chosen.len()));
+                chosen
             }
-            Search::Dfs | Search::Shortest => {
-                return self.states.split_off(self.states.len() - count);
+            Search::Bfs => {
+                self.waiting.sort_by_key(|waiting| waiting.state.branch.depth());
+                self.first(count)
             }
-            Search::Bfs => self.states.sort_by_key(|state| state.branch.depth()),
-            Search::RandomPath => {
-                // Weighted sampling without replacement (Efraimidis and Spirakis, 2006): the
-                // smallest of -ln(u) / weight come first; in logarithms, weights being tiny.
-                let keys: Vec<f64> = (0..self.states.len())
-                    .map(|index| {
-                        let depth = f64::from(self.states[index].branch.depth());
-                        (-self.uniform().ln()).ln() + depth * std::f64::consts::LN_2
-                    })
-                    .collect();
-                self.sort_by_keys(&keys);
-            }
+            Search::RandomPath => self.at_random(count),
             Search::Coverage => {
-                let keys: Vec<f64> = self
-                    .states
-                    .iter()
-                    .map(|state| {
-                        let place = (state.top.function, state.top.pc);
-                        self.picked.get(&place).copied().unwrap_or(0) as f64
-                    })
-                    .collect();
-                self.sort_by_keys(&keys);
+                let picked = &self.picked;
+                self.waiting.sort_by_key(|Waiting { state, .. }| {
+                    picked.get(&place(state)).copied().unwrap_or(0)
+                });
+                let chosen = self.first(count);
+                for Waiting { state, .. } in &chosen {
+                    *self.picked.entry(place(state)).or_default() += 1;
+                }
+                chosen
             }
-        }
-        let rest = self.states.split_off(count);
-        let chosen = std::mem::replace(&mut self.states, rest);
-        if self.search == Search::Coverage {
-            for state in &chosen {
-                *self.picked.entry((state.top.function, state.top.pc)).or_default() += 1;
-            }
-        }
-        chosen
+        };
+        chosen.into_iter().map(|waiting| *waiting.state).collect()
     }
 
-    fn sort_by_keys(&mut self, keys: &[f64]) {
-        let mut order: Vec<usize> = (0..keys.len()).collect();
-        order.sort_by(|a, b| keys[*a].total_cmp(&keys[*b]));
-        let mut states: Vec<Option<State>> =
-            std::mem::take(&mut self.states).into_iter().map(Some).collect();
-        self.states = order.into_iter().map(|i| states[i].take().expect("each once")).collect();
+    fn first(&mut self, count: usize) -> Vec<Waiting> {
+        let rest = self.waiting.split_off(count);
+        std::mem::replace(&mut self.waiting, rest)
+    }
+
+    fn youngest(&mut self, count: usize) -> Vec<Waiting> {
+        self.waiting.split_off(self.waiting.len() - count)
+    }
+
+    /// Those of the least rank, of these the youngest; if too many wait for that, the youngest.
+    fn shortest(&mut self, count: usize) -> Vec<Waiting> {
+        if self.waiting.len() <= WIDE {
+            self.waiting.sort_by_key(|waiting| std::cmp::Reverse(waiting.rank));
+        }
+        self.youngest(count)
+    }
+
+    /// Weighted sampling without replacement (Efraimidis and Spirakis, 2006): the smallest of
+    /// -ln(u) / weight come first; in logarithms, weights being tiny. Where many wait, some of them
+    /// are looked at.
+    fn at_random(&mut self, count: usize) -> Vec<Waiting> {
+        let step = (self.waiting.len() / WIDE).max(1);
+        let first = (self.uniform() * step as f64) as usize;
+        let looked_at = (first..self.waiting.len()).step_by(step);
+        let mut keys: Vec<(f64, usize)> = looked_at
+            .map(|index| {
+                let depth = f64::from(self.waiting[index].state.branch.depth());
+                ((-self.uniform().ln()).ln() + depth * std::f64::consts::LN_2, index)
+            })
+            .collect();
+        keys.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        keys.truncate(count);
+        let mut waiting: Vec<Option<Waiting>> =
+            std::mem::take(&mut self.waiting).into_iter().map(Some).collect();
+        let chosen = keys.iter().map(|(_, index)| waiting[*index].take().expect("each once"));
+        let chosen = chosen.collect();
+        self.waiting = waiting.into_iter().flatten().collect();
+        chosen
     }
 
     /// A number in (0, 1) (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
@@ -180,4 +223,9 @@ impl Frontier {
         z ^= z >> 31;
         ((z >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
+}
+
+/// What a state is about to run.
+fn place(state: &State) -> (FunctionId, u32) {
+    (state.top.function, state.top.pc)
 }

@@ -1,0 +1,191 @@
+//! The questions for the revision: from where they may be reached, and how far that is.
+//!
+//! What leads there is found once, over the lowered code: by the jumps of a function, its calls, and
+//! calls through pointers, which may go to every function whose address may come there
+//! ([`super::targets`]) and whose type fits. Behind the call of a function that does not return
+//! nothing is reached, and no caller of one that does not is come back to. The distance is that of a
+//! shortest way over calls and returns, whatever its conditions (Ma, Khoo, Foster and Hicks, "Directed
+//! symbolic execution", SAS 2011).
+
+use super::{Program, State, WHOLE_PROGRAM, targets::Targets};
+use crate::ir::{Call, Callee, Function, FunctionId, Inst, Module};
+
+/// The functions that ask for the revision.
+pub(super) const ASKING: [&str; 2] = ["psychic_rev", "__klee_meta"];
+
+/// Functions that never return, whatever else they do; what the code of others shows.
+const ENDING: [&str; 5] = ["exit", "_exit", "_Exit", "abort", "__assert_fail"];
+
+/// Instructions to run, at least.
+pub type Distance = u32;
+
+/// No way leads there.
+pub const FAR: Distance = Distance::MAX;
+
+/// By function and instruction, the distance to something.
+type Distances = Vec<Vec<Distance>>;
+
+/// How far it is to a question for the revision.
+#[derive(Debug)]
+pub struct Asking {
+    /// By function.
+    functions: Vec<Distance>,
+    /// By function and instruction, from there on, up to the function's end.
+    places: Distances,
+    /// By function and instruction, to the function's return.
+    returning: Distances,
+}
+
+impl Asking {
+    /// In this program.
+    pub fn of(module: &Module) -> Self {
+        // Nobody starts a program anew, and what asks is called by its name.
+        let is_ours = |name: &str| name == WHOLE_PROGRAM || ASKING.contains(&name);
+        let targets = Targets::of(module, |function| !is_ours(&function.name));
+        let to_return = |_: &Distances, _: u32, inst: &Inst| match inst {
+            Inst::Return { .. } => 0,
+            _ => FAR,
+        };
+        let returning = distances(module, to_return, |known, inst| through(module, known, inst));
+        let to_question = |known: &Distances, caller: u32, inst: &Inst| match inst {
+            Inst::Call(call) => to_call(module, known, &targets, caller, call),
+            _ => FAR,
+        };
+        let places = distances(module, to_question, |_, inst| through(module, &returning, inst));
+        let functions = (0..module.functions.len()).map(|id| from_start(module, &places, id));
+        Self { functions: functions.collect(), places, returning }
+    }
+
+    /// Whether a function may ask.
+    pub(super) fn may(&self, function: FunctionId) -> bool {
+        self.functions.get(function.0 as usize).is_none_or(|distance| *distance != FAR)
+    }
+}
+
+impl Program {
+    /// Where the revision can still matter.
+    pub(super) fn asking(&self) -> &Asking {
+        self.asking.get_or_init(|| Asking::of(&self.module))
+    }
+
+    /// How far it is from where a state is to the next question for the revision, which may come after
+    /// returns; [`FAR`] where none comes before the program's end. What runs at exit is not looked at.
+    pub fn distance(&self, state: &State) -> Distance {
+        let asking = self.asking();
+        let callers = state.callers.iter().map(|frame| (frame.function, frame.pc.wrapping_add(1)));
+        let frames = std::iter::once((state.top.function, state.top.pc)).chain(callers);
+        let (mut nearest, mut way) = (FAR, 0);
+        for (function, pc) in frames {
+            nearest = nearest.min(at(&asking.places, function, pc).saturating_add(way));
+            way = at(&asking.returning, function, pc).saturating_add(way);
+            if way >= nearest {
+                break;
+            }
+        }
+        nearest
+    }
+}
+
+fn at(distances: &Distances, function: FunctionId, pc: u32) -> Distance {
+    distances[function.0 as usize].get(pc as usize).copied().unwrap_or(FAR)
+}
+
+/// By function and instruction, the distance to what an instruction may `lead` to by itself, where it
+/// takes `through` to go on behind it. Both are asked anew with what is known so far, until that is all.
+fn distances(
+    module: &Module,
+    leads: impl Fn(&Distances, u32, &Inst) -> Distance,
+    through: impl Fn(&Distances, &Inst) -> Distance,
+) -> Distances {
+    let nothing = |function: &Function| vec![FAR; function.code.len()];
+    let mut known: Distances = module.functions.iter().map(nothing).collect();
+    loop {
+        let mut changed = false;
+        for (index, function) in (0u32..).zip(&module.functions) {
+            let step = |inst: &Inst| {
+                let on = if inst.ends_block() { FAR } else { through(&known, inst) };
+                (leads(&known, index, inst), on)
+            };
+            let steps: Vec<_> = function.code.iter().map(step).collect();
+            changed |= shorten(function, &steps, &mut known[index as usize]);
+        }
+        if !changed {
+            return known;
+        }
+    }
+}
+
+/// Makes the distances of one function's instructions as short as they are by what each leads to, and
+/// takes to go on; whether any is shorter now.
+fn shorten(
+    function: &Function,
+    steps: &[(Distance, Distance)],
+    distances: &mut [Distance],
+) -> bool {
+    for round in 0.. {
+        let mut changed = false;
+        for (pc, inst) in function.code.iter().enumerate().rev() {
+            let (leads, through) = steps[pc];
+            let next = distances.get(pc + 1).copied().unwrap_or(FAR);
+            let mut least = leads.min(through.saturating_add(next));
+            inst.targets(|target| {
+                least = least.min(distances[target.0 as usize].saturating_add(1));
+            });
+            changed |= least < distances[pc];
+            distances[pc] = least.min(distances[pc]);
+        }
+        if !changed {
+            return round > 0;
+        }
+    }
+    unreachable!("distances do not get shorter for ever")
+}
+
+/// The distance from a function's first instruction; that of a question is here.
+fn from_start(module: &Module, places: &Distances, id: usize) -> Distance {
+    let is_question = || ASKING.contains(&module.functions[id].name.as_str());
+    places[id].first().copied().unwrap_or_else(|| if is_question() { 0 } else { FAR })
+}
+
+/// What it takes to get behind an instruction that ends no block.
+fn through(module: &Module, returning: &Distances, inst: &Inst) -> Distance {
+    let Inst::Call(call) = inst else { return 1 };
+    let Callee::Direct(id) = call.callee else { return 1 };
+    match returning[id.0 as usize].first() {
+        Some(distance) => distance.saturating_add(1),
+        None if ENDING.contains(&module.functions[id.0 as usize].name.as_str()) => FAR,
+        None => 1,
+    }
+}
+
+/// What it takes from a call to a question in what is called.
+fn to_call(
+    module: &Module,
+    known: &Distances,
+    targets: &Targets,
+    caller: u32,
+    call: &Call,
+) -> Distance {
+    let from = |id: FunctionId| from_start(module, known, id.0 as usize).saturating_add(1);
+    match call.callee {
+        Callee::Direct(id) => from(id),
+        Callee::Indirect(callee) => {
+            let called = targets.called(module, caller, callee);
+            let known = called.filter(|id| (id.0 as usize) < module.functions.len());
+            let fitting = known.filter(|id| fits(&module.functions[id.0 as usize], call));
+            fitting.map(from).min().unwrap_or(FAR)
+        }
+    }
+}
+
+/// Whether a call through a pointer may be meant for a function: the interpreter runs it with as
+/// many arguments as it takes, or more, as wide as it takes them or wider. `main`, whose address
+/// every program has, is called with a number of 32 bits first.
+fn fits(function: &Function, call: &Call) -> bool {
+    let is_main = function.name == "main";
+    let widths = call.args.iter().map(|argument| argument.width);
+    let mut pairs = function.params.iter().copied().zip(widths);
+    function.params.len() <= call.args.len()
+        && pairs
+            .all(|(wanted, given)| wanted == given || wanted < given && (!is_main || given == 32))
+}
