@@ -46,7 +46,8 @@ fn explore(name: &str, jobs: usize, expected: usize) {
     let config = Config {
         jobs,
         search: Search::Dfs,
-        seed: 0,
+        random: 0,
+        seeds: Vec::new(),
         limits: Limits { instructions: u64::MAX, concretisations: 64, solver: solver.timeout },
         solver: solver.clone(),
     };

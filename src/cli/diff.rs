@@ -21,7 +21,7 @@ use super::{
     stages::{self, Stage},
 };
 use crate::{
-    diff::{Differ, Regions, Task, Walk},
+    diff::{self, Differ, Regions, Task, Walk},
     exec::{Clock, Program, Start, State},
     explore::{Explorer, Round, Search, Spent},
     replay::TestInput,
@@ -176,6 +176,8 @@ fn compare(
         Sharing::None => first.iter().flat_map(State::parted).collect(),
     };
     let mut exploration = stages::explore_config(&args.search, Search::Directed, &config.budget);
+    let inputs: Vec<TestInput> = seeds.iter().map(|(input, _)| input.clone()).collect();
+    exploration.seeds = diff::seeds(&program.exprs, &first, &inputs);
     exploration.solver.record = args.emit_smt2.as_deref().map(recording).transpose()?;
     // What a program's own build takes is not what the search was given.
     let building = begin.elapsed();

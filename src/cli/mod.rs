@@ -94,14 +94,14 @@ struct SearchArgs {
     /// Workers, compilers, native runs at once; no proof depends on it [default: all processors]
     #[arg(long, short = 'j', value_name = "N", allow_hyphen_values = true)]
     jobs: Option<NonZeroUsize>,
-    /// Seed of the random-path search
+    /// What the random choices of a search begin with
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Stop so long after the build and report what was found: 60s, 10m, 2h
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     time_budget: Option<Duration>,
-    /// Which states run first: dfs, bfs, random-path, coverage, shortest [default: shortest to
-    /// compare revisions, else dfs]
+    /// Which states run first: dfs, bfs, random-path, coverage, shortest, directed [default: directed
+    /// to compare revisions, else dfs]
     #[arg(long, value_name = "NAME")]
     search: Option<Search>,
     /// Run the code of the C library in place of the model of this function; may be repeated

@@ -646,7 +646,8 @@ pub(super) fn explore_config(
     explore::Config {
         jobs: search.jobs(),
         search: search.search.unwrap_or(order),
-        seed: search.seed,
+        random: search.seed,
+        seeds: Vec::new(),
         limits: Limits {
             instructions: budget.instructions,
             concretisations: CONCRETISATIONS,

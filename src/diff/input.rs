@@ -4,11 +4,59 @@ use std::collections::BTreeSet;
 
 use crate::{
     env::{Argument, World, stdin::Stdin, stream::Atom},
-    exec::HaltState,
-    expr::{Assignment, ExprId, Exprs, VariableId},
+    exec::{HaltState, State},
+    expr::{Assignment, Bv, ExprId, Exprs, VariableId},
     memory::Byte,
     replay::TestInput,
 };
+
+/// What the variables of a program's first states are on inputs that are given: where they fit what is
+/// symbolic, which is all bytes. What an input has too much or too little is left out, or zero: it is no
+/// more than a way to begin with.
+pub fn seeds(exprs: &Exprs, first: &[State], inputs: &[TestInput]) -> Vec<Assignment> {
+    let of_one = |input: &TestInput| first.iter().find_map(|state| seed(exprs, state, input));
+    inputs.iter().filter_map(of_one).collect()
+}
+
+fn seed(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Assignment> {
+    let (world, mut known) = (&first.world, (*first.model).clone());
+    let Stdin::Bytes(stdin) = &world.stdin else { return None };
+    let mut give = |variable: ExprId, byte: Option<&u8>| {
+        if let Some(variable) = exprs.as_variable(variable) {
+            let byte = byte.copied().unwrap_or_default();
+            known.0.entry(variable).or_insert_with(|| Bv::new(8, byte.into()));
+        }
+    };
+    if world.arguments.len() != input.args.len() {
+        return None;
+    }
+    let mut symbolic = 0;
+    // By which name it is called makes no difference.
+    for (argument, given) in world.arguments.iter().zip(&input.args).skip(1) {
+        match argument {
+            Argument::Text(text) if text == given => {}
+            Argument::Text(_) => return None,
+            Argument::Symbolic { prefix, .. } => {
+                let rest = given.strip_prefix(&prefix[..])?;
+                let name = format!("arg{symbolic:02}");
+                symbolic += 1;
+                let object = world.objects.iter().find(|object| object.name == name)?;
+                object.bytes.iter().enumerate().for_each(|(at, byte)| give(*byte, rest.get(at)));
+            }
+        }
+    }
+    for object in world.objects.iter() {
+        let given = input.object(&object.name).unwrap_or_default();
+        object.bytes.iter().enumerate().for_each(|(at, byte)| give(*byte, given.get(at)));
+    }
+    let given = input.stdin.as_deref().unwrap_or_default();
+    for (at, byte) in stdin.bytes.iter().enumerate() {
+        if let Byte::Symbolic(byte) = byte {
+            give(*byte, given.get(at));
+        }
+    }
+    Some(known)
+}
 
 /// Whether two states understand their input in the same way: what both have read of typed
 /// standard input are the same tokens, and objects of one name have one size.

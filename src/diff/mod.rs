@@ -34,6 +34,7 @@ use std::{
 use rayon::prelude::*;
 
 use evidence::Prediction;
+pub use input::seeds;
 use outcome::Precision;
 pub use outcome::{mismatch, predicted};
 pub use pairs::{Decided, PairVerdict, Pairs};

@@ -189,3 +189,75 @@ fn fits(function: &Function, call: &Call) -> bool {
         && pairs
             .all(|(wanted, given)| wanted == given || wanted < given && (!is_main || given == 32))
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::{
+        build::{Compilation, Toolchain},
+        env::{models::Models, stdin::Stdin},
+        exec::Start,
+        ir::lower,
+        subject::Revision,
+    };
+
+    /// A program of two revisions, and where it begins.
+    pub fn begun(text: &str) -> (Program, State) {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("a.c"), text).unwrap();
+        let compilation = Compilation {
+            directory: directory.path().to_owned(),
+            sources: vec!["a.c".into()],
+            ..Compilation::default()
+        };
+        let bitcode = directory.path().join("a.bc");
+        Toolchain::find().unwrap().bitcode(&compilation, &bitcode).unwrap();
+        let program = Program::new(lower::load(&bitcode).unwrap(), &Models::default());
+        let start = program.start(Start {
+            entry: "main".into(),
+            revisions: (0..2).map(Revision).collect(),
+            args: Vec::new(),
+            env: Vec::new(),
+            stdin: Stdin::bytes(Vec::new()),
+            files: Vec::new(),
+        });
+        let [state] = <[State; 1]>::try_from(start.unwrap()).unwrap();
+        (program, state)
+    }
+
+    /// How far it is to a question in programs with these bodies of `main`.
+    fn of<const N: usize>(bodies: [&str; N]) -> [Distance; N] {
+        bodies.map(|body| {
+            let (program, state) = begun(&format!(
+                "int psychic_rev(void);\n[[noreturn]] void exit(int);\nint n;\n\
+                 static int asks(void) {{ return psychic_rev(); }}\n\
+                 static int counts(int n) {{ return n ? counts(n - 1) : n; }}\n\
+                 static int never(int n) {{ if (n) exit(n); return never(n); }}\n\
+                 int (*through)(void) = asks;\n\
+                 int main(void) {{ {body} }}\n"
+            ));
+            program.distance(&state)
+        })
+    }
+
+    #[test]
+    fn a_question_is_as_far_as_the_shortest_way() {
+        let [here, called, later] = of([
+            "return psychic_rev();",
+            "return asks();",
+            "n = 2; if (n) { n++; n++; n++; n++; } else n++; return asks();",
+        ]);
+        assert!(here < called && called < later, "{here} {called} {later}");
+        let [through, behind] = of(["return through();", "return counts(3) + asks();"]);
+        assert!(through != FAR && called < behind && behind != FAR, "{through} {behind}");
+    }
+
+    #[test]
+    fn no_question_is_reached_behind_what_does_not_return() {
+        assert_eq!(
+            of(["return n;", "exit(n); return asks();", "never(n); return asks();"]),
+            [FAR; 3]
+        );
+        assert_ne!(of(["if (n) exit(n); return asks();"]), [FAR]);
+    }
+}

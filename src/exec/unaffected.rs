@@ -66,8 +66,7 @@ impl Program {
         if !self.ends_unaffected {
             return None;
         }
-        let at_exit =
-            |address: &u64| function_at(*address).is_none_or(|id| self.asking().may(id));
+        let at_exit = |address: &u64| function_at(*address).is_none_or(|id| self.asking().may(id));
         let may_ask = self.distance(state) != FAR
             || state.world.at_exit.iter().any(at_exit)
             || !state.jumps.is_empty();
@@ -128,36 +127,15 @@ mod tests {
 
     use super::*;
     use crate::{
-        build::{Compilation, Toolchain},
-        env::{models::Models, stdin::Stdin},
-        exec::{Clock, Coverage, Limits, Quantum, Start},
-        ir::lower,
+        exec::{Clock, Coverage, Limits, Quantum, asking::tests::begun},
         solver::{SolverConfig, chain},
         subject::Revision,
     };
 
     /// Runs a program that asks, in a state of which something is said.
     fn runs(claim: Claim) -> bool {
-        let directory = tempfile::tempdir().unwrap();
         let text = "int psychic_rev(void);\nint main(void) { return psychic_rev(); }\n";
-        std::fs::write(directory.path().join("a.c"), text).unwrap();
-        let compilation = Compilation {
-            directory: directory.path().to_owned(),
-            sources: vec!["a.c".into()],
-            ..Compilation::default()
-        };
-        let bitcode = directory.path().join("a.bc");
-        Toolchain::find().unwrap().bitcode(&compilation, &bitcode).unwrap();
-        let program = Program::new(lower::load(&bitcode).unwrap(), &Models::default());
-        let start = program.start(Start {
-            entry: "main".into(),
-            revisions: (0..2).map(Revision).collect(),
-            args: Vec::new(),
-            env: Vec::new(),
-            stdin: Stdin::bytes(Vec::new()),
-            files: Vec::new(),
-        });
-        let [mut state] = <[State; 1]>::try_from(start.unwrap()).unwrap();
+        let (program, mut state) = begun(text);
         state.claim = claim;
         let limits =
             Limits { instructions: 1000, concretisations: 1, solver: Duration::from_secs(1) };

@@ -28,6 +28,7 @@ use crate::{
     exec::{
         Clock, Coverage, Executor, HaltState, Harvest, Limits, Program, Quantum, State, abandon,
     },
+    expr::Assignment,
     solver::{self, LayerStatistics, Solver, SolverConfig},
     subject::{OpenClasses, RevisionSet},
 };
@@ -50,8 +51,10 @@ pub struct Config {
     pub jobs: usize,
     /// Which states come first.
     pub search: Search,
-    /// Seed of the random searches.
-    pub seed: u64,
+    /// What the random numbers of a search begin with.
+    pub random: u64,
+    /// Inputs whose ways [`Search::Directed`] follows first, at most 64.
+    pub seeds: Vec<Assignment>,
     /// Limits of a path.
     pub limits: Limits,
     /// The solver of each worker.
@@ -132,7 +135,7 @@ impl<'a> Explorer<'a> {
         let solver = solver_config(&config, clock);
         let worker = || Worker { solver: solver::chain(&solver), coverage: Coverage::default() };
         let workers = (0..jobs).map(|_| Mutex::new(worker())).collect();
-        let mut frontier = search::Frontier::new(config.search, config.seed, program);
+        let mut frontier = search::Frontier::new(&config, program);
         let mut ledger = Ledger::default();
         let mut all = RevisionSet::new();
         for state in &start {

@@ -1,12 +1,17 @@
 //! Search strategies: the order in which waiting states run.
 
-use std::{collections::HashMap, str::FromStr};
+use std::{cmp::Reverse, collections::HashMap, str::FromStr};
+
+use rustc_hash::FxHashMap;
 
 use crate::{
     exec::{Distance, Program, State, state::Claim},
+    expr::{Assignment, ExprId},
     ir::FunctionId,
     subject::RevisionSet,
 };
+
+use super::Config;
 
 /// Which states run first.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -24,9 +29,10 @@ pub enum Search {
     /// Those that have read and run the least, of these the youngest, so that differences are found
     /// on short inputs; the rest depth first where more states wait than memory should hold.
     Shortest,
-    /// As [`Search::Shortest`], but of those that have read and run as much the ones that are nearest to a
-    /// question for the revision ([`Program::distance`]), with a share of [`Search::RandomPath`], so that
-    /// what is far from all that is followed has its turn.
+    /// As [`Search::Shortest`], but of those that have read and run as much the ones that are nearest
+    /// to a question for the revision ([`Program::distance`]); with a share of [`Search::RandomPath`], so
+    /// that what is far from all that is followed has its turn, and one of those that parted last from
+    /// the way of one of the [`seeds`](super::Config::seeds).
     Directed,
 }
 
@@ -61,6 +67,12 @@ const WAIT: u64 = 4;
 const WIDE: usize = 4096;
 /// With [`Search::Directed`], of so many states one is chosen at random.
 const RANDOM_SHARE: usize = 4;
+/// And of so many one for its being near the way of a seed, if there are any.
+const SEED_SHARE: usize = 2;
+/// Inputs that lead the way: one for each bit of a word.
+const SEEDS: usize = 64;
+/// Conditions of which it is remembered on which seeds they hold.
+const CONDITIONS: usize = 1 << 20;
 
 /// The states that wait, in the order they came.
 pub(super) struct Frontier<'a> {
@@ -70,18 +82,62 @@ pub(super) struct Frontier<'a> {
     random: u64,
     /// How often a state was picked at a place, for [`Search::Coverage`].
     picked: HashMap<(FunctionId, u32), u64>,
+    seeds: Seeds,
 }
 
 /// A state that waits.
 struct Waiting {
+    /// How far it is from the way of a seed, in powers of two.
+    parted: u32,
     /// What comes first has the least: what it has read and run, and the way that is before it.
     rank: (u64, Distance),
     state: Box<State>,
 }
 
+/// Inputs whose ways through the program are followed first (concolic testing: Godefroid, Klarlund
+/// and Sen, "DART", PLDI 2005).
+#[derive(Default)]
+struct Seeds {
+    inputs: Vec<Assignment>,
+    /// On which of them a condition holds.
+    hold: FxHashMap<ExprId, u64>,
+}
+
+impl Seeds {
+    /// The number of conditions on the way to a state since it parted from the last of the seeds.
+    fn distance(&mut self, program: &Program, state: &State) -> u32 {
+        if self.inputs.is_empty() {
+            return 0;
+        }
+        if self.hold.len() > CONDITIONS {
+            self.hold.clear();
+        }
+        let mut together = u64::MAX;
+        let parts = |condition: &ExprId| {
+            together &= *self.hold.entry(*condition).or_insert_with(|| {
+                let holds = |input| !program.exprs.evaluate(*condition, input).is_zero();
+                let bits =
+                    (0..).zip(&self.inputs).map(|(bit, input)| u64::from(holds(input)) << bit);
+                bits.sum()
+            });
+            together == 0
+        };
+        let at = state.path.iter().position(parts);
+        at.map_or(0, |at| (state.path.len() - at) as u32)
+    }
+}
+
 impl<'a> Frontier<'a> {
-    pub(super) fn new(search: Search, seed: u64, program: &'a Program) -> Self {
-        Self { search, program, waiting: Vec::new(), random: seed, picked: HashMap::new() }
+    pub(super) fn new(config: &Config, program: &'a Program) -> Self {
+        let inputs = config.seeds.iter().take(SEEDS).cloned().collect();
+        Self {
+            search: config.search,
+            program,
+            waiting: Vec::new(),
+            random: config.random,
+            picked: HashMap::new(),
+            seeds: Seeds { inputs, ..Seeds::default() },
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -99,12 +155,15 @@ impl<'a> Frontier<'a> {
     pub(super) fn extend(&mut self, states: impl IntoIterator<Item = State>) {
         for state in states {
             let read = u64::from(state.tokens()) + state.instructions / TOKEN;
-            let distance = match self.search {
-                Search::Directed => self.program.distance(&state),
-                _ => 0,
+            let read = read + WAIT * u64::from(state.waits);
+            let (parted, ahead) = match self.search {
+                Search::Directed => {
+                    (self.seeds.distance(self.program, &state), self.program.distance(&state))
+                }
+                _ => (0, 0),
             };
-            let rank = (read + WAIT * u64::from(state.waits), distance);
-            self.waiting.push(Waiting { rank, state: Box::new(state) });
+            let parted = u32::BITS - parted.leading_zeros();
+            self.waiting.push(Waiting { parted, rank: (read, ahead), state: Box::new(state) });
         }
     }
 
@@ -151,6 +210,9 @@ impl<'a> Frontier<'a> {
             Search::Shortest => self.shortest(count),
             Search::Directed => {
                 let mut chosen = self.at_random(count / RANDOM_SHARE);
+                if !self.seeds.inputs.is_empty() {
+                    chosen.extend(self.nearest_to_seeds(count / SEED_SHARE));
+                }
                 chosen.extend(self.shortest(count - chosen.len()));
                 chosen
             }
@@ -186,7 +248,7 @@ impl<'a> Frontier<'a> {
     /// Those of the least rank, of these the youngest; if too many wait for that, the youngest.
     fn shortest(&mut self, count: usize) -> Vec<Waiting> {
         if self.waiting.len() <= WIDE {
-            self.waiting.sort_by_key(|waiting| std::cmp::Reverse(waiting.rank));
+            self.waiting.sort_by_key(|waiting| Reverse(waiting.rank));
         }
         self.youngest(count)
     }
@@ -206,10 +268,25 @@ impl<'a> Frontier<'a> {
             .collect();
         keys.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         keys.truncate(count);
+        self.take_out(keys.into_iter().map(|(_, index)| index))
+    }
+
+    /// Those that parted last from the way of a seed; of as near ones the shortest, then the youngest.
+    fn nearest_to_seeds(&mut self, count: usize) -> Vec<Waiting> {
+        let key = |index: &usize| {
+            let Waiting { parted, rank, .. } = self.waiting[*index];
+            (parted, rank, Reverse(*index))
+        };
+        let mut nearest: Vec<usize> = (0..self.waiting.len()).collect();
+        nearest.sort_unstable_by_key(key);
+        self.take_out(nearest.into_iter().take(count))
+    }
+
+    /// Takes the states at these places out, in this order.
+    fn take_out(&mut self, places: impl Iterator<Item = usize>) -> Vec<Waiting> {
         let mut waiting: Vec<Option<Waiting>> =
             std::mem::take(&mut self.waiting).into_iter().map(Some).collect();
-        let chosen = keys.iter().map(|(_, index)| waiting[*index].take().expect("each once"));
-        let chosen = chosen.collect();
+        let chosen = places.map(|index| waiting[index].take().expect("each once")).collect();
         self.waiting = waiting.into_iter().flatten().collect();
         chosen
     }
@@ -228,4 +305,111 @@ impl<'a> Frontier<'a> {
 /// What a state is about to run.
 fn place(state: &State) -> (FunctionId, u32) {
     (state.top.function, state.top.pc)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::{
+        env::{models::Models, stdin::Stdin},
+        exec::{Clock, Limits, Start},
+        explore::{Explorer, Round},
+        expr::Bv,
+        ir::{Module, lower},
+        solver::SolverConfig,
+        subject::Revision,
+    };
+
+    /// Three bytes, of each of which five bits are asked for.
+    const BITS: &str = "
+        declare i32 @getchar()
+        declare i32 @putchar(i32)
+        define i32 @main() {
+        start:
+          br label %byte
+        byte:
+          %bytes = phi i32 [ 0, %start ], [ %more, %done ]
+          %n = phi i32 [ 0, %start ], [ %count, %done ]
+          %c = call i32 @getchar()
+          br label %bit
+        bit:
+          %bits = phi i32 [ 0, %byte ], [ %next, %again ]
+          %count = phi i32 [ %n, %byte ], [ %sum, %again ]
+          %shifted = lshr i32 %c, %bits
+          %low = trunc i32 %shifted to i1
+          br i1 %low, label %one, label %again
+        one:
+          %put = call i32 @putchar(i32 49)
+          br label %again
+        again:
+          %add = phi i32 [ 0, %bit ], [ 1, %one ]
+          %sum = add i32 %count, %add
+          %next = add i32 %bits, 1
+          %end = icmp eq i32 %next, 5
+          br i1 %end, label %done, label %bit
+        done:
+          %more = add i32 %bytes, 1
+          %all = icmp eq i32 %more, 3
+          br i1 %all, label %out, label %byte
+        out:
+          ret i32 %sum
+        }";
+
+    /// How many of the 32,768 paths end before that of an input.
+    fn paths_before(input: [u8; 3], is_seed: bool) -> usize {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("bits.ll");
+        std::fs::write(&file, BITS).unwrap();
+        let module: Module = lower::load(&file).unwrap();
+        let program = Program::new(module, &Models::default());
+        let variable = |at: usize| {
+            let byte = program.exprs.input(&format!("stdin[{at}]"), 8);
+            program.exprs.as_variable(byte).unwrap()
+        };
+        let known = input.iter().enumerate();
+        let seed = Assignment(
+            known.map(|(at, byte)| (variable(at), Bv::new(8, (*byte).into()))).collect(),
+        );
+        let start = Start {
+            entry: "main".into(),
+            revisions: [Revision::ORIGINAL].into_iter().collect(),
+            args: Vec::new(),
+            env: Vec::new(),
+            stdin: Stdin::symbolic(&program.exprs, 3),
+            files: Vec::new(),
+        };
+        let solver = SolverConfig::default();
+        let config = Config {
+            jobs: 1,
+            search: Search::Directed,
+            random: 0,
+            seeds: if is_seed { vec![seed.clone()] } else { Vec::new() },
+            limits: Limits { instructions: 10_000, concretisations: 1, solver: solver.timeout },
+            solver,
+        };
+        let never = AtomicBool::new(false);
+        let clock = Clock::new(None, &never);
+        let first = program.start(start).unwrap();
+        let mut explorer = Explorer::new(&program, config, first, clock).unwrap();
+        let mut before = 0;
+        while let Round::Halted(halted) = explorer.round() {
+            let is_it = |condition: &ExprId| !program.exprs.evaluate(*condition, &seed).is_zero();
+            if halted.iter().any(|state| state.path.iter().all(is_it)) {
+                return before;
+            }
+            before += halted.len();
+        }
+        panic!("no path is that of the input");
+    }
+
+    #[test]
+    fn the_way_of_a_seed_comes_first() {
+        let inputs = [[3, 21, 9], [5, 10, 28], [22, 9, 6], [9, 22, 10], [26, 3, 5], [12, 12, 19]];
+        let before = |is_seed| inputs.map(|input| paths_before(input, is_seed));
+        let (with, without) = (before(true), before(false));
+        let sum = |paths: [usize; 6]| paths.iter().sum::<usize>();
+        assert!(4 * sum(with) < sum(without), "{with:?} {without:?}");
+    }
 }

@@ -103,7 +103,8 @@ impl Subject {
         let config = Config {
             jobs: 1,
             search: Search::Dfs,
-            seed: 0,
+            random: 0,
+            seeds: Vec::new(),
             limits: limits(instructions),
             solver: solver(),
         };
