@@ -8,7 +8,7 @@
 //! predicted is evidence only if a second run repeats it. What a test of before does not show
 //! any more is looked for anew.
 
-use std::{collections::BTreeMap, ops::Range, time::Instant};
+use std::{collections::{BTreeMap, BTreeSet}, ops::Range, time::Instant};
 
 use super::{
     Differ, DifferentialTest, Expected, PairVerdict, ReplayFailed, Task, input, outcome,
@@ -325,11 +325,12 @@ impl Differ<'_> {
 
     /// Open pairs that are predicted to differ.
     pub(super) fn predicted_apart(&self, prediction: &Prediction) -> Vec<(Revision, Revision)> {
-        let known: Vec<(Revision, &Visible)> = self.known(prediction).collect();
+        let predicted = Clustering::new(TestId(0), self.known(prediction));
+        let known: Vec<(Revision, Revision)> = predicted.clusters.into_iter().collect();
         let mut apart = Vec::new();
-        for (index, (a, x)) in known.iter().enumerate() {
+        for (index, (a, of_a)) in known.iter().enumerate() {
             let others = known[index + 1..].iter();
-            let differ = others.filter(|(b, y)| x != y && self.pairs.is_open(*a, *b));
+            let differ = others.filter(|(b, of_b)| of_a != of_b && self.pairs.is_open(*a, *b));
             apart.extend(differ.map(|(b, _)| (*a, *b)));
         }
         apart
@@ -474,23 +475,27 @@ impl Differ<'_> {
                 self.stopped.insert(*revision);
             }
         }
-        for (index, (a, x)) in shown.iter().enumerate() {
-            for (b, y) in &shown[index + 1..] {
-                if x != y && self.pairs.verdict(*a, *b) == PairVerdict::Equivalent {
-                    mismatches.push(format!("revisions {a} and {b} were proved equivalent"));
-                }
-            }
-        }
         let clustering = Clustering::new(test, shown.iter().copied());
-        if clustering.groups().len() < 2 && mismatches.is_empty() {
-            return Ok(());
-        }
-        for (index, (a, x)) in shown.iter().enumerate() {
-            for (b, y) in &shown[index + 1..] {
-                if let Some(output) = outcome::first_difference(x, y) {
-                    self.pairs.distinguish(*a, *b, test, output);
+        let groups: Vec<(Revision, RevisionSet)> = clustering.groups().into_iter().collect();
+        let visible: BTreeMap<Revision, &Visible> = shown.iter().copied().collect();
+        let mut refuted = BTreeSet::new();
+        for (index, (x, ones)) in groups.iter().enumerate() {
+            for (y, others) in &groups[index + 1..] {
+                let output = outcome::first_difference(visible[x], visible[y]);
+                let output = output.expect("clusters differ");
+                for (a, b) in ones.iter().flat_map(|a| others.iter().map(move |b| (a, b))) {
+                    if self.pairs.verdict(a, b) == PairVerdict::Equivalent {
+                        refuted.insert((a.min(b), a.max(b)));
+                    }
+                    self.pairs.distinguish(a, b, test, &output);
                 }
             }
+        }
+        let refuted = refuted.into_iter();
+        mismatches
+            .extend(refuted.map(|(a, b)| format!("revisions {a} and {b} were proved equivalent")));
+        if groups.len() < 2 && mismatches.is_empty() {
+            return Ok(());
         }
         let told_apart = self.pairs.distinguished();
         if self.effort.progress.last().is_none_or(|(_, most)| *most < told_apart) {

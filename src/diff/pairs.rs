@@ -100,9 +100,9 @@ impl Pairs {
         self.revisions.iter().copied().filter(unsettled).collect()
     }
 
-    pub(super) fn distinguish(&mut self, a: Revision, b: Revision, test: TestId, output: String) {
+    pub(super) fn distinguish(&mut self, a: Revision, b: Revision, test: TestId, output: &str) {
         if let Entry::Vacant(entry) = self.decided.entry(ordered(a, b)) {
-            entry.insert(Decided { test, output });
+            entry.insert(Decided { test, output: output.to_owned() });
             self.told.push(ordered(a, b));
         }
     }
@@ -232,7 +232,7 @@ mod tests {
         let revisions = [0, 1, 2].map(Revision);
         let mut pairs = Pairs::new(&revisions);
         let told = |pairs: &mut Pairs, a, b| {
-            pairs.distinguish(Revision(a), Revision(b), TestId(1), "stdout".into());
+            pairs.distinguish(Revision(a), Revision(b), TestId(1), "stdout");
         };
         told(&mut pairs, 2, 0);
         told(&mut pairs, 1, 2);
