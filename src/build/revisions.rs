@@ -122,10 +122,11 @@ impl Revisions {
             alias.insert(*revision, *known.entry(changes).or_insert(*revision));
         }
         let first = |revision: &Revision| alias[revision] == *revision;
+        let tree = Tree::new(&common.root, &common.without);
         let laid: Vec<(Revision, Result<Layout, RevisionError>)> = revisions
             .par_iter()
             .filter(|(revision, _)| first(revision))
-            .map(|(revision, changes)| (*revision, Layout::new(common, *revision, changes)))
+            .map(|(revision, changes)| (*revision, Layout::new(common, &tree, *revision, changes)))
             .collect();
         let mut failed = BTreeMap::new();
         let mut layouts = BTreeMap::new();
@@ -505,11 +506,15 @@ fn objects_of(
 }
 
 impl Layout {
-    fn new(common: &Common, revision: Revision, changes: &Changes) -> Result<Self, RevisionError> {
+    fn new(
+        common: &Common,
+        tree: &Tree,
+        revision: Revision,
+        changes: &Changes,
+    ) -> Result<Self, RevisionError> {
         let directory = common.directory.join(revision.to_string());
         let io = BuildError::io(&directory);
         let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
-        let tree = Tree { root: &common.root, without: &common.without };
         overlay(tree, files, &directory).map_err(io)?;
         let is_c = |path: &Path| path.extension().is_some_and(|extension| extension == "c");
         let gone = |path: &Path| matches!(changes.get(path), Some(None));
@@ -532,8 +537,7 @@ impl Layout {
         });
         sources.extend(new.map(|(path, _)| path.clone()));
         let known: BTreeSet<PathBuf> = sources.iter().cloned().collect();
-        let plain =
-            changes.iter().all(|(path, _)| known.contains(path) || gone(path) && is_c(path));
+        let plain = changes.keys().all(|path| known.contains(path));
         let mut changed: BTreeSet<PathBuf> = changes.keys().cloned().collect();
         let adds =
             changes.iter().any(|(path, text)| text.is_some() && !common.root.join(path).exists());

@@ -8,7 +8,11 @@
 //! predicted is evidence only if a second run repeats it. What a test of before does not show
 //! any more is looked for anew.
 
-use std::{collections::{BTreeMap, BTreeSet}, ops::Range, time::Instant};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    time::Instant,
+};
 
 use super::{
     Differ, DifferentialTest, Expected, PairVerdict, ReplayFailed, Task, input, outcome,

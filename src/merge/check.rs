@@ -1,10 +1,11 @@
 //! Whether a C file or a meta program compiles, asked without knowing the compiler.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     os::unix::fs::symlink,
     path::{Component, Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use crate::subject::Subject;
@@ -79,8 +80,9 @@ pub(super) fn compile(
     // Hundreds of links at a time take a disk's file system longer than the compiler takes.
     let dir = tempfile::tempdir_in(IN_MEMORY).or_else(|_| tempfile::tempdir());
     let dir = dir.map_err(|error| format!("no scratch directory: {error}"))?;
-    let tree = Tree { root: &subject.root, without: &subject.diffs() };
-    overlay(tree, texts.iter().copied(), dir.path())
+    let without = subject.diffs();
+    let tree = Tree::new(&subject.root, &without);
+    overlay(&tree, texts.iter().copied(), dir.path())
         .map_err(|error| format!("no scratch copy of the sources: {error}"))?;
     to_compile(subject, texts.iter().map(|(path, _)| *path))
         .into_iter()
@@ -88,21 +90,48 @@ pub(super) fn compile(
         .try_for_each(|file| check.check(dir.path(), file))
 }
 
-/// A source tree.
-#[derive(Clone, Copy, Debug)]
+/// A source tree, of which copies are made: as long as it is used, nothing in it changes.
+#[derive(Debug)]
 pub struct Tree<'a> {
-    /// Where it begins.
-    pub root: &'a Path,
-    /// Paths below `root` that are no part of it: there may be as many patches beside a source as
-    /// there are copies of the tree to make.
-    pub without: &'a BTreeSet<PathBuf>,
+    root: &'a Path,
+    without: &'a BTreeSet<PathBuf>,
+    /// What is in each directory that was looked at. There may be as many patches beside a source as
+    /// there are copies to make.
+    entries: Mutex<BTreeMap<PathBuf, Arc<[PathBuf]>>>,
 }
 
 impl<'a> Tree<'a> {
+    /// All that is below a directory, but for these paths.
+    pub fn new(root: &'a Path, without: &'a BTreeSet<PathBuf>) -> Self {
+        Self { root, without, entries: Mutex::default() }
+    }
+
     /// All that is below a directory.
     pub fn all(root: &'a Path) -> Self {
         static NOTHING: BTreeSet<PathBuf> = BTreeSet::new();
-        Self { root, without: &NOTHING }
+        Self::new(root, &NOTHING)
+    }
+
+    /// What is in a directory of it: absolute paths.
+    fn entries(&self, directory: &Path) -> io::Result<Arc<[PathBuf]>> {
+        // Nothing panics while it is held.
+        let known = || self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entries) = known().get(directory) {
+            return Ok(entries.clone());
+        }
+        let mut entries = Vec::new();
+        if directory.is_dir() {
+            let real = directory.canonicalize()?;
+            for entry in fs::read_dir(&real)? {
+                let name = entry?.file_name();
+                if !self.without.contains(&directory.join(&name)) {
+                    entries.push(real.join(&name));
+                }
+            }
+        }
+        let entries: Arc<[PathBuf]> = entries.into();
+        known().insert(directory.to_owned(), entries.clone());
+        Ok(entries)
     }
 }
 
@@ -112,7 +141,7 @@ impl<'a> Tree<'a> {
 /// # Errors
 /// A directory cannot be read or something in `dir` not made; paths must not have `..`.
 pub fn overlay<'a>(
-    tree: Tree,
+    tree: &Tree,
     files: impl IntoIterator<Item = (&'a Path, Option<&'a str>)>,
     dir: &Path,
 ) -> io::Result<()> {
@@ -132,11 +161,11 @@ pub fn overlay<'a>(
 }
 
 /// Makes the directories on the way to a file of an [overlay] real, so that what is put beside the
-/// file is put nowhere else.
+/// file is put nowhere else. What is gone from one that is real already stays gone.
 ///
 /// # Errors
 /// As [`overlay`].
-pub fn make_way(tree: Tree, file: &Path, dir: &Path) -> io::Result<()> {
+pub fn make_way(tree: &Tree, file: &Path, dir: &Path) -> io::Result<()> {
     let is_inner = |part| matches!(part, Component::Normal(_));
     if !file.components().all(is_inner) {
         return Err(io::Error::other(format!("{} is no inner path", file.display())));
@@ -147,23 +176,20 @@ pub fn make_way(tree: Tree, file: &Path, dir: &Path) -> io::Result<()> {
         to.push(name);
         if to.is_symlink() {
             fs::remove_file(&to)?;
+        } else if to.is_dir() {
+            continue;
         }
-        fs::create_dir_all(&to)?;
+        fs::create_dir(&to)?;
         link_entries(tree, &from, &to)?;
     }
     Ok(())
 }
 
-fn link_entries(tree: Tree, from: &Path, to: &Path) -> io::Result<()> {
-    if !from.is_dir() {
-        return Ok(());
-    }
-    let real = from.canonicalize()?;
-    for entry in fs::read_dir(&real)? {
-        let name = entry?.file_name();
-        let link = to.join(&name);
-        if !tree.without.contains(&from.join(&name)) && !link.is_symlink() && !link.exists() {
-            symlink(real.join(&name), link)?;
+fn link_entries(tree: &Tree, from: &Path, to: &Path) -> io::Result<()> {
+    for entry in tree.entries(from)?.iter() {
+        let link = to.join(entry.file_name().unwrap_or_default());
+        if !link.is_symlink() && !link.exists() {
+            symlink(entry, link)?;
         }
     }
     Ok(())
@@ -187,8 +213,8 @@ mod tests {
             (Path::new("x.c"), None),
         ];
         let without = BTreeSet::from([root.join("1.diff"), root.join("a/2.diff")]);
-        let tree = Tree { root: &root, without: &without };
-        overlay(tree, files, &dir).unwrap();
+        let tree = Tree::new(&root, &without);
+        overlay(&tree, files, &dir).unwrap();
         let read = |file: &str| fs::read_to_string(dir.join(file)).unwrap();
         assert_eq!((read("a/y.c"), read("a/z.h")), ("new".into(), "old".into()));
         assert!(!dir.join("x.c").exists() && root.join("x.c").exists());
@@ -196,6 +222,24 @@ mod tests {
         assert_eq!(fs::read_to_string(root.join("a/y.c")).unwrap(), "old");
         assert!(!root.join("a/b/v.h").exists());
         assert!(!dir.join("1.diff").is_symlink() && !dir.join("a/2.diff").is_symlink());
-        assert!(overlay(tree, [(Path::new("../x.c"), None)], &dir).is_err());
+        assert!(overlay(&tree, [(Path::new("../x.c"), None)], &dir).is_err());
+    }
+
+    #[test]
+    fn what_is_gone_stays_gone() {
+        let base = tempfile::tempdir().unwrap();
+        let (root, dir) = (base.path().join("root"), base.path().join("dir"));
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        for file in ["a/b/x.h", "a/b/y.c", "a/z.c"] {
+            fs::write(root.join(file), "old").unwrap();
+        }
+        let tree = Tree::all(&root);
+        let files = [(Path::new("a/b/x.h"), None), (Path::new("a/b/y.c"), Some("new"))];
+        overlay(&tree, files, &dir).unwrap();
+        make_way(&tree, Path::new("a/b/y.c"), &dir).unwrap();
+        make_way(&tree, Path::new("a/z.c"), &dir).unwrap();
+        assert!(!dir.join("a/b/x.h").exists());
+        let real = |file: &str| !dir.join(file).is_symlink() && dir.join(file).exists();
+        assert!(real("a/b/y.c") && real("a/b") && !real("a/z.c") && dir.join("a/z.c").exists());
     }
 }

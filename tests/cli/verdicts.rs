@@ -104,6 +104,7 @@ subjects! {
     formats = "formats",
     function = "function",
     functions = "functions",
+    headers = "headers",
     options = "options",
     indices = "indices",
     libm = "libm",

@@ -171,7 +171,7 @@ impl Whole {
         let directory = tempfile::tempdir()?;
         let root = directory.path().canonicalize()?;
         let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
-        overlay(Tree::all(&self.tree), files, &root)?;
+        overlay(&Tree::all(&self.tree), files, &root)?;
         Ok(self.reads_in(&root))
     }
 
@@ -190,7 +190,7 @@ impl Whole {
         let tree = tempfile::tempdir_in(directory).map_err(BuildError::io(directory))?;
         let root = tree.path().canonicalize().map_err(BuildError::io(directory))?;
         let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
-        overlay(Tree::all(&self.tree), files, &root).map_err(BuildError::io(&root))?;
+        overlay(&Tree::all(&self.tree), files, &root).map_err(BuildError::io(&root))?;
         let mut compiler = self.compiler(record, &root);
         compiler.args(["-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c", "-o"]).arg(out);
         run(&mut compiler).map(drop)

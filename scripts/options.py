@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Whether the verdicts of subjects are the same with all options that must not change any.
+
+    scripts/options.py PSYCHIC [SUBJECT...] [--all] [--figures FILE]
+
+Runs each subject as usual, then with other searches, without sharing, without joins, with one worker, to
+the end of all paths and for all clusterings, one option after the other and some together; with
+`--all` every combination. A verdict that is another one fails, unless one of the two is `unknown`.
+Prints a line for each run, and adds it to a CSV file. Without subjects: all in patches/ that have no
+build of their own.
+"""
+
+import argparse
+import csv
+import itertools
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CHOICES = (
+    ("--sharing", "none"),
+    ("--no-join",),
+    ("--jobs", "1"),
+    ("--until", "pairs"),
+    ("--until", "trees"),
+    ("--search", "shortest"),
+    ("--search", "dfs"),
+    ("--search", "bfs"),
+    ("--search", "random-path", "--seed", "7"),
+    ("--search", "coverage"),
+)
+TOGETHER = (
+    ("--sharing", "none", "--no-join", "--search", "dfs"),
+    ("--no-join", "--jobs", "1", "--search", "bfs", "--until", "pairs"),
+    ("--sharing", "none", "--until", "trees", "--search", "random-path"),
+)
+SEARCHES = ("directed", "shortest", "dfs", "bfs", "random-path", "coverage")
+
+
+def every():
+    for sharing, join, jobs, search in itertools.product(
+            (("--sharing", "full"), ("--sharing", "none")), ((), ("--no-join",)),
+            (("--jobs", "1"), ("--jobs", "2")), SEARCHES):
+        yield (*sharing, *join, *jobs, "--search", search)
+
+
+def verdicts(psychic, subject, options):
+    with tempfile.TemporaryDirectory() as scratch:
+        begun = time.monotonic()
+        done = subprocess.run([psychic, "diff", subject, "--out", f"{scratch}/out", *options],
+                              capture_output=True, text=True)
+        if done.returncode not in (0, 1):
+            sys.exit(f"{subject.name} {' '.join(options)}: {done.stderr}")
+        with open(f"{scratch}/out/pairs.csv", newline="") as file:
+            found = {(row["a"], row["b"]): row["verdict"] for row in csv.DictReader(file)}
+    return found, time.monotonic() - begun
+
+
+def subjects():
+    for config in sorted(ROOT.glob("patches/**/subject.toml")):
+        if "package" not in config.read_text():
+            yield config.parent
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("psychic")
+    parser.add_argument("subjects", nargs="*", type=pathlib.Path)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--figures", type=pathlib.Path)
+    arguments = parser.parse_args()
+    rows, wrong = [], 0
+    for subject in arguments.subjects or subjects():
+        usual, _ = verdicts(arguments.psychic, subject, ())
+        for options in every() if arguments.all else CHOICES + TOGETHER:
+            found, seconds = verdicts(arguments.psychic, subject, options)
+            others = [pair for pair in usual if found[pair] != usual[pair]]
+            differ = [pair for pair in others if "unknown" not in (found[pair], usual[pair])]
+            wrong += len(differ)
+            rows.append({"subject": subject.name, "options": " ".join(options), "pairs": len(usual),
+                         "other": len(differ), "unknown_here": len(others) - len(differ),
+                         "seconds": f"{seconds:.2f}"})
+            print(*rows[-1].values(), *differ, sep=",", flush=True)
+    if arguments.figures:
+        with open(arguments.figures, "w", newline="") as file:
+            writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    print(f"{len(rows)} runs, {wrong} verdicts are others")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

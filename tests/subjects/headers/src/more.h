@@ -1,0 +1,1 @@
+#define MORE 5
