@@ -25,7 +25,7 @@ CHOICES = (
     ("--no-join",),
     ("--jobs", "1"),
     ("--until", "pairs"),
-    ("--until", "trees"),
+    ("--until", "trees", "--time-budget", "20s"),
     ("--search", "shortest"),
     ("--search", "dfs"),
     ("--search", "bfs"),
@@ -35,7 +35,7 @@ CHOICES = (
 TOGETHER = (
     ("--sharing", "none", "--no-join", "--search", "dfs"),
     ("--no-join", "--jobs", "1", "--search", "bfs", "--until", "pairs"),
-    ("--sharing", "none", "--until", "trees", "--search", "random-path"),
+    ("--sharing", "none", "--until", "trees", "--search", "random-path", "--time-budget", "20s"),
 )
 SEARCHES = ("directed", "shortest", "dfs", "bfs", "random-path", "coverage")
 

@@ -42,6 +42,8 @@ pub struct Pairs {
     proved: BTreeSet<(Revision, Revision)>,
     /// Those that run in lockstep, which is a proof of its own.
     alike: BTreeSet<(Revision, Revision)>,
+    /// Of these, those that may fail there: on more inputs than there are, as loops are summed up.
+    may_fail: BTreeSet<(Revision, Revision)>,
     /// Told apart since some were last left out of what is explored, and those that are.
     told: Vec<(Revision, Revision)>,
     left_out: FxHashSet<(Revision, Revision)>,
@@ -59,6 +61,7 @@ impl Pairs {
             failing: BTreeSet::new(),
             proved: BTreeSet::new(),
             alike: BTreeSet::new(),
+            may_fail: BTreeSet::new(),
             told: Vec::new(),
             left_out: FxHashSet::default(),
         }
@@ -146,8 +149,7 @@ impl Pairs {
 
     /// Records that pairs of one set with the other fail alike on some input.
     pub(super) fn fail_alike(&mut self, a: &RevisionSet, b: &RevisionSet) {
-        let pairs = a.iter().flat_map(|x| b.iter().map(move |y| (x, y)));
-        self.failing.extend(pairs.filter(|(x, y)| x != y).map(|(x, y)| ordered(x, y)));
+        self.failing.extend(pairs(a, b));
     }
 
     /// Pairs that neither were told apart nor have anything against them, to be proved.
@@ -157,7 +159,8 @@ impl Pairs {
         });
         pairs
             .filter(|pair| !self.decided.contains_key(pair) && !self.doubts.contains_key(pair))
-            .filter(|pair| !self.left_out.contains(pair) && !self.alike.contains(pair))
+            .filter(|pair| !self.left_out.contains(pair))
+            .filter(|pair| !self.alike.contains(pair) || self.may_fail.contains(pair))
             .collect()
     }
 
@@ -169,7 +172,7 @@ impl Pairs {
     /// Records that pairs run in lockstep.
     pub(super) fn run_alike(&mut self, alike: &Alike) {
         self.alike.extend(alike.pairs());
-        alike.failing.iter().for_each(|set| self.fail_alike(set, set));
+        self.may_fail.extend(alike.failing.iter().flat_map(|set| pairs(set, set)));
     }
 
     /// Opens all pairs again, to be told apart anew.
@@ -189,13 +192,14 @@ impl Pairs {
     pub fn verdict(&self, a: Revision, b: Revision) -> PairVerdict<'_> {
         let pair = ordered(a, b);
         let is_alike = self.is_alike(a, b);
+        let is_proved = self.proved.contains(&pair) && !self.doubts.contains_key(&pair);
+        // What exploring has proved says whether they fail, too.
+        let fails = self.failing.contains(&pair) || !is_proved && self.may_fail.contains(&pair);
         match (self.decided.get(&pair), self.doubts.get(&pair)) {
             (Some(decided), _) => PairVerdict::Distinguished(decided),
             (None, Some(reasons)) if !is_alike => PairVerdict::Unknown(reasons.iter().collect()),
-            (None, None) if !is_alike && !self.proved.contains(&pair) => {
-                PairVerdict::Unknown(vec![&UNPROVED])
-            }
-            (None, _) if self.failing.contains(&pair) => PairVerdict::EquivalentUnlessFailing,
+            (None, None) if !is_alike && !is_proved => PairVerdict::Unknown(vec![&UNPROVED]),
+            (None, _) if fails => PairVerdict::EquivalentUnlessFailing,
             (None, _) => PairVerdict::Equivalent,
         }
     }
@@ -217,6 +221,15 @@ impl Pairs {
     pub fn distinguished(&self) -> usize {
         self.decided.len()
     }
+}
+
+/// The pairs of revisions of one set with others of another one.
+fn pairs<'a>(
+    a: &'a RevisionSet,
+    b: &'a RevisionSet,
+) -> impl Iterator<Item = (Revision, Revision)> + 'a {
+    let all = a.iter().flat_map(move |x| b.iter().map(move |y| (x, y)));
+    all.filter(|(x, y)| x != y).map(|(x, y)| ordered(x, y))
 }
 
 fn ordered(a: Revision, b: Revision) -> (Revision, Revision) {

@@ -99,6 +99,7 @@ subjects! {
     exit_codes = "exit-codes",
     expression = "expression",
     failing_alike = "failing-alike",
+    fails_in_lockstep = "fails-in-lockstep",
     float_text = "float-text",
     floats = "floats",
     formats = "formats",
