@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeSet,
-    convert::Infallible,
     fs,
     path::{Component, Path, PathBuf, absolute},
     process::Command,
@@ -12,8 +11,8 @@ use rayon::prelude::*;
 
 use super::{
     BuildError, Closure, Toolchain,
-    plan::as_planned,
-    precompiled::{Precompiled, precompiled},
+    divisions::{DIVISIONS, checking_divisions},
+    precompiled::Precompiled,
     runtime::Runtime,
     stamp::{Stamp, dependencies, hash},
     toolchain::run,
@@ -34,18 +33,10 @@ pub(super) const DIALECT: &[&str] = &[
 
 /// Whatever the flags before say: no warning but that of a division by a constant zero, for
 /// [`checking_divisions`], and none that is an error.
-const WARNINGS: &[&str] = &["-Wno-everything", "-Wno-error", "-Wdivision-by-zero"];
-
-/// Has a division by a constant zero be an error where it is reached, as one by a variable is. The
-/// front end would have it mean nothing, and leave no trace of it.
-const DIVISIONS: &[&str] = &[
-    "-fsanitize=integer-divide-by-zero",
-    "-fno-sanitize-recover=integer-divide-by-zero",
-    "-fsanitize-minimal-runtime",
-];
+pub(super) const WARNINGS: &[&str] = &["-Wno-everything", "-Wno-error", "-Wdivision-by-zero"];
 
 /// Flags that bitcode and native builds share, so that they behave alike.
-const SEMANTICS: &[&str] = &[
+pub(super) const SEMANTICS: &[&str] = &[
     "-O0",
     "-g",
     "-fno-stack-protector",
@@ -135,7 +126,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// Of a program with these flags of its own.
-    fn flags(self, own: &[String]) -> Vec<&'static str> {
+    pub(super) fn flags(self, own: &[String]) -> Vec<&'static str> {
         match self {
             Self::Bitcode if have_passes(own) => BITCODE.to_vec(),
             Self::Bitcode => [BITCODE, UNCHANGED].concat(),
@@ -376,131 +367,6 @@ impl Toolchain {
         Ok(self.runtime().sources().map(object).collect())
     }
 
-    /// Compiles one source in several trees, by one compiler if there are several; looks for
-    /// headers from `directory`. What was made, by tree.
-    pub(super) fn objects(
-        &self,
-        flags: &[String],
-        kind: Kind,
-        directory: &Path,
-        source: &Path,
-        trees: &[PathBuf],
-    ) -> Vec<Result<PathBuf, BuildError>> {
-        let place = |tree: &Path| {
-            let mut name = tree.join(source).into_os_string();
-            name.push(format!(".{}", kind.suffix()));
-            PathBuf::from(name)
-        };
-        let all = |flags: &[String]| {
-            let (mut made, mut said) = (Vec::new(), String::new());
-            if trees.len() > 1 {
-                (made, said) = self.many(flags, kind, directory, source, trees, &place);
-            }
-            let one = |tree: &PathBuf| {
-                let out = place(tree);
-                if made.contains(&out) {
-                    return Ok(out);
-                }
-                let compilation = Compilation { directory: tree.clone(), ..Compilation::default() };
-                let mut command = self.compiler(&compilation);
-                command.args(SEMANTICS).args(kind.flags(flags)).args(flags);
-                command.args(zeroed(flags)).args(WARNINGS);
-                let output = run(command.arg("-c").arg(source).arg("-o").arg(&out))?;
-                said += &String::from_utf8_lossy(&output.stderr);
-                Ok(out)
-            };
-            (trees.iter().map(one).collect(), said)
-        };
-        let ours = kind.flags(flags);
-        let is_sanitized = is_sanitized(ours.into_iter().chain(flags.iter().map(String::as_str)));
-        let texts = trees.iter().map(|tree| tree.join(source));
-        let compile = |divisions: &[&str]| -> Result<_, Infallible> {
-            let divisions: Vec<String> = divisions.iter().map(|&flag| flag.to_owned()).collect();
-            Ok(all(&[&divisions, flags].concat()))
-        };
-        match checking_divisions(is_sanitized, texts, compile) {
-            Ok(objects) => objects,
-        }
-    }
-
-    /// Has one compiler compile a source in several trees; gives what it made, and its warnings. It
-    /// leaves out, and says nothing of, what does not compile.
-    fn many(
-        &self,
-        flags: &[String],
-        kind: Kind,
-        directory: &Path,
-        source: &Path,
-        trees: &[PathBuf],
-        place: &dyn Fn(&Path) -> PathBuf,
-    ) -> (Vec<PathBuf>, String) {
-        let compilation = Compilation { directory: directory.to_owned(), ..Compilation::default() };
-        let mut driver = self.compiler(&compilation);
-        driver.args(SEMANTICS).args(kind.flags(flags));
-        for tree in trees {
-            driver.arg(format!("-ffile-prefix-map={}/=", tree.display()));
-        }
-        let inputs: Vec<PathBuf> = trees.iter().map(|tree| tree.join(source)).collect();
-        driver.args(flags).args(zeroed(flags)).args(WARNINGS).arg("-c").arg(&inputs[0]);
-        let place = |input: &Path| {
-            let tree = trees.iter().zip(&inputs).find(|(_, known)| *known == input);
-            place(tree.expect("one of the inputs").0)
-        };
-        let directories: Vec<&Path> = trees.iter().map(PathBuf::as_path).collect();
-        let with = |compiler: &[String]| precompiled(compiler, flags, directory, &inputs);
-        driver.current_dir(directory);
-        self.all_at_once(&mut driver, &directories, &inputs, &with, "bc", &place)
-    }
-
-    /// Has the one compiler of a command that compiles the first input compile all of them, with the
-    /// header that `with` makes for its words; gives what it made, where it is put then, and what the compiler
-    /// said. For `directories` see [`Toolchain::plan`].
-    fn all_at_once(
-        &self,
-        driver: &mut Command,
-        directories: &[&Path],
-        inputs: &[PathBuf],
-        with: &dyn Fn(&[String]) -> Precompiled,
-        extension: &str,
-        place: &dyn Fn(&Path) -> PathBuf,
-    ) -> (Vec<PathBuf>, String) {
-        let directory = driver.get_current_dir().map(Path::to_owned);
-        let nothing = (Vec::new(), String::new());
-        let Some(words) = self.compiler_words(driver, directories) else { return nothing };
-        // Where it would write is not to be a link to somebody else's file.
-        for input in inputs {
-            _ = fs::remove_file(input.with_extension(extension));
-        }
-        let mut command = as_planned(&words);
-        let header = with(&words);
-        command.args(&header.words).args(inputs);
-        if let Some(directory) = directory {
-            command.current_dir(directory);
-        }
-        // What is missing afterwards is compiled alone, for its message.
-        let output = run(&mut command);
-        let said = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
-        let mut made = Vec::new();
-        for input in inputs {
-            let out = place(input);
-            if fs::rename(input.with_extension(extension), &out).is_ok() {
-                made.push(out);
-            }
-        }
-        (made, said.unwrap_or_default())
-    }
-
-    /// The compiler that a command runs, with its arguments but for what it compiles and where to.
-    fn compiler_words(&self, driver: &mut Command, directories: &[&Path]) -> Option<Vec<String>> {
-        let is_compiler = |words: &Vec<String>| words.get(1).is_some_and(|word| word == "-cc1");
-        let mut words = self.plan(driver, directories)?.into_iter().find(is_compiler)?;
-        if let Some(place) = words.iter().position(|word| word == "-o") {
-            words.drain(place..place + 2);
-        }
-        words.pop();
-        Some(words)
-    }
-
     /// The files that a source reads, itself included, as the compiler finds them from a directory;
     /// nothing where it does not compile.
     pub(super) fn reads(
@@ -575,7 +441,7 @@ impl Toolchain {
         Ok(object)
     }
 
-    fn compiler(&self, compilation: &Compilation) -> Command {
+    pub(super) fn compiler(&self, compilation: &Compilation) -> Command {
         let mut command = self.clang();
         if !compilation.directory.as_os_str().is_empty() {
             command.current_dir(&compilation.directory);
@@ -615,47 +481,12 @@ impl Toolchain {
     }
 }
 
-fn is_sanitized<'a>(mut flags: impl Iterator<Item = &'a str>) -> bool {
+pub(super) fn is_sanitized<'a>(mut flags: impl Iterator<Item = &'a str>) -> bool {
     flags.any(|flag| flag.starts_with("-fsanitize"))
 }
 
-/// Compiles with flags beside: [`DIVISIONS`] where the compiler warns of a division, or a remainder, by a
-/// constant zero, of which no sanitizer takes care, and none elsewhere. The sources tell which to
-/// begin with: what is compiled with the wrong ones is compiled once more.
-fn checking_divisions<T, E>(
-    is_sanitized: bool,
-    mut sources: impl Iterator<Item = PathBuf>,
-    compile: impl Fn(&[&str]) -> Result<(T, String), E>,
-) -> Result<T, E> {
-    if is_sanitized {
-        return Ok(compile(&[])?.0);
-    }
-    let flags = |divides: bool| if divides { DIVISIONS } else { &[] };
-    let seems_so = sources.any(|file| fs::read(file).is_ok_and(|text| may_divide_by_zero(&text)));
-    let (made, said) = compile(flags(seems_so))?;
-    let divides = said.contains("[-Wdivision-by-zero]");
-    if divides == seems_so { Ok(made) } else { Ok(compile(flags(divides))?.0) }
-}
-
-/// Whether a text has `/ 0` or `%= 0` in it, or the like.
-fn may_divide_by_zero(text: &[u8]) -> bool {
-    let by_zero = |at: usize| {
-        let rest = &text[at + 1..];
-        let rest = rest.strip_prefix(b"=").unwrap_or(rest).trim_ascii_start();
-        let goes_on = |next: &u8| next.is_ascii_alphanumeric() || b".*".contains(next);
-        rest.strip_prefix(b"0").is_some_and(|rest| !rest.first().is_some_and(goes_on))
-    };
-    // Comments begin and end with a `/`, too.
-    let divides = |at: usize| match text[at] {
-        b'%' => true,
-        b'/' => at == 0 || !b"*/".contains(&text[at - 1]),
-        _ => false,
-    };
-    (0..text.len()).any(|at| divides(at) && by_zero(at))
-}
-
 /// What a compiler is told beside flags that have it optimise.
-fn zeroed(flags: &[String]) -> Option<&'static str> {
+pub(super) fn zeroed(flags: &[String]) -> Option<&'static str> {
     are_optimising(flags).then_some(ZEROED)
 }
 
@@ -701,32 +532,6 @@ mod tests {
     }
 
     #[test]
-    fn divisions_are_checked_where_the_compiler_warns_of_one_by_zero() {
-        let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("a.c");
-        for (text, warns, times) in [
-            ("n % 0;", true, 1),
-            ("n /= 0;", true, 1),
-            ("n / ZERO;", true, 2),
-            ("n / 07; n / 0.5; n / 10; n", false, 1),
-            ("/* 1 / 0 */", false, 2),
-            ("/* first */ 0, // 0 is none\n\"%0*d\"", false, 1),
-        ] {
-            fs::write(&file, text).unwrap();
-            let count = std::cell::Cell::new(0);
-            let compile = |flags: &[&str]| -> Result<_, Infallible> {
-                count.set(count.get() + 1);
-                let said = if warns { "a.c:1: warning [-Wdivision-by-zero]" } else { "" };
-                Ok((flags == DIVISIONS, said.to_owned()))
-            };
-            let sources = || [file.clone()].into_iter();
-            assert_eq!(checking_divisions(false, sources(), compile), Ok(warns), "{text}");
-            assert_eq!(count.get(), times, "{text}");
-            assert_eq!(checking_divisions(true, sources(), compile), Ok(false), "{text}");
-        }
-    }
-
-    #[test]
     fn the_first_error_says_file_line_and_message() {
         let (_directory, compilation) = project(&[("bad.c", "int f(void) {\n  return x;\n}\n")]);
         let clang = Toolchain::find().unwrap();
@@ -761,44 +566,6 @@ mod tests {
         });
         assert!(modules[0].starts_with(b"BC\xc0\xde"));
         assert_eq!(modules[0], modules[1]);
-    }
-
-    #[test]
-    fn many_trees_are_compiled_as_each_one_is() {
-        let directory = tempfile::tempdir().unwrap();
-        let trees: Vec<PathBuf> =
-            (0..40).map(|tree| directory.path().join(tree.to_string())).collect();
-        let source = Path::new("a.c");
-        for tree in &trees {
-            let text = "/* A. */\n#include <stdio.h>\n#include <math.h>\n#define getc(x) 3\n\
-                 #include <stdlib.h>\nint main(void) { return (int)floor(getc(1)) + !EOF; }\n";
-            fs::create_dir(tree).unwrap();
-            fs::write(tree.join(source), text).unwrap();
-        }
-        let clang = Toolchain::find().unwrap();
-        let files: Vec<PathBuf> = trees.iter().map(|tree| tree.join(source)).collect();
-        let mut driver = clang.compiler(&Compilation::default());
-        driver.args(["-emit-llvm", "-c"]).arg(&files[0]);
-        let words = clang.compiler_words(&mut driver, &[]).unwrap();
-        let header =
-            |flags: &[String], files| precompiled(&words, flags, directory.path(), files).words;
-        assert_eq!(header(&[], &files)[0], "-include-pch");
-        assert_eq!(header(&[], &files[..32]), [""; 0]);
-        assert_eq!(header(&["-Iinclude".to_owned()], &files), [""; 0]);
-        for kind in [
-            Kind::Bitcode,
-            Kind::Native(Sanitizer::None),
-            Kind::Native(Sanitizer::AddressUndefined),
-            Kind::Native(Sanitizer::Memory),
-        ] {
-            let compiled = |trees: &[PathBuf]| {
-                let made = clang.objects(&[], kind, directory.path(), source, trees);
-                let read = |object: Result<PathBuf, _>| fs::read(object.unwrap()).unwrap();
-                made.into_iter().map(read).collect::<Vec<_>>()
-            };
-            let many = compiled(&trees);
-            assert_eq!(many[..2], compiled(&trees[..2]), "{kind:?}");
-        }
     }
 
     #[test]

@@ -19,9 +19,11 @@
 #![forbid(unsafe_code)]
 
 mod compile;
+mod divisions;
 mod harness;
 mod libc;
 mod link;
+mod many;
 mod modules;
 mod plan;
 mod precompiled;
