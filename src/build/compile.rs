@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     fs,
-    path::{Component, Path, PathBuf, absolute},
+    path::{Path, PathBuf, absolute},
     process::Command,
 };
 
@@ -14,7 +14,7 @@ use super::{
     divisions::{DIVISIONS, checking_divisions},
     precompiled::Precompiled,
     runtime::Runtime,
-    stamp::{Stamp, dependencies, hash},
+    stamp::{Stamp, dependencies, hash, normal},
     toolchain::run,
     unwritten,
 };
@@ -380,10 +380,7 @@ impl Toolchain {
         let output =
             run(command.args(SEMANTICS).arg("-w").args(flags).arg("-M").arg(source)).ok()?;
         let rule = String::from_utf8_lossy(&output.stdout).into_owned();
-        let inner = |file: PathBuf| {
-            let file = file.strip_prefix(directory).map(Path::to_owned).unwrap_or(file);
-            file.components().filter(|part| !matches!(part, Component::CurDir)).collect()
-        };
+        let inner = |file: PathBuf| normal(file.strip_prefix(directory).unwrap_or(&file));
         Some(dependencies(&rule).into_iter().map(inner).collect())
     }
 

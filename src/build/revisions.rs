@@ -139,13 +139,23 @@ impl Revisions {
         }
         let original = &layouts[&Revision::ORIGINAL];
         // Revisions cannot share the only one.
-        let shared = original.sources.par_iter().filter(|_| original.sources.len() > 1);
-        let reads = shared.filter_map(|source| {
+        let is_wanted = original.sources.len() > 1 || layouts.values().any(|layout| !layout.plain);
+        let sources = original.sources.par_iter().filter(|_| is_wanted);
+        let reads = sources.filter_map(|source| {
             let files = toolchain.reads(&common.flags, &original.directory, source)?;
             Some((source.clone(), files))
         });
+        let reads: BTreeMap<PathBuf, BTreeSet<PathBuf>> = reads.collect();
+        for layout in layouts.values().filter(|layout| !layout.plain) {
+            // From a header behind a link, `..` would lead to the original's.
+            let inner = reads.values().flatten().filter(|file| file.is_relative());
+            inner
+                .into_iter()
+                .try_for_each(|file| make_way(&tree, file, &layout.directory))
+                .map_err(BuildError::io(&layout.directory))?;
+        }
         let new = Self {
-            reads: reads.collect(),
+            reads,
             toolchain,
             flags: common.flags.clone(),
             layouts,

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs, io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
@@ -90,6 +90,19 @@ pub(super) fn dependencies(rule: &str) -> Vec<PathBuf> {
         escaped = false;
     }
     found.into_iter().filter(|file| !file.is_empty()).map(PathBuf::from).collect()
+}
+
+/// Without `.` and `..` between names; the paths of compile commands have no links in them.
+pub(super) fn normal(path: &Path) -> PathBuf {
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => _ = found.pop(),
+            other => found.push(other),
+        }
+    }
+    found
 }
 
 #[cfg(test)]

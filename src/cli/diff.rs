@@ -176,8 +176,8 @@ fn compare(
         Sharing::None => first.iter().flat_map(State::parted).collect(),
     };
     let mut exploration = stages::explore_config(&args.search, Search::Directed, &config.budget);
-    let inputs: Vec<TestInput> = seeds.iter().map(|(input, _)| input.clone()).collect();
-    exploration.seeds = diff::seeds(&program.exprs, &first, &inputs);
+    let inputs = seeds.iter().map(|(input, _)| input);
+    exploration.seeds = diff::seeds(&program.exprs, &first, inputs);
     exploration.solver.record = args.emit_smt2.as_deref().map(recording).transpose()?;
     // What a program's own build takes is not what the search was given.
     let building = begin.elapsed();

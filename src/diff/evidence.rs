@@ -488,7 +488,9 @@ impl Differ<'_> {
                 let output = outcome::first_difference(visible[x], visible[y]);
                 let output = output.expect("clusters differ");
                 for (a, b) in ones.iter().flat_map(|a| others.iter().map(move |b| (a, b))) {
-                    if self.pairs.verdict(a, b) == PairVerdict::Equivalent {
+                    if self.pairs.is_open(a, b)
+                        && self.pairs.verdict(a, b) == PairVerdict::Equivalent
+                    {
                         refuted.insert((a.min(b), a.max(b)));
                     }
                     self.pairs.distinguish(a, b, test, &output);

@@ -13,14 +13,19 @@ use crate::{
 /// What the variables of a program's first states are on inputs that are given: where they fit what is
 /// symbolic, which is all bytes. What an input has too much or too little is left out, or zero: it is no
 /// more than a way to begin with.
-pub fn seeds(exprs: &Exprs, first: &[State], inputs: &[TestInput]) -> Vec<Assignment> {
-    let of_one = |input: &TestInput| first.iter().find_map(|state| seed(exprs, state, input));
-    inputs.iter().filter_map(of_one).collect()
+pub fn seeds<'i>(
+    exprs: &Exprs,
+    first: &[State],
+    inputs: impl IntoIterator<Item = &'i TestInput>,
+) -> Vec<Assignment> {
+    let of_one = |input| first.iter().find_map(|state| seed(exprs, state, input));
+    inputs.into_iter().filter_map(of_one).collect()
 }
 
 fn seed(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Assignment> {
     let (world, mut known) = (&first.world, (*first.model).clone());
     let Stdin::Bytes(stdin) = &world.stdin else { return None };
+    // What is known of a byte first counts: how many arguments there are, then the arguments.
     let mut give = |variable: ExprId, byte: Option<&u8>| {
         if let Some(variable) = exprs.as_variable(variable) {
             let byte = byte.copied().unwrap_or_default();

@@ -42,7 +42,7 @@ pub struct Pairs {
     proved: BTreeSet<(Revision, Revision)>,
     /// Those that run in lockstep, which is a proof of its own.
     alike: BTreeSet<(Revision, Revision)>,
-    /// Of these, those that may fail there: on more inputs than there are, as loops are summed up.
+    /// Pairs that may fail there: on more inputs than there are, as loops are summed up.
     may_fail: BTreeSet<(Revision, Revision)>,
     /// Told apart since some were last left out of what is explored, and those that are.
     told: Vec<(Revision, Revision)>,
@@ -85,8 +85,12 @@ impl Pairs {
 
     /// Whether nothing has told the two apart, and nothing proved them equivalent.
     pub(super) fn is_unsettled(&self, a: Revision, b: Revision) -> bool {
-        let is_proved = |pair| self.proved.contains(&pair) && !self.doubts.contains_key(&pair);
-        self.is_open(a, b) && !is_proved(ordered(a, b)) && !self.is_alike(a, b)
+        self.is_open(a, b) && !self.is_proved(ordered(a, b)) && !self.is_alike(a, b)
+    }
+
+    /// Whether exploring proved it, and nothing was learnt against it.
+    fn is_proved(&self, pair: (Revision, Revision)) -> bool {
+        self.proved.contains(&pair) && !self.doubts.contains_key(&pair)
     }
 
     /// Whether the two run in lockstep, and nothing but the exploration stands against that they are
@@ -192,7 +196,7 @@ impl Pairs {
     pub fn verdict(&self, a: Revision, b: Revision) -> PairVerdict<'_> {
         let pair = ordered(a, b);
         let is_alike = self.is_alike(a, b);
-        let is_proved = self.proved.contains(&pair) && !self.doubts.contains_key(&pair);
+        let is_proved = self.is_proved(pair);
         // What exploring has proved says whether they fail, too.
         let fails = self.failing.contains(&pair) || !is_proved && self.may_fail.contains(&pair);
         match (self.decided.get(&pair), self.doubts.get(&pair)) {

@@ -22,6 +22,11 @@ pub type Distance = u32;
 /// No way leads there.
 pub const FAR: Distance = Distance::MAX;
 
+/// One way after the other: however long, it is one.
+fn plus(a: Distance, b: Distance) -> Distance {
+    if a == FAR || b == FAR { FAR } else { a.saturating_add(b).min(FAR - 1) }
+}
+
 /// By function and instruction, the distance to something.
 type Distances = Vec<Vec<Distance>>;
 
@@ -76,8 +81,8 @@ impl Program {
         let frames = std::iter::once((state.top.function, state.top.pc)).chain(callers);
         let (mut nearest, mut way) = (FAR, 0);
         for (function, pc) in frames {
-            nearest = nearest.min(at(&asking.places, function, pc).saturating_add(way));
-            way = at(&asking.returning, function, pc).saturating_add(way);
+            nearest = nearest.min(plus(at(&asking.places, function, pc), way));
+            way = plus(at(&asking.returning, function, pc), way);
             if way >= nearest {
                 break;
             }
@@ -127,9 +132,9 @@ fn shorten(
         for (pc, inst) in function.code.iter().enumerate().rev() {
             let (leads, through) = steps[pc];
             let next = distances.get(pc + 1).copied().unwrap_or(FAR);
-            let mut least = leads.min(through.saturating_add(next));
+            let mut least = leads.min(plus(through, next));
             inst.targets(|target| {
-                least = least.min(distances[target.0 as usize].saturating_add(1));
+                least = least.min(plus(distances[target.0 as usize], 1));
             });
             changed |= least < distances[pc];
             distances[pc] = least.min(distances[pc]);
@@ -152,7 +157,7 @@ fn through(module: &Module, returning: &Distances, inst: &Inst) -> Distance {
     let Inst::Call(call) = inst else { return 1 };
     let Callee::Direct(id) = call.callee else { return 1 };
     match returning[id.0 as usize].first() {
-        Some(distance) => distance.saturating_add(1),
+        Some(distance) => plus(*distance, 1),
         None if ENDING.contains(&module.functions[id.0 as usize].name.as_str()) => FAR,
         None => 1,
     }
@@ -166,7 +171,7 @@ fn to_call(
     caller: u32,
     call: &Call,
 ) -> Distance {
-    let from = |id: FunctionId| from_start(module, known, id.0 as usize).saturating_add(1);
+    let from = |id: FunctionId| plus(from_start(module, known, id.0 as usize), 1);
     match call.callee {
         Callee::Direct(id) => from(id),
         Callee::Indirect(callee) => {
@@ -196,7 +201,7 @@ pub(super) mod tests {
     use crate::{
         build::{Compilation, Toolchain},
         env::{models::Models, stdin::Stdin},
-        exec::Start,
+        exec::{Callers, Frame, Start},
         ir::lower,
         subject::Revision,
     };
@@ -250,6 +255,52 @@ pub(super) mod tests {
         assert!(here < called && called < later, "{here} {called} {later}");
         let [through, behind] = of(["return through();", "return counts(3) + asks();"]);
         assert!(through != FAR && called < behind && behind != FAR, "{through} {behind}");
+    }
+
+    #[test]
+    fn a_way_of_more_instructions_than_can_be_counted_is_one() {
+        let doubling = (1..40).map(|k| {
+            let before = k - 1;
+            format!("static void f{k}(void) {{ f{before}(); f{before}(); }}\n")
+        });
+        let doubling: String = doubling.collect();
+        let (program, state) = begun(&format!(
+            "int psychic_rev(void);\nint n;\nstatic void f0(void) {{ n++; }}\n{doubling}\
+             int main(void) {{ f39(); return psychic_rev(); }}\n"
+        ));
+        assert_eq!(program.distance(&state), FAR - 1);
+    }
+
+    #[test]
+    fn a_question_may_come_after_returns() {
+        let (program, mut state) = begun(
+            "int psychic_rev(void);\nint n;\nstatic void quiet(void) { n++; }\n\
+             static int asks(void) { quiet(); return psychic_rev(); }\n\
+             int main(void) { int first = asks(); quiet(); return first; }\n",
+        );
+        let id = |name: &str| program.module.function(name).unwrap();
+        let call = |within: &str, number: usize| {
+            let code = &program.module.functions[id(within).0 as usize].code;
+            let calls = |(_, inst): &(u32, &Inst)| matches!(inst, Inst::Call(_));
+            (0..).zip(code).filter(calls).nth(number).unwrap().0
+        };
+        let mut at = |stack: &[(&str, u32)]| {
+            let frame = |(name, pc): &(&str, u32)| Frame {
+                function: id(name),
+                pc: *pc,
+                ..Frame::default()
+            };
+            let mut frames: Vec<Frame> = stack.iter().map(frame).collect();
+            state.top = frames.pop().unwrap();
+            state.callers = Callers::default();
+            state.callers.extend(frames);
+            program.distance(&state)
+        };
+        let first = [("main", call("main", 0)), ("asks", call("asks", 0)), ("quiet", 0)];
+        assert_ne!(at(&first), FAR);
+        assert_eq!(at(&[("main", call("main", 1)), ("quiet", 0)]), FAR);
+        // Behind its question.
+        assert_eq!(at(&[("main", call("main", 0)), ("asks", call("asks", 1) + 1)]), FAR);
     }
 
     #[test]

@@ -170,7 +170,7 @@ impl<'a> Explorer<'a> {
             return Round::Exhausted;
         }
         if self.clock.is_over() {
-            let left = self.frontier.take(usize::MAX);
+            let left = self.frontier.take_all();
             let end = |state| abandon(self.program, state, &self.open, Incomplete::Time);
             let left: Vec<_> = left.iter().flat_map(end).collect();
             self.close(&left);

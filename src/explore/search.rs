@@ -57,13 +57,13 @@ impl FromStr for Search {
     }
 }
 
-/// With [`Search::Shortest`], so many instructions count like a token of input.
+/// Where short inputs come first, so many instructions count like a token of input.
 const TOKEN: u64 = 1 << 14;
 /// And so many states run in a round.
 const SHORT_ROUND: usize = 16;
 /// One for which the solver took too long comes after others that have read so much more.
 const WAIT: u64 = 4;
-/// With more states waiting, [`Search::Shortest`] is depth first.
+/// With more states waiting, the youngest come first; of these, some are looked at to find others.
 const WIDE: usize = 4096;
 /// With [`Search::Directed`], of so many states one is chosen at random.
 const RANDOM_SHARE: usize = 4;
@@ -179,27 +179,29 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    /// Whether short inputs come first, and not too many states wait for that.
-    fn is_short(&self) -> bool {
-        let is_by_length = matches!(self.search, Search::Shortest | Search::Directed);
-        is_by_length && self.waiting.len() <= WIDE
+    /// Whether short inputs come first.
+    fn is_by_length(&self) -> bool {
+        matches!(self.search, Search::Shortest | Search::Directed)
     }
 
     /// How many more tokens of input a state that is taken next may read before others.
     pub(super) fn tokens(&self) -> u32 {
-        if self.is_short() { 1 } else { u32::MAX }
+        if self.is_by_length() && self.waiting.len() <= WIDE { 1 } else { u32::MAX }
     }
 
     /// How many states run in a round, of at most so many.
     pub(super) fn round(&self, most: usize) -> usize {
-        let is_by_length = matches!(self.search, Search::Shortest | Search::Directed);
-        if is_by_length { SHORT_ROUND.min(most) } else { most }
+        if self.is_by_length() { SHORT_ROUND.min(most) } else { most }
     }
 
     /// How many instructions a state that is taken next may run before others.
     pub(super) fn instructions(&self) -> u64 {
-        let is_by_length = matches!(self.search, Search::Shortest | Search::Directed);
-        if is_by_length { TOKEN } else { u64::MAX }
+        if self.is_by_length() { TOKEN } else { u64::MAX }
+    }
+
+    /// Takes all states out.
+    pub(super) fn take_all(&mut self) -> Vec<State> {
+        std::mem::take(&mut self.waiting).into_iter().map(|waiting| *waiting.state).collect()
     }
 
     /// Takes up to `count` states out, the first to run first.
@@ -253,14 +255,18 @@ impl<'a> Frontier<'a> {
         self.youngest(count)
     }
 
-    /// Weighted sampling without replacement (Efraimidis and Spirakis, 2006): the smallest of
-    /// -ln(u) / weight come first; in logarithms, weights being tiny. Where many wait, some of them
-    /// are looked at.
-    fn at_random(&mut self, count: usize) -> Vec<Waiting> {
+    /// The places of all that wait, or where they are many of some, spread over them.
+    fn looked_at(&mut self) -> impl Iterator<Item = usize> + use<> {
         let step = (self.waiting.len() / WIDE).max(1);
         let first = (self.uniform() * step as f64) as usize;
-        let looked_at = (first..self.waiting.len()).step_by(step);
-        let mut keys: Vec<(f64, usize)> = looked_at
+        (first..self.waiting.len()).step_by(step)
+    }
+
+    /// Weighted sampling without replacement (Efraimidis and Spirakis, 2006): the smallest of
+    /// -ln(u) / weight come first; in logarithms, weights being tiny.
+    fn at_random(&mut self, count: usize) -> Vec<Waiting> {
+        let mut keys: Vec<(f64, usize)> = self
+            .looked_at()
             .map(|index| {
                 let depth = f64::from(self.waiting[index].state.branch.depth());
                 ((-self.uniform().ln()).ln() + depth * std::f64::consts::LN_2, index)
@@ -273,11 +279,11 @@ impl<'a> Frontier<'a> {
 
     /// Those that parted last from the way of a seed; of as near ones the shortest, then the youngest.
     fn nearest_to_seeds(&mut self, count: usize) -> Vec<Waiting> {
+        let mut nearest: Vec<usize> = self.looked_at().collect();
         let key = |index: &usize| {
             let Waiting { parted, rank, .. } = self.waiting[*index];
             (parted, rank, Reverse(*index))
         };
-        let mut nearest: Vec<usize> = (0..self.waiting.len()).collect();
         nearest.sort_unstable_by_key(key);
         self.take_out(nearest.into_iter().take(count))
     }

@@ -142,10 +142,12 @@ fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
         patch::parse(&text).map_err(|e| format!("{}:{}: {}", patch.name, e.line, e.reason))?;
     let mut files: Changes = BTreeMap::new();
     let mut hunks = 0;
+    let usual = diffs.iter().find_map(|diff| changed(subject, &files, diff));
+    let usual = usual.map(|(_, strip)| strip);
     for diff in &diffs {
         let place = |line: usize, reason: String| format!("{}:{line}: {reason}", patch.name);
         let Target { from, to } =
-            target(subject, &files, diff).map_err(|reason| place(diff.line, reason))?;
+            target(subject, &files, diff, usual).map_err(|reason| place(diff.line, reason))?;
         let text = match &from {
             None => "".into(),
             Some(path) => match files.get(path) {
@@ -197,51 +199,75 @@ struct Target {
     to: Option<PathBuf>,
 }
 
-/// Where the paths of a diff lead: as they stand, or with leading directories taken off as
-/// patch -p does.
-fn target(subject: &Subject, files: &Changes, diff: &FileDiff) -> Result<Target, String> {
-    let known = |path: &Path| match files.get(path) {
-        Some(text) => text.is_some(),
-        None => subject.root.join(path).is_file(),
-    };
+/// The ways to take leading directories off the paths of a diff, the usual ones first, as patch -p does.
+fn strips(diff: &FileDiff) -> impl Iterator<Item = usize> + use<> {
     let is_git = diff.old.as_ref().is_none_or(|old| old.starts_with("a/"))
         && diff.new.as_ref().is_none_or(|new| new.starts_with("b/"));
-    let names: Vec<&String> = [&diff.new, &diff.old].into_iter().flatten().collect();
-    let longest = names.iter().map(|name| Path::new(name).components().count()).max();
-    let Some(longest) = longest else { return Err("it names no file".into()) };
-    let order = if is_git { vec![1, 0] } else { vec![0, 1] };
-    let order: Vec<usize> = order.into_iter().chain(2..longest).collect();
-    if let Some(old) = &diff.old {
-        for strip in &order {
-            // A rename has two names; otherwise one of them is a backup's.
-            let names = if diff.renames { vec![old] } else { names.clone() };
-            for name in names {
-                let Some(from) = stripped(name, *strip).filter(|path| known(path)) else {
-                    continue;
-                };
-                let to = match &diff.new {
-                    None => None,
-                    Some(new) if diff.renames => Some(stripped(new, *strip).ok_or("no path")?),
-                    Some(_) => Some(from.clone()),
-                };
-                return Ok(Target { from: Some(from), to });
-            }
-        }
-        if !diff.fits_nothing() {
-            return Err(format!("{} is not a file of the subject", names[0]));
-        }
+    let names = [&diff.new, &diff.old].into_iter().flatten();
+    let longest = names.map(|name| Path::new(name).components().count()).max().unwrap_or_default();
+    let first = if is_git { [1, 0] } else { [0, 1] };
+    first.into_iter().chain(2..longest)
+}
+
+/// The file that a diff changes, and how many leading directories are taken off to come to it.
+fn changed(subject: &Subject, files: &Changes, diff: &FileDiff) -> Option<(PathBuf, usize)> {
+    let old = diff.old.as_ref()?;
+    strips(diff).find_map(|strip| {
+        // A rename has two names; otherwise one of them is a backup's.
+        let new = diff.new.as_ref().filter(|_| !diff.renames);
+        let names = new.into_iter().chain([old]);
+        let mut paths = names.filter_map(|name| stripped(name, strip));
+        Some((paths.find(|path| is_there(subject, files, path))?, strip))
+    })
+}
+
+fn is_there(subject: &Subject, files: &Changes, path: &Path) -> bool {
+    match files.get(path) {
+        Some(text) => text.is_some(),
+        None => subject.root.join(path).is_file(),
     }
-    // A new file goes where there is a directory for it.
-    let new = names[0];
-    let fits = |path: &PathBuf| {
-        let parent = path.parent().unwrap_or(Path::new(""));
-        subject.root.join(parent).is_dir()
+}
+
+/// Where the paths of a diff lead. `usual` is what other diffs of the patch take off their paths.
+fn target(
+    subject: &Subject,
+    files: &Changes,
+    diff: &FileDiff,
+    usual: Option<usize>,
+) -> Result<Target, String> {
+    let Some(name) = diff.new.as_ref().or(diff.old.as_ref()) else {
+        return Err("it names no file".into());
     };
-    let first = order.iter().find_map(|strip| stripped(new, *strip).filter(fits));
-    let to = first.or_else(|| stripped(new, usize::from(is_git)));
-    let to = to.ok_or_else(|| format!("{new} is no path in the subject"))?;
-    if known(&to) {
-        return Err(format!("it creates {new}, which is there already"));
+    if let Some((from, strip)) = changed(subject, files, diff) {
+        let to = match &diff.new {
+            None => None,
+            Some(new) if diff.renames => Some(stripped(new, strip).ok_or("no path")?),
+            Some(_) => Some(from.clone()),
+        };
+        return Ok(Target { from: Some(from), to });
+    }
+    if diff.old.is_some() && !diff.fits_nothing() {
+        return Err(format!("{name} is not a file of the subject"));
+    }
+    // Else a new file goes where there is a directory for it, if not for all that is above it.
+    let is_directory = |path: Option<&Path>| {
+        path.is_some_and(|path| path != Path::new("") && subject.root.join(path).is_dir())
+    };
+    let fits = |strip: &usize| {
+        stripped(name, *strip).is_some_and(|path| {
+            is_directory(path.parent()) || *strip <= 1 && path.parent() == Some(Path::new(""))
+        })
+    };
+    let begins_well = |strip: &usize| {
+        let path = stripped(name, *strip).unwrap_or_default();
+        path.components().count() > 1 && is_directory(path.iter().next().map(Path::new))
+    };
+    let strip = usual.or_else(|| strips(diff).find(fits));
+    let strip = strip.or_else(|| strips(diff).find(begins_well)).or_else(|| strips(diff).next());
+    let to = strip.and_then(|strip| stripped(name, strip));
+    let to = to.ok_or_else(|| format!("{name} is no path in the subject"))?;
+    if is_there(subject, files, &to) {
+        return Err(format!("it creates {name}, which is there already"));
     }
     Ok(Target { from: None, to: Some(to) })
 }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
     fs, io,
     os::unix::fs::symlink,
     path::{Component, Path, PathBuf},
@@ -90,14 +91,16 @@ pub(super) fn compile(
         .try_for_each(|file| check.check(dir.path(), file))
 }
 
+type Entries = Arc<[(OsString, PathBuf)]>;
+
 /// A source tree, of which copies are made: as long as it is used, nothing in it changes.
 #[derive(Debug)]
 pub struct Tree<'a> {
     root: &'a Path,
     without: &'a BTreeSet<PathBuf>,
-    /// What is in each directory that was looked at. There may be as many patches beside a source as
-    /// there are copies to make.
-    entries: Mutex<BTreeMap<PathBuf, Arc<[PathBuf]>>>,
+    /// What is in each directory that was looked at: names, and where links of copies lead. There may
+    /// be as many patches beside a source as there are copies to make.
+    entries: Mutex<BTreeMap<PathBuf, Entries>>,
 }
 
 impl<'a> Tree<'a> {
@@ -112,8 +115,8 @@ impl<'a> Tree<'a> {
         Self::new(root, &NOTHING)
     }
 
-    /// What is in a directory of it: absolute paths.
-    fn entries(&self, directory: &Path) -> io::Result<Arc<[PathBuf]>> {
+    /// What is in a directory of it.
+    fn entries(&self, directory: &Path) -> io::Result<Entries> {
         // Nothing panics while it is held.
         let known = || self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entries) = known().get(directory) {
@@ -122,14 +125,30 @@ impl<'a> Tree<'a> {
         let mut entries = Vec::new();
         if directory.is_dir() {
             let real = directory.canonicalize()?;
+            let above = directory.strip_prefix(self.root).map_or(0, |path| path.iter().count());
+            // A link within the tree is one within the copy.
+            let stays = |link: &PathBuf| {
+                let mut depth = above as isize;
+                link.components().all(|part| {
+                    depth += match part {
+                        Component::Normal(_) => 1,
+                        Component::CurDir => 0,
+                        _ => -1,
+                    };
+                    depth >= 0 && !matches!(part, Component::RootDir)
+                })
+            };
             for entry in fs::read_dir(&real)? {
                 let name = entry?.file_name();
-                if !self.without.contains(&directory.join(&name)) {
-                    entries.push(real.join(&name));
+                if self.without.contains(&directory.join(&name)) {
+                    continue;
                 }
+                let path = real.join(&name);
+                let target = fs::read_link(&path).ok().filter(stays).unwrap_or(path);
+                entries.push((name, target));
             }
         }
-        let entries: Arc<[PathBuf]> = entries.into();
+        let entries: Entries = entries.into();
         known().insert(directory.to_owned(), entries.clone());
         Ok(entries)
     }
@@ -186,10 +205,10 @@ pub fn make_way(tree: &Tree, file: &Path, dir: &Path) -> io::Result<()> {
 }
 
 fn link_entries(tree: &Tree, from: &Path, to: &Path) -> io::Result<()> {
-    for entry in tree.entries(from)?.iter() {
-        let link = to.join(entry.file_name().unwrap_or_default());
+    for (name, target) in tree.entries(from)?.iter() {
+        let link = to.join(name);
         if !link.is_symlink() && !link.exists() {
-            symlink(entry, link)?;
+            symlink(target, link)?;
         }
     }
     Ok(())
@@ -223,6 +242,25 @@ mod tests {
         assert!(!root.join("a/b/v.h").exists());
         assert!(!dir.join("1.diff").is_symlink() && !dir.join("a/2.diff").is_symlink());
         assert!(overlay(&tree, [(Path::new("../x.c"), None)], &dir).is_err());
+    }
+
+    #[test]
+    fn a_link_within_the_tree_leads_to_what_was_replaced() {
+        let base = tempfile::tempdir().unwrap();
+        let (root, dir) = (base.path().join("root"), base.path().join("dir"));
+        fs::create_dir_all(root.join("a")).unwrap();
+        for file in ["root/b.h", "out.h"] {
+            fs::write(base.path().join(file), "old").unwrap();
+        }
+        symlink("../b.h", root.join("a/in.h")).unwrap();
+        symlink("b.h", root.join("in.h")).unwrap();
+        symlink("../out.h", root.join("out.h")).unwrap();
+        symlink("../root/b.h", root.join("around.h")).unwrap();
+        let files = [(Path::new("a/y.c"), Some("")), (Path::new("b.h"), Some("new"))];
+        overlay(&Tree::all(&root), files, &dir).unwrap();
+        let read = |file: &str| fs::read_to_string(dir.join(file)).unwrap();
+        assert_eq!([read("in.h"), read("a/in.h")], ["new", "new"]);
+        assert_eq!([read("out.h"), read("around.h")], ["old", "old"]);
     }
 
     #[test]

@@ -17,11 +17,11 @@ use super::{EPOCH, FLAGS, REPLACING, Whole};
 use crate::{
     build::{
         BuildError,
-        stamp::dependencies,
+        stamp::{dependencies, normal},
         toolchain::{quoted, run},
     },
     child::{self, Limits},
-    merge::{Changes, Role, SyntaxCheck, Tree, overlay},
+    merge::{Changes, Role, SyntaxCheck, Tree, make_way, overlay},
 };
 
 /// The files of a tree that each source of it reads, relative to it.
@@ -44,6 +44,12 @@ impl CompileCommand {
         let object = self.arguments.iter().skip_while(|argument| *argument != "-o").nth(1)?;
         let object = tree.join(&self.directory).join(object);
         object.starts_with(tree).then_some(object)
+    }
+
+    /// Makes the directory that the compiler runs in real in a copy of a tree: from a link, `..` would
+    /// lead to the original's.
+    fn make_way(&self, tree: &Tree, copy: &Path) -> io::Result<()> {
+        make_way(tree, &self.directory.join("-"), copy)
     }
 
     /// Whether it makes code.
@@ -171,7 +177,9 @@ impl Whole {
         let directory = tempfile::tempdir()?;
         let root = directory.path().canonicalize()?;
         let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
-        overlay(&Tree::all(&self.tree), files, &root)?;
+        let tree = Tree::all(&self.tree);
+        overlay(&tree, files, &root)?;
+        self.commands.values().try_for_each(|record| record.make_way(&tree, &root))?;
         Ok(self.reads_in(&root))
     }
 
@@ -190,7 +198,17 @@ impl Whole {
         let tree = tempfile::tempdir_in(directory).map_err(BuildError::io(directory))?;
         let root = tree.path().canonicalize().map_err(BuildError::io(directory))?;
         let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
-        overlay(&Tree::all(&self.tree), files, &root).map_err(BuildError::io(&root))?;
+        let original = Tree::all(&self.tree);
+        let lay_out = || {
+            overlay(&original, files, &root)?;
+            record.make_way(&original, &root)?;
+            // From a header behind a link, `..` would lead to the original's.
+            let is_header = |file: &PathBuf| !self.commands.contains_key(file);
+            let reads = changes.keys().any(is_header).then(|| self.reads().get(source)).flatten();
+            let mut files = reads.into_iter().flatten();
+            files.try_for_each(|file| make_way(&original, file, &root))
+        };
+        lay_out().map_err(BuildError::io(&root))?;
         let mut compiler = self.compiler(record, &root);
         compiler.args(["-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c", "-o"]).arg(out);
         run(&mut compiler).map(drop)
@@ -287,6 +305,8 @@ impl SyntaxCheck for Whole {
     /// `make` looks at it.
     fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
         let Some(record) = self.commands.get(file) else { return Ok(()) };
+        let made = record.make_way(&Tree::all(&self.tree), root);
+        made.map_err(|error| format!("no scratch copy of the sources: {error}"))?;
         let mut compiler = self.compiler(record, root);
         compiler.arg("-fsyntax-only");
         let output =
@@ -317,17 +337,3 @@ impl SyntaxCheck for Whole {
 /// Directories and files of packages that no program is made of.
 const PEOPLE: [&str; 9] =
     ["tests", "testsuite", "doc", "po", "NEWS", "ChangeLog", "README", "THANKS", "TODO"];
-
-/// Without `.` and `..` between names; the paths of compile commands have no links in them.
-fn normal(path: &Path) -> PathBuf {
-    use std::path::Component;
-    let mut found = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => _ = found.pop(),
-            other => found.push(other),
-        }
-    }
-    found
-}

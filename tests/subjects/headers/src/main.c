@@ -1,5 +1,7 @@
 #include <stdio.h>
 
+int other(int);
+
 #if __has_include("more.h")
 #include "more.h"
 #else
@@ -12,6 +14,6 @@ int main(void)
 
 	if (scanf("%d", &x) != 1)
 		return 1;
-	printf("%d\n", x + MORE);
+	printf("%d\n", other(x) + MORE);
 	return 0;
 }
