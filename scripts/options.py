@@ -37,6 +37,7 @@ TOGETHER = (
     ("--no-join", "--jobs", "1", "--search", "bfs", "--until", "pairs"),
     ("--sharing", "none", "--until", "trees", "--search", "random-path", "--time-budget", "20s"),
 )
+COLUMNS = ("subject", "options", "pairs", "other", "unknown_in_one", "seconds")
 SEARCHES = ("directed", "shortest", "dfs", "bfs", "random-path", "coverage")
 
 
@@ -72,24 +73,26 @@ def main():
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--figures", type=pathlib.Path)
     arguments = parser.parse_args()
-    rows, wrong = [], 0
+    figures = open(arguments.figures, "w", newline="") if arguments.figures else None
+    writer = csv.DictWriter(figures, COLUMNS, lineterminator="\n") if figures else None
+    if writer:
+        writer.writeheader()
+    runs = wrong = 0
     for subject in arguments.subjects or subjects():
         usual, _ = verdicts(arguments.psychic, subject, ())
         for options in every() if arguments.all else CHOICES + TOGETHER:
             found, seconds = verdicts(arguments.psychic, subject, options)
-            others = [pair for pair in usual if found[pair] != usual[pair]]
-            differ = [pair for pair in others if "unknown" not in (found[pair], usual[pair])]
-            wrong += len(differ)
-            rows.append({"subject": subject.name, "options": " ".join(options), "pairs": len(usual),
-                         "other": len(differ), "unknown_here": len(others) - len(differ),
-                         "seconds": f"{seconds:.2f}"})
-            print(*rows[-1].values(), *differ, sep=",", flush=True)
-    if arguments.figures:
-        with open(arguments.figures, "w", newline="") as file:
-            writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
-    print(f"{len(rows)} runs, {wrong} verdicts are others")
+            others = [pair for pair in usual.keys() | found.keys()
+                      if found.get(pair) != usual.get(pair)]
+            differ = [pair for pair in others if "unknown" not in (found.get(pair), usual.get(pair))]
+            runs, wrong = runs + 1, wrong + len(differ)
+            row = dict(zip(COLUMNS, (subject.name, " ".join(options), len(usual), len(differ),
+                                     len(others) - len(differ), f"{seconds:.2f}")))
+            print(*row.values(), *differ, sep=",", flush=True)
+            if writer:
+                writer.writerow(row)
+                figures.flush()
+    print(f"{runs} runs, {wrong} verdicts are others")
     sys.exit(bool(wrong))
 
 

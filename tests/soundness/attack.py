@@ -61,13 +61,27 @@ def patch(old, new, context):
     return "".join(parts)
 
 
-def settings(seed, program, budget, package):
+def arranged(files):
+    """The same program with headers in directories of their own, one of them reached through another; what
+    is built without psychic has all files in one directory."""
+    names = {"util.h": "inc/util.h", "extra.h": "src/new/extra.h"}
+    includes = {'#include "util.h"': '#include "../lib/through.h"',
+                '#include "extra.h"': '#include "new/extra.h"'}
+    found = {"lib/through.h": '#include "../inc/util.h"\n'}
+    for name, text in files.items():
+        for flat, deep in includes.items():
+            text = text.replace(flat, deep)
+        found[names.get(name, f"src/{name}")] = text
+    return found
+
+
+def settings(seed, program, budget, package, c_files):
     """subject.toml, with bounds so narrow that psychic is done in seconds."""
     lines = [f'name = "attack-{seed}"', 'patches = ["*.diff"]']
     if package:
         lines += ["[build]", 'directory = "package"', 'program = "program"']
     else:
-        lines += [f"sources = {json.dumps(program.compiled())}", 'entry = "main"']
+        lines += [f"sources = {json.dumps(c_files)}", 'entry = "main"']
     lines += ["[budget]", f'time = "{budget}"', "instructions = 300000", 'replay = "300ms"', "[inputs]"]
     if program.mode == "args":
         lines.append("args = [" + ", ".join(f"{{ string = {n} }}" for n in program.kinds) + "]")
@@ -385,13 +399,19 @@ def check(seed, psychic, directory, tools, budget, package):
     subject.mkdir()
     root = subject / "package" if package else subject
     root.mkdir(exist_ok=True)
-    for name, text in program.files.items():
+    if seed % 3 == 0 and not package:
+        laid_out = [arranged(one) for one in files]
+    else:
+        laid_out = files
+    for name, text in laid_out[0].items():
+        (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text)
     if package:
         (root / "Makefile").write_text(makefile(program))
-    (subject / "subject.toml").write_text(settings(seed, program, budget, package))
-    for number, changed in enumerate(files[1:], 1):
-        (subject / f"{number:02}.diff").write_text(patch(files[0], changed, rng.choice([3, 3, 1])))
+    c_files = sorted(name for name in laid_out[0] if name.endswith(".c"))
+    (subject / "subject.toml").write_text(settings(seed, program, budget, package, c_files))
+    for number, changed in enumerate(laid_out[1:], 1):
+        (subject / f"{number:02}.diff").write_text(patch(laid_out[0], changed, rng.choice([3, 3, 1])))
     counts["build seconds"] += time.monotonic() - began
     began = time.monotonic()
     done = subprocess.run([psychic, "diff", subject, "--jobs", "1", "--out", results],
