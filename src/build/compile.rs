@@ -367,21 +367,30 @@ impl Toolchain {
         Ok(self.runtime().sources().map(object).collect())
     }
 
-    /// The files that a source reads, itself included, as the compiler finds them from a directory;
-    /// nothing where it does not compile.
+    /// The files that a source reads, itself included, as the compiler finds them from a directory that is a
+    /// copy of the tree `root`, by their names and by where links lead; nothing where it does not compile.
     pub(super) fn reads(
         &self,
         flags: &[String],
         directory: &Path,
         source: &Path,
+        root: &Path,
     ) -> Option<BTreeSet<PathBuf>> {
         let compilation = Compilation { directory: directory.to_owned(), ..Compilation::default() };
         let mut command = self.compiler(&compilation);
         let output =
             run(command.args(SEMANTICS).arg("-w").args(flags).arg("-M").arg(source)).ok()?;
         let rule = String::from_utf8_lossy(&output.stdout).into_owned();
-        let inner = |file: PathBuf| normal(file.strip_prefix(directory).unwrap_or(&file));
-        Some(dependencies(&rule).into_iter().map(inner).collect())
+        let places = [directory, root].map(|place| place.canonicalize().unwrap_or_default());
+        let mut read = BTreeSet::new();
+        for file in dependencies(&rule) {
+            if let Ok(real) = directory.join(&file).canonicalize() {
+                let inner = places.iter().find_map(|place| real.strip_prefix(place).ok());
+                read.extend(inner.map(Path::to_owned));
+            }
+            read.insert(normal(file.strip_prefix(directory).unwrap_or(&file)));
+        }
+        Some(read)
     }
 
     /// Makes `out` by `build`, which returns the product and the files that were read, unless

@@ -30,6 +30,8 @@ use crate::{
 
 /// The name of a generated `main`.
 const HARNESS: &str = "psychic_harness.c";
+/// Trees of no more directories than these are laid out without links to directories.
+const REAL_DIRECTORIES: usize = 256;
 /// So many files are worth a compiler of their own.
 const FILES: usize = 8;
 /// Revisions of a part of the program of all of them, which one compiler makes: at least, and at most,
@@ -139,20 +141,34 @@ impl Revisions {
         }
         let original = &layouts[&Revision::ORIGINAL];
         // Revisions cannot share the only one.
-        let is_wanted = original.sources.len() > 1 || layouts.values().any(|layout| !layout.plain);
-        let sources = original.sources.par_iter().filter(|_| is_wanted);
-        let reads = sources.filter_map(|source| {
-            let files = toolchain.reads(&common.flags, &original.directory, source)?;
+        let shared = original.sources.par_iter().filter(|_| original.sources.len() > 1);
+        let reads = shared.filter_map(|source| {
+            let files =
+                toolchain.reads(&common.flags, &original.directory, source, &common.root)?;
             Some((source.clone(), files))
         });
         let reads: BTreeMap<PathBuf, BTreeSet<PathBuf>> = reads.collect();
-        for layout in layouts.values().filter(|layout| !layout.plain) {
-            // From a header behind a link, `..` would lead to the original's.
-            let inner = reads.values().flatten().filter(|file| file.is_relative());
-            inner
-                .into_iter()
-                .try_for_each(|file| make_way(&tree, file, &layout.directory))
-                .map_err(BuildError::io(&layout.directory))?;
+        let includes = |file: &PathBuf| {
+            reads.iter().any(|(source, files)| source != file && files.contains(file))
+        };
+        for layout in layouts.values_mut().filter(|layout| layout.plain) {
+            layout.plain = !layout.changed.iter().any(includes);
+        }
+        // From a header behind a link to a directory, `..` would lead to the original's.
+        let directories = tree.directories(REAL_DIRECTORIES).ok().flatten().unwrap_or_default();
+        let lay_out = |layout: &Layout| {
+            let mut files = directories.iter().map(|directory| directory.join("-"));
+            files.try_for_each(|file| make_way(&tree, &file, &layout.directory))
+        };
+        let unplain = layouts.iter().filter(|(_, layout)| !layout.plain);
+        let refused: Vec<(Revision, BuildError)> = unplain
+            .filter_map(|(revision, layout)| {
+                Some((*revision, BuildError::io(&layout.directory)(lay_out(layout).err()?)))
+            })
+            .collect();
+        for (revision, error) in refused {
+            layouts.remove(&revision);
+            failed.insert(revision, error.into());
         }
         let new = Self {
             reads,
@@ -576,6 +592,8 @@ fn add_harness(
         match harness(&text, source, entry, &common.inputs, common.nan) {
             Ok(text) => {
                 let path = directory.join(HARNESS);
+                // Not through a link to a file of that name.
+                _ = fs::remove_file(&path);
                 fs::write(&path, text).map_err(BuildError::io(&path))?;
                 return Ok(index);
             }

@@ -209,7 +209,8 @@ fn strips(diff: &FileDiff) -> impl Iterator<Item = usize> + use<> {
     first.into_iter().chain(2..longest)
 }
 
-/// The file that a diff changes, and how many leading directories are taken off to come to it.
+/// The file that a diff changes, and how many leading directories are taken off the new name to come to
+/// it.
 fn changed(subject: &Subject, files: &Changes, diff: &FileDiff) -> Option<(PathBuf, usize)> {
     let old = diff.old.as_ref()?;
     strips(diff).find_map(|strip| {
@@ -217,7 +218,10 @@ fn changed(subject: &Subject, files: &Changes, diff: &FileDiff) -> Option<(PathB
         let new = diff.new.as_ref().filter(|_| !diff.renames);
         let names = new.into_iter().chain([old]);
         let mut paths = names.filter_map(|name| stripped(name, strip));
-        Some((paths.find(|path| is_there(subject, files, path))?, strip))
+        let path = paths.find(|path| is_there(subject, files, path))?;
+        let new = new.map(Path::new).filter(|new| new.ends_with(&path));
+        let above = new.map_or(strip, |new| depth(new) - depth(&path));
+        Some((path, above))
     })
 }
 
@@ -262,14 +266,21 @@ fn target(
         let path = stripped(name, *strip).unwrap_or_default();
         path.components().count() > 1 && is_directory(path.iter().next().map(Path::new))
     };
-    let strip = usual.or_else(|| strips(diff).find(fits));
-    let strip = strip.or_else(|| strips(diff).find(begins_well)).or_else(|| strips(diff).next());
+    let leads_in = |strip: &usize| stripped(name, *strip).is_some();
+    let strip = usual.filter(leads_in).or_else(|| strips(diff).find(fits));
+    let strip = strip.or_else(|| strips(diff).find(begins_well));
+    let strip = strip.or_else(|| strips(diff).find(leads_in));
     let to = strip.and_then(|strip| stripped(name, strip));
     let to = to.ok_or_else(|| format!("{name} is no path in the subject"))?;
     if is_there(subject, files, &to) {
         return Err(format!("it creates {name}, which is there already"));
     }
     Ok(Target { from: None, to: Some(to) })
+}
+
+/// The number of names in a path, as [`stripped`] counts them.
+fn depth(path: &Path) -> usize {
+    path.components().filter(|c| !matches!(c, Component::CurDir | Component::RootDir)).count()
 }
 
 /// A path without so many leading directories; nothing where it leads out, or nothing is left.

@@ -124,19 +124,14 @@ impl<'a> Tree<'a> {
         }
         let mut entries = Vec::new();
         if directory.is_dir() {
-            let real = directory.canonicalize()?;
-            let above = directory.strip_prefix(self.root).map_or(0, |path| path.iter().count());
-            // A link within the tree is one within the copy.
-            let stays = |link: &PathBuf| {
-                let mut depth = above as isize;
-                link.components().all(|part| {
-                    depth += match part {
-                        Component::Normal(_) => 1,
-                        Component::CurDir => 0,
-                        _ => -1,
-                    };
-                    depth >= 0 && !matches!(part, Component::RootDir)
-                })
+            let (root, real) = (self.root.canonicalize()?, directory.canonicalize()?);
+            let inner = directory.strip_prefix(self.root).unwrap_or(directory);
+            // A link that leads to something in the tree leads there in the copy, too.
+            let within = |link: &Path| {
+                let to = link.canonicalize().ok()?;
+                let is_here = link.is_symlink() && real == root.join(inner);
+                let up = "../".repeat(inner.iter().count());
+                to.strip_prefix(&root).ok().filter(|_| is_here).map(|to| Path::new(&up).join(to))
             };
             for entry in fs::read_dir(&real)? {
                 let name = entry?.file_name();
@@ -144,13 +139,37 @@ impl<'a> Tree<'a> {
                     continue;
                 }
                 let path = real.join(&name);
-                let target = fs::read_link(&path).ok().filter(stays).unwrap_or(path);
+                let target = within(&path).unwrap_or(path);
                 entries.push((name, target));
             }
         }
         let entries: Entries = entries.into();
         known().insert(directory.to_owned(), entries.clone());
         Ok(entries)
+    }
+}
+
+impl Tree<'_> {
+    /// The directories below the root, relative to it, but for links and what is hidden; nothing where
+    /// they are more than `most`, or have more than 16 times as many entries.
+    pub fn directories(&self, most: usize) -> io::Result<Option<Vec<PathBuf>>> {
+        let mut found = vec![PathBuf::new()];
+        let (mut next, mut links) = (0, 0);
+        while let Some(directory) = found.get(next).cloned() {
+            next += 1;
+            let entries = self.entries(&self.root.join(&directory))?;
+            links += entries.len();
+            for (name, target) in entries.iter() {
+                let is_hidden = name.as_encoded_bytes().starts_with(b".");
+                if !is_hidden && target.is_absolute() && !target.is_symlink() && target.is_dir() {
+                    found.push(directory.join(name));
+                }
+            }
+            if found.len() > most || links > 16 * most {
+                return Ok(None);
+            }
+        }
+        Ok(Some(found))
     }
 }
 
@@ -256,11 +275,16 @@ mod tests {
         symlink("b.h", root.join("in.h")).unwrap();
         symlink("../out.h", root.join("out.h")).unwrap();
         symlink("../root/b.h", root.join("around.h")).unwrap();
+        symlink(root.join("b.h"), root.join("absolute.h")).unwrap();
         let files = [(Path::new("a/y.c"), Some("")), (Path::new("b.h"), Some("new"))];
         overlay(&Tree::all(&root), files, &dir).unwrap();
         let read = |file: &str| fs::read_to_string(dir.join(file)).unwrap();
         assert_eq!([read("in.h"), read("a/in.h")], ["new", "new"]);
-        assert_eq!([read("out.h"), read("around.h")], ["old", "old"]);
+        assert_eq!([read("around.h"), read("absolute.h")], ["new", "new"]);
+        assert_eq!(read("out.h"), "old");
+        let tree = Tree::all(&root);
+        assert_eq!(tree.directories(2).unwrap().unwrap(), [PathBuf::new(), "a".into()]);
+        assert_eq!(tree.directories(1).unwrap(), None);
     }
 
     #[test]

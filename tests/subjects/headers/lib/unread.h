@@ -1,0 +1,2 @@
+#include "../inc/factor.h"
+#define UNREAD(x) ((x) + FACTOR)

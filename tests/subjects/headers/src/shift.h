@@ -1,0 +1,1 @@
+../inc/shift.h
