@@ -376,21 +376,48 @@ impl Toolchain {
         source: &Path,
         root: &Path,
     ) -> Option<BTreeSet<PathBuf>> {
+        let places = [directory, root].map(|place| place.canonicalize().unwrap_or_default());
+        let mut read = BTreeSet::new();
+        for (file, real) in self.read_files(flags, directory, source)? {
+            let inner = places.iter().find_map(|place| real.strip_prefix(place).ok());
+            read.extend(inner.map(Path::to_owned));
+            read.insert(normal(file.strip_prefix(directory).unwrap_or(&file)));
+        }
+        Some(read)
+    }
+
+    /// The files of the tree `root` itself, relative to it, that a source reads from a copy of it.
+    pub(super) fn reads_elsewhere(
+        &self,
+        flags: &[String],
+        directory: &Path,
+        source: &Path,
+        root: &Path,
+    ) -> Option<BTreeSet<PathBuf>> {
+        let (copy, root) = (directory.canonicalize().ok()?, root.canonicalize().ok()?);
+        let read = self.read_files(flags, directory, source)?.into_iter();
+        let elsewhere = read.filter(|(_, real)| !real.starts_with(&copy));
+        let inner = |(_, real): (PathBuf, PathBuf)| Some(real.strip_prefix(&root).ok()?.to_owned());
+        Some(elsewhere.filter_map(inner).collect())
+    }
+
+    /// The files that a source reads, as the compiler names them and where they are.
+    fn read_files(
+        &self,
+        flags: &[String],
+        directory: &Path,
+        source: &Path,
+    ) -> Option<Vec<(PathBuf, PathBuf)>> {
         let compilation = Compilation { directory: directory.to_owned(), ..Compilation::default() };
         let mut command = self.compiler(&compilation);
         let output =
             run(command.args(SEMANTICS).arg("-w").args(flags).arg("-M").arg(source)).ok()?;
-        let rule = String::from_utf8_lossy(&output.stdout).into_owned();
-        let places = [directory, root].map(|place| place.canonicalize().unwrap_or_default());
-        let mut read = BTreeSet::new();
-        for file in dependencies(&rule) {
-            if let Ok(real) = directory.join(&file).canonicalize() {
-                let inner = places.iter().find_map(|place| real.strip_prefix(place).ok());
-                read.extend(inner.map(Path::to_owned));
-            }
-            read.insert(normal(file.strip_prefix(directory).unwrap_or(&file)));
-        }
-        Some(read)
+        let files = dependencies(&String::from_utf8_lossy(&output.stdout));
+        let place = |file: PathBuf| {
+            let real = directory.join(&file).canonicalize();
+            (file.clone(), real.unwrap_or(file))
+        };
+        Some(files.into_iter().map(place).collect())
     }
 
     /// Makes `out` by `build`, which returns the product and the files that were read, unless

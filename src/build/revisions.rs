@@ -68,6 +68,13 @@ pub enum RevisionError {
     /// Its entry function cannot be called.
     #[error(transparent)]
     Harness(#[from] HarnessError),
+    /// In its sources a file is found by a way that leads to the original's.
+    #[error(
+        "it changes {}, which the compiler reads from the original's sources: let -I and the like be \
+         relative to the subject",
+        .0.display()
+    )]
+    Elsewhere(PathBuf),
     /// The subject has no sources.
     #[error("the subject has no sources")]
     NoSources,
@@ -160,15 +167,28 @@ impl Revisions {
             let mut files = directories.iter().map(|directory| directory.join("-"));
             files.try_for_each(|file| make_way(&tree, &file, &layout.directory))
         };
-        let unplain = layouts.iter().filter(|(_, layout)| !layout.plain);
-        let refused: Vec<(Revision, BuildError)> = unplain
-            .filter_map(|(revision, layout)| {
-                Some((*revision, BuildError::io(&layout.directory)(lay_out(layout).err()?)))
-            })
+        // What is laid out is held against what a compiler reads there: no file of the original's that the
+        // revision has not like this.
+        let is_own = |layout: &Layout| {
+            let io = |error| RevisionError::from(BuildError::io(&layout.directory)(error));
+            lay_out(layout).map_err(io)?;
+            let (flags, root) = (&common.flags, &common.root);
+            let read = |source: &PathBuf| {
+                toolchain.reads_elsewhere(flags, &layout.directory, source, root)
+            };
+            let mut read = layout.sources.iter().filter_map(read).flatten();
+            match read.find(|file| layout.changed.contains(file)) {
+                Some(file) => Err(RevisionError::Elsewhere(file)),
+                None => Ok(()),
+            }
+        };
+        let unplain = layouts.par_iter().filter(|(_, layout)| !layout.plain);
+        let refused: Vec<(Revision, RevisionError)> = unplain
+            .filter_map(|(revision, layout)| Some((*revision, is_own(layout).err()?)))
             .collect();
         for (revision, error) in refused {
             layouts.remove(&revision);
-            failed.insert(revision, error.into());
+            failed.insert(revision, error);
         }
         let new = Self {
             reads,
@@ -640,6 +660,36 @@ mod tests {
             Revisions::new(Toolchain::find().unwrap(), &common, &all).unwrap();
         assert!(failed.is_empty(), "{failed:?}");
         revisions
+    }
+
+    #[test]
+    fn who_would_read_what_it_changes_from_the_original_is_refused() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().join("root");
+        fs::create_dir_all(root.join("inc")).unwrap();
+        fs::write(root.join("inc/k.h"), "#define K 1\n").unwrap();
+        fs::write(root.join("p.c"), "#include <k.h>\nint main(void) { return K; }\n").unwrap();
+        let refused = |include: &str, number: u32| {
+            let common = Common {
+                root: root.clone(),
+                without: BTreeSet::new(),
+                sources: vec!["p.c".into()],
+                flags: vec![format!("-I{include}")],
+                entry: None,
+                inputs: InputsConfig::default(),
+                nan: NanConfig::default(),
+                directory: scratch.path().join(number.to_string()),
+            };
+            let changes = Changes::from([("inc/k.h".into(), Some("#define K 2\n".into()))]);
+            let all = BTreeMap::from([(Revision(0), Changes::new()), (Revision(1), changes)]);
+            let made = Revisions::new(Toolchain::find().unwrap(), &common, &all);
+            made.unwrap().1.remove(&Revision(1))
+        };
+        assert!(refused("inc", 1).is_none());
+        let absolute = refused(&root.join("inc").display().to_string(), 2);
+        assert!(
+            matches!(absolute, Some(RevisionError::Elsewhere(file)) if file == Path::new("inc/k.h"))
+        );
     }
 
     fn prints(program: &Path, revision: u32) -> String {

@@ -279,13 +279,17 @@ impl<'a> Frontier<'a> {
 
     /// Those that parted last from the way of a seed; of as near ones the shortest, then the youngest.
     fn nearest_to_seeds(&mut self, count: usize) -> Vec<Waiting> {
-        let mut nearest: Vec<usize> = self.looked_at().collect();
+        let mut nearest: Vec<usize> = (0..self.waiting.len()).collect();
         let key = |index: &usize| {
             let Waiting { parted, rank, .. } = self.waiting[*index];
             (parted, rank, Reverse(*index))
         };
+        if count < nearest.len() {
+            nearest.select_nth_unstable_by_key(count, key);
+            nearest.truncate(count);
+        }
         nearest.sort_unstable_by_key(key);
-        self.take_out(nearest.into_iter().take(count))
+        self.take_out(nearest.into_iter())
     }
 
     /// Takes the states at these places out, in this order.

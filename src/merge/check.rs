@@ -266,15 +266,15 @@ mod tests {
     #[test]
     fn a_link_within_the_tree_leads_to_what_was_replaced() {
         let base = tempfile::tempdir().unwrap();
-        let (root, dir) = (base.path().join("root"), base.path().join("dir"));
+        let (root, dir) = (base.path().join("tree"), base.path().join("dir"));
         fs::create_dir_all(root.join("a")).unwrap();
-        for file in ["root/b.h", "out.h"] {
+        for file in ["tree/b.h", "out.h"] {
             fs::write(base.path().join(file), "old").unwrap();
         }
         symlink("../b.h", root.join("a/in.h")).unwrap();
         symlink("b.h", root.join("in.h")).unwrap();
         symlink("../out.h", root.join("out.h")).unwrap();
-        symlink("../root/b.h", root.join("around.h")).unwrap();
+        symlink("../tree/b.h", root.join("around.h")).unwrap();
         symlink(root.join("b.h"), root.join("absolute.h")).unwrap();
         let files = [(Path::new("a/y.c"), Some("")), (Path::new("b.h"), Some("new"))];
         overlay(&Tree::all(&root), files, &dir).unwrap();
