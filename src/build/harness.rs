@@ -166,17 +166,20 @@ pub fn harness(
          \n\
          int main(void)\n\
          {{\n\
-         {before}{call}{after}  return 0;\n\
+         \x20 PSYCHIC_GUARD(first);\n\
+         {before}\x20 PSYCHIC_GUARD(last);\n\
+         {call}{after}  return 0;\n\
          }}\n"
     ))
 }
 
 /// Arguments lie next to each other on the stack, with less between them than an index that is out
 /// of bounds may skip, and the end of one may be the beginning of another. At multiples of more
-/// than the largest of them they do neither.
+/// than the largest of them they do neither; and what is before the first and behind the last one
+/// AddressSanitizer watches up to guards.
 const APART: &str = "#define PSYCHIC_APART __attribute__((aligned(\\\n\
-    \x20 sizeof(union psychic_buffers) < 1 << 10 ? 1 << 10 \\\n\
-    \x20 : sizeof(union psychic_buffers) < 1 << 16 ? 1 << 16 : 1 << 20)))\n";
+    \x20 sizeof(union psychic_buffers) < 1 << 16 ? 1 << 16 : 1 << 20)))\n\
+    #define PSYCHIC_GUARD(name) PSYCHIC_APART volatile char psychic_ ## name = 0\n";
 
 /// Bytes of what a pointer to this points to, if that is a number.
 const SIZE: &str = "#define PSYCHIC_SIZE(type) _Generic((type *)0, \\\n\
