@@ -3,7 +3,7 @@
 //! and Pike ("The Practice of Programming", 1999, chapter 9) on seven symbolic bytes (18,600
 //! paths), each path with its test.
 
-use std::{hint::black_box, path::Path, sync::atomic::AtomicBool, time::Duration};
+use std::{hint::black_box, path::Path, time::Duration};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use psychic::{
@@ -12,6 +12,7 @@ use psychic::{
     env::{models::Models, stdin::Stdin},
     exec::{Arguments, Clock, HaltState, Limits, Program, Start},
     explore::{Config, Explorer, Round, Search},
+    interrupt::Interrupt,
     ir::lower,
     solver::{SolverConfig, reproducible},
     subject::Revision,
@@ -51,7 +52,7 @@ fn explore(name: &str, jobs: usize, expected: usize) {
         limits: Limits { instructions: u64::MAX, concretisations: 64, solver: solver.timeout },
         solver: solver.clone(),
     };
-    let never = AtomicBool::new(false);
+    let never = Interrupt::default();
     let mut explorer =
         Explorer::new(&program, config, start, Clock::new(None, &never)).expect("threads");
     let mut states: Vec<HaltState> = Vec::new();

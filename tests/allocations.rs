@@ -5,7 +5,6 @@ use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
     fs,
-    sync::atomic::AtomicBool,
     time::Duration,
 };
 
@@ -13,6 +12,7 @@ use psychic::{
     build::{Compilation, Toolchain},
     env::{models::Models, stdin::Stdin},
     exec::{Arguments, Clock, Coverage, Executor, Harvest, Limits, Program, Quantum, Start, State},
+    interrupt::Interrupt,
     ir::lower,
     solver::{SolverConfig, chain},
     subject::{OpenClasses, Revision},
@@ -92,7 +92,7 @@ fn run(program: &Program, state: State, instructions: u64) -> Harvest {
     let config = SolverConfig::default();
     let limits =
         Limits { instructions: u64::MAX, concretisations: 64, solver: Duration::from_secs(10) };
-    let never = AtomicBool::new(false);
+    let never = Interrupt::default();
     let clock = Clock::new(None, &never);
     let open = OpenClasses::default();
     let quantum = Quantum { instructions, ..Quantum::unlimited(&open, clock) };

@@ -178,8 +178,8 @@ impl Recipe {
 }
 
 impl Whole {
-    /// Configures and builds a package, unless the cache has that already. `tell` is told before
-    /// anything that takes minutes.
+    /// Configures and builds a package, unless the cache has that already. `tell` is told the
+    /// name of the source tree before anything that takes minutes.
     ///
     /// # Errors
     /// [`BuildError::NoWholeLibc`] without the libc in `cache`; [`BuildError::Command`] if a
@@ -228,7 +228,7 @@ impl Whole {
         guard.lock().map_err(BuildError::io(&lock))?;
         let record = directory.join("commands.json");
         if !record.is_file() {
-            tell(&format!("configuring and building {name} (minutes, once)"));
+            tell(&name);
             whole.build_base(&directory, &record)?;
         }
         let text = fs::read(&record).map_err(BuildError::io(&record))?;

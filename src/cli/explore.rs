@@ -12,27 +12,28 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::{
-    INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED,
-    inputs::{self, Inputs, SymbolicInputArgs},
-    interrupt,
-    progress::Progress,
-    say,
-    stages::{self, Stage},
+    INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED, inputs::SymbolicInputArgs, interrupt,
+    progress::Progress, say,
 };
 use crate::{
     build::{Compilation, Toolchain},
     diff::{mismatch, path_test},
-    env::Halt,
+    env::{Halt, models::Models},
     exec::{Clock, Coverage, HaltState, Program, Start, WHOLE_PROGRAM},
-    explore::{CoveredFile, Explorer, Round, Search, Share, Statistics},
+    explore::{CoveredFile, Explorer, Round, Search, Share},
     ir::Module,
     replay::{self, Binaries, Builds, KtestError, Replayer},
     report::lcov,
+    session::{
+        inputs::{self, Inputs},
+        rows::{location, state_rows, stats_rows},
+        stages,
+    },
     solver::{self, SolverConfig},
     subject::{
         Revision, RevisionSet,
         config::BudgetConfig,
-        results::{ResultsDir, StateId, StateRow, StatsRow, TestId},
+        results::{ResultsDir, StateRow, StatsRow, TestId},
     },
 };
 
@@ -103,9 +104,9 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
         stdin: target.inputs.stdin,
         files: target.inputs.files,
     })?;
-    let interrupted = interrupt::listen();
-    let config = stages::explore_config(&args.search, Search::Dfs, &target.budget);
-    let clock = Clock::new(stages::time_budget(&args.search, &target.budget), interrupted);
+    let search = args.search.options(interrupt::listen());
+    let config = search.config(Search::Dfs, &target.budget);
+    let clock = Clock::new(search.time(&target.budget), &search.interrupt);
     let mut explorer = Explorer::new(&program, config.clone(), start, clock)?;
     let native =
         args.native.as_ref().map(|executable| replayer(executable, binaries)).transpose()?;
@@ -188,7 +189,7 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     let results =
         ResultsDir::claim(args.out.clone().unwrap_or_else(|| PathBuf::from("psychic-out")))?;
     let module = linked(module, &file, &results.bitcode())?;
-    let program = Program::new(module, &args.search.models()?);
+    let program = Program::new(module, &Models::without(&args.search.no_model)?);
     let entry = args.entry.clone().unwrap_or_else(|| program.entry().into());
     Ok(Target {
         inputs: args.symbolic.inputs(&program.exprs, &args.args, entry == WHOLE_PROGRAM)?,
@@ -240,10 +241,10 @@ fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<T
          options for input are for a file",
         args.target.display()
     );
-    let stage = Stage::open(&args.target, args.out.as_deref())?;
+    let stage = super::open(&args.target, args.out.as_deref(), progress)?;
     let mut merged = stage.merged(progress)?;
     let (_, module) = stage.build(&mut merged, progress)?;
-    let mut program = Program::new(module, &args.search.models()?);
+    let mut program = Program::new(module, &Models::without(&args.search.no_model)?);
     program.uninitialised = stage.subject.config.uninitialised;
     Ok(Target {
         entry: program.entry().into(),
@@ -395,49 +396,6 @@ impl Writer<'_> {
         written.time = begin.elapsed();
         written
     }
-}
-
-/// Rows of `states.csv` for states whose numbers begin with `first`.
-pub(super) fn state_rows(module: &Module, first: u32, states: &[HaltState]) -> Vec<StateRow> {
-    (first..)
-        .zip(states)
-        .map(|(number, state)| {
-            let mut approximations: Vec<String> =
-                state.world.approximations.iter().map(ToString::to_string).collect();
-            if let Halt::Incomplete(why) = &state.halt {
-                approximations.push(why.to_string());
-            }
-            StateRow {
-                state: StateId(number),
-                revisions: state.revisions.clone(),
-                halt: state.halt.to_string(),
-                location: location(module, state),
-                depth: state.branch.depth(),
-                approximations,
-                findings: state.world.findings.iter().map(ToString::to_string).collect(),
-            }
-        })
-        .collect()
-}
-
-fn location(module: &Module, state: &HaltState) -> String {
-    let Some(place) = state.place else { return String::new() };
-    let file = module.files.get(place.file.0 as usize).map_or("", String::as_str);
-    format!("{file}:{}", place.line)
-}
-
-/// Rows of `stats.csv` about an exploration.
-pub(super) fn stats_rows(statistics: &Statistics) -> Vec<StatsRow> {
-    let mut rows = vec![
-        StatsRow::timed("explore", statistics.paths, statistics.time),
-        StatsRow::timed("instructions", statistics.instructions, statistics.time),
-    ];
-    rows.extend(statistics.solver.iter().map(|layer| StatsRow {
-        cache_hits: layer.hits,
-        cache_misses: layer.queries - layer.hits,
-        ..StatsRow::timed(&format!("solver.{}", layer.layer), layer.queries, layer.time)
-    }));
-    rows
 }
 
 /// Writes `coverage.info` and the rows of `stats.csv` about it; what is to be said of it.

@@ -2,28 +2,26 @@
 //! ends at once, with the programs that it started.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        LazyLock,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
 };
 
-use crate::child;
+use crate::{child, interrupt::Interrupt};
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// The run looks at [`INTERRUPTED`].
+static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::default);
+/// The run looks at [`INTERRUPT`].
 static LISTENING: AtomicBool = AtomicBool::new(false);
 /// Nothing can have been found yet that a run would have to write.
 static BUILDING: AtomicBool = AtomicBool::new(false);
-
-/// Turns true at the first Ctrl-C that is listened for.
-pub(super) fn flag() -> &'static AtomicBool {
-    &INTERRUPTED
-}
 
 /// Has interrupts end this process and the programs that it runs.
 pub(super) fn install() {
     // Without a handler they end this process alone.
     _ = ctrlc::set_handler(|| {
-        let is_first = !INTERRUPTED.swap(true, Ordering::SeqCst);
+        let is_first = INTERRUPT.set();
         if !is_first || !LISTENING.load(Ordering::SeqCst) {
             child::stop_all();
             thread::sleep(child::STOPPING);
@@ -40,20 +38,20 @@ pub(super) fn install() {
     });
 }
 
-/// Has the first interrupt from now on turn the flag true and do no more.
-pub(super) fn listen() -> &'static AtomicBool {
+/// Has the first interrupt from now on set a token and do no more.
+pub(super) fn listen() -> Interrupt {
     LISTENING.store(true, Ordering::SeqCst);
-    &INTERRUPTED
+    INTERRUPT.clone()
 }
 
-/// Does what comes before anything can be found. An interrupt ends the programs that it started, and
-/// then it has no result.
-pub(super) fn unless_interrupted<T>(
-    build: impl FnOnce() -> anyhow::Result<T>,
-) -> anyhow::Result<Option<T>> {
+/// As [`listen`], but until something can be found ([`is_built`]) an interrupt ends the programs that
+/// were started.
+pub(super) fn listen_while_building() -> Interrupt {
     BUILDING.store(true, Ordering::SeqCst);
-    let is_interrupted = || INTERRUPTED.load(Ordering::SeqCst);
-    let built = (!is_interrupted()).then(build).transpose();
+    listen()
+}
+
+/// From now on something can be found.
+pub(super) fn is_built() {
     BUILDING.store(false, Ordering::SeqCst);
-    if is_interrupted() { Ok(None) } else { built }
 }

@@ -1,31 +1,35 @@
 //! The command line: arguments, progress, exit codes. One file a subcommand.
 
 mod build;
+mod conclusion;
 mod diff;
 mod explore;
-mod glances;
 mod inputs;
 mod interrupt;
 mod merge;
-mod native;
 mod plot;
 mod progress;
 mod ranges;
 mod replay;
-mod report;
 mod say;
-mod stages;
 mod tree;
 
-use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
-    env::models::{Models, UnknownModel},
     explore::Search,
-    subject::config::parse_duration,
+    interrupt::Interrupt,
+    session::{SearchOptions, stages::Stage},
+    subject::{Subject, config::parse_duration, results::ResultsDir},
 };
+use progress::Progress;
 
 /// Everything was decided, or the stage did what it is for.
 const SUCCESS: u8 = 0;
@@ -113,19 +117,47 @@ struct SearchArgs {
 }
 
 impl SearchArgs {
-    fn models(&self) -> Result<Models, UnknownModel> {
-        Models::without(&self.no_model)
+    fn options(&self, interrupt: Interrupt) -> SearchOptions {
+        SearchOptions {
+            jobs: self.jobs,
+            random: self.seed,
+            time: self.time_budget,
+            search: self.search,
+            without_models: self.no_model.clone(),
+            log_queries: self.log_queries.clone(),
+            interrupt,
+        }
     }
 
     /// Has whatever is done at once done by as many threads: merging, compilers, native runs.
     fn bound(&self) {
+        let jobs = self.options(Interrupt::default()).jobs();
         // What cannot be made here, a pool of the usual size, is made at its first use.
-        _ = rayon::ThreadPoolBuilder::new().num_threads(self.jobs()).build_global();
+        _ = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
     }
+}
 
-    fn jobs(&self) -> usize {
-        self.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+/// Opens a subject for single stages; builds the original of a package.
+fn open(subject: &Path, out: Option<&Path>, progress: &mut Progress) -> anyhow::Result<Stage> {
+    let subject = Subject::load(subject)?;
+    let place = ResultsDir::claim(results_of(&subject, out))?;
+    let mut stage = Stage::new(subject, place)?;
+    stage.prepare(progress)?;
+    Ok(stage)
+}
+
+/// Where results go: if nothing is said to `results/NAME` beside the directory that holds the subjects,
+/// else below this directory.
+fn results_of(subject: &Subject, out: Option<&Path>) -> PathBuf {
+    if let Some(out) = out {
+        return out.to_owned();
     }
+    let beside = subject
+        .dir
+        .parent()
+        .filter(|parent| parent.file_name().is_some_and(|name| name == "patches"))
+        .and_then(Path::parent);
+    beside.unwrap_or(Path::new("")).join("results").join(&subject.config.name)
 }
 
 /// Runs the command that the arguments ask for.

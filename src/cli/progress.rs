@@ -7,6 +7,9 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::{conclusion::set_aside, interrupt, say};
+use crate::session::{Event, Observer};
+
 /// Plain lines come no more often than this.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -47,6 +50,42 @@ impl Progress {
                 self.last = Instant::now();
             }
             None => {}
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn observe(&mut self, event: Event<'_>) {
+        match event {
+            Event::Preparing { package } => {
+                self.stage(&format!("configuring and building {package} (minutes, once)"));
+            }
+            Event::Merging { patches, subject } => {
+                self.stage(&format!(
+                    "merging {} of {subject}",
+                    say::count(patches as u64, "patch")
+                ));
+            }
+            Event::Taken { meta } => {
+                self.stage(&format!("taking the meta program in {} as it is", meta.display()));
+            }
+            Event::SetAside(row) => self.stage(&set_aside(row)),
+            Event::Building { revisions } => {
+                self.stage(&format!("building {revisions} revisions as one program"));
+            }
+            Event::NoLibc => self.stage(
+                "no bitcode of the C library was found (make setup builds it, PSYCHIC_CACHE says \
+                 where): calls of its functions without a model will be unsupported",
+            ),
+            Event::Exploring => {
+                interrupt::is_built();
+                self.stage("exploring, pairing and replaying");
+            }
+            Event::Trying { tests } => self.update(|| format!("{tests} tests tried")),
+            Event::Explored { paths, waiting, tests, open } => self.update(|| {
+                format!("{paths} paths, {waiting} waiting, {tests} tests, {open} pairs open")
+            }),
+            Event::Walking => self.stage("walking the regions of the input"),
         }
     }
 }

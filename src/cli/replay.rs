@@ -8,11 +8,10 @@ use std::{
 use anyhow::bail;
 use clap::Args;
 
-use super::{
-    SUCCESS, inputs, native::Native, progress::Progress, report::outcome_rows, say, stages::Stage,
-};
+use super::{SUCCESS, progress::Progress, say};
 use crate::{
     diff::{Expected, Replay},
+    session::{inputs, native::Native, rows::outcome_rows, stages::Stage},
     subject::results::{Clustering, FoundBy, TestId, TestRow, ktest_files},
 };
 
@@ -29,7 +28,7 @@ pub(super) struct ReplayArgs {
 
 pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
-    let stage = Stage::open(&args.subject, args.out.as_deref())?;
+    let stage = super::open(&args.subject, args.out.as_deref(), &mut progress)?;
     let files = if args.tests.is_empty() { tests_of(&stage)? } else { args.tests.clone() };
     let given = files.iter().map(|file| inputs::test(file)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut merged = stage.merged(&mut progress)?;

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, atomic::AtomicBool},
+    sync::{Arc, LazyLock},
 };
 
 use super::*;
@@ -10,11 +10,12 @@ use crate::{
     env::{NamedOutput, models::Models, stdin::Stdin},
     exec::{Arguments, Start, abandon},
     explore::Exhausted,
+    interrupt::Interrupt,
     ir::{FileId, Function, Inst, Module, Place},
     memory::Byte,
 };
 
-static NEVER: AtomicBool = AtomicBool::new(false);
+static NEVER: LazyLock<Interrupt> = LazyLock::new(Interrupt::default);
 
 /// Native runs that nobody may ask for.
 struct NoRuns;

@@ -1,21 +1,20 @@
 //! When a run has to come to its end.
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+
+use crate::interrupt::Interrupt;
 
 /// A time budget and a way to interrupt, shared by everything that may take long.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock<'a> {
     deadline: Option<Instant>,
-    interrupted: &'a AtomicBool,
+    interrupt: &'a Interrupt,
 }
 
 impl<'a> Clock<'a> {
-    /// Ends after `time` from now, or when `interrupted` turns true.
-    pub fn new(time: Option<Duration>, interrupted: &'a AtomicBool) -> Self {
-        Self { deadline: time.and_then(|time| Instant::now().checked_add(time)), interrupted }
+    /// Ends after `time` from now, or when `interrupt` is set.
+    pub fn new(time: Option<Duration>, interrupt: &'a Interrupt) -> Self {
+        Self { deadline: time.and_then(|time| Instant::now().checked_add(time)), interrupt }
     }
 
     /// The same that ends after `time` from now, if not before.
@@ -41,6 +40,6 @@ impl<'a> Clock<'a> {
 
     /// Whether somebody asked for the end.
     pub fn is_interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::Relaxed)
+        self.interrupt.is_set()
     }
 }

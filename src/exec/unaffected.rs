@@ -121,13 +121,13 @@ impl Program {
 mod tests {
     use std::{
         panic::{AssertUnwindSafe, catch_unwind},
-        sync::atomic::AtomicBool,
         time::Duration,
     };
 
     use super::*;
     use crate::{
         exec::{Clock, Coverage, Limits, Quantum, asking::tests::begun},
+        interrupt::Interrupt,
         solver::{SolverConfig, chain},
         subject::Revision,
     };
@@ -139,7 +139,7 @@ mod tests {
         state.claim = claim;
         let limits =
             Limits { instructions: 1000, concretisations: 1, solver: Duration::from_secs(1) };
-        let never = AtomicBool::new(false);
+        let never = Interrupt::default();
         let open = OpenClasses::one((0..2).map(Revision).collect());
         let quantum = Quantum::unlimited(&open, Clock::new(None, &never));
         let (mut solver, mut coverage) = (chain(&SolverConfig::default()), Coverage::default());

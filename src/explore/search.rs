@@ -319,14 +319,13 @@ fn place(state: &State) -> (FunctionId, u32) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-
     use super::*;
     use crate::{
         env::{models::Models, stdin::Stdin},
         exec::{Clock, Limits, Start},
         explore::{Explorer, Round},
         expr::Bv,
+        interrupt::Interrupt,
         ir::{Module, lower},
         solver::SolverConfig,
         subject::Revision,
@@ -399,7 +398,7 @@ mod tests {
             limits: Limits { instructions: 10_000, concretisations: 1, solver: solver.timeout },
             solver,
         };
-        let never = AtomicBool::new(false);
+        let never = Interrupt::default();
         let clock = Clock::new(None, &never);
         let first = program.start(start).unwrap();
         let mut explorer = Explorer::new(&program, config, first, clock).unwrap();

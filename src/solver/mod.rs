@@ -20,11 +20,13 @@
 
 use std::{
     path::PathBuf,
-    sync::atomic::AtomicBool,
     time::{Duration, Instant},
 };
 
-use crate::expr::{Assignment, ExprId, Exprs};
+use crate::{
+    expr::{Assignment, ExprId, Exprs},
+    interrupt::Interrupt,
+};
 
 pub mod bitwuzla;
 pub mod cache;
@@ -215,8 +217,8 @@ impl LayerStatistics {
 pub struct SolverConfig {
     /// Limit of one query of the back end.
     pub timeout: Duration,
-    /// Ends queries, without an answer, when it turns true.
-    pub interrupted: &'static AtomicBool,
+    /// Ends queries, without an answer.
+    pub interrupt: Interrupt,
     /// The same from this moment on.
     pub deadline: Option<Instant>,
     /// Re-evaluate every model on the constraints and panic where it fails.
@@ -232,7 +234,7 @@ impl Default for SolverConfig {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(10),
-            interrupted: &NEVER,
+            interrupt: Interrupt::default(),
             deadline: None,
             check_models: cfg!(debug_assertions),
             log: None,
@@ -244,18 +246,15 @@ impl Default for SolverConfig {
 impl SolverConfig {
     /// The same for what is still to be done after an interrupt or the deadline.
     pub fn uninterrupted(&self) -> Self {
-        Self { interrupted: &NEVER, deadline: None, ..self.clone() }
+        Self { interrupt: Interrupt::default(), deadline: None, ..self.clone() }
     }
 }
-
-/// Never turns true.
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// The full chain: one a worker, for exploration.
 pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
     let back_end = bitwuzla::Incremental::new(config.timeout);
     let back_end: Box<dyn Solver> =
-        Box::new(back_end.interrupted_by(config.interrupted).until(config.deadline));
+        Box::new(back_end.interrupted_by(config.interrupt.clone()).until(config.deadline));
     let logged = match &config.log {
         Some(directory) => Box::new(Layer::new(logging::Logging::new(directory.clone()), back_end)),
         None => back_end,

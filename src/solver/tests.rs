@@ -66,15 +66,14 @@ fn hard(exprs: &Exprs) -> [ExprId; 3] {
 
 #[test]
 fn an_interrupt_ends_the_running_query() {
-    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
     let exprs = Exprs::new();
-    let config = SolverConfig { timeout: Duration::ZERO, interrupted: &INTERRUPTED, ..config() };
+    let config = SolverConfig { timeout: Duration::ZERO, ..config() };
     let query = Query { path: &[], goals: &hard(&exprs), model: None };
     let verdict = std::thread::scope(|scope| {
         let running = scope.spawn(|| chain(&config).check(&exprs, query));
         std::thread::sleep(Duration::from_millis(200));
         assert!(!running.is_finished());
-        INTERRUPTED.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(config.interrupt.set());
         running.join().expect("it ends")
     });
     assert!(matches!(verdict, Verdict::Unknown(Unknown::Interrupted)), "{verdict:?}");

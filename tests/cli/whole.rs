@@ -1,6 +1,6 @@
 //! Whole programs in the world that they are given: files, signals, the environment, the kernel.
 
-use std::{fs, process::Command, sync::atomic::AtomicBool, time::Duration};
+use std::{fs, process::Command, time::Duration};
 
 use psychic::{
     env::{models::Models, stdin::Stdin},
@@ -9,6 +9,7 @@ use psychic::{
         WHOLE_PROGRAM,
     },
     expr::Assignment,
+    interrupt::Interrupt,
     ir,
     memory::Byte,
     solver::{self, SolverConfig},
@@ -368,7 +369,7 @@ fn the_engine_has_the_world_that_is_specified() {
         Limits { instructions: 10_000_000, concretisations: 64, solver: Duration::from_secs(1) };
     let mut solver = solver::chain(&SolverConfig::default());
     let [state] = <[State; 1]>::try_from(start.expect("it starts")).expect("one command line");
-    let never = AtomicBool::new(false);
+    let never = Interrupt::default();
     let open = OpenClasses::default();
     let quantum = Quantum::unlimited(&open, Clock::new(None, &never));
     let mut coverage = Coverage::default();

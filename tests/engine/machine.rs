@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Once, OnceLock,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
 };
 
@@ -22,6 +22,7 @@ use psychic::{
         self, Arguments, Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start,
     },
     explore::{Config, Explorer, Round, Search},
+    interrupt::Interrupt,
     ir::{Place, lower},
     memory::Byte,
     replay::{self, Binaries, Builds, Outcome, Replayer, TestInput, Visible},
@@ -108,7 +109,7 @@ impl Subject {
             limits: limits(instructions),
             solver: solver(),
         };
-        let never = AtomicBool::new(false);
+        let never = Interrupt::default();
         let clock = Clock::new(None, &never);
         let mut explorer = Explorer::new(&self.program, config, start, clock).expect("threads");
         let mut states = Vec::new();
@@ -124,7 +125,7 @@ impl Subject {
 
     /// All paths, with a solver of one's own.
     pub fn explore_with(&self, input: &Input, solver: &mut dyn Solver) -> Paths<'_> {
-        let never = AtomicBool::new(false);
+        let never = Interrupt::default();
         let open = OpenClasses::default();
         let quantum = Quantum::unlimited(&open, Clock::new(None, &never));
         let mut waiting = self.program.start(self.start(input)).expect("it has a main");
@@ -229,7 +230,7 @@ impl Paths<'_> {
         let Verdict::Sat(model) = solver.check(&program.exprs, query) else {
             panic!("the path of a state is satisfiable");
         };
-        let never = AtomicBool::new(false);
+        let never = Interrupt::default();
         let (limits, clock) = (limits(50_000_000), Clock::new(None, &never));
         let ends = exec::follow(program, self.start.clone(), &model, limits, &mut *solver, clock);
         let ends: Vec<Option<Outcome>> =

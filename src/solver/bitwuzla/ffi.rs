@@ -3,7 +3,6 @@
 
 use std::{
     ffi::{CStr, CString, c_void},
-    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
@@ -12,7 +11,10 @@ use nix::time::{ClockId, clock_gettime};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
-use crate::expr::{Bv, Rounding};
+use crate::{
+    expr::{Bv, Rounding},
+    interrupt::Interrupt,
+};
 
 /// A term of one [`Instance`]; meaningless to any other.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -55,7 +57,7 @@ struct End {
     deadline: Option<Instant>,
     /// When no less than the limit can have been spent, and what the thread has spent then.
     limit: Option<(Instant, Duration)>,
-    interrupted: &'static AtomicBool,
+    interrupt: Interrupt,
 }
 
 // SAFETY: a term manager and what belongs to it share no state with others; the buffers
@@ -64,9 +66,9 @@ struct End {
 unsafe impl Send for Instance {}
 
 impl Instance {
-    /// A solver whose queries end when `interrupted` turns true.
-    pub fn new(interrupted: &'static AtomicBool) -> Self {
-        let mut end = Box::new(End { deadline: None, limit: None, interrupted });
+    /// A solver whose queries end when `interrupt` is set.
+    pub fn new(interrupt: Interrupt) -> Self {
+        let mut end = Box::new(End { deadline: None, limit: None, interrupt });
         // SAFETY: the constructors take no preconditions but valid pointers, which the ones
         // before just returned; the heap cell of `end` lives until after `drop` deleted the
         // solver.
@@ -262,9 +264,7 @@ unsafe extern "C" fn is_over(end: *mut c_void) -> i32 {
     let late = |at| Instant::now() >= at;
     let spent = |(at, time)| late(at) && processor_time() >= time;
     i32::from(
-        end.deadline.is_some_and(late)
-            || end.limit.is_some_and(spent)
-            || end.interrupted.load(Ordering::Relaxed),
+        end.deadline.is_some_and(late) || end.limit.is_some_and(spent) || end.interrupt.is_set(),
     )
 }
 

@@ -5,13 +5,13 @@
 //! the last path, and a new query only pops to the common prefix and pushes what differs.
 //! The goals are assumptions on top.
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use super::{LayerStatistics, NEVER, Query, Solver, Unknown, Verdict};
-use crate::expr::{Assignment, ExprId, Exprs};
+use super::{LayerStatistics, Query, Solver, Unknown, Verdict};
+use crate::{
+    expr::{Assignment, ExprId, Exprs},
+    interrupt::Interrupt,
+};
 
 mod ffi;
 mod float;
@@ -31,7 +31,7 @@ pub struct Incremental {
     timeout: Duration,
     /// What a query may take just now.
     most: Duration,
-    interrupted: &'static AtomicBool,
+    interrupt: Interrupt,
     deadline: Option<Instant>,
     state: Option<State>,
     statistics: LayerStatistics,
@@ -46,8 +46,8 @@ struct State {
 }
 
 impl State {
-    fn new(interrupted: &'static AtomicBool) -> Self {
-        let instance = Instance::new(interrupted);
+    fn new(interrupt: Interrupt) -> Self {
+        let instance = Instance::new(interrupt);
         Self { translation: Translation::default(), instance, stack: Vec::new(), queries: 0 }
     }
 
@@ -73,16 +73,16 @@ impl Incremental {
         Self {
             timeout,
             most: timeout,
-            interrupted: &NEVER,
+            interrupt: Interrupt::default(),
             deadline: None,
             state: None,
             statistics,
         }
     }
 
-    /// The same, and gives up at once when `interrupted` turns true.
-    pub fn interrupted_by(self, interrupted: &'static AtomicBool) -> Self {
-        Self { interrupted, ..self }
+    /// The same, and gives up at once when `interrupt` is set.
+    pub fn interrupted_by(self, interrupt: Interrupt) -> Self {
+        Self { interrupt, ..self }
     }
 
     /// The same, and gives up at that moment.
@@ -91,8 +91,7 @@ impl Incremental {
     }
 
     fn is_over(&self) -> bool {
-        self.interrupted.load(Ordering::Relaxed)
-            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.interrupt.is_set() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     fn decide(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
@@ -104,7 +103,7 @@ impl Incremental {
         if self.is_over() {
             return Verdict::Unknown(Unknown::Interrupted);
         }
-        let state = self.state.get_or_insert_with(|| State::new(self.interrupted));
+        let state = self.state.get_or_insert_with(|| State::new(self.interrupt.clone()));
         state.queries += 1;
         state.align(exprs, query.path);
         let goals: Vec<_> = query

@@ -45,7 +45,7 @@ const PATIENCE: u32 = 5;
 
 /// Replays tests on the builds of a subject; sanitized builds are made when first needed, of the
 /// revisions that need them.
-pub(super) struct Native<'a> {
+pub(crate) struct Native<'a> {
     stage: &'a Stage,
     built: &'a Built,
     limits: Limits,
@@ -62,7 +62,7 @@ pub(super) struct Native<'a> {
 type Watching = BTreeMap<(Sanitizer, Revision), Arc<Replayer>>;
 
 impl<'a> Native<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         stage: &'a Stage,
         built: &'a Built,
         deadline: Option<Instant>,
@@ -123,7 +123,7 @@ impl<'a> Native<'a> {
     }
 
     /// Whether runs can still begin.
-    pub(super) fn is_in_time(&self) -> bool {
+    pub(crate) fn is_in_time(&self) -> bool {
         self.deadline.is_none_or(|deadline| Instant::now() < deadline)
     }
 

@@ -5,13 +5,15 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
-    time::Duration,
 };
 
 use anyhow::{Context, bail};
 use rayon::prelude::*;
 
-use super::{SearchArgs, inputs, interrupt, progress::Progress, say};
+use super::{
+    inputs,
+    observer::{Event, Observer},
+};
 use crate::{
     build::{
         self, BuildError, Closure, Common, Compilation, Libc, Recipe, RevisionError, Revisions,
@@ -19,29 +21,22 @@ use crate::{
     },
     child,
     env::models,
-    exec::Limits,
-    explore,
     ir::{Module, cache, lower},
     merge::{self, Candidates, Changes, MergeError, SyntaxCheck},
     replay::{Binaries, Builds},
-    solver::SolverConfig,
     subject::{
         Revision, RevisionSet, Subject, cache_directory,
-        config::BudgetConfig,
         results::{ResultsDir, RevisionRow, Status},
     },
 };
 
-/// Symbolic sizes, pointers and the like may have so many values.
-const CONCRETISATIONS: u32 = 256;
-
 /// A subject and the directory for its results.
-pub(super) struct Stage {
-    pub(super) subject: Subject,
+pub(crate) struct Stage {
+    pub(crate) subject: Subject,
     /// Where results are to be.
-    pub(super) place: ResultsDir,
+    pub(crate) place: ResultsDir,
     /// Where they are written.
-    pub(super) results: ResultsDir,
+    pub(crate) results: ResultsDir,
     toolchain: Toolchain,
     /// The package, if the program has a build of its own.
     whole: Option<Whole>,
@@ -58,50 +53,53 @@ struct Own {
 }
 
 /// What the merge left.
-pub(super) struct Merged {
+pub(crate) struct Merged {
     /// Rows of `revisions.csv`, the original first.
-    pub(super) rows: Vec<RevisionRow>,
+    pub(crate) rows: Vec<RevisionRow>,
     /// Those that are in the meta program.
-    pub(super) revisions: Vec<Revision>,
+    pub(crate) revisions: Vec<Revision>,
 }
 
 /// What the build left.
-pub(super) struct Built {
-    pub(super) bitcode: PathBuf,
-    pub(super) binaries: Binaries,
+pub(crate) struct Built {
+    pub(crate) bitcode: PathBuf,
+    pub(crate) binaries: Binaries,
     /// What native programs are linked with.
     library: Closure,
     /// Revisions with a function that may return nothing, where the original's does not, in a
     /// program that is optimised: what it returns may differ from build to build.
-    pub(super) without_result: BTreeSet<Revision>,
+    pub(crate) without_result: BTreeSet<Revision>,
 }
 
 impl Stage {
-    pub(super) fn open(subject: &Path, out: Option<&Path>) -> anyhow::Result<Self> {
-        let mut subject = Subject::load(subject)?;
-        let out = out.map_or_else(|| default_results(&subject), Path::to_owned);
-        let place = ResultsDir::claim(out)?;
+    /// A subject whose results go to a place that is claimed; a package is still to be
+    /// [prepared](Self::prepare).
+    pub(crate) fn new(subject: Subject, place: ResultsDir) -> anyhow::Result<Self> {
         let results = place.clone();
         let cache = cache_directory(&subject.dir).join("runtime");
-        let toolchain = Toolchain::find()?.keeping(cache);
-        let whole = prepare_whole(&toolchain, &subject)?;
-        if let Some(whole) = &whole {
-            // Configured: patched files compile there.
-            subject.root = whole.tree().to_owned();
-        }
         Ok(Self {
             subject,
             place,
             results,
-            toolchain,
-            whole,
+            toolchain: Toolchain::find()?.keeping(cache),
+            whole: None,
             own: OnceLock::new(),
             meta: Mutex::default(),
         })
     }
 
+    /// Builds the original of a program that has a build of its own.
+    pub(crate) fn prepare(&mut self, observer: &mut dyn Observer) -> anyhow::Result<()> {
+        self.whole = prepare_whole(&self.toolchain, &self.subject, observer)?;
+        if let Some(whole) = &self.whole {
+            // Configured: patched files compile there.
+            self.subject.root = whole.tree().to_owned();
+        }
+        Ok(())
+    }
+
     /// The parameters of the entry function that are floating-point numbers, and `return` if it is one.
-    pub(super) fn real_numbers(&self) -> BTreeSet<String> {
+    pub(crate) fn real_numbers(&self) -> BTreeSet<String> {
         let entry = &self.subject.config.entry;
         if entry == "main" {
             return BTreeSet::new();
@@ -112,8 +110,8 @@ impl Stage {
     }
 
     /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.
-    pub(super) fn merge(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
-        self.try_merge(progress).inspect_err(|_| {
+    pub(crate) fn merge(&self, observer: &mut dyn Observer) -> anyhow::Result<Merged> {
+        self.try_merge(observer).inspect_err(|_| {
             if child::are_stopped() {
                 // Nothing is wrong with the subject: what was built before is still of use.
                 return;
@@ -124,9 +122,9 @@ impl Stage {
         })
     }
 
-    fn try_merge(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
-        let patches = say::count(self.subject.patches.len() as u64, "patch");
-        progress.stage(&format!("merging {patches} of {}", self.subject.config.name));
+    fn try_merge(&self, observer: &mut dyn Observer) -> anyhow::Result<Merged> {
+        let (patches, subject) = (self.subject.patches.len(), &self.subject.config.name);
+        observer.observe(Event::Merging { patches, subject });
         if self.subject.is_meta() || self.subject.is_bitcode() {
             return self.take_as_given();
         }
@@ -167,7 +165,7 @@ impl Stage {
             })
             .collect();
         for row in rows.iter().filter(|row| row.status == Status::Rejected) {
-            progress.stage(&set_aside(row));
+            observer.observe(Event::SetAside(row));
         }
         self.results.write(&rows)?;
         Ok(Merged::of(rows))
@@ -205,13 +203,13 @@ impl Stage {
     }
 
     /// What an earlier merge left in the results, else merges now.
-    pub(super) fn merged(&self, progress: &mut Progress) -> anyhow::Result<Merged> {
+    pub(crate) fn merged(&self, observer: &mut dyn Observer) -> anyhow::Result<Merged> {
         let meta = self.results.meta();
         if meta.is_dir() && self.results.table::<RevisionRow>().is_file() {
-            progress.stage(&format!("taking the meta program in {} as it is", meta.display()));
+            observer.observe(Event::Taken { meta: &meta });
             return Ok(Merged::of(self.results.read()?));
         }
-        self.merge(progress)
+        self.merge(observer)
     }
 
     /// What all revisions of a program without a build of its own have in common, to be put into
@@ -271,17 +269,17 @@ impl Stage {
 
     /// Makes of all revisions one program to explore, which is each revision's own compilation,
     /// and native programs. Sets aside what cannot be linked.
-    pub(super) fn build(
+    pub(crate) fn build(
         &self,
         merged: &mut Merged,
-        progress: &mut Progress,
+        observer: &mut dyn Observer,
     ) -> anyhow::Result<(Built, Module)> {
-        progress.stage(&format!("building {} revisions as one program", merged.revisions.len()));
+        observer.observe(Event::Building { revisions: merged.revisions.len() });
         let variables = inputs::native(&inputs::environment(&self.subject.config.inputs));
         let uninitialised = self.subject.config.uninitialised;
         let bitcode = self.results.bitcode();
         if let Some(whole) = &self.whole {
-            return self.build_whole(whole, merged, variables, progress);
+            return self.build_whole(whole, merged, variables, observer);
         }
         if self.own.get().is_none() {
             self.compile_own(&merge::candidates(&self.subject))?;
@@ -304,10 +302,7 @@ impl Stage {
         let united = build::unite(&modules, &groups, &["main"], &program)?;
         let libc = find_libc(&self.subject.dir)?;
         if libc.is_none() {
-            progress.stage(
-                "no bitcode of the C library was found (make setup builds it, PSYCHIC_CACHE says \
-                 where): calls of its functions without a model will be unsupported",
-            );
+            observer.observe(Event::NoLibc);
         }
         let lowered = lower::load(&program)?;
         let (module, library) =
@@ -325,7 +320,7 @@ impl Stage {
                 Err(error) => _ = refused.insert(revision, error.to_string()),
             }
         }
-        self.settle(merged, &united.own, &refused, progress)?;
+        self.settle(merged, &united.own, &refused, observer)?;
         let plain = self.builds(plain);
         let serves = true;
         let binaries = Binaries { plain, serves, variables, uninitialised, ..Binaries::default() };
@@ -368,7 +363,7 @@ impl Stage {
         whole: &Whole,
         merged: &mut Merged,
         variables: Arc<[(String, Option<Vec<u8>>)]>,
-        progress: &mut Progress,
+        observer: &mut dyn Observer,
     ) -> anyhow::Result<(Built, Module)> {
         let directory = self.results.path().join("build/revisions");
         fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
@@ -386,7 +381,7 @@ impl Stage {
             fs::copy(from, to).with_context(|| to.display().to_string())?;
         }
         let own = made.own.into_iter().map(|(revision, count)| (revision.0, count)).collect();
-        self.settle(merged, &own, &made.refused, progress)?;
+        self.settle(merged, &own, &made.refused, observer)?;
         let without_result = made.without_result;
         let plain = Builds::Each(Arc::new(made.native));
         let files = self.subject.files.as_slice().into();
@@ -403,7 +398,7 @@ impl Stage {
         merged: &mut Merged,
         own: &BTreeMap<u32, usize>,
         refused: &BTreeMap<Revision, String>,
-        progress: &mut Progress,
+        observer: &mut dyn Observer,
     ) -> anyhow::Result<()> {
         let known: Vec<Revision> = merged.revisions.clone();
         merged.note(own, refused);
@@ -411,14 +406,14 @@ impl Stage {
             known.contains(&row.revision) && refused.contains_key(&row.revision)
         };
         for row in merged.rows.iter().filter(is_new) {
-            progress.stage(&set_aside(row));
+            observer.observe(Event::SetAside(row));
         }
         self.results.write(&merged.rows)?;
         Ok(())
     }
 
     /// Compiles these revisions under a sanitizer.
-    pub(super) fn build_sanitized(
+    pub(crate) fn build_sanitized(
         &self,
         built: &Built,
         sanitizer: Sanitizer,
@@ -451,7 +446,7 @@ impl Stage {
     }
 
     /// Whether the program has a build of its own, with its libc.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.whole.is_some()
     }
 }
@@ -485,17 +480,12 @@ fn original(error: &RevisionError) -> anyhow::Error {
     }
 }
 
-/// Which patch was set aside, and why.
-pub(super) fn set_aside(row: &RevisionRow) -> String {
-    // Of what is wrong with the diff itself, the reason names the file already.
-    match row.reason.starts_with(&row.patch) {
-        true => format!("set aside: {}", row.reason),
-        false => format!("set aside: {}: {}", row.patch, row.reason),
-    }
-}
-
 /// Builds the original of a program that has a build of its own.
-fn prepare_whole(toolchain: &Toolchain, subject: &Subject) -> anyhow::Result<Option<Whole>> {
+fn prepare_whole(
+    toolchain: &Toolchain,
+    subject: &Subject,
+    observer: &mut dyn Observer,
+) -> anyhow::Result<Option<Whole>> {
     let build = &subject.config.build;
     let Some(program) = &build.program else { return Ok(None) };
     let recipe = Recipe {
@@ -511,7 +501,7 @@ fn prepare_whole(toolchain: &Toolchain, subject: &Subject) -> anyhow::Result<Opt
         let executable = env::current_exe().context("finding this executable")?;
         cache = cache_directory(&executable);
     }
-    let tell = |line: &str| eprintln!("{line}");
+    let tell = |package: &str| observer.observe(Event::Preparing { package });
     Ok(Some(Whole::prepare(toolchain, recipe, &cache, tell)?))
 }
 
@@ -525,16 +515,6 @@ fn build_watched(whole: &Whole, plain: &Builds) -> anyhow::Result<Builds> {
         .collect();
     made?;
     Ok(plain.map(watched))
-}
-
-/// `results/NAME` beside the directory that holds the subjects, else below this directory.
-fn default_results(subject: &Subject) -> PathBuf {
-    let beside = subject
-        .dir
-        .parent()
-        .filter(|parent| parent.file_name().is_some_and(|name| name == "patches"))
-        .and_then(Path::parent);
-    beside.unwrap_or(Path::new("")).join("results").join(&subject.config.name)
 }
 
 /// Checks files as every revision's are compiled, and the meta program by compiling it for the stage to
@@ -587,7 +567,7 @@ fn meta_files(meta: &Path) -> anyhow::Result<Changes> {
 /// Compiles to bitcode against the headers that the native build has, and links the functions of
 /// musl that it needs; without them, calls of the libc that have no model end their path. Gives
 /// these functions, too.
-pub(super) fn compile_bitcode(
+pub(crate) fn compile_bitcode(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     compilation: &Compilation,
@@ -599,14 +579,14 @@ pub(super) fn compile_bitcode(
 }
 
 /// A program from bitcode that is seldom made anew.
-pub(super) fn load_cached(bitcode: &Path) -> anyhow::Result<Module> {
+pub(crate) fn load_cached(bitcode: &Path) -> anyhow::Result<Module> {
     let place = fs::canonicalize(bitcode).unwrap_or_default();
     Ok(cache::load(bitcode, &cache_directory(&place).join("modules"))?)
 }
 
 /// Links what a program, lowered and as bitcode, needs of the libc. Gives what `out` is lowered,
 /// and what was linked.
-pub(super) fn link_libc(
+pub(crate) fn link_libc(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     (module, program): (Module, &Path),
@@ -629,40 +609,10 @@ fn undefined_symbols(module: &Module) -> Vec<&str> {
 }
 
 /// Where the bitcode of the libc is: in the cache of the place, else of this executable.
-pub(super) fn find_libc(place: &Path) -> anyhow::Result<Option<Libc>> {
+pub(crate) fn find_libc(place: &Path) -> anyhow::Result<Option<Libc>> {
     if let Some(libc) = Libc::find(&cache_directory(place))? {
         return Ok(Some(libc));
     }
     let executable = env::current_exe().context("finding this executable")?;
     Ok(Libc::find(&cache_directory(&executable))?)
-}
-
-/// How to explore under a budget; `order` is what runs first if the arguments do not say.
-pub(super) fn explore_config(
-    search: &SearchArgs,
-    order: explore::Search,
-    budget: &BudgetConfig,
-) -> explore::Config {
-    explore::Config {
-        jobs: search.jobs(),
-        search: search.search.unwrap_or(order),
-        random: search.seed,
-        seeds: Vec::new(),
-        limits: Limits {
-            instructions: budget.instructions,
-            concretisations: CONCRETISATIONS,
-            solver: budget.solver,
-        },
-        solver: SolverConfig {
-            timeout: budget.solver,
-            interrupted: interrupt::flag(),
-            log: search.log_queries.clone(),
-            ..SolverConfig::default()
-        },
-    }
-}
-
-/// The time that a run may take, if it is limited.
-pub(super) fn time_budget(search: &SearchArgs, budget: &BudgetConfig) -> Option<Duration> {
-    search.time_budget.or(Some(budget.time)).filter(|time| *time < Duration::MAX)
 }

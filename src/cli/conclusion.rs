@@ -1,0 +1,81 @@
+//! What is said of a run.
+
+use std::{collections::BTreeMap, path::Path};
+
+use super::say::count;
+use crate::{
+    report::Report,
+    session::{BUILD, MISMATCHES},
+    subject::results::{RevisionRow, Status, Verdict},
+};
+
+/// So many pairs that the tree does not separate are said one by one.
+const UNSEPARATED: usize = 8;
+
+/// What it means that two revisions are equivalent unless failing.
+const UNLESS_FAILING: &str = "they do the same on every input on which neither fails; on some \
+                              inputs both fail, by the same class of error or without end";
+
+/// What to say at the end.
+pub(super) fn conclusion(report: &Report, place: &Path) -> String {
+    let s = &report.summary;
+    let mut lines = vec![format!(
+        "{}, {}: {} distinguished, {} equivalent, {}{} unknown; \
+         {}, tree of height {}{}; {}, {:.1} s to build, {:.1} s",
+        count(s.revisions, "revision"),
+        count(s.classes, "class"),
+        count(s.distinguished, "pair"),
+        s.equivalent,
+        match s.equivalent_unless_failing {
+            0 => String::new(),
+            some => format!("{some} equivalent unless failing, "),
+        },
+        s.unknown,
+        count(s.tests, "test"),
+        s.height,
+        if report.solution.optimal() {
+            " (minimal)".into()
+        } else {
+            format!(" (at least {})", s.lower_bound)
+        },
+        count(s.paths, "path"),
+        report.stats.iter().find(|row| row.phase == BUILD).map_or(0.0, |row| row.seconds),
+        s.seconds,
+    )];
+    let rejected = report.revisions.iter().filter(|row| row.status == Status::Rejected);
+    lines.extend(rejected.map(set_aside));
+    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
+    for row in report.pairs.iter().filter(|row| row.verdict == Verdict::Unknown) {
+        *reasons.entry(&row.reason).or_default() += 1;
+    }
+    lines.extend(reasons.iter().map(|(why, n)| format!("{} unknown: {why}", count(*n, "pair"))));
+    if s.equivalent_unless_failing > 0 {
+        let alike = count(s.equivalent_unless_failing, "pair");
+        lines.push(format!("{alike} equivalent unless failing: {UNLESS_FAILING}"));
+    }
+    let unseparated = report.unseparated();
+    lines.extend(unseparated.iter().take(UNSEPARATED).map(ToString::to_string));
+    if let Some(more @ 1..) = unseparated.len().checked_sub(UNSEPARATED) {
+        lines.push(format!("nor {}: see report.html", count(more as u64, "more pair")));
+    }
+    if s.mismatches > 0 {
+        lines.push(format!(
+            "{} on which replay contradicts the engine: see {MISMATCHES}",
+            count(s.mismatches, "test")
+        ));
+    }
+    if !report.bounds.is_empty() {
+        lines.push(format!("bounds: {}", report.bounds.join("; ")));
+    }
+    lines.push(format!("files: {}", place.display()));
+    lines.join("\n")
+}
+
+/// Which patch was set aside, and why.
+pub(super) fn set_aside(row: &RevisionRow) -> String {
+    // Of what is wrong with the diff itself, the reason names the file already.
+    match row.reason.starts_with(&row.patch) {
+        true => format!("set aside: {}", row.reason),
+        false => format!("set aside: {}: {}", row.patch, row.reason),
+    }
+}

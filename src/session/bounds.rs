@@ -1,0 +1,83 @@
+//! What verdicts are bound to, in words.
+
+use crate::{
+    env::stdin::Stdin,
+    exec::HaltState,
+    subject::config::{ArgConfig, InputsConfig},
+};
+
+/// Under which bounds and assumptions the verdicts hold.
+pub(super) fn bounds(inputs: &InputsConfig, states: &[HaltState], exhausted: bool) -> Vec<String> {
+    let mut bounds = Vec::new();
+    let reads = |state: &HaltState| match &state.world.stdin {
+        Stdin::Typed(typed) => !typed.text.is_empty(),
+        Stdin::Bytes(fixed) => !fixed.bytes.is_empty(),
+    };
+    if states.iter().any(reads) {
+        bounds.push(match (&inputs.stdin.text, inputs.stdin.bytes) {
+            (Some(_), _) => "standard input as given".to_owned(),
+            (None, Some(bytes)) => format!("standard input of exactly {bytes} bytes"),
+            (None, None) => {
+                let words = states.iter().any(|state| match &state.world.stdin {
+                    Stdin::Typed(typed) => typed.has_words(),
+                    Stdin::Bytes(_) => false,
+                });
+                inputs.stdin.bounds(words)
+            }
+        });
+    }
+    for (name, param) in &inputs.params {
+        let value = (param.value, param.min, param.max);
+        let size = param.string.map(|n| format!("{name} of up to {n} bytes"));
+        let elements = param.elements.map(|n| format!("{name} of {n} elements"));
+        bounds.extend(size.or(elements));
+        match value {
+            (Some(value), _, _) => bounds.push(format!("{name} = {value}")),
+            (None, None, None) => {}
+            (None, min, max) => {
+                let least = min.map(|min| format!("{min} <= ")).unwrap_or_default();
+                let most = max.map(|max| format!(" <= {max}")).unwrap_or_default();
+                bounds.push(format!("{least}{name}{most}"));
+            }
+        }
+    }
+    for (place, argument) in (1..).zip(&inputs.args) {
+        let (what, count) = match argument {
+            ArgConfig::Text(_) => continue,
+            ArgConfig::Symbolic { prefix, string, count } => {
+                let behind = match prefix.is_empty() {
+                    true => String::new(),
+                    false => format!(" behind {prefix:?}"),
+                };
+                (format!("of up to {string} bytes{behind}"), count)
+            }
+            ArgConfig::OneOf { one_of, count } => {
+                let texts: Vec<String> = one_of.iter().map(|text| format!("{text:?}")).collect();
+                (format!("of {}", texts.join(", ")), count)
+            }
+        };
+        bounds.push(match count {
+            None => format!("argument {place} {what}"),
+            Some([least, most]) => {
+                format!("from argument {place} on {least} to {most} {what}")
+            }
+        });
+    }
+    for (name, value) in &inputs.env {
+        bounds.push(match value {
+            ArgConfig::Text(text) => format!("{name}={text:?}"),
+            ArgConfig::OneOf { .. } => unreachable!("refused when the subject was read"),
+            ArgConfig::Symbolic { string, count, .. } => {
+                let or_none = if *count == Some([0, 1]) { ", or not set" } else { "" };
+                format!("{name} of up to {string} bytes{or_none}")
+            }
+        });
+    }
+    for (name, bytes) in &inputs.sym_files {
+        bounds.push(format!("file {name} of exactly {bytes} bytes"));
+    }
+    if !exhausted {
+        bounds.push("exploration was stopped before its end".into());
+    }
+    bounds
+}

@@ -1,0 +1,329 @@
+//! What a run has found, and the files that say it.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+
+use super::{
+    Error, Until,
+    bounds::bounds,
+    describe::{Values, describe_input, describe_outcomes},
+    rows::{outcome_rows, pair_rows, state_rows, stats_rows, test_rows},
+    stages::{Merged, Stage},
+};
+use crate::{
+    diff::{Differ, DifferentialTest, Range, Walk},
+    exec::Program,
+    explore::Statistics,
+    merge,
+    report::Report,
+    subject::{
+        Form, Patch, Revision, RevisionSet,
+        results::{
+            Clustering, PairRow, RangeRow, ResultsDir, StateRow, StatsRow, SummaryRow, Verdict,
+            write_whole,
+        },
+    },
+    tree::{self, Tree},
+};
+
+/// How long to look for the smallest tree.
+const TREE_TIME: Duration = Duration::from_secs(30);
+/// And so long in any case.
+const LEAST_TREE_TIME: Duration = Duration::from_secs(2);
+/// Where contradictions between engine and replay are listed.
+pub(crate) const MISMATCHES: &str = "mismatches.txt";
+/// The phase of merge and build in `stats.csv`.
+pub(crate) const BUILD: &str = "build";
+
+/// All that a run has found.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    report: Report,
+    tests: Vec<DifferentialTest>,
+    revisions: Vec<Revision>,
+    states: Vec<StateRow>,
+    ranges: Vec<Range>,
+    /// Every path was followed to its end.
+    pub exhausted: bool,
+    /// Every region of the input was visited, so that no tree is lower.
+    pub complete: bool,
+    /// What paths were followed for in the end.
+    pub until: Until,
+    /// Somebody asked the run to end.
+    pub interrupted: bool,
+    /// All queries that verdicts rest on were written, if they were to be.
+    pub recorded: bool,
+}
+
+impl Findings {
+    /// What is known of every two revisions, in ascending order.
+    pub fn pairs(&self) -> &[PairRow] {
+        &self.report.pairs
+    }
+
+    /// The smallest decision tree over the tests that was found.
+    pub fn tree(&self) -> &Tree {
+        &self.report.solution.tree
+    }
+
+    /// The tests, with what every revision did on them.
+    pub fn tests(&self) -> &[DifferentialTest] {
+        &self.tests
+    }
+
+    /// The revisions that took part, the original first; the order of [`DifferentialTest::outcomes`].
+    pub fn revisions(&self) -> &[Revision] {
+        &self.revisions
+    }
+
+    /// Where revisions differ, as ranges of inputs that are numbers.
+    pub fn ranges(&self) -> &[Range] {
+        &self.ranges
+    }
+
+    /// All of it, for eyes.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Whether every pair is decided, and nothing contradicts that.
+    pub fn is_decided(&self) -> bool {
+        self.report.summary.unknown == 0
+            && self.report.summary.mismatches == 0
+            && self.report.unseparated().is_empty()
+    }
+
+    /// Writes tables, tests, pictures and the report in the place of what an earlier run left there.
+    ///
+    /// # Errors
+    /// There is something else, another run is writing, or files cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<(), Error> {
+        let place = ResultsDir::claim(directory.to_owned()).map_err(anyhow::Error::from)?;
+        let results = place.begin(false).map_err(anyhow::Error::from)?;
+        self.write_to(&results)?;
+        place.finish().map_err(anyhow::Error::from)?;
+        Ok(())
+    }
+
+    /// Writes every file of the results.
+    pub(super) fn write_to(&self, results: &ResultsDir) -> anyhow::Result<()> {
+        results.write(&self.states)?;
+        write_tests(results, &self.tests, &self.revisions)?;
+        results.write(&self.report.pairs)?;
+        let row = |range: &Range| RangeRow {
+            cell: range.cell,
+            test: range.test,
+            input: range.input.clone(),
+            low: range.low,
+            high: range.high,
+        };
+        results.write(&self.ranges.iter().map(row).collect::<Vec<_>>())?;
+        self.write_mismatches(results)?;
+        self.report.write_all(results)?;
+        Ok(())
+    }
+
+    /// Lists what replay showed otherwise than predicted; no file where there is nothing.
+    fn write_mismatches(&self, results: &ResultsDir) -> anyhow::Result<()> {
+        let mut text = String::new();
+        for test in &self.tests {
+            for mismatch in &test.mismatches {
+                text.push_str(&format!("test {}, {mismatch}\n", test.test));
+            }
+        }
+        if !text.is_empty() {
+            results.write_file(MISMATCHES, text.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// A run that has come to its end.
+pub(super) struct Run<'a> {
+    pub(super) stage: &'a Stage,
+    pub(super) merged: &'a Merged,
+    pub(super) program: &'a Program,
+    pub(super) differ: &'a Differ<'a>,
+    pub(super) walk: Walk,
+    pub(super) statistics: Statistics,
+    /// [`Findings::exhausted`].
+    pub(super) exhausted: bool,
+    pub(super) until: Until,
+    /// How long merge and build took, which the time budget leaves out.
+    pub(super) building: Duration,
+    pub(super) elapsed: Duration,
+    /// When the time budget is used up.
+    pub(super) deadline: Option<Instant>,
+}
+
+impl Run<'_> {
+    /// What it has found; looks for the smallest tree.
+    pub(super) fn findings(self) -> anyhow::Result<Findings> {
+        Ok(Findings {
+            report: self.report()?,
+            tests: self.differ.tests().to_vec(),
+            revisions: self.differ.revisions().to_vec(),
+            states: state_rows(&self.program.module, 1, self.differ.states()),
+            exhausted: self.exhausted,
+            complete: self.walk.complete,
+            until: self.until,
+            ranges: self.walk.ranges,
+            interrupted: false,
+            recorded: true,
+        })
+    }
+
+    /// How states ended, and how many did so.
+    fn ends(&self) -> Vec<StatsRow> {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for state in self.differ.states() {
+            *counts.entry(format!("ended.{}", state.halt)).or_default() += 1;
+        }
+        counts.iter().map(|(how, count)| StatsRow::timed(how, *count, Duration::ZERO)).collect()
+    }
+
+    fn report(&self) -> anyhow::Result<Report> {
+        let tests = self.differ.tests();
+        let config = &self.stage.subject.config;
+        let bounds = bounds(&config.inputs, self.differ.states(), self.exhausted);
+        let pairs = pair_rows(self.differ.pairs(), &bounds.join("; "));
+        let clusterings: Vec<Clustering> =
+            tests.iter().map(|test| test.clustering.clone()).collect();
+        let revisions: RevisionSet = self.merged.revisions.iter().copied().collect();
+        let options = tree::Options {
+            time: Some(self.tree_time()),
+            sizes: tests.iter().map(|test| (test.test, test.input.size() as u64)).collect(),
+            ..tree::Options::default()
+        };
+        let solution = tree::minimal(&revisions, &clusterings, &options)?;
+        let verdicts = |wanted| pairs.iter().filter(|row| row.verdict == wanted).count() as u64;
+        let solver = self.statistics.solver.first();
+        let values = Values { params: &config.inputs.params, reals: self.differ.reals() };
+        let summary = SummaryRow {
+            subject: config.name.clone(),
+            revisions: self.merged.revisions.len() as u32,
+            rejected: (self.merged.rows.len() - self.merged.revisions.len()) as u32,
+            tests: tests.len() as u32,
+            classes: solution.classes.len() as u32,
+            height: solution.height,
+            lower_bound: solution.lower_bound,
+            distinguished: verdicts(Verdict::Distinguished),
+            internal: verdicts(Verdict::Internal),
+            equivalent: verdicts(Verdict::Equivalent),
+            unknown: verdicts(Verdict::Unknown),
+            mismatches: tests.iter().filter(|test| !test.mismatches.is_empty()).count() as u32,
+            paths: self.statistics.paths,
+            instructions: self.statistics.instructions,
+            queries: solver.map_or(0, |layer| layer.queries) + self.differ.effort().comparisons,
+            seconds: self.elapsed.as_secs_f64(),
+            peak_mb: peak_memory(),
+            equivalent_unless_failing: verdicts(Verdict::EquivalentUnlessFailing),
+        };
+        let mut stats = stats_rows(&self.statistics);
+        let effort = self.differ.effort();
+        stats.push(StatsRow::timed(BUILD, 1, self.building));
+        stats.push(StatsRow::timed("lockstep", self.differ.in_lockstep() as u64, effort.lockstep));
+        stats.push(StatsRow::timed("pair", effort.comparisons, effort.comparing));
+        stats.push(StatsRow::timed("replay", effort.replays, effort.replaying));
+        stats.extend(self.ends());
+        let told_apart =
+            |(time, pairs): &(Duration, usize)| StatsRow::timed("told-apart", *pairs as u64, *time);
+        stats.extend(effort.progress.iter().map(told_apart));
+        Ok(Report {
+            summary,
+            stats,
+            revisions: self.merged.rows.clone(),
+            diffs: self.diffs()?,
+            tests: test_rows(tests),
+            inputs: tests
+                .iter()
+                .map(|test| (test.test, describe_input(&test.input, &values)))
+                .collect(),
+            outcomes: describe_outcomes(tests, self.differ.revisions(), &config.outputs, &values),
+            clusterings,
+            pairs,
+            solution,
+            bounds,
+        })
+    }
+
+    /// How long to look for the smallest tree: what there is is not given up for lack of time.
+    fn tree_time(&self) -> Duration {
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        self.deadline.map_or(TREE_TIME, |end| left(end).clamp(LEAST_TREE_TIME, TREE_TIME))
+    }
+
+    fn diffs(&self) -> anyhow::Result<BTreeMap<Revision, String>> {
+        let subject = &self.stage.subject;
+        let candidates = merge::candidates(subject);
+        let read = |patch: &Patch| {
+            let text = match (&candidates[&patch.revision], patch.form) {
+                (_, Form::Diff) => {
+                    let bytes = fs::read(&patch.path);
+                    let bytes = bytes.with_context(|| patch.path.display().to_string())?;
+                    String::from_utf8_lossy(&bytes).into_owned()
+                }
+                (Ok(candidate), _) => {
+                    let diffs = merge::difference(subject, candidate);
+                    let diffs = diffs.into_iter().map(|(path, diff)| {
+                        let name = path.display().to_string();
+                        diff.replacen("original", &name, 1).replacen("modified", &name, 1)
+                    });
+                    diffs.collect()
+                }
+                (Err(reason), _) => reason.clone(),
+            };
+            Ok((patch.revision, text))
+        };
+        subject.patches.iter().map(read).collect()
+    }
+}
+
+/// Writes those of `tests/` that are not there yet: each at once, so that a run that is killed
+/// leaves them.
+pub(super) fn write_inputs(results: &ResultsDir, tests: &[DifferentialTest]) -> anyhow::Result<()> {
+    fs::create_dir_all(results.tests()).with_context(|| results.tests().display().to_string())?;
+    for test in tests {
+        let path = results.ktest(test.test);
+        if !path.exists() {
+            write_whole(&path, &test.input.to_bytes()?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes `tests/`, `tests.csv`, `outcomes.csv` and `clusters.csv`.
+pub(super) fn write_tests(
+    results: &ResultsDir,
+    tests: &[DifferentialTest],
+    revisions: &[Revision],
+) -> anyhow::Result<()> {
+    write_inputs(results, tests)?;
+    results.write(&test_rows(tests))?;
+    let mut outcomes = Vec::new();
+    for test in tests {
+        outcomes.extend(outcome_rows(
+            test.test,
+            &test.clustering,
+            revisions.iter().copied().zip(&test.outcomes),
+        ));
+    }
+    results.write(&outcomes)?;
+    let clusters: Vec<_> = tests.iter().flat_map(|test| test.clustering.rows()).collect();
+    results.write(&clusters)?;
+    Ok(())
+}
+
+/// Largest resident memory of this process, in MiB (`VmHWM` of proc(5)); 0 if unknown.
+fn peak_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok())
+        .map_or(0, |kib| kib / 1024)
+}

@@ -1,0 +1,186 @@
+//! What a program gets to read.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, Read},
+    path::Path,
+    sync::Arc,
+};
+
+use anyhow::Context;
+
+use crate::{
+    env::stdin::{self, Stdin},
+    exec::{Arguments, InputFile, Variable},
+    expr::Exprs,
+    memory::Byte,
+    replay::TestInput,
+    subject::{
+        GivenFile, Subject,
+        config::{ArgConfig, InputsConfig, StdinConfig},
+    },
+};
+
+/// The name that a program finds itself called by.
+pub(crate) const PROGRAM: &[u8] = b"program";
+
+/// What a program gets to read.
+pub(crate) struct Inputs {
+    pub args: Vec<Arguments>,
+    pub env: Vec<Variable>,
+    pub stdin: Stdin,
+    pub files: Vec<InputFile>,
+}
+
+impl Inputs {
+    /// The files that are known.
+    pub fn given(&self) -> Arc<[GivenFile]> {
+        let given = self.files.iter().filter_map(|file| match file {
+            InputFile::Given(file) => Some(file.clone()),
+            InputFile::Symbolic(..) => None,
+        });
+        given.collect()
+    }
+}
+
+/// An argument or variable as `subject.toml` describes it.
+fn text(config: &ArgConfig) -> Arguments {
+    match config {
+        ArgConfig::Text(text) => Arguments::Text(text.clone().into_bytes()),
+        ArgConfig::Symbolic { prefix, string, count } => {
+            let [least, most] = count.unwrap_or([1, 1]);
+            let prefix = prefix.clone().into_bytes();
+            Arguments::Symbolic { least, most, prefix, size: *string }
+        }
+        ArgConfig::OneOf { one_of, count } => {
+            let [least, most] = count.unwrap_or([1, 1]);
+            let texts = one_of.iter().map(|text| text.clone().into_bytes()).collect();
+            Arguments::OneOf { least, most, texts }
+        }
+    }
+}
+
+/// The environment variables of a subject.
+pub(crate) fn environment(config: &InputsConfig) -> Vec<Variable> {
+    ordered(config.env.iter().map(|(name, value)| (name.clone(), text(value))).collect())
+}
+
+/// The variables for native runs, with their values if they are known.
+pub(crate) fn native(env: &[Variable]) -> Arc<[(String, Option<Vec<u8>>)]> {
+    let variable = |Variable { name, value }: &Variable| match value {
+        Arguments::Text(text) => (name.clone(), Some(text.clone())),
+        Arguments::Symbolic { .. } | Arguments::OneOf { .. } => (name.clone(), None),
+    };
+    env.iter().map(variable).collect()
+}
+
+/// As native runs have them: by name.
+pub(crate) fn ordered(variables: BTreeMap<String, Arguments>) -> Vec<Variable> {
+    variables.into_iter().map(|(name, value)| Variable { name, value }).collect()
+}
+
+/// Known and symbolic files in one directory.
+pub(crate) fn together(
+    given: Vec<GivenFile>,
+    symbolic: impl Iterator<Item = (String, u32)>,
+) -> anyhow::Result<Vec<InputFile>> {
+    let mut files: Vec<InputFile> = given.into_iter().map(InputFile::Given).collect();
+    for (name, size) in symbolic {
+        anyhow::ensure!(
+            !files.iter().any(|file| matches!(file, InputFile::Given(f) if f.path == name)),
+            "the symbolic file {name} is in the directory of files already"
+        );
+        files.push(InputFile::Symbolic(name, size));
+    }
+    Ok(files)
+}
+
+pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let done = match file.as_os_str() == "-" {
+        true => io::stdin().lock().read_to_end(&mut bytes),
+        false => File::open(file).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    done.with_context(|| format!("{}: cannot be read", file.display()))?;
+    Ok(bytes)
+}
+
+pub(crate) fn concrete(bytes: &[u8]) -> Stdin {
+    Stdin::bytes(bytes.iter().copied().map(Byte::Concrete).collect())
+}
+
+pub(crate) fn typed(config: &StdinConfig) -> Stdin {
+    let StdinConfig { tokens, eof: early_end, word, malformed, nonfinite, .. } = *config;
+    Stdin::typed(stdin::Bounds {
+        tokens,
+        early_end,
+        longest_word: word.get(),
+        malformed,
+        nonfinite,
+    })
+}
+
+/// What a subject asks for.
+///
+/// # Errors
+/// where a symbolic file is in the directory of files, too.
+pub(crate) fn of_subject(exprs: &Exprs, subject: &Subject) -> anyhow::Result<Inputs> {
+    let config = &subject.config.inputs;
+    let mut args = vec![Arguments::Text(PROGRAM.to_vec())];
+    args.extend(config.args.iter().map(text));
+    let stdin = match (&config.stdin.text, config.stdin.bytes) {
+        (Some(text), _) => concrete(text.as_bytes()),
+        (None, Some(bytes)) => Stdin::symbolic(exprs, bytes),
+        (None, None) => typed(&config.stdin),
+    };
+    let symbolic = config.sym_files.iter().map(|(name, size)| (name.clone(), *size));
+    let files = together(subject.files.clone(), symbolic)?;
+    Ok(Inputs { args, env: environment(config), stdin, files })
+}
+
+/// The inputs that a subject gives ([`crate::subject::config::TestsConfig`]).
+///
+/// # Errors
+/// where a file cannot be read.
+pub(crate) fn given_tests(subject: &Subject) -> anyhow::Result<Vec<TestInput>> {
+    let config = &subject.config.inputs;
+    let mut tests = Vec::new();
+    for file in &subject.tests.ktest {
+        tests.push(test(file)?);
+    }
+    for file in &subject.tests.stdin {
+        let stdin = Some(read(file)?);
+        tests.push(TestInput { args: command_line(config, None), stdin, objects: Vec::new() });
+    }
+    for run in &subject.config.tests.run {
+        let files = run.files.iter().map(|(name, text)| (format!("{name}-data"), text));
+        let env = run.env.iter().map(|(name, text)| (format!("{name}-env"), text));
+        let objects = files.chain(env).map(|(name, text)| (name, text.clone().into_bytes()));
+        tests.push(TestInput {
+            args: command_line(config, run.args.as_deref()),
+            stdin: run.stdin.as_ref().or(config.stdin.text.as_ref()).map(|t| t.clone().into()),
+            objects: objects.collect(),
+        });
+    }
+    Ok(tests)
+}
+
+/// A test, from its file.
+pub(crate) fn test(file: &Path) -> anyhow::Result<TestInput> {
+    TestInput::read(file).with_context(|| file.display().to_string())
+}
+
+/// The command line of a test; one that gives no arguments takes those of `[inputs]`, which are
+/// texts then.
+fn command_line(config: &InputsConfig, given: Option<&[String]>) -> Vec<Vec<u8>> {
+    let fixed = || {
+        let text = |arg: &ArgConfig| match arg {
+            ArgConfig::Text(text) => Some(text.clone()),
+            ArgConfig::Symbolic { .. } | ArgConfig::OneOf { .. } => None,
+        };
+        config.args.iter().filter_map(text).collect()
+    };
+    let args = given.map_or_else(fixed, <[String]>::to_vec);
+    std::iter::once(PROGRAM.to_vec()).chain(args.into_iter().map(String::into_bytes)).collect()
+}
