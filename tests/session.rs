@@ -1,0 +1,102 @@
+//! The library's front door: several runs in one process, one after the other and at once; interruption;
+//! and the same results as the command's.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Once,
+    thread,
+};
+
+use psychic::{
+    interrupt::Interrupt,
+    session::{Error, Event, Findings, Options, SearchOptions, Session},
+    subject::{Subject, results::Verdict},
+};
+
+/// A subject of this repository.
+fn subject(name: &str) -> Subject {
+    static HELPER: Once = Once::new();
+    // SAFETY: once, before any sandbox is started, and nothing else here changes the environment.
+    HELPER.call_once(|| unsafe { env::set_var("PSYCHIC_SANDBOX", env!("CARGO_BIN_EXE_psychic")) });
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    Subject::load(&root.join(name)).unwrap()
+}
+
+fn one_worker() -> Options {
+    let jobs = std::num::NonZeroUsize::new(1);
+    Options { search: SearchOptions { jobs, ..SearchOptions::default() }, ..Options::default() }
+}
+
+fn verdicts(findings: &Findings) -> Vec<(u32, u32, Verdict)> {
+    findings.pairs().iter().map(|pair| (pair.a.0, pair.b.0, pair.verdict)).collect()
+}
+
+#[test]
+fn sessions_run_at_once_and_one_after_the_other() {
+    let find = |name: &str| {
+        let session = Session::new(subject(name), one_worker()).unwrap();
+        session.diff(&mut ()).unwrap()
+    };
+    let names = ["tests/subjects/headers", "tests/subjects/fails-in-lockstep"];
+    let apart = names.map(find);
+    let together = thread::scope(|scope| {
+        names.map(|name| scope.spawn(move || find(name))).map(|run| run.join().unwrap())
+    });
+    for (alone, beside) in apart.iter().zip(&together) {
+        assert!(alone.is_decided() && !alone.pairs().is_empty());
+        assert_eq!(verdicts(alone), verdicts(beside));
+        assert_eq!(alone.tree().to_json(), beside.tree().to_json());
+    }
+    assert_ne!(verdicts(&apart[0]), verdicts(&apart[1]));
+}
+
+#[test]
+fn findings_are_what_the_command_writes() {
+    let scratch = tempfile::tempdir().unwrap();
+    let [ours, theirs] = ["ours", "theirs"].map(|name| scratch.path().join(name));
+    let mut events = Vec::new();
+    let mut note = |event: Event<'_>| {
+        events.push(format!("{event:?}").split([' ', '(']).next().unwrap().to_owned());
+    };
+    let session = Session::new(subject("tests/subjects/headers"), one_worker()).unwrap();
+    let findings = session.diff(&mut note).unwrap();
+    findings.write(&ours).unwrap();
+    events.dedup();
+    assert_eq!(events, ["Merging", "Building", "Exploring", "Explored", "Walking"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_psychic"));
+    command.args(["diff", "tests/subjects/headers", "--jobs", "1", "--out"]).arg(&theirs);
+    assert!(command.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap().status.success());
+    let read = |directory: &Path, name: &str| fs::read_to_string(directory.join(name)).unwrap();
+    for name in
+        ["pairs.csv", "tests.csv", "outcomes.csv", "clusters.csv", "states.csv", "tree.json"]
+    {
+        assert_eq!(read(&ours, name), read(&theirs, name), "{name}");
+    }
+    let tests = |directory: &Path| {
+        let files = fs::read_dir(directory.join("tests")).unwrap();
+        let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+        files.sort();
+        files.iter().map(|file| fs::read(file).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(tests(&ours), tests(&theirs));
+    assert_eq!(tests(&ours).len(), findings.tests().len());
+}
+
+#[test]
+fn an_interrupt_before_anything_is_found_leaves_nothing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path().join("results");
+    let interrupt = Interrupt::default();
+    let search = SearchOptions { interrupt: interrupt.clone(), ..SearchOptions::default() };
+    let options = Options { search, out: Some(out.clone()), ..Options::default() };
+    let session = Session::new(subject("tests/subjects/headers"), options).unwrap();
+    let mut stop = |event: Event<'_>| {
+        if let Event::Building { .. } = event {
+            assert!(interrupt.set());
+        }
+    };
+    assert!(matches!(session.diff(&mut stop), Err(Error::Interrupted)));
+    assert!(!out.join("pairs.csv").exists());
+}
