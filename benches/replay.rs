@@ -19,6 +19,7 @@ const PROGRAM: &str = r#"
     }
 "#;
 
+#[allow(unsafe_code, reason = "changes the environment")]
 fn runs(criterion: &mut Criterion) {
     // SAFETY: before any sandbox is started, and nothing else here changes the environment.
     unsafe { env::set_var("PSYCHIC_SANDBOX", env!("CARGO_BIN_EXE_psychic")) };

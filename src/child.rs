@@ -165,6 +165,7 @@ fn watched<T>(
 
 /// Takes standard input away from a program that is to be started, and limits what each of its
 /// processes may use. It ends with this process.
+#[allow(unsafe_code, reason = "runs in the child")]
 fn confine(command: &mut Command, limits: Limits) {
     let parent = Pid::this();
     let confine = move || {

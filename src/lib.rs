@@ -2,10 +2,32 @@
 //! execution, and tells the patches apart: by inputs on which they visibly differ, by the
 //! smallest decision tree over those inputs, and by proofs of equivalence for the rest.
 //!
-//! The modules are the concepts of the tool. A module depends only on those below it in
-//! this list, and none below knows anything above:
-//! `cli`, [`report`], [`tree`], [`diff`], [`replay`], [`explore`], [`exec`], [`mod@env`],
-//! [`memory`], [`solver`], [`expr`], [`ir`], [`build`], [`merge`], [`subject`].
+//! A [`Session`](session::Session) goes the whole way:
+//!
+//! ```no_run
+//! use psychic::{
+//!     session::{Options, Session},
+//!     subject::Subject,
+//! };
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     // Native runs are confined by a process of their own, which is this program once more.
+//!     psychic::replay::sandbox_helper();
+//!     let subject = Subject::load("patches/smallest".as_ref())?;
+//!     let findings = Session::new(subject, Options::default())?.diff(&mut ())?;
+//!     for pair in findings.pairs() {
+//!         println!("{} {} {:?}", pair.a, pair.b, pair.verdict);
+//!     }
+//!     println!("{} questions tell apart all that differ", findings.tree().height());
+//!     Ok(())
+//! }
+//! ```
+//!
+//! More are in `examples/`. The parts can be used alone, too: the modules are the concepts of the tool. A
+//! module depends only on those below it in this list, and none below knows anything above:
+//! `cli`, [`session`], [`report`], [`diff`], [`tree`], [`replay`], [`explore`], [`exec`],
+//! [`mod@env`], [`memory`], [`solver`], [`ir`], [`expr`], [`build`], [`merge`], [`subject`],
+//! [`interrupt`].
 #![deny(missing_docs)]
 
 pub mod build;

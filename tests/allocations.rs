@@ -1,5 +1,6 @@
 //! What the engine takes from the allocator: nothing for concrete code in its stride, and for a
 //! fork nothing that grows with memory or stack.
+#![allow(unsafe_code, reason = "an allocator that counts")]
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},

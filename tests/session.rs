@@ -16,6 +16,7 @@ use psychic::{
 };
 
 /// A subject of this repository.
+#[allow(unsafe_code, reason = "changes the environment")]
 fn subject(name: &str) -> Subject {
     static HELPER: Once = Once::new();
     // SAFETY: once, before any sandbox is started, and nothing else here changes the environment.
@@ -69,9 +70,15 @@ fn findings_are_what_the_command_writes() {
     command.args(["diff", "tests/subjects/headers", "--jobs", "1", "--out"]).arg(&theirs);
     assert!(command.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap().status.success());
     let read = |directory: &Path, name: &str| fs::read_to_string(directory.join(name)).unwrap();
-    for name in
-        ["pairs.csv", "tests.csv", "outcomes.csv", "clusters.csv", "states.csv", "tree.json"]
-    {
+    for name in [
+        "revisions.csv",
+        "pairs.csv",
+        "tests.csv",
+        "outcomes.csv",
+        "clusters.csv",
+        "states.csv",
+        "tree.json",
+    ] {
         assert_eq!(read(&ours, name), read(&theirs, name), "{name}");
     }
     let tests = |directory: &Path| {

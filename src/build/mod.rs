@@ -16,8 +16,6 @@
 //! Builds are reproducible (fixed locale, no absolute paths in debug information) and are
 //! skipped when nothing they read has changed.
 
-#![forbid(unsafe_code)]
-
 mod compile;
 mod divisions;
 mod harness;

@@ -20,10 +20,9 @@ use crate::{
     diff::{mismatch, path_test},
     env::{Halt, models::Models},
     exec::{Clock, Coverage, HaltState, Program, Start, WHOLE_PROGRAM},
-    explore::{CoveredFile, Explorer, Round, Search, Share},
+    explore::{CoveredFile, Explorer, Round, Search, Share, lcov},
     ir::Module,
     replay::{self, Binaries, Builds, KtestError, Replayer},
-    report::lcov,
     session::{
         inputs::{self, Inputs},
         rows::{location, state_rows, stats_rows},

@@ -18,6 +18,7 @@ static LISTENING: AtomicBool = AtomicBool::new(false);
 static BUILDING: AtomicBool = AtomicBool::new(false);
 
 /// Has interrupts end this process and the programs that it runs.
+#[allow(unsafe_code, reason = "ends the process at once")]
 pub(super) fn install() {
     // Without a handler they end this process alone.
     _ = ctrlc::set_handler(|| {

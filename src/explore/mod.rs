@@ -8,6 +8,7 @@
 
 mod coverage;
 mod exhausted;
+mod lcov;
 mod search;
 
 use std::{
@@ -21,6 +22,7 @@ use rayon::prelude::*;
 pub use coverage::{CoveredBranch, CoveredFile, Share};
 pub use exhausted::Exhausted;
 use exhausted::Ledger;
+pub use lcov::lcov;
 pub use search::{Search, UnknownSearch};
 
 use crate::{

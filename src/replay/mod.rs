@@ -5,8 +5,6 @@
 //! an [`Outcome`] for each. Two revisions differ on a test if and only if what is
 //! [`Visible`] of their outcomes differs.
 
-#![deny(unsafe_code)]
-
 mod finding;
 mod ktest;
 mod outcome;

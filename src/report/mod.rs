@@ -8,7 +8,6 @@ mod dot;
 mod html;
 mod labels;
 mod layout;
-mod lcov;
 #[cfg(test)]
 mod sample;
 mod scene;
@@ -25,7 +24,6 @@ pub use html::html;
 pub use labels::{
     Labels, OutcomeDescription, TestDescription, patch_name, ranges, readable, shorten, visible,
 };
-pub use lcov::lcov;
 pub use separation::{Unseparated, WhyUnseparated};
 pub use terminal::{TextStyle, terminal};
 pub use tree_plot::{tikz, tree_png, tree_svg};

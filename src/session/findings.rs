@@ -113,6 +113,7 @@ impl Findings {
 
     /// Writes every file of the results.
     pub(super) fn write_to(&self, results: &ResultsDir) -> anyhow::Result<()> {
+        results.write(&self.report.revisions)?;
         results.write(&self.states)?;
         write_tests(results, &self.tests, &self.revisions)?;
         results.write(&self.report.pairs)?;

@@ -1,25 +1,5 @@
 //! A run from a subject to its findings: merge, build, explore, pair, replay, cluster, tree.
 //!
-//! ```no_run
-//! use psychic::{
-//!     session::{Options, Session},
-//!     subject::Subject,
-//! };
-//!
-//! fn main() -> Result<(), Box<dyn std::error::Error>> {
-//!     // Native runs are confined by a process of their own, which is this program once more.
-//!     psychic::replay::sandbox_helper();
-//!     let subject = Subject::load("patches/smallest".as_ref())?;
-//!     let findings = Session::new(subject, Options::default())?.diff(&mut ())?;
-//!     for pair in findings.pairs() {
-//!         println!("{} {} {:?}", pair.a, pair.b, pair.verdict);
-//!     }
-//!     println!("{} questions tell them apart", findings.tree().height());
-//!     findings.write("results/smallest".as_ref())?;
-//!     Ok(())
-//! }
-//! ```
-//!
 //! Nothing is printed: an [`Observer`] is told how far the run is. It ends early when its
 //! [`Interrupt`](crate::interrupt::Interrupt) is set, with what was found.
 

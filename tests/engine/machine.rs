@@ -336,6 +336,7 @@ pub fn solver() -> SolverConfig {
 }
 
 /// The integration tests are not the psychic executable, which is its own sandbox helper.
+#[allow(unsafe_code, reason = "changes the environment")]
 fn sandbox() {
     static SET: Once = Once::new();
     // SAFETY: before any sandbox is started, and nothing else here changes the environment.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write};
 
-use crate::explore::CoveredFile;
+use super::CoveredFile;
 
 /// The files by their names. Counts are 1 for what was covered and 0 for what was not.
 pub fn lcov(files: &BTreeMap<String, CoveredFile>) -> String {
