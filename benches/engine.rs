@@ -7,7 +7,7 @@ use std::{hint::black_box, path::Path, time::Duration};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use psychic::{
-    build::{Compilation, Toolchain},
+    compile::{Compilation, Toolchain},
     diff::path_input,
     env::{models::Models, stdin::Stdin},
     exec::{Arguments, Clock, HaltState, Limits, Program, Start},

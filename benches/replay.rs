@@ -4,7 +4,7 @@ use std::{env, hint::black_box};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use psychic::{
-    build::{Compilation, Sanitizer, Toolchain},
+    compile::{Compilation, Sanitizer, Toolchain},
     replay::{Binaries, Builds, Limits, Replayer, TestInput},
     subject::Revision,
 };

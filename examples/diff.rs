@@ -3,8 +3,9 @@
 use std::{env, error::Error, path::Path};
 
 use psychic::{
+    results::Verdict,
     session::{Event, Options, Session},
-    subject::{Subject, results::Verdict},
+    subject::Subject,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use psychic::{
-    build::{Compilation, Sanitizer, Toolchain},
+    compile::{Compilation, Sanitizer, Toolchain},
     replay::{Binaries, Builds, Limits, Replayer, TestInput},
     subject::Revision,
 };

@@ -4,10 +4,8 @@ use std::error::Error;
 
 use psychic::{
     report::{Labels, TextStyle, Verdicts, terminal},
-    subject::{
-        Revision, RevisionSet,
-        results::{Clustering, TestId},
-    },
+    results::{Clustering, TestId},
+    subject::{Revision, RevisionSet},
     tree::{Options, minimal},
 };
 

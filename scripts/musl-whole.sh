@@ -21,7 +21,7 @@ cache=$(realpath -m "${PSYCHIC_CACHE:-$top/.cache}")
 musl=$cache/musl-whole
 overlay=$top/scripts/musl-whole
 version=1.2.3
-runtime=$top/src/build/runtime
+runtime=$top/src/compile/runtime
 flags="-fno-pie -fno-vectorize -fno-slp-vectorize -ffp-contract=off -fno-stack-protector
     -fno-unwind-tables -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE"
 flags=${flags//$'\n'/}

@@ -26,13 +26,13 @@
 //! More are in `examples/`. The parts can be used alone, too: the modules are the concepts of the tool. A
 //! module depends only on those below it in this list, and none below knows anything above:
 //! `cli`, [`session`], [`report`], [`diff`], [`tree`], [`replay`], [`explore`], [`exec`],
-//! [`mod@env`], [`memory`], [`solver`], [`ir`], [`expr`], [`build`], [`merge`], [`subject`],
+//! [`mod@env`], [`memory`], [`solver`], [`ir`], [`expr`], [`compile`], [`merge`], [`results`], [`subject`],
 //! [`interrupt`].
 #![deny(missing_docs)]
 
-pub mod build;
 mod child;
 pub mod cli;
+pub mod compile;
 pub mod diff;
 pub mod env;
 pub mod exec;
@@ -45,6 +45,7 @@ pub mod memory;
 pub mod merge;
 pub mod replay;
 pub mod report;
+pub mod results;
 pub mod session;
 pub mod solver;
 pub mod subject;

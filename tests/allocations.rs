@@ -10,7 +10,7 @@ use std::{
 };
 
 use psychic::{
-    build::{Compilation, Toolchain},
+    compile::{Compilation, Toolchain},
     env::{models::Models, stdin::Stdin},
     exec::{Arguments, Clock, Coverage, Executor, Harvest, Limits, Program, Quantum, Start, State},
     interrupt::Interrupt,

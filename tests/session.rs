@@ -11,8 +11,9 @@ use std::{
 
 use psychic::{
     interrupt::Interrupt,
+    results::Verdict,
     session::{Error, Event, Findings, Options, SearchOptions, Session},
-    subject::{Subject, results::Verdict},
+    subject::Subject,
 };
 
 /// A subject of this repository.

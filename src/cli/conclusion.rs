@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, path::Path};
 use super::say::count;
 use crate::{
     report::Report,
+    results::{RevisionRow, Status, Verdict},
     session::{BUILD, MISMATCHES},
-    subject::results::{RevisionRow, Status, Verdict},
 };
 
 /// So many pairs that the tree does not separate are said one by one.

@@ -10,8 +10,9 @@ use super::{
 };
 use crate::{
     report::TextStyle,
+    results::StatsRow,
     session::{Error, Findings, Options, Session, Sharing, Until},
-    subject::{Subject, results::StatsRow},
+    subject::Subject,
 };
 
 #[derive(Args, Debug)]

@@ -16,24 +16,21 @@ use super::{
     progress::Progress, say,
 };
 use crate::{
-    build::{Compilation, Toolchain},
+    compile::{Compilation, Toolchain},
     diff::{mismatch, path_test},
     env::{Halt, models::Models},
     exec::{Clock, Coverage, HaltState, Program, Start, WHOLE_PROGRAM},
     explore::{CoveredFile, Explorer, Round, Search, Share, lcov},
     ir::Module,
     replay::{self, Binaries, Builds, KtestError, Replayer},
+    results::{ResultsDir, StateRow, StatsRow, TestId},
     session::{
         inputs::{self, Inputs},
         rows::{location, state_rows, stats_rows},
         stages,
     },
     solver::{self, SolverConfig},
-    subject::{
-        Revision, RevisionSet,
-        config::BudgetConfig,
-        results::{ResultsDir, StateRow, StatsRow, TestId},
-    },
+    subject::{Revision, RevisionSet, config::BudgetConfig},
 };
 
 #[derive(Args, Debug)]

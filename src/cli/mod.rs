@@ -26,8 +26,9 @@ use clap::{Args, Parser, Subcommand};
 use crate::{
     explore::Search,
     interrupt::Interrupt,
+    results::ResultsDir,
     session::{SearchOptions, stages::Stage},
-    subject::{Subject, config::parse_duration, results::ResultsDir},
+    subject::{Subject, config::parse_duration},
 };
 use progress::Progress;
 

@@ -10,9 +10,7 @@ use crate::{
     report::{
         Labels, PlotError, Verdicts, clusters_png, clusters_svg, dot, tikz, tree_png, tree_svg,
     },
-    subject::results::{
-        ClusterRow, PairRow, ResultsDir, RevisionRow, read_clusterings, read_table,
-    },
+    results::{ClusterRow, PairRow, ResultsDir, RevisionRow, read_clusterings, read_table},
     tree::Tree,
 };
 

@@ -3,7 +3,7 @@
 use crate::{
     diff::Range,
     report::{Report, ranges},
-    subject::results::TestId,
+    results::TestId,
 };
 
 /// Rows printed before the rest is left to `ranges.csv`.

@@ -11,8 +11,8 @@ use clap::Args;
 use super::{SUCCESS, progress::Progress, say};
 use crate::{
     diff::{Expected, Replay},
+    results::{Clustering, FoundBy, TestId, TestRow, ktest_files},
     session::{inputs, native::Native, rows::outcome_rows, stages::Stage},
-    subject::results::{Clustering, FoundBy, TestId, TestRow, ktest_files},
 };
 
 #[derive(Args, Debug)]

@@ -8,14 +8,11 @@ use clap::Args;
 use super::{SUCCESS, UNDECIDED, say};
 use crate::{
     report::{Labels, TextStyle, Verdicts, terminal},
-    subject::{
-        RevisionSet,
-        config::parse_duration,
-        results::{
-            ClusterRow, ResultsDir, RevisionRow, Status, Table, TestRow, read_clusterings,
-            read_table, write_whole,
-        },
+    results::{
+        ClusterRow, ResultsDir, RevisionRow, Status, Table, TestRow, read_clusterings, read_table,
+        write_whole,
     },
+    subject::{RevisionSet, config::parse_duration},
     tree::{Impurity, Options, Tree, greedy, minimal},
 };
 

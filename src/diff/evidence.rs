@@ -27,12 +27,9 @@ use crate::{
     expr::Assignment,
     memory::Byte,
     replay::{Outcome, Termination, TestInput, Visible},
+    results::{Clustering, FoundBy, TestId},
     solver,
-    subject::{
-        Revision, RevisionSet,
-        config::Uninitialised,
-        results::{Clustering, FoundBy, TestId},
-    },
+    subject::{Revision, RevisionSet, config::Uninitialised},
 };
 
 /// A revision that came to no end so many times is followed no more.

@@ -10,10 +10,8 @@ use super::{Differ, ReplayFailed, variants::Choice};
 use crate::{
     explore::unless_it_panics,
     expr::Assignment,
-    subject::{
-        Revision, RevisionSet,
-        results::{Clustering, FoundBy, TestId},
-    },
+    results::{Clustering, FoundBy, TestId},
+    subject::{Revision, RevisionSet},
     tree::{self, Options, Solution},
 };
 

@@ -48,12 +48,9 @@ use crate::{
     explore::unless_it_panics,
     expr::{Assignment, ExprId},
     replay::{Outcome, TestInput},
+    results::{Clustering, FoundBy, TestId},
     solver::{self, Query, Solver, SolverConfig, Verdict},
-    subject::{
-        OpenClasses, Revision, RevisionSet,
-        config::OutputsConfig,
-        results::{Clustering, FoundBy, TestId},
-    },
+    subject::{OpenClasses, Revision, RevisionSet, config::OutputsConfig},
 };
 
 /// Runs a test natively; how is not this module's business.

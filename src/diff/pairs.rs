@@ -7,7 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{proof::Proof, reason::Reason};
 use crate::{
     exec::Alike,
-    subject::{OpenClasses, Revision, RevisionSet, results::TestId},
+    results::TestId,
+    subject::{OpenClasses, Revision, RevisionSet},
 };
 
 /// How a pair was told apart.

@@ -5,8 +5,8 @@ use std::fmt;
 use crate::{
     env::{Approximation, Halt, Incomplete},
     exec::HaltState,
+    results::Code,
     solver,
-    subject::results::Code,
 };
 
 /// Something that stands in the way of a verdict.

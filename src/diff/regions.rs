@@ -22,11 +22,9 @@ use super::{
 use crate::{
     env::Halt,
     expr::{Assignment, ExprId, VariableId, VariableKind},
+    results::{Clustering, FoundBy, TestId},
     solver::{self, Query, Solver, SolverConfig, Verdict},
-    subject::{
-        Revision, RevisionSet,
-        results::{Clustering, FoundBy, TestId},
-    },
+    subject::{Revision, RevisionSet},
 };
 
 /// How far the walk goes.

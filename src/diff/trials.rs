@@ -25,8 +25,9 @@ use crate::{
     explore::unless_it_panics,
     expr::{Assignment, VariableId},
     replay::{TestInput, Visible},
+    results::FoundBy,
     solver::{self, SolverConfig},
-    subject::{Revision, RevisionSet, results::FoundBy},
+    subject::{Revision, RevisionSet},
 };
 
 /// Inputs of known paths that variants are made from.

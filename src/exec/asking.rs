@@ -199,7 +199,7 @@ fn fits(function: &Function, call: &Call) -> bool {
 pub(super) mod tests {
     use super::*;
     use crate::{
-        build::{Compilation, Toolchain},
+        compile::{Compilation, Toolchain},
         env::{models::Models, stdin::Stdin},
         exec::{Callers, Frame, Start},
         ir::lower,

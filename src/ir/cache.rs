@@ -15,7 +15,7 @@ use super::{
     Module,
     lower::{self, LowerError},
 };
-use crate::subject::results::write_whole;
+use crate::results::write_whole;
 
 /// Files that are kept; the oldest ones go.
 const KEPT: usize = 64;

@@ -20,7 +20,7 @@
 //! may be expressions, and are shared.
 //!
 //! The meta program is for sharing and for readers: what a revision is, its own compilation says
-//! ([`crate::build::unite()`]). So what cannot be merged costs no more than that
+//! ([`crate::compile::unite()`]). So what cannot be merged costs no more than that
 //! ([`Status::Own`]): new, deleted and renamed files; changes of conditional compilation; a
 //! changed macro before an `#include`; a changed declaration that another file uses too; a
 //! changed head of the entry function.

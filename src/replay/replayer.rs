@@ -16,7 +16,7 @@ use super::{
     sandbox::{Isolation, Limits, Reply, Request, Sandbox, SandboxError, Zygote},
 };
 use crate::{
-    build::Sanitizer,
+    compile::Sanitizer,
     env::Error,
     subject::{Given, GivenFile, Revision, RevisionSet, config::Uninitialised},
 };
@@ -91,7 +91,7 @@ pub struct Binaries {
     /// Built with [`Sanitizer::Memory`].
     pub memory: Builds,
     /// Whether they have the fork server of our runtime for programs with the system's libc
-    /// (`build/runtime/server.c`): each run is a fork then.
+    /// (`compile/runtime/server.c`): each run is a fork then.
     pub serves: bool,
     /// Files in the directory that it starts in.
     pub files: Arc<[GivenFile]>,

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::{
-    build::{Compilation, Sanitizer, Toolchain},
+    compile::{Compilation, Sanitizer, Toolchain},
     subject::{FileState, Given, GivenFile, Revision, config::OutputsConfig},
 };
 

@@ -13,10 +13,8 @@ use super::{
     tree_plot::leaf_colours,
 };
 use crate::{
-    subject::{
-        Revision, RevisionSet,
-        results::{Clustering, TestId},
-    },
+    results::{Clustering, TestId},
+    subject::{Revision, RevisionSet},
     tree::Tree,
 };
 

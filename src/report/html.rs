@@ -10,10 +10,8 @@ use super::{
     tree_svg,
 };
 use crate::{
-    subject::{
-        Revision, RevisionSet,
-        results::{Clustering, PairRow, Status, TestRow, Verdict},
-    },
+    results::{Clustering, PairRow, Status, TestRow, Verdict},
+    subject::{Revision, RevisionSet},
     tree::Proven,
 };
 

@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, fmt::Write};
 
 use nix::sys::signal::Signal;
 
-use crate::subject::{
-    FileState, Revision, RevisionSet,
+use crate::{
     results::{RevisionRow, TestId},
+    subject::{FileState, Revision, RevisionSet},
 };
 
 /// The input of a test, for people.

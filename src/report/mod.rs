@@ -30,13 +30,11 @@ pub use tree_plot::{tikz, tree_png, tree_svg};
 pub use verdicts::{Leaf, LeafKind, Verdicts};
 
 use crate::{
-    subject::{
-        Revision,
-        results::{
-            Clustering, PairRow, ResultsDir, ResultsError, RevisionRow, StatsRow, SummaryRow,
-            TestId, TestRow,
-        },
+    results::{
+        Clustering, PairRow, ResultsDir, ResultsError, RevisionRow, StatsRow, SummaryRow, TestId,
+        TestRow,
     },
+    subject::Revision,
     tree::Solution,
 };
 

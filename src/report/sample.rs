@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Labels, Verdicts, labels::OutcomeDescription};
 use crate::{
-    subject::{
-        Revision, RevisionSet,
-        results::{Clustering, Code, PairRow, TestId, Verdict},
-    },
+    results::{Clustering, Code, PairRow, TestId, Verdict},
+    subject::{Revision, RevisionSet},
     tree::{Options, Solution, minimal},
 };
 

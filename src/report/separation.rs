@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, fmt};
 
 use super::Report;
-use crate::subject::{
-    Revision,
+use crate::{
     results::{TestId, Verdict},
+    subject::Revision,
 };
 
 /// A pair that was told apart and yet stands at the same leaf.

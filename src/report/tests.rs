@@ -1,5 +1,5 @@
 use super::{sample::Sample, *};
-use crate::subject::results::{FoundBy, Status, Verdict};
+use crate::results::{FoundBy, Status, Verdict};
 
 fn report(sample: Sample) -> Report {
     let labels = sample.labels();
@@ -28,7 +28,7 @@ fn report(sample: Sample) -> Report {
         mismatch: c.test == TestId(2),
     });
     let of = |verdict| sample.pairs.iter().filter(|row| row.verdict == verdict).count() as u64;
-    use crate::subject::results::Verdict::{Distinguished, Equivalent, Internal, Unknown};
+    use crate::results::Verdict::{Distinguished, Equivalent, Internal, Unknown};
     let summary = SummaryRow {
         subject: "smallest".into(),
         revisions: count,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::subject::{
-    Revision, RevisionSet,
+use crate::{
     results::{PairRow, Verdict},
+    subject::{Revision, RevisionSet},
 };
 
 /// What is known about every two revisions.

@@ -7,10 +7,10 @@ use crate::{
     diff::DifferentialTest,
     replay::{Outcome, Termination, TestInput},
     report::{OutcomeDescription, TestDescription, readable, visible},
+    results::TestId,
     subject::{
         Revision,
         config::{OutputsConfig, ParamConfig},
-        results::TestId,
     },
 };
 

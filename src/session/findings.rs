@@ -22,13 +22,11 @@ use crate::{
     explore::Statistics,
     merge,
     report::Report,
-    subject::{
-        Form, Patch, Revision, RevisionSet,
-        results::{
-            Clustering, PairRow, RangeRow, ResultsDir, StateRow, StatsRow, SummaryRow, Verdict,
-            write_whole,
-        },
+    results::{
+        Clustering, PairRow, RangeRow, ResultsDir, StateRow, StatsRow, SummaryRow, Verdict,
+        write_whole,
     },
+    subject::{Form, Patch, Revision, RevisionSet},
     tree::{self, Tree},
 };
 

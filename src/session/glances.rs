@@ -3,12 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use super::native::ENDLESS_OUTPUT;
 use crate::{
+    env::ENDLESS_PREFIX,
     replay::{Outcome, TestInput},
     subject::Revision,
 };
 
+/// Of runs that may never end, this much of what they print is looked at, more than what
+/// is compared of them.
+pub(super) const ENDLESS_OUTPUT: u64 = ENDLESS_PREFIX as u64 * 5 / 4;
 /// Bytes remembered before all are forgotten.
 const MOST_BYTES: usize = 1 << 25;
 /// What a run costs that showed next to nothing.

@@ -35,11 +35,9 @@ use crate::{
     explore::{Explorer, Search},
     ir::Module,
     replay::TestInput,
+    results::{FoundBy, ResultsDir},
     solver::{SolverConfig, record::Recording},
-    subject::{
-        Subject,
-        results::{FoundBy, ResultsDir},
-    },
+    subject::Subject,
 };
 use findings::Run;
 use native::Native;

@@ -7,11 +7,11 @@ use std::{
 };
 
 use super::{
-    glances::Glances,
+    glances::{ENDLESS_OUTPUT, Glances},
     stages::{Built, Stage},
 };
 use crate::{
-    build::Sanitizer,
+    compile::Sanitizer,
     diff::{Expected, Replay, ReplayFailed},
     env::{ENDLESS_PREFIX, Error},
     replay::{
@@ -33,9 +33,6 @@ const UNKNOWN: [u32; 3] = [1, 4, 20];
 const EARLY: [u32; 3] = [50, 200, 500];
 /// After such a run was stopped, the sanitizers watch for this part.
 const STOPPED: u32 = 20;
-/// Of runs that may never end, this much of what they print is looked at, more than what
-/// is compared of them.
-pub(super) const ENDLESS_OUTPUT: u64 = ENDLESS_PREFIX as u64 * 5 / 4;
 /// And so much where an end would count.
 const UNKNOWN_OUTPUT: u64 = 16 * ENDLESS_PREFIX as u64;
 /// So many revisions are few.

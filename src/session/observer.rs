@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::subject::results::RevisionRow;
+use crate::results::RevisionRow;
 
 /// Something that a run has begun, or how far it is.
 #[derive(Clone, Copy, Debug)]

@@ -11,13 +11,11 @@ use crate::{
     explore::Statistics,
     ir::Module,
     replay::{Outcome, Termination},
-    subject::{
-        Revision,
-        results::{
-            Clustering, Code, OutcomeRow, PairRow, StateId, StateRow, StatsRow, TestId, TestRow,
-            Verdict,
-        },
+    results::{
+        Clustering, Code, OutcomeRow, PairRow, StateId, StateRow, StatsRow, TestId, TestRow,
+        Verdict,
     },
+    subject::Revision,
 };
 
 /// Rows of `states.csv` for states whose numbers begin with `first`.

@@ -15,19 +15,17 @@ use super::{
     observer::{Event, Observer},
 };
 use crate::{
-    build::{
+    child,
+    compile::{
         self, BuildError, Closure, Common, Compilation, Libc, Recipe, RevisionError, Revisions,
         Sanitizer, Toolchain, Whole,
     },
-    child,
     env::models,
     ir::{Module, cache, lower},
     merge::{self, Candidates, Changes, MergeError, SyntaxCheck},
     replay::{Binaries, Builds},
-    subject::{
-        Revision, RevisionSet, Subject, cache_directory,
-        results::{ResultsDir, RevisionRow, Status},
-    },
+    results::{ResultsDir, RevisionRow, Status},
+    subject::{Revision, RevisionSet, Subject, cache_directory},
 };
 
 /// A subject and the directory for its results.
@@ -106,7 +104,9 @@ impl Stage {
         }
         let sources = self.subject.sources.iter().map(|source| self.subject.root.join(source));
         let texts = sources.flat_map(fs::read);
-        texts.flat_map(|text| build::real_numbers(&String::from_utf8_lossy(&text), entry)).collect()
+        texts
+            .flat_map(|text| compile::real_numbers(&String::from_utf8_lossy(&text), entry))
+            .collect()
     }
 
     /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.
@@ -294,12 +294,12 @@ impl Stage {
         let groups = own.revisions.groups().into_iter().filter_map(|group| {
             let modules = own.bitcode.get(group.first()?)?.clone();
             let revisions = group.into_iter().filter(wanted).map(|r| r.0).collect();
-            Some(build::Program { revisions, modules })
+            Some(compile::Program { revisions, modules })
         });
         // Nothing says what the revisions of a meta program written by hand are but itself.
-        let groups: Vec<build::Program> = groups.filter(|_| !self.subject.is_meta()).collect();
+        let groups: Vec<compile::Program> = groups.filter(|_| !self.subject.is_meta()).collect();
         let program = bitcode.with_extension("program.bc");
-        let united = build::unite(&modules, &groups, &["main"], &program)?;
+        let united = compile::unite(&modules, &groups, &["main"], &program)?;
         let libc = find_libc(&self.subject.dir)?;
         if libc.is_none() {
             observer.observe(Event::NoLibc);

@@ -3,7 +3,6 @@
 pub mod config;
 mod files;
 mod load;
-pub mod results;
 pub mod revision;
 mod setup;
 mod source;

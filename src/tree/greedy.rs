@@ -9,7 +9,7 @@ use super::{
     Options, Tree, TreeError, grow,
     problem::{Problem, Rows},
 };
-use crate::subject::{RevisionSet, results::Clustering};
+use crate::{results::Clustering, subject::RevisionSet};
 
 /// How mixed a set of revisions is, by which CART chooses its questions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

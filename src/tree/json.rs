@@ -4,7 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Branch, Tree};
-use crate::subject::{Revision, RevisionSet, results::TestId};
+use crate::{
+    results::TestId,
+    subject::{Revision, RevisionSet},
+};
 
 /// Text that is no tree.
 #[derive(Debug, thiserror::Error)]

@@ -30,7 +30,8 @@
 //!
 //! ```
 //! use psychic::{
-//!     subject::{Revision, results::{Clustering, TestId}},
+//!     results::{Clustering, TestId},
+//!     subject::Revision,
 //!     tree::{Options, minimal},
 //! };
 //!
@@ -57,9 +58,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::subject::{
-    Revision, RevisionSet,
+use crate::{
     results::{Clustering, TestId},
+    subject::{Revision, RevisionSet},
 };
 
 mod apart;

@@ -11,9 +11,9 @@ use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 
 use super::{Options, TreeError, apart::Apart};
-use crate::subject::{
-    Revision, RevisionSet,
+use crate::{
     results::{Clustering, TestId},
+    subject::{Revision, RevisionSet},
 };
 
 /// Rows that are still possible, as ascending indices.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use psychic::subject::results::ClusterRow;
+use psychic::results::ClusterRow;
 
 use crate::support::{CONFIG, Scratch, names, psychic, refused, run, table};
 

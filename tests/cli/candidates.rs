@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use psychic::subject::results::{PairRow, RevisionRow, Status, Verdict};
+use psychic::results::{PairRow, RevisionRow, Status, Verdict};
 
 use crate::support::{Scratch, names, refused, run, table};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use psychic::subject::results::{OutcomeRow, PairRow, Verdict};
+use psychic::results::{OutcomeRow, PairRow, Verdict};
 
 use crate::support::{Scratch, run, table};
 

@@ -4,7 +4,7 @@ use std::{fs, process::Command};
 
 use psychic::{
     replay::TestInput,
-    subject::results::{StateRow, StatsRow, TestRow},
+    results::{StateRow, StatsRow, TestRow},
 };
 
 use crate::support::{Scratch, kept, names, psychic, refused, run, table};

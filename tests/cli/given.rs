@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use psychic::subject::results::{FoundBy, PairRow, TestRow, Verdict};
+use psychic::results::{FoundBy, PairRow, TestRow, Verdict};
 
 use crate::support::{CONFIG, SOURCE, Scratch, refused, run, table};
 

@@ -13,7 +13,7 @@ use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
-use psychic::subject::results::{
+use psychic::results::{
     FoundBy, PairRow, ResultsDir, StateRow, SummaryRow, TestRow, Verdict, read_clusterings,
 };
 
@@ -109,7 +109,7 @@ fn an_interrupted_run_leaves_what_it_found_and_goes_on() {
 
     let again = run(scratch.stage("diff").args(["--resume", "--time-budget", "2s"]));
     assert_eq!(again.code, Some(1), "{}{}", again.stdout, again.stderr);
-    assert_eq!(readable(&scratch.out())[0].test, Some(psychic::subject::results::TestId(1)));
+    assert_eq!(readable(&scratch.out())[0].test, Some(psychic::results::TestId(1)));
     let tests: Vec<TestRow> = table(&scratch.out());
     assert_eq!(tests[0].found_by, FoundBy::Seed);
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use psychic::subject::results::{PairRow, Verdict};
+use psychic::results::{PairRow, Verdict};
 
 use crate::support::{Ran, Scratch, psychic, refused, run, table};
 

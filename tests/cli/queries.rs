@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use psychic::subject::results::{PairRow, Verdict};
+use psychic::results::{PairRow, Verdict};
 
 use crate::support::{Scratch, names, refused, run, table};
 

@@ -1,6 +1,6 @@
 //! What revisions have in common is run once: with and without that, the verdicts are the same.
 
-use psychic::subject::results::{PairRow, RevisionRow, StateRow, Status, SummaryRow, Verdict};
+use psychic::results::{PairRow, RevisionRow, StateRow, Status, SummaryRow, Verdict};
 
 use crate::support::{SOURCE, Scratch, run, table};
 

@@ -3,10 +3,8 @@
 use std::fs;
 
 use psychic::{
-    subject::{
-        Revision,
-        results::{ClusterRow, Clustering, read_clusterings},
-    },
+    results::{ClusterRow, Clustering, read_clusterings},
+    subject::Revision,
     tree::Tree,
 };
 

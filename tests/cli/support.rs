@@ -6,7 +6,7 @@ use std::{
 };
 
 use assert_cmd::Command;
-use psychic::subject::results::{Table, read_table};
+use psychic::results::{Table, read_table};
 use tempfile::TempDir;
 
 /// The command. A subject below a temporary directory finds musl by the place of this

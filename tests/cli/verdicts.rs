@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use psychic::subject::{
-    Revision,
+use psychic::{
     results::{Code, PairRow, RevisionRow, StateRow, Status, SummaryRow, Verdict},
+    subject::Revision,
 };
 use tempfile::TempDir;
 

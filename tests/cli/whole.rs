@@ -12,11 +12,9 @@ use psychic::{
     interrupt::Interrupt,
     ir,
     memory::Byte,
+    results::{PairRow, Verdict},
     solver::{self, SolverConfig},
-    subject::{
-        Given, GivenFile, OpenClasses, Revision,
-        results::{PairRow, Verdict},
-    },
+    subject::{Given, GivenFile, OpenClasses, Revision},
 };
 
 use crate::{

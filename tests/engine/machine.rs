@@ -11,7 +11,7 @@ use std::{
 };
 
 use psychic::{
-    build::{Closure, Compilation, Libc, Sanitizer, Toolchain},
+    compile::{Closure, Compilation, Libc, Sanitizer, Toolchain},
     diff,
     env::{
         Approximation, Halt,

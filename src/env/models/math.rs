@@ -1,6 +1,6 @@
 //! `<math.h>` (C11 7.12), where IEEE 754 fixes the result: one operation each, which solvers
 //! know, instead of the integer arithmetic of a libc. `errno` is set where glibc does. All others
-//! are code of musl (see [`crate::build::Libc`]).
+//! are code of musl (see [`crate::compile::Libc`]).
 
 use super::{Arguments, Model, set_errno};
 use crate::{

@@ -1,4 +1,4 @@
-//! The sandbox's side of the fork server in native programs (`build/runtime/server.c`): a program is
+//! The sandbox's side of the fork server in native programs (`compile/runtime/server.c`): a program is
 //! started once for a command line, and each run is a fork of it.
 
 use std::{

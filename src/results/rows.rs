@@ -357,7 +357,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::subject::results::{Table, read_table, write_table};
+    use crate::results::{Table, read_table, write_table};
 
     fn round_trip<T: Table>(rows: &[T]) -> (String, Vec<T>) {
         let scratch = tempfile::tempdir().unwrap();

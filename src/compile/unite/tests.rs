@@ -6,7 +6,7 @@ use std::{fs, process::Command};
 use tempfile::TempDir;
 
 use super::*;
-use crate::build::{Closure, Compilation, Sanitizer, Toolchain};
+use crate::compile::{Closure, Compilation, Sanitizer, Toolchain};
 
 /// How much of the united program is each revision's own, after every revision has run as its own
 /// program.

@@ -15,12 +15,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{EPOCH, FLAGS, REPLACING, Whole};
 use crate::{
-    build::{
+    child::{self, Limits},
+    compile::{
         BuildError,
         stamp::{dependencies, normal},
         toolchain::{quoted, run},
     },
-    child::{self, Limits},
     merge::{Changes, Role, SyntaxCheck, Tree, make_way, overlay},
 };
 

@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     BuildError, Toolchain,
-    compile::{Compilation, Kind, SEMANTICS, WARNINGS, is_sanitized, zeroed},
+    compiler::{Compilation, Kind, SEMANTICS, WARNINGS, is_sanitized, zeroed},
     divisions::checking_divisions,
     plan::as_planned,
     precompiled::{Precompiled, precompiled},
@@ -146,7 +146,7 @@ impl Toolchain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build::Sanitizer;
+    use crate::compile::Sanitizer;
 
     #[test]
     fn many_trees_are_compiled_as_each_one_is() {

@@ -12,7 +12,7 @@ use crate::subject::{Revision, RevisionSet};
 /// revision in it.
 ///
 /// ```
-/// use psychic::subject::{Revision, results::{Clustering, TestId}};
+/// use psychic::{results::{Clustering, TestId}, subject::Revision};
 ///
 /// let outcomes = [(Revision(0), "6"), (Revision(1), "error"), (Revision(2), "6")];
 /// let clustering = Clustering::new(TestId(1), outcomes);

@@ -6,7 +6,7 @@
 //! other tools too, whose further columns are ignored.
 //!
 //! ```
-//! use psychic::subject::results::{ClusterRow, ResultsDir, TestId};
+//! use psychic::results::{ClusterRow, ResultsDir, TestId};
 //! use psychic::subject::Revision;
 //!
 //! let scratch = tempfile::tempdir()?;

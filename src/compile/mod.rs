@@ -16,7 +16,7 @@
 //! Builds are reproducible (fixed locale, no absolute paths in debug information) and are
 //! skipped when nothing they read has changed.
 
-mod compile;
+mod compiler;
 mod divisions;
 mod harness;
 mod libc;
@@ -37,7 +37,7 @@ mod whole;
 
 use std::path::PathBuf;
 
-pub use compile::{Compilation, Sanitizer};
+pub use compiler::{Compilation, Sanitizer};
 pub use harness::{HarnessError, harness, real_numbers};
 pub use libc::{Closure, Libc};
 pub use revisions::{Common, RevisionError, Revisions};

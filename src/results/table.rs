@@ -40,7 +40,7 @@ macro_rules! table {
             $($($(#[$later_doc])* pub $later: $later_type,)*)?
         }
 
-        impl $crate::subject::results::Table for $name {
+        impl $crate::results::Table for $name {
             const FILE: &'static str = $file;
             const COLUMNS: &'static [&'static str] = &[
                 $(stringify!($field),)*
@@ -50,8 +50,8 @@ macro_rules! table {
 
             fn cells(&self) -> Vec<String> {
                 vec![
-                    $($crate::subject::results::Cell::write(&self.$field),)*
-                    $($($crate::subject::results::Cell::write(&self.$later),)*)?
+                    $($crate::results::Cell::write(&self.$field),)*
+                    $($($crate::results::Cell::write(&self.$later),)*)?
                 ]
             }
 
@@ -60,14 +60,14 @@ macro_rules! table {
                 Ok(Self {
                     $($field: {
                         let (index, cell) = cells.next().unwrap_or((0, &""));
-                        $crate::subject::results::Cell::read(cell)
+                        $crate::results::Cell::read(cell)
                             .map_err(|expected| (index, expected))?
                     },)*
                     $($($later: {
                         let (index, cell) = cells.next().unwrap_or((0, &""));
                         match *cell {
                             "" => Default::default(),
-                            cell => $crate::subject::results::Cell::read(cell)
+                            cell => $crate::results::Cell::read(cell)
                                 .map_err(|expected| (index, expected))?,
                         }
                     },)*)?

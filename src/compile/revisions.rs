@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::{
     BuildError, Closure, HarnessError, Sanitizer, Toolchain,
-    compile::{Kind, have_passes},
+    compiler::{Kind, have_passes},
     harness, modules, together, unwritten,
 };
 use crate::{

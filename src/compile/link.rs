@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::{
     BuildError, Sanitizer, Toolchain,
-    compile::DIALECT,
+    compiler::DIALECT,
     toolchain::{command, run},
 };
 

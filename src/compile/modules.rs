@@ -14,7 +14,7 @@ use inkwell::{
     module::Module,
 };
 
-use super::{BuildError, Sanitizer, compile::Kind};
+use super::{BuildError, Sanitizer, compiler::Kind};
 
 /// Reads a module, changes it, and writes it back.
 pub(super) fn change(

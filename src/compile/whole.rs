@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     BuildError, Toolchain,
-    compile::DIALECT,
+    compiler::DIALECT,
     modules,
     stamp::{Stamp, hash},
     toolchain::{command, run},

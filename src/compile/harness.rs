@@ -496,7 +496,7 @@ mod tests {
     use std::{collections::BTreeMap, fs, process::Command};
 
     use super::*;
-    use crate::build::{Compilation, Sanitizer, Toolchain};
+    use crate::compile::{Compilation, Sanitizer, Toolchain};
 
     fn inputs(params: &[(&str, ParamConfig)]) -> InputsConfig {
         let params = params.iter().map(|(name, p)| ((*name).to_owned(), p.clone()));

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Own, PUBLIC, Whole, parts};
 use crate::{
-    build::{BuildError, Program, names, stamp::Stamp, unite, unite_source},
+    compile::{BuildError, Program, names, stamp::Stamp, unite, unite_source},
     merge::Changes,
     subject::Revision,
 };
