@@ -14,6 +14,9 @@ demo: setup
 
 test: setup
 	cargo test --locked
+	cargo test --locked --no-default-features --lib --test rooms
+	cargo check --locked --no-default-features --lib --features plots
+	cargo check --locked --no-default-features --lib --features engine
 	python3 -m unittest discover -s tests/native
 
 # What is committed of results/, and the output that the README shows: to be run when they

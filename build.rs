@@ -8,6 +8,18 @@ use std::{
 };
 
 fn main() {
+    if env::var_os("CARGO_FEATURE_ENGINE").is_some() {
+        link_bitwuzla();
+    }
+    let mut hasher = DefaultHasher::new();
+    for sources in ["src", "Cargo.lock"] {
+        println!("cargo:rerun-if-changed={sources}");
+        hash(Path::new(sources), &mut hasher);
+    }
+    println!("cargo:rustc-env=PSYCHIC_SOURCES={:016x}", hasher.finish());
+}
+
+fn link_bitwuzla() {
     println!("cargo:rerun-if-env-changed=PSYCHIC_CACHE");
     let cache = env::var_os("PSYCHIC_CACHE").map_or_else(
         || PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo")).join(".cache"),
@@ -27,12 +39,6 @@ fn main() {
     }
     println!("cargo:rustc-link-lib=gmp");
     println!("cargo:rustc-link-lib=stdc++");
-    let mut hasher = DefaultHasher::new();
-    for sources in ["src", "Cargo.lock"] {
-        println!("cargo:rerun-if-changed={sources}");
-        hash(Path::new(sources), &mut hasher);
-    }
-    println!("cargo:rustc-env=PSYCHIC_SOURCES={:016x}", hasher.finish());
 }
 
 /// A file, or all of a directory.

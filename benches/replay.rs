@@ -4,7 +4,8 @@ use std::{env, hint::black_box};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use psychic::{
-    compile::{Compilation, Sanitizer, Toolchain},
+    compile::{Compilation, Toolchain},
+    errors::Sanitizer,
     replay::{Binaries, Builds, Limits, Replayer, TestInput},
     subject::Revision,
 };

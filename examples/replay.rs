@@ -8,7 +8,8 @@ use std::{
 };
 
 use psychic::{
-    compile::{Compilation, Sanitizer, Toolchain},
+    compile::{Compilation, Toolchain},
+    errors::Sanitizer,
     replay::{Binaries, Builds, Limits, Replayer, TestInput},
     subject::Revision,
 };

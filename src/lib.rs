@@ -29,24 +29,39 @@
 //! [`mod@env`], [`memory`], [`solver`], [`ir`], [`expr`], [`compile`], [`merge`], [`results`], [`subject`],
 //! [`interrupt`].
 #![deny(missing_docs)]
+// Some of what is crate-wide serves the command alone.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 mod child;
+#[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "engine")]
 pub mod compile;
+#[cfg(feature = "engine")]
 pub mod diff;
+#[cfg(feature = "engine")]
 pub mod env;
+pub mod errors;
+#[cfg(feature = "engine")]
 pub mod exec;
+#[cfg(feature = "engine")]
 pub mod explore;
+#[cfg(feature = "engine")]
 pub mod expr;
 pub mod interrupt;
+#[cfg(feature = "engine")]
 pub mod ir;
+#[cfg(feature = "engine")]
 mod llvm;
+#[cfg(feature = "engine")]
 pub mod memory;
 pub mod merge;
 pub mod replay;
 pub mod report;
 pub mod results;
+#[cfg(feature = "engine")]
 pub mod session;
+#[cfg(feature = "engine")]
 pub mod solver;
 pub mod subject;
 pub mod tree;

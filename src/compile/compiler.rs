@@ -18,6 +18,7 @@ use super::{
     toolchain::run,
     unwritten,
 };
+use crate::errors::Sanitizer;
 
 /// Old C compiles: what clang 19 made errors are the dialect that many subjects are written in.
 pub(super) const DIALECT: &[&str] = &[
@@ -65,18 +66,6 @@ const ZEROED: &str = "-ftrivial-auto-var-init=zero";
 
 const DIAGNOSTICS: &[&str] =
     &["-fno-caret-diagnostics", "-fno-color-diagnostics", "-fno-show-column"];
-
-/// What to watch for in a native run.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Sanitizer {
-    /// Nothing: the program as it is.
-    None,
-    /// AddressSanitizer, and those checks of UndefinedBehaviorSanitizer at which the engine
-    /// halts too.
-    AddressUndefined,
-    /// MemorySanitizer: reads of uninitialised memory.
-    Memory,
-}
 
 impl Sanitizer {
     pub(super) fn flags(self) -> &'static [&'static str] {

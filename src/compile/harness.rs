@@ -496,7 +496,10 @@ mod tests {
     use std::{collections::BTreeMap, fs, process::Command};
 
     use super::*;
-    use crate::compile::{Compilation, Sanitizer, Toolchain};
+    use crate::{
+        compile::{Compilation, Toolchain},
+        errors::Sanitizer,
+    };
 
     fn inputs(params: &[(&str, ParamConfig)]) -> InputsConfig {
         let params = params.iter().map(|(name, p)| ((*name).to_owned(), p.clone()));

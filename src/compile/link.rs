@@ -12,10 +12,11 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    BuildError, Sanitizer, Toolchain,
+    BuildError, Toolchain,
     compiler::DIALECT,
     toolchain::{command, run},
 };
+use crate::errors::Sanitizer;
 
 impl Toolchain {
     /// Links object files, among them those of [`Toolchain::runtime_objects`], to an executable.

@@ -146,7 +146,7 @@ impl Toolchain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compile::Sanitizer;
+    use crate::errors::Sanitizer;
 
     #[test]
     fn many_trees_are_compiled_as_each_one_is() {

@@ -37,7 +37,7 @@ mod whole;
 
 use std::path::PathBuf;
 
-pub use compiler::{Compilation, Sanitizer};
+pub use compiler::Compilation;
 pub use harness::{HarnessError, harness, real_numbers};
 pub use libc::{Closure, Libc};
 pub use revisions::{Common, RevisionError, Revisions};

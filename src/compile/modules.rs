@@ -14,7 +14,8 @@ use inkwell::{
     module::Module,
 };
 
-use super::{BuildError, Sanitizer, compiler::Kind};
+use super::{BuildError, compiler::Kind};
+use crate::errors::Sanitizer;
 
 /// Reads a module, changes it, and writes it back.
 pub(super) fn change(

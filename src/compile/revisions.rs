@@ -16,11 +16,12 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    BuildError, Closure, HarnessError, Sanitizer, Toolchain,
+    BuildError, Closure, HarnessError, Toolchain,
     compiler::{Kind, have_passes},
     harness, modules, together, unwritten,
 };
 use crate::{
+    errors::Sanitizer,
     merge::{Changes, Tree, make_way, overlay},
     subject::{
         Revision, RevisionSet,

@@ -14,8 +14,9 @@ use std::{
 
 use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module, targets::TargetData};
 
-use super::{BuildError, Sanitizer};
+use super::BuildError;
 use crate::{
+    errors::Sanitizer,
     llvm::{self, Editor, is_known_to_this_process},
     subject::Revision,
 };

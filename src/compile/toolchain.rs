@@ -10,8 +10,11 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use super::{BuildError, Sanitizer, runtime::Runtime};
-use crate::child::{self, ChildError, Limits};
+use super::{BuildError, runtime::Runtime};
+use crate::{
+    child::{self, ChildError, Limits},
+    errors::Sanitizer,
+};
 
 const CLANG: &str = "clang-19";
 /// Diagnostics of one failing file that a person wants to see.

@@ -28,10 +28,10 @@ use inkwell::{
 };
 
 use super::{
-    BuildError, Sanitizer,
+    BuildError,
     modules::{change, watch},
 };
-use crate::llvm::Editor;
+use crate::{errors::Sanitizer, llvm::Editor};
 
 /// Says in the stamps of builds how this prepares bitcode.
 pub(super) const PREPARATION: &str = "locals and undefined operands zeroed, noundef of own \

@@ -21,7 +21,8 @@ use super::{
     stopped::{self, is_stopped},
 };
 use crate::{
-    env::{Error, Halt, Incomplete, stdin::Stdin},
+    env::{Halt, Incomplete, stdin::Stdin},
+    errors::Error,
     exec::{self, Arguments, HaltState, Start},
     explore::{Exhausted, unless_it_panics},
     expr::Assignment,

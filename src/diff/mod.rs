@@ -43,7 +43,8 @@ pub use reason::Reason;
 pub use regions::{Range, Regions, Walk};
 
 use crate::{
-    env::{Approximation, Error, Halt, Incomplete},
+    env::{Approximation, Halt, Incomplete},
+    errors::Error,
     exec::{Branch, Clock, ForkKind, HaltState, Limits, Program, Start, lockstep},
     explore::unless_it_panics,
     expr::{Assignment, ExprId},

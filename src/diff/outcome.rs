@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::text::{self, Difference};
 use crate::{
-    env::{Error, Halt, NamedOutput, kernel::files::FileStates},
+    env::{Halt, NamedOutput, kernel::files::FileStates},
+    errors::Error,
     exec::HaltState,
     expr::{Assignment, ExprId, Exprs},
     memory::Byte,

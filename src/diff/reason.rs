@@ -157,7 +157,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::env::{Check, Error};
+    use crate::{env::Check, errors::Error};
 
     /// The words in backquotes in the first column of the table that follows a heading or line.
     fn table_after(text: &str, before: &str) -> BTreeSet<String> {

@@ -51,7 +51,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        env::{ENDLESS_PREFIX, Error},
+        errors::{ENDLESS_PREFIX, Error},
         replay::Termination,
     };
 

@@ -11,10 +11,11 @@ pub mod stdin;
 pub mod stream;
 pub mod world;
 
-pub use halt::{Check, ENDLESS_PREFIX, Error, Halt, Incomplete};
+pub use halt::{Check, Halt, Incomplete};
 pub use world::{Approximation, Argument, Effects, InputObject, NamedOutput, World};
 
 use crate::{
+    errors::Error,
     expr::{ExprId, Exprs, float::Operation},
     memory::{Byte, Fault, Memory, Value},
 };

@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    env::{Error, kernel::Kernel, stdin::Stdin, stream::Stream},
+    env::{kernel::Kernel, stdin::Stdin, stream::Stream},
+    errors::Error,
     expr::{Assignment, ExprId, Exprs, Rounding, float::EXCEPTIONS},
     memory::Byte,
 };

@@ -2,7 +2,8 @@
 
 use super::Executor;
 use crate::{
-    env::{Error, Stop},
+    env::Stop,
+    errors::Error,
     expr::{ExprId, Exprs},
     ir::{AddressTerm, BinaryOp, Cast, Operand, OverflowOp, Predicate, UnaryOp},
     memory::{

@@ -7,9 +7,10 @@ use smallvec::SmallVec;
 use super::{Callers, Checkpoint, Executor, Frame, VariadicArgument, interpret::Next, jump::Jump};
 use crate::{
     env::{
-        Error, Machine, Stop, World,
+        Machine, Stop, World,
         models::{self, Arguments, Model},
     },
+    errors::Error,
     expr::{ExprId, Exprs, float::Operation},
     ir::{Argument, Call, Callee, Cast, Function, FunctionId, Inst, Operand, address},
     memory::{Byte, Memory, Segment, Value},

@@ -6,13 +6,14 @@
 //! leads to a next one, by induction: where control goes, what is read of the input and which
 //! errors occur depends on what stays the same. What else has changed joins the guess, a few times.
 //!
-//! Of a run that never ends a person sees how it begins ([`crate::env::ENDLESS_PREFIX`]): a loop
+//! Of a run that never ends a person sees how it begins ([`crate::errors::ENDLESS_PREFIX`]): a loop
 //! that prints goes on until so much is there. Where each round prints the same, it is printed on without
 //! running.
 
 use super::{Checkpoint, Executor, Frame, State, interpret::Next, state::Moment};
 use crate::{
-    env::{ENDLESS_PREFIX, stream::Piece},
+    env::stream::Piece,
+    errors::ENDLESS_PREFIX,
     expr::ExprId,
     ir::address,
     memory::{Byte, Value},

@@ -10,7 +10,8 @@ use super::{
     state::Claim,
 };
 use crate::{
-    env::{Check, Error, Halt, Incomplete, Stop},
+    env::{Check, Halt, Incomplete, Stop},
+    errors::Error,
     expr::ExprId,
     ir::{
         AddressTerm, BinaryOp, Cast, Indexed, Inst, Operand, OperandKind, Pc, Predicate, Reg,

@@ -59,7 +59,8 @@ use join::Waiting;
 use stack::Caller;
 
 use crate::{
-    env::{ENDLESS_PREFIX, Halt, Incomplete, Stop, models::Model},
+    env::{Halt, Incomplete, Stop, models::Model},
+    errors::ENDLESS_PREFIX,
     expr::{ExprId, Exprs, VariableId},
     ir::{FunctionId, Module, Place},
     memory::{Byte, Spare, Value},

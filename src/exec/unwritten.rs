@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use super::Executor;
 use crate::{
-    env::{Approximation, Error, Halt, Stop},
+    env::{Approximation, Halt, Stop},
+    errors::Error,
     expr::{ExprId, Substitution, VariableId, VariableKind},
     memory::{Byte, Value},
     solver::{self, Query, SolverConfig, Verdict, slicing::Slicing},

@@ -79,7 +79,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        env::{Error, Incomplete},
+        env::Incomplete,
+        errors::Error,
         exec::{Branch, ForkKind},
     };
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::env::Error;
+use crate::errors::Error;
 
 /// Accesses below this address are taken for ones through a null pointer (plus an offset).
 const NULL_PAGE: u64 = 4096;

@@ -10,7 +10,7 @@ mod ktest;
 mod outcome;
 mod replayer;
 mod sandbox;
-#[cfg(test)]
+#[cfg(all(test, feature = "engine"))]
 mod tests;
 
 pub use finding::{Finding, FindingKind};

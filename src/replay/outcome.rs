@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, FindingKind};
 use crate::{
-    env::{ENDLESS_PREFIX, Error},
+    errors::{ENDLESS_PREFIX, Error},
     subject::{FileState, config::OutputsConfig},
 };
 

@@ -16,8 +16,7 @@ use super::{
     sandbox::{Isolation, Limits, Reply, Request, Sandbox, SandboxError, Zygote},
 };
 use crate::{
-    compile::Sanitizer,
-    env::Error,
+    errors::{Error, Sanitizer},
     subject::{Given, GivenFile, Revision, RevisionSet, config::Uninitialised},
 };
 

@@ -13,7 +13,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::{
-    compile::{Compilation, Sanitizer, Toolchain},
+    compile::{Compilation, Toolchain},
+    errors::Sanitizer,
     subject::{FileState, Given, GivenFile, Revision, config::OutputsConfig},
 };
 
@@ -255,7 +256,7 @@ fn runs_are_deterministic() {
 
 #[test]
 fn every_kind_of_finding() {
-    use crate::env::Error::*;
+    use crate::errors::Error::*;
     let cases = [
         (OutOfBounds, "char *p = malloc(4); p[n + 4] = 1"),
         (OutOfBounds, "int a[3]; a[n + 3] = 1"),
@@ -302,7 +303,7 @@ fn a_use_of_unwritten_memory_is_noted_beside_the_plain_outcome() {
     assert_eq!((outcome.finding, outcome.termination), (None, Termination::Exit(3)));
     assert_eq!(
         outcome.noted.into_iter().collect::<Vec<_>>(),
-        [crate::env::Error::UninitialisedRead]
+        [crate::errors::Error::UninitialisedRead]
     );
 }
 

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
 use super::{
-    Labels, PlotError, Report, Verdicts, clusters_svg,
+    Labels, PlotError, Report, Verdicts,
     labels::{ranges, visible},
-    tree_svg,
 };
 use crate::{
     results::{Clustering, PairRow, Status, TestRow, Verdict},
@@ -23,8 +22,7 @@ const STYLE: &str = include_str!("report.css");
 /// The pictures in it cannot be drawn.
 pub fn html(report: &Report) -> Result<String, PlotError> {
     let (labels, verdicts) = (report.labels(), report.verdicts());
-    let tree = tree_svg(&report.solution.tree, &labels, &verdicts)?;
-    let clusters = clusters_svg(&report.clusterings, &report.solution.tree, &labels, &verdicts)?;
+    let [tree, clusters] = pictures(report, &labels, &verdicts)?;
     let subject = &report.summary.subject;
     let page = markup! {
         (DOCTYPE)
@@ -42,13 +40,13 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
                     h2 { "Decision tree" }
                     p { (tree_sentence(report)) }
                     @for pair in report.unseparated() { p.warning { (pair) "." } }
-                    div.picture { (PreEscaped(&tree)) }
+                    div.picture { (tree) }
                 }
                 section id="clusters" {
                     h2 { "Clusters" }
                     p { "Revisions with the same number in a column have the same outcome on "
                         "that test." }
-                    div.picture { (PreEscaped(&clusters)) }
+                    div.picture { (clusters) }
                 }
                 (tests(report, &labels))
                 (pairs(report, &labels, &verdicts))
@@ -58,6 +56,40 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
         }
     };
     Ok(page.into_string())
+}
+
+/// The tree, and the clusters.
+#[cfg(feature = "plots")]
+fn pictures(
+    report: &Report,
+    labels: &Labels,
+    verdicts: &Verdicts,
+) -> Result<[Markup; 2], PlotError> {
+    let tree = &report.solution.tree;
+    let clusters = super::clusters_svg(&report.clusterings, tree, labels, verdicts)?;
+    Ok([PreEscaped(super::tree_svg(tree, labels, verdicts)?), PreEscaped(clusters)])
+}
+
+/// The tree as text, and the clusters test by test.
+#[cfg(not(feature = "plots"))]
+fn pictures(
+    report: &Report,
+    labels: &Labels,
+    verdicts: &Verdicts,
+) -> Result<[Markup; 2], PlotError> {
+    let style = super::TextStyle::default();
+    let tree = super::terminal(&report.solution.tree, labels, verdicts, style);
+    let clusters = markup! {
+        table {
+            @for clustering in &report.clusterings {
+                tr {
+                    th { (clustering.test) }
+                    @for group in clustering.groups().values() { td { (ranges(group)) } }
+                }
+            }
+        }
+    };
+    Ok([markup! { pre { (tree) } }, clusters])
 }
 
 fn summary(report: &Report) -> Markup {

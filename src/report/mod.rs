@@ -3,21 +3,26 @@
 //!
 //! A report knows the files of a results directory and nothing of how they were obtained.
 
+#[cfg(feature = "plots")]
 mod cluster_plot;
 mod dot;
 mod html;
 mod labels;
+#[cfg(feature = "plots")]
 mod layout;
 #[cfg(test)]
 mod sample;
+#[cfg(feature = "plots")]
 mod scene;
 mod separation;
 mod terminal;
+#[cfg(feature = "plots")]
 mod tree_plot;
 mod verdicts;
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "plots")]
 pub use cluster_plot::{clusters_png, clusters_svg};
 pub use dot::dot;
 pub use html::html;
@@ -26,6 +31,7 @@ pub use labels::{
 };
 pub use separation::{Unseparated, WhyUnseparated};
 pub use terminal::{TextStyle, terminal};
+#[cfg(feature = "plots")]
 pub use tree_plot::{tikz, tree_png, tree_svg};
 pub use verdicts::{Leaf, LeafKind, Verdicts};
 
@@ -125,8 +131,8 @@ impl Report {
         terminal(&self.solution.tree, &self.labels(), &self.verdicts(), style)
     }
 
-    /// Writes `summary.csv`, `stats.csv`, `tree.json`, `.dot`, `.tex`, `.svg` and `.png`,
-    /// `clusters.svg` and `.png`, and `report.html`.
+    /// Writes `summary.csv`, `stats.csv`, `tree.json`, `.dot` and `report.html`, and with the feature
+    /// `plots` `tree.tex`, `.svg` and `.png`, `clusters.svg` and `.png`.
     ///
     /// # Errors
     /// A file cannot be written, or a picture cannot be drawn. A picture that is only too large
@@ -137,14 +143,27 @@ impl Report {
         results.write(&self.stats)?;
         results.write_file("tree.json", tree.to_json().as_bytes())?;
         results.write_file("tree.dot", dot(tree, &labels, &verdicts).as_bytes())?;
-        results.write_file("tree.tex", tikz(tree, &labels, &verdicts).as_bytes())?;
-        results.write_file("tree.svg", tree_svg(tree, &labels, &verdicts)?.as_bytes())?;
-        let clusters = clusters_svg(&self.clusterings, tree, &labels, &verdicts)?;
-        results.write_file("clusters.svg", clusters.as_bytes())?;
         results.write_file("report.html", html(self)?.as_bytes())?;
+        #[cfg(feature = "plots")]
+        self.write_pictures(results, &labels, &verdicts)?;
+        Ok(())
+    }
+
+    #[cfg(feature = "plots")]
+    fn write_pictures(
+        &self,
+        results: &ResultsDir,
+        labels: &Labels,
+        verdicts: &Verdicts,
+    ) -> Result<(), ReportError> {
+        let tree = &self.solution.tree;
+        results.write_file("tree.tex", tikz(tree, labels, verdicts).as_bytes())?;
+        results.write_file("tree.svg", tree_svg(tree, labels, verdicts)?.as_bytes())?;
+        let clusters = clusters_svg(&self.clusterings, tree, labels, verdicts)?;
+        results.write_file("clusters.svg", clusters.as_bytes())?;
         let pictures = [
-            ("tree.png", tree_png(tree, &labels, &verdicts)),
-            ("clusters.png", clusters_png(&self.clusterings, tree, &labels, &verdicts)),
+            ("tree.png", tree_png(tree, labels, verdicts)),
+            ("clusters.png", clusters_png(&self.clusterings, tree, labels, verdicts)),
         ];
         for (name, picture) in pictures {
             match picture {

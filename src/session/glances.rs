@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    env::ENDLESS_PREFIX,
+    errors::ENDLESS_PREFIX,
     replay::{Outcome, TestInput},
     subject::Revision,
 };

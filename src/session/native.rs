@@ -11,9 +11,8 @@ use super::{
     stages::{Built, Stage},
 };
 use crate::{
-    compile::Sanitizer,
     diff::{Expected, Replay, ReplayFailed},
-    env::{ENDLESS_PREFIX, Error},
+    errors::{ENDLESS_PREFIX, Error, Sanitizer},
     replay::{
         Binaries, Builds, Limits, Outcome, ReplayError, Replayer, Termination, TestInput, Watched,
         Within,

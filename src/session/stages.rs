@@ -18,9 +18,10 @@ use crate::{
     child,
     compile::{
         self, BuildError, Closure, Common, Compilation, Libc, Recipe, RevisionError, Revisions,
-        Sanitizer, Toolchain, Whole,
+        Toolchain, Whole,
     },
     env::models,
+    errors::Sanitizer,
     ir::{Module, cache, lower},
     merge::{self, Candidates, Changes, MergeError, SyntaxCheck},
     replay::{Binaries, Builds},

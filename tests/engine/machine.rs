@@ -11,13 +11,14 @@ use std::{
 };
 
 use psychic::{
-    compile::{Closure, Compilation, Libc, Sanitizer, Toolchain},
+    compile::{Closure, Compilation, Libc, Toolchain},
     diff,
     env::{
         Approximation, Halt,
         models::{self, Models},
         stdin::{Bounds, Stdin},
     },
+    errors::Sanitizer,
     exec::{
         self, Arguments, Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start,
     },

@@ -6,7 +6,10 @@ use std::{fs, process::Command};
 use tempfile::TempDir;
 
 use super::*;
-use crate::compile::{Closure, Compilation, Sanitizer, Toolchain};
+use crate::{
+    compile::{Closure, Compilation, Toolchain},
+    errors::Sanitizer,
+};
 
 /// How much of the united program is each revision's own, after every revision has run as its own
 /// program.

@@ -15,8 +15,9 @@ mod streams;
 
 use std::collections::BTreeMap;
 
-use super::{Approximation, Error, Halt, Machine, Stop, World, models::Arguments, models::Model};
+use super::{Approximation, Halt, Machine, Stop, World, models::Arguments, models::Model};
 use crate::{
+    errors::Error,
     expr::ExprId,
     memory::{NULL_PAGE, Value},
 };

@@ -12,11 +12,12 @@ use super::{
 };
 use crate::{
     env::{
-        Error, Halt, Machine, Stop,
+        Halt, Machine, Stop,
         models::{byte_at, strings},
         offset,
         stdin::Stdin,
     },
+    errors::Error,
     memory::{Byte, Value},
 };
 

@@ -5,7 +5,8 @@
 
 use super::{Arguments, Model};
 use crate::{
-    env::{Error, Machine, Stop},
+    env::{Machine, Stop},
+    errors::Error,
     expr::ExprId,
     ir::address::offset,
     memory::{Fault, Object, Segment, Value},

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     env::{
-        Error, Machine, Stop,
+        Machine, Stop,
         format::{
             is_space,
             number::NumberFormat,
@@ -19,6 +19,7 @@ use crate::{
         },
         stdin,
     },
+    errors::Error,
     expr::float::Format,
     memory::{Byte, Value},
 };

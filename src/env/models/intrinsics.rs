@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use super::{Arguments, Model, concrete_string};
 use crate::{
-    env::{
-        Approximation, Error, Halt, Incomplete, InputObject, Machine, NamedOutput, Stop, offset,
-    },
+    env::{Approximation, Halt, Incomplete, InputObject, Machine, NamedOutput, Stop, offset},
+    errors::Error,
     expr::{ExprId, Exprs},
     ir::address,
     memory::{Byte, Fault, Value},

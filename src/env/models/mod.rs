@@ -14,8 +14,9 @@ mod scan;
 pub mod strings;
 mod variadic;
 
-use super::{Approximation, Error, Machine, Stop};
+use super::{Approximation, Machine, Stop};
 use crate::{
+    errors::Error,
     expr::ExprId,
     ir::Argument,
     memory::{Byte, Value},

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     env::{
-        Error, Machine, Stop, World,
+        Machine, Stop, World,
         format::{
             number::NumberFormat,
             printf::{self, Conversion, Count, Directive, Kind},
@@ -16,6 +16,7 @@ use crate::{
         },
         stream::{Piece, Stream},
     },
+    errors::Error,
     expr::{ExprId, Rounding},
     memory::{Byte, Value},
 };

@@ -2,7 +2,8 @@
 
 use super::{Arguments, Model, concrete_string};
 use crate::{
-    env::{Error, Halt, Machine, Stop},
+    env::{Halt, Machine, Stop},
+    errors::Error,
     memory::Value,
 };
 

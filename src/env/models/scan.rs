@@ -19,13 +19,14 @@ use super::{
 };
 use crate::{
     env::{
-        Error, Machine, Stop,
+        Machine, Stop,
         format::{
             is_space,
             scanf::{Conversion, Directive, IntegerSyntax, Kind},
         },
         stdin,
     },
+    errors::Error,
     expr::{Bv, ExprId, Exprs, FloatBinary, FloatUnary, Rounding, float::Format},
     memory::{Byte, Value},
 };

@@ -4,7 +4,8 @@
 
 use super::{Arguments, Model};
 use crate::{
-    env::{Error, Machine, Stop, offset},
+    env::{Machine, Stop, offset},
+    errors::Error,
     expr::ExprId,
     memory::{Byte, Value},
 };
