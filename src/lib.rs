@@ -27,7 +27,8 @@
 //! module depends only on those below it in this list, and none below knows anything above:
 //! `cli`, [`session`], [`report`], [`diff`], [`tree`], [`replay`], [`explore`], [`exec`],
 //! [`mod@env`], [`memory`], [`solver`], [`ir`], [`expr`], [`compile`], [`merge`], [`results`], [`subject`],
-//! [`interrupt`].
+//! [`errors`], [`interrupt`]. Without default features there are those that need neither LLVM nor Bitwuzla
+//! nor plotters; the features `plots`, `engine` and `cli` add the rest.
 #![deny(missing_docs)]
 // Some of what is crate-wide serves the command alone.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]

@@ -2,7 +2,7 @@
 //!
 //! [`Toolchain`] is the found clang; a [`Compilation`] is what to compile. Its three products
 //! come from the same sources and flags: [`Toolchain::bitcode`] for symbolic execution,
-//! [`Toolchain::native`] for replay (plain and under [`Sanitizer`]s), and
+//! [`Toolchain::native`] for replay (plain and under [`Sanitizer`](crate::errors::Sanitizer)s), and
 //! [`Toolchain::syntax_check`] for a quick verdict on one patched file. [`harness()`] writes the
 //! `main` of a subject whose entry is another function.
 //!

@@ -6,7 +6,7 @@
 //! that both paths allow and on which some common output differs (algorithm 4 of the Psychic
 //! paper, whose printed guard `n != n' or {n,n'} in D` is a misprint for `n = n' or ...`). The
 //! answer is replayed natively on every revision: only what the replay shows counts. That two
-//! revisions are equivalent is proved at the end, from evidence on record ([`proof`]).
+//! revisions are equivalent is proved at the end, from evidence on record (`proof`).
 
 mod evidence;
 mod input;

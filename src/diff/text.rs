@@ -7,7 +7,7 @@
 //! follows (it is *delimited*). Where it can (`%d%d`, a number beside a symbolic byte), the
 //! walk splits over the [`Layout`]s of the number, after which every byte has its place;
 //! digits are compared in runs, as quotients of the value by powers of the base.
-//! Of floating-point numbers ([`real`]) equal values are equal text, and a text is that of an interval.
+//! Of floating-point numbers (`real`) equal values are equal text, and a text is that of an interval.
 //!
 //! The splitting has a budget. Past it only one alignment is followed, that of numbers which
 //! agree pairwise where there is one. So the condition for equality is stronger than it had

@@ -74,7 +74,7 @@ impl Program {
     }
 
     /// How far it is from where a state is to the next question for the revision, which may come after
-    /// returns; [`FAR`] where none comes before the program's end. What runs at exit is not looked at.
+    /// returns; `FAR` where none comes before the program's end. What runs at exit is not looked at.
     pub fn distance(&self, state: &State) -> Distance {
         let asking = self.asking();
         let callers = state.callers.iter().map(|frame| (frame.function, frame.pc.wrapping_add(1)));

@@ -1,7 +1,7 @@
 //! `malloc`, `calloc`, `realloc`, `free` and their kind (C11 7.22.3).
 //!
-//! Nothing is claimed of a request that may or may not succeed: up to [`CERTAIN`] bytes at a time
-//! there is memory on any machine, from [`HOPELESS`] on on none.
+//! Nothing is claimed of a request that may or may not succeed: up to `CERTAIN` bytes at a time
+//! there is memory on any machine, from `HOPELESS` on on none.
 
 use super::{Arguments, Model};
 use crate::{
