@@ -179,7 +179,8 @@ pub fn harness(
 /// AddressSanitizer watches up to guards, which are arrays, as it leaves out what could be registers.
 const APART: &str = "#define PSYCHIC_APART __attribute__((aligned(\\\n\
     \x20 sizeof(union psychic_buffers) < 1 << 16 ? 1 << 16 : 1 << 20)))\n\
-    #define PSYCHIC_GUARD(name) PSYCHIC_APART char psychic_ ## name[2]; psychic_ ## name[1] = 0\n";
+    #define PSYCHIC_GUARD(name) __attribute__((aligned(1 << 16))) \\\n\
+    \x20 char psychic_ ## name[2]; psychic_ ## name[1] = 0\n";
 
 /// Bytes of what a pointer to this points to, if that is a number.
 const SIZE: &str = "#define PSYCHIC_SIZE(type) _Generic((type *)0, \\\n\
