@@ -479,8 +479,8 @@ impl Eq for Stream {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::env::format::flags::Flags;
     use crate::env::format::number::Radix;
-    use crate::env::format::printf::Flags;
     use crate::expr::{Bv, VariableKind};
 
     fn setup() -> (Exprs, ExprId, ExprId) {

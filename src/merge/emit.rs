@@ -9,7 +9,7 @@ use std::{cmp::Reverse, collections::BTreeSet, fmt::Write};
 use crate::subject::{Revision, RevisionSet};
 
 use super::{
-    edit::{Edit, Kind},
+    change::{Edit, Kind},
     legal,
     source::{Source, Tokens, same},
 };

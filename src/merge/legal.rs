@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{
-    edit::Edit,
+    change::Edit,
     source::{Source, Tokens, descendants},
 };
 

@@ -27,6 +27,7 @@
 
 mod apply;
 mod candidate;
+mod change;
 mod check;
 mod edit;
 mod emit;

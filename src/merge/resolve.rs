@@ -14,7 +14,8 @@ use rayon::prelude::*;
 use crate::subject::Revision;
 
 use super::{
-    edit::{Edit, Granularity, Hoist, Kind},
+    change::{Edit, Kind},
+    edit::{Granularity, Hoist},
     project::SUFFIX,
     scope::{self, Changes, Item, Name, Sort, Space},
     source::{Source, Tokens},

@@ -8,7 +8,8 @@
 use tree_sitter::Node;
 
 use super::{
-    edit::{self, Edit, Granularity, Hoist, Kind},
+    change::{Edit, Kind},
+    edit::{self, Granularity, Hoist},
     source::{Source, Tokens, descendants, same},
 };
 

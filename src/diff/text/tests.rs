@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::env::format::Case;
-use crate::env::format::printf::Flags;
+use crate::env::format::flags::Flags;
 use crate::expr::{Assignment, VariableKind};
 
 fn input(exprs: &Exprs, name: &str, width: u32) -> ExprId {

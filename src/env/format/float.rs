@@ -10,7 +10,7 @@ use num_bigint::BigUint;
 
 use super::{
     Case,
-    printf::{Flags, FloatStyle, pad},
+    flags::{Flags, FloatStyle, pad},
 };
 use crate::expr::Bv;
 

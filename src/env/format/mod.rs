@@ -6,10 +6,12 @@
 //!
 //! * [`printf`] and [`scanf`] parse format strings into typed directives;
 //! * [`number`] says how an integer becomes text, [`layout`] which shapes that text can have;
+//! * [`flags`] is what conversions have in common;
 //! * [`float`] prints concrete floating-point values, [`real`] says which of them have a text.
 
 use thiserror::Error;
 
+pub mod flags;
 pub mod float;
 pub mod layout;
 pub mod number;

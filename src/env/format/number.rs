@@ -8,8 +8,8 @@
 use std::fmt;
 
 use super::Case;
+use super::flags::Flags;
 use super::layout::{Cell, Layout, bounds};
-use super::printf::Flags;
 use crate::expr::{Bv, ExprId, Exprs};
 
 /// The base of a number's digits.

@@ -8,8 +8,8 @@ use std::{fmt, ops::RangeInclusive};
 
 use super::{
     Case,
+    flags::{Flags, FloatStyle},
     float::{Notation, Real},
-    printf::{Flags, FloatStyle},
     scanf::ByteSet,
 };
 use crate::expr::{Bv, float::Format};

@@ -23,6 +23,9 @@ use crate::{
 };
 use files::Files;
 
+/// The time, in seconds since 1970.
+const SECONDS: u64 = 1_700_000_000;
+
 /// Functions by which a program enters the operating system.
 pub const MODELS: &[(&str, Model)] =
     &[("psychic_syscall", enter), ("psychic_thread_pointer", process::thread_pointer)];

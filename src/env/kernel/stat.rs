@@ -36,7 +36,7 @@ fn fill(machine: &mut dyn Machine, node: NodeId, address: Value) -> Outcome {
     };
     let device = if found.content == Content::Null { NULL_DEVICE } else { 0 };
     let mode = u64::from(kind | found.permissions);
-    let time = super::process::SECONDS;
+    let time = super::SECONDS;
     let words = [
         1,
         number,

@@ -1,7 +1,7 @@
 //! The reading half of `<stdio.h>` (C11 7.21.6.2, 7.21.7).
 
 use super::{
-    Arguments, Model,
+    Arguments, EOF, Model,
     allocation::reallocated,
     concrete_string, is_among,
     scan::{self, Source, at_end},
@@ -12,9 +12,9 @@ use crate::{
     env::{
         Machine, Stop,
         format::{
+            flags::Flags,
             is_space,
             number::NumberFormat,
-            printf::Flags,
             scanf::{self, Conversion, Directive, IntegerSyntax, Kind},
         },
         stdin,
@@ -65,8 +65,6 @@ pub(super) const MODELS: &[(&str, Model)] = &[
     }),
     ("ferror", |_, _| Ok(Some(Value::Int(0)))),
 ];
-
-pub(super) const EOF: Value = Value::Int(u32::MAX as u64);
 
 fn require_stdin(machine: &mut dyn Machine, file: Value) -> Result<(), Stop> {
     let file = machine.concrete(file, 64, "stream")?;

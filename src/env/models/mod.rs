@@ -22,6 +22,9 @@ use crate::{
     memory::{Byte, Value},
 };
 
+/// What reads of characters give at the end of their input.
+const EOF: Value = Value::Int(u32::MAX as u64);
+
 /// The arguments of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Arguments<'a> {

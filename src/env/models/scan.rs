@@ -188,7 +188,7 @@ fn carry_out(
 
 /// What a call returns at the end of its input.
 pub(super) fn at_end(assigned: u64) -> Value {
-    if assigned == 0 { super::input::EOF } else { Value::Int(assigned) }
+    if assigned == 0 { super::EOF } else { Value::Int(assigned) }
 }
 
 /// What a conversion made of the bytes that it took.

@@ -1,0 +1,35 @@
+//! A part of the original that a patch replaces, and what may stand there.
+
+use super::source::Tokens;
+
+/// What a meta branch chooses between at a site.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Kind {
+    /// Expressions of which only the truth is used.
+    Truth,
+    /// Expressions whose value is not used.
+    Discarded,
+    /// Statements.
+    Run,
+    /// Items at file scope that the original does not have.
+    Added,
+    /// An item at file scope that the patched text does not have.
+    Removed,
+}
+
+/// A part of the original that a patch replaces.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Edit {
+    pub(super) kind: Kind,
+    /// Tokens of the original; an empty range is a place to insert before the token there.
+    pub(super) from: Tokens,
+    /// Tokens of the patched text.
+    pub(super) to: Tokens,
+    /// `from` reaches the end of its statement list, so that what is appended to the list
+    /// belongs inside.
+    pub(super) to_end: bool,
+    /// Tokens between the braces of the function's body, in the original.
+    pub(super) body: Tokens,
+    /// The same in the patched text.
+    pub(super) patched_body: Tokens,
+}
