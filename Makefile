@@ -15,8 +15,8 @@ demo: setup
 test: setup
 	cargo test --locked
 	cargo test --locked --no-default-features --lib --test rooms
-	cargo check --locked --no-default-features --lib --features plots
-	cargo check --locked --no-default-features --lib --features engine
+	cargo check --locked --no-default-features --lib --examples --features plots
+	cargo check --locked --no-default-features --lib --examples --features engine
 	python3 -m unittest discover -s tests/native
 
 # What is committed of results/, and the output that the README shows: to be run when they

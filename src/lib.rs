@@ -2,9 +2,10 @@
 //! execution, and tells the patches apart: by inputs on which they visibly differ, by the
 //! smallest decision tree over those inputs, and by proofs of equivalence for the rest.
 //!
-//! A [`Session`](session::Session) goes the whole way:
+//! A `session::Session` goes the whole way:
 //!
-//! ```no_run
+#![cfg_attr(feature = "engine", doc = "```no_run")]
+#![cfg_attr(not(feature = "engine"), doc = "```ignore")]
 //! use psychic::{
 //!     session::{Options, Session},
 //!     subject::Subject,

@@ -2,6 +2,7 @@
 //! and the same results as the command's.
 
 use std::{
+    collections::BTreeSet,
     env, fs,
     path::{Path, PathBuf},
     process::Command,
@@ -29,6 +30,10 @@ fn subject(name: &str) -> Subject {
 fn one_worker() -> Options {
     let jobs = std::num::NonZeroUsize::new(1);
     Options { search: SearchOptions { jobs, ..SearchOptions::default() }, ..Options::default() }
+}
+
+fn name(event: Event<'_>) -> String {
+    format!("{event:?}").split([' ', '(']).next().unwrap().to_owned()
 }
 
 fn verdicts(findings: &Findings) -> Vec<(u32, u32, Verdict)> {
@@ -59,14 +64,12 @@ fn findings_are_what_the_command_writes() {
     let scratch = tempfile::tempdir().unwrap();
     let [ours, theirs] = ["ours", "theirs"].map(|name| scratch.path().join(name));
     let mut events = Vec::new();
-    let mut note = |event: Event<'_>| {
-        events.push(format!("{event:?}").split([' ', '(']).next().unwrap().to_owned());
-    };
+    let mut note = |event: Event<'_>| events.push(name(event));
     let session = Session::new(subject("tests/subjects/headers"), one_worker()).unwrap();
     let findings = session.diff(&mut note).unwrap();
     findings.write(&ours).unwrap();
     events.dedup();
-    assert_eq!(events, ["Merging", "Building", "Exploring", "Explored", "Walking"]);
+    assert_eq!(events, ["Merging", "Building", "Built", "Exploring", "Explored", "Walking"]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_psychic"));
     command.args(["diff", "tests/subjects/headers", "--jobs", "1", "--out"]).arg(&theirs);
     assert!(command.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap().status.success());
@@ -92,19 +95,48 @@ fn findings_are_what_the_command_writes() {
     assert_eq!(tests(&ours).len(), findings.tests().len());
 }
 
-#[test]
-fn an_interrupt_before_anything_is_found_leaves_nothing() {
+/// Runs a session that is interrupted at an event, and gives the events, what came of it, and the names in
+/// the directory of its results.
+fn interrupted(at: &str) -> (Vec<String>, Result<Findings, Error>, BTreeSet<String>) {
     let scratch = tempfile::tempdir().unwrap();
     let out = scratch.path().join("results");
     let interrupt = Interrupt::default();
     let search = SearchOptions { interrupt: interrupt.clone(), ..SearchOptions::default() };
     let options = Options { search, out: Some(out.clone()), ..Options::default() };
     let session = Session::new(subject("tests/subjects/headers"), options).unwrap();
+    let mut events = Vec::new();
     let mut stop = |event: Event<'_>| {
-        if let Event::Building { .. } = event {
+        events.push(name(event));
+        if events.last().unwrap() == at {
             assert!(interrupt.set());
         }
     };
-    assert!(matches!(session.diff(&mut stop), Err(Error::Interrupted)));
-    assert!(!out.join("pairs.csv").exists());
+    if at.is_empty() {
+        interrupt.set();
+    }
+    let found = session.diff(&mut stop);
+    let entries = fs::read_dir(out).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    (events, found, names.collect())
+}
+
+#[test]
+fn an_interrupt_before_anything_is_found_leaves_nothing() {
+    for (at, events) in [("", 0), ("Merging", 2), ("Building", 3), ("Built", 3)] {
+        let (seen, found, names) = interrupted(at);
+        assert!(matches!(found, Err(Error::Interrupted)), "{at}");
+        assert!(seen.len() <= events, "{at}: {seen:?}");
+        let left = |name: &String| !name.starts_with('.') && name != "build";
+        assert!(!names.iter().any(left), "{at}: {names:?}");
+    }
+}
+
+#[test]
+fn an_interrupt_keeps_what_was_found() {
+    let (events, found, names) = interrupted("Exploring");
+    let findings = found.unwrap();
+    assert!(findings.interrupted && !findings.exhausted && !findings.is_decided());
+    assert!(events.contains(&"Exploring".to_owned()));
+    assert!(names.contains("pairs.csv") && names.contains("report.html"), "{names:?}");
+    assert!(findings.pairs().iter().any(|pair| pair.verdict == Verdict::Unknown));
 }

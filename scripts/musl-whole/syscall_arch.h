@@ -1,6 +1,6 @@
 /* Takes the place of musl's arch/x86_64/syscall_arch.h: every call of the system goes to one
    function outside of the module. The engine models it; natively it is a line of assembly, or
-   the world of src/compile/runtime/world.c. No call goes around it through the vDSO. */
+   the world of src/compile/runtime/world. No call goes around it through the vDSO. */
 #define __SYSCALL_LL_E(x) (x)
 #define __SYSCALL_LL_O(x) (x)
 

@@ -176,7 +176,8 @@ pub fn harness(
 /// Arguments lie next to each other on the stack, with less between them than an index that is out
 /// of bounds may skip, and the end of one may be the beginning of another. At multiples of more
 /// than the largest of them they do neither; and what is before the first and behind the last one
-/// AddressSanitizer watches up to guards, which are arrays, as it leaves out what could be registers.
+/// AddressSanitizer watches up to guards, which are arrays, as it leaves out what could be registers. (Of large
+/// arguments it has a redzone alone before the first one, as variables come by their alignment.)
 const APART: &str = "#define PSYCHIC_APART __attribute__((aligned(\\\n\
     \x20 sizeof(union psychic_buffers) < 1 << 16 ? 1 << 16 : 1 << 20)))\n\
     #define PSYCHIC_GUARD(name) __attribute__((aligned(1 << 16))) \\\n\

@@ -97,14 +97,18 @@ impl Findings {
             && self.report.unseparated().is_empty()
     }
 
-    /// Writes tables, tests, pictures and the report in the place of what an earlier run left there.
+    /// Writes tables, tests, pictures and the report in the place of all that an earlier run left there but
+    /// its builds; the meta program is only in [`Options::out`](super::Options::out).
     ///
     /// # Errors
     /// There is something else, another run is writing, or files cannot be written.
     pub fn write(&self, directory: &Path) -> Result<(), Error> {
         let place = ResultsDir::claim(directory.to_owned()).map_err(anyhow::Error::from)?;
         let results = place.begin(false).map_err(anyhow::Error::from)?;
-        self.write_to(&results)?;
+        self.write_to(&results).inspect_err(|_| {
+            // Nothing is left to be said about that.
+            _ = place.give_up();
+        })?;
         place.finish().map_err(anyhow::Error::from)?;
         Ok(())
     }

@@ -1,7 +1,10 @@
 //! A run from a subject to its findings: merge, build, explore, pair, replay, cluster, tree.
 //!
 //! Nothing is printed: an [`Observer`] is told how far the run is. It ends early when its
-//! [`Interrupt`](crate::interrupt::Interrupt) is set, with what was found.
+//! [`Interrupt`] is set, with what was found; a compiler or a package's build that runs just then comes to
+//! its own end first. A program that uses this begins with
+//! [`sandbox_helper`](crate::replay::sandbox_helper), as native runs are confined by a process of their own, which
+//! is that program once more.
 
 mod bounds;
 mod describe;
@@ -33,13 +36,14 @@ use crate::{
     diff::{self, Differ, Regions, Task, Walk},
     exec::{Clock, Program, Start, State},
     explore::{Explorer, Search},
+    interrupt::Interrupt,
     ir::Module,
-    replay::TestInput,
+    replay::{self, TestInput},
     results::{FoundBy, ResultsDir},
     solver::{SolverConfig, record::Recording},
     subject::Subject,
 };
-use findings::Run;
+use findings::{Run, write_tests};
 use native::Native;
 use rounds::{MANY_IN_VAIN, explore_and_pair};
 use stages::{Built, Merged, Stage};
@@ -73,7 +77,6 @@ const LEAST_WALK: Duration = Duration::from_millis(500);
 pub struct Session {
     stage: Stage,
     options: Options,
-    began: Instant,
     /// Where it works, if nobody has said where.
     _scratch: Option<TempDir>,
 }
@@ -83,9 +86,9 @@ impl Session {
     ///
     /// # Errors
     /// The place cannot be written to, has something else, or is taken by another run; there is no
-    /// compiler.
+    /// compiler; `main` does not begin with [`sandbox_helper`](crate::replay::sandbox_helper).
     pub fn new(subject: Subject, options: Options) -> Result<Self, Error> {
-        let began = Instant::now();
+        replay::is_no_idle_helper().map_err(anyhow::Error::from)?;
         let (place, scratch) = match &options.out {
             Some(out) => (out.clone(), None),
             None => {
@@ -95,7 +98,7 @@ impl Session {
         };
         let place = ResultsDir::claim(place).map_err(anyhow::Error::from)?;
         let stage = Stage::new(subject, place)?;
-        Ok(Self { stage, options, began, _scratch: scratch })
+        Ok(Self { stage, options, _scratch: scratch })
     }
 
     /// Tells the revisions apart. Results go to [`Options::out`] while they are found, and take the
@@ -104,23 +107,16 @@ impl Session {
     /// # Errors
     /// [`Error::Interrupted`]; [`Error::Failed`] with what is wrong.
     pub fn diff(mut self, observer: &mut dyn Observer) -> Result<Findings, Error> {
-        let prepared = self.stage.prepare(observer);
-        self.unless_interrupted(prepared)?;
+        let began = Instant::now();
+        let interrupt = self.options.search.interrupt.clone();
+        unless_interrupted(&interrupt, || self.stage.prepare(observer))?;
         let seeds = self.seeds()?;
         let begun = self.stage.place.begin(self.options.resume);
         self.stage.results = begun.map_err(anyhow::Error::from)?;
-        self.compare(seeds, observer).inspect_err(|_| {
+        self.compare(seeds, began, observer).inspect_err(|_| {
             // Nothing is left to be said about that.
             _ = self.stage.place.give_up();
         })
-    }
-
-    /// What was made before anything can be found: nothing, after an interrupt.
-    fn unless_interrupted<T>(&self, made: anyhow::Result<T>) -> Result<T, Error> {
-        match self.options.search.interrupt.is_set() {
-            true => Err(Error::Interrupted),
-            false => Ok(made?),
-        }
     }
 
     /// The inputs that the subject gives, and those that an earlier run left.
@@ -138,26 +134,29 @@ impl Session {
     fn built(&self, observer: &mut dyn Observer) -> anyhow::Result<(Merged, Built, Module)> {
         let mut merged = self.stage.merge(observer)?;
         let (built, module) = self.stage.build(&mut merged, observer)?;
+        observer.observe(Event::Built);
         Ok((merged, built, module))
     }
 
     fn compare(
         &self,
         seeds: Vec<(TestInput, FoundBy)>,
+        began: Instant,
         observer: &mut dyn Observer,
     ) -> Result<Findings, Error> {
-        let built = self.built(observer);
-        let built = self.unless_interrupted(built)?;
-        Ok(self.explore(built, seeds, observer)?)
+        let built = || self.built(observer);
+        let built = unless_interrupted(&self.options.search.interrupt, built)?;
+        Ok(self.explore(built, seeds, began, observer)?)
     }
 
     fn explore(
         &self,
         (merged, built, module): (Merged, Built, Module),
         seeds: Vec<(TestInput, FoundBy)>,
+        begin: Instant,
         observer: &mut dyn Observer,
     ) -> anyhow::Result<Findings> {
-        let Self { stage, options, began: begin, .. } = self;
+        let Self { stage, options, .. } = self;
         let config = &stage.subject.config;
         let mut program = Program::new(module, &options.search.models()?.with_terms());
         program.uninitialised = config.uninitialised;
@@ -246,6 +245,10 @@ impl Session {
         } else {
             Walk::default()
         };
+        // Else some seeds may not have been run.
+        let all_judged = native.is_in_time();
+        // What comes next may take its time.
+        write_tests(&stage.results, differ.tests(), differ.revisions())?;
         let run = Run {
             stage,
             merged: &merged,
@@ -260,17 +263,27 @@ impl Session {
             deadline: judging.deadline(),
         };
         let mut findings = run.findings()?;
-        findings.interrupted = clock.is_interrupted();
-        // Else some seeds may not have been run.
-        let all_judged = native.is_in_time();
         findings.write_to(&stage.results)?;
         findings.recorded = record.is_none_or(|record| record.is_complete());
         if all_judged {
             stage.results.forget_tests()?;
         }
         stage.place.finish()?;
+        findings.interrupted = clock.is_interrupted();
         Ok(findings)
     }
+}
+
+/// Makes what comes before anything can be found; nothing, where the run is asked to end.
+fn unless_interrupted<T>(
+    interrupt: &Interrupt,
+    make: impl FnOnce() -> anyhow::Result<T>,
+) -> Result<T, Error> {
+    if interrupt.is_set() {
+        return Err(Error::Interrupted);
+    }
+    let made = make();
+    if interrupt.is_set() { Err(Error::Interrupted) } else { Ok(made?) }
 }
 
 /// Where the queries go that verdicts rest on. Those of two runs must not be mixed.

@@ -20,7 +20,7 @@ pub enum Event<'a> {
         /// The subject.
         subject: &'a str,
     },
-    /// The meta program that an earlier merge left is taken as it is.
+    /// The meta program that an earlier merge left is taken as it is, by a stage that runs alone.
     Taken {
         /// Where it is.
         meta: &'a Path,
@@ -32,6 +32,8 @@ pub enum Event<'a> {
         /// How many there are.
         revisions: usize,
     },
+    /// From now on something can be found.
+    Built,
     /// There is no bitcode of the C library: calls of its functions that have no model are unsupported.
     NoLibc,
     /// Exploring, pairing and replaying begins.

@@ -22,7 +22,7 @@ pub struct Options {
     /// Where results are written, also while the run goes on; without, the run has a directory of its
     /// own, which ends with it ([`Findings::write`](super::Findings::write)).
     pub out: Option<PathBuf>,
-    /// Begin with the tests that an earlier, interrupted run left there.
+    /// Begin with the tests that an earlier, interrupted run left there: nothing without [`Self::out`].
     pub resume: bool,
     /// Write every query that a verdict rests on here, as SMT-LIB 2 files with their answers.
     pub queries: Option<PathBuf>,
@@ -62,7 +62,8 @@ pub enum Sharing {
 /// How to explore.
 #[derive(Clone, Debug, Default)]
 pub struct SearchOptions {
-    /// Workers; by default one for each processor. No proof depends on it.
+    /// Workers that explore; by default one for each processor. No proof depends on it. Merging, compilers and
+    /// native runs are as many at once as rayon's global pool has threads.
     pub jobs: Option<NonZeroUsize>,
     /// What the random choices of a search begin with.
     pub random: u64,

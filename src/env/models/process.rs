@@ -20,7 +20,7 @@ pub(super) const MODELS: &[(&str, Model)] = &[
         Ok(Some(Value::Int(0)))
     }),
     ("abort", |_, _| Err(Stop::Halt(Halt::Abort))),
-    // What the compiler makes of a division by a constant zero (`build`'s flags).
+    // What the compiler makes of a division by a constant zero (`compile`'s flags).
     (DIVISION, |_, _| Err(Error::DivisionByZero.into())),
     ("__assert_fail", assert_fail),
     ("__errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),

@@ -135,10 +135,27 @@ pub enum SandboxError {
     Lost(io::Error),
 }
 
+/// Whether this process was started as a helper. One that goes on all the same would start others like
+/// itself without end.
+fn is_asked_to_help() -> bool {
+    env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT)
+}
+
+/// Sees that this process is not one that was started as a helper and does something else.
+///
+/// # Errors
+/// [`SandboxError::NotAHelper`] says what to do.
+pub fn is_no_idle_helper() -> Result<(), SandboxError> {
+    match is_asked_to_help() {
+        true => Err(SandboxError::NotAHelper { helper: zygote::helper().0 }),
+        false => Ok(()),
+    }
+}
+
 /// Serves as sandbox helper and exits if this process was started as one; otherwise returns at
 /// once. To be called first in `main`, while there is only one thread.
 pub fn sandbox_helper() {
-    if env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT) {
+    if is_asked_to_help() {
         std::process::exit(match serve::serve() {
             Ok(()) => 0,
             Err(error) => {
