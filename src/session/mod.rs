@@ -131,22 +131,20 @@ impl Session {
         Ok(seeds)
     }
 
-    fn built(&self, observer: &mut dyn Observer) -> anyhow::Result<(Merged, Built, Module)> {
-        let mut merged = self.stage.merge(observer)?;
-        let (built, module) = self.stage.build(&mut merged, observer)?;
-        observer.observe(Event::Built);
-        Ok((merged, built, module))
-    }
-
     fn compare(
         &self,
         seeds: Vec<(TestInput, FoundBy)>,
         began: Instant,
         observer: &mut dyn Observer,
     ) -> Result<Findings, Error> {
-        let built = || self.built(observer);
-        let built = unless_interrupted(&self.options.search.interrupt, built)?;
-        Ok(self.explore(built, seeds, began, observer)?)
+        let interrupt = &self.options.search.interrupt;
+        let mut merged = unless_interrupted(interrupt, || self.stage.merge(observer))?;
+        let (built, module) = unless_interrupted(interrupt, || {
+            let built = self.stage.build(&mut merged, observer)?;
+            observer.observe(Event::Built);
+            Ok(built)
+        })?;
+        Ok(self.explore((merged, built, module), seeds, began, observer)?)
     }
 
     fn explore(
