@@ -231,6 +231,10 @@ impl Exprs {
                 if p == y || q == y {
                     return Some(if p == y { q } else { p });
                 }
+                // Two constants are one: each rule by itself would exchange them without end.
+                if self.is_constant(q) && self.is_constant(y) {
+                    return Some(self.xor(p, self.xor(q, y)));
+                }
                 if self.is_constant(q) {
                     return Some(self.xor(self.xor(p, y), q));
                 }

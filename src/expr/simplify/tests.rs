@@ -803,3 +803,18 @@ fn numbers_with_several_spellings_keep_their_bits() {
         }
     }
 }
+
+#[test]
+fn constants_of_exclusive_disjunctions_are_one() {
+    let exprs = Exprs::new();
+    let [x, y] = ["x", "y"].map(|name| exprs.input(name, 32));
+    let c = |value| exprs.constant(32, value);
+    assert_eq!(exprs.xor(exprs.xor(x, c(5)), c(3)), exprs.xor(x, c(6)));
+    assert_eq!(exprs.xor(exprs.xor(x, c(5)), exprs.xor(y, c(3))), exprs.xor(exprs.xor(x, y), c(6)));
+    // Each step would cost twice what the one before does, if rules exchanged constants.
+    let sum = (0..64).fold(x, |sum, step| {
+        let next = exprs.add(exprs.xor(sum, c(step + 1)), y);
+        exprs.xor(exprs.xor(next, c(step)), exprs.xor(sum, c(7 * step)))
+    });
+    assert!(!exprs.is_constant(sum));
+}
