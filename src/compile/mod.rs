@@ -19,6 +19,7 @@
 mod compiler;
 mod divisions;
 mod harness;
+mod layout;
 mod libc;
 mod link;
 mod many;

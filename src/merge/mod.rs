@@ -32,6 +32,7 @@ mod check;
 mod edit;
 mod emit;
 mod legal;
+mod overlay;
 mod patch;
 mod program;
 mod project;
@@ -52,7 +53,8 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 pub use candidate::{Candidate, Candidates, Changes, candidates, difference, explain};
-pub use check::{Role, SyntaxCheck, Tree, make_way, overlay};
+pub use check::{Role, SyntaxCheck};
+pub use overlay::{Tree, make_way, overlay};
 pub use patch::PatchError;
 pub use program::{MergedRevision, MetaFile, MetaProgram, Status};
 

@@ -17,4 +17,6 @@ pub use finding::{Finding, FindingKind};
 pub use ktest::{KtestError, TestInput};
 pub use outcome::{ASSUMPTION_VIOLATED, Outcome, Termination, Visible};
 pub use replayer::{Binaries, Builds, ReplayError, Replayer, Watched, Within};
-pub use sandbox::{Isolation, Limits, SandboxError, is_no_idle_helper, sandbox_helper};
+#[cfg(feature = "engine")]
+pub(crate) use sandbox::refuse_idle_helper;
+pub use sandbox::{Isolation, Limits, SandboxError, sandbox_helper};

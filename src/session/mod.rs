@@ -43,7 +43,7 @@ use crate::{
     solver::{SolverConfig, record::Recording},
     subject::Subject,
 };
-use findings::{Run, write_tests};
+use findings::{Run, write_inputs};
 use native::Native;
 use rounds::{MANY_IN_VAIN, explore_and_pair};
 use stages::{Built, Merged, Stage};
@@ -88,7 +88,7 @@ impl Session {
     /// The place cannot be written to, has something else, or is taken by another run; there is no
     /// compiler; `main` does not begin with [`sandbox_helper`](crate::replay::sandbox_helper).
     pub fn new(subject: Subject, options: Options) -> Result<Self, Error> {
-        replay::is_no_idle_helper().map_err(anyhow::Error::from)?;
+        replay::refuse_idle_helper().map_err(anyhow::Error::from)?;
         let (place, scratch) = match &options.out {
             Some(out) => (out.clone(), None),
             None => {
@@ -245,8 +245,8 @@ impl Session {
         };
         // Else some seeds may not have been run.
         let all_judged = native.is_in_time();
-        // What comes next may take its time.
-        write_tests(&stage.results, differ.tests(), differ.revisions())?;
+        // The search for the tree may take its time: what was found is not lost with it.
+        write_inputs(&stage.results, differ.tests())?;
         let run = Run {
             stage,
             merged: &merged,

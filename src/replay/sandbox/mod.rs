@@ -141,11 +141,11 @@ fn is_asked_to_help() -> bool {
     env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT)
 }
 
-/// Sees that this process is not one that was started as a helper and does something else.
+/// Refuses to go on in a process that was started as a helper and does something else.
 ///
 /// # Errors
 /// [`SandboxError::NotAHelper`] says what to do.
-pub fn is_no_idle_helper() -> Result<(), SandboxError> {
+pub(crate) fn refuse_idle_helper() -> Result<(), SandboxError> {
     match is_asked_to_help() {
         true => Err(SandboxError::NotAHelper { helper: zygote::helper().0 }),
         false => Ok(()),

@@ -75,7 +75,7 @@ impl Zygote {
 
 impl Process {
     fn start() -> Result<Self, SandboxError> {
-        super::is_no_idle_helper()?;
+        super::refuse_idle_helper()?;
         let (helper, arguments) = helper();
         let start = || {
             let (control, input) = UnixStream::pair()?;

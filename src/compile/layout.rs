@@ -1,0 +1,104 @@
+//! A revision's sources, laid out as its patched tree has them.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{BuildError, Common, HarnessError, RevisionError, harness};
+use crate::{
+    merge::{Changes, Tree, make_way, overlay},
+    subject::Revision,
+};
+
+/// The name of a generated `main`.
+const HARNESS: &str = "psychic_harness.c";
+
+/// A revision's sources on disk.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub(super) directory: PathBuf,
+    pub(super) sources: Vec<PathBuf>,
+    /// The files that are not the original's.
+    pub(super) changed: BTreeSet<PathBuf>,
+    /// There are files that the original has not.
+    pub(super) adds: bool,
+    /// Only sources differ, so that the original's headers serve.
+    pub(super) plain: bool,
+}
+
+impl Layout {
+    pub(super) fn new(
+        common: &Common,
+        tree: &Tree,
+        revision: Revision,
+        changes: &Changes,
+    ) -> Result<Self, RevisionError> {
+        let directory = common.directory.join(revision.to_string());
+        let io = BuildError::io(&directory);
+        let files = changes.iter().map(|(path, text)| (path.as_path(), text.as_deref()));
+        overlay(tree, files, &directory).map_err(io)?;
+        let is_c = |path: &Path| path.extension().is_some_and(|extension| extension == "c");
+        let gone = |path: &Path| matches!(changes.get(path), Some(None));
+        let mut sources: Vec<PathBuf> =
+            common.sources.iter().filter(|path| !gone(path)).cloned().collect();
+        for source in &sources {
+            // What it is compiled to is put beside it, and not into the subject.
+            make_way(tree, source, &directory).map_err(BuildError::io(&directory))?;
+        }
+        // A new source is one of the program's, unless another one includes it.
+        let texts = || changes.values().flatten();
+        let included = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            texts().any(|text| {
+                text.lines().any(|line| line.contains("include") && line.contains(&*name))
+            })
+        };
+        let new = changes.iter().filter(|(path, text)| {
+            text.is_some() && is_c(path) && !common.root.join(path).exists() && !included(path)
+        });
+        sources.extend(new.map(|(path, _)| path.clone()));
+        let known: BTreeSet<PathBuf> = sources.iter().cloned().collect();
+        let plain = changes.keys().all(|path| known.contains(path));
+        let mut changed: BTreeSet<PathBuf> = changes.keys().cloned().collect();
+        let adds =
+            changes.iter().any(|(path, text)| text.is_some() && !common.root.join(path).exists());
+        if let Some(entry) = &common.entry {
+            let place = add_harness(common, entry, &directory, &sources)?;
+            // It depends on the source that it calls.
+            changed.insert(HARNESS.into());
+            sources[place] = HARNESS.into();
+        }
+        Ok(Self { directory, sources, changed, adds, plain })
+    }
+}
+
+/// Writes a `main` that calls the entry; gives the source in the place of which it stands.
+fn add_harness(
+    common: &Common,
+    entry: &str,
+    directory: &Path,
+    sources: &[PathBuf],
+) -> Result<usize, RevisionError> {
+    let mut missing = None;
+    for (index, source) in sources.iter().enumerate() {
+        let path = directory.join(source);
+        let text = fs::read(&path).map_err(BuildError::io(&path))?;
+        let text = String::from_utf8_lossy(&text);
+        match harness(&text, source, entry, &common.inputs, common.nan) {
+            Ok(text) => {
+                let path = directory.join(HARNESS);
+                // Not through a link to a file of that name.
+                _ = fs::remove_file(&path);
+                fs::write(&path, text).map_err(BuildError::io(&path))?;
+                return Ok(index);
+            }
+            Err(error @ HarnessError::NoEntry { .. }) => {
+                missing.get_or_insert(error);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(missing.map_or(RevisionError::NoSources, RevisionError::from))
+}
