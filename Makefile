@@ -1,12 +1,12 @@
-# What a person types. Everything but `setup` needs what `setup` provides, and is quick
-# about it when that is there already.
+# The commands for people. Every target runs `setup` first, which is quick once everything is
+# there.
 .PHONY: setup demo test results bench everyday doubles recheck attack coreutils lint
 
 setup:
 	@scripts/setup.sh
 
-# The example of the README, from nothing to a decision tree. Nothing outside of target/ and
-# .cache/ changes.
+# The example of the README, from nothing to a decision tree. Changes nothing outside target/ and
+# .cache/.
 demo: setup
 	@cargo build --release --locked
 	@cargo run --release --locked --quiet -- diff patches/smallest --out target/demo
@@ -19,7 +19,7 @@ test: setup
 	cargo check --locked --no-default-features --lib --examples --features engine
 	python3 -m unittest discover -s tests/native
 
-# What is committed of results/, and the output that the README shows: to be run when they
+# Refreshes the committed part of results/ and the output that the README shows. Run it when they
 # change for a reason.
 results: setup
 	@cargo build --release --locked
@@ -34,17 +34,17 @@ bench: setup
 	cargo build --locked --release
 	python3 scripts/bench.py
 
-# Students' programs: how long their patches take to decide, and native runs of what is proved.
+# Students' programs: how long it takes to decide their patches; proofs are checked by native runs.
 everyday: setup
 	@cargo build --release --locked
 	@scripts/everyday.py target/release/psychic --figures results/everyday.csv
 
-# Functions of floating-point numbers with variants: which are decided, and whether rightly.
+# Variants of floating-point functions: how many are decided, and whether correctly.
 doubles: setup
 	@cargo build --release --locked
 	@scripts/doubles.py target/release/psychic --figures results/doubles.csv
 
-# What verdicts rest on, decided again by another solver: half an hour.
+# Has another solver decide again the queries that verdicts rest on: half an hour.
 recheck: setup
 	@cargo build --release --locked
 	@rm -rf target/recheck
@@ -56,7 +56,7 @@ recheck: setup
 		python3 scripts/recheck.py --sample 50000 target/recheck/$$name || exit 1; \
 	done
 
-# Random programs against what each patched source does on its own: hours.
+# Compares verdicts on random programs with what each patched source does on its own: hours.
 attack: setup
 	@cargo build --release --locked
 	PSYCHIC_CACHE=.cache python3 tests/soundness/attack.py target/release/psychic 1 2000 --jobs 2 \
@@ -64,7 +64,7 @@ attack: setup
 	PSYCHIC_CACHE=.cache python3 tests/soundness/attack.py target/release/psychic 1 100 --jobs 2 \
 		--package --keep target/attack --figures results/bench/attack-packages.csv
 
-# Half an hour: a minute for each of thirty programs.
+# Explores thirty programs for a minute each: half an hour.
 coreutils: setup
 	scripts/programs.sh coreutils
 	cargo build --locked --release

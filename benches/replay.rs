@@ -1,4 +1,4 @@
-//! A native run of a small program in the sandbox, by one process that was started once.
+//! Times a native run of a small program in the sandbox, as a fork of a process started only once.
 
 use std::{env, hint::black_box};
 

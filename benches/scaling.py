@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What more patches cost: a program with K patches of 16 behaviours, at one place and at four.
+"""Measures what more patches cost: K patches with 16 behaviours, at one place and at four places.
 
     benches/scaling.py PSYCHIC [--sharing none] [--most K] [--figures FILE]
 
-Each of the patches computes the same limits in other words, so that all have to be proved equal or
-told apart. Prints a line for each run, and adds it to a CSV file: the whole command in seconds, of
-that the build, the paths, and the pairs by verdict. All pairs are as they must be, or it fails.
+Every patch computes its limit by a different expression, so that all pairs have to be proved
+equivalent or told apart. Prints a line for each run, and adds it to a CSV file: seconds of the whole
+command and of the build alone, paths, and pairs by verdict. Fails if a verdict is not as expected.
 """
 
 import argparse
@@ -37,7 +37,8 @@ def patch(lines, place, number):
 
 
 def behaviour(number, places):
-    """Revisions of the same one are equivalent: patch 0 changes nothing of what the program does."""
+    """Two revisions are equivalent if this is equal. The original has the number -1; patches with a
+    multiple of 16 do not change what the program does (None)."""
     if number < 0 or number % BEHAVIOURS == 0:
         return None
     return number % places, number % BEHAVIOURS

@@ -9,7 +9,7 @@ use psychic::{
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Native runs are confined by a process of their own, which is this program once more.
+    // A helper process confines native runs; it is this executable, started a second time.
     psychic::replay::sandbox_helper();
     let directory = env::args().nth(1).ok_or("usage: diff SUBJECT [RESULTS]")?;
     let subject = Subject::load(Path::new(&directory))?;

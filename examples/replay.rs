@@ -1,5 +1,5 @@
-//! Runs a program natively, confined and watched: `cargo run --example replay PROGRAM.c TEXT...`, each text
-//! once as its standard input.
+//! Runs a program natively, in the sandbox and watched by sanitizers, once for each TEXT as its
+//! standard input: `cargo run --example replay PROGRAM.c TEXT...`.
 
 use std::{
     env,

@@ -1,4 +1,4 @@
-//! The smallest decision tree over clusterings that come from elsewhere: `cargo run --example tree`.
+//! Finds the smallest decision tree over clusterings made elsewhere: `cargo run --example tree`.
 
 use std::error::Error;
 

@@ -1,8 +1,8 @@
 """Times `psychic explore` on the programs of benches/programs; writes results/bench/engine.csv.
 
 Every program runs several times with one and with two workers, without tests and with a test for
-each path; the fastest runs count: of the exploration, and of the whole command from its start to
-its end, compiler and files included. Called by `make bench`.
+each path. Two times are kept, each from the fastest run: the exploration without tests, and the
+whole command with tests, compiler and files included. Called by `make bench`.
 """
 
 import csv
@@ -19,21 +19,21 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 PSYCHIC = TOP / "target/release/psychic"
 PROGRAMS = ["crc", "sort", "match"]
 REPEATS = 7
-# Thousands of small files: in memory where there is such a file system, so that the disk does
-# not count.
+# The runs write thousands of small files. They go to a file system in memory if there is one, so
+# that the disk is not measured.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 def machine():
-    """The processor, and how many of them."""
+    """The processor's name and the number of processors."""
     lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
     models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
     return f"{models[0] if models else platform.machine()} x {os.cpu_count()}"
 
 
 def run(program, jobs, out, tests):
-    """One run: what `stats.csv` says, seconds of the whole command, and peak memory in MiB."""
-    # What was compiled before would not be compiled again.
+    """One run: the rows of `stats.csv` by phase, seconds of the whole command, peak memory in MiB."""
+    # Otherwise the program would not be compiled again.
     shutil.rmtree(out, ignore_errors=True)
     command = [PSYCHIC, "explore", TOP / f"benches/programs/{program}.c", "--out", out,
                "--jobs", str(jobs), "--tests", tests]
@@ -49,7 +49,7 @@ def run(program, jobs, out, tests):
 
 
 def native(program, scratch):
-    """Milliseconds of the program itself, compiled without optimisation; None if it cannot."""
+    """Milliseconds of a native run, compiled without optimisation; None if it does not link alone."""
     binary = scratch / program
     source = TOP / f"benches/programs/{program}.c"
     if subprocess.run(["clang-19", "-O0", source, "-o", binary], capture_output=True).returncode:

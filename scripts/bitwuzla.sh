@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the static Bitwuzla whose sources the crate bitwuzla-sys carries, into
-# CACHE/bitwuzla (default: .cache), and does nothing when that is done already.
+# Builds a static Bitwuzla from the sources in the crate bitwuzla-sys into CACHE/bitwuzla
+# (CACHE is .cache by default). Does nothing if that is done already.
 # Needs meson, ninja, and Debian's libcadical-dev, libsymfpu-dev and libgmp-dev.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -20,7 +20,7 @@ work=$cache/bitwuzla.build
 rm -rf "$work" "$cache/bitwuzla"
 mkdir -p "$work/pkgconfig" "$cache/bitwuzla/lib"
 cp -a "$crate/bitwuzla" "$work/source"
-# Debian has no symfpu.pc, and its GMP 6.2.1 serves though meson asks for 6.3.
+# Debian has no symfpu.pc, and its GMP 6.2.1 is sufficient although meson asks for 6.3.
 printf 'Name: symfpu\nDescription: SymFPU\nVersion: 1.0\nCflags: -I/usr/include\n' \
     >"$work/pkgconfig/symfpu.pc"
 printf 'Name: gmp\nDescription: GMP\nVersion: 6.3.0\nLibs: -lgmp\n' >"$work/pkgconfig/gmp.pc"

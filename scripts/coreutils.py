@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Explores programs of coreutils that scripts/programs.sh has built, the way KLEE's authors did
-(OSDI 2008): two arguments, standard input and a time for each. Every path becomes a test, which is
-run natively and compared. scripts/coreutils.py [--seconds N] [PROGRAM...] puts the rows of these
-programs into results/bench/coreutils.csv; with other seconds they go to standard output alone.
+"""Explores programs of coreutils that scripts/programs.sh has built, as KLEE's authors did (OSDI
+2008): with two arguments and standard input, for a fixed time each. Every path becomes a test, which
+is run natively and compared. scripts/coreutils.py [--seconds N] [PROGRAM...] puts the rows of these
+programs into results/bench/coreutils.csv; with N other than the default, it only prints them.
 """
 
 import argparse
@@ -22,8 +22,8 @@ PROGRAMS = """basename cat cksum comm cut dirname echo expand expr factor fold h
 BUILT = pathlib.Path(os.environ.get("PSYCHIC_CACHE", TOP / ".cache")) / "programs/coreutils"
 INPUT = "--sym-args 0 2 4 --sym-stdin 8".split()
 SECONDS = 60
-# A query that is running, the tests and their native runs come after the time is over. What is
-# still running so much later is interrupted, and killed if that does not help.
+# Seconds beyond the time given: the last query, the tests and their native runs come after it. A
+# command that is still running then is interrupted, and killed after as many seconds more.
 GRACE = 150
 HEADER = """date machine program seconds_given exit finished paths errors unsupported left loose
     concretised instructions queries seconds lines_covered lines branches_covered branches tests
@@ -31,7 +31,7 @@ HEADER = """date machine program seconds_given exit finished paths errors unsupp
 
 
 def read(path):
-    """The rows of a table, none where there is none."""
+    """The rows of a table; none if there is no file."""
     if not path.exists():
         return []
     with open(path, newline="") as file:
@@ -39,7 +39,7 @@ def read(path):
 
 
 def run(command):
-    """Exit status, what was said, seconds and peak memory in MiB of a command."""
+    """Exit status, output, seconds and peak memory in MiB of a command."""
     begin = time.perf_counter()
     with tempfile.TemporaryFile("w+") as said:
         child = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)
@@ -51,7 +51,7 @@ def run(command):
 
 
 def explore(program, given, scratch):
-    """One program: a row of the table, and lines about what went wrong."""
+    """Explores one program: its row of the table, and lines about what went wrong."""
     out = scratch / program
     status, said, seconds, peak = run([
         "timeout", "--signal=INT", f"--kill-after={GRACE}", str(given + GRACE),
@@ -64,7 +64,7 @@ def explore(program, given, scratch):
     notes = [row["approximations"] for row in states]
     left = [halt for halt in halts if halt.startswith("incomplete")]
     late = sum(halt == "incomplete (time budget)" for halt in left)
-    # Exit statuses and the like are no errors; what is never an error stands in docs/formats.md.
+    # Halts that are no errors; docs/formats.md lists all of them.
     fine = ("exit", "abort", "signal", "hang", "silent", "incomplete")
     native = re.search(r"(\d+) tests run natively, (\d+) of them", said)
     row = {
@@ -92,14 +92,14 @@ def explore(program, given, scratch):
         "mismatches": native[2] if native else "",
         "peak_mb": f"{peak:.0f}",
     }
-    # Below the summary stand reasons and mismatches.
+    # Reasons and mismatches follow the summary, indented.
     lines = said.splitlines()
     wrong = [line for line in lines if line.startswith("  ") and "time budget" not in line]
     return row, wrong if status in (0, 1) else lines[-10:]
 
 
 def write(path, rows):
-    """Rows by program, in the order of their names."""
+    """Writes the rows, given by program, in the order of the programs' names."""
     with open(path, "w", newline="") as file:
         writer = csv.DictWriter(file, HEADER, lineterminator="\n")
         writer.writeheader()

@@ -1,9 +1,9 @@
-"""Writes into a directory the apt sources of this machine, as source-package entries.
+"""Writes this machine's apt sources into a directory, as entries for source packages.
 
-Only entries of the distribution's own suites (bookworm, bookworm-updates, ...) are
-taken: other archives often have no source packages, and one that fails to answer
-would fail them all. Both the one-line format (*.list) and deb822 (*.sources) are read;
-sources.list(5) describes them.
+Only entries of the distribution's own suites (bookworm, bookworm-updates, ...) are taken:
+other archives often have no source packages, and a single one that does not answer would
+make the whole update fail. Both the one-line format (*.list) and deb822 (*.sources) are
+read; sources.list(5) describes them.
 """
 
 import pathlib
@@ -45,7 +45,7 @@ def deb822(text, name):
 
 
 def main():
-    """Derives each file that has entries of the distribution."""
+    """Writes a file for each of apt's that has entries of the distribution."""
     target, name = pathlib.Path(sys.argv[1]), codename()
     for old in target.iterdir():
         old.unlink()

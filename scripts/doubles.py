@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Functions of floating-point numbers: which of their variants psychic tells apart or proves equal.
+"""Checks which variants of floating-point functions psychic tells apart or proves equivalent.
 
     scripts/doubles.py PSYCHIC [--budget 10s] [--figures FILE] [NAME...]
 
-Each file of tests/doubles has a function, and below `/* equal */` and `/* unequal */` variants of it
-of which that is known. Runs psychic on each variant and its original with one worker, prints a line for
-it, and fails where a verdict is wrong.
+Each file of tests/doubles has a function, and after `/* equal */` or `/* unequal */` variants that are
+known to be so. Runs psychic with one worker on each variant and its original, prints a line for it, and
+fails if a verdict is wrong.
 """
 
 import argparse

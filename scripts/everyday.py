@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Students' programs: how long psychic takes to decide their patches, and whether it is right.
+"""Measures how long psychic takes to decide the patches of students' programs, and checks its proofs.
 
     scripts/everyday.py PSYCHIC [--budget 30s] [--inputs N] [--figures FILE] [NAME...]
 
 Runs psychic on each program of patches/everyday on one core, and prints a line for it. Then every
-revision that is proved equivalent to another one is compiled on its own by the compiler alone, and run
-on N random inputs; where two of them differ, and it is not that both run into an error there (one of
-them, where they are called equivalent unless failing), this fails. It shares nothing with psychic but
-the inputs' form: lines of numbers and letters.
+revision that is proved equivalent to another one is compiled on its own, with nothing but the compiler,
+and run on N random inputs. Fails if two revisions that are called equivalent differ on an input, unless
+both run into an error there (for `equivalent-unless-failing`, unless one of them does). The check shares
+nothing with psychic but the form of the inputs: lines of numbers and letters.
 """
 
 import argparse
@@ -29,11 +29,11 @@ sys.path.insert(0, str(ROOT / "tests" / "soundness"))
 
 import separately
 
-# Inputs of one run of the runner, which takes all that was printed into memory.
+# Inputs of one run of the runner, which keeps all output in memory.
 AT_ONCE = 500
-# A run that takes so long does not end, or is run again with more time.
+# Limits of a run: the usual one, and the one for runs that seem to differ.
 MILLISECONDS, PATIENCE = 20, 1000
-# Differing inputs of a pair that the sanitizers look into.
+# At most so many differing inputs of a pair are run under the sanitizers.
 LOOKED_AT = 20
 
 
@@ -51,8 +51,9 @@ def patched(subject, patch, scratch):
 
 
 def inputs(count, name):
-    """Well-formed ones, as proofs of equivalence say: numbers for programs that read numbers (near,
-    far, and with decimals where all are floats), else lines of letters; a newline is at the end."""
+    """Random inputs that are well-formed, as proofs of equivalence assume, with a newline at the end:
+    numbers (near zero, large, with decimals if all reads are floats) or, for programs that read text,
+    also lines of letters."""
     rng = random.Random(name)
     integer = (lambda: str(rng.randint(-3, 3)), lambda: str(rng.randint(0, 120)),
                lambda: str(rng.randint(-2**31, 2**31 - 1)))
@@ -71,7 +72,7 @@ def inputs(count, name):
 
 
 def wrong(subject, rows, revisions, count):
-    """Pairs that are called equivalent and differ on some input."""
+    """The pairs that are called equivalent and differ on some input, with that input."""
     pairs = [(int(row["a"]), int(row["b"]), row["verdict"]) for row in rows
              if row["verdict"].startswith("equivalent")]
     wanted = sorted({revision for a, b, _ in pairs for revision in (a, b)})

@@ -1,6 +1,6 @@
-# logged LOG WHAT COMMAND...: runs a command with its output in a file, and where it fails shows
-# the end of that and stops the script that sources this. In a process of its own, for set -e is
-# off in a condition.
+# logged LOG WHAT COMMAND...: runs a command with its output in the file LOG. If it fails, shows the
+# end of the log and WHAT, and exits the script that sources this file. The command runs in a subshell
+# of its own and not in a condition, where set -e would be off.
 logged() {
     local log=$1 what=$2 status
     shift 2

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Compiles the pure C functions of musl 1.2.3 to bitcode for the engine, one module per
+# Compiles the pure C functions of musl 1.2.3 to bitcode for the engine. There is one module per
 # source file, so that a program links only what it calls:
 #   CACHE/musl/include          the headers that programs are compiled against
 #   CACHE/musl/bitcode/FOLDER/NAME.bc  from src/FOLDER/NAME.c
 #   CACHE/musl/symbols.csv      module,symbol,kind (defined, weak or undefined)
-# What allocates, talks to the system or keeps a stream is the engine's own business and
-# is not here. Does nothing when it is done already.
+# Functions that allocate, talk to the system or keep a stream are modelled by the engine, and left
+# out here. Does nothing if everything is built already.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/scripts/logged.sh"

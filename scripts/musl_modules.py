@@ -13,10 +13,10 @@ import re
 import subprocess
 import sys
 
-# Whole folders of the C library, and single files where a folder also holds what the
-# engine models (allocation, exits), or what glibc does otherwise. Native runs
-# link the same modules of math, complex and ctype (build::libc): glibc's sine is another one, and
-# no sanitizer watches over its rows of characters.
+# Whole folders of the C library, and single files of folders that also contain functions that the
+# engine models (allocation, exits) or that glibc defines differently. Native runs link the same
+# modules of math, complex and ctype (src/compile/libc.rs): glibc's sine differs, and no sanitizer
+# watches its tables of characters.
 FOLDERS = ["string", "prng", "search", "math", "complex"]
 FILES = [
     *(f"ctype/{name}.c" for name in ["isascii", "toascii"]),
@@ -31,15 +31,15 @@ FILES = [
         "__environ", "clearenv", "getenv", "putenv", "setenv", "unsetenv",
     ]),
 ]
-# These need locales, and with them threads.
+# These need locales, which need threads.
 LEFT_OUT = {"strsignal", "strerror_r", "wcscasecmp_l", "wcsncasecmp_l"}
-# The shape of a tree, and how many entries fit a table, are others in every libc.
+# The shape of a tree and the capacity of a hash table differ from libc to libc.
 LEFT_OUT |= {"twalk", "tdelete", "hsearch"}
-# What IEEE 754 fixes is one operation of the engine, and the C library's own natively.
+# IEEE 754 fixes these results: they are one operation in the engine, and the C library's natively.
 LEFT_OUT |= {f"{name}{suffix}" for suffix in ["", "f", "l"] for name in [
     "sqrt", "floor", "ceil", "trunc", "round", "rint", "nearbyint", "fma",
 ]}
-# Sets errno to ERANGE where a number became zero or infinite.
+# Sets errno to ERANGE if the result has become zero or infinite.
 OUT_OF_RANGE = """
 	y *= u.f;
 	if (x != 0 && x - x == 0 && (y == 0 || y - y != 0)) {
@@ -47,9 +47,10 @@ OUT_OF_RANGE = """
 		*__errno_location() = 34;
 	}
 	return y;"""
-# The text that strtod reads is never refilled.
-# As glibc has it: strtod leaves errno alone where there is no number, getenv looks for a name with = in it, setenv does not free what getenv may have
-# given, frexp of no number has the exponent 0, and scalbn sets errno. catan converts a NaN to an integer, which is undefined.
+# Replacements in musl's sources: file, text there, new text. shgetc: strtod's text is never refilled.
+# As in glibc, strtod leaves errno alone if there is no number, getenv accepts a name with `=`, setenv
+# does not free what getenv may have returned, frexp of an infinity or a NaN has the exponent 0, and
+# scalbn sets errno. musl's catan converts a NaN to an integer, which is undefined.
 REPLACED = {
     "shgetc": ("__uflow(f)", "-1"),
     "strtod": (
@@ -72,7 +73,7 @@ REPLACED = {
     "scalbn": ("\tx = y * u.f;\n\treturn x;", OUT_OF_RANGE),
     "scalbnf": ("\tx = y * u.f;\n\treturn x;", OUT_OF_RANGE),
 }
-# Linux has as many, and no success.
+# The number of errno values of Linux, with 0, success.
 ERRORS = 134
 # Our own files in place of some of musl's; each says why.
 OVERLAY = pathlib.Path(__file__).parent / "musl"
@@ -88,7 +89,7 @@ FLAGS = """
 
 
 def sources(tree):
-    """The C files to compile, in order; x86_64 assembly is simply not among them."""
+    """The C files to compile, in order; musl's assembly for x86_64 is left out."""
     for folder in FOLDERS:
         yield from sorted((tree / "src" / folder).glob("*.c"))
     yield from (tree / "src" / name for name in FILES)
@@ -96,7 +97,7 @@ def sources(tree):
 
 
 def write_errors(build):
-    """The texts of `strerror` as this machine's libc has them; returns the C file."""
+    """Writes a C file with a `strerror` that gives the texts of this machine's libc; returns the file."""
     file = build / "string/strerror.c"
     file.parent.mkdir(exist_ok=True)
     texts = "".join(f'    {json.dumps(os.strerror(number))},\n' for number in range(ERRORS))
@@ -125,7 +126,7 @@ char *strerror(int number)
 
 
 def compile_one(musl, source):
-    """Compiles one file; returns its rows for symbols.csv, or why it is left out."""
+    """Compiles one file; returns its rows for symbols.csv and, if it is left out, the reason."""
     tree, build = musl / "source", musl / "build"
     name = f"{source.parent.name}/{source.stem}"
     output = musl / "bitcode" / f"{name}.bc"
@@ -148,13 +149,14 @@ def compile_one(musl, source):
         # seven bytes past the end of a string: fine for a machine, out of bounds for C.
         flags.append("-U__GNUC__")
     if source.parent.name in ("math", "complex", "ctype"):
-        # Natively too, what the program itself defines comes first: calls name their function.
+        # In native runs, too, a function that the program defines itself takes precedence: with these
+        # flags, calls inside the module go by name.
         flags += ["-fPIC", "-fsemantic-interposition"]
     run = subprocess.run(
         ["clang-19", *flags, source, "-o", output], capture_output=True, text=True)
     if run.returncode:
         return [], f"does not compile: {run.stderr.splitlines()[0]}"
-    # For native builds of the same bitcode with sanitizers.
+    # Native builds with sanitizers use the same bitcode.
     subprocess.run(
         ["opt-19", "-passes=forceattrs", "-force-attribute=sanitize_address",
          "-force-attribute=sanitize_memory", output, "-o", output], check=True)
@@ -167,7 +169,7 @@ def compile_one(musl, source):
 
 
 def symbols(name, module):
-    """The rows (module, symbol, kind) of one bitcode module of that name."""
+    """The rows (module, symbol, kind) of the bitcode file `module`, which is called `name`."""
     listing = subprocess.run(
         ["llvm-nm-19", "-P", module], capture_output=True, text=True, check=True).stdout
     for line in listing.splitlines():
@@ -184,7 +186,7 @@ def symbols(name, module):
 
 
 def main():
-    """Compiles everything and says what is left out and what stays undefined."""
+    """Compiles everything, and prints what is left out and what stays undefined."""
     musl, jobs = pathlib.Path(sys.argv[1]).absolute(), int(sys.argv[2])
     ours = {f"{f.parent.name}/{f.stem}" for f in OVERLAY.glob("*/*.c")}
     files = [

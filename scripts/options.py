@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Whether the verdicts of subjects are the same with all options that must not change any.
+"""Checks that options which must not change any verdict of a subject do not.
 
     scripts/options.py PSYCHIC [SUBJECT...] [--all] [--figures FILE]
 
-Runs each subject as usual, then with other searches, without sharing, without joins, with one worker, to
-the end of all paths and for all clusterings, one option after the other and some together; with
-`--all` every combination. A verdict that is another one fails, unless one of the two is `unknown`.
-Prints a line for each run, and adds it to a CSV file. Without subjects: all in patches/ that have no
-build of their own.
+Runs each subject with the default options, then with other searches, without sharing, without joins,
+with one worker, for open pairs only, and for all clusterings: one option at a time and some of them
+together. With `--all`, runs every combination of sharing, joins, workers and searches. Fails if a
+verdict differs from the default run's, unless one of the two is `unknown`. Prints a line for each run,
+and writes it to a CSV file. Without SUBJECT, runs all subjects in patches/ that are not packages.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds unmodified programs from Debian's source packages, to look at how well the engine runs
-# them: scripts/programs.sh [PACKAGE...]
+# Builds unmodified programs from Debian's source packages, to see how well the engine runs them:
+# scripts/programs.sh [PACKAGE...]
 #   CACHE/programs/PACKAGE/NAME.bc   the whole program with its libc, for psychic explore
-#   CACHE/programs/PACKAGE/NAME      the same natively
-# A package that is done already is left alone. Subjects with patches are built by psychic build.
+#   CACHE/programs/PACKAGE/NAME      the same program as native code
+# Skips packages that are built already. (Subjects with patches are built by psychic build.)
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/scripts/logged.sh"
@@ -29,12 +29,12 @@ flags="-O1 -gline-tables-only -flto -fno-stack-protector -fno-pie -fno-vectorize
     -ffp-contract=off -fno-unwind-tables -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE -w
     -fdebug-compilation-dir=."
 flags=${flags//$'\n'/}
-# The first directory is there during configure only.
+# The first library directory exists only during configure.
 link="-static -nostdlib -fuse-ld=lld-19 -Wl,--lto-O0 $musl/lib/crt1.o -L$store/configure -L$musl/lib"
 jobs=$(getconf _NPROCESSORS_ONLN)
 
-# In the tree of a GNU package. What a compiler can do beyond C is switched off: no instructions
-# of particular processors (wc, cksum), no inline assembly (factor).
+# Builds a GNU package; runs in its tree. Switches off what goes beyond C: instructions of
+# particular processors (wc, cksum) and inline assembly (factor).
 gnu() {
     local flags="$flags -DNO_ASM"
     ln -sfn "$musl/lib/configure" "$store/configure"
@@ -49,12 +49,12 @@ gnu() {
         LDFLAGS="$link -Wl,--save-temps=preopt" "$@"
 }
 
-# Of its hundred programs only those that are wanted.
+# Builds only the listed programs, of about a hundred.
 coreutils() {
     gnu SUBDIRS=. MANS= INFO_DEPS= PROGRAMS="${programs[coreutils]//$'\n'/}"
 }
 
-# Busybox's own build system knows no LTO; its link script is passed over.
+# Busybox's own build system does not support LTO; its link script is bypassed.
 busybox() {
     make defconfig
     sed -i 's/^CONFIG_\(TC\|FEATURE_HAVE_RPC\|FEATURE_MOUNT_NFS\|FEATURE_INETD_RPC\)=y/# CONFIG_\1 is not set/
@@ -64,7 +64,8 @@ busybox() {
         CFLAGS="$flags" LDFLAGS="$link -Wl,--save-temps=preopt"
 }
 
-# From a program that the build made to what runs in the engine, and natively in its world.
+# Makes from a built program ($1) the bitcode for the engine and the native program with its world
+# ($2.bc and $2).
 finish() {
     opt-19 -passes=internalize,globaldce \
         -internalize-public-api-list=_start_c,__errno_location "$1.0.0.preopt.bc" -o "$2.bc"
@@ -86,7 +87,8 @@ build() {
 }
 
 "$top/scripts/musl-whole.sh"
-# At the end of every command line of clang's: what a package defines is not taken from the libc.
+# Goes to the end of every clang command line, so that functions that a package defines itself are
+# not taken from the libc.
 export CCC_OVERRIDE_OPTIONS="#+-Wno-unused-command-line-argument +-lc +-lnative +-lkernel"
 [ $# -gt 0 ] || set -- coreutils grep findutils busybox
 for package in "$@"; do

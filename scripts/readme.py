@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Puts into README.md what psychic prints now: scripts/readme.py PSYCHIC
+"""Updates README.md with what psychic prints now: scripts/readme.py PSYCHIC
 
-Every block after a line `<!-- output: NAME -->` is printed anew: `demo` by the example of
-`make demo`, `leap` by the subject that the README describes, which is made from the README.
-The figures in the table of subjects come from results/*/summary.csv, and the table after
+Every block after a line `<!-- output: NAME -->` is replaced by new output: `demo` comes from the
+example of `make demo`, and `leap` from the subject that the README describes, which is built from
+its text. The figures in the table of subjects come from results/*/summary.csv, and the table after
 `<!-- table: everyday -->` from results/everyday.csv.
 """
 
@@ -19,7 +19,7 @@ README = TOP / "README.md"
 
 
 def psychic(program, *arguments, cwd):
-    """Standard output of a run that decides everything."""
+    """The standard output of a run, without times; exits if the run does not decide everything."""
     done = subprocess.run([program, *arguments], cwd=cwd, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"psychic {' '.join(map(str, arguments))}: {done.returncode}\n{done.stderr}")
@@ -27,7 +27,7 @@ def psychic(program, *arguments, cwd):
 
 
 def leap(text, directory):
-    """The README's own example, as a person would make it by hand."""
+    """Makes the subject of the README's example in `directory`, as a person would by hand."""
     subject = directory / "leap"
     subject.mkdir()
     source = re.search(r"```c\n(.*?)```", text, re.DOTALL)[1]
@@ -42,7 +42,7 @@ def leap(text, directory):
 
 
 def row(match):
-    """The line of a subject in the table, its description kept."""
+    """The row of a subject in the table, with new figures and the old description."""
     name, description = match[1], match[2]
     with open(TOP / "results" / name / "summary.csv", newline="") as file:
         summary = next(csv.DictReader(file))
@@ -64,7 +64,7 @@ def everyday():
 
 
 def main(program):
-    """Rewrites the file."""
+    """Rewrites README.md."""
     program = pathlib.Path(program).absolute()
     text = README.read_text()
     with tempfile.TemporaryDirectory() as scratch:

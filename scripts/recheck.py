@@ -1,11 +1,11 @@
-"""Lets another solver decide the queries again that verdicts rest on; writes results/recheck.csv.
+"""Has another solver decide again the queries that verdicts rest on; writes results/recheck.csv.
 
     psychic diff patches/foo --emit-smt2 /tmp/queries
     python3 scripts/recheck.py /tmp/queries --subject foo
 
-Every file says which answer it had (`:status`). Z3 shares no code with Bitwuzla and none with
-Psychic; it is installed from PyPI into an environment of its own in the cache, once. The row of
-the subject in the CSV is replaced, the others stay. Exit code 1 if an answer differs.
+Every file says which answer it had (`:status`). The other solver is Z3, which shares no code with
+Bitwuzla or Psychic; it is installed once, from PyPI, into an environment of its own in the cache.
+Replaces the row of the subject in the CSV, and keeps the others. Exits with 1 if an answer differs.
 """
 
 import argparse
@@ -27,7 +27,7 @@ STATUS = re.compile(r"^\(set-info :status (sat|unsat)\)", re.MULTILINE)
 
 
 def solver():
-    """The executable of the solver, installed if need be."""
+    """The executable of the solver, which is installed first if necessary."""
     environment = CACHE / "recheck"
     executable = environment / "bin/z3"
     stamp = environment / "stamp"
@@ -46,7 +46,7 @@ def decide(executable, query, limit):
     if expected is None:
         sys.exit(f"{query}: no status")
     try:
-        # Its own limit ends it in order; the other one is for where it does not look at its own.
+        # The solver's own limit ends it cleanly; the timeout is for cases in which it ignores that.
         run = subprocess.run(
             [executable, f"-T:{limit}", "-smt2", query],
             capture_output=True,
@@ -62,8 +62,8 @@ def decide(executable, query, limit):
 
 
 def recheck(directory, limit, jobs, sample):
-    """Decides the queries of a directory; how many came to what, and how long it took."""
-    # Names end in digests of what the files say: the first of them are a random sample.
+    """Decides the queries of a directory; returns the numbers of answers by kind, and the time."""
+    # Names end in digests of the files' content: sorted by these, the first are a random sample.
     queries = sorted(directory.glob("*.smt2"), key=lambda query: query.stem.split("-")[-1])
     if not queries:
         sys.exit(f"no queries in {directory}")

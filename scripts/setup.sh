@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs and builds what is missing on this machine to build Psychic, and nothing else:
-# Debian packages, the static Bitwuzla, musl as bitcode, twice. A second run changes nothing.
+# Installs and builds what this machine lacks to build Psychic, and nothing else: Debian packages, a
+# static Bitwuzla, and two builds of musl as bitcode. A second run changes nothing.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 packages=(
@@ -14,7 +14,7 @@ packages=(
     csmith libcsmith-dev
 )
 
-# Says what a person has to do, and stops.
+# Says which packages a person has to install, and exits.
 ask() {
     echo "$1; please install these packages (named as in Debian 12), then run make setup again:" >&2
     echo "  ${2}" >&2
@@ -29,7 +29,7 @@ fi
 if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
     missing=()
     installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' 2>/dev/null || true)
-    # pkgconf provides pkg-config, and may be there without the package of that name.
+    # pkgconf also provides pkg-config, so the tool may exist without the package of that name.
     for package in "${packages[@]}"; do
         if ! grep -qx "$package installed" <<<"$installed" &&
             ! { [ "$package" = pkg-config ] && command -v pkg-config >/dev/null; }; then
@@ -49,7 +49,7 @@ if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
             "${root[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
                 -o Dpkg::Options::=--force-confold --no-install-recommends "$@" </dev/null
         }
-        # An unrelated archive that does not answer is no reason to stop.
+        # This may fail because of an unrelated archive that does not answer.
         apt update || true
         apt install "${missing[@]}" >/dev/null || ask "apt-get failed" "${missing[*]}"
     fi

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Puts the source of a Debian package at DIR: scripts/source.sh PACKAGE VERSION DIR
-# VERSION is the upstream version that is wanted. Does nothing when DIR holds anything,
-# so sources from elsewhere can be put there by hand. Leaves the machine's own apt set-up
-# and lists alone: what is needed for source packages is kept in the cache.
+# VERSION is the upstream version that is wanted. Does nothing if DIR is not empty, so
+# sources from elsewhere can be put there by hand. Leaves the machine's own apt set-up and
+# lists alone: what is needed for source packages is kept in the cache.
 set -euo pipefail
 if [ $# != 3 ]; then
     echo "usage: scripts/source.sh PACKAGE VERSION DIR" >&2

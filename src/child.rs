@@ -1,8 +1,8 @@
-//! Programs that have to deal with what a patch says, such as compilers: within limits, and never
-//! longer than this process.
+//! Child processes that work on what a patch contains, such as compilers. They run within limits,
+//! and never outlive this process.
 //!
-//! A few lines of macros keep a compiler busy for hours; one patch must not cost the run. Programs
-//! that a patch *is* run in [`crate::replay`]'s sandbox instead.
+//! A few lines of macros can keep a compiler busy for hours; one patch must not cost the whole run.
+//! The patched programs themselves run in [`crate::replay`]'s sandbox instead.
 
 use std::{
     io,
@@ -25,36 +25,38 @@ use nix::{
     unistd::{Pid, getppid},
 };
 
-/// What a program may use.
+/// The resources that a program may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Processor time of each of its processes; all together they are stopped after five times as
-    /// long, so that a busy machine makes no difference.
+    /// Processor time of each of the program's processes. [`output`] also stops all of them after
+    /// five times this much wall-clock time, which leaves room for a busy machine.
     pub time: Duration,
     /// Address space of each process, in bytes.
     pub memory: u64,
 }
 
-/// A machine can be busy with others.
+/// Wall-clock time that a program may take, in multiples of [`Limits::time`]: the machine may be
+/// busy with other work.
 const WALL: u32 = 5;
 
 impl Limits {
-    /// For one look at one source file.
+    /// For examining a single source file.
     pub const CHECK: Self = Self { time: Duration::from_secs(60), memory: 4 << 30 };
-    /// For what a patched package's own build runs.
+    /// For each process of a patched package's own build.
     pub const REBUILD: Self = Self { time: Duration::from_secs(120), memory: 4 << 30 };
-    /// For a build of all revisions together, or of what a user had us set up.
+    /// For everything else: the toolchain's compilers and linkers (which may work on all revisions
+    /// at once), an original package's own build, and obtaining sources.
     pub const BUILD: Self = Self { time: Duration::from_secs(1200), memory: 16 << 30 };
 }
 
-/// Turns true for good when all such programs are to end.
+/// Set, for good, once all child programs are to end.
 static STOPPED: AtomicBool = AtomicBool::new(false);
-/// How often that is looked at.
+/// The interval at which a child's watcher checks [`STOPPED`] and the wall-clock limit.
 const TICK: Duration = Duration::from_millis(50);
-/// How soon they end.
+/// The time within which programs end after [`stop_all`].
 pub const STOPPING: Duration = Duration::from_millis(200);
 
-/// Ends the programs that run, and lets no other one start.
+/// Ends the programs that are running, and keeps others from starting.
 pub fn stop_all() {
     STOPPED.store(true, Ordering::Relaxed);
 }
@@ -64,45 +66,45 @@ pub fn are_stopped() -> bool {
     STOPPED.load(Ordering::Relaxed)
 }
 
-/// What LLVM, the C++ library and gcc say when there is none left.
+/// What LLVM, the C++ library and gcc print when they run out of memory.
 const OUT_OF_MEMORY: [&str; 3] =
     ["LLVM ERROR: out of memory", "std::bad_alloc", "virtual memory exhausted"];
 
-/// Why there is no output.
+/// Why a child program has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ChildError {
-    /// The program cannot be started.
+    /// The program cannot be started or waited for.
     #[error(transparent)]
     Start(#[from] io::Error),
-    /// It was stopped.
+    /// The program exceeded its time limit and was stopped.
     #[error("{program} was stopped: it took more than {} s", time.as_secs())]
     Time {
         /// The program.
         program: String,
-        /// How long it might have taken.
+        /// The limit, in processor time ([`Limits::time`]).
         time: Duration,
     },
-    /// All are to end.
+    /// The program was ended, or not started, because of [`stop_all`].
     #[error("{program} was interrupted")]
     Interrupted {
         /// The program.
         program: String,
     },
-    /// It ended for want of memory.
+    /// The program ended because it ran out of memory.
     #[error("{program} was stopped: it took more than {} MiB of memory", memory >> 20)]
     Memory {
         /// The program.
         program: String,
-        /// How much it might have had.
+        /// The limit, in bytes ([`Limits::memory`]).
         memory: u64,
     },
 }
 
-/// Runs a program to its end, without standard input, in a process group of its own. It ends with
-/// this process; [`stop_all`] ends all of its group.
+/// Runs a program to its end, without standard input and in a process group of its own, and returns
+/// its output. The program ends when this process does; [`stop_all`] ends its whole group.
 ///
 /// # Errors
-/// It cannot be started, is interrupted, or exceeds its limits; see [`ChildError`].
+/// The program cannot be started, is interrupted, or exceeds its limits; see [`ChildError`].
 pub fn output(command: &mut Command, limits: Limits) -> Result<Output, ChildError> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let most = Some(limits.time * WALL);
@@ -115,11 +117,11 @@ pub fn output(command: &mut Command, limits: Limits) -> Result<Output, ChildErro
     Ok(output)
 }
 
-/// Runs a build in the same way, but with its output where the command says, and however long all of
-/// its processes together may take.
+/// Runs a build to its end, as [`output`] runs a program, but with its output where `command` sends
+/// it and without a wall-clock limit on the build as a whole.
 ///
 /// # Errors
-/// It cannot be started, or is interrupted.
+/// The build cannot be started, is interrupted, or itself exceeds its processor time.
 pub fn status(command: &mut Command, limits: Limits) -> Result<ExitStatus, ChildError> {
     watched(command, (limits, None), |mut child| child.wait(), |status| *status)
 }
@@ -143,7 +145,7 @@ fn watched<T>(
         let is_late = || most.is_some_and(|most| start.elapsed() >= most);
         while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
             if is_late() || are_stopped() {
-                // Gone by itself at the last moment is as well.
+                // The group may just have ended by itself, which is as good.
                 let _ = killpg(group, Signal::SIGKILL);
                 return is_late();
             }
@@ -163,8 +165,8 @@ fn watched<T>(
     Ok(done)
 }
 
-/// Takes standard input away from a program that is to be started, and limits what each of its
-/// processes may use. It ends with this process.
+/// Prepares `command` so that the program has no standard input, each of its processes is limited,
+/// and it ends when this process does.
 #[allow(unsafe_code, reason = "runs in the child")]
 fn confine(command: &mut Command, limits: Limits) {
     let parent = Pid::this();
@@ -177,11 +179,11 @@ fn confine(command: &mut Command, limits: Limits) {
         if getppid() == parent { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
     };
     command.stdin(Stdio::null());
-    // SAFETY: system calls only, which neither allocate nor take locks.
+    // SAFETY: the closure only makes system calls, which neither allocate nor take locks.
     unsafe { command.pre_exec(confine) };
 }
 
-/// Whether the bytes have these somewhere.
+/// Whether `wanted` occurs in `bytes`.
 fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
     bytes.windows(wanted.len()).any(|window| window == wanted)
 }

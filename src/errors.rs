@@ -1,30 +1,30 @@
-//! What a program can do wrong, and who watches a native run for it.
+//! What a program can do wrong, and which sanitizer watches a native run for it.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Of what a run that never ends prints so many bytes count, as nobody sees all of it.
+/// The number of leading bytes of an endless run's output that count, as nobody sees all of it.
 pub const ENDLESS_PREFIX: usize = 4096;
 
 /// Errors that the engine finds and a sanitizer can confirm.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Error {
-    /// An access outside of every object, or past the end of one.
+    /// An access outside every object, or past the end of one.
     OutOfBounds,
-    /// An access to an object that is gone: freed, or of a function that returned.
+    /// An access to an object that no longer exists: it was freed, or its function has returned.
     UseAfterFree,
-    /// `free` of what is not (or no longer) allocated.
+    /// A call of `free` on memory that is not (or no longer) allocated.
     DoubleFree,
     /// An access through a null pointer.
     NullDereference,
     /// An integer division by zero, or one whose quotient does not fit.
     DivisionByZero,
-    /// A place that must not be reached: `__builtin_unreachable`, or the end of a function
-    /// without the `return` that its caller uses.
+    /// A place that must not be reached: `__builtin_unreachable`, or the end of a function that
+    /// returns no value although its caller uses one.
     Unreachable,
-    /// Something visible (a decision, an address, printed text) that depends on memory that
-    /// was never written. Ends a path only if a subject wants that.
+    /// Something visible (a branch, an address, printed text) that depends on memory that was
+    /// never written. Ends a path only if the subject asks for that.
     UninitialisedRead,
 }
 
@@ -47,8 +47,8 @@ impl fmt::Display for Error {
 pub enum Sanitizer {
     /// Nothing: the program as it is.
     None,
-    /// AddressSanitizer, and those checks of UndefinedBehaviorSanitizer at which the engine
-    /// halts too.
+    /// AddressSanitizer, and those checks of UndefinedBehaviorSanitizer that also make the engine
+    /// halt.
     AddressUndefined,
     /// MemorySanitizer: reads of uninitialised memory.
     Memory,

@@ -2,7 +2,7 @@
 //! execution, and tells the patches apart: by inputs on which they visibly differ, by the
 //! smallest decision tree over those inputs, and by proofs of equivalence for the rest.
 //!
-//! A `session::Session` goes the whole way:
+//! A `session::Session` runs the whole pipeline:
 //!
 #![cfg_attr(feature = "engine", doc = "```no_run")]
 #![cfg_attr(not(feature = "engine"), doc = "```ignore")]
@@ -24,14 +24,15 @@
 //! }
 //! ```
 //!
-//! More are in `examples/`. The parts can be used alone, too: the modules are the concepts of the tool. A
-//! module depends only on those below it in this list, and none below knows anything above:
-//! `cli`, [`session`], [`report`], [`diff`], [`tree`], [`replay`], [`explore`], [`exec`],
-//! [`mod@env`], [`memory`], [`solver`], [`ir`], [`expr`], [`compile`], [`merge`], [`results`], [`subject`],
-//! [`errors`], [`interrupt`]. Without default features there are those that need neither LLVM nor Bitwuzla
-//! nor plotters; the features `plots`, `engine` and `cli` add the rest.
+//! There are more examples in `examples/`. The parts can also be used alone: each module is one
+//! concept of the tool. A module depends only on those after it in this list, and knows nothing of
+//! those before it: `cli`, [`session`], [`report`], [`diff`], [`tree`], [`replay`], [`explore`],
+//! [`exec`], [`mod@env`], [`memory`], [`solver`], [`ir`], [`expr`], [`compile`], [`merge`],
+//! [`results`], [`subject`], [`errors`], [`interrupt`]. Without default features, the crate has
+//! only the modules that need neither LLVM nor Bitwuzla nor plotters; the features `plots`,
+//! `engine` and `cli` add the rest.
 #![deny(missing_docs)]
-// Some of what is crate-wide serves the command alone.
+// Some crate-visible items are used by the command alone.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 mod child;

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-/// Workers share what they allocate; this allocator does not make them wait for each other. By its
-/// feature `override` it is that of Bitwuzla and LLVM, too.
+/// The allocator of the whole process. Workers share what they allocate, and mimalloc does not make
+/// them wait for each other. Its feature `override` makes Bitwuzla and LLVM use it, too.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

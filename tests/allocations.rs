@@ -1,5 +1,5 @@
-//! What the engine takes from the allocator: nothing for concrete code in its stride, and for a
-//! fork nothing that grows with memory or stack.
+//! Checks what the engine allocates: nothing for concrete code in the steady state, and nothing for
+//! a fork that grows with memory or stack.
 #![allow(unsafe_code, reason = "an allocator that counts")]
 
 use std::{
@@ -24,7 +24,7 @@ thread_local! {
     static BYTES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The system's allocator, which counts what each thread asks for.
+/// The system's allocator, with counters of what each thread asks for.
 struct Counting;
 
 impl Counting {
@@ -34,22 +34,22 @@ impl Counting {
     }
 }
 
-// SAFETY: passes everything on.
+// SAFETY: every call is passed on to `System` unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         Self::count(layout.size());
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         Self::count(size);
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the contract.
         unsafe { System.realloc(old, layout, size) }
     }
 
     unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the contract.
         unsafe { System.dealloc(old, layout) }
     }
 }
@@ -57,7 +57,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Calls of the allocator, and bytes asked for, while `work` runs.
+/// The result of `work`, the calls of the allocator, and the bytes asked for while it runs.
 fn counted<T>(work: impl FnOnce() -> T) -> (T, u64, u64) {
     let before = (CALLS.get(), BYTES.get());
     let result = work();
@@ -101,10 +101,11 @@ fn run(program: &Program, state: State, instructions: u64) -> Harvest {
     Executor::run(program, limits, &mut *chain(&config), &mut coverage, state, quantum)
 }
 
-/// Calls, local arrays of several sizes, one of variable length, structs by value, and variable
-/// arguments; one jump backwards a round. Between the two numbers of rounds there is no power of
-/// two, at which a copy of the state is kept to find endless loops, and no growth of the tree of
-/// objects, which comes with every 32-fold of them.
+/// A loop with calls, local arrays of several sizes, one of variable length, structs by value, and
+/// variable arguments; each round has one backward jump. The two numbers of rounds are chosen so
+/// that no power of two lies between them, at which a copy of the state is kept to find endless
+/// loops, and so that the tree of objects, which grows with every 32-fold of objects, does not
+/// grow.
 #[test]
 fn concrete_code_allocates_nothing_in_its_stride() {
     let source = r"
@@ -149,12 +150,12 @@ fn concrete_code_allocates_nothing_in_its_stride() {
     };
     let (some, more) = (calls(3700), calls(4090));
     assert!(some > 0);
-    // What is tried to prove that the loop never ends has other terms for another count.
+    // The attempt to prove that the loop never ends builds different terms for a different count.
     assert!(some.abs_diff(more) < 8, "{some} in 3700, {more} in 4090 rounds");
 }
 
-/// The bytes that a copy of a state takes, and a write by it, in the depth of a recursion in
-/// which every frame has an array.
+/// Measures the bytes that a copy of a state allocates, and those that a write by the copy
+/// allocates, deep in a recursion in which every frame has an array.
 #[test]
 fn a_fork_copies_neither_memory_nor_stack() {
     let source = r"
@@ -183,6 +184,6 @@ fn a_fork_copies_neither_memory_nor_stack() {
     };
     let (small, large) = (cost(10), cost(10_000));
     assert_eq!(small.0, large.0, "a copy with 10 and with 10,000 frames");
-    // Of the pages of objects, those on the way to the one that was written.
+    // A write copies only the pages on the way from the root to the written object.
     assert!(large.1 <= small.1 + 2 * 1024, "{small:?} {large:?}");
 }

@@ -1,5 +1,5 @@
-//! The interpreter against native runs: what it predicts of a program is what the program
-//! does, on every path and for every input of it.
+//! Compares the interpreter with native runs: what it predicts about a program is what the program
+//! does, on every path and for every input of the path.
 
 #[path = "engine/concrete.rs"]
 mod concrete;

@@ -1,6 +1,6 @@
-//! Runs `psychic diff` on the subjects of the repository and lets `tests/native/compare.py`,
-//! which shares nothing with it, look for contradictions: it builds every patched source on
-//! its own and runs all of them on many inputs.
+//! Runs `psychic diff` on the subjects of the repository. `tests/native/compare.py`, which shares
+//! no code with it, then looks for contradictions: it builds every patched source on its own and
+//! runs all of them on many inputs.
 
 use std::{
     path::Path,
@@ -16,7 +16,7 @@ fn told(output: &Output) -> String {
     )
 }
 
-/// `code` is how `psychic diff` ends.
+/// Runs the comparison on a subject; `psychic diff` has to end with the exit code `code`.
 fn agrees_with_native_runs(subject: &str, code: i32) {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let results = tempfile::tempdir().expect("a temporary directory");

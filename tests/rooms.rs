@@ -1,5 +1,5 @@
-//! The modules of the crate depend on each other as docs/architecture.md lists them: each only on those
-//! below it. Nothing of the crate takes part: the sources are read as text.
+//! Checks that each module of the crate depends only on those below it in docs/architecture.md.
+//! Uses nothing of the crate: the sources are read as text.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The modules in the order of the table, the highest first.
+/// The modules in the order of the document's table, the highest first.
 fn listed(root: &Path) -> Vec<String> {
     let text = fs::read_to_string(root.join("docs/architecture.md")).unwrap();
     let modules = text.split("## Modules").nth(1).expect("the heading").split("\n## ").next();
@@ -26,7 +26,8 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A source without comments and without the tests at its end, which may compare with anything.
+/// The text of a source without comments and without the tests at its end, which may use any
+/// module.
 fn code(file: &Path) -> String {
     let text = fs::read_to_string(file).unwrap();
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
@@ -34,7 +35,7 @@ fn code(file: &Path) -> String {
     text.lines().map(without).collect::<Vec<_>>().join("\n")
 }
 
-/// The modules that are named behind `crate::`, also in braces.
+/// The modules that are named after `crate::`, alone or in braces.
 fn named(code: &str) -> BTreeSet<String> {
     let word = |text: &str| -> String {
         text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()

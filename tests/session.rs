@@ -1,5 +1,5 @@
-//! The library's front door: several runs in one process, one after the other and at once; interruption;
-//! and the same results as the command's.
+//! The library's entry point: several runs in one process, one after another and at the same time;
+//! interruption; the same results as the command's.
 
 use std::{
     collections::BTreeSet,
@@ -21,7 +21,8 @@ use psychic::{
 #[allow(unsafe_code, reason = "changes the environment")]
 fn subject(name: &str) -> Subject {
     static HELPER: Once = Once::new();
-    // SAFETY: once, before any sandbox is started, and nothing else here changes the environment.
+    // SAFETY: this runs once, before any sandbox is started, and nothing else here changes the
+    // environment.
     HELPER.call_once(|| unsafe { env::set_var("PSYCHIC_SANDBOX", env!("CARGO_BIN_EXE_psychic")) });
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     Subject::load(&root.join(name)).unwrap()
@@ -95,8 +96,8 @@ fn findings_are_what_the_command_writes() {
     assert_eq!(tests(&ours).len(), findings.tests().len());
 }
 
-/// Runs a session that is interrupted at an event, and gives the events, what came of it, and the names in
-/// the directory of its results.
+/// Runs a session that is interrupted at an event. Returns the events, the result of the run, and
+/// the names in its results directory.
 fn interrupted(at: &str) -> (Vec<String>, Result<Findings, Error>, BTreeSet<String>) {
     let scratch = tempfile::tempdir().unwrap();
     let out = scratch.path().join("results");

@@ -1,5 +1,5 @@
-//! Nothing is claimed that is not so: `psychic diff` on subjects made to mislead it, each after
-//! a cause for which it once did or might have, and on random ones against brute force.
+//! `psychic diff` claims nothing false: on subjects made to mislead it, each named after the cause
+//! that once did so or might have, and on random subjects, compared with brute force.
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,7 @@ fn told(output: &Output) -> String {
     )
 }
 
-/// What `psychic diff` made of a file in which each patch replaces the line `here;`.
+/// The results of `psychic diff` on a file in which each patch replaces the line `here;`.
 struct Judged {
     directory: TempDir,
     told: String,
@@ -54,7 +54,7 @@ impl Judged {
             .arg(directory.path())
             .arg("--out")
             .arg(path("results"))
-            // Where the bitcode of the libc is.
+            // The bitcode of the libc is there.
             .env("PSYCHIC_CACHE", Path::new(env!("CARGO_MANIFEST_DIR")).join(".cache"))
             .output()
             .expect("psychic runs");
@@ -219,7 +219,7 @@ fn an_address_used_as_a_number_proves_nothing() {
         ["\tz = (long)p == x * 1234567890123L;", "\tz = x * 1234567890123L == (long)&y;"],
         ["\tz = ((char *)&p)[1];", "\tz = (char)((long)p >> 8);"],
     ];
-    // What C defines of addresses, or every machine has.
+    // C defines these uses of addresses, or they are the same on every machine.
     let defined = ["\tz = ((long)p & 3) != 0;", "\tz = p == &z;", "\tz = p + 1 - &y - 1;"];
     let patches: Vec<&str> = numbers.iter().flatten().chain(&defined).copied().collect();
     let judged = Judged::new(source, &patches, "");
@@ -259,8 +259,8 @@ fn random_programs_against_brute_force() {
     assert!(check.status.success(), "{}", told(&check));
 }
 
-/// Fifty subjects. A test of which a native run shows something else than predicted is a mistake,
-/// too, but one that the run itself admits: `make attack` counts these.
+/// Fifty subjects. A mismatch (a native run that shows something other than predicted) is a bug,
+/// too, but one that the results report themselves; only `make attack` counts these.
 #[test]
 fn random_programs_as_people_write_them_against_separate_builds() {
     attack(&["200", "249", "--budget", "1s"]);

@@ -1,4 +1,4 @@
-//! What is said of a run.
+//! The text that concludes a run.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -9,14 +9,14 @@ use crate::{
     session::{BUILD, MISMATCHES},
 };
 
-/// So many pairs that the tree does not separate are said one by one.
+/// How many of the pairs that the tree does not separate are named one by one, at most.
 const UNSEPARATED: usize = 8;
 
-/// What it means that two revisions are equivalent unless failing.
+/// What the verdict "equivalent unless failing" means.
 const UNLESS_FAILING: &str = "they do the same on every input on which neither fails; on some \
                               inputs both fail, by the same class of error or without end";
 
-/// What to say at the end.
+/// The lines that conclude a run whose files are at `place`.
 pub(super) fn conclusion(report: &Report, place: &Path) -> String {
     let s = &report.summary;
     let mut lines = vec![format!(
@@ -56,7 +56,7 @@ pub(super) fn conclusion(report: &Report, place: &Path) -> String {
     let unseparated = report.unseparated();
     lines.extend(unseparated.iter().take(UNSEPARATED).map(ToString::to_string));
     if let Some(more @ 1..) = unseparated.len().checked_sub(UNSEPARATED) {
-        lines.push(format!("nor {}: see report.html", count(more as u64, "more pair")));
+        lines.push(format!("and {}: see report.html", count(more as u64, "more pair")));
     }
     if s.mismatches > 0 {
         lines.push(format!(
@@ -71,9 +71,9 @@ pub(super) fn conclusion(report: &Report, place: &Path) -> String {
     lines.join("\n")
 }
 
-/// Which patch was set aside, and why.
+/// Says which patch was set aside, and why.
 pub(super) fn set_aside(row: &RevisionRow) -> String {
-    // Of what is wrong with the diff itself, the reason names the file already.
+    // If the diff itself is faulty, the reason already begins with the name of the file.
     match row.reason.starts_with(&row.patch) {
         true => format!("set aside: {}", row.reason),
         false => format!("set aside: {}: {}", row.patch, row.reason),

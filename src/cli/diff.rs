@@ -117,7 +117,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     })
 }
 
-/// How a lower tree might be found.
+/// Advice on how to find a lower tree, if there might be one.
 fn hint(findings: &Findings) -> Option<&'static str> {
     if !findings.exhausted || findings.complete {
         return None;

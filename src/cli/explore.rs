@@ -110,7 +110,7 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
         native,
         tests: args.tests,
         program: &program,
-        // What was found is written after an interrupt, too.
+        // Tests for the paths that were found are written even after an interrupt.
         solver: config.solver.uninterrupted(),
         results: &target.results,
     };
@@ -146,7 +146,7 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     }
     if args.native.is_some() {
         say::line(&format!(
-            "{} tests run natively, {} of them otherwise than predicted",
+            "{} tests run natively, {} of them not as predicted",
             written.replayed,
             written.mismatches.len()
         ))?;
@@ -164,7 +164,7 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     })
 }
 
-/// Most mismatches that are printed.
+/// The greatest number of mismatches that are printed.
 const MISMATCHES_SHOWN: usize = 10;
 
 fn replayer(executable: &Path, mut binaries: Binaries) -> anyhow::Result<Replayer> {
@@ -201,12 +201,12 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     })
 }
 
-/// The program in a C file, or in bitcode that is lowered already, with what it needs of the libc,
-/// which goes to `out`.
+/// Links the program in the C file `file`, or in the bitcode file `file` (already lowered to
+/// `module`), with what it needs of the libc. Writes the bitcode to `out` and returns it lowered.
 fn linked(module: Option<Module>, file: &Path, out: &Path) -> anyhow::Result<Module> {
     let module = match module {
         Some(whole) if whole.function(WHOLE_PROGRAM).is_some() => {
-            // Copied onto itself, it would be empty.
+            // Copying a file onto itself would empty it.
             if fs::canonicalize(out).ok().as_deref() != Some(file) {
                 fs::copy(file, out).with_context(|| out.display().to_string())?;
             }
@@ -233,8 +233,8 @@ fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<T
         args.symbolic == SymbolicInputArgs::default()
             && args.args.is_empty()
             && args.entry.is_none(),
-        "{}: what a subject reads and runs is said in its subject.toml; --entry, arguments and \
-         options for input are for a file",
+        "{}: the subject.toml says what a subject runs and reads; --entry, arguments and \
+         options for input are only for a file",
         args.target.display()
     );
     let stage = super::open(&args.target, args.out.as_deref(), progress)?;
@@ -252,12 +252,12 @@ fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<T
     })
 }
 
-/// Halt states that one solver finds inputs for, one after the other: neighbours share
-/// conditions. A fixed number, so that the inputs do not depend on how many workers there are.
+/// The number of halt states for which one solver finds inputs, one after the other: neighbours
+/// share conditions. It is fixed so that the inputs do not depend on the number of workers.
 const BATCH: usize = 128;
 
-/// Writes tests for halt states while the exploration goes on: batches of them are work for
-/// whichever worker has none at the end of a round.
+/// Writes tests for halt states while the exploration goes on. Each batch of halt states goes to
+/// whichever worker is idle at the end of a round.
 struct Writer<'a> {
     native: Option<Replayer>,
     tests: Tests,
@@ -266,26 +266,28 @@ struct Writer<'a> {
     results: &'a ResultsDir,
 }
 
-/// What was written, and what is to be said of the halt states it was written for.
+/// What was written for a number of halt states, and what to report about them.
 #[derive(Default)]
 struct Written {
     rows: Vec<StateRow>,
     tests: u64,
-    /// Of all workers together.
+    /// Time taken, summed over all workers.
     time: Duration,
     incomplete: u64,
     errors: u64,
-    /// Why paths were left before their end, or ended with an error, and how many.
+    /// The number of paths for each reason to leave a path incomplete, and for each error, abort or
+    /// hang that ended one.
     reasons: BTreeMap<String, u64>,
-    /// The first test that could not be written; there are no more of its batch.
+    /// Why the first test that failed to be written failed; no later test of its batch is written.
     failure: Option<KtestError>,
     replayed: u64,
-    /// What native runs showed otherwise than predicted.
+    /// One line for each test whose native run did not show what was predicted.
     mismatches: Vec<String>,
 }
 
 impl Writer<'_> {
-    /// Explores to the end; whether every path was followed to its end, and what was written.
+    /// Explores to the end. Returns whether every path was followed to its end, and what was
+    /// written.
     fn follow(
         &self,
         explorer: &mut Explorer<'_>,
@@ -370,7 +372,7 @@ impl Writer<'_> {
                 && written.failure.is_none()
                 && let Some((input, predicted)) = path_test(self.program, &mut *solver, state)
             {
-                // An error need not show without a sanitizer.
+                // Without a sanitizer, an error need not show in the native run.
                 if let (Some(native), Some(predicted)) = (&self.native, predicted)
                     && predicted.finding.is_none()
                     && predicted.noted.is_empty()
@@ -394,7 +396,8 @@ impl Writer<'_> {
     }
 }
 
-/// Writes `coverage.info` and the rows of `stats.csv` about it; what is to be said of it.
+/// Writes `coverage.info` and adds its figures to the `rows` of `stats.csv`. Returns the line to
+/// print about it.
 fn write_coverage(
     coverage: &Coverage,
     program: &Program,
@@ -417,7 +420,7 @@ fn write_coverage(
 fn print_statistics(rows: &[StatsRow]) -> anyhow::Result<()> {
     say::line(&format!("{:<20} {:>12} {:>9} {:>12}", "phase", "count", "seconds", "answered"))?;
     for row in rows {
-        // What each layer of the solver chain answers without the ones below it.
+        // The share of queries that each layer of the solver chain answers without those below it.
         let answered = if row.phase.starts_with("solver.") && row.count > 0 {
             format!("{:.1} %", 100.0 * row.cache_hits as f64 / row.count as f64)
         } else {

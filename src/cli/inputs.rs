@@ -1,4 +1,4 @@
-//! What a program in a file gets to read, from options in KLEE's manner.
+//! The input of a program that is given as a file, from options like KLEE's.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::Args;
 
 use crate::{
-    env::stdin::Stdin,
+    env::libc::stdin::Stdin,
     exec::{Arguments, Variable},
     expr::Exprs,
     session::inputs::{Inputs, PROGRAM, concrete, ordered, read, together, typed},
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// KLEE's options for symbolic input, and one for input that is known.
+/// KLEE's options for symbolic input, and options for input that is known.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub(super) struct SymbolicInputArgs {
     /// A symbolic argument of up to N bytes, for a file; may be repeated
@@ -48,12 +48,14 @@ pub(super) struct SymbolicInputArgs {
 }
 
 impl SymbolicInputArgs {
-    /// The input of a program in a file. `line` is its command line, in which these options may
-    /// stand, too; those that do not come behind it. A program with its libc (`whole`) reads
-    /// bytes.
+    /// The input of a program that is given as a file. `line` is its command line, which may itself
+    /// contain these options; the arguments from the options in `self` come after it. Unless an
+    /// option says otherwise, a program with its libc (`whole`) has empty standard input, and
+    /// others read typed tokens.
     ///
     /// # Errors
-    /// where an option on the command line has no number, or none that makes sense.
+    /// An option lacks a number or has one out of range, options exclude each other, or given files
+    /// cannot be read.
     pub fn inputs(&self, exprs: &Exprs, line: &[String], whole: bool) -> anyhow::Result<Inputs> {
         let mut args = vec![Arguments::Text(PROGRAM.to_vec())];
         let (mut sizes, mut stdin) = (self.sym_files.clone(), self.sym_stdin);
@@ -87,7 +89,7 @@ impl SymbolicInputArgs {
         }
         let sizes = sizes.chunks(2).flat_map(|group| (0..group[0]).map(|_| group[1]));
         let sizes: Vec<u32> = sizes.take(27).collect();
-        anyhow::ensure!(sizes.len() <= 26, "--sym-files: there are names for 26 files");
+        anyhow::ensure!(sizes.len() <= 26, "--sym-files: at most 26 files, A to Z");
         let symbolic = ('A'..='Z').zip(sizes).map(|(name, size)| (name.into(), size));
         let given = match &self.files {
             Some(_) if !whole => anyhow::bail!("--files: only a program with its libc has files"),
@@ -117,13 +119,13 @@ impl SymbolicInputArgs {
         };
         for word in &self.env {
             let (name, text) =
-                word.split_once('=').with_context(|| format!("--env {word}: no NAME=TEXT"))?;
+                word.split_once('=').with_context(|| format!("--env {word} is not NAME=TEXT"))?;
             add(name, Arguments::Text(text.into()))?;
         }
         for words in self.sym_env.chunks(2) {
             let size = words[1]
                 .parse()
-                .with_context(|| format!("--sym-env {}: no number", words.join(" ")))?;
+                .with_context(|| format!("--sym-env {}: N is not a number", words.join(" ")))?;
             add(&words[0], symbolic(1, 1, size)?)?;
         }
         Ok(ordered(variables))

@@ -1,5 +1,5 @@
-//! Ctrl-C and SIGTERM: of a run that can leave what it found the first one asks it to end; everything else
-//! ends at once, with the programs that it started.
+//! Ctrl-C and SIGTERM. A run that can write what it found is asked to end by the first of them;
+//! otherwise, and at the second, the process ends at once, with the programs that it started.
 
 use std::{
     sync::{
@@ -12,22 +12,22 @@ use std::{
 use crate::{child, interrupt::Interrupt};
 
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::default);
-/// The run looks at [`INTERRUPT`].
+/// Whether the run looks at [`INTERRUPT`].
 static LISTENING: AtomicBool = AtomicBool::new(false);
-/// Nothing can have been found yet that a run would have to write.
+/// Whether the run is too early to have found anything to write.
 static BUILDING: AtomicBool = AtomicBool::new(false);
 
-/// Has interrupts end this process and the programs that it runs.
+/// Makes interrupts end this process and the programs that it runs.
 #[allow(unsafe_code, reason = "ends the process at once")]
 pub(super) fn install() {
-    // Without a handler they end this process alone.
+    // If no handler can be set, interrupts end this process alone.
     _ = ctrlc::set_handler(|| {
         let is_first = INTERRUPT.set();
         if !is_first || !LISTENING.load(Ordering::SeqCst) {
             child::stop_all();
             thread::sleep(child::STOPPING);
-            // SAFETY: ends the process and nothing else. What usually runs at the end would take
-            // the solvers away from the threads that are still in them.
+            // SAFETY: `_exit` ends the process and does nothing else. Exit handlers would destroy
+            // solvers that other threads are still using.
             unsafe { nix::libc::_exit(i32::from(super::INTERRUPTED)) };
         }
         if BUILDING.load(Ordering::SeqCst) {
@@ -39,20 +39,20 @@ pub(super) fn install() {
     });
 }
 
-/// Has the first interrupt from now on set a token and do no more.
+/// Makes the first interrupt from now on only set a token, and returns that token.
 pub(super) fn listen() -> Interrupt {
     LISTENING.store(true, Ordering::SeqCst);
     INTERRUPT.clone()
 }
 
-/// As [`listen`], but until something can be found ([`is_built`]) an interrupt ends the programs that
-/// were started.
+/// Does what [`listen`] does; moreover, until [`is_built`] is called, the first interrupt also ends
+/// the programs that were started.
 pub(super) fn listen_while_building() -> Interrupt {
     BUILDING.store(true, Ordering::SeqCst);
     listen()
 }
 
-/// From now on something can be found.
+/// Notes that the build is over: from now on there may be something to write.
 pub(super) fn is_built() {
     BUILDING.store(false, Ordering::SeqCst);
 }

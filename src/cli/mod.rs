@@ -1,4 +1,4 @@
-//! The command line: arguments, progress, exit codes. One file a subcommand.
+//! The command line: arguments, progress, exit codes. Each subcommand has a file of its own.
 
 mod build;
 mod conclusion;
@@ -32,13 +32,14 @@ use crate::{
 };
 use progress::Progress;
 
-/// Everything was decided, or the stage did what it is for.
+/// Exit code: every pair was decided, or the stage did its work.
 const SUCCESS: u8 = 0;
-/// Some pair is unknown, or a replay did not show what was predicted.
+/// Exit code: something is undecided (a pair, a path, the smallest tree), or a replay did not show
+/// what was predicted.
 const UNDECIDED: u8 = 1;
-/// Nothing could be done; one message says why.
+/// Exit code: nothing could be done; one message says why.
 const FAILURE: u8 = 2;
-/// Interrupted; what was found is on disk.
+/// Exit code: the run was interrupted; what was found is on disk.
 const INTERRUPTED: u8 = 130;
 
 const AFTER_HELP: &str = "\
@@ -130,15 +131,16 @@ impl SearchArgs {
         }
     }
 
-    /// Has whatever is done at once done by as many threads: merging, compilers, native runs.
+    /// Limits the global thread pool, which runs merging, compilers and native runs, to `--jobs`
+    /// threads.
     fn bound(&self) {
         let jobs = self.options(Interrupt::default()).jobs();
-        // What cannot be made here, a pool of the usual size, is made at its first use.
+        // If this fails, a pool of the default size is made at its first use.
         _ = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
     }
 }
 
-/// Opens a subject for single stages; builds the original of a package.
+/// Opens a subject for the commands that run single stages. Of a package, the original is built.
 fn open(subject: &Path, out: Option<&Path>, progress: &mut Progress) -> anyhow::Result<Stage> {
     let subject = Subject::load(subject)?;
     let place = ResultsDir::claim(results_of(&subject, out))?;
@@ -147,8 +149,8 @@ fn open(subject: &Path, out: Option<&Path>, progress: &mut Progress) -> anyhow::
     Ok(stage)
 }
 
-/// Where results go: if nothing is said to `results/NAME` beside the directory that holds the subjects,
-/// else below this directory.
+/// Where results go: to `out` if it is given, else to `results/NAME`, which is beside the directory
+/// that holds the subject if that is called `patches`, and otherwise in the current directory.
 fn results_of(subject: &Subject, out: Option<&Path>) -> PathBuf {
     if let Some(out) = out {
         return out.to_owned();
@@ -163,7 +165,7 @@ fn results_of(subject: &Subject, out: Option<&Path>) -> PathBuf {
 
 /// Runs the command that the arguments ask for.
 pub fn run() -> ExitCode {
-    // Where this process was started to confine native runs it does not come back from here.
+    // Does not return if this process was started as the helper that confines native runs.
     crate::replay::sandbox_helper();
     let cli = Cli::parse();
     interrupt::install();

@@ -10,10 +10,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::{conclusion::set_aside, interrupt, say};
 use crate::session::{Event, Observer};
 
-/// Plain lines come no more often than this.
+/// The shortest time between two plain lines about how far a stage is.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Where a run stands.
+/// Shows how far a run is.
 pub(super) struct Progress {
     bar: Option<ProgressBar>,
     last: Instant,
@@ -32,7 +32,7 @@ impl Progress {
         Self { bar, last: Instant::now() }
     }
 
-    /// A stage begins or ends: always shown.
+    /// Shows that a stage begins or ends, or another message that must not be left out.
     pub(super) fn stage(&mut self, message: &str) {
         match &self.bar {
             Some(bar) => bar.println(message),
@@ -41,7 +41,8 @@ impl Progress {
         self.last = Instant::now();
     }
 
-    /// How far the stage is; shown on a terminal, now and then elsewhere.
+    /// Shows how far the stage is: always on a terminal, at most every [`PLAIN_INTERVAL`]
+    /// elsewhere.
     pub(super) fn update(&mut self, message: impl FnOnce() -> String) {
         match &self.bar {
             Some(bar) => bar.set_message(message()),

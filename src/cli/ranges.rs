@@ -6,12 +6,12 @@ use crate::{
     results::TestId,
 };
 
-/// Rows printed before the rest is left to `ranges.csv`.
+/// The greatest number of rows printed; `ranges.csv` has the rest.
 const ROWS: usize = 24;
 
-/// A line for each range of the only scalar input of a program, with the clusters of the
-/// revisions in it; empty where inputs are more or other than one scalar, or where regions are
-/// no ranges (such as the even numbers).
+/// One line for each range of a program's only scalar input, with the clusters of the revisions in
+/// it. Empty if inputs are more or other than one scalar, or if ranges overlap because regions are
+/// not ranges (such as the even numbers).
 pub(super) fn table(found: &[Range], report: &Report) -> Vec<String> {
     let Some(first) = found.first() else { return Vec::new() };
     if found.iter().any(|range| range.input != first.input) {

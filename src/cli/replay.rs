@@ -1,4 +1,4 @@
-//! `psychic replay SUBJECT`: the tests of a results directory, natively on every revision.
+//! `psychic replay SUBJECT`: runs the tests of a results directory natively on every revision.
 
 use std::{
     collections::BTreeSet,
@@ -34,7 +34,7 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
     let mut merged = stage.merged(&mut progress)?;
     let (built, _) = stage.build(&mut merged, &mut progress)?;
     let native = Native::new(&stage, &built, None)?;
-    // Nothing is predicted, so that every sanitizer watches.
+    // Every revision is marked as one without a prediction, so every sanitizer watches it.
     let expected =
         Expected { unknown: merged.revisions.iter().copied().collect(), ..Expected::default() };
     let (mut tests, mut outcomes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
@@ -69,8 +69,8 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
     Ok(SUCCESS)
 }
 
-/// The numbers that the files have for names, else (some have none, or two have the same) those
-/// of their order.
+/// The number of each file's test: the one that is the file's name or, if some file has no number
+/// for a name or two have the same, its place in the order of the files, from 1.
 fn numbers(files: &[PathBuf]) -> Vec<TestId> {
     let named: BTreeSet<TestId> = files.iter().filter_map(|file| number_of(file)).collect();
     let order = (1u32..).map(TestId);

@@ -1,11 +1,11 @@
-//! What is said on standard output.
+//! Messages: what goes to standard output, and how counts and errors are worded.
 
 use std::io::{self, Write};
 
 use anyhow::Context;
 
-/// Writes a text and a newline. A reader that has left (`psychic tree x | head -1`) has seen
-/// what it wanted, so that is no error.
+/// Writes `text` and a newline to standard output. That the reader has closed the pipe
+/// (`psychic tree x | head -1`) is no error: it has seen what it wanted.
 pub(super) fn line(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
@@ -16,7 +16,7 @@ pub(super) fn line(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// "1 patch", "2 patches".
+/// A number with its noun: "1 patch", "2 patches".
 pub(super) fn count(number: impl Into<u64>, noun: &str) -> String {
     let number = number.into();
     let ending = match noun {
@@ -27,7 +27,7 @@ pub(super) fn count(number: impl Into<u64>, noun: &str) -> String {
     format!("{number} {noun}{ending}")
 }
 
-/// An error with those of its causes that it does not tell itself.
+/// The text of an error and of those of its causes that the text does not mention yet.
 pub(super) fn error(error: &anyhow::Error) -> String {
     let mut message = String::new();
     for cause in error.chain().map(ToString::to_string) {

@@ -40,7 +40,7 @@ pub(super) fn run(args: &TreeArgs) -> anyhow::Result<u8> {
     let clusterings = read_clusterings(&file)?;
     let names = file.with_file_name(RevisionRow::FILE);
     let rows: Vec<RevisionRow> = if names.is_file() { read_table(&names)? } else { Vec::new() };
-    // Of some revisions, or of all, no test may say anything.
+    // Include merged revisions about which no test says anything: they may even be all of them.
     let merged = rows.iter().filter(|row| row.status == Status::Merged).map(|row| row.revision);
     let clustered = clusterings.iter().flat_map(|clustering| clustering.clusters.keys().copied());
     let revisions: RevisionSet = merged.chain(clustered).collect();

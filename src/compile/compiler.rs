@@ -1,4 +1,4 @@
-//! Compiles: to bitcode, to native objects and programs, or for its errors alone.
+//! Compiles C: to bitcode, to native objects and programs, or only to see its errors.
 
 use std::{
     collections::BTreeSet,
@@ -20,7 +20,8 @@ use super::{
 };
 use crate::errors::Sanitizer;
 
-/// Old C compiles: what clang 19 made errors are the dialect that many subjects are written in.
+/// Flags that accept old C: many subjects are written in a dialect that clang 19 rejects by
+/// default.
 pub(super) const DIALECT: &[&str] = &[
     "-Wno-error=implicit-function-declaration",
     "-Wno-error=implicit-int",
@@ -32,8 +33,8 @@ pub(super) const DIALECT: &[&str] = &[
     "-fbracket-depth=65536",
 ];
 
-/// Whatever the flags before say: no warning but that of a division by a constant zero, for
-/// [`checking_divisions`], and none that is an error.
+/// Flags that turn off every warning, whatever flags come before, except that of a division by a
+/// constant zero, which [`checking_divisions`] reads. No warning is an error.
 pub(super) const WARNINGS: &[&str] = &["-Wno-everything", "-Wno-error", "-Wdivision-by-zero"];
 
 /// Flags that bitcode and native builds share, so that they behave alike.
@@ -55,13 +56,14 @@ const BITCODE: &[&str] = &[
     "-disable-O0-optnone",
 ];
 
-/// As the front end makes it, before any pass. A variable lives as long as its function, under
-/// sanitizers, too: the end of a block is nothing that the engine sees.
+/// Flags that keep a module as the front end makes it, before any pass. Lifetime markers are off,
+/// so that a variable lives as long as its function, under sanitizers too: the engine does not see
+/// the end of a block.
 const UNCHANGED: &[&str] =
     &["-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers"];
 
-/// For subjects that want to be optimised: what was never written must not be for the optimiser
-/// to choose, in bitcode neither.
+/// Zeroes local variables in subjects that ask for optimisation, so that the optimiser cannot
+/// choose the value of what was never written, neither in native code nor in bitcode.
 const ZEROED: &str = "-ftrivial-auto-var-init=zero";
 
 const DIAGNOSTICS: &[&str] =
@@ -86,7 +88,7 @@ impl Sanitizer {
         }
     }
 
-    /// What the names of its files end in.
+    /// The last part of the names of files built with it.
     pub(super) fn suffix(self) -> &'static str {
         match self {
             Self::None => "native",
@@ -114,7 +116,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Of a program with these flags of its own.
+    /// The compiler flags for this kind of output, in a program with the flags `own`.
     pub(super) fn flags(self, own: &[String]) -> Vec<&'static str> {
         match self {
             Self::Bitcode if have_passes(own) => BITCODE.to_vec(),
@@ -126,7 +128,7 @@ impl Kind {
     pub(super) fn suffix(self) -> String {
         match self {
             Self::Bitcode => "bc".into(),
-            // Of these, object files are made beside them.
+            // Object files are made beside these modules.
             Self::Native(sanitizer) => format!("{}.ir", sanitizer.suffix()),
         }
     }
@@ -144,17 +146,16 @@ pub struct Compilation {
     pub flags: Vec<String>,
     /// Directories to find included files in.
     pub includes: Vec<PathBuf>,
-    /// Of these bitcode modules native binaries link [some](Closure::native), before the
-    /// system's libraries.
+    /// Bitcode modules of a library. Native binaries link [some](Closure::native) of them, before
+    /// the system's libraries.
     pub library: Closure,
 }
 
 impl Toolchain {
-    /// Checks that one C file compiles, with the flags of `compilation`; its sources are not
-    /// looked at.
+    /// Checks that one C file compiles with the flags of `compilation`, whose sources are ignored.
     ///
     /// # Errors
-    /// [`BuildError::Compile`] whose `first` has the first errors as `file:line: message`.
+    /// [`BuildError::Compile`], whose `first` has the first errors as `file:line: message`.
     pub fn syntax_check(&self, compilation: &Compilation, file: &Path) -> Result<(), BuildError> {
         let mut command = self.compiler(compilation);
         command.args(SEMANTICS).args(["-w", "-fsyntax-only"]).args(&compilation.flags).arg(file);
@@ -182,9 +183,9 @@ impl Toolchain {
         })
     }
 
-    /// Links a bitcode program with what it needs of a library; symbols that both define stay
-    /// those of the program. A wanted symbol is there afterwards, even where only an intrinsic of
-    /// the program stands for it.
+    /// Links a bitcode program with what it needs of a library. Where both define a symbol, the
+    /// program's definition stays. Every wanted symbol is present afterwards, even if only an
+    /// intrinsic of the program stands for it.
     ///
     /// # Errors
     /// [`BuildError::Compile`] if llvm-link refuses.
@@ -199,8 +200,8 @@ impl Toolchain {
             let bitcode = fs::read(program).map_err(BuildError::io(program))?;
             return fs::write(out, bitcode).map_err(BuildError::io(out));
         }
-        // First the library in itself: llvm-link looks at each file once, and would leave out
-        // what only a later one needs.
+        // The library is linked on its own first: llvm-link looks at each file once, and would
+        // leave out what only a later file needs.
         let joined = out.with_extension("library.bc");
         let whole = match &library.modules[..] {
             [one] if !library.is_overridden => one,
@@ -210,7 +211,7 @@ impl Toolchain {
             }
         };
         if library.is_overridden {
-            // A function of the program is none of the library's.
+            // The library's own calls must not reach a function of the program with the same name.
             self.hide(whole, &library.wanted)?;
         }
         let wanted = out.with_extension("wanted.ll");
@@ -245,8 +246,8 @@ impl Toolchain {
         })
     }
 
-    /// The object files of the sources, in which memory that was never written is zero, or
-    /// watched.
+    /// Compiles the sources to object files in which memory that was never written is zero, or,
+    /// under MemorySanitizer, watched.
     fn native_objects(
         &self,
         compilation: &Compilation,
@@ -299,8 +300,8 @@ impl Toolchain {
         modules.iter().map(one).collect()
     }
 
-    /// Compiles what every native program is linked with, into `directory`: the runtime, and
-    /// bitcode modules of libraries as they are.
+    /// Compiles what every native program is linked with, into `directory`: the runtime, and the
+    /// native modules of `library` as one object file.
     pub(super) fn runtime_objects(
         &self,
         sanitizer: Sanitizer,
@@ -323,13 +324,14 @@ impl Toolchain {
         Ok(objects)
     }
 
-    /// The object files of the runtime, in `directory` if none are kept.
+    /// Returns the object files of the runtime: those kept in the cache, or else newly compiled
+    /// ones in `directory`.
     fn own_objects(
         &self,
         sanitizer: Sanitizer,
         directory: &Path,
     ) -> Result<Vec<PathBuf>, BuildError> {
-        // The runtime is ours: a subject's flags (a -Dmalloc=..., say) are not for it.
+        // The runtime is ours: a subject's flags (such as -Dmalloc=...) do not apply to it.
         let compile = |directory: &Path| {
             let runtime = Compilation { directory: directory.to_owned(), ..Compilation::default() };
             self.runtime().sources().collect::<Vec<_>>().par_iter().try_for_each(|source| {
@@ -356,8 +358,9 @@ impl Toolchain {
         Ok(self.runtime().sources().map(object).collect())
     }
 
-    /// The files that a source reads, itself included, as the compiler finds them from a directory that is a
-    /// copy of the tree `root`, by their names and by where links lead; nothing where it does not compile.
+    /// The files that a source reads, itself included, when it is compiled in a directory that is a
+    /// copy of the tree `root`. Each is listed by the name that the compiler uses and, if it lies
+    /// in either tree, by the path that links lead to. `None` if the source does not compile.
     pub(super) fn reads(
         &self,
         flags: &[String],
@@ -375,7 +378,8 @@ impl Toolchain {
         Some(read)
     }
 
-    /// The files of the tree `root` itself, relative to it, that a source reads from a copy of it.
+    /// The files of the tree `root` itself, relative to it, that a source reads when it is compiled
+    /// in a copy of that tree. `None` if it does not compile.
     pub(super) fn reads_elsewhere(
         &self,
         flags: &[String],
@@ -390,7 +394,7 @@ impl Toolchain {
         Some(elsewhere.filter_map(inner).collect())
     }
 
-    /// The files that a source reads, as the compiler names them and where they are.
+    /// The files that a source reads, each as the compiler names it and as its real path.
     fn read_files(
         &self,
         flags: &[String],
@@ -409,8 +413,8 @@ impl Toolchain {
         Some(files.into_iter().map(place).collect())
     }
 
-    /// Makes `out` by `build`, which returns the product and the files that were read, unless
-    /// it is there already.
+    /// Makes `out`, unless it is up to date. `build` returns the product and the files that were
+    /// read.
     fn make(
         &self,
         compilation: &Compilation,
@@ -477,7 +481,8 @@ impl Toolchain {
         for include in &compilation.includes {
             command.arg("-I").arg(include);
         }
-        // A system directory: it is temporary, and its texts are in the key already.
+        // A system directory, so that it is not among the files read: it is temporary, and the
+        // texts of its files are in the key already.
         command.arg("-isystem").arg(runtime);
         command
     }
@@ -507,15 +512,15 @@ pub(super) fn is_sanitized<'a>(mut flags: impl Iterator<Item = &'a str>) -> bool
     flags.any(|flag| flag.starts_with("-fsanitize"))
 }
 
-/// What a compiler is told beside flags that have it optimise.
+/// The additional flag for programs whose flags make the compiler optimise.
 pub(super) fn zeroed(flags: &[String]) -> Option<&'static str> {
     are_optimising(flags).then_some(ZEROED)
 }
 
-/// Whether a program's flags have passes run that make other code of it: those of an optimiser, or of a
-/// sanitizer. Else plain native code is made of the very bitcode that the engine reads.
+/// Whether a program's flags run passes that change its code: those of an optimiser or of a
+/// sanitizer. Otherwise plain native code is made of the very bitcode that the engine reads.
 pub(super) fn have_passes(flags: &[String]) -> bool {
-    // The front end itself puts what looks for divisions by zero.
+    // The front end itself inserts the checks for divisions by zero.
     let is_pass = |flag: &str| flag.starts_with("-fsanitize") && !DIVISIONS.contains(&flag);
     are_optimising(flags) || flags.iter().any(|flag| is_pass(flag))
 }
@@ -524,7 +529,7 @@ fn are_optimising(flags: &[String]) -> bool {
     flags.iter().any(|flag| flag.starts_with("-O") && flag != "-O0")
 }
 
-/// The text of a module that uses these symbols.
+/// The text of an LLVM module that uses these symbols.
 fn uses_of(symbols: &[String]) -> String {
     let declarations = symbols.iter().map(|name| format!("@\"{name}\" = external global i8\n"));
     let uses = symbols.iter().map(|name| format!("ptr @\"{name}\"")).collect::<Vec<_>>();

@@ -1,19 +1,22 @@
-//! Divisions by a constant zero, of which the front end leaves no trace: what has one is compiled so that
-//! it is an error where it is reached, as one by a variable is.
+//! Divisions by a constant zero. The front end leaves no trace of them, so sources that have one
+//! are compiled with a check: it is an error where it is reached, as a division by a variable that
+//! is zero is.
 
 use std::{fs, path::PathBuf};
 
-/// Has a division by a constant zero be an error where it is reached, as one by a variable is. The
-/// front end would have it mean nothing, and leave no trace of it.
+/// Flags that make a division by a constant zero an error where it is reached, as a division by a
+/// variable that is zero is. Without them the front end gives it no meaning and leaves no trace of
+/// it.
 pub(super) const DIVISIONS: &[&str] = &[
     "-fsanitize=integer-divide-by-zero",
     "-fno-sanitize-recover=integer-divide-by-zero",
     "-fsanitize-minimal-runtime",
 ];
 
-/// Compiles with flags beside: [`DIVISIONS`] where the compiler warns of a division, or a remainder, by a
-/// constant zero, of which no sanitizer takes care, and none elsewhere. The sources tell which to
-/// begin with: what is compiled with the wrong ones is compiled once more.
+/// Calls `compile` with the additional flags that the sources need: [`DIVISIONS`] if the compiler
+/// warns of a division or remainder by a constant zero that no sanitizer checks, and none
+/// otherwise. `compile` returns its product and the compiler's messages. A look at the texts of the
+/// sources tells which flags to try first; if that was wrong, they are compiled a second time.
 pub(super) fn checking_divisions<T, E>(
     is_sanitized: bool,
     mut sources: impl Iterator<Item = PathBuf>,
@@ -29,7 +32,7 @@ pub(super) fn checking_divisions<T, E>(
     if divides == seems_so { Ok(made) } else { Ok(compile(flags(divides))?.0) }
 }
 
-/// Whether a text has `/ 0` or `%= 0` in it, or the like.
+/// Whether a text contains `/ 0`, `%= 0` or the like.
 fn may_divide_by_zero(text: &[u8]) -> bool {
     let by_zero = |at: usize| {
         let rest = &text[at + 1..];
@@ -37,7 +40,7 @@ fn may_divide_by_zero(text: &[u8]) -> bool {
         let goes_on = |next: &u8| next.is_ascii_alphanumeric() || b".*".contains(next);
         rest.strip_prefix(b"0").is_some_and(|rest| !rest.first().is_some_and(goes_on))
     };
-    // Comments begin and end with a `/`, too.
+    // Comments begin and end with a `/` too.
     let divides = |at: usize| match text[at] {
         b'%' => true,
         b'/' => at == 0 || !b"*/".contains(&text[at - 1]),

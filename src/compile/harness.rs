@@ -19,7 +19,7 @@ pub enum HarnessError {
         /// The functions it does define.
         functions: Vec<String>,
     },
-    /// A definition in the style of before 1989.
+    /// The entry has an old-style (K&R) definition, from before C89.
     #[error(
         "`{entry}` has an old-style (K&R) definition, whose parameters cannot be read: \
          write it as `{entry}(int a, ...)`"
@@ -28,7 +28,7 @@ pub enum HarnessError {
         /// The entry.
         entry: String,
     },
-    /// A pointer whose extent nobody has stated.
+    /// A parameter is a pointer, and nobody has stated how much it points to.
     #[error(
         "parameter `{parameter}` of `{entry}` is a pointer: say how much it points to in \
          subject.toml, under [inputs.params]: {example}"
@@ -41,7 +41,7 @@ pub enum HarnessError {
         /// A line for `subject.toml`.
         example: String,
     },
-    /// A type no symbolic value can be made for.
+    /// A parameter has a type for which no symbolic value can be made.
     #[error(
         "parameter `{parameter}` of `{entry}` has type `{ty}`, which cannot be made symbolic: \
          write a function that takes scalars or buffers and calls `{entry}`, and name it as entry"
@@ -54,7 +54,7 @@ pub enum HarnessError {
         /// Its type.
         ty: String,
     },
-    /// A return type no output can be made of.
+    /// The entry returns a type of which no output can be made.
     #[error(
         "`{entry}` returns `{ty}`, whose bytes cannot be compared (padding, pointers): write a \
          function that calls it and passes what matters to psychic_output, and name it as entry"
@@ -78,7 +78,7 @@ pub enum HarnessError {
         /// The parameters it has.
         known: Vec<String>,
     },
-    /// A setting that does not fit the parameter's type.
+    /// A setting does not fit the parameter's type.
     #[error("[inputs.params] `{parameter}`: {problem}")]
     Misfit {
         /// The parameter.
@@ -88,8 +88,8 @@ pub enum HarnessError {
     },
 }
 
-/// The objects and outputs of a [`harness()`] that are floating-point numbers, `float` or `double`: by the
-/// names of parameters, and `return`. Nothing where the signature cannot be read.
+/// The objects and outputs of a [`harness()`] that hold `float` or `double` numbers: the names of
+/// parameters of `entry`, and `return`. Empty if the signature cannot be read.
 pub fn real_numbers(source: &str, entry: &str) -> BTreeSet<String> {
     let Ok(signature) = signature(source, entry) else { return BTreeSet::new() };
     let is_real = |ty: &Type| match ty {
@@ -104,13 +104,13 @@ pub fn real_numbers(source: &str, entry: &str) -> BTreeSet<String> {
     parameters.map(|parameter| parameter.name).chain(returned).collect()
 }
 
-/// A C file that includes the meta program and runs `entry` on symbolic arguments.
+/// Writes a C file that includes the meta program and runs `entry` on symbolic arguments.
 ///
-/// `source` is the text of the meta program and `include` the path of it to be included.
-/// Every argument is an object named as its parameter; the return value is the output `return`,
-/// and a buffer that the entry may write to is an output of its parameter's name. A returned
-/// pointer into the buffer `v` is the output `return in v`, its offset in bytes; of one to
-/// elsewhere what it points to is shown.
+/// `source` is the text of the meta program, and `include` the path by which it is included. Every
+/// argument is an object with the name of its parameter. The return value is the output `return`,
+/// and a buffer that the entry may write to is an output with the name of its parameter. A returned
+/// pointer into the buffer `v` is the output `return in v`, its offset in bytes; of any other
+/// returned pointer, what it points to is shown.
 ///
 /// # Errors
 /// [`HarnessError`] says which setting of `subject.toml` to change.
@@ -125,7 +125,7 @@ pub fn harness(
         Unreadable::NotFound { functions } => HarnessError::NoEntry {
             entry: entry.to_owned(),
             file: include.display().to_string(),
-            // Those that merging added are none of the person's.
+            // Functions that merging added are not the author's.
             functions: functions.into_iter().filter(|f| !f.starts_with("psychic_")).collect(),
         },
         Unreadable::OldStyle => HarnessError::OldStyle { entry: entry.to_owned() },
@@ -173,24 +173,25 @@ pub fn harness(
     ))
 }
 
-/// Arguments lie next to each other on the stack, with less between them than an index that is out
-/// of bounds may skip, and the end of one may be the beginning of another. At multiples of more
-/// than the largest of them they do neither; and what is before the first and behind the last one
-/// AddressSanitizer watches up to guards, which are arrays, as it leaves out what could be registers. (Of large
-/// arguments it has a redzone alone before the first one, as variables come by their alignment.)
+/// Keeps arguments apart on the stack. Usually less lies between them than an index that is out of
+/// bounds may skip, and the end of one may be the beginning of another. Aligned to more than the
+/// size of the largest one, they do neither. AddressSanitizer watches what lies before the first
+/// and behind the last argument up to guards. These are arrays, as it leaves out what could be a
+/// register. (Before the first of large arguments there is only a redzone, as AddressSanitizer
+/// orders variables by their alignment.)
 const APART: &str = "#define PSYCHIC_APART __attribute__((aligned(\\\n\
     \x20 sizeof(union psychic_buffers) < 1 << 16 ? 1 << 16 : 1 << 20)))\n\
     #define PSYCHIC_GUARD(name) __attribute__((aligned(1 << 16))) \\\n\
     \x20 char psychic_ ## name[2]; psychic_ ## name[1] = 0\n";
 
-/// Bytes of what a pointer to this points to, if that is a number.
+/// The size in bytes of a value of type `type` if that is a number, else 0.
 const SIZE: &str = "#define PSYCHIC_SIZE(type) _Generic((type *)0, \\\n\
     \x20 _Bool *: 1, char *: 1, signed char *: 1, unsigned char *: 1, short *: 2, \\\n\
     \x20 unsigned short *: 2, int *: 4, unsigned *: 4, long *: 8, unsigned long *: 8, \\\n\
     \x20 long long *: 8, unsigned long long *: 8, float *: 4, double *: 8, long double *: 10, \\\n\
     \x20 default: 0)\n";
 
-/// What shows a value of a type.
+/// The function that shows values of a type.
 const SHOW_ONE_NAN: &str = "#define PSYCHIC_SHOW(type) _Generic((type *)0, \\\n\
     \x20 float *: psychic_output_float, double *: psychic_output_double, \\\n\
     \x20 long double *: psychic_output_long_double, default: psychic_output)\n";
@@ -312,7 +313,7 @@ impl Body<'_> {
         let declaration = format!("{element} {argument}[{count}]{dimensions}");
         emit(before, 1, &format!("PSYCHIC_APART {declaration};"));
         self.buffers.push(Buffer { name: name.to_owned(), declaration });
-        // An object of no bytes would be a second kind of nothing.
+        // An object without bytes would be another way to have no input.
         if !matches!(size, Size::String(0)) {
             emit(before, 1, &symbolic(&argument, &symbolic_bytes, name));
         }
@@ -344,7 +345,7 @@ impl Body<'_> {
             Type::Void => emit(&mut text, 1, &format!("{call};")),
             Type::Scalar(ty) => {
                 emit(&mut text, 1, &format!("{ty} result = {call};"));
-                // Of an x87 number only ten bytes mean something; the others are padding.
+                // Only ten bytes of an x87 number have a meaning; the others are padding.
                 let size = if ty.contains("long double") || ty.contains("double long") {
                     "10"
                 } else {
@@ -361,7 +362,7 @@ impl Body<'_> {
         Ok(text)
     }
 
-    /// Calls the entry and shows where the pointer that it returns points to. An address means
+    /// Calls the entry and shows where the returned pointer points to. Its address would mean
     /// nothing to a person.
     fn show_pointer(&self, text: &mut String, element: &str, call: &str) {
         let is_text = is_char(element);
@@ -393,7 +394,7 @@ impl Body<'_> {
         emit(text, 1, &format!("else if (PSYCHIC_SIZE({element}))"));
         emit(text, 2, &output(element, "return", "result", &format!("PSYCHIC_SIZE({element})")));
         emit(text, 1, "else");
-        emit(text, 2, "psychic_unknown(\"a returned pointer to what is no argument\");");
+        emit(text, 2, "psychic_unknown(\"a returned pointer outside all arguments\");");
     }
 
     fn unsupported(&self, parameter: &str, ty: &str) -> HarnessError {
@@ -411,7 +412,7 @@ enum Size {
     Elements(u32),
 }
 
-/// A name that neither shadows the entry nor `psychic_rev`.
+/// A name that shadows neither the entry nor `psychic_rev`.
 fn argument(name: &str) -> String {
     format!("argument_{name}")
 }
@@ -429,13 +430,13 @@ fn output(ty: &str, name: &str, data: &str, size: &str) -> String {
     format!("PSYCHIC_SHOW({ty})(\"{name}\", {data}, {size});")
 }
 
-/// The type of the elements of a buffer; those of unknown type are bytes.
+/// The type of the elements of a buffer; a buffer of `void` has bytes.
 fn bytes_of(element: &str) -> &str {
     if element == "void" { "unsigned char" } else { element }
 }
 
-/// `psychic_assume`s for `min` and `max`. A negative bound must not be converted to an
-/// unsigned type: below it there is nothing then, resp. everything is above.
+/// `psychic_assume`s for `min` and `max`. A negative bound must not be converted to an unsigned
+/// type: as `min` it excludes nothing there, and as `max` everything.
 fn bounds(value: &str, config: &ParamConfig) -> Vec<String> {
     let unsigned = format!("(__typeof__({value}))-1 > 0");
     let bound = |limit: i64, operator: &str, when_negative: &str| {
@@ -453,7 +454,7 @@ fn bounds(value: &str, config: &ParamConfig) -> Vec<String> {
 
 fn literal(value: i64) -> String {
     match value {
-        // C has no negative literals, and the absolute value of this one does not fit.
+        // C has no negative literals, and the absolute value of this number does not fit.
         i64::MIN => "(-9223372036854775807LL - 1)".to_owned(),
         value => format!("{value}LL"),
     }
@@ -467,7 +468,7 @@ fn misfit(parameter: &str, problem: &'static str) -> HarnessError {
     HarnessError::Misfit { parameter: parameter.to_owned(), problem }
 }
 
-/// "; did you mean `x`?", or what there is to choose from.
+/// "; did you mean `x`?", or the names to choose from.
 fn suggestion(wanted: &str, known: &[String]) -> String {
     let near = known.iter().map(|name| (distance(wanted, name), name)).min();
     match near {
@@ -513,8 +514,8 @@ mod tests {
         harness(source, Path::new("m.c"), entry, &inputs, NanConfig::One).unwrap_err().to_string()
     }
 
-    /// Compiles the harness of `f` and runs it on nothing but zeros: whether it finished, and
-    /// its outputs.
+    /// Compiles the harness of `f` and runs it on zeros only. Returns whether it finished, and its
+    /// outputs.
     fn run(source: &str, params: &[(&str, ParamConfig)], sanitizer: Sanitizer) -> (bool, Vec<u8>) {
         let inputs = inputs(params);
         let text = harness(source, Path::new("m.c"), "f", &inputs, NanConfig::One).unwrap();
@@ -589,7 +590,7 @@ mod tests {
     #[test]
     fn no_index_gets_from_one_argument_into_another() {
         let first = "char f(char *a, short *b, int c) { return a[c]; }\n";
-        // Behind it are the harness's own variables.
+        // Behind the last argument are the harness's own variables.
         let last = "char f(int c, short *b, char *a) { return a[c]; }\n";
         let mut params = vec![
             ("a", ParamConfig { elements: Some(2), ..ParamConfig::default() }),

@@ -1,4 +1,4 @@
-//! A revision's sources, laid out as its patched tree has them.
+//! Lays a revision's sources out as its patched tree has them.
 
 use std::{
     collections::BTreeSet,
@@ -12,7 +12,7 @@ use crate::{
     subject::Revision,
 };
 
-/// The name of a generated `main`.
+/// The file name of a generated `main`.
 const HARNESS: &str = "psychic_harness.c";
 
 /// A revision's sources on disk.
@@ -20,11 +20,11 @@ const HARNESS: &str = "psychic_harness.c";
 pub(super) struct Layout {
     pub(super) directory: PathBuf,
     pub(super) sources: Vec<PathBuf>,
-    /// The files that are not the original's.
+    /// Files that differ from the original's.
     pub(super) changed: BTreeSet<PathBuf>,
-    /// There are files that the original has not.
+    /// Whether there are files that the original lacks.
     pub(super) adds: bool,
-    /// Only sources differ, so that the original's headers serve.
+    /// Whether only sources differ, so that the original's headers can be used.
     pub(super) plain: bool,
 }
 
@@ -44,10 +44,11 @@ impl Layout {
         let mut sources: Vec<PathBuf> =
             common.sources.iter().filter(|path| !gone(path)).cloned().collect();
         for source in &sources {
-            // What it is compiled to is put beside it, and not into the subject.
+            // The output of the compiler goes beside the source, and must not end up in the
+            // subject.
             make_way(tree, source, &directory).map_err(BuildError::io(&directory))?;
         }
-        // A new source is one of the program's, unless another one includes it.
+        // A new source belongs to the program, unless another one includes it.
         let texts = || changes.values().flatten();
         let included = |path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -74,7 +75,8 @@ impl Layout {
     }
 }
 
-/// Writes a `main` that calls the entry; gives the source in the place of which it stands.
+/// Writes a `main` that calls the entry. Returns the index of the source that it includes and
+/// replaces.
 fn add_harness(
     common: &Common,
     entry: &str,
@@ -89,7 +91,7 @@ fn add_harness(
         match harness(&text, source, entry, &common.inputs, common.nan) {
             Ok(text) => {
                 let path = directory.join(HARNESS);
-                // Not through a link to a file of that name.
+                // Remove it first: it may be a link to a file of that name.
                 _ = fs::remove_file(&path);
                 fs::write(&path, text).map_err(BuildError::io(&path))?;
                 return Ok(index);

@@ -1,7 +1,7 @@
 //! Functions of musl as bitcode, as `scripts/musl.sh` leaves them: one module a function.
 //!
-//! Mathematical functions have no single right result: libraries differ in the last bit. So
-//! native runs link those of musl too, compiled from the very modules that the engine runs.
+//! Mathematical functions have no single right result: libraries differ in the last bit. So native
+//! runs link musl's too, compiled from the very modules that the engine runs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,26 +10,26 @@ use std::{
 
 use super::BuildError;
 
-/// What the standard leaves so open that this libc and the one of a native run differ on it.
+/// Functions that the standard leaves so open that this libc and that of a native run differ.
 const UNSPECIFIED: &[&str] =
     &["rand", "srand", "rand_r", "random", "srandom", "initstate", "setstate"];
 
 /// Folders of modules that native runs link too.
 const NATIVE: &[&str] = &["math", "complex", "ctype"];
 
-/// What a program needs of a [`Libc`].
+/// The modules of a [`Libc`] that a program needs.
 #[derive(Clone, Debug, Default)]
 pub struct Closure {
     /// The files of the modules, sorted.
     pub modules: Vec<PathBuf>,
-    /// The symbols that the program itself wants of them.
+    /// The symbols that the program itself needs from them.
     pub wanted: Vec<String>,
-    /// The program has functions of its own by names that they have, too.
+    /// Whether the program defines functions with names that the modules define too.
     pub is_overridden: bool,
 }
 
 impl Closure {
-    /// The files of the modules that native runs link, too.
+    /// The files of the modules that native runs link too.
     pub fn native(&self) -> impl Iterator<Item = &PathBuf> {
         self.modules.iter().filter(|module| {
             let folder = module.parent().and_then(Path::file_name);
@@ -77,9 +77,9 @@ impl Libc {
         Ok(Some(libc))
     }
 
-    /// The modules that define the wanted symbols and everything that those need in turn;
-    /// symbols that are `provided` otherwise are left alone. `defined` are those that the program
-    /// has itself.
+    /// The modules that define the `wanted` symbols and everything that these need in turn. Symbols
+    /// that are `provided` otherwise are left out. `defined` are the symbols that the program
+    /// defines itself.
     pub fn closure<'a>(
         &'a self,
         wanted: impl IntoIterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! Links object files to native programs, one or as many as there are revisions.
+//! Links object files to native programs: a single one, or one for each revision.
 
 use std::{
     path::{Path, PathBuf},
@@ -37,8 +37,8 @@ impl Toolchain {
         }
     }
 
-    /// Links many programs, which are object files and a name each. The driver says once what the
-    /// linker is to do.
+    /// Links many programs, each given as object files and a path for the executable. The driver is
+    /// asked only once what the linker has to do.
     pub(super) fn link_all(
         &self,
         flags: &[String],
@@ -60,7 +60,8 @@ impl Toolchain {
                 .get_or_init(|| self.link_plan(flags, (sanitizer, linkers[index]), objects, out));
             plan.as_ref()
         };
-        // The first of the linkers that has not refused what another one took.
+        // The index of the first linker to try: those before it have refused a program that it
+        // linked.
         let first = AtomicUsize::new(0);
         let link = |(objects, out): &(Vec<PathBuf>, PathBuf)| {
             for index in first.load(Ordering::Relaxed)..linkers.len() {
@@ -70,13 +71,13 @@ impl Toolchain {
                     return Ok(());
                 }
             }
-            // The driver has the message that people know.
+            // The driver's message is the one that people know.
             self.link_native(flags, sanitizer, objects, out)
         };
         programs.par_iter().map(link).collect()
     }
 
-    /// What the driver would have the linker do to make a program.
+    /// The words of the linker command that the driver would run to make a program.
     fn link_plan(
         &self,
         flags: &[String],
@@ -88,7 +89,7 @@ impl Toolchain {
         if let Some(linker) = linker {
             driver.arg(format!("-fuse-ld={linker}"));
             if linker == "lld" {
-                // Small programs are linked before its threads have started.
+                // Small programs are linked before lld's threads have started.
                 driver.arg("-Wl,--threads=1");
             }
         }
@@ -113,7 +114,7 @@ impl Toolchain {
         (once(Word::Objects) && once(Word::Out)).then_some(words)
     }
 
-    /// The driver, to link object files.
+    /// The driver's command to link object files.
     fn native_linker(
         &self,
         flags: &[String],
@@ -129,23 +130,23 @@ impl Toolchain {
         if sanitizer == Sanitizer::AddressUndefined {
             command.args(["-Wl,--wrap=__ctype_b_loc", "-Wl,--wrap=__asan_register_elf_globals"]);
         }
-        // As in bitcode: what the program defines itself comes before a library's.
+        // As in bitcode, the program's definitions take precedence over a library's.
         command.args(["-Wl,-z,muldefs", "-Wl,--as-needed", "-lm", "-o"]).arg(out);
         command
     }
 }
 
-/// A word of the linker's command line, for any program.
+/// A word of the linker's command line, independent of the program.
 #[derive(Debug, Eq, PartialEq)]
 enum Word {
     Same(String),
-    /// Stands for the object files.
+    /// Stands for the object files of the program.
     Objects,
-    /// Stands for what is made.
+    /// Stands for the executable.
     Out,
 }
 
-/// The linker, told to make this program.
+/// The linker's command for one program.
 fn linker(plan: &[Word], objects: &[PathBuf], out: &Path) -> Option<Command> {
     let [Word::Same(program), words @ ..] = plan else { return None };
     let mut linker = command(Path::new(program));

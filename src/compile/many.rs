@@ -1,4 +1,4 @@
-//! One compiler for many files: its start takes longer than a small program.
+//! Compiles many files with one compiler: its start takes longer than a small program.
 
 use std::{
     convert::Infallible,
@@ -17,8 +17,8 @@ use super::{
 };
 
 impl Toolchain {
-    /// Compiles one source in several trees, by one compiler if there are several; looks for
-    /// headers from `directory`. What was made, by tree.
+    /// Compiles one source in several trees, with one compiler if there are several. Headers are
+    /// looked up from `directory`. The results are in the order of `trees`.
     pub(super) fn objects(
         &self,
         flags: &[String],
@@ -64,8 +64,8 @@ impl Toolchain {
         }
     }
 
-    /// Has one compiler compile a source in several trees; gives what it made, and its warnings. It
-    /// leaves out, and says nothing of, what does not compile.
+    /// Compiles a source in several trees with one compiler. Returns the files that it made, and
+    /// its warnings. What does not compile is left out without a message.
     fn many(
         &self,
         flags: &[String],
@@ -93,8 +93,9 @@ impl Toolchain {
         self.all_at_once(&mut driver, &directories, &inputs, &with, "bc", &place)
     }
 
-    /// Has the one compiler of a command that compiles the first input compile all of them, with the
-    /// header that `with` makes for its words; gives what it made, where it is put then, and what the compiler
+    /// Makes the compiler that `driver` would run for the first of `inputs` compile all of them,
+    /// with the precompiled header that `with` makes for the compiler's words. `place` says where
+    /// the result for an input is put. Returns the files that were made, and what the compiler
     /// said. For `directories` see [`Toolchain::plan`].
     pub(super) fn all_at_once(
         &self,
@@ -108,7 +109,7 @@ impl Toolchain {
         let directory = driver.get_current_dir().map(Path::to_owned);
         let nothing = (Vec::new(), String::new());
         let Some(words) = self.compiler_words(driver, directories) else { return nothing };
-        // Where it would write is not to be a link to somebody else's file.
+        // The compiler must not write through a link to somebody else's file.
         for input in inputs {
             _ = fs::remove_file(input.with_extension(extension));
         }
@@ -118,7 +119,7 @@ impl Toolchain {
         if let Some(directory) = directory {
             command.current_dir(directory);
         }
-        // What is missing afterwards is compiled alone, for its message.
+        // What is missing afterwards is compiled alone, to get its error message.
         let output = run(&mut command);
         let said = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
         let mut made = Vec::new();
@@ -131,7 +132,7 @@ impl Toolchain {
         (made, said.unwrap_or_default())
     }
 
-    /// The compiler that a command runs, with its arguments but for what it compiles and where to.
+    /// The compiler that a command runs, with its arguments except its input and output.
     fn compiler_words(&self, driver: &mut Command, directories: &[&Path]) -> Option<Vec<String>> {
         let is_compiler = |words: &Vec<String>| words.get(1).is_some_and(|word| word == "-cc1");
         let mut words = self.plan(driver, directories)?.into_iter().find(is_compiler)?;

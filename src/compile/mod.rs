@@ -1,17 +1,17 @@
 //! Compiles a subject: to bitcode for the engine and to native binaries for replay.
 //!
-//! [`Toolchain`] is the found clang; a [`Compilation`] is what to compile. Its three products
-//! come from the same sources and flags: [`Toolchain::bitcode`] for symbolic execution,
+//! [`Toolchain`] is the clang that was found, and a [`Compilation`] says what to compile. The three
+//! products come from the same sources and flags: [`Toolchain::bitcode`] for symbolic execution,
 //! [`Toolchain::native`] for replay (plain and under [`Sanitizer`](crate::errors::Sanitizer)s), and
 //! [`Toolchain::syntax_check`] for a quick verdict on one patched file. [`harness()`] writes the
 //! `main` of a subject whose entry is another function.
 //!
-//! Everything is compiled at `-O0`: the engine reads the bitcode as the semantics of the
-//! program, so no optimiser may have used undefined behaviour before it gets there, and the
-//! native binary must do what the bitcode does.
+//! Everything is compiled at `-O0`. The engine takes the bitcode for the semantics of the program,
+//! so no optimiser may have exploited undefined behaviour before, and the native binary must do
+//! what the bitcode does.
 //!
-//! A [`Whole`] program is another matter: a package's own build makes it, with optimisation, and
-//! its libc is a part of it.
+//! A [`Whole`] program is different: it is made by a package's own build, with optimisation, and
+//! includes its libc.
 //!
 //! Builds are reproducible (fixed locale, no absolute paths in debug information) and are
 //! skipped when nothing they read has changed.
@@ -52,14 +52,14 @@ pub use whole::{Made, Recipe, Whole};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// A program of the toolchain is missing.
+    /// A program of the toolchain cannot be run.
     #[error("cannot run {tool}: install it (Debian and Ubuntu: apt-get install {package}){hint}")]
     ToolMissing {
-        /// The program looked for.
+        /// The program that was looked for.
         tool: String,
-        /// The Debian package that has it.
+        /// The Debian package that contains it.
         package: &'static str,
-        /// Another way out, or nothing.
+        /// Another way to solve the problem, or empty.
         hint: &'static str,
     },
     /// A sanitizer's runtime is missing.
@@ -68,9 +68,9 @@ pub enum BuildError {
     /// The compiler or linker refused the program.
     #[error("{first}")]
     Compile {
-        /// The first errors, one a line, as `file:line: message`.
+        /// The first errors, one per line, as `file:line: message`.
         first: String,
-        /// The command line that failed, to try by hand.
+        /// The command line that failed, to be tried by hand.
         command: String,
     },
     /// A command that the subject gives for its own build failed.
@@ -80,9 +80,9 @@ pub enum BuildError {
         key: &'static str,
         /// The command.
         command: String,
-        /// The last lines that it printed.
+        /// The last lines of its output.
         output: String,
-        /// A file with all of them.
+        /// The file with its whole output.
         log: PathBuf,
     },
     /// The libc of whole programs is missing.
@@ -94,12 +94,12 @@ pub enum BuildError {
          no {}, which the linker leaves)", program.display(), expected.display()
     )]
     NoProgram {
-        /// What was wanted.
+        /// The program that was wanted.
         program: PathBuf,
-        /// What was looked for.
+        /// The file that was looked for.
         expected: PathBuf,
     },
-    /// The revisions' own code cannot be put into one program.
+    /// The revisions' own code cannot be combined into one program.
     #[error("the revisions cannot be put into one program: {0}")]
     Unite(String),
     /// A file could not be read or written.
@@ -113,7 +113,7 @@ pub enum BuildError {
 }
 
 impl BuildError {
-    /// The same once more, for another revision that it concerns.
+    /// Returns the same error for another revision that it concerns.
     pub(crate) fn again(&self) -> Self {
         match self {
             Self::Compile { first, command } => {

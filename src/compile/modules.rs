@@ -1,5 +1,5 @@
-//! Modules of LLVM in files: revisions that are given as such, whatever language they were written in,
-//! and changes.
+//! LLVM modules in files: changes them, and takes revisions that are given as modules, whatever
+//! language they were written in.
 
 use std::{
     io,
@@ -33,7 +33,7 @@ pub(super) fn change(
     }
 }
 
-/// Marks the functions of a module, for a pass to watch what they do.
+/// Marks the functions of a module with an attribute, so that a pass watches what they do.
 pub(super) fn watch<'c>(context: &'c Context, module: &Module<'c>, attribute: &str) {
     let watch = context.create_enum_attribute(Attribute::get_named_enum_kind_id(attribute), 0);
     for function in module.get_functions().filter(|function| function.count_basic_blocks() > 0) {
@@ -41,15 +41,16 @@ pub(super) fn watch<'c>(context: &'c Context, module: &Module<'c>, attribute: &s
     }
 }
 
-/// Writes a module (`.bc` or `.ll`) as bitcode into a directory, as the compiler would make it of
-/// a source: for native programs under AddressSanitizer its functions are marked.
+/// Writes a module (`.bc` or `.ll`) as bitcode to `out`, as the compiler would make it from a
+/// source: for native programs under AddressSanitizer its functions are marked.
 pub(super) fn take(module: &Path, kind: Kind, out: &Path) -> Result<PathBuf, BuildError> {
     let failed = |message: String| BuildError::io(module)(io::Error::other(message));
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_file(module);
     let buffer = buffer.map_err(|error| failed(error.to_string()))?;
     let read = context.create_module_from_ir(buffer);
-    let read = read.map_err(|error| failed(format!("no module of LLVM 19 or older: {error}")))?;
+    let read =
+        read.map_err(|error| failed(format!("not a module of LLVM 19 or older: {error}")))?;
     if kind == Kind::Native(Sanitizer::AddressUndefined) {
         watch(&context, &read, "sanitize_address");
     }

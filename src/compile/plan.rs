@@ -1,5 +1,5 @@
-//! What clang's driver would run, so that it is asked but once: of small programs its start takes as
-//! long as their compilation.
+//! Remembers which commands clang's driver would run, so that it is asked only once: for small
+//! programs its start takes as long as their compilation.
 
 use std::{env, fs, path::Path, process::Command};
 
@@ -9,7 +9,7 @@ use super::{
     toolchain::{command, run, words},
 };
 
-/// Variables that a driver goes by, beside those that [`command`] sets.
+/// Environment variables that the driver obeys, beside those that [`command`] sets.
 const VARIABLES: [&str; 6] = [
     "PATH",
     "LIBRARY_PATH",
@@ -18,16 +18,16 @@ const VARIABLES: [&str; 6] = [
     "CCC_OVERRIDE_OPTIONS",
     "CLANG_CONFIG_FILE_SYSTEM_DIR",
 ];
-/// The file in a kept directory.
+/// The name of the file in a kept directory.
 const FILE: &str = "plan.json";
 
-/// The programs that the driver would run, one after another, and their arguments.
+/// The commands that the driver would run, in order, each a program with its arguments.
 pub(super) type Plan = Vec<Vec<String>>;
 
 impl Toolchain {
-    /// What a driver would run. With a cache, it is asked only if it never was about a command line that
-    /// is the same but for `places`: the names in it that say nothing about the compilation. Nothing if
-    /// it refuses.
+    /// The commands that a driver would run, or `None` if it refuses. With a cache, it is asked
+    /// only if it has never been asked about the same command line, `places` aside: these are paths
+    /// in the command line that have no influence on the compilation.
     pub(super) fn plan(&self, driver: &mut Command, places: &[&Path]) -> Option<Plan> {
         let directory = driver.get_current_dir().map(Path::to_owned);
         let directory = directory.or_else(|| env::current_dir().ok()).unwrap_or_default();
@@ -50,7 +50,7 @@ impl Toolchain {
         }
         let plan = ask(driver).filter(|plan| !plan.is_empty())?;
         let hidden = each(plan.clone(), &|word| places.hide(word));
-        // Without it, the next run asks again.
+        // If it cannot be kept, the next run asks again.
         _ = self.kept(&key, |directory| {
             let text = serde_json::to_vec(&hidden).expect("lists of words");
             let file = directory.join(FILE);
@@ -59,7 +59,7 @@ impl Toolchain {
         Some(plan)
     }
 
-    /// A plan that was kept, if what it names is still there.
+    /// A plan that was kept, if the programs and libraries that it names still exist.
     fn read_plan(&self, key: &str) -> Option<Plan> {
         let text = fs::read(self.kept_in(key)?.join(FILE)).ok()?;
         let plan: Plan = serde_json::from_slice(&text).ok()?;
@@ -73,19 +73,19 @@ impl Toolchain {
     }
 }
 
-/// Whether a line calls a program.
+/// Whether a line of the driver's output calls a program.
 fn is_command(words: &[String]) -> bool {
     words.first().is_some_and(|program| Path::new(program).is_absolute())
 }
 
-/// The program and arguments as something to run.
+/// A command of a plan, ready to run.
 pub(super) fn as_planned(words: &[String]) -> Command {
     let mut command = command(Path::new(&words[0]));
     command.args(&words[1..]);
     command
 }
 
-/// Names that change from run to run, and what stands for each of them in a kept plan.
+/// Paths that change from run to run, with the placeholder of each in a kept plan.
 struct Places(Vec<(String, String)>);
 
 impl Places {
@@ -93,7 +93,7 @@ impl Places {
         let names = places.map(|place| place.display().to_string()).enumerate();
         let names = names.map(|(number, name)| (name, format!("\u{1}{number}\u{1}")));
         let mut names: Vec<_> = names.filter(|(name, _)| !name.is_empty()).collect();
-        // One may begin with another.
+        // Longest first, as one path may begin with another.
         names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
         Self(names)
     }

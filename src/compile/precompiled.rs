@@ -1,8 +1,8 @@
-//! Headers that many files begin with are parsed once for all of them, as a *precompiled header*.
+//! Parses headers that many files begin with once for all of them, as a *precompiled header*.
 //!
-//! Only headers of the C library, and only where nothing comes before them: the C standard
-//! (7.1.2) lets each be included twice, in any order, so the files stay as they are. They find the
-//! headers already read.
+//! This is done only for headers of the C library, and only where nothing comes before them. The C
+//! standard (7.1.2) allows including each of them twice and in any order, so the files stay as they
+//! are: they find the headers already read.
 
 use std::{
     fs,
@@ -13,10 +13,11 @@ use tempfile::TempDir;
 
 use super::{plan::as_planned, toolchain::run};
 
-/// For so few files a header is not worth making.
+/// A header is not worth making for this many files or fewer.
 const FEW: usize = 32;
 
-/// Headers of the C standard and of POSIX, but for `assert.h`, which may be read differently each time.
+/// Headers of the C standard and of POSIX, except `assert.h`, which may mean something else at each
+/// inclusion.
 const STANDARD: [&str; 18] = [
     "ctype.h",
     "errno.h",
@@ -38,19 +39,19 @@ const STANDARD: [&str; 18] = [
     "unistd.h",
 ];
 
-/// How flags begin with which these names may mean other files, or something comes before them.
+/// Prefixes of flags that may make these names mean other files, or put something before them.
 const OTHERS: [&str; 10] = ["-I", "-i", "-B", "-x", "--", "-no", "-Wp,", "-X", "-F", "@"];
 
-/// A header, as long as it is there.
+/// A precompiled header, which exists as long as this value.
 #[derive(Default)]
 pub(super) struct Precompiled {
-    /// Words for the compiler that make use of it; none where there is nothing to be gained.
+    /// Arguments that make the compiler use it; none if there is nothing to gain.
     pub(super) words: Vec<String>,
     _directory: Option<TempDir>,
 }
 
-/// Has a compiler, of which these are the words but for the files to compile, make a header of what they
-/// begin with.
+/// Makes a header of what `files` begin with. `compiler` is the command line of their compiler
+/// without the files themselves.
 pub(super) fn precompiled(
     compiler: &[String],
     flags: &[String],
@@ -68,9 +69,9 @@ pub(super) fn precompiled(
     made(compiler, directory, &headers).unwrap_or_default()
 }
 
-/// Nothing where there is no room for it, or the compiler refuses: the files do without.
+/// `None` if there is no room for the header or the compiler refuses: the files do without it.
 fn made(compiler: &[String], directory: &Path, headers: &[String]) -> Option<Precompiled> {
-    // What is made of another source at the same time is another header.
+    // A directory of its own, as headers of other sources may be made at the same time.
     let scratch = tempfile::Builder::new().prefix("psychic-header-").tempdir().ok()?;
     let (source, out) = (scratch.path().join("first.h"), scratch.path().join("first.pch"));
     let text: String = headers.iter().map(|name| format!("#include <{name}>\n")).collect();
@@ -86,11 +87,11 @@ fn made(compiler: &[String], directory: &Path, headers: &[String]) -> Option<Pre
     Some(Precompiled { words, _directory: Some(scratch) })
 }
 
-/// The standard headers that all files begin with; nothing if one cannot be read.
+/// The standard headers that all files begin with; `None` if a file cannot be read.
 fn shared_headers(files: &[PathBuf]) -> Option<Vec<String>> {
     let mut shared: Option<Vec<String>> = None;
     for file in files {
-        // What is no UTF-8 stands in a comment or a string.
+        // Bytes that are no UTF-8 are part of a comment or a string.
         let text = fs::read(file).ok()?;
         let headers = leading_headers(&String::from_utf8_lossy(&text));
         shared = Some(match shared {
@@ -104,10 +105,10 @@ fn shared_headers(files: &[PathBuf]) -> Option<Vec<String>> {
     shared
 }
 
-/// The standard headers that come before anything else but comments.
+/// The standard headers that come before anything but comments.
 fn leading_headers(text: &str) -> Vec<String> {
     let mut headers = Vec::new();
-    // A line may end there, or go on.
+    // A lone `\r` may end a line, and `??/` may continue it.
     if text.replace("\r\n", "\n").contains('\r') || text.contains("??/") {
         return headers;
     }

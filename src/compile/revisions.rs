@@ -1,9 +1,9 @@
 //! Every revision's own compilation: its sources are laid out and compiled as if there were no
 //! other revision.
 //!
-//! What is native runs this, and what is explored is held against it ([`super::unite()`]). A file
-//! that several revisions have in common is compiled once; one compiler takes many files, as its
-//! start takes longer than a small program.
+//! Native runs run this code, and the explored program is compared with it ([`super::unite()`]). A
+//! file that several revisions have in common is compiled once. One compiler takes many files, as
+//! its start takes longer than a small program.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -30,12 +30,13 @@ use crate::{
     },
 };
 
-/// Trees of no more directories than these are laid out without links to directories.
+/// Trees with at most this many directories are laid out without links to directories.
 const REAL_DIRECTORIES: usize = 256;
-/// So many files are worth a compiler of their own.
+/// A compiler is started for at least this many files.
 const FILES: usize = 8;
-/// Revisions of a part of the program of all of them, which one compiler makes: at least, and at most,
-/// as LLVM goes through all that is there for each one more.
+/// The number of revisions in each part of the program of all of them, at least and at most. Each
+/// part is made by one compiler. It is limited as LLVM goes through everything in a part once more
+/// for each revision that is added.
 const PART: RangeInclusive<usize> = 32..=128;
 
 /// What all revisions of a subject have in common.
@@ -43,35 +44,35 @@ const PART: RangeInclusive<usize> = 32..=128;
 pub struct Common {
     /// The original's source tree.
     pub root: PathBuf,
-    /// Paths in it that are no part of the program.
+    /// Paths in it that are not part of the program.
     pub without: BTreeSet<PathBuf>,
-    /// The C files, relative to it.
+    /// The C files, relative to `root`.
     pub sources: Vec<PathBuf>,
     /// Compiler flags.
     pub flags: Vec<String>,
     /// The function to run, if it is not `main`.
     pub entry: Option<String>,
-    /// What its parameters are.
+    /// The settings of the entry's parameters.
     pub inputs: InputsConfig,
     /// Which NaNs are told apart.
     pub nan: NanConfig,
-    /// Where files may be put.
+    /// The directory for files that are made.
     pub directory: PathBuf,
 }
 
 /// Why a revision has no program.
 #[derive(Debug, thiserror::Error)]
 pub enum RevisionError {
-    /// It does not compile or link.
+    /// The revision does not compile or link.
     #[error(transparent)]
     Build(#[from] BuildError),
     /// Its entry function cannot be called.
     #[error(transparent)]
     Harness(#[from] HarnessError),
-    /// In its sources a file is found by a way that leads to the original's.
+    /// The compiler finds a file that the revision changes in the original's tree.
     #[error(
-        "it changes {}, which the compiler reads from the original's sources: let -I and the like be \
-         relative to the subject",
+        "it changes {}, which the compiler reads from the original's sources: make -I and similar \
+         options relative to the subject",
         .0.display()
     )]
     Elsewhere(PathBuf),
@@ -90,20 +91,20 @@ pub struct Revisions {
     reads: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
     /// The first revision with the same sources.
     alias: BTreeMap<Revision, Revision>,
-    /// Of revisions that are modules of LLVM, these.
+    /// The modules of revisions that are given as LLVM modules.
     modules: BTreeMap<Revision, PathBuf>,
     directory: PathBuf,
     bitcode: OnceLock<BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>>>,
-    /// The object files that programs of a kind have in common, once they were made.
+    /// The object files that all programs of a kind have in common, once they were made.
     runtime: Mutex<BTreeMap<Sanitizer, Vec<PathBuf>>>,
-    /// The programs made so far, of each revision that is the first with its sources.
+    /// The programs made so far. The revision is the first one with its sources.
     linked: Mutex<BTreeMap<(Sanitizer, Revision), Result<PathBuf, BuildError>>>,
 }
 
 impl Revisions {
-    /// Lays the sources of revisions out. The first is the original, which changes nothing.
+    /// Lays out the sources of revisions. The first is the original, which changes nothing.
     ///
-    /// Gives what cannot be laid out, too.
+    /// Also returns the revisions that cannot be laid out, with the reasons.
     ///
     /// # Errors
     /// [`RevisionError`] for the original itself.
@@ -134,7 +135,7 @@ impl Revisions {
             }
         }
         let original = &layouts[&Revision::ORIGINAL];
-        // Revisions cannot share the only one.
+        // If there is only one source, revisions cannot share any.
         let shared = original.sources.par_iter().filter(|_| original.sources.len() > 1);
         let reads = shared.filter_map(|source| {
             let files =
@@ -148,14 +149,14 @@ impl Revisions {
         for layout in layouts.values_mut().filter(|layout| layout.plain) {
             layout.plain = !layout.changed.iter().any(includes);
         }
-        // From a header behind a link to a directory, `..` would lead to the original's.
+        // From a header in a linked directory, `..` would lead into the original's tree.
         let directories = tree.directories(REAL_DIRECTORIES).ok().flatten().unwrap_or_default();
         let lay_out = |layout: &Layout| {
             let mut files = directories.iter().map(|directory| directory.join("-"));
             files.try_for_each(|file| make_way(&tree, &file, &layout.directory))
         };
-        // What is laid out is held against what a compiler reads there: no file of the original's that the
-        // revision has not like this.
+        // Checks what the compiler reads from a layout: it may not read a file of the original's
+        // tree that the revision changes.
         let is_own = |layout: &Layout| {
             let io = |error| RevisionError::from(BuildError::io(&layout.directory)(error));
             lay_out(layout).map_err(io)?;
@@ -192,10 +193,10 @@ impl Revisions {
         Ok((new, failed))
     }
 
-    /// The same for revisions that are modules of LLVM.
+    /// Takes the revisions of a subject that are given as LLVM modules.
     ///
     /// # Errors
-    /// [`BuildError`] where one cannot be read.
+    /// [`BuildError`] if a module cannot be read.
     pub fn of_modules(
         toolchain: Toolchain,
         common: &Common,
@@ -230,26 +231,25 @@ impl Revisions {
         groups.into_values().collect()
     }
 
-    /// Compiles every revision to bitcode: a module a source, in the order of the sources. The result
-    /// is by revision.
+    /// Compiles every revision to bitcode: one module per source, in the order of the sources.
     pub fn bitcode(&self) -> &BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         let compile = || self.compile(Kind::Bitcode, &self.alias.keys().copied().collect());
         self.bitcode.get_or_init(compile)
     }
 
-    /// Makes native programs of these revisions. They link [some](Closure::native) of `library`,
-    /// which is the same in all calls, before the system's libraries.
+    /// Makes native programs of the wanted revisions. They link [some](Closure::native) of
+    /// `library`, which must be the same in all calls, before the system's libraries.
     pub fn programs(
         &self,
         sanitizer: Sanitizer,
         library: &Closure,
         wanted: &RevisionSet,
     ) -> BTreeMap<Revision, Result<PathBuf, BuildError>> {
-        // Nothing panics while it is held.
+        // Nothing panics while it is locked.
         let linked = || self.linked.lock().unwrap_or_else(PoisonError::into_inner);
         let firsts: BTreeSet<Revision> =
             wanted.iter().filter_map(|revision| self.alias.get(&revision)).copied().collect();
-        // What was made runs already.
+        // A program that was made may be running already, so it is not made again.
         let is_new = |first: &&Revision| !linked().contains_key(&(sanitizer, **first));
         let new: BTreeSet<Revision> = firsts.iter().filter(is_new).copied().collect();
         let made = self.link(sanitizer, library, &new);
@@ -263,7 +263,7 @@ impl Revisions {
         known.filter_map(|(revision, first)| Some((*revision, again(first)?))).collect()
     }
 
-    /// Makes programs of these, each the first with its sources.
+    /// Makes programs of these revisions. Each is the first one with its sources.
     fn link(
         &self,
         sanitizer: Sanitizer,
@@ -316,7 +316,7 @@ impl Revisions {
         sanitizer: Sanitizer,
         library: &Closure,
     ) -> Result<Vec<PathBuf>, BuildError> {
-        // Nothing panics while it is held.
+        // Nothing panics while it is locked.
         let mut made = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(objects) = made.get(&sanitizer) {
             return Ok(objects.clone());
@@ -327,7 +327,8 @@ impl Revisions {
         Ok(objects)
     }
 
-    /// One program of all revisions that [can be](together::apart) in one, which are more than one.
+    /// Makes one program of all revisions that [can be](together::apart) in one, if they are more
+    /// than one.
     fn together(
         &self,
         sanitizer: Sanitizer,
@@ -353,7 +354,7 @@ impl Revisions {
             Some((revisions, object))
         });
         let parts: Vec<Option<(Vec<Revision>, PathBuf)>> = parts.collect();
-        // It has the beginning of them all.
+        // The first part has the `main` of the whole program.
         parts.first()?.as_ref()?;
         let (known, objects): (Vec<_>, Vec<_>) = parts.into_iter().flatten().unzip();
         let known: BTreeSet<Revision> = known.into_iter().flatten().collect();
@@ -369,7 +370,8 @@ impl Revisions {
         self.directory.join(format!("{revision}.{}", sanitizer.suffix()))
     }
 
-    /// The modules of these revisions, each the first with its sources, ready to become native code.
+    /// The modules of these revisions, ready to become native code. Each revision is the first one
+    /// with its sources.
     fn prepared(
         &self,
         sanitizer: Sanitizer,
@@ -382,22 +384,23 @@ impl Revisions {
             }
             _ => self.compile(kind, firsts),
         };
-        // Some are those of several revisions.
+        // Several revisions may share a module.
         let all: BTreeSet<&PathBuf> = modules.values().flatten().flatten().collect();
         let defined = match sanitizer {
             Sanitizer::Memory => unwritten::defined(all.iter().copied()),
             _ => Ok(BTreeSet::new()),
         };
-        // What cannot be read is told by the compiler, too.
+        // A module that cannot be read is reported by the compiler.
         if let Ok(defined) = &defined {
             all.par_iter().for_each(|module| _ = unwritten::prepare(module, sanitizer, defined));
         }
         modules
     }
 
-    /// Copies of these revisions' bitcode, which what is compiled for a kind would be no different from, but
-    /// for what keeps an optimiser away, which none comes near, for a check of divisions by a constant zero, and
-    /// for the marks that [`unwritten::prepare`] gives (also to what asks not to be watched).
+    /// Copies of these revisions' bitcode. Compiling for `kind` would make the same, except for
+    /// attributes that keep optimisers away (none comes near), a check of divisions by a constant
+    /// zero, and the marks that [`unwritten::prepare`] gives (also to functions that ask not to be
+    /// watched).
     fn copied(
         &self,
         kind: Kind,
@@ -422,7 +425,7 @@ impl Revisions {
         known.map(|revision| (*revision, of(revision))).collect()
     }
 
-    /// What becomes of modules: object files.
+    /// Compiles modules to object files.
     fn code<'m>(
         &self,
         sanitizer: Sanitizer,
@@ -437,7 +440,7 @@ impl Revisions {
         all.into_iter().zip(made).collect()
     }
 
-    /// Compiles the sources of these revisions, to a module a source.
+    /// Compiles the sources of these revisions, to one module per source.
     fn compile(
         &self,
         kind: Kind,
@@ -446,7 +449,7 @@ impl Revisions {
         if !self.modules.is_empty() {
             return self.take_modules(kind, wanted);
         }
-        // A source of a revision, and whose layout has its text.
+        // The revision whose layout has the text of this source: the original if it is shared.
         let owner = |revision: Revision, source: &Path| {
             let layout = &self.layouts[&revision];
             let reads = self.reads.get(source).filter(|_| !layout.adds);
@@ -462,7 +465,7 @@ impl Revisions {
             }
         }
         let jobs: Vec<(Revision, &Path)> = jobs.into_iter().collect();
-        // One compiler for many files has one directory to look for headers from.
+        // One compiler for many files looks for headers from one directory only.
         let (many, single): (Vec<_>, Vec<_>) =
             jobs.iter().partition(|(revision, _)| self.layouts[revision].plain);
         let mut by_source: BTreeMap<&Path, Vec<Revision>> = BTreeMap::new();
@@ -547,7 +550,7 @@ mod tests {
     const PROGRAM: &str = "#include <stdio.h>\nint twice(int x) { return 2 * x; }\nint shown;\n\
                            int main(void) { shown = twice(4); printf(\"%d\", shown); return 0; }\n";
 
-    /// Revisions that print other numbers: the original 8, then these.
+    /// Revisions that print different numbers. The original prints 8.
     fn revisions(scratch: &Path, factors: &[&str]) -> Revisions {
         let root = scratch.join("root");
         fs::create_dir(&root).unwrap();
@@ -627,7 +630,7 @@ mod tests {
         for sanitizer in [Sanitizer::None, Sanitizer::AddressUndefined] {
             let first = make(sanitizer, &[0, 1, 3]);
             assert_eq!(shown(&first), ["8", "12", "16"]);
-            // Of revision 2, which is no other than 1, and of one that is new.
+            // Revision 2 has the sources of revision 1, and revision 4 is new.
             let then = make(sanitizer, &[2, 4]);
             assert_eq!(shown(&then), ["12", "4"]);
             assert_eq!(shown(&first), ["8", "12", "16"], "nothing was made in its place");
@@ -635,8 +638,8 @@ mod tests {
         }
     }
 
-    /// The programs of the original and of so many others, which print one more each time: how many
-    /// there are, once each was seen to do what it is to do.
+    /// Builds the original and `count` other revisions, where revision `n` prints `4 + n`, and
+    /// checks what each prints. Returns the number of distinct programs.
     fn programs_of(scratch: &Path, count: u32, own: &[(u32, &str)]) -> usize {
         let texts = (1..=count).map(|n| match own.iter().find(|(of, _)| *of == n) {
             Some((_, text)) => format!("{text} return x + {n}"),
@@ -659,7 +662,7 @@ mod tests {
     fn as_many_as_there_are_become_one_program() {
         let scratch = tempfile::tempdir().unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        // In parts.
+        // Here they are put together in parts.
         assert_eq!(pool.install(|| programs_of(scratch.path(), 70, &[])), 1);
     }
 

@@ -7,10 +7,10 @@ use std::{
 
 use tempfile::TempDir;
 
-/// The text of `psychic.h`: what a program may say to the engine.
+/// The text of `psychic.h`: how a program talks to the engine.
 pub const PSYCHIC_H: &str = include_str!("runtime/psychic.h");
 const KLEE_H: &str = include_str!("runtime/klee/klee.h");
-/// The native side of both, and what it wants of a process that has a libc.
+/// The native implementation of both headers, and what it needs in a process with a libc.
 const SOURCES: [(&str, &str); 5] = [
     ("environment.c", include_str!("runtime/environment.c")),
     ("intrinsics.c", include_str!("runtime/intrinsics.c")),

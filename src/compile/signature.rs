@@ -23,19 +23,19 @@ pub(super) struct Parameter {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Type {
     Void,
-    /// Anything that can be declared as `TEXT name` and is no pointer.
+    /// Anything that can be declared as `TEXT name` and is not a pointer.
     Scalar(String),
-    /// A pointer (or array parameter) to `element`, after which `dimensions` follow the name.
+    /// A pointer or array parameter. It is declared as `element`, the name, `dimensions`.
     Pointer {
         element: String,
-        /// `[3][4]` of a parameter `int a[][3][4]`.
+        /// `[3][4]` for a parameter `int a[][3][4]`.
         dimensions: String,
         /// The callee promises not to write through it.
         constant: bool,
-        /// The first dimension of an array parameter: what the author expects.
+        /// The first dimension of an array parameter: the length that the author expects.
         length: Option<u32>,
     },
-    /// What a harness cannot make or show; the text is for the message.
+    /// A type that a harness can neither make nor show; the text is for the message.
     Other(String),
 }
 
@@ -69,7 +69,7 @@ struct File<'s, 't> {
 }
 
 impl<'s, 't> File<'s, 't> {
-    /// Finds definitions, also inside `#if` and `extern "C"`; the first of a name counts.
+    /// Finds definitions, also inside `#if` and `extern "C"`. The first one of a name counts.
     fn collect(&mut self, node: Node<'t>) {
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
@@ -189,7 +189,7 @@ impl<'s, 't> File<'s, 't> {
         }
     }
 
-    /// The type that a declaration's specifiers and `stars` name.
+    /// The type that the specifiers of a declaration and `stars` name.
     fn base(&self, node: Node<'t>, stars: usize) -> Type {
         let Some(specifier) = node.child_by_field_name("type") else {
             return Type::Scalar("int".to_owned());
@@ -202,7 +202,7 @@ impl<'s, 't> File<'s, 't> {
         }
     }
 
-    /// Follows `typedef`s that the file itself has; any other name is taken for a scalar.
+    /// Follows the `typedef`s of this file; any other name counts as a scalar.
     fn resolve(&self, specifier: Node<'t>, stars: usize, constant: bool, depth: usize) -> Type {
         let text = self.text(specifier);
         let definition = self.types.get(text).filter(|_| depth < 16);
@@ -213,7 +213,7 @@ impl<'s, 't> File<'s, 't> {
                 return Type::Other(text.to_owned());
             };
             return match declarator.kind() {
-                // `typedef struct { ... } name`: a pointer to it needs its own name.
+                // `typedef struct { ... } name`: a pointer to it has to use this name.
                 "type_identifier" if inner.kind() == "type_identifier" => {
                     let constant = constant || self.is_const(*definition);
                     match self.resolve(inner, stars, constant, depth + 1) {
@@ -241,7 +241,7 @@ impl<'s, 't> File<'s, 't> {
         self.plain(text, specifier, stars, constant)
     }
 
-    /// A specifier that needs no more resolving, under `stars`.
+    /// The type of a specifier that is fully resolved, under `stars`.
     fn plain(&self, text: &str, specifier: Node, stars: usize, constant: bool) -> Type {
         // `struct s { ... } *p`: only the tag may be repeated.
         let text = match specifier.child_by_field_name("body") {
@@ -264,7 +264,7 @@ impl<'s, 't> File<'s, 't> {
         }
     }
 
-    /// Whether `const` stands among the specifiers: what is pointed to is then not written.
+    /// Whether `const` is among the specifiers: then what is pointed to is not written.
     fn is_const(&self, node: Node) -> bool {
         let mut cursor = node.walk();
         node.children(&mut cursor)

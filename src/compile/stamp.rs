@@ -9,10 +9,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// What a product was made from. Lies beside it as `PRODUCT.stamp`.
+/// What a product was made from. It is stored beside it as `PRODUCT.stamp`.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Stamp {
-    /// Hash of everything that is not a file read: compiler, flags, names.
+    /// Hash of everything that is not a file that was read: compiler, flags, names.
     key: String,
     /// Every file read (sources and the headers they include) and its hash.
     files: BTreeMap<PathBuf, String>,
@@ -27,7 +27,7 @@ impl Stamp {
         Ok(Self { key, files })
     }
 
-    /// Whether `product` is there and was made with `key` from files that have not changed.
+    /// Whether `product` exists and was made with `key` from files that have not changed.
     pub(super) fn is_fresh(product: &Path, key: &str) -> bool {
         let stamp = || -> Option<Self> {
             serde_json::from_slice(&fs::read(Self::beside(product)).ok()?).ok()
@@ -46,7 +46,7 @@ impl Stamp {
         fs::write(Self::beside(product), serde_json::to_vec(self)?)
     }
 
-    /// Forgets a stamp before its product is replaced, so that an interrupted build is redone.
+    /// Removes a stamp before its product is replaced, so that an interrupted build is redone.
     pub(super) fn remove(product: &Path) -> io::Result<()> {
         match fs::remove_file(Self::beside(product)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -92,7 +92,7 @@ pub(super) fn dependencies(rule: &str) -> Vec<PathBuf> {
     found.into_iter().filter(|file| !file.is_empty()).map(PathBuf::from).collect()
 }
 
-/// Without `.` and `..` between names; the paths of compile commands have no links in them.
+/// A path without `.` and `..`. Paths of compile commands contain no links.
 pub(super) fn normal(path: &Path) -> PathBuf {
     let mut found = PathBuf::new();
     for part in path.components() {

@@ -1,10 +1,10 @@
-//! One native program for many revisions, where a link and a start for each would take longer than
-//! all that they run.
+//! One native program for many revisions, used where linking and starting one for each would take
+//! longer than all their runs.
 //!
-//! Each revision is compiled on its own, as ever; then the names that its modules show to the linker
-//! get its number, and a `main` before theirs calls that of the revision that runs
-//! (`psychic_rev`). No revision can name what is another's. Plain code that is to be optimised is no
-//! part of it: that would be done with these names.
+//! Each revision is compiled on its own, as always. Then the names that its modules show to the
+//! linker get its number, and a new `main` calls the `main` of the revision that runs
+//! (`psychic_rev`). No revision can name anything of another. Plain code that is to be optimised
+//! takes no part: it would be optimised with these names.
 
 use std::{
     collections::BTreeSet,
@@ -21,21 +21,23 @@ use crate::{
     subject::Revision,
 };
 
-/// What every program begins with.
+/// The function that every program starts with.
 const MAIN: &str = "main";
 
-/// Names that are not a program's to give, or the runtime's.
+/// Prefixes of names that are reserved for the implementation or belong to the runtime.
 const RESERVED: [&str; 3] = ["_", "psychic_", "klee_"];
 
-/// What looks names up while the program runs.
+/// Functions that look names up while the program runs.
 const LOOKUPS: [&str; 2] = ["dlsym", "dlvsym"];
 
-/// The variables of all revisions of one program take so many bytes at most: each run has them all.
+/// The most bytes that the variables of all revisions of one program may take: each run has them
+/// all.
 pub(super) const MOST_ROOM: u64 = 256 << 20;
 
-/// Writes one module that has what these revisions' modules have, under names that are each one's
-/// own, and what `main` is the text of; gives the revisions in it. A revision is left out where more than
-/// names ties it to what is around it, and where its variables do not fit into so many bytes any more.
+/// Writes one module that has the contents of these revisions' modules, under names of their own,
+/// and the `main` of the given text. Returns the revisions in it. A revision is left out if more
+/// than names ties it to its surroundings, or if its variables exceed what is left of `most_room`
+/// bytes.
 ///
 /// # Errors
 /// [`BuildError::Io`].
@@ -68,8 +70,7 @@ pub(super) fn as_one(
     }
 }
 
-/// The modules of a revision, with names of its own; nothing where more than names ties them to what
-/// is around them.
+/// The modules of a revision, renamed; `None` if more than names ties them to their surroundings.
 fn apart<'c>(
     context: &'c Context,
     revision: Revision,
@@ -86,14 +87,14 @@ fn apart<'c>(
     let is_reserved = |name: &str| RESERVED.iter().any(|reserved| name.starts_with(reserved));
     let is_own = |name: &&str| {
         *name == MAIN
-            // The assembler's name, whatever it is.
+            // `\1` marks a name that is left as it is for the assembler.
             || !name.starts_with('\u{1}') && !is_reserved(name) && !is_known_to_this_process(name)
     };
     let is_there = |name: &String| {
         names.contains(&**name) || is_reserved(name) || is_known_to_this_process(name)
     };
     let needed = modules.iter().flat_map(|module| Editor::new(module).needed_names());
-    // What the linker would refuse, it is to refuse for this revision alone.
+    // What the linker would refuse, it has to refuse for this revision alone.
     if names.len() < shown.len()
         || !names.contains(MAIN)
         || !names.iter().all(is_own)
@@ -109,15 +110,16 @@ fn apart<'c>(
     Some(modules)
 }
 
-/// Bytes that a module's variables take.
+/// The size in bytes of a module's variables.
 fn room(module: &Module<'_>) -> u64 {
     let layout = TargetData::create(&module.get_data_layout().as_str().to_string_lossy());
     let own = module.get_globals().filter(|variable| !variable.is_declaration());
     own.map(|variable| layout.get_abi_size(&variable.get_value_type())).sum()
 }
 
-/// The text of a module whose `main` calls that of the revision that runs, which for each one in `runs` is
-/// that of the second. Those that are not in the program are not to be run by it.
+/// The text of a module whose `main` calls the `main` of the revision that runs. `runs` pairs each
+/// revision with the one whose code it runs. Revisions that are not in the program must not be run
+/// with it.
 pub(super) fn main_of(runs: &[(Revision, Revision)], sanitizer: Sanitizer) -> String {
     let watched = match sanitizer {
         Sanitizer::None => "",

@@ -17,7 +17,7 @@ use crate::{
 };
 
 const CLANG: &str = "clang-19";
-/// Diagnostics of one failing file that a person wants to see.
+/// How many diagnostics of a failing file are shown.
 const ERRORS_SHOWN: usize = 3;
 
 /// A clang and the llvm-link beside it. Cheap to clone, usable from many threads.
@@ -66,20 +66,21 @@ impl Toolchain {
         })
     }
 
-    /// Keeps what depends on the compiler alone in this directory, for later runs.
+    /// Keeps what depends only on the compiler in this directory, for later runs.
     #[must_use]
     pub fn keeping(mut self, cache: PathBuf) -> Self {
         self.cache = Some(cache);
         self
     }
 
-    /// The directory that was filled for this key.
+    /// The cached directory for this key, if there is one.
     pub(super) fn kept_in(&self, key: &str) -> Option<PathBuf> {
         self.cache.as_ref().map(|cache| cache.join(key)).filter(|kept| kept.is_dir())
     }
 
-    /// The directory that `make` fills, which appears in the cache as a whole; nothing where there is no
-    /// cache, or it cannot be written. If another process was faster, its directory stays.
+    /// The cached directory for this key, filled by `make` if there is none. It appears in the
+    /// cache as a whole. `None` if there is no cache, or it cannot be written. If another process
+    /// was faster, its directory stays.
     pub(super) fn kept(
         &self,
         key: &str,
@@ -102,23 +103,23 @@ impl Toolchain {
         &self.clang
     }
 
-    /// The names of linkers that make many programs in little time, the quickest first: small ones take
-    /// gold half as long as LLVM's, which is as much faster with the sanitizers' runtimes. What one of
-    /// them refuses is for the next, and then for the usual one: gold dies of debug information where
-    /// it is to warn of `gets`.
+    /// The names of linkers that are quick with many programs, the quickest first. Small programs
+    /// take gold half as long as LLVM's linker; with the sanitizers' runtimes LLVM's is as much
+    /// faster, so gold is left out. If one refuses a program, the next one links it, and in the end
+    /// the usual one: gold fails on debug information where it has to warn of `gets`.
     pub(super) fn linkers(&self, sanitizer: Sanitizer) -> Vec<&'static str> {
         let Linkers { gold, lld } = self.linkers;
         let gold = gold && sanitizer == Sanitizer::None;
         [("gold", gold), ("lld", lld)].into_iter().filter(|(_, has)| *has).map(|(n, _)| n).collect()
     }
 
-    /// What changes when another compiler is installed.
+    /// A text that changes when another compiler is installed.
     pub(super) fn identity(&self) -> &str {
         &self.identity
     }
 
-    /// The directory that has `psychic.h` and `klee/klee.h`, for builds by other means. It
-    /// lives as long as the toolchain.
+    /// The directory that contains `psychic.h` and `klee/klee.h`, for builds by other means. It
+    /// exists as long as the toolchain.
     pub fn include(&self) -> &Path {
         self.runtime.include()
     }
@@ -131,12 +132,13 @@ impl Toolchain {
         command(&self.clang)
     }
 
-    /// Runs llvm-link, which most programs do not need, so that it is missed only here.
+    /// Runs llvm-link. Most programs do not need it, so only here is it reported as missing.
     pub(super) fn link(&self, inputs: &[impl AsRef<OsStr>], out: &Path) -> Result<(), BuildError> {
         run_llvm(&self.link, command(&self.link).args(inputs).arg("-o").arg(out))
     }
 
-    /// Hides all symbols of a module but these: its own uses of the others stay its own.
+    /// Makes all symbols of a module internal except `all_but`, so that its uses of the others keep
+    /// meaning its own definitions.
     pub(super) fn hide(&self, module: &Path, all_but: &[String]) -> Result<(), BuildError> {
         let mut run = command(&self.optimiser);
         run.arg("-passes=internalize")
@@ -151,7 +153,7 @@ impl Toolchain {
     }
 }
 
-/// Runs a tool that stands beside clang.
+/// Runs a tool that is installed beside clang.
 fn run_llvm(tool: &Path, command: &mut Command) -> Result<(), BuildError> {
     match run(command) {
         Err(BuildError::Io { .. }) => Err(BuildError::ToolMissing {
@@ -163,15 +165,15 @@ fn run_llvm(tool: &Path, command: &mut Command) -> Result<(), BuildError> {
     }
 }
 
-/// Linkers that a clang finds beside the usual one.
+/// Which linkers a clang finds beside the usual one.
 #[derive(Clone, Copy, Debug)]
 struct Linkers {
     lld: bool,
     gold: bool,
 }
 
-/// Which file a clang is, and since when, and what linkers it has; `None` if there is none of that
-/// name. Asking for its version takes it as long as compiling a small program.
+/// The path, size and modification time of a clang, and its linkers; `None` if there is no program
+/// of that name. Asking clang for its version would take as long as compiling a small program.
 fn identity(program: &Path) -> Option<(String, Linkers)> {
     let search = env::var_os("PATH").unwrap_or_default();
     let in_path = |name: &Path| {
@@ -196,7 +198,7 @@ pub(super) fn command(program: &Path) -> Command {
     command
 }
 
-/// Runs a command to its end; a failure carries the first errors and the command line.
+/// Runs a command to its end. The error has the first diagnostics and the command line.
 pub(super) fn run(command: &mut Command) -> Result<Output, BuildError> {
     let program = command.get_program().to_owned();
     let output = child::output(command, Limits::BUILD).map_err(|error| match error {
@@ -212,7 +214,7 @@ pub(super) fn run(command: &mut Command) -> Result<Output, BuildError> {
     })
 }
 
-/// The words of a line by which clang's driver calls another program.
+/// The words of a line in which clang's driver prints a command.
 pub(super) fn words(line: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut characters = line.trim().chars();
@@ -245,7 +247,7 @@ pub(super) fn display(command: &Command) -> String {
     }
 }
 
-/// A word as a shell takes it.
+/// A word, quoted for a shell if necessary.
 pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./,:@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -255,8 +257,8 @@ pub(super) fn quoted(word: &str) -> String {
     }
 }
 
-/// The first errors as `file:line: message`; linkers do not speak clang's format, so without a
-/// line that has `error:` the first lines have to do.
+/// The first errors as `file:line: message`. Linkers do not use clang's format: if no line contains
+/// `error:`, the first lines are taken.
 fn first_errors(stderr: &str) -> String {
     let errors = stderr
         .lines()

@@ -1,11 +1,11 @@
-//! What nobody wrote, in native builds: zero, as in the engine. (And copies onto themselves, of which
-//! C says as little.)
+//! Makes memory that was never written zero in native builds, as it is in the engine. (And gives a
+//! meaning to copies of memory onto itself, about which C says as little.)
 //!
-//! A compiler's own option (`-ftrivial-auto-var-init=zero`) writes zero wherever control comes
-//! to a declaration, also in the second round of a loop, and misses those that a `switch` jumps
-//! over. The engine has an object for each `alloca`, and so has MemorySanitizer; so the zeros
-//! are put there, into the bitcode of a source file before any pass has run on it, and in the place
-//! of what the compiler left undefined. (Memory from `malloc` is `runtime/hosted.c`'s.)
+//! The compiler's own option (`-ftrivial-auto-var-init=zero`) writes zero wherever control comes to
+//! a declaration, also in the second round of a loop, and misses declarations that a `switch` jumps
+//! over. The engine has one object for each `alloca`, and so has MemorySanitizer. So the zeros are
+//! put there, into the bitcode of a source file before any pass has run on it. They also replace
+//! what the compiler left undefined. (Memory from `malloc` is handled in `runtime/hosted.c`.)
 
 use std::{
     collections::BTreeSet,
@@ -33,13 +33,14 @@ use super::{
 };
 use crate::{errors::Sanitizer, llvm::Editor};
 
-/// Says in the stamps of builds how this prepares bitcode.
+/// Stands for this way of preparing bitcode in the stamps of builds.
 pub(super) const PREPARATION: &str = "locals and undefined operands zeroed, noundef of own \
      functions dropped, watched functions marked, copies may overlap, both ends of watched accesses \
      looked at, empty locals watched";
 
-/// Prepares bitcode for native code: zeros for what was never written, or, under MemorySanitizer,
-/// what it needs to see of that. `defined` are the functions of the program ([`defined`]).
+/// Prepares bitcode for native code: with zeros for what was never written, or, under
+/// MemorySanitizer, so that reads of it are seen. `defined` are the functions of the program
+/// ([`defined`]).
 pub(super) fn prepare(
     file: &Path,
     sanitizer: Sanitizer,
@@ -73,14 +74,15 @@ pub(super) fn prepare_watched(file: &Path) -> Result<(), BuildError> {
     })
 }
 
-/// Of an access that is as aligned as it says AddressSanitizer looks at the beginning alone; the
-/// end of one that is not may be out of bounds.
+/// Makes AddressSanitizer check both ends of each access, by an alignment of 1. It would check only
+/// the beginning of an access that claims to be aligned, but the claim may be wrong, and the end
+/// out of bounds.
 fn look_at_both_ends(module: &Module<'_>) {
     for instruction in module.get_functions().flat_map(instructions) {
         let is_access =
             matches!(instruction.get_opcode(), InstructionOpcode::Load | InstructionOpcode::Store);
         if is_access && instruction.get_atomic_ordering() == Ok(AtomicOrdering::NotAtomic) {
-            // It is an access, of which there is an alignment.
+            // An access has an alignment.
             instruction.set_alignment(1).expect("1 is a power of 2");
         }
     }
@@ -90,7 +92,8 @@ fn instructions<'c>(function: FunctionValue<'c>) -> impl Iterator<Item = Instruc
     function.get_basic_block_iter().flat_map(|block| block.get_instructions())
 }
 
-/// AddressSanitizer does not watch a variable without size; with a byte it watches what is behind.
+/// Gives variables without size one byte: AddressSanitizer does not watch those without, and with a
+/// byte it watches what lies behind.
 fn widen_empty_locals<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), BuilderError> {
     let layout = TargetData::create(&module.get_data_layout().as_str().to_string_lossy());
     let is_empty = |alloca: &InstructionValue<'c>| {
@@ -105,7 +108,7 @@ fn widen_empty_locals<'c>(context: &'c Context, module: &Module<'c>) -> Result<(
         builder.position_before(&alloca);
         let wider = builder.build_alloca(context.i8_type(), "")?;
         if let Some(wider) = wider.as_instruction() {
-            // It is an alloca, of which there is an alignment.
+            // An alloca has an alignment.
             wider.set_alignment(alloca.get_alignment().unwrap_or(1)).expect("one of an alloca");
             alloca.replace_all_uses_with(&wider);
             alloca.erase_from_basic_block();
@@ -114,8 +117,8 @@ fn widen_empty_locals<'c>(context: &'c Context, module: &Module<'c>) -> Result<(
     Ok(())
 }
 
-/// Makes every `memcpy` a `memmove`, which is what it is in the engine: C leaves open what becomes
-/// of a copy onto itself.
+/// Makes every `memcpy` a `memmove`, as it is in the engine: C does not say what a copy of memory
+/// onto itself does.
 fn let_copies_overlap(module: &Module<'_>) {
     for function in module.get_functions().filter(|f| f.count_basic_blocks() == 0) {
         let name = function.get_name().to_string_lossy().into_owned();
@@ -130,7 +133,7 @@ fn let_copies_overlap(module: &Module<'_>) {
     }
 }
 
-/// Fills every local variable with zeros where its life begins.
+/// Fills every local variable with zeros after its `alloca`.
 fn zero_locals<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), BuilderError> {
     let layout = TargetData::create(&module.get_data_layout().as_str().to_string_lossy());
     let builder = context.create_builder();
@@ -176,10 +179,11 @@ fn zero_locals<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), Buil
     Ok(())
 }
 
-/// The variables that parameters are put into when a function is entered: written in any case.
-/// AddressSanitizer moves these writes up to where variables begin, before any zeros of ours.
+/// The variables that parameters are stored into when a function is entered. They need no zeros, as
+/// they are always written. AddressSanitizer moves these writes up to where variables begin, before
+/// any zeros of ours.
 fn homes_of_parameters(function: FunctionValue<'_>) -> BTreeSet<LLVMValueRef> {
-    // Those of intrinsics may be none that have values.
+    // A declared intrinsic may have parameters that are no values.
     if function.count_basic_blocks() == 0 {
         return BTreeSet::new();
     }
@@ -197,7 +201,7 @@ fn homes_of_parameters(function: FunctionValue<'_>) -> BTreeSet<LLVMValueRef> {
     stores.filter_map(home).collect()
 }
 
-/// The functions that modules define.
+/// The names of the functions that modules define.
 pub(super) fn defined<'p>(
     files: impl IntoIterator<Item = &'p PathBuf>,
 ) -> Result<BTreeSet<String>, BuildError> {
@@ -212,16 +216,17 @@ pub(super) fn defined<'p>(
     Ok(defined)
 }
 
-/// Lets values that were never written be passed between the program's own functions, in which
-/// MemorySanitizer follows them; what the libc is given it still looks at. Passing a value on
-/// decides nothing, and a function that forgets its `return` is called by many that do not look.
+/// Lets values that were never written be passed between the program's own functions.
+/// MemorySanitizer follows them there, and still checks what the libc is given. Passing a value on
+/// decides nothing, and a function that forgets its `return` often has callers that ignore the
+/// result.
 fn let_pass(module: &Module<'_>, defined: &BTreeSet<String>) {
     let noundef = Attribute::get_named_enum_kind_id("noundef");
     let places = |count: u32| {
         let parameters = (0..count).map(AttributeLoc::Param);
         std::iter::once(AttributeLoc::Return).chain(parameters)
     };
-    // What `main` returns is shown.
+    // What `main` returns is the exit code, which is shown.
     let is_ours = |function: FunctionValue<'_>| {
         let name = function.get_name().to_string_lossy();
         name != "main" && defined.contains(&*name)

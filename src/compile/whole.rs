@@ -1,17 +1,17 @@
 //! Whole programs: a package's own build makes them, from the first instruction to the libc.
 //!
-//! The build runs with clang and lld in LTO mode: object files are bitcode, and the linker, which
+//! The build runs with clang and lld in LTO mode. Object files are bitcode, and the linker, which
 //! alone knows which members of which archives belong to the program, leaves the merged module
-//! beside the executable. No wrapper around the compiler has to guess; weak symbols and archives
-//! mean what they always mean; and configure's own test programs run. That module, internalised
-//! and without what is never called, is what the engine runs; its native code, linked with the
-//! world of `docs/world.md`, is what replay runs.
+//! beside the executable. No wrapper around the compiler has to guess, weak symbols and archives
+//! mean what they always mean, and configure's own test programs run. The engine runs that module
+//! after it was internalised and stripped of what is never called. Replay runs the native code made
+//! of it, linked with the world of `docs/world.md`.
 //!
-//! A tree is configured and built once ([`Whole::prepare`]) and kept in the cache under a name
-//! that carries a digest of everything it was made from. A revision is a copy of it in which `make`
-//! builds again what the patched files change, or, where it changes how the program is built, a
-//! tree that is configured and built from the beginning; so is the program of all revisions
-//! ([`Whole::unite`]).
+//! A tree is configured and built once ([`Whole::prepare`]) and kept in the cache under a name that
+//! carries a digest of everything it was made from. A revision is a copy of that tree in which
+//! `make` rebuilds what the patched files change. If it changes how the program is built, it is a
+//! tree that is configured and built from the beginning. The program of all revisions
+//! ([`Whole::unite`]) is made in the same way.
 
 mod revisions;
 mod sources;
@@ -44,14 +44,14 @@ use crate::{
 pub use revisions::Made;
 use sources::{Commands, Reads};
 
-/// As the bitcode of the libc is compiled (`scripts/musl-whole.sh`): optimised, as every path
-/// would be several times as long otherwise, but not vectorised. Of debug information nothing but
-/// lines is looked at.
+/// The flags with which the bitcode of the libc is compiled, too (`scripts/musl-whole.sh`):
+/// optimised, as every path would be several times as long otherwise, but not vectorised. Only line
+/// tables are used of the debug information.
 ///
-/// The optimiser may not make use of undefined behaviour: what a null pointer, an overflow or a
-/// loop without end do natively is what they do in these programs (docs/soundness.md, "Optimised
-/// programs"). What was never written is zero, on the stack by these flags and on the heap by the
-/// allocator, of which nothing is assumed.
+/// The optimiser may not exploit undefined behaviour: what a null pointer, an overflow or an
+/// endless loop does natively is what it does in these programs (docs/soundness.md, "Optimised
+/// programs"). Memory that was never written is zero: on the stack by these flags, and on the heap
+/// by the allocator, about which the optimiser may assume nothing.
 const FLAGS: &[&str] = &[
     "-O1",
     "-gline-tables-only",
@@ -77,34 +77,37 @@ const FLAGS: &[&str] = &[
     "-fdebug-compilation-dir=.",
 ];
 
-/// Of every variable, in bytes, as of all memory that is allocated (`docs/world.md`, "Memory").
+/// The alignment in bytes of every variable, as of all allocated memory (`docs/world.md`,
+/// "Memory").
 const ALIGNMENT: u32 = 16;
-/// The distance of global variables in a watched program (`runtime/watch.c` has it, too).
+/// The distance in bytes of global variables in a watched program (also in `runtime/watch.c`).
 const APART: u32 = 2048;
 
-/// What stands at the end of every command line. The libc comes last, as with the system's own: what
-/// a package's libraries define is not taken from there.
+/// The end of every command line. The libc comes last, as the system's own does: what a package's
+/// libraries define themselves is not taken from it.
 const LAST: &[&str] = &["-Wno-unused-command-line-argument", "-lc", "-lnative", "-lkernel"];
 
-/// The time that builds are told it is, in seconds since 1970: what they write of it into a program
-/// would else tell revisions apart (<https://reproducible-builds.org/docs/source-date-epoch/>).
+/// The time that builds are given as the current one, in seconds since 1970: if they write the time
+/// into a program, it must not tell revisions apart
+/// (<https://reproducible-builds.org/docs/source-date-epoch/>).
 const EPOCH: &str = "1577836800";
 
-/// What autotools would run if a file looked newer than another one.
+/// Tools that autotools would run if a file looked newer than another one.
 const MAINTAINER_TOOLS: &[&str] =
     &["AUTOCONF", "AUTOMAKE", "ACLOCAL", "AUTOHEADER", "AUTOM4TE", "MAKEINFO", "HELP2MAN"];
 
-/// The linker leaves the merged module at this suffix of the program's name.
+/// The linker leaves the merged module under the program's name with this suffix.
 const MERGED: &str = ".0.0.preopt.bc";
-/// What stays visible of it: where it starts, and errno, which the native allocator sets.
+/// The symbols of it that stay visible: its entry point, and errno, which the native allocator
+/// sets.
 const PUBLIC: [&str; 2] = ["_start_c", "__errno_location"];
-/// How the optimiser puts a look before each access, with a frame of its own for each call.
+/// Has the optimiser insert a check before each access, and use a fresh frame for each call.
 const WATCH: &[&str] = &[
     "-passes=forceattrs,asan",
     "-force-attribute=sanitize_address",
     "-asan-use-after-return=always",
 ];
-/// What such a program is linked with (`runtime/watch.c`).
+/// What a watched program is linked with (`runtime/watch.c`).
 const WATCHED: &[&str] = &[
     "--wrap=_start_c",
     "--wrap=psychic_syscall",
@@ -115,26 +118,26 @@ const WATCHED: &[&str] = &[
     "-lworld",
     "-lwatch",
 ];
-/// Where a tree is built, in a directory of its own.
+/// The name of a built tree, in a directory of its own.
 const TREE: &str = "tree";
-/// Beside the tree while it is configured: a directory with a native libc, which the linker looks
-/// at first. The hundreds of programs that configure links need no LTO over the libc.
+/// The name of a directory beside a tree while it is configured. It contains a native libc that the
+/// linker looks at first: the hundreds of programs that configure links need no LTO over the libc.
 const EARLY: &str = "early";
-/// Beside a tree: the compiler to be called there, where it has to take bitcode for sources.
+/// The name of a compiler beside a tree. It is called there if bitcode has to replace sources.
 const REPLACING: &str = "cc";
 const OUTPUT_LINES: usize = 12;
 
 /// How a package is built.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// The subject's directory, which commands find in `PSYCHIC_SUBJECT`.
+    /// The subject's directory, given to commands as `PSYCHIC_SUBJECT`.
     pub subject: PathBuf,
     /// The untouched source tree.
     pub source: PathBuf,
-    /// Shell command that configures it; by default `./configure` with common options, if there
-    /// is one.
+    /// The shell command that configures it. The default is `./configure` with common options, if
+    /// that exists.
     pub configure: Option<String>,
-    /// Shell command that builds it, `make` by default.
+    /// The shell command that builds it. The default is `make`.
     pub make: Option<String>,
     /// The program, relative to the tree.
     pub program: PathBuf,
@@ -142,17 +145,17 @@ pub struct Recipe {
     pub flags: Vec<String>,
 }
 
-/// What is known of a revision that its package's build has made.
+/// What is known of a revision that its package's build made.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 struct Own {
-    /// A function of it may end without the result that it promises, where the original's does
-    /// not.
+    /// Whether more of its functions than of the original's may end without the result that they
+    /// promise.
     loses_result: bool,
-    /// The sources that its changes concern tell what it is.
+    /// Whether the sources that its changes affect tell everything about it.
     is_told: bool,
 }
 
-/// A package that is configured and built as it is, ready for meta programs.
+/// A package, configured and built without changes, ready for meta programs.
 #[derive(Clone, Debug)]
 pub struct Whole {
     recipe: Recipe,
@@ -161,7 +164,7 @@ pub struct Whole {
     toolchain: Toolchain,
     key: String,
     commands: Commands,
-    /// What each source of the original reads, once somebody asked.
+    /// The files that each source of the original reads, determined when first needed.
     reads: OnceLock<Reads>,
 }
 
@@ -178,12 +181,13 @@ impl Recipe {
 }
 
 impl Whole {
-    /// Configures and builds a package, unless the cache has that already. `tell` is told the
+    /// Configures and builds a package, unless the cache has it already. `tell` is called with the
     /// name of the source tree before anything that takes minutes.
     ///
     /// # Errors
-    /// [`BuildError::NoWholeLibc`] without the libc in `cache`; [`BuildError::Command`] if a
-    /// command fails, [`BuildError::NoProgram`] if it made no such program; [`BuildError::Io`].
+    /// [`BuildError::NoWholeLibc`] if there is no libc in `cache`; [`BuildError::Command`] if a
+    /// command fails; [`BuildError::NoProgram`] if the build did not make the program;
+    /// [`BuildError::Io`].
     pub fn prepare(
         toolchain: &Toolchain,
         recipe: Recipe,
@@ -254,7 +258,7 @@ impl Whole {
         fs::write(record, text).map_err(BuildError::io(record))
     }
 
-    /// Configures and builds the source tree with some changes in a directory. Gives how the
+    /// Configures and builds the source tree with some changes in a directory. Returns how the
     /// compiler was called.
     fn build_from_source(
         &self,
@@ -290,8 +294,8 @@ impl Whole {
         self.recipe.make.as_deref().unwrap_or("make")
     }
 
-    /// Runs a command of the recipe in a tree. With `fragments`, clang writes there how it was
-    /// called: `CCC_OVERRIDE_OPTIONS` reaches it whatever the command does with `CC`.
+    /// Runs a command of the recipe in a tree. With `fragments`, clang records its calls in that
+    /// directory: `CCC_OVERRIDE_OPTIONS` reaches it whatever the command does with `CC`.
     fn shell(
         &self,
         key: &'static str,
@@ -331,14 +335,14 @@ impl Whole {
         for tool in MAINTAINER_TOOLS {
             shell.env(tool, ":");
         }
-        // psychic.h, for meta programs.
+        // For psychic.h, which meta programs include.
         shell.env("CPATH", self.toolchain.include());
         let mut last: Vec<String> = LAST.iter().map(|option| format!("+{option}")).collect();
         if let Some(fragments) = fragments {
             last.extend(["+-gen-cdb-fragment-path".into(), format!("+{}", fragments.display())]);
         }
         shell.env("CCC_OVERRIDE_OPTIONS", format!("#{}", last.join(" ")));
-        // One that compiles what patches say has no more time than a patch is worth.
+        // A build with patches gets no more time than a patch is worth.
         let limits = if tree == self.tree { Limits::BUILD } else { Limits::REBUILD };
         let status = child::status(shell.stdout(output).stderr(errors), limits);
         let status = status.map_err(io::Error::other).map_err(BuildError::io("sh"))?;
@@ -352,13 +356,13 @@ impl Whole {
         Err(BuildError::Command { key, command: line.to_owned(), output, log })
     }
 
-    /// A tool of LLVM's by its plain name, from where clang is.
+    /// The path of an LLVM tool, given by its plain name, beside clang.
     fn tool(&self, name: &str) -> PathBuf {
         let clang = self.toolchain.program();
         let file = clang.file_name().unwrap_or_default().to_string_lossy();
         let found = clang.with_file_name(file.replacen("clang", name, 1));
         match found.is_relative() {
-            // lld is found by the compiler, which looks beside itself first.
+            // The compiler looks for lld beside itself first, so it needs the full path.
             true => which(&found).unwrap_or(found),
             false => found,
         }
@@ -375,8 +379,8 @@ impl Whole {
         Err(BuildError::NoProgram { program, expected: module })
     }
 
-    /// Makes a revision's program as the package's build makes it: the bitcode that has all of it,
-    /// and the executable made of that. Does nothing if they are there already.
+    /// Makes a revision's program as the package's build makes it: the bitcode of the whole
+    /// program, and the executable made from that. Does nothing if they are there already.
     fn own(&self, changes: &Changes, bitcode: &Path, native: &Path) -> Result<Own, BuildError> {
         let record = bitcode.with_extension("own.json");
         let failed = |error: serde_json::Error| BuildError::io(&record)(error.into());
@@ -394,8 +398,9 @@ impl Whole {
         serde_json::from_slice(&text).map_err(failed)
     }
 
-    /// Makes the bitcode of the program with some files of the tree replaced, and with bitcode in
-    /// place of what the build makes of some sources. Does nothing if it is there already.
+    /// Makes the bitcode of the program with some files of the tree replaced, and with the given
+    /// bitcode in place of what the build makes of some sources. Does nothing if it is there
+    /// already.
     fn link(
         &self,
         files: &Changes,
@@ -417,8 +422,8 @@ impl Whole {
         })
     }
 
-    /// Makes products of what some texts say, in a scratch directory beside them, unless they are
-    /// there.
+    /// Makes products, unless they are there already and were made from the same texts, `of`.
+    /// `make` gets a scratch directory beside them.
     fn make_products(
         &self,
         of: Vec<String>,
@@ -447,8 +452,9 @@ impl Whole {
         Ok(())
     }
 
-    /// Builds the tree with some changes in a directory: what they change of it, or all of it where
-    /// they change how it is built. Gives the tree, and how what was changed is compiled.
+    /// Builds the tree with some changes in a directory: only what they affect, or all of it if
+    /// they change how it is built. Returns the tree, and how each source that was compiled was
+    /// compiled.
     fn build(
         &self,
         changes: &Changes,
@@ -462,7 +468,7 @@ impl Whole {
         copy(&self.tree, &tree)?;
         write(changes, &tree)?;
         let affected = self.affected(changes)?;
-        // A makefile need not know of every header.
+        // Touch the affected sources: a makefile need not know every header.
         for source in affected.iter().map(|source| tree.join(source)).filter(|s| s.is_file()) {
             let file = File::open(&source).map_err(BuildError::io(&source))?;
             file.set_modified(SystemTime::now()).map_err(BuildError::io(&source))?;
@@ -472,15 +478,15 @@ impl Whole {
         Ok((tree, affected.into_iter().filter_map(command).collect()))
     }
 
-    /// Whether some changes are to how the program is built.
+    /// Whether some changes affect how the program is built.
     fn changes_build(&self, changes: &Changes) -> bool {
         changes.keys().any(|file| self.role(file) == Role::Build)
     }
 
-    /// Has `make` build a tree again, and link in any case.
+    /// Has `make` rebuild a tree, and link in any case.
     fn remake(&self, tree: &Path, logs: &Path) -> Result<(), BuildError> {
         if let Ok(program) = fs::canonicalize(tree.join(&self.recipe.program)) {
-            // With none of the files changed, the linker is to leave its module all the same.
+            // The linker has to leave its module even if no file was changed.
             fs::remove_file(&program).map_err(BuildError::io(&program))?;
         }
         self.shell("make", self.make(), tree, logs, None)
@@ -494,7 +500,7 @@ impl Whole {
         Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
     }
 
-    /// From what the linker left to what the engine and replay run.
+    /// Makes what the engine and replay run from what the linker left.
     fn finish(
         &self,
         tree: &Path,
@@ -516,10 +522,10 @@ impl Whole {
         fs::rename(&small, bitcode).map_err(BuildError::io(bitcode))
     }
 
-    /// Makes machine code of bitcode that has a whole program, and links a world with it.
+    /// Makes machine code from the bitcode of a whole program, and links it with a world.
     fn code(&self, module: &Path, world: &[&str], out: &Path) -> Result<(), BuildError> {
         let object = out.with_extension("o");
-        // No more passes: the machine code is to do what the bitcode says.
+        // Run no more passes: the machine code has to do what the bitcode says.
         let mut generator = self.toolchain.clang();
         generator.args(["--target=x86_64-linux-musl", "-c", "-O1", "-fno-pic"]);
         generator.args(["-Xclang", "-disable-llvm-passes"]);
@@ -539,8 +545,9 @@ impl Whole {
         })
     }
 
-    /// The same, but it looks at each access to memory, and reports one out of bounds or to what
-    /// was freed as AddressSanitizer does: of all of it, the libc too.
+    /// Makes an executable that checks each access to memory, in the libc too, and reports accesses
+    /// out of bounds or to freed memory as AddressSanitizer does. Does nothing if it is there
+    /// already.
     ///
     /// # Errors
     /// As [`Whole::executable`].
@@ -556,7 +563,7 @@ impl Whole {
         })
     }
 
-    /// Makes an executable of a copy of bitcode, unless it was made so already.
+    /// Makes an executable from a copy of bitcode, unless it is there and was made in the same way.
     fn make_executable(
         &self,
         bitcode: &Path,
@@ -582,7 +589,7 @@ impl Whole {
     }
 }
 
-/// Changed files as texts.
+/// The paths and contents of changed files as texts, for a key.
 fn parts(files: &Changes) -> Vec<String> {
     let of = |(path, text): (&PathBuf, &Option<Arc<str>>)| {
         let there = text.is_some().to_string();
@@ -591,15 +598,15 @@ fn parts(files: &Changes) -> Vec<String> {
     files.iter().flat_map(of).collect()
 }
 
-/// Gives every variable of a module the alignment that all memory has: programs that look at the
-/// low bits of addresses then do the same wherever their variables are.
+/// Gives every variable of a module the alignment of all memory, so that programs that look at the
+/// low bits of addresses do the same wherever their variables are.
 fn align_objects(module: &Path) -> Result<(), BuildError> {
     modules::change(module, |_, module| {
         align(module.get_globals(), ALIGNMENT);
         let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
         for instruction in blocks.flat_map(|block| block.get_instructions()) {
             if instruction.get_opcode() == InstructionOpcode::Alloca {
-                // It is an alloca, of which there is an alignment, and that is a power of 2.
+                // An alloca has an alignment, which is a power of 2.
                 let known = instruction.get_alignment().unwrap_or(ALIGNMENT);
                 instruction.set_alignment(known.max(ALIGNMENT)).expect("a power of 2");
             }
@@ -608,11 +615,12 @@ fn align_objects(module: &Path) -> Result<(), BuildError> {
     })
 }
 
-/// Puts global variables far from each other, so that an access that misses one by far is not one to
-/// another (`runtime/watch.c` marks what is between).
+/// Puts global variables far apart, so that an access that misses one by far does not hit another
+/// (`runtime/watch.c` marks what is between).
 fn spread_globals(module: &Path) -> Result<(), BuildError> {
     modules::change(module, |_, module| {
-        // What has a section is a part of a table there, and each thread has its own of others.
+        // A variable in a section is part of a table there, and a thread-local one exists in every
+        // thread.
         let is_free =
             |global: &GlobalValue<'_>| global.get_section().is_none() && !global.is_thread_local();
         align(module.get_globals().filter(is_free), APART);
@@ -620,14 +628,14 @@ fn spread_globals(module: &Path) -> Result<(), BuildError> {
     })
 }
 
-/// Gives global variables at least an alignment.
+/// Raises the alignment of global variables to at least `alignment`.
 fn align<'c>(globals: impl Iterator<Item = GlobalValue<'c>>, alignment: u32) {
     for global in globals.filter(|global| !global.is_declaration()) {
         global.set_alignment(global.get_alignment().max(alignment));
     }
 }
 
-/// Changes files of a tree.
+/// Writes and deletes the changed files of a tree.
 fn write(changes: &Changes, tree: &Path) -> Result<(), BuildError> {
     for (path, text) in changes {
         let path = tree.join(path);
@@ -643,12 +651,13 @@ fn write(changes: &Changes, tree: &Path) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Copies a tree with its times, which `make` goes by.
+/// Copies a tree with its modification times, by which `make` decides.
 fn copy(from: &Path, to: &Path) -> Result<(), BuildError> {
     run(command(Path::new("cp")).args(["-a", "--reflink=auto", "--"]).args([from, to])).map(drop)
 }
 
-/// What the linker left beside programs that nobody asked for: large, and made again.
+/// Removes the modules that the linker left beside all programs: they are large, and made again
+/// when needed.
 fn remove_modules(tree: &Path) -> Result<(), BuildError> {
     let mut open = vec![tree.to_owned()];
     while let Some(directory) = open.pop() {
@@ -665,7 +674,7 @@ fn remove_modules(tree: &Path) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Digest of the names and contents below a directory, but for those of version control.
+/// Digest of the names and contents of all files below a directory, except version control's.
 fn digest_of_tree(root: &Path) -> Result<String, BuildError> {
     let mut open = vec![root.to_owned()];
     let mut files = BTreeMap::new();
@@ -686,7 +695,7 @@ fn digest_of_tree(root: &Path) -> Result<String, BuildError> {
     Ok(hash(files.into_iter().flat_map(|(name, digest)| [name, digest])))
 }
 
-/// Where a program is in the `PATH`.
+/// The path of a program in the `PATH`.
 fn which(program: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|directory| directory.join(program)).find(|f| f.is_file())

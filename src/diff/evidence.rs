@@ -1,12 +1,12 @@
 //! What a test shows: the prediction, the native runs, and which of them count.
 //!
-//! While states are still coming, a test may run before it is known what every revision does on
-//! its input. No sanitizer watches these then, and what they show is taken as it is. Once no more
-//! will come, every test is judged
-//! again ([`Differ::finish`]): by then the input holds all that any revision reads, what is
-//! predicted for every revision has to be what it shows, and an outcome of which nothing is
-//! predicted is evidence only if a second run repeats it. What a test of before does not show
-//! any more is looked for anew.
+//! While states are still coming, a test may run before the engine knows what every revision does
+//! on its input. Revisions of which nothing is known then run without sanitizers, and their
+//! outcomes are taken at face value. Once no more states will come, every test is judged again
+//! ([`Differ::finish`]). By then the input holds all that any revision reads. A revision with a
+//! prediction has to show what is predicted; an outcome without a prediction is evidence only if a
+//! second run repeats it. A difference that an earlier test showed and that this second judgement
+//! does not confirm is searched for again.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +21,7 @@ use super::{
     stopped::{self, is_stopped},
 };
 use crate::{
-    env::{Halt, Incomplete, stdin::Stdin},
+    env::{Halt, Incomplete, libc::stdin::Stdin},
     errors::Error,
     exec::{self, Arguments, HaltState, Start},
     explore::{Exhausted, unless_it_panics},
@@ -33,39 +33,39 @@ use crate::{
     subject::{Revision, RevisionSet, config::Uninitialised},
 };
 
-/// A revision that came to no end so many times is followed no more.
+/// After this many followed inputs on which it reached no end, a revision is followed no more.
 const UNENDED: u32 = 2;
 
-/// Where a halt state comes from, and its number there.
+/// Where a halt state comes from, with its index there.
 #[derive(Clone, Copy)]
 pub(super) enum Source {
-    /// Its path was explored.
+    /// From exploration: an index into the explored states.
     Explored(usize),
-    /// Only this input was followed.
+    /// From following a single input: an index into the followed states.
     Followed(usize),
 }
 
-/// What the engine says of one revision on one input.
+/// What the engine predicts for one revision on one input.
 pub(super) enum Slot {
-    /// A halt state which shows exactly this.
+    /// A halt state that predicts exactly this outcome.
     Exact(Source, Visible),
-    /// A halt state which does not say exactly what is seen.
+    /// A halt state that does not predict the outcome exactly.
     Vague(Source),
-    /// Nothing is known.
+    /// No halt state is known.
     Missing,
 }
 
-/// What the engine says of an input.
+/// What the engine predicts for an input.
 pub(super) struct Prediction {
     pub(super) input: TestInput,
-    /// In the order of the revisions.
+    /// One slot per revision, in the order of [`Differ::revisions`].
     pub(super) slots: Vec<Slot>,
-    /// The halt states that were followed for it, by their numbers.
+    /// Indices of the halt states that were followed for this input.
     followed: Vec<usize>,
 }
 
 impl Prediction {
-    /// Whether a revision takes a path that is known, though what it shows may not be.
+    /// Whether the path of at least one revision is known, even if its outcome is not.
     pub(super) fn takes_a_path(&self) -> bool {
         self.slots.iter().any(|slot| !matches!(slot, Slot::Missing))
     }
@@ -81,12 +81,12 @@ impl Slot {
 }
 
 impl Differ<'_> {
-    /// To be called when no more states will come: judges every test by what is known now,
-    /// compares again what no test tells apart any more, and proves what `exhausted` and the
-    /// refutations on record prove.
+    /// Judges every test by what is known now, compares again the revisions that no test tells
+    /// apart any more, and proves what `exhausted` and the recorded refutations allow. To be called
+    /// when no more states will come.
     ///
     /// # Errors
-    /// where a native run is impossible.
+    /// If a native run is impossible.
     pub fn finish(
         &mut self,
         exhausted: &Exhausted,
@@ -98,11 +98,12 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// To be called before states are left out because of what tests told apart: judges the tests
-    /// again of which some revision was no more than looked at.
+    /// Judges all tests again if some test ran before anything was known of some revision
+    /// ([`Expected::early`]). To be called before states are dropped because of what the tests told
+    /// apart.
     ///
     /// # Errors
-    /// where a native run is impossible.
+    /// If a native run is impossible.
     pub fn confirm(&mut self, pool: &rayon::ThreadPool) -> Result<(), ReplayFailed> {
         if self.tests.iter().any(|test| !test.expected.early.is_empty()) {
             self.confirms = true;
@@ -113,7 +114,8 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// Judges every test by what is known now, and compares what no test tells apart any more.
+    /// Judges every test by what is known now, and compares again the revisions that no test tells
+    /// apart any more.
     fn judge_again(&mut self, pool: &rayon::ThreadPool) -> Result<(), ReplayFailed> {
         let before = self.pairs.reopen();
         self.inputs.clear();
@@ -133,7 +135,8 @@ impl Differ<'_> {
                 false => others.push((prediction, test)),
             }
         }
-        // The rest has to run again, which may take long: first what told the most apart.
+        // The rest has to run again, which may take long: start with the tests that told the most
+        // apart.
         while let Some(index) = self.most_telling(&others) {
             let (prediction, test) = others.remove(index);
             self.show(prediction, test.model, test.found_by, None)?;
@@ -144,8 +147,9 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// Of tests that are to be judged again, the one that told the most pairs apart which are open
-    /// now; none of the others matters, but for tests that were given or showed a mismatch.
+    /// The index of the test that told apart the most pairs that are open now, among tests that are
+    /// to run again. A test that told apart none of these is not worth a run, unless its input was
+    /// given or it showed a mismatch.
     fn most_telling(&self, tests: &[(Prediction, DifferentialTest)]) -> Option<usize> {
         let told = |test: &DifferentialTest| {
             let clusters: Vec<(&Revision, &Revision)> = test.clustering.clusters.iter().collect();
@@ -161,13 +165,14 @@ impl Differ<'_> {
         let counts = tests.iter().map(|(_, test)| (told(test), is_due(test))).enumerate();
         let (index, _) = counts
             .filter(|(_, (told, is_due))| *told > 0 || *is_due)
-            // Of equals the first.
+            // Among equals, the first.
             .max_by_key(|(index, worth)| (*worth, std::cmp::Reverse(*index)))?;
         Some(index)
     }
 
-    /// Whether a test has to run again: a run was stopped, perhaps soon because nothing was known of
-    /// it, of which an end is predicted now, or was not watched for what is expected now.
+    /// Whether a test has to run again. It does if a run was stopped (perhaps early, as nothing was
+    /// known of it) that is now predicted to end. It also does if a revision ran unwatched, as
+    /// nothing was known of it, that is now predicted to err or is still unpredicted.
     fn is_outdated(&self, prediction: &Prediction, test: &DifferentialTest) -> bool {
         let DifferentialTest { expected, outcomes, .. } = test;
         let now = self.expected(&prediction.slots);
@@ -181,7 +186,8 @@ impl Differ<'_> {
         })
     }
 
-    /// Proves pairs of which nothing else is known.
+    /// Audits every claim of equivalence ([`Pairs::claims`](super::Pairs::claims)) and records its
+    /// proof, or what it lacks.
     fn prove(&mut self, exhausted: &Exhausted) {
         let audit = Audit {
             ends: self.states.iter().map(End::from).collect(),
@@ -197,12 +203,13 @@ impl Differ<'_> {
         }
     }
 
-    /// The input that a model stands for, and what each revision shows on it.
+    /// The input that a model stands for, and the outcome predicted for each revision on it.
     pub(super) fn predict(&self, model: &Assignment) -> Prediction {
         self.predict_with(model, Vec::new())
     }
 
-    /// The same, where these states were followed on it.
+    /// The prediction for the input of a model, drawn also from the states at the indices
+    /// `followed`, which were followed on that input.
     fn predict_with(&self, model: &Assignment, followed: Vec<usize>) -> Prediction {
         let exprs = &self.task.program.exprs;
         let explored = self.taken(model).into_iter().map(Source::Explored);
@@ -223,7 +230,7 @@ impl Differ<'_> {
         Prediction { input, slots, followed }
     }
 
-    /// What these states say of an input, which a model stands for.
+    /// What the halt states in `sources` predict for `input`, which `model` stands for.
     fn slots(&self, sources: &[Source], model: &Assignment, input: &TestInput) -> Vec<Slot> {
         let exprs = &self.task.program.exprs;
         let mut slots: Vec<Slot> = self.task.revisions.iter().map(|_| Slot::Missing).collect();
@@ -248,8 +255,8 @@ impl Differ<'_> {
         slots
     }
 
-    /// What is predicted of an input that no model stands for, where these states were followed on its
-    /// text.
+    /// The prediction for an input without a model, drawn from the states at the indices
+    /// `followed`, which were followed on its text.
     fn predict_text(&self, input: TestInput, followed: Vec<usize>) -> Prediction {
         let sources: Vec<Source> = followed.iter().copied().map(Source::Followed).collect();
         let slots = self.slots(&sources, &Assignment::default(), &input);
@@ -263,8 +270,8 @@ impl Differ<'_> {
         }
     }
 
-    /// What is predicted once those revisions are followed on the input of which nothing exact is
-    /// known.
+    /// The prediction after also following, on this input, the revisions without an exact
+    /// prediction.
     pub(super) fn follow(&mut self, prediction: Prediction, model: &Assignment) -> Prediction {
         let slots = self.task.revisions.iter().zip(&prediction.slots);
         let missing = slots.filter(|(_, slot)| slot.visible().is_none());
@@ -281,9 +288,10 @@ impl Differ<'_> {
         self.predict_with(model, followed)
     }
 
-    /// The numbers of the halt states of revisions that are followed on the text of an input; none
-    /// where it is more than text, or the program one with its C library, and none of a state that asked
-    /// for more than text.
+    /// Follows `revisions` on the text of an input (its arguments and standard input) and returns
+    /// the indices of their halt states. There are none if the input also has objects, or if the
+    /// program has input files or its own C library (and so another entry than `main`). Halt states
+    /// that asked for more than text are left out.
     pub(super) fn follow_text(&mut self, input: &TestInput, revisions: RevisionSet) -> Vec<usize> {
         let Some((start, _)) = &self.task.start else { return Vec::new() };
         if !input.objects.is_empty() || !start.files.is_empty() || start.entry != "main" {
@@ -296,8 +304,8 @@ impl Differ<'_> {
         followed.filter(|index| self.followed[*index].world.objects.is_empty()).collect()
     }
 
-    /// The numbers of the halt states that this start comes to on an input, but for revisions that came
-    /// to no end on several others.
+    /// Follows an input from `start` and returns the indices of the halt states it reaches.
+    /// Revisions that reached no end on several earlier inputs are skipped.
     fn follow_from(&mut self, mut start: Start, given: &Assignment) -> Range<usize> {
         let Some((_, limits)) = &self.task.start else { return 0..0 };
         let is_hopeless = |revision| self.unended.get(&revision).is_some_and(|n| *n >= UNENDED);
@@ -325,7 +333,7 @@ impl Differ<'_> {
         first..self.followed.len()
     }
 
-    /// Open pairs that are predicted to differ.
+    /// The open pairs whose predicted outcomes differ.
     pub(super) fn predicted_apart(&self, prediction: &Prediction) -> Vec<(Revision, Revision)> {
         let predicted = Clustering::new(TestId(0), self.known(prediction));
         let known: Vec<(Revision, Revision)> = predicted.clusters.into_iter().collect();
@@ -338,7 +346,7 @@ impl Differ<'_> {
         apart
     }
 
-    /// The revisions of which it is predicted what they show.
+    /// The revisions with an exact prediction, each with its predicted outcome.
     pub(super) fn known<'p>(
         &'p self,
         prediction: &'p Prediction,
@@ -363,10 +371,11 @@ impl Differ<'_> {
         })
     }
 
-    /// Replays an input that did not come from here. What it is on text alone is predicted.
+    /// Replays an input that the engine did not derive. Its outcomes are predicted by following its
+    /// text.
     ///
     /// # Errors
-    /// where a native run is impossible.
+    /// If a native run is impossible.
     pub fn seed(&mut self, input: TestInput, found_by: FoundBy) -> Result<(), ReplayFailed> {
         if self.inputs.contains(&input) {
             return Ok(());
@@ -385,8 +394,9 @@ impl Differ<'_> {
         self.show(prediction, Some(model), found_by, None)
     }
 
-    /// Keeps the test if it shows a difference, or shows something else than predicted.
-    /// `known` are its outcomes if it ran before, and what had been expected then.
+    /// Runs the input of a prediction natively and keeps it as a test if it shows a difference or a
+    /// mismatch. `known` holds its outcomes and what was expected if it ran before; then it does
+    /// not run again.
     pub(super) fn show(
         &mut self,
         prediction: Prediction,
@@ -401,7 +411,7 @@ impl Differ<'_> {
             (Some(model), None) => {
                 let before = prediction.input.clone();
                 let more = self.follow(prediction, model);
-                // By now it may hold what others read, too.
+                // By now it may also hold what other revisions read.
                 if more.input != before && !self.inputs.insert(more.input.clone()) {
                     return Ok(());
                 }
@@ -448,7 +458,7 @@ impl Differ<'_> {
             self.repeat(&input, &slots, &expected, &visible, &mut objections)?;
         }
         for (revision, slot) in revisions.iter().zip(&slots) {
-            // Of whom nothing is known yet, it is judged again.
+            // A revision without a prediction is judged again later.
             if let Some(reasons) = objections.get(revision)
                 && (self.settled || slot.visible().is_some())
             {
@@ -496,8 +506,10 @@ impl Differ<'_> {
             }
         }
         let refuted = refuted.into_iter();
-        mismatches
-            .extend(refuted.map(|(a, b)| format!("revisions {a} and {b} were proved equivalent")));
+        mismatches.extend(
+            refuted
+                .map(|(a, b)| format!("revisions {a} and {b} differ, but were proved equivalent")),
+        );
         if groups.len() < 2 && mismatches.is_empty() {
             return Ok(());
         }
@@ -558,15 +570,15 @@ impl Differ<'_> {
         expected
     }
 
-    /// Why what a revision showed may not be held against another one: nothing if it may.
+    /// Why the outcome of a revision may not be compared with those of others; empty if it may.
     fn objections(&self, slot: &Slot, shown: &Visible, outcome: &Outcome) -> Vec<Reason> {
         let stopped = is_stopped(outcome);
-        // That a run takes long is no proof that it never ends; the machine may be slow.
+        // A long run is no proof that it never ends: the machine may be slow.
         let slow = || vec![Reason::Stopped];
         let ended_there = shown.finding == Some(Error::UninitialisedRead.into());
         let any = self.task.program.uninitialised == Uninitialised::Any;
         if (ended_there || any && !shown.noted.is_empty()) && slot.visible() != Some(shown) {
-            // What else it shows may depend on what happened to be in memory.
+            // The rest of its outcome may depend on what happened to be in memory.
             return vec![Reason::UninitialisedRun];
         }
         let state = match slot {
@@ -598,8 +610,8 @@ impl Differ<'_> {
         reasons
     }
 
-    /// Runs once more what is not predicted, and crashes: a program that does not do the same
-    /// twice shows nothing.
+    /// Runs revisions once more whose outcomes are not predicted or that are predicted to crash. A
+    /// program that does not do the same twice shows nothing.
     fn repeat(
         &mut self,
         input: &TestInput,
@@ -633,8 +645,9 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// Of runs that were stopped, those that begin with the same text when they run again, and are
-    /// apart from the others by that, too. While states still come, nothing is run for that.
+    /// The stopped runs that print the same text when they run again, and that still differ from
+    /// `others` by it. While states still come, nothing runs again and all of `stopped` are
+    /// returned.
     fn steady<'v>(
         &mut self,
         input: &TestInput,
@@ -662,12 +675,13 @@ impl Differ<'_> {
         Ok(steady.filter(|((_, before), now)| is_steady(before, now)).map(|(one, _)| one).collect())
     }
 
-    /// Whether what is predicted is a crash that no sanitizer has looked at.
+    /// Whether the prediction is a crash that the processor reports and no sanitizer sees.
     fn crashes(&self, slot: &Slot) -> bool {
         matches!(slot, Slot::Exact(source, _) if outcome::crashes(self.state(*source)))
     }
 
-    /// Nothing can be proved of a revision any more.
+    /// Records the reasons against every pair of a revision, so that nothing can be proved of it
+    /// any more.
     pub(super) fn distrust(&mut self, revision: Revision, reasons: &[Reason]) {
         let all: RevisionSet = self.task.revisions.iter().copied().collect();
         let one: RevisionSet = std::iter::once(revision).collect();

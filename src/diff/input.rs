@@ -1,18 +1,22 @@
-//! From an assignment of the variables to a concrete input, as a person can run it.
+//! From an assignment of the variables to a concrete input that a person can run.
 
 use std::collections::BTreeSet;
 
 use crate::{
-    env::{Argument, World, stdin::Stdin, stream::Atom},
+    env::{
+        Argument, World,
+        libc::{stdin::Stdin, stream::Atom},
+    },
     exec::{HaltState, State},
     expr::{Assignment, Bv, ExprId, Exprs, VariableId},
     memory::Byte,
     replay::TestInput,
 };
 
-/// What the variables of a program's first states are on inputs that are given: where they fit what is
-/// symbolic, which is all bytes. What an input has too much or too little is left out, or zero: it is no
-/// more than a way to begin with.
+/// The values that the given inputs assign to the variables of a program's first states. An input
+/// contributes only if it fits what is symbolic in one of these states, which has to be all bytes.
+/// Surplus bytes of an input are dropped, missing ones are zero: the result is no more than a place
+/// to start from.
 pub fn seeds<'i>(
     exprs: &Exprs,
     first: &[State],
@@ -25,7 +29,8 @@ pub fn seeds<'i>(
 fn seed(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Assignment> {
     let (world, mut known) = (&first.world, (*first.model).clone());
     let Stdin::Bytes(stdin) = &world.stdin else { return None };
-    // What is known of a byte first counts: how many arguments there are, then the arguments.
+    // The first value that is known of a byte counts: the number of arguments comes before the
+    // arguments.
     let mut give = |variable: ExprId, byte: Option<&u8>| {
         if let Some(variable) = exprs.as_variable(variable) {
             let byte = byte.copied().unwrap_or_default();
@@ -36,7 +41,7 @@ fn seed(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Assignment> {
         return None;
     }
     let mut symbolic = 0;
-    // By which name it is called makes no difference.
+    // The name by which the program is called makes no difference.
     for (argument, given) in world.arguments.iter().zip(&input.args).skip(1) {
         match argument {
             Argument::Text(text) if text == given => {}
@@ -63,8 +68,8 @@ fn seed(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Assignment> {
     Some(known)
 }
 
-/// Whether two states understand their input in the same way: what both have read of typed
-/// standard input are the same tokens, and objects of one name have one size.
+/// Whether two states read their input in the same way: the tokens of typed standard input that
+/// both have read are the same, and objects with the same name have the same size.
 pub(super) fn comparable(a: &World, b: &World) -> bool {
     let stdin = match (&a.stdin, &b.stdin) {
         (Stdin::Typed(x), Stdin::Typed(y)) => {
@@ -86,7 +91,7 @@ pub(super) fn comparable(a: &World, b: &World) -> bool {
             .all(|x| b.objects.iter().all(|y| x.name != y.name || x.bytes.len() == y.bytes.len()))
 }
 
-/// The input that an assignment stands for. `states` are those that it takes, over all
+/// The input that an assignment stands for. `states` are the halt states that it reaches, over all
 /// revisions: the test holds what each of them reads.
 pub(super) fn concrete(
     exprs: &Exprs,
@@ -121,9 +126,9 @@ pub(super) fn concrete(
     input
 }
 
-/// Standard input that suits most revisions: the longest text that continues what they read.
-/// One that reads its input in another way (a byte where others read a number) gets a text
-/// that is not what the engine thought of.
+/// Standard input that suits as many revisions as possible: of the texts that continue what the
+/// largest number of revisions read, the longest. A revision that reads its input in another way (a
+/// byte where others read a number) gets a text that the engine did not intend for it.
 fn text(exprs: &Exprs, states: &[&HaltState], model: &Assignment) -> Option<Vec<u8>> {
     let texts: Vec<(Vec<u8>, usize)> = states
         .iter()
@@ -141,16 +146,16 @@ fn text(exprs: &Exprs, states: &[&HaltState], model: &Assignment) -> Option<Vec<
     Some(best)
 }
 
-/// What stands for a token that nobody has read.
+/// The text of a token that no state has read.
 const ANY_TOKEN: &[u8] = b"0\n";
 
 fn expects_more(world: &World) -> bool {
     matches!(&world.stdin, Stdin::Typed(typed) if typed.expects_more())
 }
 
-/// Whether a program that takes the path of the state reads from a test what the state did
-/// under the assignment; not so where another revision reads its input in another way, and
-/// the test was written for that one.
+/// Whether a program on the path of `state` reads from the test `input` what the state read under
+/// the assignment. It does not if another revision reads its input in another way and the test was
+/// written for that one.
 pub(super) fn fits(
     exprs: &Exprs,
     state: &HaltState,
@@ -168,8 +173,8 @@ pub(super) fn fits(
     objects && if ended { given == text } else { given.starts_with(&text) }
 }
 
-/// Further tokens for revisions that may read more than what any of the states did: they are
-/// not to meet an end of file that the bounds leave out.
+/// Spare tokens for revisions that may read more than any of the states did, so that they do not
+/// meet an end of file that the bounds exclude.
 pub(super) fn spare_tokens(states: &[&HaltState]) -> Vec<u8> {
     let spare = states.iter().map(|state| match &state.world.stdin {
         Stdin::Typed(typed) => typed.left(),
@@ -178,7 +183,8 @@ pub(super) fn spare_tokens(states: &[&HaltState]) -> Vec<u8> {
     ANY_TOKEN.repeat(spare.min().unwrap_or(0) as usize)
 }
 
-/// Whether all that was read of typed standard input was read by the character.
+/// Whether everything read from typed standard input was read by the character. Also true if
+/// standard input is not typed.
 pub(super) fn is_text(world: &World) -> bool {
     let Stdin::Typed(typed) = &world.stdin else { return true };
     typed.file().atoms().all(|atom| matches!(atom, Atom::Literal(_) | Atom::Byte(_)))
@@ -191,7 +197,7 @@ fn stdin(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Vec<u8> {
     }
 }
 
-/// The variables that the text of standard input and the objects consist of.
+/// The variables in the text of standard input and in the objects.
 pub(super) fn variables(exprs: &Exprs, world: &World) -> Vec<VariableId> {
     let mut parts: Vec<ExprId> =
         world.objects.iter().flat_map(|object| object.bytes.iter().copied()).collect();

@@ -1,5 +1,5 @@
-//! Inputs that make the tree lower: of many that are predicted to cluster the revisions in other
-//! ways than the tests do, those are replayed that a lowest tree asks.
+//! Inputs that make the tree lower: of many samples that are predicted to cluster the revisions in
+//! new ways, the ones that a lowest tree asks are replayed.
 
 use std::{
     collections::BTreeSet,
@@ -15,17 +15,17 @@ use crate::{
     tree::{self, Options, Solution},
 };
 
-/// Inputs that are looked at, and so many in a row that show nothing new.
+/// Most samples to look at, and how many in a row may show nothing new.
 const SAMPLES: usize = 4096;
 const FRUITLESS: usize = 96;
-/// Clusterings beyond these make the search for a tree long.
+/// Most clusterings to collect: more make the search for a tree long.
 const CLUSTERINGS: usize = 256;
-/// For each of two trees.
+/// Time to search for each of the two trees.
 const SEARCH: Duration = Duration::from_millis(100);
 
 impl Differ<'_> {
-    /// Replays inputs with which the tree is lower than with the tests so far, if some are found
-    /// until `deadline`.
+    /// Replays inputs that make the tree lower than the tests so far do, if any are found before
+    /// `deadline`.
     pub(super) fn lower_tree(&mut self, deadline: Option<Instant>) -> Result<(), ReplayFailed> {
         let tests: Vec<Clustering> =
             self.tests().iter().map(|test| test.clustering.clone()).collect();
@@ -59,8 +59,8 @@ impl Differ<'_> {
         tree::minimal(&all, clusterings, &options).ok()
     }
 
-    /// Inputs of which it is predicted that they cluster the revisions as none of the `known` does, and
-    /// how.
+    /// Inputs that are predicted to cluster the revisions in ways that are not among `known`, each
+    /// with its clustering.
     fn sampled(
         &self,
         mut known: BTreeSet<Vec<Revision>>,
@@ -77,7 +77,7 @@ impl Differ<'_> {
                 break;
             }
             fruitless += 1;
-            // Of few values some are equal.
+            // With few values to choose from, some variables get equal values.
             let (most, kept) = (*choice.of(&[2, 3, 5, usize::MAX]), *choice.of(&[0, 0, 1]));
             let model = self.sample(base, variables, (most, kept), &mut choice);
             let Some(prediction) = unless_it_panics(|| self.predict(&model)) else { continue };

@@ -1,12 +1,12 @@
-//! Differences: pairs halt states, makes differential tests, and gives every pair of revisions
-//! its verdict.
+//! Differences: pairs halt states, makes differential tests, and gives every pair of revisions its
+//! verdict.
 //!
-//! Two halt states can overlap only if they parted at a meta fork ([`ForkKind::Meta`]). For
-//! each such pair whose revisions nobody has told apart yet the solver is asked for an input
-//! that both paths allow and on which some common output differs (algorithm 4 of the Psychic
-//! paper, whose printed guard `n != n' or {n,n'} in D` is a misprint for `n = n' or ...`). The
-//! answer is replayed natively on every revision: only what the replay shows counts. That two
-//! revisions are equivalent is proved at the end, from evidence on record (`proof`).
+//! Two halt states can overlap only if they parted at a meta fork ([`ForkKind::Meta`]). For each
+//! such pair whose revisions are not told apart yet, the solver is asked for an input that both
+//! paths allow and on which some common output differs (algorithm 4 of the Psychic paper, whose
+//! printed guard `n != n' or {n,n'} in D` is a misprint for `n = n' or ...`). The answer is
+//! replayed natively on every revision: only what the replay shows counts. Equivalence of two
+//! revisions is proved at the end, from evidence on record (`proof`).
 
 mod evidence;
 mod input;
@@ -54,10 +54,10 @@ use crate::{
     subject::{OpenClasses, Revision, RevisionSet, config::OutputsConfig},
 };
 
-/// Runs a test natively; how is not this module's business.
+/// Runs tests natively. How that is done is up to the implementation.
 pub trait Replay: Sync {
-    /// The outcome of each revision on the test. `expected` says which errors may be found,
-    /// so that a sanitizer can watch for them, and which revisions are known never to end.
+    /// The outcome of each revision on the test. `expected` names the errors that may be found, so
+    /// that a sanitizer can watch for them, and the revisions that are known never to end.
     fn outcomes(
         &self,
         test: &TestInput,
@@ -65,8 +65,8 @@ pub trait Replay: Sync {
         expected: &Expected,
     ) -> Result<Vec<Outcome>, ReplayFailed>;
 
-    /// What a short run of each revision shows, with nothing that watches it: no evidence, but a
-    /// hint which tests are worth a replay.
+    /// The outcome of a short, unwatched run of each revision: no evidence, but a hint as to which
+    /// tests are worth a replay.
     fn glance(
         &self,
         test: &TestInput,
@@ -77,14 +77,15 @@ pub trait Replay: Sync {
 /// What the engine expects of a native run.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Expected {
-    /// Errors, and the revisions that run into them.
+    /// Each expected error, with the revisions that run into it.
     pub errors: BTreeMap<Error, RevisionSet>,
-    /// Revisions that run forever, and how many bytes of standard output and of standard error are
-    /// seen on the way.
+    /// Revisions that run forever, each with how many bytes of standard output and of standard
+    /// error are seen on the way.
     pub endless: BTreeMap<Revision, [usize; 2]>,
-    /// Revisions of which nothing will be known on this input.
+    /// Revisions whose outcome on this input is not predicted and never will be.
     pub unknown: RevisionSet,
-    /// Revisions of which nothing is known yet: a plain run is enough, as they are judged again.
+    /// Revisions whose outcome is not predicted yet. A plain run is enough, as they are judged
+    /// again.
     pub early: RevisionSet,
 }
 
@@ -94,61 +95,63 @@ impl Expected {
     }
 }
 
-/// There is no native run, which says nothing about it.
+/// A native run did not take place, so nothing is known about its outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayFailed {
-    /// It went wrong itself: no program, no sandbox.
+    /// The replay itself failed: no program or no sandbox.
     #[error("native replay: {0}")]
     Impossible(String),
-    /// The time of the whole run is over.
+    /// The time budget of the whole run is used up.
     #[error("native replay: no time left")]
     OutOfTime,
 }
 
-/// A test with what every revision did on it.
+/// A test with the outcome of every revision on it.
 #[derive(Clone, Debug)]
 pub struct DifferentialTest {
-    /// Its number, in the order of finding.
+    /// The number of the test, in the order in which tests were found.
     pub test: TestId,
-    /// Where its input comes from.
+    /// Where the input comes from.
     pub found_by: FoundBy,
-    /// Its input.
+    /// The input.
     pub input: TestInput,
     /// What each revision did, in the order of [`Differ::revisions`].
     pub outcomes: Vec<Outcome>,
-    /// The partition of the revisions.
+    /// The partition of the revisions by outcome.
     pub clustering: Clustering,
-    /// What the replay showed otherwise than the engine had predicted; empty if nothing.
+    /// Where the replay differed from the engine's prediction; empty if nowhere.
     pub mismatches: Vec<String>,
-    /// Revisions whose outcome here is no evidence, and why: the clustering leaves them out.
+    /// Revisions whose outcome here is no evidence, and why. The clustering leaves them out.
     pub objections: BTreeMap<Revision, Vec<Reason>>,
-    /// What had been expected when it ran.
+    /// What was expected when the test ran.
     expected: Expected,
-    /// What the input was made from, if the engine made it.
+    /// The model from which the engine made the input, if it did.
     model: Option<Assignment>,
-    /// What the engine followed to say what revisions do on it, by their numbers.
+    /// Indices of the halt states that the engine followed on this input to predict its outcomes.
     followed: Vec<usize>,
 }
 
-/// What is compared, and how.
+/// Which revisions are compared, and how.
 #[derive(Clone)]
 pub struct Task<'a> {
     /// The meta program that was explored.
     pub program: &'a Program,
-    /// How it starts, and the limits of a path: to follow what revisions do on a single input of
-    /// which no known path says it. Without, nothing is predicted of them.
+    /// How the program starts, and the limits of a path. With these, a single input is followed for
+    /// revisions whose outcome no known path predicts. Without, no such outcome is predicted.
     pub start: Option<(Start, Limits)>,
     /// Runs tests natively.
     pub replay: &'a dyn Replay,
-    /// For queries about pairs.
+    /// Configuration of the solver for queries about pairs.
     pub solver: SolverConfig,
-    /// What counts as visible.
+    /// Which outputs count as visible.
     pub outputs: OutputsConfig,
-    /// The objects that are floating-point numbers, by name: so they are tried, and have no ranges.
+    /// Names of the objects that are floating-point numbers: trials give them such values, and they
+    /// have no ranges.
     pub reals: BTreeSet<String>,
     /// The revisions that run.
     pub revisions: Vec<Revision>,
-    /// Those with a result that nobody gives: what they do may differ from build to build.
+    /// Revisions with a function that does not return the result it promises: what they do may
+    /// differ from build to build.
     pub without_result: BTreeSet<Revision>,
     /// When to stop.
     pub clock: Clock<'a>,
@@ -158,77 +161,79 @@ pub struct Task<'a> {
 pub struct Differ<'a> {
     task: Task<'a>,
     states: Vec<HaltState>,
-    /// Those that were followed on single inputs: predictions rest on them, and no proof.
+    /// Halt states of single inputs that were followed: predictions rest on them, proofs never do.
     followed: Vec<HaltState>,
-    /// How many times a revision that was followed came to no end.
+    /// How many times each revision reached no end when it was followed.
     unended: BTreeMap<Revision, u32>,
-    /// The paths of the states.
+    /// The paths of `states`.
     paths: overlap::Paths,
     solvers: Vec<Mutex<Box<dyn Solver>>>,
     pairs: Pairs,
-    /// Of which pairs of states it was shown that they do not matter.
+    /// The pairs of states that were shown to have no input with a visible difference.
     refutations: Refutations,
     tests: Vec<DifferentialTest>,
     inputs: BTreeSet<TestInput>,
-    /// Inputs of paths tried since one last separated something.
+    /// Inputs of paths tried since one last told revisions apart.
     fruitless: u32,
-    /// Batches of states to go before samples are tried again, and how many were waited for before.
+    /// How many batches of states to wait before samples are tried again, and how many were waited
+    /// for last time.
     rest: (u32, u32),
-    /// Revisions that a native run had to be stopped of, which nobody proved endless: each
-    /// further one takes as long and shows as little.
+    /// Revisions that timed out natively without being proved non-terminating: each further timeout
+    /// takes as long and shows as little.
     stopped: RevisionSet,
-    /// No more states will come.
+    /// Whether no more states will come.
     settled: bool,
-    /// Tests are judged before that, for what is to be done next.
+    /// Whether tests are being judged again while states still come ([`Differ::confirm`]).
     confirms: bool,
     began: Instant,
     effort: Effort,
 }
 
-/// What finding the differences took.
+/// The time and work that finding the differences took.
 #[derive(Clone, Debug, Default)]
 pub struct Effort {
-    /// When more pairs than ever before were told apart, since pairing began, and how many they were
-    /// then.
+    /// Each moment, since pairing began, at which more pairs were told apart than ever before, with
+    /// their number.
     pub progress: Vec<(Duration, usize)>,
-    /// Pairs of halt states compared.
+    /// Number of pairs of halt states compared.
     pub comparisons: u64,
-    /// Wall-clock time of that, all workers together.
+    /// Wall-clock time of comparing pairs, all workers together.
     pub comparing: Duration,
-    /// Time of running in lockstep.
+    /// Time spent running revisions in lockstep.
     pub lockstep: Duration,
-    /// Tests run natively, each on every revision.
+    /// Number of native replays of an input, be it on every revision or again on some.
     pub replays: u64,
-    /// Wall-clock time of that.
+    /// Wall-clock time of native replays.
     pub replaying: Duration,
 }
 
-/// After so many inputs of paths that separate nothing, no more are tried: what is still open
-/// then is mostly equivalent, and left to the solver.
+/// After this many inputs of paths in a row that tell nothing apart, no more are tried: the pairs
+/// still open then are mostly equivalent, and left to the solver.
 const FRUITLESS_PATHS: u32 = 64;
-/// Pairs of states that are compared before what they told apart is looked at again.
+/// Number of pairs of states to compare before dropping those whose revisions have been told apart
+/// meanwhile.
 const COMPARISONS: usize = 64;
 
-/// Running in lockstep may take so long, for all classes together, and a query of it.
+/// Time limits for running in lockstep: for all classes together, and for a single query.
 const LOCKSTEP: Duration = Duration::from_secs(2);
 const LOCKSTEP_QUERY: Duration = Duration::from_millis(30);
 
-/// What a pair of halt states comes to.
+/// The result of comparing two halt states.
 enum Comparison {
-    /// No input takes both, or none of those shows a difference.
+    /// No input takes both paths, or no such input shows a difference.
     Same,
-    /// Some input takes both, and on all of those both fail alike.
+    /// Some input takes both paths, and on all such inputs both fail alike.
     FailAlike,
-    /// Some input may show one; `exact` if every solution of the conditions does.
+    /// Some input may show a difference. `exact` if every solution of the conditions does.
     Differs { conditions: Vec<ExprId>, exact: bool },
-    /// Nothing can be said.
+    /// The comparison has no answer, for these reasons.
     Unknown { conditions: Vec<ExprId>, reasons: Vec<Reason> },
-    /// The comparison itself went wrong.
+    /// The comparison panicked.
     Failed,
 }
 
 impl<'a> Differ<'a> {
-    /// Nothing is known yet.
+    /// A differ that has seen no states yet.
     pub fn new(task: Task<'a>) -> Self {
         let pairs = Pairs::new(&task.revisions);
         let without_result = task.without_result.clone();
@@ -282,13 +287,15 @@ impl<'a> Differ<'a> {
         &self.pairs
     }
 
-    /// The revisions that are still to be told apart, where exploring leaves the others out from now
-    /// on: a pair of these that comes to be open again cannot be proved equivalent any more.
+    /// The classes of revisions that are still to be told apart, for an exploration that drops all
+    /// other revisions from now on. A decided pair that is opened again later cannot be proved
+    /// equivalent any more.
     pub fn leave_decided(&mut self) -> OpenClasses {
         self.pairs.leave_decided()
     }
 
-    /// Runs what is still to be told apart in lockstep, for proofs that need no exploration.
+    /// Runs the revisions that are still to be told apart in lockstep, for proofs that need no
+    /// exploration.
     pub fn run_in_lockstep(&mut self) {
         let Some((start, limits)) = self.task.start.clone() else { return };
         if self.task.clock.is_over() {
@@ -313,21 +320,21 @@ impl<'a> Differ<'a> {
         self.effort.lockstep += begin.elapsed();
     }
 
-    /// Pairs that are proved to run in lockstep.
+    /// Number of pairs that are proved to run in lockstep and were not told apart.
     pub fn in_lockstep(&self) -> usize {
         self.pairs.in_lockstep()
     }
 
-    /// What it took so far.
+    /// The time and work spent so far.
     pub fn effort(&self) -> &Effort {
         &self.effort
     }
 
-    /// Takes in states that have halted, pairs them with all before, and replays what may tell
-    /// revisions apart. `pool` runs the queries.
+    /// Takes in states that have halted, pairs them with all earlier ones, and replays inputs that
+    /// may tell revisions apart. `pool` runs the queries.
     ///
     /// # Errors
-    /// where a native run is impossible.
+    /// If a native run is impossible.
     pub fn add(
         &mut self,
         mut halted: Vec<HaltState>,
@@ -358,7 +365,8 @@ impl<'a> Differ<'a> {
         self.pair(first, pool)
     }
 
-    /// Of an error that the program handles itself it is not known what it does next.
+    /// Marks a state as approximate if the program handles the error that ends it: what it does
+    /// next is not known.
     fn note_caught(state: &mut HaltState) {
         if let Halt::Error(error) = state.halt
             && outcome::is_caught(state)
@@ -367,7 +375,7 @@ impl<'a> Differ<'a> {
         }
     }
 
-    /// Compares the states from `first` on with all before them.
+    /// Compares each state from index `first` on with all states before it.
     fn pair(&mut self, first: usize, pool: &rayon::ThreadPool) -> Result<(), ReplayFailed> {
         let workers = pool.current_num_threads();
         self.solvers.resize_with(workers.max(self.solvers.len()), || {
@@ -398,9 +406,9 @@ impl<'a> Differ<'a> {
         Ok(())
     }
 
-    /// A state whose outcome is not known says nothing about the revisions in it.
+    /// Doubts the pairs of revisions within a state whose outcome is not known.
     fn note_weaknesses(&mut self, state: &HaltState) {
-        // Of inputs that all these revisions leave out nothing is claimed.
+        // Nothing is claimed about inputs that all revisions of the state exclude.
         if state.is_exact() || state.halt == Halt::Outside {
             return;
         }
@@ -409,8 +417,8 @@ impl<'a> Differ<'a> {
         }
     }
 
-    /// Pairs of states, one of them from `first` on, that may overlap, of which nothing is on
-    /// record, and whose revisions are not all told apart.
+    /// Pairs of states to compare, one of them from index `first` on: they may overlap, no
+    /// refutation of theirs is on record, and not all of their revisions are told apart.
     fn candidates(&self, first: usize) -> Vec<(usize, usize)> {
         (first..self.states.len())
             .into_par_iter()
@@ -434,7 +442,7 @@ impl<'a> Differ<'a> {
             .collect()
     }
 
-    /// What was not compared for lack of time is not known.
+    /// Records that pairs of states were not compared for lack of time.
     fn leave(&mut self, candidates: &[(usize, usize)]) {
         for (a, b) in candidates {
             let (x, y) = (&self.states[*a].revisions, &self.states[*b].revisions);
@@ -452,7 +460,7 @@ impl<'a> Differ<'a> {
                 let (program, outputs) = (self.task.program, &self.task.outputs);
                 unless_it_panics(|| compare(program, outputs, &mut **solver, x, y)).unwrap_or_else(
                     || {
-                        // It may have stopped halfway through a query.
+                        // The solver may have stopped halfway through a query.
                         *solver = solver::chain(&self.task.solver);
                         Comparison::Failed
                     },
@@ -461,7 +469,8 @@ impl<'a> Differ<'a> {
             .collect()
     }
 
-    /// The cheap way: an input of the state's own path may already separate something.
+    /// Tries an input of the state's own path, which may already tell revisions apart at little
+    /// cost.
     fn try_path(&mut self, index: usize) -> Result<(), ReplayFailed> {
         if self.fruitless >= FRUITLESS_PATHS || self.task.clock.is_over() {
             return Ok(());
@@ -477,7 +486,7 @@ impl<'a> Differ<'a> {
         let found = unless_it_panics(|| self.solution(&state.path)).flatten();
         if let Some((model, predicted)) = found {
             self.fruitless += 1;
-            // Of most revisions nothing is known yet, and a plain run costs less than any query.
+            // Nothing is known of most revisions yet, and a plain run costs less than any query.
             let apart = self.apart_on(&predicted, &BTreeSet::new())?;
             if !apart.is_empty() && self.try_input((model, predicted), &apart, FoundBy::Path)? {
                 self.fruitless = 0;
@@ -533,14 +542,16 @@ impl<'a> Differ<'a> {
         if doubts.is_empty() {
             doubts.push(Reason::NotReplayed);
         }
-        // What the replay did not show stays open, with the reasons why it cannot be proved.
+        // A pair that the replay did not tell apart stays open, with the reasons why it cannot be
+        // proved.
         for doubt in &doubts {
             self.pairs.doubt_open(&x, &y, doubt);
         }
         Ok(())
     }
 
-    /// A model of conditions that depends on them alone, as simple as can be.
+    /// A model of the conditions that depends on nothing else and is as simple as can be had for
+    /// little (see `simple`).
     fn model(&self, conditions: &[ExprId]) -> Option<Assignment> {
         let query = Query { path: &[], goals: conditions, model: None };
         let exprs = &self.task.program.exprs;
@@ -550,7 +561,7 @@ impl<'a> Differ<'a> {
         }
     }
 
-    /// A model of conditions, and what every revision is predicted to show on it.
+    /// A model of the conditions, with the prediction for every revision on it.
     fn solution(&self, conditions: &[ExprId]) -> Option<(Assignment, Prediction)> {
         let model = self.model(conditions)?;
         let predicted = self.predict(&model);
@@ -563,7 +574,7 @@ impl<'a> Differ<'a> {
     }
 }
 
-/// An input that takes the path of one state; the same one each time if the solver is
+/// An input that takes the path of one state. It is the same each time if the solver is
 /// [`solver::reproducible`].
 pub fn path_input(
     program: &Program,
@@ -574,8 +585,9 @@ pub fn path_input(
     Some(input::concrete(&program.exprs, &state.world.arguments, &[state], &model))
 }
 
-/// The same, and what the state says that a native run on that input shows; nothing where the
-/// state does not say exactly ([`HaltState::is_exact`]).
+/// An input that takes the path of one state, as [`path_input`] gives it, and the outcome that the
+/// state predicts for a native run on it. The outcome is `None` if the state does not predict it
+/// exactly ([`HaltState::is_predictable`]).
 pub fn path_test(
     program: &Program,
     solver: &mut dyn Solver,
@@ -593,14 +605,14 @@ fn path_model(program: &Program, solver: &mut dyn Solver, state: &HaltState) -> 
     }
 }
 
-/// Whether exploring was stopped before the state came to an end: there may be thousands of these, and
-/// nothing is proved of their revisions whatever they are compared with.
+/// Whether exploring was stopped before the state came to an end. There may be thousands of such
+/// states, and nothing is proved of their revisions whatever they are compared with.
 fn is_left(state: &HaltState) -> bool {
     state.halt == Halt::Incomplete(Incomplete::Time)
 }
 
-/// Asks whether some input takes both states and shows a difference; where none does, whether that
-/// is so only because both fail.
+/// Asks whether some input takes both paths and shows a difference; if none does, whether that is
+/// so only because both fail.
 fn compare(
     program: &Program,
     outputs: &OutputsConfig,
@@ -611,7 +623,7 @@ fn compare(
     let comparison = compare_shown(program, outputs, solver, a, b);
     let unknown = [a, b].into_iter().find(|state| !state.is_predictable());
     if let (Comparison::Differs { conditions, .. }, Some(state)) = (&comparison, unknown) {
-        // They do for some value of a function, which may not be its value.
+        // They differ for some value of a function, which may not be the value it really has.
         let (conditions, reasons) = (conditions.clone(), Reason::of_state(state));
         return Comparison::Unknown { conditions, reasons };
     }
@@ -625,7 +637,7 @@ fn compare(
     }
 }
 
-/// Asks whether some input takes both states and shows a difference.
+/// Asks whether some input takes both paths and shows a difference.
 fn compare_shown(
     program: &Program,
     outputs: &OutputsConfig,
@@ -661,7 +673,7 @@ fn compare_shown(
             }
         };
     }
-    // Comparing texts exactly is dear, and seldom needed after the quick way.
+    // Comparing texts exactly is expensive, and seldom needed after the quick comparison.
     for precision in [Precision::Quick, Precision::Full] {
         let difference = outcome::difference(exprs, outputs, a, b, precision);
         if exprs.as_u64(difference.formula) == Some(0) {

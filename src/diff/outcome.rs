@@ -1,4 +1,4 @@
-//! Outcomes of halt states: when two differ, and what one is under an assignment.
+//! Outcomes of halt states: when two of them differ, and what a single one is under an assignment.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -27,7 +27,7 @@ pub(super) enum Precision {
     Full,
 }
 
-/// The condition under which the outcomes of two exact halt states differ visibly.
+/// The condition under which the outcomes of two exact halt states visibly differ.
 pub(super) fn difference(
     exprs: &Exprs,
     config: &OutputsConfig,
@@ -87,8 +87,8 @@ pub(super) fn difference(
     }
 }
 
-/// A condition under which two states that end alike certainly show different texts, where
-/// [`difference`] is not exact.
+/// A condition under which two states that end alike certainly show different texts. It is for
+/// states for which [`difference`] is not exact.
 pub(super) fn certain_difference(
     exprs: &Exprs,
     config: &OutputsConfig,
@@ -101,7 +101,8 @@ pub(super) fn certain_difference(
     exprs.any(shown.map(|(_, a, b)| text::certain_difference(exprs, a, b)))
 }
 
-/// The contents of regular files, side by side, if in all else the files are the same.
+/// The pairs of contents of the regular files of two states; `None` if the files differ in anything
+/// else.
 fn contents_of_alike<'a>(
     left: &'a FileStates,
     right: &'a FileStates,
@@ -123,7 +124,7 @@ fn contents_of_alike<'a>(
     Some(contents)
 }
 
-/// Outputs by name; a repeated name is numbered `name`, `name_1` and so on, as the replay does.
+/// The outputs by name. A repeated name is numbered `name`, `name_1` and so on, as the replay does.
 fn numbered(outputs: &[NamedOutput]) -> BTreeMap<String, &[Byte]> {
     let mut named: BTreeMap<String, &[Byte]> = BTreeMap::new();
     for output in outputs {
@@ -136,7 +137,7 @@ fn numbered(outputs: &[NamedOutput]) -> BTreeMap<String, &[Byte]> {
     named
 }
 
-/// Bytes joined to words of eight, which keeps whole variables whole.
+/// The bytes joined to words of eight, which keeps whole variables whole.
 fn words(exprs: &Exprs, bytes: &[Byte]) -> Vec<ExprId> {
     bytes
         .chunks(8)
@@ -155,31 +156,33 @@ fn byte_expr(exprs: &Exprs, byte: Byte) -> ExprId {
     }
 }
 
-/// Whether the processor tells of the error that ends a path of a whole program.
+/// Whether the error that ends a path of a whole program is one that the processor reports by a
+/// signal.
 pub(super) fn crashes(state: &HaltState) -> bool {
     matches!(state.halt, Halt::Error(_)) && matches!(ending(state), Some((_, None)))
 }
 
-/// Whether it does, and the program has a handler for the signal.
+/// Whether the error that ends a path of a whole program is one that the processor reports by a
+/// signal ([`crashes`]), and the program has a handler for it.
 pub(super) fn is_caught(state: &HaltState) -> bool {
     crashes(state)
         && matches!(ending(state), Some((Termination::Signal(signal), _))
             if state.world.kernel.handles(signal as u64))
 }
 
-/// Whether what a run went on after is a part of what it shows ([`Visible::noted`]).
+/// Whether the findings after which a run went on are part of what it shows ([`Visible::noted`]).
 fn ends_by_itself(halt: &Halt) -> bool {
     !matches!(halt, Halt::Error(_) | Halt::Hang)
 }
 
-/// How a native run ends where the path did not end by itself; nothing where it is not said.
+/// How a native run ends if the path did not end by `exit`; `None` if that is not known.
 fn ending(state: &HaltState) -> Option<(Termination, Option<Finding>)> {
     let signal = |number| Some((Termination::Signal(number), None));
     match &state.halt {
         Halt::Abort => signal(SIGABRT),
         Halt::Signal(number) => signal(i32::from(*number)),
         Halt::Trap(_) => signal(SIGILL),
-        // Nothing comes before the processor there.
+        // In a whole program nothing notices these before the processor does.
         Halt::Error(Error::NullDereference) if state.world.is_whole => signal(SIGSEGV),
         Halt::Error(Error::DivisionByZero) if state.world.is_whole => signal(SIGFPE),
         Halt::Error(error) => {
@@ -193,8 +196,8 @@ fn ending(state: &HaltState) -> Option<(Termination, Option<Finding>)> {
     }
 }
 
-/// What a native run of the state shows under an assignment that satisfies its path; `None`
-/// where the state does not say exactly.
+/// The outcome of a native run of the state under an assignment that satisfies its path; `None` if
+/// the state does not say exactly.
 pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option<Outcome> {
     if !state.is_predictable() {
         return None;
@@ -233,7 +236,7 @@ pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option
     })
 }
 
-/// How a native run was otherwise than predicted, in one line; nothing where it was not.
+/// One line on how a native run differed from its prediction; `None` if it did not.
 pub fn mismatch(predicted: &Outcome, shown: &Outcome) -> Option<String> {
     let all = OutputsConfig::default();
     let (expected, visible) = (predicted.visible(&all), shown.visible(&all));
@@ -264,7 +267,7 @@ pub(super) fn first_difference(a: &Visible, b: &Visible) -> Option<String> {
     Some(if a.stderr == b.stderr { "files" } else { "stderr" }.into())
 }
 
-/// One line on how a native run was otherwise than predicted.
+/// One line on how a native run differed from its prediction.
 pub(super) fn explain(predicted: &Visible, shown: &Visible, outcome: &Outcome) -> String {
     let ending = |v: &Visible| match (&v.finding, &v.termination) {
         (Some(kind), _) => kind.to_string(),

@@ -1,9 +1,9 @@
 //! Which halt states can overlap, decided without a solver.
 //!
 //! States of one execution tree share most of their conditions, as the same expressions. Their
-//! paths are kept as a tree, in which a path that has a condition need not look below its
-//! negation: what is found for a state costs about as much as there is to be found, however many
-//! states there are.
+//! paths are kept as a tree. A search with a path that has a condition need not look below the
+//! negation of that condition: finding the states that a path may overlap costs about as much as
+//! there are to be found, however many states there are.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,30 +25,30 @@ pub(super) struct Paths {
     literals: FxHashMap<ExprId, Literal>,
     /// The condition of each even literal.
     conditions: Vec<ExprId>,
-    /// The first is where all paths begin.
+    /// The nodes of the tree. All paths begin at the first.
     nodes: Vec<Node>,
-    /// By state: the node where its path ends, and the next state that ends there.
+    /// For each state the node where its path ends, and the next state that ends there.
     ends: Vec<(u32, Option<u32>)>,
 }
 
-/// The end of a path, or of what several paths begin with.
+/// A node of the tree: the end of a path, or of a beginning that several paths share.
 struct Node {
-    /// The last condition; nothing is asked of that of the first node.
+    /// The last condition up to here. That of the first node has no meaning.
     literal: Literal,
     /// A state whose path ends here.
     state: Option<u32>,
-    /// The latest path that goes on from here, and the one that did before it.
+    /// The newest child, and the sibling that was its parent's newest child before this node.
     child: Option<u32>,
     sibling: Option<u32>,
-    /// States whose paths end here or further on.
+    /// Number of states whose paths end here or further down.
     below: u32,
 }
 
-/// What a path has to do with the states.
+/// The states that a path may overlap with.
 pub(super) struct Overlap {
-    /// Those that it may overlap with, in their order.
+    /// The states that the path may overlap with, in ascending order.
     pub(super) states: Vec<usize>,
-    /// How many others it excludes.
+    /// How many other states the path excludes.
     pub(super) excluded: usize,
 }
 
@@ -78,13 +78,14 @@ impl Paths {
         self.ends.push((node, before));
     }
 
-    /// The states whose paths have no condition that this path has negated, in their order. They
-    /// may exclude it in another way.
+    /// The states whose paths have no condition of which `path` has the negation, in ascending
+    /// order. They may still exclude it in another way.
     pub(super) fn overlapping(&self, path: &[ExprId]) -> Vec<usize> {
         self.overlap(path).states
     }
 
-    /// The same, and how many states there are beside these.
+    /// The states whose paths have no condition of which `path` has the negation, and the number of
+    /// all other states.
     pub(super) fn overlap(&self, path: &[ExprId]) -> Overlap {
         let negated: FxHashSet<Literal> = path
             .iter()
@@ -94,7 +95,7 @@ impl Paths {
         self.reached(|literal| !negated.contains(&literal))
     }
 
-    /// The states whose paths an assignment takes, in their order.
+    /// The states whose paths an assignment takes, in ascending order.
     pub(super) fn taken(&self, exprs: &Exprs, model: &Assignment) -> Vec<usize> {
         let mut memo = Memo::default();
         let mut evaluator = Evaluator::new(exprs, model, &mut memo);
@@ -125,7 +126,7 @@ impl Paths {
         Overlap { states, excluded }
     }
 
-    /// A node and its siblings.
+    /// A node and its older siblings.
     fn list(&self, first: Option<u32>) -> impl Iterator<Item = u32> + '_ {
         std::iter::successors(first, |node| self.nodes[*node as usize].sibling)
     }
@@ -154,11 +155,11 @@ mod tests {
     use super::*;
     use crate::expr::Bv;
 
-    /// Bits and what they are.
+    /// Bits by index, and the value of each.
     type Path = [(usize, bool)];
 
     proptest! {
-        /// What is found is what comparing all pairs finds.
+        /// The tree finds what comparing all pairs finds.
         #[test]
         fn paths_without_a_contradiction_overlap(
             paths in prop::collection::vec(prop::collection::vec((0_usize..6, any::<bool>()), 0..6), 1..40),

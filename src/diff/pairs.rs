@@ -1,4 +1,4 @@
-//! What is known of every pair of revisions.
+//! What is known about every pair of revisions.
 
 use std::collections::{BTreeMap, BTreeSet, hash_map::Entry};
 
@@ -14,26 +14,27 @@ use crate::{
 /// How a pair was told apart.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Decided {
-    /// The first test that did.
+    /// The first test that told them apart.
     pub test: TestId,
-    /// The output in which the two differ on it.
+    /// The output in which the two revisions differ on that test.
     pub output: String,
 }
 
-/// What is known of a pair once exploration is over.
+/// What is known about a pair once exploration is over.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum PairVerdict<'a> {
     /// A test that was replayed natively told them apart.
     Distinguished(&'a Decided),
-    /// No input within the bounds can tell them apart: this was proved.
+    /// It is proved that no input within the bounds tells them apart.
     Equivalent,
-    /// Neither can any, but on some inputs they do the same only by failing alike.
+    /// It is proved that no input within the bounds tells them apart, but on some inputs they do
+    /// the same only by failing alike.
     EquivalentUnlessFailing,
-    /// Neither, for these reasons.
+    /// They are neither told apart nor proved equivalent, for these reasons.
     Unknown(Vec<&'a Reason>),
 }
 
-/// All pairs of the revisions that run.
+/// All pairs of the revisions that run, with what is known about each.
 #[derive(Clone, Debug)]
 pub struct Pairs {
     revisions: Vec<Revision>,
@@ -41,16 +42,18 @@ pub struct Pairs {
     doubts: BTreeMap<(Revision, Revision), BTreeSet<Reason>>,
     failing: BTreeSet<(Revision, Revision)>,
     proved: BTreeSet<(Revision, Revision)>,
-    /// Those that run in lockstep, which is a proof of its own.
+    /// Pairs that run in lockstep, which is a proof of its own.
     alike: BTreeSet<(Revision, Revision)>,
-    /// Pairs that may fail there: on more inputs than there are, as loops are summed up.
+    /// Pairs that may fail alike when run in lockstep. As loops are summed up there, this may hold
+    /// for more inputs than there really are.
     may_fail: BTreeSet<(Revision, Revision)>,
-    /// Told apart since some were last left out of what is explored, and those that are.
+    /// Pairs told apart since decided pairs were last left out of the exploration.
     told: Vec<(Revision, Revision)>,
+    /// Pairs that were told apart when decided pairs were left out.
     left_out: FxHashSet<(Revision, Revision)>,
 }
 
-/// What is missing of a pair of which nothing else is known.
+/// The reason why a pair is unknown if no other is recorded.
 static UNPROVED: Reason = Reason::NotExhausted;
 
 impl Pairs {
@@ -84,25 +87,25 @@ impl Pairs {
         self.revisions.iter().copied().filter(open).collect()
     }
 
-    /// Whether nothing has told the two apart, and nothing proved them equivalent.
+    /// Whether the two are neither told apart nor proved equivalent.
     pub(super) fn is_unsettled(&self, a: Revision, b: Revision) -> bool {
         self.is_open(a, b) && !self.is_proved(ordered(a, b)) && !self.is_alike(a, b)
     }
 
-    /// Whether exploring proved it, and nothing was learnt against it.
+    /// Whether exploration proved the pair equivalent, and no doubt is recorded against it.
     fn is_proved(&self, pair: (Revision, Revision)) -> bool {
         self.proved.contains(&pair) && !self.doubts.contains_key(&pair)
     }
 
-    /// Whether the two run in lockstep, and nothing but the exploration stands against that they are
-    /// equivalent.
+    /// Whether the two run in lockstep, and all recorded doubts are about the exploration, on which
+    /// that proof does not rest.
     fn is_alike(&self, a: Revision, b: Revision) -> bool {
         let pair = ordered(a, b);
         self.alike.contains(&pair)
             && self.doubts.get(&pair).is_none_or(|all| all.iter().all(Reason::is_of_exploration))
     }
 
-    /// The revisions of which that is so with some other one.
+    /// The revisions that are unsettled with some other revision ([`Self::is_unsettled`]).
     pub(super) fn unsettled_revisions(&self) -> RevisionSet {
         let unsettled = |x: &Revision| self.revisions.iter().any(|y| self.is_unsettled(*x, *y));
         self.revisions.iter().copied().filter(unsettled).collect()
@@ -115,21 +118,22 @@ impl Pairs {
         }
     }
 
-    /// Classes of what is open. Of all other pairs nothing is proved from now on, also where it comes
-    /// out that what told them apart was no evidence.
+    /// Leaves the decided pairs out from now on and returns the classes of the open ones. Nothing
+    /// is proved of a pair left out, even if it turns out later that what told it apart was no
+    /// evidence.
     pub(super) fn leave_decided(&mut self) -> OpenClasses {
         let told = std::mem::take(&mut self.told);
         self.left_out.extend(told.into_iter().filter(|pair| self.decided.contains_key(pair)));
         self.open_classes()
     }
 
-    /// Classes of what is neither told apart nor in lockstep.
+    /// The classes of revisions linked by pairs that are neither told apart nor run in lockstep.
     pub(super) fn open_classes(&self) -> OpenClasses {
         OpenClasses::of(&self.revisions, |a, b| self.is_open(a, b) && !self.is_alike(a, b))
     }
 
-    /// Records why pairs of one set with the other cannot be proved equivalent; also of pairs
-    /// told apart, since what did may turn out to be no evidence.
+    /// Records why the pairs of a revision in `a` with one in `b` cannot be proved equivalent. This
+    /// includes pairs told apart, since what did so may turn out to be no evidence.
     pub(super) fn doubt(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &Reason) {
         for x in a.iter() {
             for y in b.iter().filter(|y| *y != x) {
@@ -138,12 +142,13 @@ impl Pairs {
         }
     }
 
-    /// The same for one pair.
+    /// Records why one pair cannot be proved equivalent.
     pub(super) fn doubt_pair(&mut self, (a, b): (Revision, Revision), reason: Reason) {
         self.doubts.entry(ordered(a, b)).or_default().insert(reason);
     }
 
-    /// The same for those pairs that nobody has told apart.
+    /// Records why those pairs of a revision in `a` with one in `b` that are not told apart cannot
+    /// be proved equivalent.
     pub(super) fn doubt_open(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &Reason) {
         for x in a.iter() {
             for y in b.iter().filter(|y| self.is_open(x, *y)).collect::<Vec<_>>() {
@@ -152,12 +157,13 @@ impl Pairs {
         }
     }
 
-    /// Records that pairs of one set with the other fail alike on some input.
+    /// Records that the pairs of a revision in `a` with one in `b` fail alike on some input.
     pub(super) fn fail_alike(&mut self, a: &RevisionSet, b: &RevisionSet) {
         self.failing.extend(pairs(a, b));
     }
 
-    /// Pairs that neither were told apart nor have anything against them, to be proved.
+    /// The pairs that exploration may prove: neither told apart nor doubted, not left out, and not
+    /// in lockstep (unless they may fail there).
     pub(super) fn claims(&self) -> Vec<(Revision, Revision)> {
         let pairs = self.revisions.iter().enumerate().flat_map(|(index, &a)| {
             self.revisions[index + 1..].iter().map(move |&b| ordered(a, b))
@@ -169,24 +175,24 @@ impl Pairs {
             .collect()
     }
 
-    /// Records that a pair is equivalent; what is learnt against it later weighs more.
+    /// Records that a pair is proved equivalent. A doubt, even a later one, outweighs the proof.
     pub(super) fn prove(&mut self, (a, b): (Revision, Revision), _: Proof) {
         self.proved.insert(ordered(a, b));
     }
 
-    /// Records that pairs run in lockstep.
+    /// Records the pairs that run in lockstep.
     pub(super) fn run_alike(&mut self, alike: &Alike) {
         self.alike.extend(alike.pairs());
         self.may_fail.extend(alike.failing.iter().flat_map(|set| pairs(set, set)));
     }
 
-    /// Opens all pairs again, to be told apart anew.
+    /// Opens all pairs again, to be told apart anew, and returns what had been decided.
     pub(super) fn reopen(&mut self) -> FxHashMap<(Revision, Revision), Decided> {
         std::mem::take(&mut self.decided)
     }
 
-    /// Every pair, the smaller revision first, with its verdict: to be asked once no state is
-    /// left running.
+    /// Every pair with its verdict, the smaller revision first. To be asked once no state is left
+    /// running.
     pub fn verdicts(&self) -> impl Iterator<Item = (Revision, Revision, PairVerdict<'_>)> {
         self.revisions.iter().enumerate().flat_map(move |(index, &a)| {
             self.revisions[index + 1..].iter().map(move |&b| (a, b, self.verdict(a, b)))
@@ -198,7 +204,7 @@ impl Pairs {
         let pair = ordered(a, b);
         let is_alike = self.is_alike(a, b);
         let is_proved = self.is_proved(pair);
-        // What exploring has proved says whether they fail, too.
+        // If exploration proved the pair, it has also found out whether the two fail alike.
         let fails = self.failing.contains(&pair) || !is_proved && self.may_fail.contains(&pair);
         match (self.decided.get(&pair), self.doubts.get(&pair)) {
             (Some(decided), _) => PairVerdict::Distinguished(decided),
@@ -209,7 +215,7 @@ impl Pairs {
         }
     }
 
-    /// Pairs that no test has told apart, and that do not run in lockstep.
+    /// Number of pairs that no test has told apart and that do not run in lockstep.
     pub fn open(&self) -> usize {
         let count = self.revisions.len();
         let alike = |(a, b): &&(Revision, Revision)| self.is_open(*a, *b) && self.is_alike(*a, *b);
@@ -228,7 +234,7 @@ impl Pairs {
     }
 }
 
-/// The pairs of revisions of one set with others of another one.
+/// The pairs of a revision in `a` with another one in `b`, each in ascending order.
 fn pairs<'a>(
     a: &'a RevisionSet,
     b: &'a RevisionSet,
@@ -258,7 +264,7 @@ mod tests {
         assert_eq!(open, OpenClasses::one([0, 1].map(Revision).into_iter().collect()));
         told(&mut pairs, 0, 1);
         pairs.reopen();
-        // The last one was told apart when nothing had been left out for it.
+        // This pair was told apart only after the others had been left out.
         assert_eq!(pairs.claims(), [(Revision(0), Revision(1))]);
         let verdict = pairs.verdict(Revision(0), Revision(2));
         assert_eq!(verdict, PairVerdict::Unknown(vec![&Reason::NotExhausted]));

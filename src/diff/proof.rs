@@ -1,17 +1,18 @@
-//! What a verdict of `equivalent` is earned by.
+//! The audit that a verdict of `equivalent` has to pass.
 //!
-//! While states come, pairs of halt states are handed from list to list, dropped where nobody
-//! needs them any more, and taken up again. A proof does not rest on those lists. At the end,
-//! every claim is audited from the halt states themselves:
+//! While states come, pairs of halt states are handed from list to list, dropped where nobody needs
+//! them any more, and taken up again. A proof does not rest on those lists. At the end, every claim
+//! is audited from the halt states themselves:
 //!
 //! - the exploration says that every path of both revisions was followed ([`Exhausted`]);
 //! - the shares of the halt states add up to all that each revision does ([`Shares`]);
-//! - every two halt states of the two revisions are told apart by a fork on the input or by
-//!   conditions of which one is the other's negation, or their refutation is on record. How many
-//!   states conditions exclude is counted, and has to make up all states with those found;
-//! - a state that both are in says exactly what is seen.
+//! - any two halt states of the two revisions are told apart by a fork on the input or by
+//!   conditions of which one is the negation of the other, or their refutation is on record. The
+//!   states that conditions exclude are counted; together with the states found they have to be all
+//!   states;
+//! - a halt state shared by both revisions says exactly what is seen.
 //!
-//! Whatever is missing costs the claim, whoever lost it.
+//! If anything is missing, the claim is not proved, whatever lost it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,23 +31,23 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// Pairs of halt states, by their numbers, of which no input takes both and shows a difference.
+/// Pairs of halt states, by index, for which no input takes both paths and shows a difference.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refutations(FxHashSet<(u32, u32)>);
 
 impl Refutations {
-    /// Puts on record that there is none for these two.
+    /// Records that no input takes both paths and shows a difference.
     pub(super) fn record(&mut self, a: usize, b: usize) {
         self.0.insert((a.min(b) as u32, a.max(b) as u32));
     }
 
-    /// Whether that is on record.
+    /// Whether a refutation of the two is on record.
     pub(super) fn has(&self, a: usize, b: usize) -> bool {
         self.0.contains(&(a.min(b) as u32, a.max(b) as u32))
     }
 }
 
-/// That a pair of revisions is equivalent: only an audit makes it.
+/// The proof that a pair of revisions is equivalent. Only an audit makes it.
 #[derive(Debug)]
 pub(super) struct Proof(());
 
@@ -55,7 +56,7 @@ pub(super) struct End<'a> {
     revisions: &'a RevisionSet,
     path: &'a [ExprId],
     branch: &'a Arc<Branch>,
-    /// It says exactly what is seen, or nothing is claimed of its inputs.
+    /// Whether the state says exactly what is seen, or nothing is claimed of its inputs.
     is_settled: bool,
 }
 
@@ -70,17 +71,17 @@ impl<'a> From<&'a HaltState> for End<'a> {
     }
 }
 
-/// All that claims are held against.
+/// The evidence that claims are checked against.
 pub(super) struct Audit<'a> {
     /// The halt states, in their order.
     pub(super) ends: Vec<End<'a>>,
-    /// Their paths.
+    /// The paths of the halt states.
     pub(super) paths: &'a Paths,
     pub(super) refutations: &'a Refutations,
     pub(super) exhausted: &'a Exhausted,
 }
 
-/// For each revision, those with which it is claimed to be equivalent.
+/// For each revision, the revisions with which it is claimed to be equivalent.
 struct Claims(BTreeMap<Revision, RevisionSet>);
 
 impl Claims {
@@ -110,7 +111,8 @@ impl Claims {
 }
 
 impl Audit<'_> {
-    /// Each of the claims, two revisions in ascending order, with its proof, or with what it lacks.
+    /// Each of the claims (two revisions in ascending order) with its proof, or with the reason why
+    /// there is none.
     pub(super) fn judge(
         &self,
         claims: &[(Revision, Revision)],
@@ -144,7 +146,7 @@ impl Audit<'_> {
         claims.iter().map(|claim| (*claim, judge(claim))).collect()
     }
 
-    /// The claims of which some two halt states are not on record.
+    /// The claims for which the evidence about some halt state, or about some two, is missing.
     fn unrefuted(&self, claims: &Claims) -> BTreeSet<(Revision, Revision)> {
         let sets: FxHashSet<&RevisionSet> = self.ends.iter().map(|end| end.revisions).collect();
         let partners: FxHashMap<&RevisionSet, RevisionSet> =

@@ -1,4 +1,4 @@
-//! Why a pair is `unknown`: a type with a code that stays, of which text is made for people.
+//! Why a pair is `unknown`: a type with a stable code, from which the text for people is made.
 
 use std::fmt;
 
@@ -16,42 +16,44 @@ pub enum Reason {
     Incomplete(Incomplete),
     /// Something on a path was not followed exactly.
     Approximated(Approximation),
-    /// The solver decided nothing about two halt states.
+    /// The solver gave no answer about two halt states.
     Solver(solver::Unknown),
-    /// A patch took a result away, of which an optimiser may make anything.
+    /// A patch removed a result that a function promises, so an optimiser may assume anything about
+    /// it.
     NoResult,
-    /// The program asked not to be looked at any further.
+    /// The program asked not to be explored any further (`klee_silent_exit`).
     Silent,
-    /// An assumption of one revision leaves inputs out that another one takes.
+    /// An assumption of one revision excludes inputs that another revision accepts.
     Outside,
-    /// One reads a number where the other one reads a word.
+    /// The revisions read their input in different ways: one reads a number where the other reads a
+    /// word.
     Reads,
-    /// Numbers in the texts printed run into each other in too many ways.
+    /// Numbers in the printed texts can run into each other in too many ways to compare exactly.
     Texts,
-    /// The solver has an input, but no native run showed a difference.
+    /// The solver found an input, but no native run showed a difference.
     NotReplayed,
-    /// The solver found a difference, and then no input for it.
+    /// The solver found a difference, but then gave no input for it.
     ModelLost,
-    /// A native run showed something else than was predicted.
+    /// A native run differed from its prediction.
     Contradicted,
-    /// What a native run showed depends on memory that was never written.
+    /// The outcome of a native run depends on memory that was never written.
     UninitialisedRun,
-    /// A native run was stopped of which nobody had proved that it never ends.
+    /// A native run was stopped that was not proved to be endless.
     Stopped,
     /// An assumption ended a native run.
     Assumption,
-    /// Two native runs of one test differ.
+    /// Two native runs of the same test and revision differ.
     Unstable,
     /// Not every path was followed to its end.
     NotExhausted,
     /// The halt states do not cover all inputs of a revision.
     StateLost,
-    /// Of two halt states that may overlap nothing is on record.
+    /// No refutation is on record for two halt states that may overlap.
     RefutationLost,
 }
 
 impl Reason {
-    /// The word that stands for it in `pairs.csv`.
+    /// The code of the reason in `pairs.csv`.
     pub fn code(&self) -> Code {
         match self {
             Self::Incomplete(Incomplete::Unsupported(_)) => Code::Unsupported,
@@ -90,8 +92,8 @@ impl Reason {
         }
     }
 
-    /// Whether it says only that exploring was not all that a proof needs, which one that rests on
-    /// something else does not need.
+    /// Whether the reason is only about the exploration, so that a proof that does not rest on
+    /// exploration is not affected.
     pub(super) fn is_of_exploration(&self) -> bool {
         matches!(
             self,
@@ -108,7 +110,7 @@ impl Reason {
         )
     }
 
-    /// Why nothing can be proved from a state: nothing, if something can.
+    /// Why nothing can be proved from a halt state; empty if something can.
     pub(super) fn of_state(state: &HaltState) -> Vec<Self> {
         match &state.halt {
             Halt::Incomplete(why) => vec![Self::Incomplete(why.clone())],
@@ -133,16 +135,16 @@ impl fmt::Display for Reason {
             Self::Incomplete(why) => return why.fmt(f),
             Self::Approximated(what) => return what.fmt(f),
             Self::Solver(why) => return why.fmt(f),
-            Self::NoResult => "a function of one does not return what it promises",
+            Self::NoResult => "a function of one revision does not return the result it promises",
             Self::Silent => "klee_silent_exit",
-            Self::Outside => "an assumption leaves inputs out that others take",
+            Self::Outside => "an assumption of one revision excludes inputs that another accepts",
             Self::Reads => "they read their input in different ways",
             Self::Texts => "the texts printed cannot be compared exactly",
             Self::NotReplayed => "a predicted difference was not replayed",
             Self::ModelLost => "the solver lost the difference it had found",
             Self::Contradicted => "a native run contradicts the engine",
-            Self::UninitialisedRun => "a native run used what was never written",
-            Self::Stopped => "a native run was stopped that nobody proved endless",
+            Self::UninitialisedRun => "a native run used memory that was never written",
+            Self::Stopped => "a native run was stopped that was not proved endless",
             Self::Assumption => "an assumption does not hold in a native run",
             Self::Unstable => "two native runs of one test differ",
             Self::NotExhausted => "not every path was followed to its end",
@@ -159,7 +161,7 @@ mod tests {
     use super::*;
     use crate::{env::Check, errors::Error};
 
-    /// The words in backquotes in the first column of the table that follows a heading or line.
+    /// The words in backquotes in the first column of the table that follows `before`.
     fn table_after(text: &str, before: &str) -> BTreeSet<String> {
         let (_, rest) = text.split_once(before).expect("the documentation has it");
         let rows = rest.lines().skip_while(|line| !line.starts_with('|'));
@@ -180,7 +182,7 @@ mod tests {
         assert_eq!(table_after(soundness, "## `unknown`"), codes);
     }
 
-    /// One of each kind; a new kind does not compile before it is here.
+    /// One halt of each kind. A new kind does not compile before it is added here.
     fn halts() -> Vec<Halt> {
         let exit = crate::expr::Exprs::new().constant(8, 0);
         let mut all = vec![Halt::Exit(exit)];
@@ -208,7 +210,7 @@ mod tests {
 
     #[test]
     fn every_halt_is_in_the_documentation_and_no_other() {
-        // `signal 15` is there as `signal N`: its kind is the first word.
+        // The documentation has `signal N` for `signal 15`: the kind is the first word.
         let kind = |text: &str| text.split(' ').next().expect("a word").to_owned();
         let known: BTreeSet<String> = halts().iter().map(|halt| kind(&halt.to_string())).collect();
         let formats = include_str!("../../docs/formats.md");

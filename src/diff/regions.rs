@@ -1,12 +1,11 @@
-//! Regions of the input: which clusterings there are at all, and for which ranges.
+//! Regions of the input: which clusterings exist at all, and for which ranges.
 //!
-//! Once every path was followed to its end, choosing one halt state for each revision cuts
-//! the inputs into cells in which every revision takes one path; a cell in which outcomes are
-//! equal on some inputs and differ on others (`x + x` and `x * x` at 2) is cut further.
-//! Walking the non-empty cells finds every clustering that any input induces, so that the
-//! decision tree is minimal over all inputs and not only over those that pairing happened to
-//! find; and where a program has one scalar input, its least and largest value in a cell is a range
-//! of difference.
+//! Once every path has been followed to its end, choosing one halt state for each revision cuts the
+//! inputs into cells, in each of which every revision takes one path. A cell in which outcomes are
+//! equal on some inputs and differ on others (`x + x` and `x * x` at 2) is cut further. Walking the
+//! non-empty cells finds every clustering that any input induces, so that the decision tree is
+//! minimal over all inputs and not only over those that pairing happened to find. If a program has
+//! a single scalar input, its least and largest values in a cell are a range of difference.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,28 +26,29 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// How far the walk goes.
+/// Limits of the walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Regions {
-    /// Cells to visit; past this the walk ends and says so.
+    /// Number of cells to visit. Past this the walk ends and says so.
     pub cells: usize,
-    /// The same past so many queries about cells, where there is no scalar input whose ranges are wanted.
+    /// Number of queries about cells, if there is no scalar input whose ranges are wanted. Past
+    /// this the walk ends and says so.
     pub queries: usize,
-    /// The same from this moment on.
+    /// When the walk ends and says so.
     pub deadline: Option<Instant>,
 }
 
 impl Regions {
     const CELLS: usize = 512;
-    /// What has not shown every clustering by then rarely makes the tree lower any more.
+    /// A walk that has not shown every clustering by then rarely makes the tree lower any more.
     const QUERIES: usize = 64;
 
-    /// Those of a walk that was asked for, up to this moment.
+    /// Limits of a walk that the user asked for, up to `deadline`.
     pub fn asked_for(deadline: Option<Instant>) -> Self {
         Self { cells: Self::CELLS, queries: usize::MAX, deadline }
     }
 
-    /// Those of a walk that nobody asked for.
+    /// Limits of a walk that the user did not ask for, up to `deadline`.
     pub fn by_default(deadline: Option<Instant>) -> Self {
         Self { queries: Self::QUERIES, ..Self::asked_for(deadline) }
     }
@@ -58,12 +58,12 @@ impl Regions {
     }
 }
 
-/// The values that one input takes in one cell.
+/// The range of values that one input takes in one cell.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Range {
-    /// A test with the clustering of the cell; `None` where all revisions agree in it.
+    /// A test with the clustering of the region; `None` if all revisions agree in it.
     pub test: Option<TestId>,
-    /// Number of the cell.
+    /// Number of the region, which is a cell or a part of one.
     pub cell: u32,
     /// Name of the input.
     pub input: String,
@@ -76,62 +76,64 @@ pub struct Range {
 /// What the walk over the cells found.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
-    /// Every cell was visited, and what every revision shows in it is known: the tests show
-    /// every clustering that there is. Or one test shows all that could be shown.
+    /// Whether the tests show every clustering that exists: every cell was visited and the outcome
+    /// of every revision in it is known, or a single test shows all that could be shown.
     pub complete: bool,
-    /// Ranges of the scalar input, if there is just one, by cell.
+    /// Ranges of the scalar input by cell, if there is exactly one.
     pub ranges: Vec<Range>,
 }
 
-/// Inputs on which every revision takes one path, or some revisions do.
+/// A set of inputs on which every revision, or each of some revisions, takes one path.
 #[derive(Default)]
 struct Cell {
     conditions: Vec<ExprId>,
-    /// The halt states that they end in.
+    /// Indices of the halt states in which these inputs end.
     states: Vec<usize>,
 }
 
-/// Inputs of a cell on which the same revisions show the same.
+/// The inputs of a cell that cluster the revisions in the same way.
 struct Region {
     conditions: Vec<ExprId>,
     model: Assignment,
-    /// The partition.
+    /// The partition ([`Clustering::shape`]).
     shape: Vec<Revision>,
 }
 
-/// A walk under way.
+/// A walk in progress.
 struct Walker<'w, 'd> {
     differ: &'w mut Differ<'d>,
     limits: Regions,
     solver: Box<dyn Solver>,
-    /// The input whose ranges are wanted.
+    /// The input whose ranges are wanted, if any.
     scalar: Option<VariableId>,
-    /// A test for each partition that was seen.
+    /// A test for each partition seen so far.
     tests: BTreeMap<Vec<Revision>, TestId>,
     differences: Differences,
-    /// So many were visited.
+    /// Number of cells visited.
     cells: usize,
-    /// So many queries were about cells.
+    /// Number of queries asked about cells.
     queries: usize,
     regions: u32,
     walk: Walk,
 }
 
-/// When outcomes of halt states differ, by their numbers; found out once.
+/// For pairs of halt states by index, the condition under which their outcomes differ, computed
+/// once; `None` if they cannot be compared.
 type Differences = BTreeMap<(usize, usize), Option<Difference>>;
 
 impl Differ<'_> {
     /// Visits the cells, replays an input of each clustering that no test has shown yet, and
-    /// gives the ranges. Where there are none to give and one test tells everything apart, nothing
-    /// is visited. To be called when exploration is exhausted; a state that is not exact
-    /// makes the walk pass over the cells it is in.
+    /// returns the ranges. Nothing is visited if there are no ranges to find and one test tells
+    /// everything apart. To be called when exploration is exhausted. The walk skips the cells of a
+    /// state that is not exact, and is then not complete.
     ///
     /// # Errors
-    /// where a native run is impossible.
+    /// If a native run is impossible.
     pub fn walk(&mut self, limits: Regions) -> Result<Walk, ReplayFailed> {
         let scalars = self.scalars();
         let (exprs, reals) = (&self.task.program.exprs, &self.task.reals);
-        // Of several inputs a region is no range of any, and bits of a real number are none to people.
+        // With several inputs a region is not a range of any of them, and the bits of a
+        // floating-point number mean nothing to people.
         let is_ranged = |input: &VariableId| scalars.len() == 1 && !is_real(exprs, reals, *input);
         let scalar = scalars.first().copied().filter(is_ranged);
         if scalar.is_none() && self.has_lowest_tree() {
@@ -196,8 +198,8 @@ impl Differ<'_> {
             || tests.any(|test| differing.iter().all(|pair| tells_apart(test, *pair)))
     }
 
-    /// The regions of a cell, and whether these are all: asks for an input outside of the
-    /// regions found, until there is none.
+    /// The regions of a cell, and whether these are all: asks for an input outside the regions
+    /// found so far until there is none.
     fn regions(
         &self,
         cell: &Cell,
@@ -206,7 +208,7 @@ impl Differ<'_> {
     ) -> (Vec<Region>, bool) {
         let exprs = &self.task.program.exprs;
         if cell.states.iter().any(|state| self.states()[*state].halt == Halt::Unaffected) {
-            // All revisions do the same, whatever that is.
+            // All revisions do the same here, whatever it is.
             let shape = vec![Revision::ORIGINAL; self.revisions().len()];
             let (conditions, model) = (cell.conditions.clone(), Assignment::default());
             return (vec![Region { conditions, model, shape }], true);
@@ -249,8 +251,8 @@ impl Differ<'_> {
         }
     }
 
-    /// The condition that outcomes of states in one cluster are equal and others differ; `None`
-    /// where some cannot be compared exactly.
+    /// The condition that the outcomes of states in the same cluster are equal and those of other
+    /// states differ; `None` if some cannot be compared exactly.
     fn partition(
         &self,
         clusters: &BTreeMap<usize, Revision>,
@@ -293,6 +295,7 @@ impl Differ<'_> {
     }
 
     /// The least and the largest value of a variable under satisfiable conditions, by bisection.
+    /// Values are read as signed numbers. `None` if the solver does not answer.
     fn range(
         &self,
         conditions: &[ExprId],
@@ -340,7 +343,7 @@ impl Walker<'_, '_> {
         self.limits.is_over() || self.differ.task.clock.is_over()
     }
 
-    /// Queries about cells that may still be asked.
+    /// Number of queries about cells that may still be asked.
     fn queries_left(&self) -> usize {
         match self.scalar {
             Some(_) => usize::MAX,
@@ -348,8 +351,8 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Visits every cell that is a part of this one, in which `left` have no path yet; leaves it as it
-    /// was.
+    /// Visits every cell that is a part of `cell`, in which the revisions `left` have no path yet.
+    /// Leaves `cell` as it was.
     fn descend(&mut self, cell: &mut Cell, left: RevisionSet) -> Result<(), ReplayFailed> {
         if self.is_late() || self.cells >= self.limits.cells {
             self.walk.complete = false;
@@ -399,7 +402,7 @@ impl Walker<'_, '_> {
 
     /// Replays an input of each clustering in a cell that no test has shown yet.
     fn visit(&mut self, cell: &Cell) -> Result<(), ReplayFailed> {
-        // A cell that was come to is looked at.
+        // A cell that was reached gets at least one look.
         let most = self.queries_left().clamp(1, self.limits.cells);
         let limits = Regions { cells: most, ..self.limits };
         let (regions, all) = self.differ.regions(cell, limits, &mut self.differences);

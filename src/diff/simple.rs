@@ -1,13 +1,13 @@
-//! Models for people: small numbers and printable characters where a solver says `-2147483647`.
+//! Models for people: small numbers and printable characters where a solver gives `-2147483647`.
 //!
-//! Of a model of conditions, numbers are first replaced by their ranks, all at once, and then each
-//! variable by the simplest usual value that keeps the conditions. No solver is asked.
+//! The numbers of a model are first replaced by their ranks, all at once. Then each variable gets
+//! the simplest usual value that keeps the conditions true. No solver is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::{Assignment, Bv, ExprId, Exprs, VariableId, VariableKind};
 
-/// What is looked at grows with both.
+/// Most conditions and variables for which a model is simplified: the effort grows with both.
 const MOST_CONDITIONS: usize = 256;
 const MOST_VARIABLES: usize = 32;
 
@@ -16,7 +16,7 @@ const INTEGERS: [i64; 32] = [
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 20, 42, 50, 60, 70, 80, 90, 99, 100, 101, 345, 1000,
     12345, 1_000_000, -1, -2, -5, -10, -100,
 ];
-/// Floating-point numbers, the simplest first; of the last ones products and quotients are rounded.
+/// Floating-point numbers, the simplest first. Products and quotients of the last ones are rounded.
 const REALS: [f64; 18] = [
     0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 50.0, 75.0, 100.0, 0.5, 1.5, -1.0, 1000.0, -100.0, 0.1, 3.7,
     -2.3, 59.9,
@@ -24,8 +24,8 @@ const REALS: [f64; 18] = [
 /// Bytes, the simplest first.
 const BYTES: &[u8] = b"ab10eyAZ -.,\n\t";
 
-/// A model of the conditions that is as simple as can be had for little, from one of them.
-/// For `reals` see [`usual`].
+/// Turns a model of the conditions into one that is as simple as can be had for little. `reals`
+/// names the objects that are floating-point numbers, as in [`usual`].
 pub(super) fn simple(
     exprs: &Exprs,
     reals: &BTreeSet<String>,
@@ -61,8 +61,9 @@ fn holds(exprs: &Exprs, conditions: &[ExprId], model: &Assignment) -> bool {
     conditions.iter().all(|condition| !exprs.evaluate(*condition, model).is_zero())
 }
 
-/// The assignment with every number replaced by how many others there are from an origin up to it,
-/// negative where it is below.
+/// The assignment with every whole number replaced by its rank: the count of different numbers
+/// between `origin` and it, with itself and without the origin. The rank of a number below `origin`
+/// is negative.
 fn ranked<'v>(
     exprs: &Exprs,
     reals: &BTreeSet<String>,
@@ -88,7 +89,7 @@ fn ranked<'v>(
     ranked
 }
 
-/// Usual values that are simpler than the variable's in the model.
+/// The usual values of a variable that are simpler than its value in the model.
 fn simpler(
     exprs: &Exprs,
     reals: &BTreeSet<String>,
@@ -99,8 +100,8 @@ fn simpler(
     usual(exprs, reals, variable).into_iter().take_while(|value| value != now).collect()
 }
 
-/// Usual values of a variable, the simplest first; none where nothing is usual. Of objects these are the
-/// `reals`, by their names.
+/// The usual values of a variable, the simplest first; none if no value is usual. `reals` names the
+/// objects that are floating-point numbers.
 pub(super) fn usual(exprs: &Exprs, reals: &BTreeSet<String>, variable: VariableId) -> Vec<Bv> {
     let width = exprs.variable_width(variable);
     let new = |bits: u64| Bv::new(width, bits);
@@ -121,7 +122,8 @@ pub(super) fn usual(exprs: &Exprs, reals: &BTreeSet<String>, variable: VariableI
     }
 }
 
-/// Whether it is a floating-point number: one that was read says so (`stdin.0:f64`), an object does not.
+/// Whether a variable is a floating-point number. The name of one that was read says so
+/// (`stdin.0:f64`); an object is one if `reals` has its name.
 pub(super) fn is_real(exprs: &Exprs, reals: &BTreeSet<String>, variable: VariableId) -> bool {
     let mut parts = exprs.variable_name(variable).split(':');
     parts.next().is_some_and(|name| reals.contains(name)) || parts.any(|kind| kind.starts_with('f'))
@@ -131,7 +133,7 @@ fn is_integer(exprs: &Exprs, reals: &BTreeSet<String>, variable: VariableId) -> 
     matches!(exprs.variable_width(variable), 16 | 32 | 64) && !is_real(exprs, reals, variable)
 }
 
-/// Not the length of a word, which is a byte, too.
+/// Whether an 8-bit variable is a character, and not the length of a word.
 fn is_character(exprs: &Exprs, variable: VariableId) -> bool {
     !exprs.variable_name(variable).ends_with(".length")
 }

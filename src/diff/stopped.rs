@@ -1,8 +1,8 @@
-//! Runs that were stopped, and of which nobody proved that they never end.
+//! Runs that were stopped without being proved endless.
 //!
-//! How such a run would have gone on is not known, but what it had printed by then stays: whatever
-//! it does next, it differs from a run that ended after other text. It says nothing beside a run
-//! whose text begins in the same way.
+//! It is not known how such a run would have gone on, but what it had printed by then stays
+//! printed: whatever it does next, it differs from a run that ended after other text. Nothing can
+//! be said about how it compares with a run whose text begins in the same way.
 
 use crate::{
     replay::{Outcome, Visible},
@@ -14,9 +14,9 @@ pub(super) fn is_stopped(outcome: &Outcome) -> bool {
     outcome.termination.is_endless() && outcome.finding.is_none()
 }
 
-/// Whether a run that was stopped differs from another one, however it would have gone on.
+/// Whether a stopped run differs from another run, however the stopped one would have gone on.
 pub(super) fn departs(stopped: &Visible, other: &Visible) -> bool {
-    // Of a run without end no more than a prefix is seen, too.
+    // Only a prefix is seen of an endless run, too.
     let is_whole = other.termination.is_some() || other.finding.is_some();
     let texts = [(&stopped.stdout, &other.stdout), (&stopped.stderr, &other.stderr)];
     texts.into_iter().any(|texts| match texts {
@@ -27,15 +27,16 @@ pub(super) fn departs(stopped: &Visible, other: &Visible) -> bool {
     })
 }
 
-/// Of revisions that were stopped, those that can stand in a clustering beside the `others`: each
-/// departs from all that show something else.
+/// The stopped revisions that can stand in a clustering beside the `others`: each departs from all
+/// that show something else.
 pub(super) fn apart<'v>(
     mut stopped: Vec<(Revision, &'v Visible)>,
     others: &[(Revision, &'v Visible)],
 ) -> Vec<(Revision, &'v Visible)> {
     stopped.retain(|(_, x)| others.iter().all(|(_, y)| x == y || departs(x, y)));
     let all = stopped.clone();
-    // Of two texts, one of which goes on where the other was cut, the short one may be any.
+    // If one of two texts continues the other, which was cut off, the shorter one might become
+    // anything.
     stopped
         .retain(|(_, x)| all.iter().all(|(_, y)| x == y || departs(x, y) || length(y) < length(x)));
     stopped
@@ -96,7 +97,7 @@ mod tests {
         let stopped = (1..).map(Revision).zip(&texts).collect();
         let left: Vec<u32> = apart(stopped, &others).into_iter().map(|(r, _)| r.0).collect();
         assert_eq!(left, [2, 3, 5]);
-        // What is compared of an endless run ends there.
+        // Of an endless run, only this many bytes are compared.
         let long = shows(None, &[b'x'; ENDLESS_PREFIX]);
         assert_eq!(apart(vec![(Revision(1), &long)], &[(Revision(2), &long)]).len(), 1);
     }

@@ -1,4 +1,4 @@
-//! Verdicts on halt states made by hand: two revisions that exit alike below and above 5.
+//! Verdicts on halt states made by hand: two revisions that exit alike below 5 and from 5 on.
 
 use std::{
     collections::BTreeSet,
@@ -7,7 +7,7 @@ use std::{
 
 use super::*;
 use crate::{
-    env::{NamedOutput, models::Models, stdin::Stdin},
+    env::{NamedOutput, libc::stdin::Stdin, models::Models},
     exec::{Arguments, Start, abandon},
     explore::Exhausted,
     interrupt::Interrupt,
@@ -17,7 +17,7 @@ use crate::{
 
 static NEVER: LazyLock<Interrupt> = LazyLock::new(Interrupt::default);
 
-/// Native runs that nobody may ask for.
+/// A replay that runs nothing: nobody may ask for a native run.
 struct NoRuns;
 
 impl Replay for NoRuns {
@@ -31,12 +31,12 @@ impl Replay for NoRuns {
     }
 
     fn glance(&self, _: &TestInput, _: &[Revision]) -> Result<Vec<Outcome>, ReplayFailed> {
-        // A hint that nobody has.
+        // There is no hint to give.
         Err(ReplayFailed::OutOfTime)
     }
 }
 
-/// What is asked of two revisions of which nothing is known natively.
+/// Two revisions and their halt states, without native programs.
 struct Subject {
     program: Program,
     states: Vec<HaltState>,
@@ -71,7 +71,7 @@ impl Subject {
         let mut states = Vec::new();
         for (way, revision) in (0..).zip(both.iter()) {
             let branch = first.branch.child(ForkKind::Meta, way);
-            // One of them says the same in other words.
+            // One of them has the same exit code in other terms.
             let code = if way == 0 { exprs.add(x, x) } else { exprs.mul(x, exprs.constant(8, 2)) };
             for (side, condition) in (0..).zip([low, exprs.not(low)]) {
                 let mut state = abandon(&program, &first, &open, Incomplete::Time).remove(0);
@@ -87,7 +87,8 @@ impl Subject {
         Self { program, states, exhausted }
     }
 
-    /// What is said of the two after `between`, which comes after the states and before the end.
+    /// The reasons against the pair; empty if it is proved equivalent. `between` runs after the
+    /// states are added and before the end.
     fn verdict(&self, between: impl FnOnce(&mut Differ<'_>)) -> Vec<Reason> {
         let mut differ = Differ::new(Task {
             start: None,
@@ -152,7 +153,7 @@ fn before_the_end_nothing_is_proved() {
 fn a_panic_in_pairing_costs_the_pair() {
     let mut subject = Subject::new();
     let written = [Byte::Concrete(0), Byte::Concrete(0), Byte::Uninitialised, Byte::Uninitialised];
-    // No exact state has such an output: comparing it is a mistake, which panics.
+    // No exact state has such an output: comparing it is a bug, which panics.
     for (state, byte) in subject.states.iter_mut().zip(written) {
         let output = NamedOutput { name: "odd".into(), bytes: vec![byte] };
         state.world.outputs = Arc::new(vec![output]);

@@ -1,26 +1,27 @@
 //! When do two texts with symbolic pieces differ?
 //!
-//! The answer is a condition over the variables. It is computed as its negation, the
-//! condition that the texts are *equal*, by walking both from left to right: literal bytes
-//! match or end the walk, symbolic bytes and numbers written the same way contribute an
-//! equation of their values. That is exact as long as a number's text cannot run into what
-//! follows (it is *delimited*). Where it can (`%d%d`, a number beside a symbolic byte), the
-//! walk splits over the [`Layout`]s of the number, after which every byte has its place;
-//! digits are compared in runs, as quotients of the value by powers of the base.
-//! Of floating-point numbers (`real`) equal values are equal text, and a text is that of an interval.
+//! The answer is a condition over the variables. It is computed as the negation of the condition
+//! that the texts are *equal*, by walking both from left to right. Literal bytes match or end the
+//! walk; symbolic bytes and numbers written in the same way contribute an equation of their values.
+//! That is exact as long as the text of a number cannot run into what follows (the number is
+//! *delimited*). Where it can (`%d%d`, a number beside a symbolic byte), the walk splits over the
+//! [`Layout`]s of the number, after which every byte has its place; digits are compared in runs, as
+//! quotients of the value by powers of the base. Floating-point numbers (`real`) with equal values
+//! have equal texts, and a text stands for an interval of values.
 //!
-//! The splitting has a budget. Past it only one alignment is followed, that of numbers which
-//! agree pairwise where there is one. So the condition for equality is stronger than it had
-//! to be and that for difference weaker: what it refutes is still a proof of equality.
+//! The splitting has a budget. Past it only one alignment is followed: the one in which the numbers
+//! agree pairwise, if there is such a one. The condition for equality is then stronger than
+//! necessary and the condition for difference weaker: if it is refuted, that is still a proof of
+//! equality.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::env::format::layout::{Cell, Layout};
-use crate::env::format::number::{NumberFormat, Radix};
-use crate::env::format::real::Spelled;
-use crate::env::format::scanf::ByteSet;
-use crate::env::stream::{Atom, RealFormat, Stream};
+use crate::env::libc::format::layout::{Cell, Layout};
+use crate::env::libc::format::real::Spelled;
+use crate::env::libc::format::scanf::ByteSet;
+use crate::env::libc::format::{number::NumberFormat, radix::Radix};
+use crate::env::libc::stream::{Atom, RealFormat, Stream};
 use crate::expr::{Bv, ExprId, Exprs};
 
 mod real;
@@ -30,33 +31,32 @@ mod tests;
 use real::Real;
 pub use real::certain_difference;
 
-/// How many alignments of the two texts are looked at before the rest is approximated.
-/// Enough for two adjacent `%ld` and for three adjacent `%d`.
+/// Number of alignments of the two texts to try before the rest is approximated. Enough for two
+/// adjacent `%ld` and for three adjacent `%d`.
 const ALIGNMENTS: usize = 16_384;
 
-/// How many splits may lie within each other before the rest is approximated; bounds the
-/// recursion.
+/// Number of nested splits before the rest is approximated; bounds the recursion.
 const NESTING: usize = 100;
 
 /// The condition under which two texts differ.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Difference {
-    /// A truth value. Under every assignment that makes it false the texts are equal.
+    /// A truth value. If an assignment makes it false, the texts are equal.
     pub formula: ExprId,
-    /// Whether also, under every assignment that makes it true, the texts differ.
+    /// Whether the converse holds, too: if an assignment makes the formula true, the texts differ.
     pub exact: bool,
 }
 
-/// The condition under which the two texts differ, exact unless there are very many numbers
-/// without delimiters.
+/// The condition under which the two texts differ. It is exact unless there are very many numbers
+/// without delimiters, or floating-point numbers of which rounding may hide a difference.
 pub fn difference(exprs: &Exprs, a: &Stream, b: &Stream) -> Difference {
     difference_within(ALIGNMENTS, exprs, a, b)
 }
 
-/// The same without splitting: in linear time, with a formula about as small as the texts,
-/// which however is not exact where a number without a delimiter is compared. Refuting it
-/// is the cheapest proof of equality; where it has a model under which the texts happen to
-/// be equal, [`difference`] knows more.
+/// The condition under which the two texts differ, without splitting. It takes linear time and
+/// gives a formula about as small as the texts, but is not exact if a number without a delimiter is
+/// compared. Refuting the formula is the cheapest proof of equality. If it has a model under which
+/// the texts happen to be equal, [`difference`] gives a more precise one.
 pub fn quick_difference(exprs: &Exprs, a: &Stream, b: &Stream) -> Difference {
     difference_within(0, exprs, a, b)
 }
@@ -64,7 +64,7 @@ pub fn quick_difference(exprs: &Exprs, a: &Stream, b: &Stream) -> Difference {
 fn difference_within(budget: usize, exprs: &Exprs, a: &Stream, b: &Stream) -> Difference {
     let mut a: Vec<Atom> = a.atoms().collect();
     let mut b: Vec<Atom> = b.atoms().collect();
-    // What both end in makes no difference, and without it more numbers end the text.
+    // A common end makes no difference, and without it more numbers stand at the end of the text.
     let common = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     a.truncate(a.len() - common);
     b.truncate(b.len() - common);
@@ -75,17 +75,17 @@ fn difference_within(budget: usize, exprs: &Exprs, a: &Stream, b: &Stream) -> Di
     Difference { formula: exprs.not(equal.formula), exact: equal.exact }
 }
 
-/// A condition that implies that the texts are equal, and is implied by it if `exact`.
+/// A condition that implies that the texts are equal. If `exact`, equal texts imply it, too.
 #[derive(Clone, Copy)]
 struct Equal {
     formula: ExprId,
     exact: bool,
 }
 
-/// The layouts of numbers of a format and a width.
+/// The layouts of numbers by format and by width in bits.
 type Shapes = HashMap<(NumberFormat, u32), Rc<[Layout]>>;
 
-/// A number of a text.
+/// An integer in a text.
 #[derive(Clone)]
 struct Number {
     value: ExprId,
@@ -103,7 +103,7 @@ impl Number {
     fn comparable(&self, other: &Self) -> bool {
         let signed = other.format.signed;
         let flags = self.format.flags;
-        // Signs of positive numbers are written for signed numbers only.
+        // Signs of positive numbers are written for signed formats only.
         (NumberFormat { signed, ..self.format }) == other.format
             && (self.format.signed == signed || !flags.plus && !flags.space)
     }
@@ -121,9 +121,9 @@ impl Number {
     }
 }
 
-/// The bytes with which the text of one of two comparable numbers can go on where the text of
-/// the other, a proper prefix of it, has ended. The longer text is longer than the field, so
-/// it is not padded, and its first byte is part of the shorter one.
+/// The bytes with which one of two comparable numbers can go on where the text of the other, a
+/// proper prefix of it, has ended. The longer text is longer than the field, so it is not padded,
+/// and its first byte is part of the shorter one.
 fn continuation(a: &Number, b: &Number) -> ByteSet {
     let [a_bounds, b_bounds] = [a, b].map(Number::length_bounds);
     let (least, most) = (a_bounds.0.min(b_bounds.0), a_bounds.1.max(b_bounds.1));
@@ -139,7 +139,7 @@ fn continuation(a: &Number, b: &Number) -> ByteSet {
     bytes
 }
 
-/// An [`Atom`] with what is known about it.
+/// An [`Atom`], with the layouts it can have if it is an integer.
 enum Token {
     Literal(u8),
     Byte(ExprId),
@@ -150,12 +150,13 @@ enum Token {
 /// One of the two texts.
 struct Text {
     tokens: Vec<Token>,
-    /// The least and the greatest length of the text from each token on, and of the end.
+    /// The least and the greatest length of the rest of the text from each token on, and from its
+    /// end.
     lengths: Vec<(usize, usize)>,
 }
 
-/// A place in a text: in front of a token, or inside a number that has the layout of that
-/// index, behind that many of its bytes.
+/// A place in a text: in front of a token, or inside a number. Inside a number, `inside` is the
+/// index of its layout and the count of its bytes already passed.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 struct Position {
     token: usize,
@@ -176,7 +177,7 @@ enum Next<'t> {
     /// A number whose layout is not known.
     Number(&'t Number),
     Real(&'t Real),
-    /// Inside a number: the digit with that many digits to its right.
+    /// Inside a number: the digit that has this many digits to its right.
     Digit(&'t Number, &'t Layout, usize),
 }
 
@@ -233,7 +234,8 @@ impl Text {
         }
     }
 
-    /// The position behind that many bytes, none of which belongs to an unopened number.
+    /// The position `bytes` bytes further on. None of these bytes may belong to a number whose
+    /// layout is not known.
     fn advance(&self, mut position: Position, bytes: usize) -> Position {
         for _ in 0..bytes {
             position = match position.inside {
@@ -247,13 +249,13 @@ impl Text {
         position
     }
 
-    /// The start of the number that the token is, in the layout of that index.
+    /// The start of the number at `token`, in its layout with index `layout`.
     fn enter(&self, token: usize, layout: usize) -> Position {
         self.leave(Position { token, inside: Some((layout, 0)) })
     }
 
-    /// The same place, not at the end of a number: so positions are kept, because the layout
-    /// of a number says nothing about what is behind it.
+    /// The given position, moved behind a number if it is at its end. Equal places so become equal
+    /// positions: the layout of a number says nothing about what follows it.
     fn leave(&self, position: Position) -> Position {
         match self.layout(position) {
             Some((_, layout, offset)) if offset == layout.len() => {
@@ -263,7 +265,7 @@ impl Text {
         }
     }
 
-    /// The literal bytes from a position on, at most that many.
+    /// The literal bytes from a position on, at most `most`.
     fn literals(&self, mut position: Position, most: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
         while bytes.len() < most
@@ -275,7 +277,7 @@ impl Text {
         bytes
     }
 
-    /// The least and the greatest length from a position on.
+    /// The least and the greatest length of the rest of the text from a position on.
     fn length_bounds(&self, position: Position) -> (usize, usize) {
         let Some((_, layout, offset)) = self.layout(position) else {
             return self.lengths[position.token];
@@ -285,7 +287,7 @@ impl Text {
         (least.saturating_add(here), most.saturating_add(here))
     }
 
-    /// The bytes with which the text from a position on can start.
+    /// The bytes with which the rest of the text from a position on can start.
     fn first_bytes(&self, mut position: Position) -> ByteSet {
         let mut first = ByteSet::default();
         loop {
@@ -330,9 +332,9 @@ fn digits(radix: Radix) -> ByteSet {
 struct Walk<'e> {
     exprs: &'e Exprs,
     texts: [Text; 2],
-    /// How many more alignments may be looked at.
+    /// Number of alignments that may still be tried.
     budget: usize,
-    /// What was found out for pairs of positions with more than one alignment.
+    /// The results for pairs of positions with more than one alignment.
     known: HashMap<[Position; 2], Equal>,
 }
 
@@ -400,7 +402,7 @@ impl Walk<'_> {
         Equal { formula, exact }
     }
 
-    /// What comes next, which is one byte, as 8 bits.
+    /// The next byte as an 8-bit expression. What comes next must be a single byte.
     fn byte(&self, next: Next) -> ExprId {
         match next {
             Next::Literal(byte) => self.exprs.constant(8, byte.into()),
@@ -413,8 +415,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The condition that the digits of a number from `digit` on are those at the start of
-    /// `text`, and how many bytes it speaks about: as many as are digits, at least one.
+    /// The condition that the digits of a number from `digit` on are those at the start of `text`,
+    /// and the number of bytes that it covers: as many as are digits, at least one.
     fn digits_are(
         &self,
         number: &Number,
@@ -436,9 +438,9 @@ impl Walk<'_> {
         (self.exprs.eq(digits, expected), values.len())
     }
 
-    /// Whether comparable numbers in front of these positions have equal values wherever
-    /// the texts from the numbers on are equal: then none of the two can be a proper prefix
-    /// of the other with the difference made up by what follows.
+    /// Whether comparable numbers that end at the positions `behind` must have equal values if the
+    /// texts from the numbers on are equal. Then neither can be a proper prefix of the other with
+    /// the difference made up by what follows.
     fn delimited(&self, a: &Number, b: &Number, behind: [Position; 2]) -> bool {
         let continuation = continuation(a, b);
         [0, 1].iter().all(|&side| {
@@ -447,9 +449,9 @@ impl Walk<'_> {
         })
     }
 
-    /// The ways in which the texts from these positions on, of which at least one is in
-    /// front of a number, can be equal, and whether these are all. Unless asked for all, of
-    /// numbers written the same way only the one with equal values is looked at.
+    /// The ways in which the texts from these positions on can be equal, and whether these are all.
+    /// At least one position is in front of a number. Unless `all`, only the alignment with equal
+    /// values is tried for numbers that are written in the same way.
     fn alignments(&self, at: [Position; 2], all: bool) -> (Vec<Alignment>, bool) {
         let mut complete = true;
         let mut ways = match [0, 1].map(|side| self.texts[side].next(at[side])) {
@@ -468,7 +470,7 @@ impl Walk<'_> {
             [Next::Real(a), Next::Real(b)] if a.comparable(self.exprs, b) => {
                 let condition = a.same_value(self.exprs, b);
                 let behind = at.map(|position| Position::before(position.token + 1));
-                // Else it depends on what rounding hides.
+                // Otherwise it depends on what rounding hides.
                 complete = self.exprs.as_u64(condition) == Some(1);
                 vec![Alignment { condition, behind }]
             }
@@ -490,7 +492,7 @@ impl Walk<'_> {
         (ways, complete)
     }
 
-    /// The alignments of comparable numbers of which one has a longer text.
+    /// The alignments of comparable numbers in which the text of one is longer.
     fn shifts(&self, at: [Position; 2], a: &Number, b: &Number) -> Vec<Alignment> {
         let mut ways = Vec::new();
         for (i, a_layout) in a.layouts.iter().enumerate() {
@@ -510,8 +512,8 @@ impl Walk<'_> {
         ways
     }
 
-    /// A number on one side and anything on the other: a value that the literal bytes there
-    /// spell, or any value of some layout.
+    /// The alignments of a number on one side with anything on the other: a value that the literal
+    /// bytes there spell, or any value of some layout.
     fn number_with_text(&self, at: [Position; 2], side: usize, number: &Number) -> Vec<Alignment> {
         let other = 1 - side;
         let mut alignments = Vec::new();
@@ -534,8 +536,8 @@ impl Walk<'_> {
         alignments
     }
 
-    /// A floating-point number on one side and anything on the other: the values that the literal
-    /// bytes there spell, and whether there are no others.
+    /// The alignments of a floating-point number on one side with anything on the other: the values
+    /// that the literal bytes there spell, and whether there are no others.
     fn real_with_text(&self, at: [Position; 2], side: usize, real: Real) -> (Vec<Alignment>, bool) {
         let exprs = self.exprs;
         let (other, width) = (1 - side, exprs.width(real.value));
@@ -562,15 +564,15 @@ impl Walk<'_> {
         (spelled.into_iter().map(alignment).collect(), complete)
     }
 
-    /// Whether a look at lengths and first bytes leaves it open that the texts from these
-    /// positions on can be equal.
+    /// Whether the texts from these positions on can be equal, judged by their lengths and first
+    /// bytes alone.
     fn possible(&self, at: [Position; 2]) -> bool {
         let [a, b] = [0, 1].map(|side| self.texts[side].length_bounds(at[side]));
         let [first_a, first_b] = [0, 1].map(|side| self.texts[side].first_bytes(at[side]));
         overlap(a, b) && (a.0 == 0 && b.0 == 0 || first_a.intersects(&first_b))
     }
 
-    /// [`Self::equal`] by the alignments that there are.
+    /// [`Self::equal`] over all the given alignments.
     fn split(&mut self, at: [Position; 2], ways: Vec<Alignment>, nesting: usize) -> Equal {
         if let Some(&known) = self.known.get(&at) {
             return known;
@@ -595,7 +597,7 @@ impl Walk<'_> {
 /// A way in which two texts can be equal.
 struct Alignment {
     condition: ExprId,
-    /// From where on the texts then have to be equal.
+    /// The positions from which the texts then have to be equal.
     behind: [Position; 2],
 }
 

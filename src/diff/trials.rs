@@ -1,11 +1,12 @@
-//! Inputs that nobody derived: those of known paths with other numbers and words in them.
+//! Inputs that are not derived by a query: those of known paths with other numbers and words in
+//! them.
 //!
 //! Most patches that differ do so on most inputs, and a native run costs milliseconds where the
 //! next path or query may cost seconds. *Samples* are tried with each batch of states: usual values
-//! for the variables of a path, so that what every known path does on them is predicted. *Variants*
-//! are tried for what is still open when exploring was stopped: other words in the text itself, which
-//! may lead where no path was followed. Predictions and plain runs choose among them, and what they
-//! choose is replayed and judged like any other input.
+//! for the variables of a path, for which the outcome of every known path can be predicted.
+//! *Variants* are tried for pairs still open when exploration stops: they have other words in the
+//! text itself, and so may lead where no path was followed. Predictions and plain runs choose among
+//! them, and the inputs chosen are replayed and judged like any other.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,24 +31,25 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// Inputs of known paths that variants are made from.
+/// Number of inputs of known paths from which samples and variants are made.
 const MODELS: usize = 8;
-/// Time for finding one.
+/// Time to find one such input.
 const FINDING: Duration = Duration::from_millis(100);
-/// Variants that run.
+/// Most variants to make and run.
 const VARIANTS: usize = 1024;
-/// A revision of which so many runs in a row had to be stopped runs no more.
+/// A revision runs no more after this many of its runs in a row had to be stopped.
 const STOPPED: usize = 8;
-/// Samples that are looked at for each batch of states, and so many in a row that show nothing new.
+/// Most samples to look at for each batch of states, and how many in a row may show nothing new.
 const SAMPLES: usize = 48;
 const FRUITLESS: usize = 12;
 
 impl Differ<'_> {
     /// Tries usual values in place of those of known paths, before the solver is asked what tells
-    /// apart those pairs that are open: most patches that differ do so on most inputs.
+    /// the open pairs apart: most patches that differ do so on most inputs.
     ///
-    /// Not for programs with their own C library, of which a run takes longer than a query. Where
-    /// they showed nothing, twice as many batches are waited for as before.
+    /// Programs with their own C library are left out: a run of one takes longer than a query.
+    /// After samples that told nothing apart, twice as many batches as before pass until the next
+    /// try.
     pub(super) fn try_samples(&mut self) -> Result<(), ReplayFailed> {
         let (left, waited) = self.rest;
         if left > 0 {
@@ -92,7 +94,7 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// Inputs of known paths, spread over them, and the variables that these read.
+    /// Models of known paths, spread over all paths, each with the variables that the path reads.
     pub(super) fn bases(&self) -> Vec<(Assignment, Vec<VariableId>)> {
         let ended = self.states.iter().filter(|state| {
             state.is_exact() && state.halt != Halt::Unaffected && !state.world.is_whole
@@ -106,8 +108,9 @@ impl Differ<'_> {
         bases.collect()
     }
 
-    /// Replays an input on which open pairs seem to be apart, unless following it says that they are
-    /// not and each of them has an error: what a plain run shows behind that is nothing. Whether it was
+    /// Replays an input on which the open pairs `apart` seem to differ. It does not if following
+    /// the input predicts that no open pair differs and each of these pairs has a revision with an
+    /// error: what a plain run shows after an error means nothing. Returns whether the input was
     /// replayed.
     pub(super) fn try_input(
         &mut self,
@@ -127,8 +130,8 @@ impl Differ<'_> {
         Ok(true)
     }
 
-    /// Open pairs that are apart on an input: as predicted, and where not all is, as short plain runs
-    /// show, which are not needed for pairs that are `known` to be.
+    /// The open pairs that differ on an input: by prediction, and if some revision is not
+    /// predicted, by short plain runs. The latter are left out for pairs `known` to differ.
     pub(super) fn apart_on(
         &self,
         prediction: &Prediction,
@@ -140,7 +143,7 @@ impl Differ<'_> {
         if open.iter().all(|revision| predicted.contains_key(revision)) {
             return Ok(apart);
         }
-        // Of those that show an error, a plain run may show the rest.
+        // For a revision with a predicted error, a plain run may show the rest.
         let is_clean = |visible: &Visible| visible.finding.is_none() && visible.noted.is_empty();
         let (mut seen, mut missing) = (Vec::new(), Vec::new());
         for revision in open {
@@ -159,7 +162,7 @@ impl Differ<'_> {
         Ok(apart)
     }
 
-    /// The revisions of pairs that nothing has settled and that are not `known` to be apart.
+    /// The revisions of pairs that are neither settled nor `known` to differ.
     fn still_open(&self, known: &BTreeSet<(Revision, Revision)>) -> Vec<Revision> {
         let all = self.pairs.unsettled_revisions();
         let is_open = |a: Revision, b: Revision| {
@@ -168,19 +171,19 @@ impl Differ<'_> {
         all.iter().filter(|a| all.iter().any(|b| is_open(*a, b))).collect()
     }
 
-    /// Of trials with the pairs that they tell apart, the one that does so of most pairs that are
-    /// open; those that do of none are gone.
+    /// The index of the trial that tells the most unsettled pairs apart, among trials with the
+    /// pairs that they tell apart. Trials that tell none apart are removed.
     fn most_apart<T>(&self, found: &mut Vec<(T, Vec<(Revision, Revision)>)>) -> Option<usize> {
         found.retain_mut(|(_, apart)| {
             apart.retain(|(a, b)| self.pairs.is_unsettled(*a, *b));
             !apart.is_empty()
         });
-        // Of equals the first.
+        // Among equals, the first.
         (0..found.len()).rev().max_by_key(|index| found[*index].1.len())
     }
 
-    /// The model with usual values for these variables, one of the `most` simplest each; of four
-    /// variables about `kept` stay as they are.
+    /// The model `base` with usual values for the variables `of`, each chosen among its `most`
+    /// simplest values. About `kept` in four variables keep their value.
     pub(super) fn sample(
         &self,
         base: &Assignment,
@@ -199,12 +202,12 @@ impl Differ<'_> {
         model
     }
 
-    /// Tries variants of the inputs of known paths, and of `halted`, which are to be added yet,
-    /// until `clock` is over or so many in a row show nothing new, where pairs are neither told apart
-    /// nor proved equivalent.
+    /// Tries variants of the inputs of known paths and of `halted`, states that are not added yet,
+    /// for pairs that are neither told apart nor proved equivalent. Ends when `clock` is over or
+    /// `most_in_vain` variants in a row show nothing new.
     ///
     /// # Errors
-    /// where a native run is impossible.
+    /// If a native run is impossible.
     pub fn try_variants(
         &mut self,
         halted: &[HaltState],
@@ -235,7 +238,8 @@ impl Differ<'_> {
                     continue;
                 }
                 *stopped.entry(a).or_default() += 1;
-                // Once is enough for most: they never end on any input, or take long.
+                // One attempt is enough: most such revisions end on no input at all, or just take
+                // long.
                 if !clock.is_over() && followed.insert(a) && self.never_ends(&input, a) {
                     let others = seen.iter().filter(|one| !one.is_stopped);
                     let others = others.map(|b| (a.min(b.revision), a.max(b.revision)));
@@ -256,14 +260,15 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// Inputs of some of the paths that came to an end, or else were left before, none twice. They go on
-    /// after what was read: with another beginning a program may read more.
+    /// Inputs of some of the paths that came to an end, or if there are none, of paths that were
+    /// cut off. No input comes twice. The inputs go on after what was read: with another beginning
+    /// a program may read more.
     fn known_inputs(&self, halted: &[HaltState], clock: Clock<'_>) -> Vec<Model> {
         let all = || self.states.iter().chain(halted);
         let ended = |state: &&HaltState| state.is_exact() && state.halt != Halt::Unaffected;
         let mut known: Vec<&HaltState> = all().filter(ended).collect();
         if known.is_empty() {
-            // How they begin is better than nothing.
+            // The beginning of a path is better than nothing.
             known = all().filter(|state| is_left(state)).collect();
         }
         let mut models: Vec<Model> = Vec::new();
@@ -285,7 +290,8 @@ impl Differ<'_> {
         models
     }
 
-    /// An input of the path of a state: that which it came with where another would take long to find.
+    /// An input of the path of a state. If the solver takes too long to find one, it is the input
+    /// that the state itself carries.
     fn known_input(&self, state: &HaltState, clock: Clock<'_>) -> TestInput {
         let Task { program, solver, .. } = &self.task;
         let (timeout, deadline) = (solver.timeout.min(FINDING), clock.deadline());
@@ -296,13 +302,14 @@ impl Differ<'_> {
         path_input(program, &mut *solver, state).unwrap_or_else(own)
     }
 
-    /// Whether it is proved that a revision never ends on the text of an input.
+    /// Whether following the text of an input proves that a revision never ends on it.
     fn never_ends(&mut self, input: &TestInput, revision: Revision) -> bool {
         let followed = self.follow_text(input, [revision].into_iter().collect());
         followed.into_iter().any(|index| self.followed[index].halt == Halt::Hang)
     }
 
-    /// What short plain runs show of revisions.
+    /// The outcomes of short plain runs of these revisions, without runs outside the program's
+    /// assumptions. Empty if time is over.
     fn seen(&self, input: &TestInput, revisions: &[Revision]) -> Result<Vec<Seen>, ReplayFailed> {
         let outcomes = match self.task.replay.glance(input, revisions) {
             Err(ReplayFailed::OutOfTime) => return Ok(Vec::new()),
@@ -319,7 +326,7 @@ impl Differ<'_> {
             .collect())
     }
 
-    /// Pairs that nothing has settled, and that are apart in what was seen of them.
+    /// The unsettled pairs that differ in what the short runs showed.
     fn seen_apart(&self, seen: &[Seen]) -> Vec<(Revision, Revision)> {
         let mut apart = Vec::new();
         for (index, a) in seen.iter().enumerate() {

@@ -1,6 +1,7 @@
-//! Variants of an input: the same with other numbers and words in it, each made in one of a few manners.
+//! Variants of an input: the same input with other numbers and words in it, each made in one of a
+//! few manners.
 //!
-//! Patches differ where a program decides, and that is at its own constants, on small numbers, on
+//! Patches differ where a program makes decisions: at its own constants, on small numbers, on
 //! values that are equal or nearly so, and on usual ones.
 
 use std::collections::BTreeSet;
@@ -10,41 +11,41 @@ use crate::{
     replay::TestInput,
 };
 
-/// Of the tokens of standard input so many are replaced, and the others kept.
+/// Number of tokens at the start of standard input that are replaced; the others are kept.
 const TOKENS: usize = 16;
-/// Constants of a program that are looked at.
+/// Most constants of a program to use.
 const CONSTANTS: usize = 256;
-/// Larger ones are masks and addresses.
+/// Largest magnitude of a constant to use: larger ones are masks and addresses.
 const LARGEST: i64 = 10_000_000;
-/// Letters of a new word, and of one that is as long as a number says.
+/// Most letters of a new word, and most letters of a word whose length is a number of the text.
 const LETTERS: usize = 7;
 const LONGEST: usize = 12;
 
-/// What replaces a whole number.
+/// Replacements for a whole number.
 const INTEGERS: [i64; 16] =
     [0, 1, -1, 2, 7, 10, 12, 42, 99, 100, 345, -356, 1024, 9081, 1_000_000, 2_147_483_647];
-/// What replaces a number with decimals.
+/// Replacements for a number with decimals.
 const DECIMALS: [&str; 8] = ["0", "0.5", "1.5", "-2.25", "59.9", "60", "89.95", "1000"];
-/// What replaces any other token.
+/// Replacements for any other token.
 const WORDS: [&str; 12] =
     ["a", "b", "aeiou", "rhythm", "banana", "Eye", "queue!", "x9", "345", "1089", "0", "ZYX"];
-/// What replaces an object of eight bytes that may be a floating-point number.
+/// Replacements for an object of eight bytes that may be a floating-point number.
 const DOUBLES: [f64; 6] = [0.0, 0.5, 1.0, -1.5, 3.0, 100.0];
 
 /// How the tokens of a variant are chosen.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Manner {
-    /// Usual ones.
+    /// Usual numbers and words.
     Usual,
-    /// Small numbers and words of few letters.
+    /// Small numbers, and words of the letters `a` and `b`.
     Small,
-    /// Near the program's constants, and words of its characters.
+    /// Numbers near the program's constants, and words of its characters.
     Near,
-    /// Like the one before, or nearly so.
+    /// Like the token before it, or nearly so.
     Alike,
-    /// Most stay as they are, or nearly so.
+    /// Numbers as they are, off by one, negated or doubled; words with a small change.
     Nudged,
-    /// Each in another one of these manners.
+    /// Each token in a manner drawn anew.
     Mixed,
 }
 
@@ -58,7 +59,8 @@ const MANNERS: [Manner; 7] = [
     Manner::Nudged,
 ];
 
-/// A sequence of choices that is the same each time: the generator of Knuth's MMIX.
+/// A reproducible sequence of choices: the linear congruential generator of Knuth's MMIX, with an
+/// increment of 1.
 pub(super) struct Choice(pub(super) u64);
 
 impl Choice {
@@ -72,7 +74,7 @@ impl Choice {
     }
 }
 
-/// Numbers that the functions of a program mention that stand in the file of its `main`.
+/// The constants in those functions of a program that are in the same file as its `main`.
 pub(super) fn constants(module: &Module) -> Vec<i64> {
     let file = |function: &Function| {
         let place = function.places.first()?;
@@ -82,7 +84,7 @@ pub(super) fn constants(module: &Module) -> Vec<i64> {
     let own = module.functions.iter().filter(|function| file(function) == main);
     let values = own.flat_map(|function| &function.constants).filter_map(|constant| {
         let Constant::Int(bits) = *constant else { return None };
-        // Of what width it is is not known; most are 32.
+        // The width is not known; most are 32 bits.
         let value = u32::try_from(bits).map_or(bits as i64, |bits| i64::from(bits as i32));
         (value.abs() <= LARGEST).then_some(value)
     });
@@ -90,22 +92,23 @@ pub(super) fn constants(module: &Module) -> Vec<i64> {
     all.into_iter().take(CONSTANTS).collect()
 }
 
-/// What variants are made of.
+/// The input from which variants are made.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Model {
     pub(super) input: TestInput,
-    /// Whether standard input was read by the character: a number in it is a word like any other.
+    /// Whether standard input was read by the character. Then a number in it is a word like any
+    /// other.
     pub(super) is_text: bool,
 }
 
 /// Makes variants.
 pub(super) struct Variants {
     choice: Choice,
-    /// [`constants`], with 0 for want of others.
+    /// [`constants`], and 0 so that there is at least one.
     constants: Vec<i64>,
-    /// Printable characters among these.
+    /// Printable characters among the constants, and a few usual ones.
     characters: Vec<u8>,
-    /// Small numbers of the text so far: words may be as long.
+    /// Small numbers of the text so far: a word may be as long as one of them says.
     counts: Vec<usize>,
     /// See [`Model::is_text`].
     is_text: bool,
@@ -120,7 +123,8 @@ impl Variants {
         Self { choice: Choice(1), constants, characters, counts: Vec::new(), is_text: false }
     }
 
-    /// So many variants of these inputs, in turn of each; none twice, and not themselves.
+    /// Up to `count` variants of these inputs, taking the inputs in turn. None comes twice, and
+    /// none is one of the inputs.
     pub(super) fn of<'m>(
         &'m mut self,
         models: &'m [Model],
@@ -150,8 +154,8 @@ impl Variants {
         TestInput { args: model.args.clone(), objects: objects.collect(), stdin }
     }
 
-    /// The text with others in place of its first tokens. What stood before the first token is gone:
-    /// a program that reads byte by byte may see no more than that of it.
+    /// The text with other tokens in place of its first ones. White space before the first token is
+    /// dropped: a program that reads byte by byte might see nothing else.
     fn other_text(&mut self, text: &[u8], manner: Manner) -> Vec<u8> {
         let mut rest = text.trim_ascii_start();
         let mut new = Vec::new();
@@ -175,7 +179,7 @@ impl Variants {
         new
     }
 
-    /// Another token of the same kind: a whole number, one with decimals, a word.
+    /// Another token of the same kind: a whole number, a number with decimals, or a word.
     fn other_token(&mut self, token: &str, before: Option<&str>, manner: Manner) -> String {
         let manner = match manner {
             Manner::Mixed => *self.choice.of(&MANNERS),
@@ -257,7 +261,7 @@ impl Variants {
         }
     }
 
-    /// A number in place of that of an object, if it may be one.
+    /// Another value for an object of `size` bytes, if that is the size of a number.
     fn other_value(&mut self, size: usize, manner: Manner) -> Option<Vec<u8>> {
         if !matches!(size, 1 | 2 | 4 | 8) {
             return None;

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    env::{kernel::Kernel, stdin::Stdin, stream::Stream},
+    env::{kernel::state::Kernel, libc::stdin::Stdin, libc::stream::Stream},
     errors::Error,
     expr::{Assignment, ExprId, Exprs, Rounding, float::EXCEPTIONS},
     memory::Byte,

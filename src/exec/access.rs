@@ -14,15 +14,17 @@ use crate::{
     solver::{Query, Verdict},
 };
 
-/// Most bytes that there are for an object of symbolic size.
+/// The most bytes that are provided for an object of symbolic size.
 const SYMBOLIC_SIZE_LIMIT: u64 = 1 << 16;
-/// Longest copy or fill of symbolic length that is one state, byte by byte, in bytes.
+/// The longest copy or fill of symbolic length, in bytes, that stays one state and is done byte
+/// by byte.
 const SYMBOLIC_LENGTH_LIMIT: u64 = 4096;
-/// Largest local variable, in bytes: half of what the stack of a native run has.
+/// The size of the largest local variable, in bytes: half of the stack of a native run.
 const OBJECT_LIMIT: u64 = 4 << 20;
 
 impl Executor<'_> {
-    /// A new object of the running function, `size * count` bytes.
+    /// Allocates a local object of the running function, of `size * count` bytes; returns its
+    /// address.
     pub(super) fn alloca(&mut self, size: u64, count: Value, alignment: u32) -> Result<u64, Stop> {
         if self.state.memory.is_full() {
             return Err(Stop::unsupported("more objects than there are addresses for"));
@@ -52,22 +54,28 @@ impl Executor<'_> {
         Ok(address)
     }
 
-    /// What stands at a concrete address, if it is concrete, too, has at most 64 bits, and is no
-    /// part of an address.
+    /// The value at a concrete address, if that value is concrete, too, has at most 64 bits, and
+    /// is no part of an address.
     #[inline(always)]
     pub(super) fn load_int(&self, address: u64, width: u32) -> Option<u64> {
         let length = width.div_ceil(8) as usize;
         let object = self.state.memory.object(address).ok()?;
         let offset = address::offset(address);
-        if length < 8
-            && let Some(whole) = object.word(offset & !7, 8)
-        {
-            if self.state.memory.may_be_address(whole) {
-                return None;
+        let before = (offset & 7) as usize;
+        if before != 0 || length < 8 {
+            if let Some(whole) = object.word(offset & !7, 8) {
+                if self.state.memory.may_be_address(whole) {
+                    return None;
+                }
+                if before + length <= 8 {
+                    return Some(truncate(whole >> (8 * before), width));
+                }
             }
-            let before = (offset & 7) as usize;
-            if before + length <= 8 {
-                return Some(truncate(whole >> (8 * before), width));
+            if before + length > 8
+                && let Some(next) = object.word((offset | 7) + 1, 8)
+                && self.state.memory.may_be_address(next)
+            {
+                return None;
             }
         }
         Some(truncate(object.word(offset, length)?, width))
@@ -127,8 +135,9 @@ impl Executor<'_> {
         Ok(Value::from_expr(exprs, exprs.extract(word, 0, width)))
     }
 
-    /// The object at `address`, with numbers for the addresses of which an access at a symbolic
-    /// offset may see a part ([`Executor::byte_of_address`]); nothing where there is none.
+    /// A copy of the object at `address`, with numbers in place of those addresses of which an
+    /// access at a symbolic offset may read a part ([`Executor::byte_of_address`]); `None` if there
+    /// are none.
     fn with_numbers(
         &self,
         address: u64,
@@ -171,7 +180,7 @@ impl Executor<'_> {
         let mut word: Option<ExprId> = None;
         for (index, byte) in bytes.into_iter().enumerate() {
             let byte = match self.byte_of_address(address, offset + index) {
-                Some(byte) if length < 8 => byte,
+                Some(byte) if length < 8 || !offset.is_multiple_of(8) => byte,
                 _ => self.byte_expr(address, offset + index, byte)?,
             };
             word = Some(word.map_or(byte, |low| exprs.concat(byte, low)));
@@ -180,7 +189,7 @@ impl Executor<'_> {
         Ok(Value::from_expr(exprs, word))
     }
 
-    /// What stands at a place whose offset is known, an address as it is here.
+    /// The word at a place whose offset is known; addresses in it stay addresses.
     fn word_at(&mut self, place: Place, length: usize) -> Result<ExprId, Stop> {
         let (address, start) = match place {
             Place::Concrete { address, offset } => (address, offset),
@@ -198,8 +207,9 @@ impl Executor<'_> {
         Ok(word.expect("at least one byte"))
     }
 
-    /// Gives every byte that was never written a variable, where an access at a symbolic offset
-    /// may go: some of them are about to be read or left as they are, and nobody knows which.
+    /// Gives a variable to every byte that was never written and that an access at a symbolic
+    /// offset may reach: some of these bytes are about to be read, or kept as they are, and it is
+    /// not known which.
     fn initialise(
         &mut self,
         object: u64,
@@ -218,7 +228,8 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// A whole word that was never written: one variable, kept so that it reads the same again.
+    /// Reads a whole word that was never written: it becomes one variable, which is stored so that
+    /// the word reads the same again.
     fn load_uninitialised(
         &mut self,
         address: u64,
@@ -226,7 +237,7 @@ impl Executor<'_> {
         width: u32,
         length: usize,
     ) -> Result<Value, Stop> {
-        // A libc asks for some that only some callers pass (`fcntl`), and does not look at them.
+        // A libc reads arguments that only some callers pass (`fcntl`), and then does not use them.
         let function = self.state.top.function;
         let library = self.program.module.functions[function.0 as usize].library;
         let segment = self.state.memory.object(address)?.segment;
@@ -243,7 +254,7 @@ impl Executor<'_> {
         Ok(Value::from_expr(exprs, exprs.extract(word, 0, width)))
     }
 
-    /// The expression of a byte; one never written gets a variable, which is kept.
+    /// The expression of a byte. A byte that was never written gets a variable, which is stored.
     fn byte_expr(&mut self, address: u64, offset: usize, byte: Byte) -> Result<ExprId, Stop> {
         if let Some(expr) = byte.expr(&self.program.exprs) {
             return Ok(expr);
@@ -257,7 +268,7 @@ impl Executor<'_> {
     /// Sets one byte inside the bounds of the object at `address`.
     fn set_byte(&mut self, address: u64, offset: usize, byte: Byte) -> Result<(), Stop> {
         let known = if self.state.memory.object(address)?.is_updated(offset, 1) {
-            // Updates are over what was written only.
+            // Below updates, every byte counts as written.
             match byte {
                 Byte::Uninitialised => self.uninitialised_byte(),
                 known => known,
@@ -270,7 +281,8 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// Writes a concrete value of at most 64 bits; `false` where that is not all there is to do.
+    /// Writes a concrete value of at most 64 bits. Returns `false`, and writes nothing, if the
+    /// access needs more than that ([`Object::set_word`]).
     #[inline(always)]
     pub(super) fn store_int(&mut self, address: u64, width: u32, value: u64) -> bool {
         let length = width.div_ceil(8) as usize;
@@ -299,7 +311,8 @@ impl Executor<'_> {
     fn store_place(&mut self, place: Place, width: u32, value: Value) -> Result<(), Stop> {
         let length = width.div_ceil(8) as usize;
         let value = match value {
-            // Memory that was never written is zero there, and this is not.
+            // In whole programs memory that was never written is zero, but an undefined value is
+            // not.
             Value::Undefined if self.state.world.is_whole => self.undefined_value(width),
             value => value,
         };
@@ -342,14 +355,14 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// `length` if it is a power of two that `offset` is a multiple of for certain, else 1.
+    /// `length`, if it is a power of two and `offset` is certainly a multiple of it; otherwise 1.
     fn stride(&self, offset: ExprId, length: usize) -> usize {
         let zeros = self.program.exprs.low_zeros(offset);
         if length.is_power_of_two() && length.trailing_zeros() <= zeros { length } else { 1 }
     }
 
     /// Settles at once whether a symbolic length stays inside the object at a concrete address,
-    /// so that all lengths that do not are one error and not one each.
+    /// so that all lengths that do not are a single error instead of one each.
     pub(super) fn settle_room(&mut self, address: Value, length: Value) -> Result<(), Stop> {
         let (Value::Int(address), Value::Expr(length)) = (address, length) else { return Ok(()) };
         let length = self.settle_revision(length)?;
@@ -375,15 +388,15 @@ impl Executor<'_> {
         })
     }
 
-    /// Bytes from an address to the end of its object, as many as there is room for; none where
-    /// there is no object, of which no bytes at all may be copied.
+    /// How many bytes there is room for from an address to the end of its object; 0 if there is no
+    /// object, as no bytes at all may be copied then.
     fn room(&self, address: u64) -> u64 {
         let object = self.state.memory.object(address);
         object.map_or(0, |object| object.capacity().saturating_sub(address::offset(address)))
     }
 
-    /// Settles that `length` bytes are inside the objects at all ends. What comes back is
-    /// concrete unless all ends are and the length has a small bound.
+    /// Settles that `length` bytes lie inside the objects at all ends, and returns the length. It
+    /// is concrete, unless all ends are concrete and the length has a small bound.
     pub(super) fn settle_length(
         &mut self,
         ends: &[Value],
@@ -409,20 +422,20 @@ impl Executor<'_> {
         Ok(Value::Int(self.settle_value(length, 64, what)?))
     }
 
-    /// An upper bound of a length that is inside the objects at all ends.
+    /// An upper bound of a length that stays inside the objects at all ends.
     fn longest(&mut self, ends: &[Value], length: ExprId) -> u64 {
         let rooms = ends.iter().filter_map(|end| end.as_int()).map(|end| self.room(end));
         let room = rooms.min().unwrap_or(u64::MAX);
         self.bound(length, room)
     }
 
-    /// The bytes to provide for an object whose size is `extent`.
+    /// How many bytes to provide for an object whose size is `extent`.
     pub(super) fn capacity(&mut self, extent: ExprId) -> u64 {
         self.bound(extent, SYMBOLIC_SIZE_LIMIT)
     }
 
-    /// An upper bound of a value of 64 bits on this path, a power of four; `limit` where that
-    /// would be larger.
+    /// An upper bound, on this path, of a value of 64 bits: a power of four below `limit`, or else
+    /// `limit` itself.
     fn bound(&mut self, value: ExprId, limit: u64) -> u64 {
         let exprs = &self.program.exprs;
         let guess = exprs.evaluate(value, &self.state.model).to_u64().unwrap_or(u64::MAX);
@@ -437,7 +450,8 @@ impl Executor<'_> {
         limit
     }
 
-    /// Whether a length is certainly the size of the object at an address, which is symbolic.
+    /// Whether a length is certainly the size of the object at an address; false for objects whose
+    /// size is not symbolic.
     fn is_size_of(&mut self, length: ExprId, address: u64) -> bool {
         let extent = self.state.memory.object(address).ok().and_then(Object::extent);
         let Some(extent) = extent else { return false };
@@ -448,7 +462,8 @@ impl Executor<'_> {
         matches!(self.solver.check(exprs, query), Verdict::Unsat)
     }
 
-    /// Overwrites the first `length` bytes at `to`; those behind them stay.
+    /// Overwrites the first `length` bytes at `to` by the first of `bytes`; the bytes behind them
+    /// stay.
     fn overwrite(
         &mut self,
         to: u64,
@@ -465,7 +480,7 @@ impl Executor<'_> {
         for (index, byte) in bytes.into_iter().enumerate() {
             let exprs = &self.program.exprs;
             if whole {
-                // Behind the end of the object is nothing that could be kept.
+                // There is nothing to keep behind the end of the object.
                 let object = self.state.memory.object_mut(to)?;
                 object.set_byte(exprs, index, Byte::of(exprs, byte));
                 continue;
@@ -521,7 +536,8 @@ impl Executor<'_> {
             }
             return Ok(());
         }
-        // Both ends first: a fork must not see half of the copy, nor an overlap its own bytes.
+        // Both ends are resolved, and all bytes read, before any is written: a fork must not see
+        // half of the copy, and ends that overlap must not read what was just written.
         self.resolve(from, length, false)?;
         self.resolve(to, length, true)?;
         let mut bytes = Vec::with_capacity(length as usize);
@@ -565,5 +581,7 @@ impl Executor<'_> {
 }
 
 fn too_large(size: u64) -> Stop {
-    Stop::unsupported(format!("a local variable of more than {OBJECT_LIMIT} bytes, {size} each"))
+    Stop::unsupported(format!(
+        "a local variable of more than {OBJECT_LIMIT} bytes, in elements of {size}"
+    ))
 }

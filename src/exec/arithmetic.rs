@@ -55,9 +55,9 @@ impl Executor<'_> {
         Ok(Value::from_expr(exprs, binary_expr(exprs, op, width, a, b)))
     }
 
-    /// An operation that is no error, whatever the operands are.
+    /// The result of an operation that is never an error, for one pair of operands.
     fn binary_of_one(&mut self, op: BinaryOp, width: u32, a: Value, b: Value) -> Value {
-        // The complement of an address is a difference, in which it may cancel out.
+        // The complement of an address is computed as a difference, so that it may cancel out.
         let (op, a, b) = match (op, b) {
             (BinaryOp::Xor, Value::Int(u64::MAX)) if width == 64 && self.is_on_address(a) => {
                 (BinaryOp::Sub, b, a)
@@ -152,7 +152,7 @@ impl Executor<'_> {
         let a = self.expr(a, width);
         let exprs = &self.program.exprs;
         let bit = |i| exprs.extract(a, i, 1);
-        // Counting from the far end, the last bit found decides.
+        // The walk begins at the far end, so the last bit that it finds decides.
         let count = |order: &mut dyn Iterator<Item = u32>| {
             let mut value = exprs.constant(width, u64::from(width));
             for (distance, index) in order.enumerate().collect::<Vec<_>>().into_iter().rev() {
@@ -223,7 +223,7 @@ impl Executor<'_> {
         Value::from_expr(exprs, value)
     }
 
-    /// The sum of a concrete address computation.
+    /// The result of an address computation, if all its operands are concrete.
     #[inline(always)]
     pub(super) fn address(&self, base: Operand, offset: i64, terms: &[AddressTerm]) -> Option<u64> {
         let start = self.int(base)?.wrapping_add(offset as u64);
@@ -271,7 +271,7 @@ pub(super) fn concrete_compare(predicate: Predicate, width: u32, x: u64, y: u64)
     }
 }
 
-/// The conversion of a value of at most 64 bits; `None` where the result is wider.
+/// The conversion of a value of at most 64 bits; `None` if the result is wider.
 #[inline(always)]
 pub(super) fn concrete_cast(cast: Cast, from: u32, to: u32, x: u64) -> Option<u64> {
     (to <= 64).then(|| match cast {
@@ -281,8 +281,8 @@ pub(super) fn concrete_cast(cast: Cast, from: u32, to: u32, x: u64) -> Option<u6
     })
 }
 
-/// The result on values of at most 64 bits; `None` where it is an error (division by zero, the
-/// quotient that does not fit) or wider.
+/// The result of an operation on values of `width` bits; `None` if it is an error (division by
+/// zero, the quotient that does not fit) or they have more than 64 bits.
 #[inline(always)]
 pub(super) fn concrete_binary(op: BinaryOp, width: u32, x: u64, y: u64) -> Option<u64> {
     if width > 64 {
@@ -321,15 +321,17 @@ pub(super) fn concrete_binary(op: BinaryOp, width: u32, x: u64, y: u64) -> Optio
     Some(truncate(value, width))
 }
 
-/// The count of a shift: undefined in C from the width on; as the machine does it, by the low
-/// bits of the count (Intel SDM, volume 2, SAL/SAR/SHL/SHR: narrow operands count as 32 bits).
+/// The effective count of a shift. C leaves counts of the width or more undefined; here the low
+/// bits of the count decide, as on the machine (Intel SDM, volume 2, SAL/SAR/SHL/SHR: narrow
+/// operands count as 32 bits).
 #[inline(always)]
 fn shift_count(width: u32, count: u64) -> u32 {
     let significant = if width > 32 { 63 } else { 31 };
     (count & significant) as u32
 }
 
-/// The same for expressions; wide shifts are made of 64-bit ones.
+/// The effective count of a shift ([`shift_count`]) as an expression. Shifts of more than 64 bits
+/// are made of 64-bit ones, so their counts wrap at the next power of two.
 fn shift_count_expr(exprs: &Exprs, width: u32, count: ExprId) -> ExprId {
     let modulus = u64::from(width.max(32).next_power_of_two());
     if width < 64 && modulus > (1 << width) - 1 {

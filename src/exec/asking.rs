@@ -1,11 +1,11 @@
-//! The questions for the revision: from where they may be reached, and how far that is.
+//! The questions for the revision: from where they can be reached, and how far away they are.
 //!
-//! What leads there is found once, over the lowered code: by the jumps of a function, its calls, and
-//! calls through pointers, which may go to every function whose address may come there
-//! ([`super::targets`]) and whose type fits. Behind the call of a function that does not return
-//! nothing is reached, and no caller of one that does not is come back to. The distance is that of a
-//! shortest way over calls and returns, whatever its conditions (Ma, Khoo, Foster and Hicks, "Directed
-//! symbolic execution", SAS 2011).
+//! The ways to them are found once, over the lowered code: by the jumps of a function, its calls,
+//! and calls through pointers, which may go to every function whose address may come there
+//! ([`super::targets`]) and whose type fits. Nothing is reached behind the call of a function that
+//! does not return, and such a function never gets back to its callers. The distance is that of a
+//! shortest way over calls and returns, whatever its conditions (Ma, Khoo, Foster and Hicks,
+//! "Directed symbolic execution", SAS 2011).
 
 use super::{Program, State, WHOLE_PROGRAM, targets::Targets};
 use crate::ir::{Call, Callee, Function, FunctionId, Inst, Module};
@@ -13,38 +13,39 @@ use crate::ir::{Call, Callee, Function, FunctionId, Inst, Module};
 /// The functions that ask for the revision.
 pub(super) const ASKING: [&str; 2] = ["psychic_rev", "__klee_meta"];
 
-/// Functions that never return, whatever else they do; what the code of others shows.
+/// Functions without code that never return. Of other functions their code shows whether they do.
 const ENDING: [&str; 5] = ["exit", "_exit", "_Exit", "abort", "__assert_fail"];
 
-/// Instructions to run, at least.
+/// The least number of instructions that have to run on a way.
 pub type Distance = u32;
 
-/// No way leads there.
+/// The distance of a place to which no way leads.
 pub const FAR: Distance = Distance::MAX;
 
-/// One way after the other: however long, it is one.
+/// The length of one way behind another. However long that is, it is less than [`FAR`].
 fn plus(a: Distance, b: Distance) -> Distance {
     if a == FAR || b == FAR { FAR } else { a.saturating_add(b).min(FAR - 1) }
 }
 
-/// By function and instruction, the distance to something.
+/// A distance for every instruction, by function.
 type Distances = Vec<Vec<Distance>>;
 
-/// How far it is to a question for the revision.
+/// How far it is from every place to a question for the revision.
 #[derive(Debug)]
 pub struct Asking {
-    /// By function.
+    /// By function, the distance from its start.
     functions: Vec<Distance>,
-    /// By function and instruction, from there on, up to the function's end.
+    /// By function and instruction, the distance to a question before the function's end.
     places: Distances,
-    /// By function and instruction, to the function's return.
+    /// By function and instruction, the distance to the function's return.
     returning: Distances,
 }
 
 impl Asking {
-    /// In this program.
+    /// The distances in a program.
     pub fn of(module: &Module) -> Self {
-        // Nobody starts a program anew, and what asks is called by its name.
+        // No pointer is meant for the entry of a whole program, or for what asks, which is called
+        // by its name.
         let is_ours = |name: &str| name == WHOLE_PROGRAM || ASKING.contains(&name);
         let targets = Targets::of(module, |function| !is_ours(&function.name));
         let to_return = |_: &Distances, _: u32, inst: &Inst| match inst {
@@ -61,20 +62,20 @@ impl Asking {
         Self { functions: functions.collect(), places, returning }
     }
 
-    /// Whether a function may ask.
+    /// Whether a function may ask for the revision.
     pub(super) fn may(&self, function: FunctionId) -> bool {
         self.functions.get(function.0 as usize).is_none_or(|distance| *distance != FAR)
     }
 }
 
 impl Program {
-    /// Where the revision can still matter.
+    /// Where the revision can still matter; computed when it is first needed.
     pub(super) fn asking(&self) -> &Asking {
         self.asking.get_or_init(|| Asking::of(&self.module))
     }
 
-    /// How far it is from where a state is to the next question for the revision, which may come after
-    /// returns; `FAR` where none comes before the program's end. What runs at exit is not looked at.
+    /// How far a state is from the next question for the revision, which may come after returns;
+    /// `FAR` if none comes before the program's end. What runs at exit is not looked at.
     pub fn distance(&self, state: &State) -> Distance {
         let asking = self.asking();
         let callers = state.callers.iter().map(|frame| (frame.function, frame.pc.wrapping_add(1)));
@@ -95,8 +96,9 @@ fn at(distances: &Distances, function: FunctionId, pc: u32) -> Distance {
     distances[function.0 as usize].get(pc as usize).copied().unwrap_or(FAR)
 }
 
-/// By function and instruction, the distance to what an instruction may `lead` to by itself, where it
-/// takes `through` to go on behind it. Both are asked anew with what is known so far, until that is all.
+/// By function and instruction, the distance to something. By itself an instruction `leads` there
+/// in some distance, and it takes `through` to go on behind the instruction. Both are asked again,
+/// with the distances known so far, until none gets shorter.
 fn distances(
     module: &Module,
     leads: impl Fn(&Distances, u32, &Inst) -> Distance,
@@ -120,8 +122,8 @@ fn distances(
     }
 }
 
-/// Makes the distances of one function's instructions as short as they are by what each leads to, and
-/// takes to go on; whether any is shorter now.
+/// Shortens the distances of one function's instructions, where `steps` has what each leads to by
+/// itself and what it takes to go on behind it. Returns whether any is shorter now.
 fn shorten(
     function: &Function,
     steps: &[(Distance, Distance)],
@@ -146,13 +148,13 @@ fn shorten(
     unreachable!("distances do not get shorter for ever")
 }
 
-/// The distance from a function's first instruction; that of a question is here.
+/// The distance from a function's first instruction; 0 for a function that is a question itself.
 fn from_start(module: &Module, places: &Distances, id: usize) -> Distance {
     let is_question = || ASKING.contains(&module.functions[id].name.as_str());
     places[id].first().copied().unwrap_or_else(|| if is_question() { 0 } else { FAR })
 }
 
-/// What it takes to get behind an instruction that ends no block.
+/// The distance from an instruction that ends no block to the one behind it.
 fn through(module: &Module, returning: &Distances, inst: &Inst) -> Distance {
     let Inst::Call(call) = inst else { return 1 };
     let Callee::Direct(id) = call.callee else { return 1 };
@@ -163,7 +165,7 @@ fn through(module: &Module, returning: &Distances, inst: &Inst) -> Distance {
     }
 }
 
-/// What it takes from a call to a question in what is called.
+/// The distance from a call to a question in the function that it calls.
 fn to_call(
     module: &Module,
     known: &Distances,
@@ -183,9 +185,9 @@ fn to_call(
     }
 }
 
-/// Whether a call through a pointer may be meant for a function: the interpreter runs it with as
-/// many arguments as it takes, or more, as wide as it takes them or wider. `main`, whose address
-/// every program has, is called with a number of 32 bits first.
+/// Whether a call through a pointer may be meant for `function`. The interpreter runs a function
+/// with as many arguments as it takes, or more, each as wide as it takes it, or wider. `main`,
+/// whose address every program has, is called with a number of 32 bits first.
 fn fits(function: &Function, call: &Call) -> bool {
     let is_main = function.name == "main";
     let widths = call.args.iter().map(|argument| argument.width);
@@ -200,13 +202,13 @@ pub(super) mod tests {
     use super::*;
     use crate::{
         compile::{Compilation, Toolchain},
-        env::{models::Models, stdin::Stdin},
+        env::{libc::stdin::Stdin, models::Models},
         exec::{Callers, Frame, Start},
         ir::lower,
         subject::Revision,
     };
 
-    /// A program of two revisions, and where it begins.
+    /// A program of two revisions, and its first state.
     pub fn begun(text: &str) -> (Program, State) {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("a.c"), text).unwrap();
@@ -230,7 +232,7 @@ pub(super) mod tests {
         (program, state)
     }
 
-    /// How far it is to a question in programs with these bodies of `main`.
+    /// How far it is to a question from the start of programs with these bodies of `main`.
     fn of<const N: usize>(bodies: [&str; N]) -> [Distance; N] {
         bodies.map(|body| {
             let (program, state) = begun(&format!(

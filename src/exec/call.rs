@@ -8,7 +8,8 @@ use super::{Callers, Checkpoint, Executor, Frame, VariadicArgument, interpret::N
 use crate::{
     env::{
         Machine, Stop, World,
-        models::{self, Arguments, Model},
+        call::{Arguments, Model},
+        libc,
     },
     errors::Error,
     expr::{ExprId, Exprs, float::Operation},
@@ -16,12 +17,13 @@ use crate::{
     memory::{Byte, Memory, Segment, Value},
 };
 
-/// Deepest nesting of calls, a stand-in for the 8 MiB of a native stack.
+/// The deepest nesting of calls: a stand-in for the 8 MiB of a native stack.
 const CALL_DEPTH: usize = 20_000;
 
-/// Bytes behind the last variadic argument on the stack that a program may ask for in vain.
+/// How many bytes behind the last variadic argument on the stack a program may read, though it
+/// finds no argument there.
 const BEYOND: usize = 64;
-/// SysV x86-64: general registers for arguments, and bytes of the register save area.
+/// System V ABI for x86-64: the registers for arguments, and the bytes of the register save area.
 const GENERAL_REGISTERS: usize = 6;
 const FLOATING_REGISTERS: usize = 8;
 const GENERAL_BYTES: usize = 48;
@@ -86,7 +88,7 @@ impl Executor<'_> {
                 continue;
             };
             if argument.byval.is_none() && !argument.float && argument.width > *width {
-                // The callee looks at the low bits of the register only.
+                // The callee reads only the low bits of the register.
                 value = self.cast(Cast::Trunc, argument.width, *width, value);
             } else if argument.byval.is_none() && argument.width != *width {
                 return Err(Stop::unsupported(format!(
@@ -109,8 +111,10 @@ impl Executor<'_> {
         match address::function_at(target).filter(is_function) {
             Some(id) => Ok(id),
             None if target < crate::memory::NULL_PAGE => Err(Error::NullDereference.into()),
-            // What the processor finds there are instructions, too.
-            None if address::is_code(target) => Err(Stop::unsupported("a call into a function")),
+            // The processor finds instructions there, too.
+            None if address::is_code(target) => {
+                Err(Stop::unsupported("a call of an address inside a function"))
+            }
             None => Err(Error::OutOfBounds.into()),
         }
     }
@@ -159,7 +163,8 @@ impl Executor<'_> {
         Ok(Next::Frame)
     }
 
-    /// The result of a function that gives the arm of a site, if it is known for these revisions.
+    /// Sets the result of a call of a function that gives the arm of a site, if it is known for the
+    /// state's revisions; returns whether it is.
     fn arm(&mut self, id: FunctionId, call: &Call) -> bool {
         let (Some((set, value)), [reg]) = (self.arms.get(&id), &call.results[..]) else {
             return false;
@@ -188,7 +193,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What was never written becomes one arbitrary value when it is passed on.
+    /// `value`, where an undefined value becomes one arbitrary value, as it is passed on.
     fn fixed(&mut self, value: Value, width: u32) -> Value {
         match value {
             Value::Undefined => self.undefined_value(width),
@@ -196,8 +201,8 @@ impl Executor<'_> {
         }
     }
 
-    /// The program ends with this code: runs the next function that was left for the end, or
-    /// stops.
+    /// Ends the program with this exit code: starts the next function that is registered to run at
+    /// exit, or stops if there is none.
     pub(super) fn run_at_exit(&mut self, code: ExprId) -> Result<(), Stop> {
         let Some(function) = self.state.world.at_exit.pop() else {
             return Err(Stop::Exit(code));
@@ -219,11 +224,11 @@ impl Executor<'_> {
     /// `main` has returned: the same as calling `exit` with its value.
     fn leave_entry(&mut self, value: Option<Value>) -> Result<Next, Stop> {
         if let Some(code) = self.state.exit {
-            // One of the functions that run at the end has returned.
+            // One of the functions that run at exit has returned.
             return Err(Stop::Exit(code));
         }
         let value = value.unwrap_or(Value::Int(0));
-        Err(models::process::exit(self, value))
+        Err(libc::process::exit(self, value))
     }
 
     fn call_model(
@@ -243,7 +248,7 @@ impl Executor<'_> {
         }
         let before = (!self.state.apart.is_empty()).then(|| self.state.effects());
         let value = self.run_model(*model, call)?;
-        // What it did would be said of some of the revisions only.
+        // Otherwise what the model did would be recorded for some of the revisions only.
         let did_nothing = before.is_none_or(|before| self.state.has_done_nothing_since(&before));
         assert!(did_nothing, "{} has effects", function.name);
         if let (Some(reg), Some(value)) = (call.results.first(), value) {
@@ -268,16 +273,17 @@ impl Executor<'_> {
         result
     }
 
-    /// A model is about to change the state: keeps how it was, unless nothing can fork any
-    /// more. Most calls decide nothing, or decide before they change anything, and a copy of
-    /// the state is dear.
+    /// To be called when a model is about to change the state: keeps the state as it was, unless
+    /// the model can no longer fork. Most calls decide nothing, or decide before they change
+    /// anything, and copying the state is expensive.
     fn keep_checkpoint(&mut self) {
         if matches!(self.checkpoint, Checkpoint::Unchanged) {
             self.checkpoint = Checkpoint::Kept(Box::new(self.state.clone()));
         }
     }
 
-    /// The same, before bytes are moved: no fork where both ends are known.
+    /// To be called when a model is about to move bytes. If both ends are known the model forks no
+    /// more; otherwise keeps the state as it was.
     fn before_bytes(&mut self, to: Value, from: Value) {
         match (to, from) {
             (Value::Int(_), Value::Int(_)) => Machine::commit(self),
@@ -328,8 +334,8 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// What the fixed arguments of the running function took; where the stack of the variadic
-    /// ones begins.
+    /// The registers that the fixed arguments of the running function took. The stack counts from
+    /// where the variadic arguments begin.
     fn registers_of_fixed_arguments(&self) -> ArgumentRegisters {
         let mut used = ArgumentRegisters::default();
         let function = |frame: &Frame| &self.program.module.functions[frame.function.0 as usize];
@@ -353,8 +359,8 @@ struct ArgumentRegisters {
     stack: usize,
 }
 
-/// Where an argument is: an offset in the register save area, or behind the last one on the
-/// stack.
+/// The place of an argument: an offset in bytes in the register save area, or in the area of the
+/// arguments on the stack.
 enum ArgumentPlace {
     Register(usize),
     Stack(usize),
@@ -364,7 +370,7 @@ impl ArgumentRegisters {
     /// The place of the next argument (section 3.2.3).
     fn place(&mut self, width: u32, byval: Option<u64>, float: bool) -> ArgumentPlace {
         let words = width.div_ceil(64) as usize;
-        // A number of the x87 is passed in memory.
+        // An x87 number is passed in memory.
         let vector = float && width != 80;
         if byval.is_none() && vector && self.floating < FLOATING_REGISTERS {
             self.floating += 1;
@@ -378,7 +384,7 @@ impl ArgumentRegisters {
         if byval.is_none() && words == 2 {
             self.stack = self.stack.next_multiple_of(16);
             if !float {
-                // As LLVM does it: no later argument gets the register that was left.
+                // As in LLVM, no later argument gets the register that is left.
                 self.general = GENERAL_REGISTERS;
             }
         }

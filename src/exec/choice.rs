@@ -1,9 +1,9 @@
 //! What a choice, an expression over the revision, is for each of the revisions of a state.
 //!
-//! One walk finds the alternatives of all revisions together: a set of them goes down, is divided
-//! where a condition asks for the revision, and each distinct alternative of an operation is
-//! computed once. To put one revision after the other into the expression takes as long as there
-//! are revisions, and as many times as long as the arms of the choice, which are as many.
+//! One walk finds the alternatives of all revisions together: it takes a set of revisions down the
+//! expression, divides the set where a condition asks for the revision, and computes each distinct
+//! alternative of an operation once. Substituting one revision after another takes quadratic time
+//! instead: one walk for each revision, over the arms of the choice, of which there are as many.
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
@@ -15,38 +15,40 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// An expression without the revision, and the revisions for which it is this.
+/// The alternatives of an expression: each does not mention the revision, and has the revisions for
+/// which the expression is this alternative.
 type Alternatives = BTreeMap<ExprId, RevisionSet>;
 
-/// Below so many operations one revision is put in after the other, which takes no recursion: a
-/// path through a loop makes terms as deep as the loop is long.
+/// Below this many nested operations, one revision is substituted after another, which takes no
+/// recursion: a path through a loop makes terms as deep as the loop is long.
 const DEPTH: u32 = 100;
 
-/// Finds alternatives.
+/// Finds the alternatives of expressions.
 pub(super) struct Choices<'e> {
     exprs: &'e Exprs,
     revision: VariableId,
     revision_expr: ExprId,
-    /// Terms share what they are made of.
+    /// What was found already: terms share subterms.
     known: RefCell<FxHashMap<(ExprId, RevisionSet), Rc<Alternatives>>>,
     of_one: RefCell<FxHashMap<Revision, Substitution>>,
 }
 
 impl Program {
-    /// To find alternatives of this program's expressions.
+    /// Finds the alternatives of this program's expressions.
     pub(super) fn choices(&self) -> Choices<'_> {
         Choices::new(&self.exprs, self.revision, self.revision_expr)
     }
 }
 
 impl<'e> Choices<'e> {
-    /// For a revision that is a variable.
+    /// Finds alternatives, where the revision is the variable `revision`, or `revision_expr` as an
+    /// expression.
     pub(super) fn new(exprs: &'e Exprs, revision: VariableId, revision_expr: ExprId) -> Self {
         let (known, of_one) = Default::default();
         Self { exprs, revision, revision_expr, known, of_one }
     }
 
-    /// What an expression is for these revisions, that of the smallest one first.
+    /// The alternatives of an expression for these revisions, that of the smallest one first.
     pub(super) fn of(&self, e: ExprId, set: &RevisionSet) -> Vec<(ExprId, RevisionSet)> {
         let found = self.alternatives(e, set, 0);
         grouped(found.iter().map(|(e, set)| (*e, set.clone())).collect(), |e| e)
@@ -68,7 +70,7 @@ impl<'e> Choices<'e> {
     fn find(&self, e: ExprId, set: RevisionSet, depth: u32) -> Alternatives {
         let mut found = Alternatives::new();
         let (mut e, mut set) = (e, set);
-        // A chain of arms, without recursion: it is as long as there are patches.
+        // Walks a chain of arms without recursion: it may have as many as there are patches.
         while !set.is_empty() {
             if !self.exprs.mentions(e).revision {
                 add(&mut found, e, &set);
@@ -104,7 +106,8 @@ impl<'e> Choices<'e> {
         found
     }
 
-    /// The revisions for which a condition on the revision alone holds, and the others.
+    /// The revisions of `set` for which a condition holds, and the others; `None` unless the
+    /// condition plainly depends on the revision alone.
     fn truth(&self, condition: ExprId, set: &RevisionSet) -> Option<[RevisionSet; 2]> {
         let exprs = self.exprs;
         if exprs.width(condition) != 1 || exprs.mentions(condition).input || set.is_empty() {
@@ -137,7 +140,7 @@ impl<'e> Choices<'e> {
         }
     }
 
-    /// An operation on alternatives.
+    /// The alternatives of an operation, made of those of its operands.
     fn operation(&self, e: ExprId, set: &RevisionSet, depth: u32) -> Alternatives {
         let exprs = self.exprs;
         let width = exprs.width(e);
@@ -150,7 +153,7 @@ impl<'e> Choices<'e> {
             Node::Sext(a) => one(a, &|x| exprs.sext(x, width)),
             Node::Extract { of, low } => one(of, &|x| exprs.extract(x, low, width)),
             Node::Binary(op, a, b) => {
-                // `false && b`, `true || b`: whatever `b` is.
+                // `false && b` and `true || b` do not depend on `b`.
                 let settled = match op {
                     BinaryOp::And if width == 1 => Some(0),
                     BinaryOp::Or if width == 1 => Some(1),
@@ -177,7 +180,8 @@ impl<'e> Choices<'e> {
         found
     }
 
-    /// Of two operands; where the first one is the number `settled`, it is the result.
+    /// The alternatives of an operation on two operands. Where the first operand is the number
+    /// `settled`, that is the result.
     fn two(
         &self,
         [a, b]: [ExprId; 2],
@@ -199,7 +203,7 @@ impl<'e> Choices<'e> {
         found
     }
 
-    /// By putting in one revision after the other.
+    /// The alternatives of an expression, by substituting one revision after another.
     fn one_by_one(&self, e: ExprId, set: &RevisionSet) -> Alternatives {
         let mut found = Alternatives::new();
         let mut known = self.of_one.borrow_mut();
@@ -215,7 +219,8 @@ impl<'e> Choices<'e> {
     }
 }
 
-/// The revisions of alternatives grouped by a key of these, the group of the smallest one first.
+/// The revisions of alternatives, grouped by a key of the alternative; the group of the smallest
+/// revision comes first.
 pub(super) fn grouped<K: Ord>(
     alternatives: Vec<(ExprId, RevisionSet)>,
     key: impl Fn(ExprId) -> K,

@@ -1,4 +1,4 @@
-//! When a run has to come to its end.
+//! When a run has to end.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ impl<'a> Clock<'a> {
         Self { deadline: time.and_then(|time| Instant::now().checked_add(time)), interrupt }
     }
 
-    /// The same that ends after `time` from now, if not before.
+    /// This clock, but one that ends after `time` from now at the latest.
     pub fn within(self, time: Duration) -> Self {
         let end = Instant::now().checked_add(time);
         Self { deadline: self.deadline.into_iter().chain(end).min(), ..self }

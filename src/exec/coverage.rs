@@ -1,14 +1,14 @@
-//! What of the code has run, as the interpreter notes it at the end of every straight run.
+//! Which code has run, as the interpreter notes it at the end of every straight run.
 
 use rustc_hash::FxHashSet;
 
 use crate::ir::{Function, FunctionId, Inst, Pc};
 
-/// What has been run of a program. Only what has ended a straight run is marked: a store or two
-/// for each jump.
+/// Which parts of a program have run. Marks are made only when a straight run ends, which costs a
+/// store or two for each jump.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    /// By function; empty for one that was not entered, else a mark for each instruction.
+    /// By function, a mark for each instruction; empty for a function that was not entered.
     marks: Vec<Vec<Mark>>,
     /// Where switches have gone.
     switched: FxHashSet<(FunctionId, Pc, Pc)>,
@@ -17,10 +17,10 @@ pub struct Coverage {
 /// What has happened at an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
-    /// Behind the last instruction to which control has gone straight on from this one, to which
-    /// it had come otherwise.
+    /// The number behind that of the last instruction that a straight run has reached from this
+    /// one; 0 if no straight run began here.
     reached: u32,
-    /// The branch here has gone there, by [`Way`].
+    /// Whether the branch here has gone a way, by [`Way`].
     ways: [bool; 2],
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Way {
 }
 
 impl Way {
-    /// That of a branch.
+    /// The way of a branch whose condition holds or not.
     #[inline(always)]
     pub fn of(holds: bool) -> Self {
         if holds { Self::Then } else { Self::Otherwise }
@@ -83,7 +83,7 @@ impl Coverage {
         Running { function: id, marks, switched: &mut self.switched }
     }
 
-    /// Takes what another worker has run for run, too.
+    /// Adds what another worker has run.
     pub fn add(&mut self, other: &Self) {
         if self.marks.len() < other.marks.len() {
             self.marks.resize_with(other.marks.len(), Vec::new);
@@ -101,7 +101,7 @@ impl Coverage {
         self.switched.extend(&other.switched);
     }
 
-    /// Which instructions of a function have run; none of them where it was not entered.
+    /// Whether each instruction of a function has run; empty if the function was not entered.
     pub fn instructions(&self, id: FunctionId) -> Vec<bool> {
         let marks = self.marks.get(id.0 as usize).map_or(&[][..], |marks| marks);
         let mut behind = 0;
@@ -114,9 +114,9 @@ impl Coverage {
             .collect()
     }
 
-    /// The places to which an instruction can lead by a condition or a value, each once, and
-    /// whether it has; empty where there are not several. What the compiler knows that it does
-    /// not happen is none.
+    /// Whether an instruction has led to each of the distinct places to which it can lead by a
+    /// condition or a value; empty unless there are several. A place that the compiler knows to be
+    /// unreachable does not count.
     pub fn ways(&self, id: FunctionId, function: &Function, pc: Pc) -> Vec<bool> {
         let mark = self.marks.get(id.0 as usize).and_then(|marks| marks.get(pc.0 as usize));
         let ways = mark.map_or([false; 2], |mark| mark.ways);
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use crate::ir::{Operand, Reg, Switch};
 
-    /// A branch to 3 or 1; a switch to 3, 4 or what cannot be.
+    /// A branch to 3 or 1; a switch to 3, 4 or a place that cannot be reached.
     fn function() -> Function {
         let value = Operand::reg(Reg(0));
         let cases = vec![(1, Pc(3)), (2, Pc(4)), (5, Pc(3))];

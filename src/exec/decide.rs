@@ -19,13 +19,13 @@ use crate::{
     subject::RevisionSet,
 };
 
-/// Expressions of which it is remembered what they are for which revisions.
+/// How many expressions have their alternatives remembered.
 const CHOSEN: usize = 4096;
-/// A question gets this much of the solver's time, and more in quanta to come, each time so many times
-/// as much.
+/// How much of the solver's time a question gets at first. Each time that it is put off to a later
+/// quantum, it gets [`LONGER_WAIT`] times as much.
 const FIRST_WAIT: Duration = Duration::from_millis(400);
 const LONGER_WAIT: u32 = 4;
-/// Terms of an address that are compared with what the path has decided.
+/// How many terms of an address are compared with what the path has decided.
 const CHOICES: u32 = 32;
 
 impl Executor<'_> {
@@ -74,7 +74,7 @@ impl Executor<'_> {
                 sibling.branch = self.state.branch.child(ForkKind::Input, 1);
                 sibling.joins.extend(join.clone());
                 self.siblings.push(sibling);
-                // Those that come back are none.
+                // States that will join again do not count as forks.
                 self.forks += u64::from(join.is_none());
                 self.is_new = true;
                 self.state.path.push(condition);
@@ -90,9 +90,9 @@ impl Executor<'_> {
         }
     }
 
-    /// The same for a condition that depends on the revision. It is settled for the first
-    /// revision; those stay with it for which it certainly has the same truth on this path, and
-    /// only the others part from them.
+    /// Settles a 1-bit condition that depends on the revision. It is settled for the first
+    /// revision. Revisions for which it certainly has the same truth on this path stay with that
+    /// one, and only the others part from them.
     fn settle_choice(&mut self, condition: ExprId) -> Result<bool, Stop> {
         let exprs = &self.program.exprs;
         let groups = self.alternatives(condition);
@@ -100,7 +100,7 @@ impl Executor<'_> {
             self.depends_on_revision = true;
             return Err(Stop::Impossible);
         }
-        // What is noted of the one is not said of the others.
+        // What is noted for one alternative does not hold for the others.
         let depends = |(e, _): &(ExprId, RevisionSet)| {
             let mentions = exprs.mentions(*e);
             mentions.uninitialised || mentions.address
@@ -126,7 +126,7 @@ impl Executor<'_> {
         Ok(holds)
     }
 
-    /// Whether a condition certainly has that truth on this path.
+    /// Whether a condition certainly has the truth `holds` on this path.
     pub(super) fn certainly(&mut self, condition: ExprId, holds: bool) -> bool {
         let exprs = &self.program.exprs;
         if let Some(constant) = exprs.as_u64(condition) {
@@ -146,7 +146,7 @@ impl Executor<'_> {
         matches!(self.ask(opposite), Verdict::Unsat)
     }
 
-    /// Whether the path allows a condition.
+    /// Asks the solver whether the path allows a condition.
     pub(super) fn ask(&mut self, goal: ExprId) -> Verdict {
         let begun = Instant::now();
         let exprs = &self.program.exprs;
@@ -161,7 +161,8 @@ impl Executor<'_> {
         verdict
     }
 
-    /// The same for as long as others may wait: where that is too short, the state goes on later.
+    /// Asks the solver whether the path allows a condition, for as long as other states may wait.
+    /// If that is too short, the state goes on later ([`Stop::Later`]).
     fn ask_for_now(&mut self, goal: ExprId) -> Result<Verdict, Stop> {
         let more = LONGER_WAIT.checked_pow(self.state.waits);
         let most = more.and_then(|more| FIRST_WAIT.checked_mul(more)).unwrap_or(Duration::MAX);
@@ -169,13 +170,13 @@ impl Executor<'_> {
         let verdict = self.ask(goal);
         self.solver.hurry(Duration::MAX);
         match verdict {
-            // Else that was all the time there is.
+            // A shorter timeout means that the query had all the time there is.
             Verdict::Unknown(Unknown::Timeout(waited)) if waited >= most => {
                 self.state.waits += 1;
                 Err(Stop::Later)
             }
             verdict => {
-                // What an instruction asks before, it asks again when its turn comes again.
+                // An instruction that runs again repeats what it asked before it was put off.
                 if self.state.waited_at < self.state.instructions {
                     self.state.waits = 0;
                 }
@@ -184,7 +185,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What the path says of a condition, where it is one of its own, or a part of one.
+    /// What the path says of a condition that is one of its own conditions, or a part of one.
     fn known(&self, condition: ExprId) -> Option<bool> {
         let exprs = &self.program.exprs;
         let negation = exprs.not(condition);
@@ -193,7 +194,7 @@ impl Executor<'_> {
             .map(|part| part == condition)
     }
 
-    /// Whether a condition follows, by its form alone, from what the path says and `given`.
+    /// Whether a condition follows, by its form alone, from the path and `given`.
     pub(super) fn follows(&self, condition: ExprId, given: ExprId) -> bool {
         let exprs = &self.program.exprs;
         let facts: FxHashSet<ExprId> =
@@ -224,9 +225,9 @@ impl Executor<'_> {
         })
     }
 
-    /// An address without what the path has decided: the arms that it does not take, and
-    /// variables of which it says the value. A pointer that moves with what is decided, step by
-    /// step, would else become a tree of all ways.
+    /// An address, simplified by what the path has decided: without the arms that the path does
+    /// not take, and without variables whose values it fixes. Otherwise a pointer that moves a
+    /// step with each decision would become a tree of all ways.
     pub(super) fn on_this_path(&self, address: ExprId) -> ExprId {
         let exprs = &self.program.exprs;
         if self.state.memory.addresses_in(exprs, Value::Expr(address)).all.is_empty() {
@@ -258,7 +259,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Goes on where the model of the state goes, and records the other side as left.
+    /// Goes on where the model of the state goes, and records the other side as incomplete.
     fn leave_undecided(&mut self, opposite: ExprId, holds: bool, why: Incomplete) {
         let parent = self.state.branch.clone();
         self.state.path.push(opposite);
@@ -270,8 +271,9 @@ impl Executor<'_> {
 
     /// `expr` for the revisions of this state, free of the revision variable. Where they
     /// disagree the set is split: this state goes on with the group of the smallest
-    /// revision, a sibling is left for each other group. What was never written may not
-    /// decide anything, and what depends on an address counts for this path only.
+    /// revision, and a sibling is left for each other group. Content that was never written may
+    /// not decide anything ([`Executor::independent`]), and what depends on an address counts for
+    /// this path only ([`Executor::as_if_known`]).
     pub(super) fn settle_revision(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
         let exprs = &self.program.exprs;
         let mut expr = expr;
@@ -287,7 +289,8 @@ impl Executor<'_> {
         Ok(expr)
     }
 
-    /// What an expression is for the revisions of the state, that of the smallest one first.
+    /// The alternatives of an expression for the revisions of the state, that of the smallest one
+    /// first.
     pub(super) fn alternatives(&self, e: ExprId) -> Vec<(ExprId, RevisionSet)> {
         let set = &self.state.revisions;
         let mut chosen = self.chosen.borrow_mut();
@@ -304,7 +307,8 @@ impl Executor<'_> {
         found
     }
 
-    /// Goes on with the first group and leaves a sibling for each other one.
+    /// Splits the revisions of the state: goes on with the first group, whose key is returned, and
+    /// leaves a sibling for each other group.
     pub(super) fn split<K>(&mut self, groups: Vec<(K, RevisionSet)>) -> K {
         if groups.iter().any(|(_, set)| self.open.are_divided_by(set)) {
             self.is_as_claimed();
@@ -323,7 +327,7 @@ impl Executor<'_> {
             sibling.branch = parent.child(ForkKind::Meta, index as u32);
             join.iter().for_each(|join| Self::meet_at(&mut sibling, join));
             self.siblings.push(sibling);
-            // Those that come back are none.
+            // States that will join again do not count as forks.
             self.forks += u64::from(join.is_none());
         }
         self.state.keep(set);
@@ -443,14 +447,14 @@ impl Executor<'_> {
             return self.settle_among(expr, &few);
         }
         if self.state.lockstep.is_some() {
-            // Its model is one of the path only if somebody takes that.
+            // No input may take the path of a state in lockstep, whose model then means nothing.
             return Err(lockstep::too_much());
         }
         let candidate = self.candidate(expr);
         self.settle_candidate(expr, candidate, what)
     }
 
-    /// The value of an expression on this path, forking, where it is one of `few`.
+    /// The value on this path of an expression that has one of the values `few`, forking over them.
     pub(super) fn settle_among(&mut self, expr: ExprId, few: &[u64]) -> Result<u64, Stop> {
         let (last, others) = few.split_last().expect("an expression has a value");
         for value in others {
@@ -462,7 +466,8 @@ impl Executor<'_> {
         Ok(*last)
     }
 
-    /// The same for an expression of at most 64 bits of which one possible value is known.
+    /// A concrete value on this path for an expression of at most 64 bits, of which the possible
+    /// value `candidate` is known: forks over that value and all others, up to the limit.
     pub(super) fn settle_candidate(
         &mut self,
         expr: ExprId,
@@ -495,7 +500,8 @@ impl Executor<'_> {
     }
 }
 
-/// Whether a condition, a choice of equalities, holds for no `e` that is the constant `value`.
+/// Whether a condition, an equality or a disjunction of equalities, visibly fails if `e` is the
+/// constant `value`.
 fn is_never(exprs: &Exprs, condition: ExprId, e: ExprId, value: ExprId) -> bool {
     let is_other = |other: ExprId| other != value && exprs.as_bv(other).is_some();
     match exprs.node(condition) {
@@ -513,7 +519,7 @@ fn is_never(exprs: &Exprs, condition: ExprId, e: ExprId, value: ExprId) -> bool 
     }
 }
 
-/// Conditions and the parts that they are conjunctions of.
+/// Conditions and, of those that are conjunctions, their parts.
 fn parts(exprs: &Exprs, of: impl IntoIterator<Item = ExprId>) -> impl Iterator<Item = ExprId> {
     let mut conditions = of.into_iter();
     let mut open: Vec<ExprId> = Vec::new();

@@ -1,8 +1,8 @@
-//! Revisions that are one state but for what they have done to the world.
+//! Revisions that are one state although they have done different things to the world.
 //!
 //! Where states become one again ([`super::join`]), each revision keeps what it has printed and
-//! written. They part where one of them does something more, for that call alone, and where they
-//! end, each with what is its own.
+//! written: its effects. Revisions with different effects part for a call that does something more
+//! to the world, for that call alone, and where the state ends.
 
 use super::{Executor, ForkKind, HaltState, State};
 use crate::{
@@ -13,7 +13,8 @@ use crate::{
 };
 
 impl State {
-    /// Revisions by what they have done to the world, those of the smallest one first.
+    /// The sets of revisions that have done the same to the world, and what they have done; the set
+    /// of the smallest revision comes first.
     pub(super) fn effects(&self) -> Vec<(RevisionSet, Effects)> {
         let is_apart = |revision| self.apart.iter().any(|(set, _)| set.contains(revision));
         let rest = self.revisions.iter().filter(|revision| !is_apart(*revision)).collect();
@@ -23,7 +24,7 @@ impl State {
         all
     }
 
-    /// Whether all revisions that are left have done just what they had done before.
+    /// Whether no revision that is left has done anything to the world since `before` was taken.
     pub(super) fn has_done_nothing_since(&self, before: &[(RevisionSet, Effects)]) -> bool {
         self.effects().iter().all(|(set, now)| {
             let mut known = before.iter().filter(|(all, _)| !all.is_disjoint(set));
@@ -38,7 +39,7 @@ impl State {
         self.apart = all.collect();
     }
 
-    /// A state for each of the revisions.
+    /// A state for each of the revisions alone.
     pub fn parted(&self) -> Vec<Self> {
         let alone = |(index, revision)| {
             let mut state = self.clone();
@@ -49,7 +50,7 @@ impl State {
         (0..).zip(self.revisions.iter()).map(alone).collect()
     }
 
-    /// Leaves of the revisions only these.
+    /// Keeps only these revisions of the state.
     pub fn keep(&mut self, revisions: RevisionSet) {
         self.revisions = revisions;
         if self.apart.is_empty() {
@@ -62,7 +63,7 @@ impl State {
         self.set_effects(self.effects().into_iter().filter_map(of_these).collect());
     }
 
-    /// Adds what the revisions of another state have done.
+    /// Adds the effects of another state's revisions.
     pub(super) fn add_effects(&mut self, other: &Self) {
         let mut all = self.effects();
         for (set, effects) in other.effects() {
@@ -75,7 +76,7 @@ impl State {
         self.set_effects(all);
     }
 
-    /// The state at its end, for all that were one in it.
+    /// The halt states that the state ends in, one for each set of revisions with the same effects.
     pub(super) fn ended(&self, halt: &Halt) -> Vec<HaltState> {
         let all = self.effects();
         let is_one = all.len() == 1;
@@ -97,8 +98,8 @@ impl State {
 }
 
 impl Executor<'_> {
-    /// Before a call that does something to the world, or asks for what was done: the revisions
-    /// part that have done different things.
+    /// To be called before a call of `function`. If that does something to the world, or asks for
+    /// what was done to it, revisions that have done different things part.
     pub(super) fn part_by_effects(&mut self, function: &Function, call: &Call) {
         let first = call.args.first().map_or(Value::Undefined, |argument| self.get(argument.value));
         let name = &function.name;

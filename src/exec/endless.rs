@@ -1,34 +1,35 @@
-//! Proofs that a loop never ends though something changes on the way: counters, sums, output.
+//! Proofs that a loop never ends although something changes in every round: counters, sums, output.
 //!
-//! What changed between two visits of the head of a loop is a guess at what each round changes. It
-//! is put to the test: those bytes and registers get values that nothing is known of, and one more
-//! round runs. If nothing had to be decided, and only they have changed at its end, then any round
-//! leads to a next one, by induction: where control goes, what is read of the input and which
-//! errors occur depends on what stays the same. What else has changed joins the guess, a few times.
+//! What changed between two visits of the head of a loop is a guess at what each round changes. The
+//! guess is tested: those bytes and registers get unknown values, and one more round runs. If
+//! nothing had to be decided, and only they have changed at its end, then any round leads to a next
+//! one, by induction: where control goes, what is read of the input and which errors occur depends
+//! only on what stays the same. Whatever else has changed joins the guess, a few times.
 //!
-//! Of a run that never ends a person sees how it begins ([`crate::errors::ENDLESS_PREFIX`]): a loop
-//! that prints goes on until so much is there. Where each round prints the same, it is printed on without
-//! running.
+//! Of a run that never ends a person sees how it begins ([`crate::errors::ENDLESS_PREFIX`]), so a
+//! loop that prints goes on until that much is there. If each round prints the same, the rest is
+//! printed without running.
 
 use super::{Checkpoint, Executor, Frame, State, interpret::Next, state::Moment};
 use crate::{
-    env::stream::Piece,
+    env::libc::stream::Piece,
     errors::ENDLESS_PREFIX,
     expr::ExprId,
     ir::address,
     memory::{Byte, Value},
 };
 
-/// What the names of values begin with of which nothing is known; a name in C does not.
+/// How the names of unknown values begin; no name in C begins like this.
 const ANY: &str = "?any.";
-/// Instructions of a round, at most.
+/// The most instructions of a round.
 const ROUND: u32 = 1 << 16;
-/// Jumps backwards on a long path; programs with their libc have more of them.
+/// How many backward jumps a long path has at least; programs with their libc have more of them.
 const LONG: u64 = 1 << 11;
 const LONG_WHOLE: u64 = 1 << 15;
-/// Of so many jumps backwards it is looked once whether a loop that never ends has printed enough.
+/// Once in this many backward jumps it is checked whether a loop that never ends has printed
+/// enough.
 const LOOKS: u64 = 512;
-/// How often a guess is extended.
+/// How many guesses are tested, of which each extends the one before.
 const GUESSES: u32 = 6;
 
 /// What a round of a loop changes.
@@ -41,7 +42,7 @@ struct Changing {
 }
 
 impl Changing {
-    /// Adds what is new of these; whether anything was.
+    /// Adds `more`; returns whether any of it is new.
     fn extend(&mut self, more: Self) -> bool {
         let before = self.bytes.len() + self.registers.len();
         self.bytes.extend(more.bytes);
@@ -55,8 +56,9 @@ impl Changing {
 }
 
 impl Executor<'_> {
-    /// To be called at a jump backwards, with `top.pc` at its target: whether it is proved that the
-    /// state comes there again and again, whatever it has counted since an earlier moment.
+    /// To be called at a backward jump, with `top.pc` at its target. Returns whether it is proved
+    /// that the state comes there again and again, whatever it has counted since an earlier moment,
+    /// and what it prints, if anything, is so long that it will be cut.
     pub(super) fn never_ends(&mut self) -> bool {
         if let Some(prints) = self.state.loops.prints {
             return self.state.loops.jumps.is_multiple_of(LOOKS) && self.shows_enough(prints);
@@ -83,15 +85,16 @@ impl Executor<'_> {
         false
     }
 
-    /// Whether a round prints something, to standard output and to standard error.
+    /// Whether a round, which has led to `after`, prints something to standard output, and whether
+    /// to standard error.
     fn prints(&self, after: &State) -> [bool; 2] {
         let (now, then) = (&self.state.world, &after.world);
         [(&now.stdout, &then.stdout), (&now.stderr, &then.stderr)]
             .map(|(now, then)| !then.is_unchanged_since(now))
     }
 
-    /// Prints what all further rounds print, up to where nobody looks any more: that of the round
-    /// behind `after`, if it says nothing of what changes.
+    /// Prints what all further rounds print, up to where output is cut: the text of the round that
+    /// has led to `after` again and again, if it does not mention anything that changes.
     fn print_on(&mut self, after: &State) {
         let exprs = &self.program.exprs;
         let is_known = |piece: &&Piece| {
@@ -109,7 +112,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether what the rounds print, if they do, is no longer looked at.
+    /// Whether each output to which rounds print (`prints`) is so long that it will be cut.
     fn shows_enough(&self, prints: [bool; 2]) -> bool {
         let texts = [&self.state.world.stdout, &self.state.world.stderr];
         texts.iter().zip(prints).all(|(text, prints)| {
@@ -117,8 +120,8 @@ impl Executor<'_> {
         })
     }
 
-    /// Revisions that part and meet again in every round of a long loop are looked at one by one
-    /// from now on: of one alone it may be proved that it never ends.
+    /// Parts revisions for good that part and meet again in every round of a long loop: for one
+    /// revision alone it may be possible to prove that it never ends.
     fn part_for_good(&mut self) {
         let long = if self.state.world.is_whole { LONG_WHOLE } else { LONG };
         if !self.depends_on_revision || self.state.loops.jumps < long {
@@ -133,8 +136,8 @@ impl Executor<'_> {
         self.state = first;
     }
 
-    /// What is not as it was at an earlier visit; `None` where more has changed than can be counted,
-    /// or something that was written is unwritten now: to read that is an error.
+    /// What is not as it was at an earlier visit; `None` if more has changed than bytes and
+    /// registers, or something that was written no longer is: to read that is an error.
     fn changes(&self, now: &State, then: &Moment) -> Option<Changing> {
         let is_same = now.callers.same(&then.callers)
             && now.apart.is_empty()
@@ -150,8 +153,8 @@ impl Executor<'_> {
         is_written.then_some(Changing { bytes, registers })
     }
 
-    /// The state after one more round in which nothing is known of what changes, if that decides
-    /// nothing and goes back to the head of the loop.
+    /// The state after one more round in which all that is `changing` is unknown, if the round
+    /// decides nothing and comes back to the head of the loop.
     fn round(&mut self, changing: &Changing) -> Option<State> {
         let exprs = &self.program.exprs;
         let flow = self.program.flows.of(self.program, self.state.top.function);
@@ -185,7 +188,8 @@ impl Executor<'_> {
         (comes_back && !decided && after.path.len() == conditions).then_some(after)
     }
 
-    /// Runs on to where the state is, if it is not too long.
+    /// Runs until control is where it is now again; returns whether it gets there in [`ROUND`]
+    /// instructions.
     fn comes_back(&mut self) -> bool {
         let program = self.program;
         let Frame { function: head, pc: at, .. } = self.state.top;

@@ -99,7 +99,7 @@ impl Executor<'_> {
                 return Err(Stop::unsupported("a conversion out of the integer's range"));
             }
         }
-        // The library function that does it takes other encodings for what they are not.
+        // The library function that does this misreads other encodings.
         if from == 80 && op == FloatUnary::Convert && matches!(to, 16 | 128) {
             let canonical = exprs.is_canonical(a);
             if !self.settle(canonical)? {
@@ -109,8 +109,8 @@ impl Executor<'_> {
         Ok(Value::from_expr(exprs, exprs.float_unary(op, rounding, a, to)))
     }
 
-    /// Conversions of integers that the code generator makes of several operations, for the
-    /// default rounding mode.
+    /// Refuses conversions of integers in other rounding modes than the default one if the code
+    /// generator composes them of several operations, which are right in the default mode only.
     fn check_directed(
         &mut self,
         cast: FloatCast,
@@ -119,7 +119,7 @@ impl Executor<'_> {
         a: Value,
     ) -> Result<(), Stop> {
         let mut composed = from > 64 || to == 16;
-        // One of them is a number minus itself, which is -0 in that mode.
+        // One of these operations takes a number from itself, which gives -0 in this mode.
         if cast == FloatCast::FromUnsigned && self.state.world.rounding == Rounding::Down {
             let a = self.expr(a, from);
             let exprs = &self.program.exprs;
@@ -204,9 +204,10 @@ impl Executor<'_> {
     }
 }
 
-/// An integer of 32 or 64 bits as x86-64 makes it of a number: what does not fit is the least
-/// number of two's complement (Intel SDM, "CVTTSD2SI"). To unsigned numbers of 32 bits it takes
-/// those of 64; to those of 64 signed ones, unless the number lies above them.
+/// The integer of 32 or 64 bits that x86-64 makes of a floating-point number. A number that does
+/// not fit becomes the least number of two's complement (Intel SDM, "CVTTSD2SI"). An unsigned
+/// integer of 32 bits is the low half of a signed one of 64 bits; one of 64 bits is the unsigned
+/// integer if the number fits that, and otherwise a signed one.
 fn machine_integer(exprs: &Exprs, a: ExprId, to: u32, signed: bool) -> ExprId {
     let fitting = |width, signed, otherwise| {
         let op = if signed { FloatUnary::ToSigned } else { FloatUnary::ToUnsigned };
@@ -221,7 +222,7 @@ fn machine_integer(exprs: &Exprs, a: ExprId, to: u32, signed: bool) -> ExprId {
     }
 }
 
-/// The format of a width that a machine word holds.
+/// The format of `width` bits, if a machine word holds it.
 fn narrow(width: u32) -> Option<Format> {
     Format::of(width).filter(|_| width <= 64)
 }

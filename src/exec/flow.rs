@@ -1,5 +1,5 @@
-//! What is known of a function's control flow: where ways meet again, which registers are still
-//! read, and how wide these are.
+//! Facts about a function's control flow: where ways meet again, which registers are still read,
+//! and how wide these are.
 
 use std::{
     collections::BTreeMap,
@@ -40,37 +40,38 @@ impl Registers {
 /// A function's control flow.
 #[derive(Debug)]
 pub(super) struct Flow {
-    /// The first instruction of each block, and where it meets: that of its immediate
-    /// postdominator, `None` for the end of the function.
+    /// The first instruction of each block, and where the ways from the block meet: the first
+    /// instruction of its immediate postdominator, `None` for the end of the function.
     blocks: BTreeMap<u32, Option<u32>>,
     /// The first instructions of loops.
     heads: FxHashSet<u32>,
-    /// By block, where those begin to which it may go on.
+    /// By block, where its successors begin.
     successors: BTreeMap<u32, Vec<u32>>,
     /// The registers that are read before they are written.
     live: Backward,
-    /// The registers of which an address will be made, a size, or a floating-point number, in however
-    /// many steps.
+    /// The registers from which an address, a size, or a floating-point number will be made, in
+    /// however many steps.
     addressing: Backward,
-    /// Branches of which the ways are short, do nothing but assign, and meet soon; and where.
+    /// The diamonds: branches whose ways are short, do nothing but assign, and meet soon; and where
+    /// they meet.
     diamonds: FxHashMap<u32, u32>,
-    /// By register, how wide what is written to it is; 0 where that is not always the same.
+    /// By register, the width of what is written to it; 0 if that is not always the same.
     widths: Vec<u32>,
     /// The code, for what is live inside a block.
     code: Arc<[Step]>,
 }
 
-/// A set of registers at every place of a function, which follows from those behind it.
+/// A set of registers at every place of a function, which follows from the sets behind it.
 #[derive(Debug)]
 struct Backward {
-    /// By block, those at its beginning and those behind its end.
+    /// By block, the set at its beginning and the set behind its end.
     blocks: BTreeMap<u32, [Registers; 2]>,
-    /// From those behind an instruction to those before it.
+    /// Turns the set behind an instruction into the set before it.
     over: fn(&Step, &mut Registers),
 }
 
 impl Backward {
-    /// The least sets of a function with these blocks.
+    /// The least sets of a function that has these blocks.
     fn new(
         code: &[Step],
         blocks: &[u32],
@@ -104,7 +105,7 @@ impl Backward {
         Self { blocks: blocks.iter().enumerate().map(sets).collect(), over }
     }
 
-    /// Those before an instruction.
+    /// The set before an instruction.
     fn at(&self, code: &[Step], pc: u32) -> Registers {
         let (begin, [first, behind]) =
             self.blocks.range(..=pc).next_back().expect("one begins at 0");
@@ -121,14 +122,14 @@ impl Backward {
 /// What an instruction reads and writes.
 #[derive(Debug, Default)]
 struct Step {
-    /// Registers, and how many bits of them.
+    /// The registers that it reads, and how many bits of each.
     reads: Vec<(usize, u32)>,
     writes: Vec<usize>,
-    /// What it reads as a part of an address, of a size, or of a floating-point number.
+    /// The registers that it reads as parts of an address, a size, or a floating-point number.
     addresses: Vec<usize>,
-    /// What it writes is made of what it reads.
+    /// Whether what it writes is made of what it reads.
     computes: bool,
-    /// It is the last one of its block.
+    /// Whether it is the last one of its block.
     ends: bool,
 }
 
@@ -198,12 +199,14 @@ impl Flow {
         self.heads.contains(&pc)
     }
 
-    /// Where the ways of a branch meet, if all that they do until there is to assign a little.
+    /// Where the ways of a branch meet, if it is a diamond: until there, its ways only assign a
+    /// little.
     pub(super) fn diamond(&self, pc: u32) -> Option<u32> {
         self.diamonds.get(&pc).copied()
     }
 
-    /// The registers of which an address will be made from an instruction on.
+    /// The registers at an instruction from which an address, a size, or a floating-point number
+    /// will be made.
     pub(super) fn addressing(&self, pc: u32) -> Registers {
         self.addressing.at(&self.code, pc)
     }
@@ -216,12 +219,13 @@ impl Flow {
         *self.blocks.range(..=pc).next_back()?.1
     }
 
-    /// The registers that are read from an instruction on before they are written.
+    /// The registers at an instruction that will be read before they are written.
     pub(super) fn live(&self, pc: u32) -> Registers {
         self.live.at(&self.code, pc)
     }
 
-    /// How wide a register is that is live at an instruction: the same for all that read it.
+    /// The width in bits of a register that is live at an instruction: the same for every
+    /// instruction that will read it.
     pub(super) fn width(&self, pc: u32, register: usize) -> Option<u32> {
         let known = self.widths.get(register).copied()?;
         if known > 0 {
@@ -253,12 +257,12 @@ impl Flow {
     }
 }
 
-/// Ways that assign a little have at most so many blocks, and so many instructions.
+/// The most blocks, and the most instructions, of the ways of a diamond.
 const DIAMOND: [usize; 2] = [64, 512];
-/// And calls in calls to this depth.
+/// The deepest nesting of calls on the ways of a diamond.
 const CALLS: u32 = 3;
 
-/// The branches whose ways assign a little, and where they meet.
+/// The diamonds of a function: branches whose ways assign a little, and where they meet.
 fn diamonds(
     module: &Module,
     code: &[Inst],
@@ -282,9 +286,9 @@ struct Ways<'a> {
     module: &'a Module,
     code: &'a [Inst],
     blocks: &'a BTreeMap<u32, Option<u32>>,
-    /// Blocks and instructions that they may have yet.
+    /// How many more blocks and instructions they may have.
     left: [usize; 2],
-    /// The blocks so far, and whether all ways from there were followed.
+    /// The blocks so far, and whether all ways from there were followed to their end.
     seen: FxHashMap<u32, bool>,
 }
 
@@ -294,8 +298,8 @@ impl Ways<'_> {
         next.map_or(self.code.len() as u32, |(begin, _)| *begin)
     }
 
-    /// Whether all ways from a branch, the end of a block, to where they meet do nothing but assign,
-    /// and none goes round.
+    /// Whether all ways from a branch, which ends a block, to where they meet do nothing but
+    /// assign, and none loops.
     fn assign_until(&mut self, branch: u32, meets: u32) -> bool {
         ways(self.code, branch).into_iter().filter(|way| *way != meets).all(|way| {
             if let Some(is_done) = self.seen.get(&way) {
@@ -317,7 +321,7 @@ impl Ways<'_> {
     }
 
     /// Whether an instruction calls a short function without loops that does nothing but assign, or
-    /// asks for the revision.
+    /// one that asks for the revision.
     fn calls_little(&mut self, inst: &Inst, depth: u32) -> bool {
         let Inst::Call(call) = inst else { return false };
         let Callee::Direct(id) = call.callee else { return false };
@@ -351,7 +355,7 @@ fn ways(code: &[Inst], pc: u32) -> Vec<u32> {
     ways
 }
 
-/// Whether no way from an instruction goes round. `known` has what was found so far.
+/// Whether no way from an instruction loops. `known` has what was found so far.
 fn ends(code: &[Inst], pc: u32, known: &mut Vec<Option<bool>>) -> bool {
     if let Some(ends) = known[pc as usize] {
         return ends;
@@ -418,7 +422,7 @@ fn step(inst: &Inst, function: &Function) -> Step {
         Inst::Copy { to, from, length } => [to, from, length].into_iter().for_each(note),
         Inst::Fill { to, length, .. } => [to, length].into_iter().for_each(note),
         Inst::Alloca { count, .. } => note(count),
-        // As little is gained by putting these off.
+        // Putting these off gains as little.
         Inst::FloatBinary { a, b, .. } | Inst::FloatCompare { a, b, .. } => {
             [a, b].into_iter().for_each(note);
         }
@@ -445,7 +449,7 @@ fn addressing(step: &Step, set: &mut Registers) {
     step.addresses.iter().for_each(|register| set.insert(*register));
 }
 
-/// The blocks to which a depth-first walk comes back while it is behind them.
+/// The heads of loops: the blocks to which a depth-first walk comes back from behind them.
 fn heads(successors: &[Vec<usize>]) -> FxHashSet<usize> {
     let mut heads = FxHashSet::default();
     let mut seen = vec![false; successors.len()];
@@ -492,7 +496,7 @@ fn widths(function: &Function) -> Vec<u32> {
     widths.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// The immediate postdominator of each block; `None` for the end of the function, and where it
+/// The immediate postdominator of each block; `None` if that is the end of the function, or the end
 /// is never reached. Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm", 2001, on
 /// the reversed graph.
 fn postdominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
@@ -566,7 +570,7 @@ mod tests {
 
     use super::*;
 
-    /// By definition: the blocks on every way from one to the end.
+    /// The postdominators by definition: the blocks on every way from one to the end.
     fn on_every_way(successors: &[Vec<usize>], from: usize) -> Option<Vec<usize>> {
         let end = |without: Option<usize>| {
             let mut seen = vec![false; successors.len()];
@@ -590,7 +594,7 @@ mod tests {
     }
 
     proptest! {
-        /// The immediate one is on every way, and so is every other one from there on.
+        /// The immediate postdominator is on every way, and all others are on every way from there.
         #[test]
         fn ways_meet_at_the_first_block_on_all_of_them(
             edges in prop::collection::vec(prop::collection::vec(0usize..8, 0..3), 8),

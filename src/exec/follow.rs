@@ -1,21 +1,21 @@
-//! What revisions do on one input that is known: they are run as the engine runs them, with its values
-//! for variables.
+//! What revisions do on one known input: the engine runs them with the values of that input in
+//! place of variables.
 
 use std::sync::Arc;
 
 use super::{Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start, State};
 use crate::{expr::Assignment, solver::Solver, subject::OpenClasses};
 
-/// Instructions of each state while revisions are one where they can.
+/// How many instructions each state runs while revisions share states where they can.
 const TOGETHER: u64 = 1 << 9;
-/// Instructions of each that runs longer, on its own: of one alone it is easier to prove that it never
-/// ends.
+/// How many instructions each revision that runs longer gets on its own: for one alone it is easier
+/// to prove that it never ends.
 const ALONE: u64 = 1 << 20;
-/// Forks: of revisions, and by memory that was never written.
+/// How many forks there may be: of revisions, and by memory that was never written.
 const FORKS: u64 = 256;
 
-/// The ends of the runs on the input that `given` is; what takes too long has none. Every path
-/// condition is one of this input alone, and nothing is said of any other.
+/// Runs the revisions of `start` on the input `given`, and returns the halt states of those that do
+/// not take too long. Every path condition is about this input alone; nothing is said of any other.
 pub fn follow(
     program: &Program,
     start: Start,
@@ -25,7 +25,7 @@ pub fn follow(
     clock: Clock<'_>,
 ) -> Vec<HaltState> {
     let revisions = start.revisions.clone();
-    // Whatever is wrong with the start was said when exploring began.
+    // Errors of the start were reported when exploring began.
     let mut open = program.begin(start, Some(Arc::new(given.clone()))).unwrap_or_default();
     let is_false = |e| program.exprs.as_u64(e) == Some(0);
     open.retain(|state| !state.path.iter().any(|condition| is_false(*condition)));

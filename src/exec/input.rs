@@ -12,36 +12,36 @@ use crate::{
     subject::{Given, GivenFile},
 };
 
-/// What a command line is made of, or the value of an environment variable (at most one).
+/// A part of a command line, or the value of an environment variable (at most one argument then).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Arguments {
-    /// This text.
+    /// One argument, which is this text.
     Text(Vec<u8>),
     /// From `least` to `most` symbolic arguments, each of up to `size` bytes behind `prefix`.
     Symbolic {
-        /// The fewest there are.
+        /// The least number of arguments.
         least: u32,
-        /// The most there are.
+        /// The greatest number of arguments.
         most: u32,
-        /// What each begins with.
+        /// What each argument begins with.
         prefix: Vec<u8>,
-        /// The most bytes of each behind that.
+        /// The most bytes of each argument behind the prefix.
         size: u32,
     },
     /// From `least` to `most` arguments, each any of the texts.
     OneOf {
-        /// The fewest there are.
+        /// The least number of arguments.
         least: u32,
-        /// The most there are.
+        /// The greatest number of arguments.
         most: u32,
-        /// What each may be.
+        /// The texts that each argument may be.
         texts: Vec<Vec<u8>>,
     },
 }
 
 impl Arguments {
-    /// What may be there, the shortest first, each with its number: how many arguments that are, or
-    /// which of the ways to choose texts.
+    /// All ways to fill in the arguments, the shortest first, each with its number: how many
+    /// arguments there are, or which choice of texts it is.
     fn ways(&self) -> Vec<(u32, Vec<Argument>)> {
         match self {
             Self::Text(text) => vec![(1, vec![Argument::Text(text.clone())])],
@@ -71,7 +71,7 @@ impl Arguments {
         }
     }
 
-    /// The input that gives the number of a way.
+    /// The name of the input that gives the number of the way.
     fn counter(&self) -> &'static str {
         match self {
             Self::Text(_) | Self::Symbolic { .. } => "n_args",
@@ -85,35 +85,35 @@ impl Arguments {
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// Its value; the object `NAME-env` where it is symbolic. Whether it is there at all, where that
-    /// is not fixed, is `NAME-env-count`.
+    /// Its value, which is the object `NAME-env` if it is symbolic. The object `NAME-env-count`
+    /// says whether the variable is there at all, if that is not fixed.
     pub value: Arguments,
 }
 
 /// A file that the program finds.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum InputFile {
-    /// One that is known.
+    /// A file with known content, a directory or a link.
     Given(GivenFile),
-    /// A file of that name in the start directory: so many symbolic bytes, the object
+    /// A file of that name in the start directory, with that many symbolic bytes: the object
     /// `NAME-data`, as KLEE calls it.
     Symbolic(String, u32),
 }
 
-/// One beginning of those that a run may have.
+/// One of the ways in which a run may begin.
 #[derive(Clone, Default)]
 pub(super) struct Beginning {
     pub line: Vec<Argument>,
     /// Names and values.
     pub environment: Vec<(String, Argument)>,
-    /// The numbers of the ways it goes where there are several ([`Arguments::ways`]), and the inputs
-    /// that say so.
+    /// Where there are several ways ([`Arguments::ways`]), the input that says which one it is, and
+    /// the number of that way.
     chosen: Vec<(String, u32)>,
 }
 
 impl Beginning {
-    /// The conditions that tell it from the others, and an input that they allow. As in KLEE
-    /// the number of arguments is an input of its own, `n_args`.
+    /// The conditions that tell this beginning from the others, and an input that they allow. As in
+    /// KLEE the number of arguments is an input of its own, `n_args`.
     pub fn conditions(&self, exprs: &Exprs, world: &mut World) -> (Vec<ExprId>, Assignment) {
         let mut model = Assignment::default();
         let mut path = Vec::new();
@@ -133,7 +133,7 @@ impl Beginning {
     }
 }
 
-/// Every beginning that there may be, the shortest command line first.
+/// All ways in which a run may begin, the shortest command line first.
 pub(super) fn beginnings(args: &[Arguments], variables: &[Variable]) -> Vec<Beginning> {
     let mut all = vec![Beginning::default()];
     let mut go_on = |of: &Arguments, counter: &str, add: &dyn Fn(&mut Beginning, Argument)| {
@@ -170,7 +170,7 @@ pub(super) fn beginnings(args: &[Arguments], variables: &[Variable]) -> Vec<Begi
     all
 }
 
-/// Puts the texts of a command line into memory; their addresses.
+/// Puts the texts of a command line into memory; returns their addresses.
 pub(super) fn place_arguments(
     exprs: &Exprs,
     memory: &mut Memory,
@@ -188,7 +188,7 @@ pub(super) fn place_arguments(
     pointers
 }
 
-/// Puts environment variables into memory; their addresses.
+/// Puts environment variables into memory; returns their addresses.
 pub(super) fn place_variables(
     exprs: &Exprs,
     memory: &mut Memory,
@@ -202,7 +202,8 @@ pub(super) fn place_variables(
     environment.iter().map(place).collect()
 }
 
-/// Puts a text that may be symbolic, the object `name`, into memory behind one that is known.
+/// Puts a text into memory behind the known text `before`; returns the address of both. A symbolic
+/// text is the input object `name`.
 fn place_text(
     exprs: &Exprs,
     memory: &mut Memory,
@@ -227,7 +228,7 @@ fn place_text(
     memory.allocate(object)
 }
 
-/// The size of a text with `before` known bytes: it ends behind the first NUL.
+/// The size of a text with `before` known bytes in front of `bytes`: it ends behind the first NUL.
 fn size_of_text(exprs: &Exprs, before: usize, bytes: &[Byte]) -> ExprId {
     let size = |index: usize| exprs.constant(64, (before + index + 1) as u64);
     (0..bytes.len()).rev().fold(size(bytes.len()), |longer, index| {
@@ -236,7 +237,7 @@ fn size_of_text(exprs: &Exprs, before: usize, bytes: &[Byte]) -> ExprId {
     })
 }
 
-/// A symbolic object of the input.
+/// The bytes of a new symbolic object of the input.
 fn symbolic_bytes(exprs: &Exprs, world: &mut World, name: &str, size: u32) -> Vec<Byte> {
     let byte = |i: u32| world.input(exprs, &format!("{name}[{i}]"), 8);
     let bytes: Vec<ExprId> = (0..size).map(byte).collect();
@@ -245,7 +246,7 @@ fn symbolic_bytes(exprs: &Exprs, world: &mut World, name: &str, size: u32) -> Ve
     found
 }
 
-/// `argv` or `envp`.
+/// Puts `argv` or `envp`, a table of the addresses of texts, into memory; returns its address.
 pub(super) fn table(memory: &mut Memory, texts: &[u64]) -> u64 {
     memory.allocate(words(&[texts, &[0]].concat()))
 }
@@ -255,8 +256,9 @@ fn words(words: &[u64]) -> Object {
     Object::filled(Segment::Static, bytes).aligned(16)
 }
 
-/// The stack that the kernel gives a program: the number of its arguments, their addresses, those
-/// of its variables, and the auxiliary vector (System V ABI, x86-64 supplement, 3.4.1).
+/// Puts the stack that the kernel gives a program into memory; returns its address. It holds the
+/// number of the arguments, their addresses, those of the environment variables, and the auxiliary
+/// vector (System V ABI, x86-64 supplement, 3.4.1).
 pub(super) fn initial_stack(memory: &mut Memory, arguments: &[u64], variables: &[u64]) -> u64 {
     const AT_NULL: u64 = 0;
     const AT_PHNUM: u64 = 5;
@@ -278,7 +280,7 @@ pub(super) fn initial_stack(memory: &mut Memory, arguments: &[u64], variables: &
 /// Puts the files where the program finds them.
 ///
 /// # Panics
-/// where a file comes before the directory that it is in.
+/// when a file comes before the directory that it is in.
 pub(super) fn add_files(exprs: &Exprs, world: &mut World, files: &[InputFile]) {
     for file in files {
         let bytes = match file {

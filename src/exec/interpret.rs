@@ -37,16 +37,16 @@ pub(super) enum Next {
 pub(super) enum End {
     /// The state stops.
     Stop(Stop),
-    /// It waits for others.
+    /// The state waits for others.
     Join,
     /// The quantum is used up.
     Quantum,
 }
 
-/// States that wait for others do so no longer, once the solver is busy.
+/// States no longer wait for each other once the queries of a quantum have taken this.
 const LONGEST_WAIT: Duration = Duration::from_millis(250);
-/// It is busy once the queries of a quantum have taken this. How long anything else takes depends on the
-/// machine alone, and makes no difference.
+/// The solver is busy once the queries of a quantum have taken this. How long anything else takes
+/// depends on the machine alone, and makes no difference.
 const BUSY: Duration = Duration::from_millis(100);
 
 impl Executor<'_> {
@@ -148,8 +148,9 @@ impl Executor<'_> {
         self.state.instructions += u64::from(run);
     }
 
-    /// Whether the quantum is used up. Those that wait for each other are not parted before each
-    /// has had as much, unless one keeps the solver busy: then the others do not wait for it.
+    /// Whether the quantum is used up. States that wait for each other are not separated before
+    /// there was a quantum for each revision that set out (16 at least), unless one of them keeps
+    /// the solver busy: then the others do not wait for it.
     #[inline]
     pub(super) fn is_used_up(&self, quantum: Quantum<'_>, asked: bool) -> bool {
         let has_had = |more: u64| {
@@ -163,8 +164,9 @@ impl Executor<'_> {
         has_had(self.together.max(16)) || asked && (self.asking >= LONGEST_WAIT || is_late())
     }
 
-    /// Between instructions, at jumps backwards and calls: why the run has to stop, if it has to,
-    /// because of the limits of the path or of the quantum.
+    /// To be called between instructions, at backward jumps and calls: why the run has to stop, if
+    /// it does, because of the limits of the path or of the quantum, or because the state is
+    /// unaffected.
     #[inline]
     fn pause(&mut self, quantum: Quantum<'_>) -> Option<End> {
         if self.state.instructions >= self.limits.instructions {
@@ -182,7 +184,7 @@ impl Executor<'_> {
         (self.is_used_up(quantum, asked) || late()).then_some(End::Quantum)
     }
 
-    /// Whether a state that is said to be unaffected goes on to see that it is.
+    /// Whether the state, which is said to be unaffected, goes on all the same, to test that claim.
     fn tries_claim(&mut self) -> bool {
         let state = &mut self.state;
         let is_chosen = || state.path.is_empty() || state.branch.share().is_sample();
@@ -192,13 +194,13 @@ impl Executor<'_> {
         state.claim == Claim::Tried
     }
 
-    /// Where the revision matters to a state: it was not said that it never would. Else nothing is
-    /// proved of its revisions.
+    /// To be called where the revision matters to the state: panics if it was said that it never
+    /// would, so that nothing is proved of the state's revisions.
     pub(super) fn is_as_claimed(&self) {
         assert!(self.state.claim != Claim::Tried, "a state asks that was said to be unaffected");
     }
 
-    /// Runs one instruction. What is concrete is read and written in place: moving whole values
+    /// Runs one instruction. Concrete values are read and written in place: moving whole values
     /// through memory costs more than most instructions.
     #[inline(always)]
     pub(super) fn step(&mut self, inst: &Inst) -> Result<Next, Stop> {
@@ -317,7 +319,8 @@ impl Executor<'_> {
         Ok(Next::Advance)
     }
 
-    /// Whether a comparison of concrete values holds.
+    /// Whether a comparison holds, if both operands are concrete and it is no comparison of
+    /// addresses.
     #[inline(always)]
     fn compared(&self, predicate: Predicate, width: u32, a: Operand, b: Operand) -> Option<bool> {
         match (self.int(a), self.int(b)) {
@@ -521,7 +524,7 @@ impl Executor<'_> {
         self.set(dst, value);
     }
 
-    /// The expression of a value of that width; an arbitrary new one where it is undefined.
+    /// The expression of a value of `width` bits; a new arbitrary one if the value is undefined.
     pub(super) fn expr(&mut self, value: Value, width: u32) -> ExprId {
         match value {
             Value::Int(int) => self.program.exprs.constant(width, int),
@@ -560,7 +563,7 @@ impl Executor<'_> {
         };
         let exprs = &self.program.exprs;
         if exprs.mentions(value).revision && !exprs.mentions(value).input {
-            // Revisions with the same way on stay together, whatever their values are.
+            // Revisions that go to the same target stay together, whatever their values are.
             let target = |value: ExprId| exprs.as_u64(value).map(target);
             let groups = choice::grouped(self.alternatives(value), target);
             if groups.iter().all(|(target, _)| target.is_some()) {

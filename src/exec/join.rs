@@ -1,23 +1,24 @@
-//! Rejoining: states that parted and came together again become one.
+//! Rejoining: states that parted become one again where their ways meet.
 //!
 //! Where the revisions of a state part, the place is noted at which their ways meet again: the
 //! immediate postdominator of the instruction in its function (Ferrante, Ottenstein and Warren,
-//! TOPLAS 1987), or, where that is the end of the function, behind the call. So it is where inputs
-//! go two ways that do nothing but assign a little (a *diamond*: `if (s[i] == 'a') n++;`). A state
-//! that comes there waits for its siblings. Those that know the same of the input are then made one:
-//! what is equal stays as it is, and what differs in registers that are still read and in bytes of
-//! memory becomes an expression over what they differ in, the revision (a *choice*) or the condition
-//! of the branch. It parts revisions again only where it decides or shows something. What they have
-//! printed and written stands side by side ([`super::effects`]). What cannot be such an expression
-//! (another shape of the heap) keeps states apart, and so do inputs that differ in an address or in
-//! a floating-point number: to look it up, or to ask the solver about it, costs more than to go two
+//! TOPLAS 1987), or, if that is the end of the function, the instruction behind the call. The same
+//! is done where inputs go two ways that do nothing but assign a little (a *diamond*, such as
+//! `if (s[i] == 'a') n++;`). A state that comes to such a place waits for its siblings. States that
+//! know the same of the input are then made one. What is equal stays as it is. What differs, in
+//! registers that are still read and in bytes of memory, becomes an expression over what the states
+//! parted in: the revision (a *choice*) or the condition of the branch. A choice parts revisions
+//! again only where it decides or shows something. What revisions have printed and written is kept
+//! side by side ([`super::effects`]). A difference that cannot be such an expression (another shape
+//! of the heap) keeps states apart, and so do inputs that differ in an address or in a
+//! floating-point number: to look it up, or to ask the solver about it, costs more than to go two
 //! ways.
 //!
-//! Revisions that have divided the inputs in different ways by then are one state for each part that
-//! all of them have in common, where these are fewer than the states before.
+//! Revisions that have by then divided the inputs in different ways become one state for each part
+//! that all of them have in common, if that makes fewer states than before.
 //!
 //! Waiting ends with the run of the executor at the latest, so that what is joined depends on
-//! nothing but the states that it was given.
+//! nothing but the states that the executor was given.
 
 use std::{cell::Cell, collections::BTreeMap, sync::Arc};
 
@@ -35,25 +36,26 @@ use crate::{
 /// Where the ways of states that parted meet again.
 #[derive(Debug)]
 pub struct Join {
-    /// What those that stay with it have decided, if inputs parted and not revisions.
+    /// The condition by which inputs parted; `None` if revisions parted.
     decided: Option<ExprId>,
     function: FunctionId,
-    /// Callers of that function then.
+    /// How many callers the function had.
     depth: usize,
     pc: u32,
-    /// Where they parted, and who.
+    /// The state that parted: its branch and its revisions.
     branch: Arc<Branch>,
     revisions: RevisionSet,
-    /// Conditions of the path then, and variables made for memory that was never written.
+    /// How many conditions its path had, and how many variables it had made for memory that was
+    /// never written.
     pub(super) conditions: usize,
     uninitialised: u32,
 }
 
-/// In what two states parted that may be one.
+/// In what two states parted that may become one.
 #[derive(Clone, Copy, Debug)]
 enum Parted {
     Revisions,
-    /// In inputs, of which the second one has those for which this holds.
+    /// In inputs: the second state has those for which this condition holds.
     Inputs(ExprId),
 }
 
@@ -65,7 +67,7 @@ pub(super) struct Waiting {
 }
 
 impl Executor<'_> {
-    /// Where the revisions of the state, which are about to part, meet again.
+    /// Where the revisions of the state, which are about to part, will meet again.
     pub(super) fn join_ahead(&self) -> Option<Arc<Join>> {
         let flows = self.program.rejoins.then_some(&self.program.flows)?;
         let State { top, callers, .. } = &self.state;
@@ -87,14 +89,15 @@ impl Executor<'_> {
         }
     }
 
-    /// Has the state wait at a join, if it does not do so anyway.
+    /// Lets the state wait at a join, unless that is where it waits next already.
     pub(super) fn meet_at(state: &mut State, join: &Arc<Join>) {
         if state.joins.last().is_none_or(|known| !Arc::ptr_eq(known, join)) {
             state.joins.push(join.clone());
         }
     }
 
-    /// Where inputs meet again that are about to part at the branch that runs, if it is a diamond.
+    /// Where inputs, which are about to part at the running branch, will meet again, if the branch
+    /// is a diamond.
     pub(super) fn diamond_ahead(&self, condition: ExprId) -> Option<Arc<Join>> {
         let flows = self.program.rejoins.then_some(&self.program.flows)?;
         let State { top, callers, .. } = &self.state;
@@ -128,13 +131,13 @@ impl Executor<'_> {
             } else if join.depth <= depth {
                 return false;
             }
-            // It has left by another way.
+            // The state has left by another way, which does not come to this join.
             self.state.joins.pop();
         }
         false
     }
 
-    /// Puts the state, which has come to its join, to those that wait there.
+    /// Adds the state, which has come to its join, to those that wait there.
     pub(super) fn wait(&mut self) {
         let mut state = self.state.clone();
         self.state.joins.clear();
@@ -146,9 +149,10 @@ impl Executor<'_> {
         }
     }
 
-    /// Lets go on for whom nobody is to come any more; with `all`, the innermost in any case.
+    /// Lets the states at a join go on, joined as far as possible, if no other state will come
+    /// there any more; with `all`, those at the innermost join in any case.
     pub(super) fn let_go(&mut self, all: bool) {
-        // One is that of the list, and each state that waits has one.
+        // One reference is that of the list, and each state that waits has one.
         let is_complete =
             |waiting: &Waiting| Arc::strong_count(&waiting.join) == 1 + waiting.states.len();
         let complete = self.waiting.iter().rposition(is_complete);
@@ -164,7 +168,8 @@ impl Executor<'_> {
             Some(_) => states.collect(),
             None => self.refined(&join, states),
         };
-        // Those that can be one know the same; of inputs there are two ways or three.
+        // Only states that know the same can become one. Where inputs parted there is no need to
+        // look for them: there are only two or three ways.
         let mut places: FxHashMap<(Vec<ExprId>, Share), usize> = FxHashMap::default();
         let mut alike: Vec<Vec<State>> = Vec::new();
         for state in states {
@@ -184,13 +189,13 @@ impl Executor<'_> {
         self.siblings.extend(joined.into_iter().rev());
     }
 
-    /// As few states as can be made of some.
+    /// Joins as many of the states as can become one.
     fn joined(&self, join: &Join, mut states: Vec<State>) -> Vec<State> {
         let takes = |partner: &mut State, state: &State| {
             let differ = self.parted(join, partner, state);
             differ.is_some_and(|parted| self.make_one(join, partner, state, parted))
         };
-        // Neighbours first: who all of many revisions are is then said in few steps.
+        // Neighbours come first: many revisions are then put together in few steps.
         loop {
             let mut fewer: Vec<State> = Vec::with_capacity(states.len());
             let count = states.len();
@@ -214,8 +219,9 @@ impl Executor<'_> {
         joined
     }
 
-    /// Revisions that have divided the same inputs in different ways have them divided in all of
-    /// these ways, and are one where that makes fewer states.
+    /// Combines the states of revisions that have divided the same inputs in different ways: the
+    /// inputs are divided in all of these ways, and the revisions are one state in each part, if
+    /// that makes fewer states.
     fn refined(&mut self, join: &Join, states: impl Iterator<Item = State>) -> Vec<State> {
         let mut groups: BTreeMap<Revision, Vec<State>> = BTreeMap::new();
         for state in states {
@@ -245,8 +251,9 @@ impl Executor<'_> {
         refined.into_iter().chain(others).flatten().collect()
     }
 
-    /// Two sets of states, each of which has all inputs of the join, as one that knows of each input
-    /// what both know; `None` where that is not less, or some cannot be one.
+    /// Combines two sets of states, each of which covers all inputs of the join, into one set of
+    /// states that know of each input what both know. `None` if these are not fewer, if some states
+    /// cannot become one, or if the solver does not know.
     fn common(&mut self, join: &Join, a: &[State], b: &[State]) -> Option<Vec<State>> {
         let exprs = &self.program.exprs;
         if a.len() * b.len() > MOST_COMMON {
@@ -263,7 +270,7 @@ impl Executor<'_> {
         let mut found: Vec<Vec<(usize, Arc<Assignment>)>> = Vec::new();
         let holds = |known: ExprId, model| !exprs.evaluate(known, model).is_zero();
         for (x, of_x) in a.iter().zip(&of_a) {
-            // No input is in two parts: if one has all of these, no other has any.
+            // No input is in two parts: if one part has all inputs of `x`, no other has any.
             let first = of_b.iter().position(|of_y| holds(*of_y, &x.model));
             if let Some(index) = first
                 && self.is_never(&x.path, &[exprs.not(of_b[index])])
@@ -322,7 +329,7 @@ impl Executor<'_> {
         Some(states)
     }
 
-    /// Whether these certainly never hold together on a path.
+    /// Whether conditions certainly never hold together on a path.
     fn is_never(&mut self, path: &[ExprId], conditions: &[ExprId]) -> bool {
         let exprs = &self.program.exprs;
         if exprs.as_u64(exprs.all(conditions.iter().copied())) == Some(0) {
@@ -336,7 +343,8 @@ impl Executor<'_> {
         matches!(self.solver.check(exprs, query), Verdict::Unsat)
     }
 
-    /// Takes a state into another one at the same place, if they can be one.
+    /// Makes `other` a part of the state `into`, if they are at the same place and can become one;
+    /// returns whether it did.
     fn make_one(&self, join: &Join, into: &mut State, other: &State, parted: Parted) -> bool {
         let (a, b) = (&*into, other);
         let here = a.top.function == b.top.function
@@ -375,7 +383,7 @@ impl Executor<'_> {
             })
         };
         let addressing = flow.addressing(a.top.pc);
-        // What is known to be no address may differ for inputs.
+        // Between inputs only values may differ that are no addresses and become none.
         let may_differ = |register: usize, value: Value| {
             !is_input
                 || !addressing.contains(register)
@@ -409,8 +417,8 @@ impl Executor<'_> {
         true
     }
 
-    /// In what two states parted, if in nothing else: revisions that know the same of the input, or
-    /// inputs that know nothing but what they have decided at the branch.
+    /// In what two states parted, if in that alone: in revisions that know the same of the input,
+    /// or in inputs of which nothing was decided but the condition of the branch.
     fn parted(&self, join: &Join, a: &State, b: &State) -> Option<Parted> {
         let exprs = &self.program.exprs;
         let (known, others) = (&a.path[join.conditions..], &b.path[join.conditions..]);
@@ -426,16 +434,17 @@ impl Executor<'_> {
     }
 }
 
-/// Pairs of states of which it is asked whether they have inputs in common, at most.
+/// The most pairs of states that are checked for inputs in common.
 const MOST_COMMON: usize = 1024;
-/// Numbers that two ways of the input may have assigned.
+/// The most numbers in which two inputs that become one may differ.
 const ASSIGNED: usize = 8;
-/// Bits of such a number. A wider one may be a `double`, on which the solver is better asked way by
-/// way, unless it counts ([`Exprs::are_close`]).
+/// The most bits of such a number. A wider one may be a `double`, about which the solver is better
+/// asked on each way alone, unless it is a counter ([`Exprs::are_close`]).
 const WIDEST: u32 = 32;
 
-/// The registers of two activations of a function at the same place, chosen where they differ;
-/// what nobody reads any more is nothing. `None` where they cannot be chosen, or may not differ.
+/// The registers of two activations of a function at the same place, chosen between where they
+/// differ; a register that is not read any more becomes undefined. `None` if some cannot be chosen
+/// between, or may not differ.
 fn values(
     exprs: &Exprs,
     flow: &Flow,

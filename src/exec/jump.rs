@@ -1,8 +1,8 @@
 //! `setjmp` and `longjmp` (C11 7.13): a place in a running function to come back to.
 //!
-//! The buffer holds what tells the place from all others; the function keeps its variables as
-//! they are at the jump, as code does that has them in memory (C11 leaves open what those have
-//! that changed in between and are not volatile).
+//! The buffer holds what tells the place from all others. After a jump back the function's
+//! variables are what they were at the jump, as in code that has them in memory (C11 leaves open
+//! what those variables hold that have changed in between and are not volatile).
 
 use super::{Executor, interpret::Next};
 use crate::{
@@ -22,7 +22,7 @@ pub(super) enum Jump {
 }
 
 impl Jump {
-    /// The function of that name.
+    /// The function of `<setjmp.h>` that is called `name`, if there is one.
     pub(super) fn of(name: &str) -> Option<Self> {
         match name {
             "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" => Some(Self::Set),
@@ -41,7 +41,7 @@ pub struct JumpTarget {
 }
 
 impl JumpTarget {
-    /// Its two words in a buffer.
+    /// The two words that stand for it in a buffer.
     fn words(self) -> [u64; 2] {
         [u64::from(self.depth) << 32 | u64::from(self.pc), u64::from(self.function.0)]
     }
@@ -78,7 +78,7 @@ impl Executor<'_> {
         Ok(Next::Advance)
     }
 
-    /// What `setjmp` returns for a value: never zero.
+    /// What `setjmp` returns if `longjmp` was given `value`: never zero.
     fn long_jump_value(&mut self, value: Value) -> Result<Value, Stop> {
         let value = self.expr(value, 32);
         let value = self.settle_revision(value)?;

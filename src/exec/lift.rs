@@ -1,9 +1,9 @@
-//! Operations on choices: what is done to an expression that depends on the revision is done to
-//! each of its distinct alternatives once.
+//! Operations on choices: an operation on an expression that depends on the revision is done once
+//! to each of its distinct alternatives.
 //!
-//! So a choice stays a list of what it is for whom, however much is computed with it; two addresses
-//! of one object have a distance though revisions have other objects; and a solver is never asked
-//! about the revision.
+//! So a choice stays a flat list of alternatives, however much is computed with it; two addresses
+//! of one object have a distance although revisions have different objects; and a solver is never
+//! asked about the revision.
 
 use std::cmp::Reverse;
 
@@ -14,14 +14,16 @@ use crate::{
     subject::RevisionSet,
 };
 
-/// Results of an operation; of more, the choices become parts of one expression.
+/// The most distinct results of an operation; if there are more, its operands become parts of one
+/// expression.
 const MOST_RESULTS: usize = 64;
-/// Operations, which may have few results: a comparison has two.
+/// The most pairs of alternatives to operate on, which may have few results: a comparison has two.
 const MOST_OPERATIONS: usize = 4096;
 
 impl Executor<'_> {
-    /// What `operation` makes of two values of some widths, of each alternative that they have
-    /// together; `None` if they have but one.
+    /// The choice between the results of `operation`, of `width` bits, on each pair of alternatives
+    /// that two values, each with its width, have for the same revisions. `None` if neither value
+    /// is a choice, one is undefined, or there are too many pairs or results.
     #[inline]
     pub(super) fn lifted(
         &mut self,
@@ -73,7 +75,7 @@ impl Executor<'_> {
         self.program.rejoins && matches!(value, Value::Expr(e) if revision(e))
     }
 
-    /// The choice among expressions of one width, each for some revisions.
+    /// The choice between expressions of one width, each for some revisions.
     pub(super) fn chosen(&self, mut all: Vec<(ExprId, RevisionSet)>) -> ExprId {
         let exprs = &self.program.exprs;
         let mut groups: Vec<(ExprId, RevisionSet)> = Vec::new();
@@ -84,7 +86,7 @@ impl Executor<'_> {
                 None => groups.push((e, set)),
             }
         }
-        // Most of them come last, where no condition names them.
+        // The alternative of most revisions comes last, where no condition names them.
         groups.sort_by_key(|(_, set)| Reverse(set.len()));
         let mut groups = groups.into_iter();
         let (most, _) = groups.next().expect("something is chosen among");
@@ -93,7 +95,8 @@ impl Executor<'_> {
         })
     }
 
-    /// The same expression, as the choice that it is for the revisions of the state.
+    /// `value` as a flat choice between its alternatives for the revisions of the state, if these
+    /// are few.
     pub(super) fn flat_choice(&self, value: Value) -> Value {
         match value {
             Value::Expr(e) if self.is_choice(value) => {
@@ -122,7 +125,7 @@ impl Executor<'_> {
     }
 }
 
-/// The condition that a revision is one of these.
+/// The condition that `revision` is in `set`.
 pub(super) fn among(exprs: &Exprs, revision: ExprId, set: &RevisionSet) -> ExprId {
     let is = |number: u32| exprs.eq(revision, exprs.constant(32, u64::from(number)));
     exprs.any(set.iter().map(|revision| is(revision.0)))

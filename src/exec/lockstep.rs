@@ -1,24 +1,26 @@
-//! Proofs that no input tells revisions apart, however long it is and whatever the rest of the program
-//! does: they run in lockstep.
+//! Proofs that no input tells revisions apart, however long it is and whatever the rest of the
+//! program does: the revisions run in lockstep.
 //!
-//! The program is run once more, with any number of tokens for input. Where a loop comes back to its
-//! head, what its rounds change is guessed from two of them and put to the test: those cells (words of
-//! memory, registers) get values that nothing is known of, and more rounds run, on all ways that there
-//! are then. What else changes joins the guess, until every way back changes no more than that: then
-//! the state at the head stands for all rounds that there can be, and each way that comes back is
-//! covered by it. (Such a place is a *cutpoint*: Floyd, "Assigning meanings to programs", 1967; to
-//! forget what changes is what abstract interpretation calls widening: Cousot and Cousot, POPL 1977.)
-//! That a cell never falls below what it was, or rises above it, is guessed as well, and dropped where
-//! a round does not keep to it (Flanagan and Leino, "Houdini", FME 2001).
+//! The program is run once more, with any number of tokens as input. Where a loop comes back to its
+//! head, what its rounds change is guessed from two of them. The guess is tested: those cells
+//! (words of memory, registers) get unknown values, and more rounds run, on all ways that there are
+//! then. Whatever else changes joins the guess, until no way back changes more than that. Then the
+//! state at the head stands for all rounds that there can be, and covers each way that comes back.
+//! (Such a place is a *cutpoint*: Floyd, "Assigning meanings to programs", 1967; forgetting what
+//! changes is what abstract interpretation calls widening: Cousot and Cousot, POPL 1977.) It is
+//! also guessed that a cell never falls below what it was, or never rises above it; the guess is
+//! dropped when a round violates it (Flanagan and Leino, "Houdini", FME 2001).
 //!
-//! These states are more than the program can be in. Revisions that are in one state at the start, and
-//! of which no end, no cutpoint and no way has the one without the other, do the same on every input:
-//! wherever they part, they have met again ([`super::join`]), with equal values in everything that is
-//! forgotten. Nothing is said of revisions that part, as the inputs on which they do may be none.
+//! These states include all that the program can be in, and more. Revisions that are in one state
+//! at the start, and of which no end, cutpoint or way ever has one without the other, do the same
+//! on every input: wherever they part, they have met again ([`super::join`]), with equal values in
+//! everything that is forgotten. Nothing is said of revisions that part for good, as there may be
+//! no input on which they do.
 //!
-//! Of memory that only some rounds have written it is not known whether it was: as long as all
-//! revisions do the same with it they read the same, written or not. Where they are parted, or what is
-//! decided depends on the revision, they have not met.
+//! Of memory that only some rounds have written it is unknown whether it was written. As long as
+//! all revisions do the same with it, they read the same, written or not. Revisions that decide
+//! something by it while they are parted, or in a way that depends on the revision, do not meet
+//! again.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -39,39 +41,40 @@ use crate::{
     subject::{OpenClasses, Revision, RevisionSet},
 };
 
-/// Instructions of all states together, and forks.
+/// The most instructions of all states together, and the most forks.
 const INSTRUCTIONS: u64 = 1 << 20;
 const FORKS: u64 = 1 << 13;
-/// Rounds of a loop that decide nothing about the input are run one by one, at most so many.
+/// The most rounds of a loop that are run one by one, as long as they decide nothing about the
+/// input.
 const UNROLLED: u32 = 1 << 12;
-/// How often a guess is extended.
+/// The most guesses at a cutpoint, of which each extends the one before.
 const GUESSES: u32 = 24;
-/// Revisions that parted and have decided so much since do not meet again.
+/// Revisions that have parted do not meet again once they have decided more conditions than this.
 const DECISIONS: usize = 24;
-/// Conditions of a path: ways that nobody takes have no other end.
+/// The most conditions of a path: a way that no input takes may have no other end.
 const CONDITIONS: usize = 1024;
-/// Calls within calls.
+/// The deepest nesting of calls.
 const DEPTH: usize = 48;
-/// Cutpoints on the way of a state.
+/// The most cutpoints on the way of a state.
 const CUTPOINTS: usize = 24;
-/// Larger objects, in bytes, are not looked into at offsets that depend on input.
+/// The size in bytes of the largest object that is looked into at offsets that depend on input.
 pub(super) const LOOKED_UP: u64 = 32;
-/// What the names of forgotten values begin with, where it is not known whether they were written.
+/// How the names of forgotten values begin if it is unknown whether these were written.
 const UNSURE: &str = "?unsure.";
-/// And those of others, and of what was looked up.
+/// How the names of other forgotten values begin, and those of values that stand for an expression.
 const FORGOTTEN: &str = "?forgotten.";
 const UNKNOWN: &str = "?unknown.";
 
-/// What a state of such a run keeps of its way.
+/// What a state of a run in lockstep keeps of its way.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lockstep {
     cutpoints: Vec<Passed>,
     visits: Vec<Visit>,
-    /// It has waited at a place, which may be the head of a loop.
+    /// Whether it has just waited for others, at a place that may be the head of a loop.
     pub(super) arrives: bool,
-    /// Values forgotten so far, in the whole run.
+    /// How many values the whole run has forgotten so far.
     forgotten: Arc<AtomicU32>,
-    /// What may still be alike.
+    /// Which revisions may still be alike.
     alike: Arc<Mutex<Alike>>,
 }
 
@@ -79,40 +82,40 @@ pub(super) struct Lockstep {
 #[derive(Clone, Debug)]
 struct Passed {
     cutpoint: Arc<Cutpoint>,
-    /// The guess that it goes on from: for which revisions it was made, and its number. Without, it goes on
-    /// from the state at the cutpoint itself.
+    /// The guess that the state goes on from: for which revisions it was made, and its number.
+    /// `None` if it goes on from the state at the cutpoint itself.
     guess: Option<(RevisionSet, u32)>,
 }
 
-/// The last visit of a head of a loop.
+/// The last visit of the head of a loop.
 #[derive(Clone, Debug)]
 struct Visit {
     place: (FunctionId, u32, usize),
-    /// Conditions of the path then.
+    /// How many conditions the path had.
     conditions: usize,
     count: u32,
 }
 
-/// A state at the head of a loop, of which later ones are known by what has changed since.
+/// A state at the head of a loop, with which later ones there are compared.
 #[derive(Debug)]
 struct Cutpoint {
     base: State,
-    /// What later rounds change, for those revisions: the last guess of each row of them.
+    /// What later rounds change, by revisions: the last guess for each set of them.
     widening: Mutex<BTreeMap<RevisionSet, Widening>>,
 }
 
 /// What is forgotten at a cutpoint.
 #[derive(Clone, Debug, Default)]
 struct Widening {
-    /// The cells, and whether it is unknown if they were written.
+    /// The cells, and whether it is unknown whether each was written.
     cells: BTreeMap<Cell, bool>,
     bounds: Vec<Bound>,
     guesses: u32,
-    /// The state at the cutpoint itself is one of those that it stands for.
+    /// Whether the state at the cutpoint itself is one of those that the guess stands for.
     has_base: bool,
 }
 
-/// What is forgotten as a whole.
+/// A part of a state that is forgotten as a whole.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Cell {
     /// An address and a number of bytes.
@@ -120,7 +123,8 @@ enum Cell {
     Register(usize),
 }
 
-/// A cell never falls below a value, or rises above it, as signed numbers.
+/// The guess that a cell never falls below a value (`rises`), or never rises above it, as signed
+/// numbers.
 #[derive(Clone, Debug)]
 struct Bound {
     cell: Cell,
@@ -133,12 +137,12 @@ struct Bound {
 pub struct Alike {
     /// Sets of revisions that no input tells apart.
     pub classes: Vec<RevisionSet>,
-    /// Those that may fail on some input, all alike.
+    /// Sets of revisions that may fail on some input, all alike.
     pub failing: Vec<RevisionSet>,
 }
 
-/// Runs all revisions of `start` in lockstep, as far as that leads. Their input may have any number of
-/// tokens.
+/// Runs all revisions of `start` in lockstep, as far as possible. Their input may have any number
+/// of tokens.
 pub fn lockstep(
     program: &Program,
     mut start: Start,
@@ -150,7 +154,7 @@ pub fn lockstep(
     if !start.stdin.let_end_anywhere() {
         return Alike::default();
     }
-    // Whatever is wrong with the start was said when exploring began.
+    // Errors of the start were reported when exploring began.
     let Some(states) = program.start(start).ok().filter(|states| !states.is_empty()) else {
         return Alike::default();
     };
@@ -174,7 +178,7 @@ pub fn lockstep(
     held(&alike).clone()
 }
 
-/// What is shared by the states of one run, which run one after another.
+/// Locks what the states of one run share. These run one after another.
 fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -192,34 +196,34 @@ impl Alike {
         }
     }
 
-    /// These have done something that the others have not.
+    /// Notes that these revisions have done something that the others have not.
     fn part(&mut self, these: &RevisionSet) {
         let classes = std::mem::take(&mut self.classes).into_iter();
         let parts = classes.flat_map(|class| [class.intersection(these), class.difference(these)]);
         self.classes = parts.filter(|class| class.len() > 1).collect();
     }
 
-    /// Of each of these nothing is known.
+    /// Notes that nothing is known of any of these revisions.
     fn part_all(&mut self, these: &RevisionSet) {
         let classes = std::mem::take(&mut self.classes).into_iter();
         let rest = classes.map(|class| class.difference(these));
         self.classes = rest.filter(|class| class.len() > 1).collect();
     }
 
-    /// Those of these that may still be alike with some revision, whichever it is.
+    /// Those of these revisions that may still be alike with some other revision, whichever it is.
     fn still_open(&self, these: &RevisionSet) -> RevisionSet {
         let all = self.classes.iter().fold(RevisionSet::new(), |all, class| all.union(class));
         all.intersection(these)
     }
 
-    /// Those of these that may still be alike with another one of these.
+    /// Those of these revisions that may still be alike with another one of these.
     fn matter(&self, these: &RevisionSet) -> RevisionSet {
         let here = self.classes.iter().map(|class| class.intersection(these));
         let here = here.filter(|class| class.len() > 1);
         here.fold(RevisionSet::new(), |all, class| all.union(&class))
     }
 
-    /// The pairs, the smaller revision first.
+    /// The pairs of revisions that no input tells apart, the smaller revision first.
     pub fn pairs(&self) -> BTreeSet<(Revision, Revision)> {
         let pairs = |class: &RevisionSet| {
             let all: Vec<Revision> = class.iter().collect();
@@ -233,7 +237,8 @@ impl Alike {
 }
 
 impl Cell {
-    /// What it holds: nothing where a part of it was never written.
+    /// What the cell holds; `None` if a part of it was never written, or it is not `width` bits
+    /// wide.
     fn value(self, exprs: &Exprs, state: &State, width: u32) -> Option<ExprId> {
         match self {
             Self::Register(register) => match *state.top.values.get(register)? {
@@ -255,8 +260,9 @@ impl Cell {
 }
 
 impl Executor<'_> {
-    /// Whether a condition depends on a forgotten value that the path says nothing of: most often it
-    /// may hold or not, and a way that nobody takes costs less than a question.
+    /// Whether a condition of a run in lockstep depends on a forgotten value of which the path says
+    /// nothing, or on what the solver finds hard. Most often such a condition may hold or not, and
+    /// a way that no input takes costs less than a query.
     pub(super) fn is_free(&self, condition: ExprId) -> bool {
         let exprs = &self.program.exprs;
         let is_known = |variable: &VariableId| {
@@ -271,8 +277,9 @@ impl Executor<'_> {
                 || has_hard(exprs, condition))
     }
 
-    /// In such a run, what a path says but for what the solver would find hard: the less it knows, the
-    /// more ways there are, and what it excludes is excluded.
+    /// In a run in lockstep, the path without what the solver would find hard; `None` in other
+    /// runs. The less a path says, the more ways there are, but what it excludes is excluded.
+    /// Comparisons of floating-point numbers are left out unless the goal has one, too.
     pub(super) fn what_is_easy(&self, goal: ExprId) -> Option<Vec<ExprId>> {
         let exprs = &self.program.exprs;
         let with_reals = self.compares_reals(goal);
@@ -283,22 +290,23 @@ impl Executor<'_> {
         self.state.lockstep.is_some().then(|| path.iter().copied().filter(is_easy).collect())
     }
 
-    /// Whether a condition is nothing to ask about in such a run.
+    /// Whether a condition is not to be asked about, as this is a run in lockstep.
     pub(super) fn is_beyond_lockstep(&self, condition: ExprId) -> bool {
         let exprs = &self.program.exprs;
         self.state.lockstep.is_some()
             && (self.compares_reals(condition) || has_hard(exprs, condition))
     }
 
-    /// Whether a condition of such a run compares floating-point numbers.
+    /// Whether a condition of a run in lockstep compares floating-point numbers.
     pub(super) fn compares_reals(&self, condition: ExprId) -> bool {
         let exprs = &self.program.exprs;
         let compares = |e| matches!(exprs.node(e), Node::FloatCompare(..));
         self.state.lockstep.is_some() && exprs.any_node(condition, compares)
     }
 
-    /// Whether it does not matter what becomes of the state: it waits for nobody, and no two of its
-    /// revisions may still be alike. Leaves out those that are alike with no other one.
+    /// Whether it no longer matters what becomes of the state: it waits for nobody, and no two of
+    /// its revisions may still be alike. Otherwise leaves out those revisions that can be alike
+    /// with no other one of the state.
     pub(super) fn is_left_alone(&mut self) -> bool {
         let State { joins, revisions, lockstep: Some(lockstep), .. } = &self.state else {
             return false;
@@ -310,8 +318,8 @@ impl Executor<'_> {
         alike.part(revisions);
         let here = alike.matter(revisions);
         drop(alike);
-        // What is in the middle of an instruction may bring back those that are left out here: they are
-        // alike with nobody, and nothing is said of them.
+        // In the middle of an instruction, revisions that are left out here may come back. That
+        // does no harm: they are alike with nobody, and nothing is said of them.
         let is_alone = here.is_empty();
         if !is_alone && here != *revisions {
             self.state.keep(here);
@@ -319,8 +327,9 @@ impl Executor<'_> {
         is_alone
     }
 
-    /// Whether the opposite of what a model says of a condition is possible. Where that is not known, both
-    /// ways are taken, though no input may lead to one of them. Ends what need not go on, or goes too far.
+    /// Whether the opposite of what the model says of a condition is possible. If that is unknown,
+    /// both ways are taken, though no input may take one of them. Ends a state that need not go on,
+    /// or that goes too far.
     pub(super) fn ask_in_lockstep(
         &mut self,
         condition: ExprId,
@@ -352,8 +361,8 @@ impl Executor<'_> {
         if goes_too_far { Err(too_much()) } else { Ok(()) }
     }
 
-    /// Whether the state goes on from a guess that a later one has taken the place of, and stands for
-    /// nothing that this does not stand for.
+    /// Whether the state goes on from a guess that a later one has replaced, which stands for
+    /// everything that the state stands for.
     pub(super) fn is_outdated(&self) -> bool {
         let Some(lockstep) = &self.state.lockstep else { return false };
         let matter = held(&lockstep.alike).still_open(&self.state.revisions);
@@ -368,14 +377,15 @@ impl Executor<'_> {
         })
     }
 
-    /// Whether the state was waiting for others where it is.
+    /// Whether the state has just waited for others where it is; true once for each time.
     pub(super) fn arrives(&mut self) -> bool {
         let lockstep = self.state.lockstep.as_mut();
         lockstep.is_some_and(|lockstep| std::mem::take(&mut lockstep.arrives))
     }
 
-    /// To be called where control comes to an instruction: whether a cutpoint covers the
-    /// state, so that it need not go on. It goes on with less known where rounds are to be summed up.
+    /// To be called where control comes to an instruction. Returns whether the state need not go
+    /// on: a cutpoint covers it, or nothing depends on it any more. Where rounds are to be summed
+    /// up, the state goes on from the cutpoint with less known.
     pub(super) fn is_covered(&mut self) -> Result<bool, Stop> {
         if self.is_outdated() {
             return Err(Stop::Impossible);
@@ -402,7 +412,7 @@ impl Executor<'_> {
         };
         let depth = callers.len();
         let place = (top.function, top.pc, depth);
-        // Functions that have returned do not come again.
+        // Visits and cutpoints in functions that have returned are over.
         lockstep.visits.retain(|visit| visit.place.2 <= depth);
         lockstep.cutpoints.retain(|Passed { cutpoint, .. }| {
             let before = &cutpoint.base.callers;
@@ -561,15 +571,15 @@ impl Executor<'_> {
         own.cutpoints.push(Passed { cutpoint: cutpoint.clone(), guess });
         let place = (state.top.function, state.top.pc, state.callers.len());
         own.visits.retain(|visit| visit.place != place);
-        // The next time, there is something new to it in any case.
+        // The next visit counts as one with new conditions in any case.
         own.visits.push(Visit { place, conditions: usize::MAX, count: UNROLLED });
         state.lockstep = Some(own);
         self.state = state;
         Ok(false)
     }
 
-    /// The cells that have changed since a state that this one was; nothing where they are too many, or
-    /// there are other objects.
+    /// The cells that have changed since `base`, an earlier state of this one; `None` if they are
+    /// too many, or there are other objects.
     fn changed_since(&self, base: &State) -> Option<Vec<Cell>> {
         let (now, exprs) = (&self.state, &self.program.exprs);
         let words = now.memory.changed_words(exprs, &base.memory)?;
@@ -592,8 +602,8 @@ impl Executor<'_> {
         }
     }
 
-    /// The address of the one object that a cell points into, now and at the cutpoint; nothing where it is
-    /// no pointer. Gives up on one that goes elsewhere: what it was widened to would not.
+    /// The address of the one object that a cell points into, now and at the cutpoint; `None` if it
+    /// is no pointer. Gives up on a pointer that goes elsewhere, as the widened one would not.
     fn object_of_both(&self, cell: Cell, base: &State) -> Result<Option<u64>, Stop> {
         let exprs = &self.program.exprs;
         let addresses = |state: &State| {
@@ -613,7 +623,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether something depends on what may never have been written, only that nobody knows.
+    /// Whether an expression depends on a value of which it is unknown whether it was ever written.
     pub(super) fn is_unsure(&self, e: ExprId) -> bool {
         let exprs = &self.program.exprs;
         self.state.lockstep.is_some()
@@ -621,8 +631,10 @@ impl Executor<'_> {
             && exprs.variables(e).iter().any(|v| exprs.variable_name(*v).starts_with(UNSURE))
     }
 
-    /// A value that stands for an expression of which the solver would need long to say anything, as for
-    /// what was looked up in a large object: whatever is the same expression is the same value.
+    /// A variable that stands for an expression about which the solver would take long to say
+    /// anything, such as what was looked up in a large object. The same expression gets the same
+    /// variable. A constant, a variable, and an expression that depends on the revision, on memory
+    /// that was never written or on an address stays as it is.
     pub(super) fn unknown_for(&self, word: ExprId) -> ExprId {
         let exprs = &self.program.exprs;
         let is_known = exprs.as_bv(word).is_some() || exprs.as_variable(word).is_some();
@@ -636,7 +648,8 @@ impl Executor<'_> {
         exprs.input(&format!("{begins}{UNKNOWN}{}:{width}", word.0), width)
     }
 
-    /// The same for what an operation gives that the solver would find hard.
+    /// The value of `e`, or a variable that stands for it ([`Executor::unknown_for`]) if it is an
+    /// operation that the solver would find hard.
     pub(super) fn without_hard(&self, e: ExprId) -> Value {
         let exprs = &self.program.exprs;
         let inner = match exprs.node(e) {
@@ -646,7 +659,7 @@ impl Executor<'_> {
         Value::from_expr(exprs, if is_hard(exprs, inner) { self.unknown_for(e) } else { e })
     }
 
-    /// Goes on with the first group, for which the others do not wait.
+    /// Splits the revisions of the state ([`Executor::split`]), so that no group waits for another.
     pub(super) fn part<K>(&mut self, groups: Vec<(K, RevisionSet)>) -> K {
         let others = self.siblings.len();
         let first = self.split(groups);
@@ -655,7 +668,8 @@ impl Executor<'_> {
         first
     }
 
-    /// Parts what has come to the head of a loop, where each group comes anew.
+    /// Splits the revisions of a state that has come to the head of a loop, where each group then
+    /// comes anew.
     fn part_here<K>(&mut self, groups: Vec<(K, RevisionSet)>) -> Result<bool, Stop> {
         if let Some(lockstep) = &mut self.state.lockstep {
             lockstep.arrives = true;
@@ -666,8 +680,8 @@ impl Executor<'_> {
         self.is_covered()
     }
 
-    /// Revisions that are parted and decide something by what may never have been written do not meet
-    /// again.
+    /// To be called where the state decides a condition: revisions that are parted and decide by
+    /// what may never have been written do not meet again.
     pub(super) fn note_unsure(&mut self, condition: ExprId) {
         if !self.state.joins.is_empty() && self.is_unsure(condition) {
             self.state.joins.clear();
@@ -680,7 +694,8 @@ fn has_hard(exprs: &Exprs, e: ExprId) -> bool {
     exprs.any_node(e, |e| is_hard(exprs, e))
 }
 
-/// Whether an operation is one of these.
+/// Whether an expression is itself an operation that the solver finds hard: a product of unknown
+/// numbers, a division by one, or an operation on floating-point numbers that is no comparison.
 fn is_hard(exprs: &Exprs, e: ExprId) -> bool {
     let is_known = |e: ExprId| exprs.as_bv(e).is_some();
     match exprs.node(e) {
@@ -701,7 +716,7 @@ impl Bound {
     }
 }
 
-/// Ends a state where the run gives up on it.
+/// The end of a state on which the run gives up.
 pub(super) fn too_much() -> Stop {
     Stop::Halt(Halt::Incomplete(Incomplete::Instructions))
 }

@@ -59,7 +59,7 @@ use join::Waiting;
 use stack::Caller;
 
 use crate::{
-    env::{Halt, Incomplete, Stop, models::Model},
+    env::{Halt, Incomplete, Stop, call::Model},
     errors::ENDLESS_PREFIX,
     expr::{ExprId, Exprs, VariableId},
     ir::{FunctionId, Module, Place},
@@ -68,7 +68,7 @@ use crate::{
     subject::{OpenClasses, RevisionSet, config::Uninitialised},
 };
 
-/// What all workers share.
+/// A program to run, which all workers share.
 pub struct Program {
     /// The code.
     pub module: Module,
@@ -76,22 +76,22 @@ pub struct Program {
     pub exprs: Exprs,
     /// The revision as a variable.
     pub revision: VariableId,
-    /// The same as an expression.
+    /// The revision as an expression.
     pub revision_expr: ExprId,
-    /// What [`Frame::values`] are when a function starts, by function.
+    /// By function, [`Frame::values`] when it starts.
     pub frames: Vec<Box<[Value]>>,
-    /// The functions by which a meta program asks for the arm of a site: all that they return
+    /// By function, whether a meta program asks for the arm of a site by it: what it returns
     /// depends on the revision alone.
     choosers: Box<[bool]>,
-    /// Models of the functions that are only declared.
+    /// Models of the functions that have no code, or that run in place of their code.
     pub models: HashMap<FunctionId, Model>,
-    /// What runs before the code of a function of the libc, or in its place.
+    /// Models that run before the code of a libc function, or in its place if they give a result.
     pub preparations: HashMap<FunctionId, Model>,
     /// What becomes of a decision on memory that was never written.
     pub uninitialised: Uninitialised,
-    /// Where the revision can still matter, once somebody wants to know.
+    /// Where the revision can still matter; computed when it is first needed.
     asking: OnceLock<Asking>,
-    /// Whether states end to which the revision cannot matter any more.
+    /// Whether states to which the revision cannot matter any more end.
     pub ends_unaffected: bool,
     /// The control flow of functions.
     pub flows: Flows,
@@ -102,11 +102,11 @@ pub struct Program {
 /// Limits of a path.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Instructions of one path.
+    /// The most instructions of one path.
     pub instructions: u64,
-    /// A symbolic value that has to be concrete (a size, a pointer) may have so many values.
+    /// The most values of a symbolic value that has to be concrete (a size, a pointer).
     pub concretisations: u32,
-    /// Time for one query.
+    /// The time for one query.
     pub solver: Duration,
 }
 
@@ -115,42 +115,44 @@ pub struct Limits {
 pub struct Quantum<'a> {
     /// The revisions that are still to be told apart.
     pub open: &'a OpenClasses,
-    /// Instructions, over all states.
+    /// The most instructions, of all states together.
     pub instructions: u64,
-    /// Forks.
+    /// The most forks.
     pub forks: u64,
-    /// Tokens of typed input of one path: what wants more goes on later.
+    /// The most tokens of typed input that a path may read: a state that wants more goes on later.
     pub tokens: u32,
-    /// From then on, whoever keeps the solver busy goes on in another quantum: others wait for it.
+    /// From this time on, a state that keeps the solver busy goes on in another quantum: others are
+    /// waiting.
     pub patience: Option<Instant>,
     /// When everything has to end.
     pub clock: Clock<'a>,
 }
 
 impl<'a> Quantum<'a> {
-    /// All that it takes, until the clock is over.
+    /// A quantum with no limit but the clock's.
     pub fn unlimited(open: &'a OpenClasses, clock: Clock<'a>) -> Self {
         let (instructions, forks, tokens) = (u64::MAX, u64::MAX, u32::MAX);
         Self { open, instructions, forks, tokens, patience: None, clock }
     }
 }
 
-/// What came of a run.
+/// What a run of an [`Executor`] has come to.
 #[derive(Debug, Default)]
 pub struct Harvest {
     /// States that go on, in depth-first order.
     pub running: Vec<State>,
-    /// What has ended, in depth-first order.
+    /// States that have ended, in depth-first order.
     pub halted: Vec<HaltState>,
-    /// How many paths that were.
+    /// How many paths have ended.
     pub paths: u64,
-    /// What assumptions have ended: inputs that the program is not asked about.
+    /// The shares of states that assumptions have ended: inputs that the program is not asked
+    /// about.
     pub excluded: Shares,
-    /// Instructions run.
+    /// How many instructions have run.
     pub instructions: u64,
 }
 
-/// The state as it was before the call of a model, so that a sibling can run it anew.
+/// The state as it was before the call of a model, so that a sibling can run the call anew.
 enum Checkpoint {
     /// No model is running.
     NoCall,
@@ -162,22 +164,22 @@ enum Checkpoint {
     Committed,
 }
 
-/// Runs states, one worker's.
+/// Runs states; each worker has one of its own.
 pub struct Executor<'a> {
     program: &'a Program,
     /// [`Quantum::open`].
     open: &'a OpenClasses,
     limits: Limits,
     solver: &'a mut dyn Solver,
-    /// A query was asked since the clock was looked at.
+    /// Whether a query was asked since the clock was last looked at.
     asked: bool,
     /// How long queries took.
     asking: Duration,
-    /// What is decided is which way a branch goes.
+    /// Whether what is being decided is which way a branch goes.
     at_branch: bool,
-    /// A run that is to decide nothing ends where it would ([`endless`]).
+    /// Whether this is a run that is to decide nothing, and ends where it would ([`endless`]).
     decides_nothing: bool,
-    /// Since such a run began, revisions parted.
+    /// Whether revisions have parted since such a run began.
     depends_on_revision: bool,
     deadline: Option<Instant>,
     /// [`Quantum::tokens`].
@@ -185,19 +187,19 @@ pub struct Executor<'a> {
     state: State,
     checkpoint: Checkpoint,
     siblings: Vec<State>,
-    /// Those that wait for siblings.
+    /// States that wait for siblings.
     waiting: Vec<Waiting>,
-    /// The state is new since it was looked at whether the revision matters to it.
+    /// Whether the state is new since it was last checked whether the revision matters to it.
     is_new: bool,
     /// How many revisions set out together.
     together: u64,
-    /// What expressions were for the revisions of a state the last time: loops ask again.
+    /// The last known alternatives of expressions for the revisions of a state: loops ask again.
     chosen: RefCell<FxHashMap<ExprId, Chosen>>,
     /// What a function that gives an arm returned, and for which revisions.
     arms: FxHashMap<FunctionId, (RevisionSet, Value)>,
     /// Frames that nothing uses, kept so that a call need not allocate.
     spare: Vec<Arc<Caller>>,
-    /// The same for objects, and for bytes under way from one to another.
+    /// Room for objects, and for bytes under way from one to another, kept likewise.
     spare_memory: Spare,
     bytes: Vec<u8>,
     halted: Vec<HaltState>,
@@ -206,7 +208,7 @@ pub struct Executor<'a> {
     instructions: u64,
 }
 
-/// The revisions of a state, and what an expression is for them.
+/// The revisions of a state, and the alternatives of an expression for them.
 type Chosen = (RevisionSet, Vec<(ExprId, RevisionSet)>);
 
 impl<'a> Executor<'a> {
@@ -259,12 +261,12 @@ impl<'a> Executor<'a> {
             let is_paused = matches!(end, End::Quantum);
             match end {
                 End::Quantum | End::Stop(Stop::Later) => {
-                    // Who goes on elsewhere waits for nobody.
+                    // A state that goes on elsewhere waits for nobody.
                     executor.state.joins.clear();
                     running.push(executor.state.clone());
                 }
                 End::Join => executor.wait(),
-                // What no patch can change needs no end that is known.
+                // If no patch can change what the state does, its end need not be known.
                 End::Stop(Stop::Halt(Halt::Incomplete(_))) if executor.is_unaffected() => {
                     executor.halt(Halt::Unaffected);
                 }
@@ -302,7 +304,7 @@ impl<'a> Executor<'a> {
         let place = self.place();
         self.paths += 1;
         for mut ended in self.state.ended(&halt) {
-            // A choice that got into what is compared is a mistake of ours, and proves nothing.
+            // A choice that got into what is compared is a bug of ours, and proves nothing.
             if self.state.asked && self.shows_a_choice(&ended) {
                 ended.halt = Halt::Incomplete(Incomplete::Panic);
             }
@@ -330,7 +332,7 @@ impl<'a> Executor<'a> {
             || world.kernel.files.any_symbolic(&is)
     }
 
-    /// The source line of the current instruction; that of the nearest caller where the
+    /// The source line of the current instruction; that of the nearest caller if the
     /// function has no debug information.
     fn place(&self) -> Option<Place> {
         let frames = std::iter::once(&self.state.top).chain(self.state.callers.iter());
@@ -343,14 +345,14 @@ impl<'a> Executor<'a> {
     }
 }
 
-/// Ends a state that was still running when the exploration stopped.
+/// Ends a state that was still running when the exploration stopped; returns its halt states.
 pub fn abandon(
     program: &Program,
     state: &State,
     open: &OpenClasses,
     why: Incomplete,
 ) -> Vec<HaltState> {
-    // A mistake of ours may be that one.
+    // After a panic, that the state is unaffected may be the very mistake.
     let halt = match why != Incomplete::Panic && program.is_unaffected(state, open) {
         true => Halt::Unaffected,
         false => Halt::Incomplete(why),

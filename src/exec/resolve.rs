@@ -24,15 +24,16 @@ pub(super) enum Place {
     },
 }
 
-/// An access at an offset of which no more values are possible goes to each of them.
+/// An access at an offset with at most this many possible values goes to each of them.
 const FEW_PLACES: usize = 4;
-/// Objects that an address is asked for one by one, if it shows that it points to one of them.
+/// An address that visibly points to one of at most this many objects is compared with each of
+/// them.
 const FEW_OBJECTS: usize = 64;
-/// Such places, each with the condition that the access goes there.
+/// The few places of an access, each with the condition that the access goes there.
 type FewPlaces = SmallVec<[(ExprId, Place); FEW_PLACES]>;
-/// Choices within choices that are looked into for the object that an address points to.
+/// How deep choices within choices are searched for the object that an address points to.
 const DEEPEST_CHOICE: u32 = 16;
-/// Largest object that is read or written at a symbolic offset, in bytes.
+/// The size in bytes of the largest object that is read or written at a symbolic offset.
 const SYMBOLIC_OFFSET_LIMIT: u64 = 1 << 20;
 
 impl Executor<'_> {
@@ -67,8 +68,8 @@ impl Executor<'_> {
         }
     }
 
-    /// `address`, which points to the object of that number, without the arms of choices that
-    /// point elsewhere; `None` where all do.
+    /// `address`, which points to object number `number`, without the arms of choices that point
+    /// elsewhere; `None` if all arms do.
     fn arms_within(&self, number: u32, address: ExprId, depth: u32) -> Option<ExprId> {
         let exprs = &self.program.exprs;
         match exprs.node(address) {
@@ -93,8 +94,8 @@ impl Executor<'_> {
         }
     }
 
-    /// The object that a symbolic address was computed from, where that is plain to see: the
-    /// address of an object plus a symbolic offset. Whatever the offset is, C allows it to
+    /// The address of the object that a symbolic address was computed from, if that is plain to
+    /// see: the address of an object plus a symbolic offset. Whatever the offset is, C allows it to
     /// reach this object only (C11 6.5.6 paragraph 8).
     fn base(&self, address: ExprId) -> Option<u64> {
         let exprs = &self.program.exprs;
@@ -105,8 +106,8 @@ impl Executor<'_> {
             .then(|| object_address(number))
     }
 
-    /// The number of the object that a symbolic address points to. All addresses where nothing
-    /// has ever been are one error, however many they are.
+    /// The number of the object that a symbolic address points to. All addresses at which no object
+    /// has ever been are a single error, however many they are.
     fn object_of(&mut self, address: ExprId) -> Result<u32, Stop> {
         let exprs = &self.program.exprs;
         let number = exprs.extract(address, OFFSET_BITS, NUMBER_BITS);
@@ -121,7 +122,7 @@ impl Executor<'_> {
             }
         }
         if self.state.lockstep.is_some() {
-            // It may be any object.
+            // The address may point to any object.
             return Err(lockstep::too_much());
         }
         let candidate = self.candidate(number);
@@ -137,8 +138,8 @@ impl Executor<'_> {
         Ok(self.settle_candidate(number, candidate, "pointer")? as u32)
     }
 
-    /// The same for a known address; where the content is not in its place, but in updates, the
-    /// offset is one to look up there.
+    /// Finds the place of an access at a known address. If the content is not in its place but in
+    /// updates, the offset is one to look up there.
     fn resolve_known(&mut self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {
         match self.resolve_concrete(address, length, write)? {
             Place::Concrete { address, offset } => self.place_in(address, offset, length as usize),
@@ -200,8 +201,8 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// The byte at an address, if that is seen at once to lie inside an object wherever the path
-    /// goes on under a condition.
+    /// The byte at an address, if that visibly lies inside an object on this path wherever the
+    /// condition `given` holds.
     pub(super) fn peek(&self, address: u64, given: ExprId) -> Option<Byte> {
         let object = self.state.memory.object(address).ok()?;
         let exprs = &self.program.exprs;
@@ -263,8 +264,8 @@ impl Executor<'_> {
         Ok(Place::Symbolic { object: base, offset })
     }
 
-    /// The places that an offset inside an object may be, where there are but a few, each with
-    /// the condition that it is there.
+    /// The places where a symbolic offset inside an object may be, each with the condition that it
+    /// is there; `None` if they are more than a few.
     pub(super) fn few_places(
         &self,
         object: u64,

@@ -1,11 +1,11 @@
-//! Shares: a checksum of the execution tree, by which a lost state is noticed.
+//! Shares: a checksum of the execution tree, which shows whether a state was lost.
 //!
 //! The root has a share. At a fork on the input it is divided between the two sides, at a fork on
 //! the revision each side keeps it for the revisions that go there. So for every revision the
 //! shares of all states that ended, and of the inputs that assumptions leave out, add up to what
 //! the beginnings had, whatever lists the states went through in between. A share is a number
-//! modulo 2^64 that depends on the place in the tree: where a state is missing, or counted twice,
-//! the sum is the same by chance only, in one of 2^64 cases.
+//! modulo 2^64 that depends on the place in the tree: if a state is missing, or counted twice,
+//! the sum is the same only by chance, in one of 2^64 cases.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ use crate::subject::{Revision, RevisionSet};
 pub struct Share(u64);
 
 impl Share {
-    /// That of a root.
+    /// The share of a root.
     pub(super) const ROOT: Self = Self(0x9E37_79B9_7F4A_7C15);
 
-    /// The first part of a share that is divided; the second is what is left. Further parts, of
-    /// beginnings, are numbers of their own.
+    /// Part `index` of a share that is divided: part 0, or part 1, which is what is left. Further
+    /// parts, of further beginnings, are numbers of their own.
     pub(super) fn part(self, index: u32) -> Self {
         match index {
             0 => Self(mixed(self.0)),
@@ -29,19 +29,19 @@ impl Share {
         }
     }
 
-    /// Whether it is one of a few that stand for many: one in 64, and which depends on the place in
-    /// the tree alone.
+    /// Whether it is in a sample of one in 64, which depends on the place in the tree alone.
     pub(super) fn is_sample(self) -> bool {
         mixed(self.0).is_multiple_of(64)
     }
 
-    /// That of what has been divided into two.
+    /// The share that was divided into these two parts.
     pub(super) fn sum(parts: [Self; 2]) -> Self {
         Self(parts[0].0.wrapping_add(parts[1].0))
     }
 }
 
-/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, figure 16.
+/// A 64-bit hash of a number (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", OOPSLA 2014, figure 16).
 fn mixed(number: u64) -> u64 {
     let mut z = number.wrapping_add(Share::ROOT.0);
     z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -62,7 +62,7 @@ impl Shares {
         }
     }
 
-    /// Takes other sums away from these.
+    /// Subtracts other sums from these.
     pub fn take(&mut self, others: &Self) {
         for (revision, share) in &others.0 {
             let sum = self.0.entry(*revision).or_default();

@@ -34,7 +34,7 @@ pub struct VariadicArgument {
     /// For an aggregate passed on the stack: its size in bytes (`value` is the address of the
     /// callee's copy).
     pub byval: Option<u64>,
-    /// Passed in a floating-point register.
+    /// Whether it is passed in a floating-point register.
     pub float: bool,
 }
 
@@ -53,23 +53,23 @@ pub(super) struct Caller {
 }
 
 impl Callers {
-    /// How many there are.
+    /// How many callers there are.
     pub fn len(&self) -> usize {
         self.depth
     }
 
-    /// Whether the entry is running.
+    /// Whether there is no caller: the entry is running.
     pub fn is_empty(&self) -> bool {
         self.depth == 0
     }
 
-    /// The innermost first.
+    /// The callers, the innermost first.
     pub fn iter(&self) -> impl Iterator<Item = &Frame> {
         let callers = std::iter::successors(self.innermost.as_deref(), |c| c.below.as_deref());
         callers.map(|caller| &caller.frame)
     }
 
-    /// Adds the innermost one, which nothing else uses yet.
+    /// Adds a new innermost caller, which nothing else uses yet.
     pub(super) fn push(&mut self, mut caller: Arc<Caller>) {
         let unique = Arc::get_mut(&mut caller).expect("nothing else uses a new caller");
         unique.below = self.innermost.take();
@@ -77,7 +77,7 @@ impl Callers {
         self.depth += 1;
     }
 
-    /// Takes the innermost one off, which may be shared.
+    /// Removes the innermost caller, which may be shared.
     pub(super) fn pop(&mut self) -> Option<Arc<Caller>> {
         let mut caller = self.innermost.take()?;
         self.innermost = match Arc::get_mut(&mut caller) {
@@ -88,7 +88,7 @@ impl Callers {
         Some(caller)
     }
 
-    /// Whether they are not only equal, but have not run since.
+    /// Whether these are the callers of an earlier moment, none of which has run since.
     pub fn same(&self, earlier: &Self) -> bool {
         match (&self.innermost, &earlier.innermost) {
             (Some(now), Some(then)) => Arc::ptr_eq(now, then),
@@ -98,7 +98,7 @@ impl Callers {
 }
 
 impl Extend<Frame> for Callers {
-    /// The outermost first.
+    /// Adds frames, the outermost first.
     fn extend<I: IntoIterator<Item = Frame>>(&mut self, frames: I) {
         for frame in frames {
             self.push(Arc::new(Caller { frame, below: None }));

@@ -15,15 +15,13 @@ use super::{
 use crate::{
     env::{
         World,
+        libc::{stdin::Stdin, stream::Stream},
         models::Models,
-        stdin::Stdin,
-        stream::Stream,
         world::{Exceptions, StandardFiles},
     },
     expr::{Assignment, Exprs, Rounding, float::EXCEPTIONS},
     ir::{
-        Call, Callee, Constant, Function, FunctionId, Global, GlobalId, Inst, Module, Operand,
-        OperandKind,
+        Call, Callee, Constant, Function, FunctionId, Global, GlobalId, Inst, Module,
         address::{function_address, global_address, object_number},
     },
     memory::{Memory, Object, Segment, Value},
@@ -38,7 +36,7 @@ pub enum StartError {
     NoEntry {
         /// The function asked for.
         name: String,
-        /// Some that there are.
+        /// Some of the functions that it does define.
         known: String,
     },
     /// The entry takes parameters that nobody provides.
@@ -67,16 +65,16 @@ pub struct Start {
     pub env: Vec<Variable>,
     /// Standard input.
     pub stdin: Stdin,
-    /// The files that there are.
+    /// The files that the program finds.
     pub files: Vec<InputFile>,
 }
 
-/// How the functions begin by which a meta program asks for the arm of a site (see
+/// How the names of the functions begin by which a meta program asks for the arm of a site (see
 /// [`crate::merge`]).
 const CHOOSER: &str = "psychic_at_";
 
-/// Whether that is such a function, and all that it does is to ask for the revision: what it returns
-/// depends on nothing else.
+/// Whether a meta program asks for the arm of a site by `function`, and all that this does is to
+/// ask for the revision: what it returns depends on nothing else.
 fn is_chooser(module: &Module, function: &Function) -> bool {
     let asks = |call: &Call| match call.callee {
         Callee::Direct(id) => ASKING.contains(&&*module.functions[id.0 as usize].name),
@@ -104,13 +102,12 @@ impl Program {
     pub fn new(mut module: Module, models: &Models) -> Self {
         let exprs = Exprs::new();
         let frames = module.functions.iter().map(|f| frame_values(&exprs, f)).collect();
-        module.functions.iter_mut().for_each(put_constants_behind_registers);
         let (mut modelled, mut preparations) = (HashMap::new(), HashMap::new());
         for (id, function) in (0u32..).zip(&mut module.functions) {
             let model = if function.code.is_empty() {
                 models.lookup(&function.name)
             } else {
-                // One that calls nothing asks for no revision: no patch has changed it.
+                // A function that calls nothing asks for no revision: no patch has changed it.
                 let calls = function.code.iter().any(|inst| matches!(inst, Inst::Call(_)));
                 models.instead_of(&function.name, function.library, !calls)
             };
@@ -148,21 +145,22 @@ impl Program {
         self.rejoins = true;
     }
 
-    /// From now on states end to which the revision cannot matter any more.
+    /// From now on states to which the revision cannot matter any more end.
     pub fn end_what_is_unaffected(&mut self) {
         self.ends_unaffected = true;
     }
 
-    /// The first states of the program: one for each number of arguments and each set of variables
-    /// that it may have.
+    /// The first states of the program: one for each way in which a run may begin, by the number of
+    /// its arguments, the choice of their texts, and its environment variables.
     ///
     /// # Errors
-    /// where the entry cannot be run.
+    /// when the entry cannot be run.
     pub fn start(&self, start: Start) -> Result<Vec<State>, StartError> {
         self.begin(start, None)
     }
 
-    /// As [`Program::start`]; with `given` only this input is followed.
+    /// The first states of the program (see [`Program::start`]); with `given`, those that follow
+    /// only this input.
     pub(super) fn begin(
         &self,
         start: Start,
@@ -220,7 +218,7 @@ impl Program {
         Ok((0..).zip(beginnings).map(state).collect())
     }
 
-    /// What a libc does when it starts: lets its `environ` point to the variables.
+    /// Lets `environ` point to the variables, as a libc does when it starts.
     fn set_environment(&self, memory: &mut Memory, envp: u64) {
         let is_it = |global: &Global| global.name == "__environ" && !global.external;
         let index = self.module.globals.iter().position(is_it);
@@ -230,7 +228,7 @@ impl Program {
         }
     }
 
-    /// Puts the global variables into memory; the world that they need.
+    /// Puts the global variables into memory; returns the world that they refer to.
     fn globals(&self, memory: &mut Memory, stdin: Stdin) -> World {
         let files = StandardFiles {
             stdin: memory.allocate(Object::zeroed(Segment::Static, 1)),
@@ -282,7 +280,8 @@ impl Program {
         }
     }
 
-    /// No exception raised, if the program ever asks.
+    /// The record of floating-point exceptions, none of which is raised yet, if the program ever
+    /// asks for them.
     fn watched_exceptions(&self) -> Option<Exceptions> {
         let asks = |function: &Function| {
             matches!(function.name.as_str(), "fetestexcept" | "fegetexceptflag")
@@ -306,7 +305,7 @@ impl Program {
             values,
             ..Frame::default()
         };
-        // The entry below, and above it the constructors, the first one on top.
+        // The entry lies at the bottom, and above it the constructors, the first one on top.
         let mut frames = vec![frame(entry, values)];
         for constructor in self.module.constructors.iter().rev() {
             frames.push(frame(*constructor, self.frames[constructor.0 as usize].to_vec()));
@@ -370,15 +369,4 @@ fn frame_values(exprs: &Exprs, function: &Function) -> Box<[Value]> {
     };
     let registers = (0..function.registers).map(|_| Value::Undefined);
     registers.chain(function.constants.iter().map(value)).collect()
-}
-
-/// Lets operands that are constants refer to where they stand in a frame.
-fn put_constants_behind_registers(function: &mut Function) {
-    for inst in &mut function.code {
-        inst.reads_mut(|operand, _| {
-            if let OperandKind::Constant(index) = operand.kind() {
-                *operand = Operand::constant(function.registers + index);
-            }
-        });
-    }
 }

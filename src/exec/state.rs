@@ -42,7 +42,7 @@ impl Branch {
         Arc::new(Self { parent: None, kind, index: 0, depth: 0, share })
     }
 
-    /// The child of that index of a fork of that kind.
+    /// The `index`-th child of a fork of kind `kind`.
     pub fn child(self: &Arc<Self>, kind: ForkKind, index: u32) -> Arc<Self> {
         let share = match kind {
             ForkKind::Meta => self.share,
@@ -51,24 +51,24 @@ impl Branch {
         Arc::new(Self { parent: Some(self.clone()), kind, index, depth: self.depth + 1, share })
     }
 
-    /// Whether revisions parted on the way.
+    /// Whether revisions parted on the way here.
     pub fn has_meta_fork(&self) -> bool {
         std::iter::successors(Some(self), |branch| branch.parent.as_deref())
             .any(|branch| branch.kind == ForkKind::Meta)
     }
 
-    /// What it stands for.
+    /// The share of the execution tree that it stands for.
     pub fn share(&self) -> Share {
         self.share
     }
 
-    /// Number of forks on the way.
+    /// The number of forks on the way here.
     pub fn depth(&self) -> u32 {
         self.depth
     }
 
     /// The two children of the lowest common ancestor on the ways to `a` and `b`; `None`
-    /// where one is an ancestor of the other.
+    /// if one is an ancestor of the other.
     fn divergence<'a>(mut a: &'a Arc<Self>, mut b: &'a Arc<Self>) -> Option<(&'a Self, &'a Self)> {
         while a.depth > b.depth {
             a = a.parent.as_ref()?;
@@ -88,18 +88,19 @@ impl Branch {
         }
     }
 
-    /// The child of a fork on the revision that states of these revisions become together, of which
-    /// others of the fork are no part. It comes behind them all.
+    /// The child, of a fork on the revision, for states of these revisions that have become one,
+    /// while other revisions of the fork have not. It is ordered behind all of those.
     pub(super) fn together(self: &Arc<Self>, revisions: &RevisionSet) -> Arc<Self> {
         let first = revisions.first().unwrap_or_default().0;
         self.child(ForkKind::Meta, Self::TOGETHER + first)
     }
 
-    /// There are fewer groups of revisions than this.
+    /// The lowest index of such a child; a fork has fewer groups of revisions than this.
     const TOGETHER: u32 = 1 << 31;
 
-    /// The kind of fork at which the ways to `a` and `b` parted. Where one of them has left out what
-    /// its part of the input was, because it is together with others, only revisions parted.
+    /// The kind of fork at which the ways to `a` and `b` parted; `None` if one is an ancestor of
+    /// the other. If one of them is no longer a part of the input only, because it has become one
+    /// with others, only revisions parted.
     pub fn parted(a: &Arc<Self>, b: &Arc<Self>) -> Option<ForkKind> {
         Self::divergence(a, b).map(|(a, b)| match (a.kind, b.kind) {
             (ForkKind::Input, ForkKind::Input) => ForkKind::Input,
@@ -137,25 +138,25 @@ pub struct State {
     pub memory: Memory,
     /// The world outside.
     pub world: World,
-    /// Revisions that have done something else to it.
+    /// Revisions that have done something else to the world, and what.
     pub apart: Vec<(RevisionSet, Effects)>,
-    /// Conditions on the input, oldest first; always satisfiable.
+    /// Conditions on the input, oldest first; satisfiable, but for a run in lockstep.
     pub path: Vec<ExprId>,
-    /// An input that satisfies `path`.
+    /// An input that satisfies `path`, but for a run in lockstep.
     pub model: Arc<Assignment>,
     /// The revisions that the state stands for.
     pub revisions: RevisionSet,
     /// The way it came.
     pub branch: Arc<Branch>,
-    /// LLVM instructions run since the start, but for those since [`State::run_from`].
+    /// LLVM instructions run since the start, without those since [`State::run_from`].
     pub instructions: u64,
-    /// Tokens of typed input that it had read in a call that was put off last
+    /// How many tokens of typed input it had read when a call was last put off
     /// ([`crate::env::Stop::Later`]).
     pub put_off_at: u32,
-    /// How often it was put off because the solver takes long for what it asks now.
+    /// How often it was put off because the solver takes long for its current question.
     pub waits: u32,
-    /// [`State::instructions`] when it was put off last: until it has come further, it may ask what it
-    /// asked before.
+    /// [`State::instructions`] when it was last put off: until it has come further, it may ask what
+    /// it asked before.
     pub waited_at: u64,
     /// The instruction of the running function to which control came last by a jump, a call or
     /// a return; it has run straight on since.
@@ -164,33 +165,36 @@ pub struct State {
     pub uninitialised: u32,
     /// Values already tried for symbolic values that have to become concrete now.
     pub concretisations: Concretisations,
-    /// The exit code of a program that runs what it left for its end.
+    /// The exit code of a program that runs its functions registered to run at exit.
     pub exit: Option<ExprId>,
     /// Calls of `setjmp` that may be returned to.
     pub jumps: Vec<JumpTarget>,
-    /// It has asked which revision runs.
+    /// Whether it has asked which revision runs.
     pub asked: bool,
-    /// What was made of its being unaffected.
+    /// Whether it was said to be unaffected, and whether that is tested.
     pub claim: Claim,
-    /// The condition under which revisions differ in it, which may hold, as it last turned out.
+    /// The condition under which its revisions differ, as it was when it last turned out that it
+    /// may hold.
     pub differs: Option<ExprId>,
-    /// Where it waits for revisions that parted from it, the next such place last.
+    /// The joins at which it waits for states that parted from it, the next one last.
     pub joins: Vec<Arc<Join>>,
     /// Watches for a loop that changes nothing.
     pub loops: LoopWatch,
-    /// It is one of a run in lockstep ([`super::lockstep()`]).
+    /// What it keeps of its way in a run in lockstep ([`super::lockstep()`]); `None` in other runs.
     pub(super) lockstep: Option<Box<Lockstep>>,
 }
 
-/// That a state is unaffected is a proof, and is tried: some such states go on, and must never ask.
+/// The claim that a state is unaffected. It is tested: some such states go on, and must never ask
+/// for the revision.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Claim {
-    /// It was not said of the state.
+    /// The claim was not made.
     #[default]
     None,
-    /// It parted from one that goes on, which is enough, or it is one only by what the solver says.
+    /// The claim is not tested: the state parted from one that goes on, which is enough, or it is
+    /// unaffected only by what the solver says.
     Believed,
-    /// It goes on.
+    /// The claim is tested: the state goes on.
     Tried,
 }
 
@@ -205,16 +209,16 @@ pub struct Concretisations {
 }
 
 /// An earlier moment of the same path, to compare with (Brent's cycle finding: the moment is
-/// taken anew whenever the number of jumps backwards has doubled).
+/// taken anew whenever the number of backward jumps has doubled).
 #[derive(Clone, Debug, Default)]
 pub struct LoopWatch {
-    /// Jumps backwards so far.
+    /// The number of backward jumps so far.
     pub jumps: u64,
     moment: Option<Arc<Moment>>,
     /// Attempts to prove that it never ends since that moment ([`super::endless`]).
     attempts: u32,
-    /// It is proved that it never ends: it runs on until enough is there of standard output and
-    /// standard error, those of them that grow.
+    /// Set once it is proved that the loop never ends: whether standard output and standard error
+    /// grow. The state runs on until there is enough of those that do.
     pub(super) prints: Option<[bool; 2]>,
 }
 
@@ -229,7 +233,8 @@ pub(super) struct Moment {
 }
 
 impl LoopWatch {
-    /// Two states have become one: a moment of one of them alone is none of both.
+    /// To be called when two states have become one. A moment of one of them alone is no moment of
+    /// both.
     pub(super) fn meet(&mut self, other: &Self) {
         self.jumps = self.jumps.max(other.jumps);
         let same = match (&self.moment, &other.moment) {
@@ -244,17 +249,18 @@ impl LoopWatch {
 }
 
 impl State {
-    /// Tokens of typed input that it has read, or had when it was put off.
+    /// How many tokens of typed input it has read, or had read when it was put off.
     pub fn tokens(&self) -> u32 {
         self.world.stdin.tokens().max(self.put_off_at)
     }
 
-    /// Jumps backwards below this number are not looked at.
+    /// The first this many backward jumps are not watched.
     const WATCH_FROM: u64 = 1024;
-    /// Attempts to prove that a state never ends, for each moment that it is compared with.
+    /// The most attempts to prove that a state never ends, for each moment that it is compared
+    /// with.
     const ATTEMPTS: u32 = 4;
 
-    /// To be called at a jump backwards, with `top.pc` at its target: whether the state is
+    /// To be called at a backward jump, with `top.pc` at its target. Returns whether the state is
     /// exactly what it was at an earlier moment, and so runs forever.
     pub fn repeats(&mut self) -> bool {
         self.loops.jumps += 1;
@@ -279,7 +285,7 @@ impl State {
         false
     }
 
-    /// What it is now, to compare with later.
+    /// The present moment, to compare with later.
     pub(super) fn moment(&self) -> Moment {
         Moment {
             top: self.top.clone(),
@@ -291,7 +297,8 @@ impl State {
         }
     }
 
-    /// The earlier moment, if it was at the same place and nothing was decided since.
+    /// The earlier moment, if it was at the same place, nothing was decided since, and attempts to
+    /// prove something by it are left.
     pub(super) fn moment_to_compare(&self) -> Option<Arc<Moment>> {
         let moment = self.loops.moment.as_ref()?;
         let is_here = self.loops.attempts < Self::ATTEMPTS
@@ -327,14 +334,14 @@ pub struct HaltState {
     pub place: Option<Place>,
     /// The revisions that behave like this.
     pub revisions: RevisionSet,
-    /// On these inputs.
+    /// The conditions on the input under which they do.
     pub path: Vec<ExprId>,
-    /// Of which this is one ([`State::model`]), if nothing was left undecided; which one is not the same in
-    /// each run.
+    /// An input that satisfies `path` ([`State::model`]), if nothing was left undecided. Which one
+    /// it is may differ from run to run.
     pub model: Arc<Assignment>,
     /// The way it came.
     pub branch: Arc<Branch>,
-    /// What it took in and gave out.
+    /// The world at the end: what it took in and gave out.
     pub world: World,
     /// Instructions run.
     pub instructions: u64,
@@ -347,7 +354,7 @@ impl HaltState {
             && self.world.is_followed()
     }
 
-    /// Whether what is seen is known, too, for each input.
+    /// Whether the outcome is known exactly, and so is what a run shows, for each input.
     pub fn is_predictable(&self) -> bool {
         self.is_exact() && self.world.approximations.is_empty()
     }
@@ -369,7 +376,8 @@ mod tests {
         assert_eq!(Branch::order(&d, &b), Ordering::Less);
         assert_eq!(Branch::order(&d, &c), Ordering::Greater);
         assert_eq!(Branch::order(&c, &c), Ordering::Equal);
-        // Some revisions are together again, of one that is not only a part of the input is.
+        // `y` is some revisions that have become one again, so it is not only in the input that `x`
+        // and `y` differ.
         let (x, y) =
             (a.child(ForkKind::Input, 0), a.together(&RevisionSet::from_iter([Revision(0)])));
         assert_eq!(Branch::parted(&x, &y), Some(ForkKind::Meta));

@@ -1,8 +1,8 @@
-//! Where an address is used as a number.
+//! Addresses that are used as numbers.
 //!
-//! Objects are elsewhere here than in a native run, so a number that was an address is not
-//! the one that the program would see. Such a number becomes a variable of its own; where
-//! anything is decided by it, or shown of it, the path goes on with the address that the object
+//! Objects have other addresses here than in a native run, so a number that was an address is not
+//! the one that the program would see. Such a number becomes a variable of its own. Where
+//! the number decides something, or is shown, the path goes on with the address that the object
 //! has here, and is marked: nothing may be proved of it. What C defines (arithmetic within an
 //! object, equality) stays exact.
 
@@ -18,18 +18,19 @@ use crate::{
     solver::Query,
 };
 
-/// What the names of the variables that stand for addresses begin with.
+/// How the names of the variables that stand for addresses begin.
 const PREFIX: &str = "address.";
-/// Functions of the C library that decide by where two objects are which end to begin at.
+/// Functions of the C library that decide by the addresses of two objects at which end to begin.
 const COPIES: [&str; 1] = ["memmove"];
 /// How far apart objects are in the first layout that is tried instead of the one here.
 const DISTANCE: u64 = 0x12_3457_0000;
-/// Sums within sums in which addresses are replaced; there are none further down.
+/// How deep in sums within sums addresses are replaced; there are none further down.
 const DEEPEST_SUM: u32 = 64;
-/// Programs are loaded from here on (System V ABI, AMD64 supplement, 3.3.3; executables that are
-/// not position-independent begin here, all else is further up).
+/// The lowest address at which programs are loaded (System V ABI, AMD64 supplement, 3.3.3;
+/// executables that are not position-independent begin here, all else is further up).
 const LOWEST: u64 = 1 << 22;
-/// What is mapped for programs lies below (48-bit addresses, the upper half is the kernel's).
+/// The end of what is mapped for programs (48-bit addresses, of which the upper half is the
+/// kernel's).
 const END: u64 = 1 << 47;
 
 impl Executor<'_> {
@@ -41,7 +42,8 @@ impl Executor<'_> {
     }
 
     /// Whether comparing two concrete 64-bit numbers may compare addresses in a way that is not
-    /// plainly exact: equality with anything but an address is, and so is all within an object.
+    /// plainly exact. Equality with anything but an address is exact, and so is every comparison
+    /// within an object.
     #[inline(always)]
     pub(super) fn may_compare_addresses(&self, predicate: Predicate, a: u64, b: u64) -> bool {
         let memory = &self.state.memory;
@@ -56,7 +58,7 @@ impl Executor<'_> {
         self.state.memory.addresses_in(&self.program.exprs, value)
     }
 
-    /// Whether a value is made of an address.
+    /// Whether a value is made of an address, or of a variable in place of one.
     pub(super) fn is_on_address(&self, value: Value) -> bool {
         self.addresses_in(value).first().is_some() || self.is_number(value)
     }
@@ -66,8 +68,8 @@ impl Executor<'_> {
         matches!(value, Value::Expr(e) if self.program.exprs.mentions(e).address)
     }
 
-    /// `value`, of which more than the object it points to is wanted: an address becomes a
-    /// variable.
+    /// `value` as a number of `width` bits. An address becomes a variable, as more matters than the
+    /// object that it points to.
     pub(super) fn number(&mut self, width: u32, value: Value) -> Value {
         match self.low_bits(64, value) {
             Some(number) if width > 64 => {
@@ -79,8 +81,9 @@ impl Executor<'_> {
         }
     }
 
-    /// The low `width` bits of a value that has to do with an address, with a variable for every
-    /// object: the difference of two numbers of one object does not mention it.
+    /// The low `width` bits of a value that has addresses in it, with a variable for every object,
+    /// which the difference of two numbers of one object does not mention. `None` if the value has
+    /// no addresses, or the path is marked.
     pub(super) fn low_bits(&self, width: u32, value: Value) -> Option<Value> {
         let addresses = self.addresses_in(value);
         let first = addresses.first().filter(|_| !self.is_marked())?;
@@ -106,7 +109,7 @@ impl Executor<'_> {
         })
     }
 
-    /// The low bits of `e` with something else in place of the addresses in it.
+    /// The low `width` bits of `e`, with what `by` gives in place of the addresses in it.
     fn with_addresses(
         &self,
         e: ExprId,
@@ -142,7 +145,7 @@ impl Executor<'_> {
     }
 
     /// The low bits of the variable that stands for the start of an object. A part of it has
-    /// zeros where the alignment says so; as a whole it is left as it is, so that it cancels out.
+    /// zeros where the alignment says so; the whole is left as it is, so that it cancels out.
     fn start_bits(&self, width: u32, start: u64) -> ExprId {
         let exprs = &self.program.exprs;
         let name = format!("{PREFIX}{start:016x}");
@@ -158,8 +161,8 @@ impl Executor<'_> {
         exprs.extract(start, 0, width)
     }
 
-    /// One byte of an address that stands in memory, in the object at `object`, as pointers do:
-    /// at a multiple of 8.
+    /// The byte at `offset` in the object at `object`, as a part of a number, if it belongs to an
+    /// address that is stored as pointers are: at a multiple of 8.
     pub(super) fn byte_of_address(&self, object: u64, offset: usize) -> Option<ExprId> {
         let (exprs, object) = (&self.program.exprs, self.state.memory.object(object).ok()?);
         let start = offset & !7;
@@ -176,8 +179,9 @@ impl Executor<'_> {
         Some(exprs.extract(self.bits(byte + 8, address), byte, 8))
     }
 
-    /// `expr` with the addresses in it as they are here; the path is marked, unless any others
-    /// give the same. What the C library copies goes another way by that, but to the same result.
+    /// `expr` with the addresses in it as they are here. The path is marked, unless any other
+    /// addresses give the same value, or a copying function of the C library runs: that may go
+    /// another way, but comes to the same result.
     pub(super) fn as_if_known(&mut self, expr: ExprId) -> ExprId {
         let known = self.known_addresses(expr);
         let function = &self.program.module.functions[self.state.top.function.0 as usize];
@@ -192,8 +196,8 @@ impl Executor<'_> {
         known
     }
 
-    /// Whether something on this path depended on an address: of the others nothing more need be
-    /// kept then.
+    /// Whether something on this path depended on an address: addresses need no variables any more
+    /// then.
     fn is_marked(&self) -> bool {
         let mut approximations = self.state.world.approximations.iter();
         approximations.any(|what| matches!(what, Approximation::AddressAsNumber(_)))
@@ -229,8 +233,8 @@ impl Executor<'_> {
         !self.solver.check(exprs, query).is_unsat()
     }
 
-    /// The operands of arithmetic that may be on addresses, hidden where the result is not the
-    /// same in a native run.
+    /// The operands of arithmetic that may be on addresses. These are replaced by variables unless
+    /// the result is the same in a native run.
     pub(super) fn operands(&mut self, op: BinaryOp, a: Value, b: Value) -> (Value, Value) {
         let (x, y) = (self.addresses_in(a), self.addresses_in(b));
         let are_exact = |addresses: &Addresses, value, number| {
@@ -239,7 +243,7 @@ impl Executor<'_> {
         let exact = match (x.all.is_empty(), y.all.is_empty()) {
             (true, true) => true,
             (false, false) if op == BinaryOp::Sub && x.share_object(&y) => {
-                // A number from here on, in which nothing looks like an address.
+                // The difference is a number, in which nothing looks like an address any more.
                 let start = start_of(x.all[0]);
                 let distance = |value| match value {
                     Value::Expr(e) => {
@@ -261,8 +265,9 @@ impl Executor<'_> {
         if exact { (a, b) } else { (self.number(64, a), self.number(64, b)) }
     }
 
-    /// Whether an address and a number make one: by a distance, or by low bits that the alignment
-    /// fixes. With a symbolic offset only those bits alone are: the rest would look like no address.
+    /// Whether an operation on an address and a number is exact: the number is a distance, or is
+    /// about low bits that the alignment fixes. With a symbolic offset only those bits alone are
+    /// exact: the rest would not look like an address.
     fn is_exact(&self, op: BinaryOp, address: u64, value: Value, number: Value) -> bool {
         let Value::Int(number) = number else {
             return !self.is_number(number) && matches!(op, BinaryOp::Add | BinaryOp::Sub);
@@ -282,7 +287,8 @@ impl Executor<'_> {
         self.state.memory.object(start_of(address)).map_or(1, |object| u64::from(object.alignment))
     }
 
-    /// The same for the operands of a comparison.
+    /// The operands of a comparison that may be on addresses. These are replaced by variables
+    /// unless the result is the same in a native run.
     pub(super) fn compared_operands(
         &mut self,
         predicate: Predicate,
@@ -301,15 +307,16 @@ impl Executor<'_> {
                         && !y.others
                         && x.all.iter().all(|x| apart(*x))
             }
-            // Null comes before all objects; what the input has may be anything.
+            // Null comes before all objects; a number from the input may be anything.
             (false, true) => b == Value::Int(0) || is_equality(predicate) && b.as_int().is_some(),
             (true, false) => a == Value::Int(0) || is_equality(predicate) && a.as_int().is_some(),
         };
         if exact { (a, b) } else { (self.number(64, a), self.number(64, b)) }
     }
 
-    /// Whether two addresses differ in a native run for certain: those of living objects, or
-    /// functions, of which they are no ends. A linker may merge constants that are equal.
+    /// Whether two addresses certainly differ in a native run: each lies in a living object, not at
+    /// its end, or is that of a function. Constants have to differ, too, as a linker may merge
+    /// equal ones.
     fn are_apart(&self, x: u64, y: u64) -> bool {
         let rest = |address| {
             let object = self.state.memory.object(address).ok()?;
@@ -325,8 +332,8 @@ impl Executor<'_> {
         }
     }
 
-    /// The address that an expression is, though it was hidden in between (as in a list whose
-    /// links are the exclusive or of two addresses).
+    /// The address that an expression is after all, though a variable replaced it in between (as in
+    /// a list whose links are the exclusive or of two addresses); otherwise `expr` itself.
     pub(super) fn unhidden(&self, expr: ExprId) -> ExprId {
         let exprs = &self.program.exprs;
         if !exprs.mentions(expr).address {
@@ -362,7 +369,7 @@ impl Executor<'_> {
     }
 }
 
-/// The start of the object that an address belongs to; of a function, itself.
+/// The start of the object that an address belongs to; the address itself if it is a function's.
 fn start_of(address: u64) -> u64 {
     if function_at(address).is_some() { address } else { object_address(nearest_object(address)) }
 }

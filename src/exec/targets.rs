@@ -1,10 +1,10 @@
 //! Where the addresses of functions go, and so which functions a call through a pointer may run.
 //!
 //! An address that is only ever moved between registers, chosen, compared, passed to a parameter
-//! and called is known to be nowhere else. One that is stored, returned, passed on where it is not
-//! seen, or used in another way *escapes*: it may be in whatever comes from memory. No order of
-//! instructions is looked at, and all calls of a function are one (Andersen, "Program analysis and
-//! specialization for the C programming language", 1994, without its memory).
+//! and called is known to be nowhere else. One that is stored, returned, passed on where it cannot
+//! be followed, or used in another way *escapes*: it may be in whatever comes from memory. The
+//! order of instructions does not count, and all calls of a function count as one (Andersen,
+//! "Program analysis and specialization for the C programming language", 1994, without its memory).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -17,19 +17,19 @@ use crate::ir::{
 /// A register of a function.
 type Place = (u32, u32);
 
-/// What calls through pointers may run.
+/// The functions that calls through pointers may run.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
-    /// The functions whose addresses are known to come to a register.
+    /// By register, the functions whose addresses are known to come there.
     held: FxHashMap<Place, SmallVec<[FunctionId; 2]>>,
-    /// Registers that come from memory, from outside, or from who knows where.
+    /// Registers whose values come from memory, from outside, or from anywhere unknown.
     unknown: FxHashSet<Place>,
     escaped: FxHashSet<FunctionId>,
     changed: bool,
 }
 
 impl Targets {
-    /// Of this program, of whose functions `is_called` says which ones a pointer may be meant for.
+    /// The targets in a program; `is_called` says which functions a pointer may be meant for.
     pub(super) fn of(module: &Module, is_called: impl Fn(&Function) -> bool) -> Self {
         let mut targets = Self::default();
         let mut taken: FxHashSet<FunctionId> = FxHashSet::default();
@@ -81,7 +81,7 @@ impl Targets {
         targets
     }
 
-    /// The functions that a call of that operand may run.
+    /// The functions that a call of the operand `callee` in the function `caller` may run.
     pub(super) fn called(
         &self,
         module: &Module,
@@ -89,13 +89,13 @@ impl Targets {
         callee: Operand,
     ) -> impl Iterator<Item = FunctionId> {
         let (held, is_unknown) = self.get(module, caller, callee);
-        // What nobody is seen to write comes from somewhere, too.
+        // A value that is not seen to be written comes from somewhere, too.
         let is_unknown = is_unknown || held.is_empty();
         let escaped = self.escaped.iter().copied().filter(move |_| is_unknown);
         held.into_iter().chain(escaped)
     }
 
-    /// What an operand may be, and whether it may be something else besides.
+    /// The functions whose addresses an operand may be, and whether it may be something else, too.
     fn get(
         &self,
         module: &Module,
@@ -109,9 +109,7 @@ impl Targets {
                 (held, self.unknown.contains(&place))
             }
             OperandKind::Constant(index) => {
-                // They are counted behind the registers when a program runs.
-                let Function { constants, registers, .. } = &module.functions[function as usize];
-                match constants.get(index.wrapping_sub(*registers) as usize) {
+                match module.functions[function as usize].constant(index) {
                     Some(Constant::Int(word)) => (function_at(*word).into_iter().collect(), false),
                     Some(_) => (SmallVec::new(), false),
                     None => (SmallVec::new(), true),

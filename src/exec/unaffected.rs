@@ -1,9 +1,9 @@
-//! Where the revision can still matter.
+//! States to which the revision cannot matter any more.
 //!
 //! A state that stands for all revisions that are still to be told apart from each other
-//! ([`OpenClasses`]), has nothing that is not the same for them, and cannot come to a place that
-//! asks ([`super::asking`]), has one future for all of them: whatever it does from there on, they do
-//! alike. Those that were told apart already may differ.
+//! ([`OpenClasses`]), has nothing that differs between them, and cannot come to a place that asks
+//! for the revision ([`super::asking`]), has one future for all of them: whatever it does from
+//! there on, they all do. Revisions that were told apart already may differ.
 
 use std::{cell::RefCell, collections::BTreeSet};
 
@@ -18,15 +18,17 @@ use crate::{
     subject::OpenClasses,
 };
 
-/// So many values that are not written alike are held against each other at once.
+/// The most pairs of values, different as expressions, that are compared at once.
 const MOST_DIFFERENCES: usize = 16;
 
 /// Pairs of values that have to be equal.
 type Differences = BTreeSet<(ExprId, ExprId)>;
 
 impl Executor<'_> {
-    /// As [`Program::is_unaffected`], also where the solver has to show that what revisions of a class
-    /// have in different words is the same. What it was not for a state is not asked again.
+    /// Whether the state does, from here on, the same for all revisions of one class (see
+    /// [`Program::is_unaffected`]), also if the solver has to show that values of theirs that are
+    /// different as expressions are equal. A question that got no as an answer is not asked again
+    /// for the state.
     pub(super) fn is_unaffected(&mut self) -> bool {
         let program = self.program;
         let exprs = &program.exprs;
@@ -48,20 +50,22 @@ impl Executor<'_> {
         if !matches!(self.solver.check(exprs, query), Verdict::Unsat) {
             return false;
         }
-        // In other words they may part on the way, and do the same.
+        // Revisions with different expressions may part on the way, and still do the same.
         self.state.claim = Claim::Believed;
         true
     }
 }
 
 impl Program {
-    /// Whether a state does, from here on, the same for all revisions that are in one class: they
-    /// have one future. Where all paths are wanted nothing is said of that.
+    /// Whether a state visibly does, from here on, the same for all revisions of one class: they
+    /// have one future. Always false if [`Program::ends_unaffected`] is not set, as all paths are
+    /// wanted then.
     pub(super) fn is_unaffected(&self, state: &State, open: &OpenClasses) -> bool {
         self.differences(state, open).is_some_and(|differences| differences.is_empty())
     }
 
-    /// What has to be equal for that; `None` where it would not be enough, or is too much.
+    /// The values that have to be equal for a state to be unaffected; `None` if that would not be
+    /// enough, or they are too many.
     fn differences(&self, state: &State, open: &OpenClasses) -> Option<Differences> {
         if !self.ends_unaffected {
             return None;
@@ -70,7 +74,7 @@ impl Program {
         let may_ask = self.distance(state) != FAR
             || state.world.at_exit.iter().any(at_exit)
             || !state.jumps.is_empty();
-        // What is elsewhere may do something else, and what was done before stays different.
+        // Revisions in other states may do something else, and effects that differ stay different.
         let are_apart = || match state.apart.is_empty() {
             true => open.are_divided_by(&state.revisions),
             false => state.effects().iter().any(|(set, _)| open.are_divided_by(set)),
@@ -84,11 +88,12 @@ impl Program {
         self.differences_in(state, open)
     }
 
-    /// What a state has in its memory or registers that may differ between revisions of one class.
+    /// The values of a state that may differ between revisions of one class: in registers, memory
+    /// and effects. `None` if they are too many.
     fn differences_in(&self, state: &State, open: &OpenClasses) -> Option<Differences> {
         let choices = self.choices();
         let (known, found) = (RefCell::new(FxHashSet::default()), RefCell::new(Differences::new()));
-        // Whether there are too many, an expression being one more that the state has.
+        // Adds an expression that the state has; whether there are too many differences now.
         let are_too_many = |e: ExprId| {
             if !self.exprs.mentions(e).revision || !known.borrow_mut().insert(e) {
                 return false;
@@ -132,7 +137,8 @@ mod tests {
         subject::Revision,
     };
 
-    /// Runs a program that asks, in a state of which something is said.
+    /// Runs a program that asks for the revision, from a state with this claim; whether that goes
+    /// without a panic.
     fn runs(claim: Claim) -> bool {
         let text = "int psychic_rev(void);\nint main(void) { return psychic_rev(); }\n";
         let (program, mut state) = begun(text);

@@ -1,8 +1,9 @@
-//! What becomes of memory that was never written.
+//! Memory that was never written.
 //!
-//! It stays a variable for as long as nothing is decided or shown by it: copying it is no error.
-//! Where something is, the content is zero, as it is in native builds, and the path keeps that as
-//! a finding (`World::findings`), on just those inputs on which the content makes a difference.
+//! Its content stays a variable for as long as nothing is decided or shown by it: copying it is no
+//! error. Where something is, the content is zero, as it is in native builds, and the path keeps
+//! that as a finding (`World::findings`), on just those inputs on which the content makes a
+//! difference.
 //! MemorySanitizer reports the same (Stepanov and Serebryany, "MemorySanitizer: fast detector of
 //! uninitialized memory use in C++", CGO 2015), bit by bit where this asks the solver.
 
@@ -18,23 +19,24 @@ use crate::{
     subject::config::Uninitialised,
 };
 
-/// So many contents are tried for the inputs on which some content makes a difference; where
+/// How many contents are tried to find the inputs on which some content makes a difference; if
 /// others still do, all inputs of the path count.
 const CONTENTS: usize = 8;
-/// How long a question may take that says nothing of the path.
+/// How long a question that does not depend on the path may take.
 const ALWAYS: Duration = Duration::from_millis(100);
 
 impl Executor<'_> {
-    /// Memory that was never written: a variable, or zero where nobody asks any more.
+    /// The content of memory that was never written: a variable, or zero if nothing need be noted
+    /// about its use.
     pub(super) fn uninitialised(&mut self, width: u32) -> ExprId {
-        // No sanitizer watches whole programs, so that none could say that it was used.
+        // No sanitizer watches whole programs, so none could report its use.
         let unwatched = self.state.world.is_whole;
         let is_zero = unwatched && self.program.uninitialised == Uninitialised::Zero;
         self.content(width, is_zero)
     }
 
-    /// A value that nothing has given, as that of a function that returns none: natively what a
-    /// register happens to hold.
+    /// The content of an undefined value, such as the result of a function that returns none:
+    /// natively it is what a register happens to hold.
     pub(super) fn undefined(&mut self, width: u32) -> ExprId {
         self.content(width, false)
     }
@@ -50,7 +52,7 @@ impl Executor<'_> {
         exprs.variable(&name, width, VariableKind::Uninitialised)
     }
 
-    /// The same as a value.
+    /// The content of an undefined value ([`Executor::undefined`]), as a value.
     pub(super) fn undefined_value(&mut self, width: u32) -> Value {
         let expr = self.undefined(width);
         Value::from_expr(&self.program.exprs, expr)
@@ -69,12 +71,12 @@ impl Executor<'_> {
             || world.approximations.contains(&Approximation::NoResult)
     }
 
-    /// A decision depends on what was never written: ends the path, or takes note, and all that
-    /// was never written is zero.
+    /// To be called when a decision depends on what was never written. Ends the path, or takes
+    /// note; then all that was never written is zero.
     pub(super) fn note_unwritten(&mut self) -> Result<(), Stop> {
         match self.program.uninitialised {
             Uninitialised::Error => return Err(Error::UninitialisedRead.into()),
-            // Of memory it is zero there; what else it may be nothing can confirm.
+            // Memory is zero in whole programs; what an undefined value is, nothing can confirm.
             Uninitialised::Zero if self.state.world.is_whole => {
                 self.state.world.approximate(Approximation::NoResult);
                 return Ok(());
@@ -88,7 +90,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// `value`, by which something is decided now.
+    /// `value`, by which something is decided now: an undefined one is noted and becomes zero.
     pub(super) fn written(&mut self, value: Value, width: u32) -> Result<Value, Stop> {
         if value != Value::Undefined {
             return Ok(value);
@@ -98,9 +100,9 @@ impl Executor<'_> {
         Ok(Value::from_expr(exprs, exprs.constant(width, 0)))
     }
 
-    /// `expr`, by which something is decided now, with zero for all that was never written. That
-    /// is noted where another content would have given another value (and not, say, of a
-    /// bit-field next to a bit that was not set).
+    /// `expr`, by which something is decided now, with zero for all that was never written. This
+    /// is noted on the inputs on which another content would have given another value (so not, say,
+    /// for a bit-field next to a bit that was not set).
     pub(super) fn independent(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
         let exprs = &self.program.exprs;
         let unwritten: Vec<VariableId> = exprs
@@ -121,13 +123,13 @@ impl Executor<'_> {
         if exprs.as_u64(differs) == Some(0) || self.is_noted() {
             return Ok(fixed);
         }
-        // Mostly one content is enough for every input of the path, and one query.
+        // Mostly one other content makes a difference on every input of the path: a single query.
         let one = with(&|_| 1);
         if self.certainly(exprs.ne(one, fixed), true) {
             self.note_unwritten()?;
             return Ok(fixed);
         }
-        // Or one that is large, where a division hides what is small.
+        // Or a large one does, where a division hides small ones.
         let large = with(&|width| 1 << width.saturating_sub(2).min(62));
         if large != one && self.always_differ(large, fixed) {
             self.note_unwritten()?;
@@ -143,8 +145,8 @@ impl Executor<'_> {
         Ok(fixed)
     }
 
-    /// Whether two values differ on all inputs, whatever the path: other paths ask the same, and the
-    /// solver knows it again. Where it takes long, nobody knows.
+    /// Whether two values differ on all inputs, whatever the path: other paths ask the same, and
+    /// the solver remembers the answer. False if the solver takes long.
     fn always_differ(&mut self, a: ExprId, b: ExprId) -> bool {
         let exprs = &self.program.exprs;
         let same = exprs.eq(a, b);
@@ -169,9 +171,9 @@ impl Executor<'_> {
         }
     }
 
-    /// The inputs of this path on which some content gives `expr` another value than `fixed`:
-    /// those on which one of a few contents does, each found by the solver beside the ones
-    /// before, until they are all.
+    /// The condition for the inputs of this path on which some content gives `expr` another value
+    /// than `fixed`: on them one of a few contents does, each of which the solver finds for inputs
+    /// that those before do not cover, until all are covered.
     fn where_content_shows(
         &mut self,
         expr: ExprId,
@@ -182,7 +184,7 @@ impl Executor<'_> {
         let differs = exprs.ne(expr, fixed);
         let mut shows = exprs.bool(false);
         if unwritten.len() == exprs.variables(expr).len() {
-            // No input has a say in it.
+            // No input matters to it.
             return Ok(exprs.bool(true));
         }
         let config = SolverConfig {

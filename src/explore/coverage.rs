@@ -1,5 +1,4 @@
-//! What an exploration has covered of the source: its lines and its branches, by the debug
-//! information.
+//! Coverage of the source by an exploration: lines and branches, by the debug information.
 
 use std::{collections::BTreeMap, iter::Sum};
 
@@ -8,33 +7,33 @@ use crate::{
     ir::{FunctionId, Pc, Place},
 };
 
-/// What of one source file some path has run, whether or not the path came to its end. The C
-/// library is left out, and so is code without a line.
+/// The part of one source file that some path has run, whether or not the path came to its end. The
+/// C library is left out, and so is code without a line number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CoveredFile {
-    /// The functions by the lines where they begin, and whether they were entered.
+    /// The functions by the lines on which they begin, and whether they were entered.
     pub functions: BTreeMap<(u32, String), bool>,
-    /// The lines that have instructions, and whether one of these has run.
+    /// The lines with instructions, and whether any of their instructions has run.
     pub lines: BTreeMap<u32, bool>,
-    /// The branches of each line that has some.
+    /// The branches of each line that has any.
     pub branches: BTreeMap<u32, Vec<CoveredBranch>>,
 }
 
 /// A conditional branch or a switch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoveredBranch {
-    /// Whether it has run at all.
+    /// Whether the branch has run at all.
     pub run: bool,
-    /// Whether each of the places that it can lead to has been gone to from it.
+    /// For each place to which the branch can lead, whether a path has gone there from it.
     pub ways: Vec<bool>,
 }
 
-/// How many there are, and how many of these were covered.
+/// A number of items, and how many of them were covered.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Share {
-    /// The covered ones.
+    /// Number of covered items.
     pub covered: u64,
-    /// All of them.
+    /// Number of all items.
     pub all: u64,
 }
 
@@ -54,7 +53,7 @@ impl Sum for Share {
 }
 
 impl CoveredFile {
-    /// The files of a program by their names.
+    /// The files of a program, by name.
     pub fn all(program: &Program, coverage: &Coverage) -> BTreeMap<String, Self> {
         let mut files: BTreeMap<String, Self> = BTreeMap::new();
         let module = &program.module;
@@ -85,17 +84,17 @@ impl CoveredFile {
         }
     }
 
-    /// Its functions.
+    /// The share of covered functions.
     pub fn function_share(&self) -> Share {
         Share::of(self.functions.values())
     }
 
-    /// Its lines.
+    /// The share of covered lines.
     pub fn line_share(&self) -> Share {
         Share::of(self.lines.values())
     }
 
-    /// The ways of its branches.
+    /// The share of covered ways out of branches.
     pub fn branch_share(&self) -> Share {
         Share::of(self.branches.values().flatten().flat_map(|branch| &branch.ways))
     }

@@ -1,4 +1,4 @@
-//! Which revisions were explored to the end: the first thing that a proof rests on.
+//! Which revisions were explored to the end: the first thing on which a proof rests.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// That every path of some revisions was followed to its end. Only an exploration makes it
-/// ([`super::Explorer::exhausted`]), and nobody can give `equivalent` without.
+/// The token that every path of some revisions was followed to its end. Only an exploration makes
+/// it ([`super::Explorer::exhausted`]), and no pair can be `equivalent` without it.
 #[derive(Clone, Debug)]
 pub struct Exhausted {
-    /// What the halt states of each of these revisions have to add up to.
+    /// The sum of the shares that the halt states of each of these revisions must have.
     shares: BTreeMap<Revision, Share>,
 }
 
@@ -22,26 +22,26 @@ impl Exhausted {
         self.shares.contains_key(&revision)
     }
 
-    /// Whether halt states that add up to `sum` are all that the revision has.
+    /// Whether halt states whose shares add up to `sum` are all that the revision has.
     pub fn is_covered(&self, revision: Revision, sum: Share) -> bool {
         self.shares.get(&revision) == Some(&sum)
     }
 
-    /// For tests of what is built on it: these revisions, with these sums.
+    /// A token for these revisions with these sums, for tests of what is built on it.
     #[cfg(test)]
     pub(crate) fn on_purpose(shares: impl IntoIterator<Item = (Revision, Share)>) -> Self {
         Self { shares: shares.into_iter().collect() }
     }
 }
 
-/// Accounts for every state, apart from the lists that states are in.
+/// An account of the shares of all states, independent of the lists that states are in.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    /// What began, without what assumptions have left out.
+    /// The shares with which exploration began, less those that assumptions excluded.
     due: Shares,
     ended: Shares,
     revisions: RevisionSet,
-    /// Revisions with a path that was left before its end.
+    /// Revisions with a path that was cut off before its end.
     cut: RevisionSet,
 }
 
@@ -62,7 +62,7 @@ impl Ledger {
         }
     }
 
-    /// What is exhausted while states of these revisions still wait.
+    /// The revisions that are exhausted while states of the revisions `waiting` still wait.
     pub(super) fn exhausted(&self, waiting: &RevisionSet) -> Exhausted {
         let followed = self.revisions.iter().filter(|revision| {
             !self.cut.contains(*revision)
@@ -90,7 +90,7 @@ mod tests {
         revisions.iter().copied().map(Revision).collect()
     }
 
-    /// Revisions 0 and 1, which part after a fork on the input.
+    /// An exploration of revisions 0 and 1, which part after a fork on the input.
     struct Run {
         ledger: Ledger,
         alike: (RevisionSet, Arc<Branch>),

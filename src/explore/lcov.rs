@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, fmt::Write};
 
 use super::CoveredFile;
 
-/// The files by their names. Counts are 1 for what was covered and 0 for what was not.
+/// The tracefile of these files, given by name. Counts are 1 for what was covered and 0 for what
+/// was not.
 pub fn lcov(files: &BTreeMap<String, CoveredFile>) -> String {
     let mut text = String::from("TN:\n");
     for (name, file) in files {

@@ -1,10 +1,10 @@
 //! Exploration: which states run next, on how many workers, and when it stops.
 //!
-//! Work goes in rounds. A round takes up to 64 states off the frontier in the order of
-//! the search, runs each for a quantum on whichever worker is free, and puts what is left back
-//! in a fixed order. What a round does depends on the frontier alone, so an exploration finds
-//! the same states in the same order with any number of workers, as long as the solver is quick:
-//! states do not wait long for one that keeps it busy.
+//! Work is done in rounds. A round takes up to 64 states off the frontier in the order of the
+//! search, runs each for a quantum on whichever worker is free, and puts what is left back in a
+//! fixed order. The result of a round depends on the frontier alone. So an exploration finds the
+//! same states in the same order with any number of workers, as long as the solver is quick: states
+//! do not wait long for one that keeps it busy.
 
 mod coverage;
 mod exhausted;
@@ -37,13 +37,13 @@ use crate::{
 
 /// Most states that run in one round.
 const ROUND: usize = 64;
-/// Forks of one state in a round while there are too few states for all workers.
+/// Most forks of one state in a round while there are too few states for all workers.
 const FORKS_TO_SPREAD: u64 = 4;
-/// Forks of one state in a round otherwise.
+/// Most forks of one state in a round otherwise.
 const FORKS: u64 = 64;
-/// A round in which states wait for the solver is over after this.
+/// Time after which a round ends in which states wait for the solver.
 const ROUND_TIME: Duration = Duration::from_secs(1);
-/// Instructions of one state in a round.
+/// Most instructions of one state in a round.
 const INSTRUCTIONS: u64 = 2_000_000;
 
 /// How to explore.
@@ -53,9 +53,9 @@ pub struct Config {
     pub jobs: usize,
     /// Which states come first.
     pub search: Search,
-    /// What the random numbers of a search begin with.
+    /// Seed of the random numbers of a search.
     pub random: u64,
-    /// Inputs whose ways [`Search::Directed`] follows first, at most 64.
+    /// Inputs whose paths [`Search::Directed`] follows first, at most 64.
     pub seeds: Vec<Assignment>,
     /// Limits of a path.
     pub limits: Limits,
@@ -76,20 +76,20 @@ pub struct Statistics {
     pub time: Duration,
 }
 
-/// What an exploration took; all but the time is the same on any machine.
+/// The effort that an exploration took. All but the time is the same on any machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Spent {
     /// States that ended.
     pub paths: u64,
     /// Instructions run, all states together.
     pub instructions: u64,
-    /// Questions to the solver chain.
+    /// Queries to the solver chain.
     pub queries: u64,
-    /// Time in the solver chain, of the worker that spent the most.
+    /// Time in the solver chain, of the worker that spent the most there.
     pub solving: Duration,
 }
 
-/// An exploration that is under way.
+/// An exploration in progress.
 pub struct Explorer<'a> {
     program: &'a Program,
     config: Config,
@@ -104,28 +104,30 @@ pub struct Explorer<'a> {
     time: Duration,
 }
 
-/// What a worker keeps from round to round.
+/// The part of a worker that is kept from round to round.
 struct Worker {
     solver: Box<dyn Solver>,
     coverage: Coverage,
 }
 
-/// What one round brought.
+/// The result of one round.
 #[derive(Debug)]
 pub enum Round {
-    /// These states ended; there is more to do.
+    /// These states ended; exploration is not over.
     Halted(Vec<HaltState>),
-    /// Nothing is left: every path was followed to its end.
+    /// No state is left to run. Paths may have been cut off by limits: [`Explorer::exhausted`] says
+    /// which revisions were followed to the end.
     Exhausted,
-    /// Time is over or the run was interrupted; what was still running is given as incomplete.
+    /// Time is over or the run was interrupted. States that were still running are given as
+    /// incomplete.
     Stopped(Vec<HaltState>),
 }
 
 impl<'a> Explorer<'a> {
-    /// Sets out from the states `start`; no round begins when the clock is over.
+    /// An exploration that starts with the states `start`. No round begins once the clock is over.
     ///
     /// # Errors
-    /// where the worker threads cannot be started.
+    /// If the worker threads cannot be started.
     pub fn new(
         program: &'a Program,
         config: Config,
@@ -160,7 +162,7 @@ impl<'a> Explorer<'a> {
         })
     }
 
-    /// What some of the states that wait would be if exploring ended now.
+    /// The halt states that some of the waiting states would become if exploring ended now.
     pub fn glimpse(&self) -> Vec<HaltState> {
         let end = |state: &State| abandon(self.program, state, &self.open, Incomplete::Time);
         self.frontier.iter().take(ROUND).flat_map(end).collect()
@@ -205,7 +207,7 @@ impl<'a> Explorer<'a> {
                     let run =
                         || Executor::run(program, limits, &mut **solver, coverage, state, quantum);
                     unless_it_panics(run).unwrap_or_else(|| {
-                        // It may have stopped halfway through a query.
+                        // The solver may have stopped halfway through a query.
                         *solver = solver::chain(&config);
                         Harvest {
                             halted: abandon(program, &before, quantum.open, Incomplete::Panic),
@@ -229,13 +231,13 @@ impl<'a> Explorer<'a> {
         Round::Halted(halted)
     }
 
-    /// From now on follows no paths but those that may tell apart revisions of one class.
+    /// From now on follows only paths that may tell apart revisions of one class.
     pub fn keep(&mut self, open: OpenClasses) {
         self.frontier.keep(&open.revisions());
         self.open = open;
     }
 
-    /// The revisions of which no state waits, was left before its end, or is missing.
+    /// The revisions of which no state is waiting, cut off before its end, or missing.
     pub fn exhausted(&self) -> Exhausted {
         let waiting =
             self.frontier.iter().fold(RevisionSet::new(), |all, state| all.union(&state.revisions));
@@ -248,12 +250,12 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// The workers, for work beside the rounds.
+    /// The workers, also for other work than rounds.
     pub fn pool(&self) -> &Arc<rayon::ThreadPool> {
         &self.pool
     }
 
-    /// What exploring has taken so far.
+    /// The effort that exploring has taken so far.
     pub fn spent(&self) -> Spent {
         let asked = |worker: &Mutex<Worker>| {
             let layers = worker.lock().expect("a worker panicked").solver.statistics();
@@ -266,12 +268,12 @@ impl<'a> Explorer<'a> {
         Spent { paths: self.paths, instructions: self.instructions, queries, solving }
     }
 
-    /// States that wait to run on.
+    /// Number of states that wait to run on.
     pub fn waiting(&self) -> usize {
         self.frontier.len()
     }
 
-    /// What has run so far.
+    /// The code that has run so far.
     pub fn coverage(&self) -> Coverage {
         let mut all = Coverage::default();
         for worker in &self.workers {
@@ -300,15 +302,15 @@ impl<'a> Explorer<'a> {
     }
 }
 
-/// How the workers' solvers are made: no query outlives the exploration.
+/// The configuration of the workers' solvers: no query outlives the exploration.
 fn solver_config(config: &Config, clock: Clock<'_>) -> SolverConfig {
     SolverConfig { deadline: clock.deadline(), ..config.solver.clone() }
 }
 
-/// A mistake of ours must not cost what hours have found: `None` where `run` panics, which says why
-/// on standard error.
+/// The result of `run`; `None` if it panics, which prints the reason on standard error. A bug in
+/// one step must not cost what hours have found.
 pub(crate) fn unless_it_panics<T>(run: impl FnOnce() -> T) -> Option<T> {
-    // Of what it changed, the caller keeps nothing.
+    // The caller keeps nothing that a panicking `run` has changed.
     panic::catch_unwind(AssertUnwindSafe(run)).ok()
 }
 

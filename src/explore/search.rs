@@ -16,23 +16,25 @@ use super::Config;
 /// Which states run first.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Search {
-    /// The youngest: paths are finished one after the other.
+    /// The youngest first: paths are finished one after the other.
     #[default]
     Dfs,
-    /// Those with the fewest forks behind them.
+    /// Those with the fewest forks behind them first.
     Bfs,
-    /// A random walk down the execution tree: a state with n forks behind it has the weight
-    /// 2^-n (KLEE's random path; Cadar, Dunbar and Engler, OSDI 2008, section 3.4).
+    /// A random walk down the execution tree: a state with n forks behind it has the weight 2^-n
+    /// (KLEE's random path; Cadar, Dunbar and Engler, OSDI 2008, section 3.4).
     RandomPath,
-    /// Those about to run the code that was scheduled least often.
+    /// Those about to run the code that was scheduled least often first.
     Coverage,
-    /// Those that have read and run the least, of these the youngest, so that differences are found
-    /// on short inputs; the rest depth first where more states wait than memory should hold.
+    /// Those that have read and run the least first, among equals the youngest, so that differences
+    /// are found on short inputs. If more states wait than memory should hold, the youngest come
+    /// first.
     Shortest,
-    /// As [`Search::Shortest`], but of those that have read and run as much the ones that are nearest
-    /// to a question for the revision ([`Program::distance`]); with a share of [`Search::RandomPath`], so
-    /// that what is far from all that is followed has its turn, and one of those that parted last from
-    /// the way of one of the [`seeds`](super::Config::seeds).
+    /// Like [`Search::Shortest`], but among states that have read and run as much, those nearest to
+    /// a question for the revision come first ([`Program::distance`]). A share of the states is
+    /// drawn as by [`Search::RandomPath`], so that paths far from all others have their turn.
+    /// Another share are those that parted last from the path of one of the
+    /// [`seeds`](super::Config::seeds).
     Directed,
 }
 
@@ -57,24 +59,26 @@ impl FromStr for Search {
     }
 }
 
-/// Where short inputs come first, so many instructions count like a token of input.
+/// When short inputs come first, this many instructions count like a token of input.
 const TOKEN: u64 = 1 << 14;
-/// And so many states run in a round.
+/// Most states in a round when short inputs come first.
 const SHORT_ROUND: usize = 16;
-/// One for which the solver took too long comes after others that have read so much more.
+/// Number of tokens that count as read for each time that the solver took too long for a state.
 const WAIT: u64 = 4;
-/// With more states waiting, the youngest come first; of these, some are looked at to find others.
+/// Number of waiting states above which the youngest come first, and above which only a sample of
+/// the states is considered for a random choice.
 const WIDE: usize = 4096;
-/// With [`Search::Directed`], of so many states one is chosen at random.
+/// With [`Search::Directed`], one of this many states is chosen at random.
 const RANDOM_SHARE: usize = 4;
-/// And of so many one for its being near the way of a seed, if there are any.
+/// With [`Search::Directed`], one of this many states is chosen for being near the path of a seed,
+/// if there are seeds.
 const SEED_SHARE: usize = 2;
-/// Inputs that lead the way: one for each bit of a word.
+/// Most seeds: one for each bit of a word.
 const SEEDS: usize = 64;
-/// Conditions of which it is remembered on which seeds they hold.
+/// Most conditions for which it is remembered on which seeds they hold.
 const CONDITIONS: usize = 1 << 20;
 
-/// The states that wait, in the order they came.
+/// The waiting states, in the order in which they came.
 pub(super) struct Frontier<'a> {
     search: Search,
     program: &'a Program,
@@ -85,26 +89,28 @@ pub(super) struct Frontier<'a> {
     seeds: Seeds,
 }
 
-/// A state that waits.
+/// A waiting state.
 struct Waiting {
-    /// How far it is from the way of a seed, in powers of two.
+    /// The distance from the path of the nearest seed: the bit length of the number of conditions
+    /// since the two parted.
     parted: u32,
-    /// What comes first has the least: what it has read and run, and the way that is before it.
+    /// The rank of the state, of which the least comes first: what it has read and run, and the
+    /// distance ahead.
     rank: (u64, Distance),
     state: Box<State>,
 }
 
-/// Inputs whose ways through the program are followed first (concolic testing: Godefroid, Klarlund
+/// Inputs whose paths through the program are followed first (concolic testing: Godefroid, Klarlund
 /// and Sen, "DART", PLDI 2005).
 #[derive(Default)]
 struct Seeds {
     inputs: Vec<Assignment>,
-    /// On which of them a condition holds.
+    /// For each condition the inputs on which it holds, one bit each.
     hold: FxHashMap<ExprId, u64>,
 }
 
 impl Seeds {
-    /// The number of conditions on the way to a state since it parted from the last of the seeds.
+    /// The number of conditions on the path of a state since it parted from the last of the seeds.
     fn distance(&mut self, program: &Program, state: &State) -> u32 {
         if self.inputs.is_empty() {
             return 0;
@@ -167,14 +173,14 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    /// Leaves of the revisions only these.
+    /// Drops all revisions but these, and the states that have none of them.
     pub(super) fn keep(&mut self, revisions: &RevisionSet) {
         self.waiting.retain(|waiting| !waiting.state.revisions.is_disjoint(revisions));
         for Waiting { state, .. } in &mut self.waiting {
             if !state.revisions.is_subset(revisions) {
                 state.keep(state.revisions.intersection(revisions));
             }
-            // What was said of a state was about other pairs.
+            // The claim of a state was about other pairs.
             state.claim = Claim::None;
         }
     }
@@ -184,17 +190,18 @@ impl<'a> Frontier<'a> {
         matches!(self.search, Search::Shortest | Search::Directed)
     }
 
-    /// How many more tokens of input a state that is taken next may read before others.
+    /// How many more tokens of input a state that is taken next may read before others have their
+    /// turn.
     pub(super) fn tokens(&self) -> u32 {
         if self.is_by_length() && self.waiting.len() <= WIDE { 1 } else { u32::MAX }
     }
 
-    /// How many states run in a round, of at most so many.
+    /// How many states run in a round, at most `most`.
     pub(super) fn round(&self, most: usize) -> usize {
         if self.is_by_length() { SHORT_ROUND.min(most) } else { most }
     }
 
-    /// How many instructions a state that is taken next may run before others.
+    /// How many instructions a state that is taken next may run before others have their turn.
     pub(super) fn instructions(&self) -> u64 {
         if self.is_by_length() { TOKEN } else { u64::MAX }
     }
@@ -204,7 +211,7 @@ impl<'a> Frontier<'a> {
         std::mem::take(&mut self.waiting).into_iter().map(|waiting| *waiting.state).collect()
     }
 
-    /// Takes up to `count` states out, the first to run first.
+    /// Takes out up to `count` states, in the order in which they are to run.
     pub(super) fn take(&mut self, count: usize) -> Vec<State> {
         let count = count.min(self.waiting.len());
         let chosen = match self.search {
@@ -247,7 +254,8 @@ impl<'a> Frontier<'a> {
         self.waiting.split_off(self.waiting.len() - count)
     }
 
-    /// Those of the least rank, of these the youngest; if too many wait for that, the youngest.
+    /// Takes out the states of least rank, among equals the youngest. If too many wait to be
+    /// sorted, takes out the youngest.
     fn shortest(&mut self, count: usize) -> Vec<Waiting> {
         if self.waiting.len() <= WIDE {
             self.waiting.sort_by_key(|waiting| Reverse(waiting.rank));
@@ -255,15 +263,16 @@ impl<'a> Frontier<'a> {
         self.youngest(count)
     }
 
-    /// The places of all that wait, or where they are many of some, spread over them.
+    /// The indices of all waiting states, or of a sample spread over them if there are many.
     fn looked_at(&mut self) -> impl Iterator<Item = usize> + use<> {
         let step = (self.waiting.len() / WIDE).max(1);
         let first = (self.uniform() * step as f64) as usize;
         (first..self.waiting.len()).step_by(step)
     }
 
-    /// Weighted sampling without replacement (Efraimidis and Spirakis, 2006): the smallest of
-    /// -ln(u) / weight come first; in logarithms, weights being tiny.
+    /// Takes out states at random, each with the weight 2^-n for n forks behind it, by weighted
+    /// sampling without replacement (Efraimidis and Spirakis, 2006): the smallest of -ln(u) /
+    /// weight come first. The keys are logarithms, as the weights are tiny.
     fn at_random(&mut self, count: usize) -> Vec<Waiting> {
         let mut keys: Vec<(f64, usize)> = self
             .looked_at()
@@ -277,7 +286,8 @@ impl<'a> Frontier<'a> {
         self.take_out(keys.into_iter().map(|(_, index)| index))
     }
 
-    /// Those that parted last from the way of a seed; of as near ones the shortest, then the youngest.
+    /// Takes out the states that parted last from the path of a seed; among equals those of least
+    /// rank, then the youngest.
     fn nearest_to_seeds(&mut self, count: usize) -> Vec<Waiting> {
         let mut nearest: Vec<usize> = (0..self.waiting.len()).collect();
         let key = |index: &usize| {
@@ -292,7 +302,7 @@ impl<'a> Frontier<'a> {
         self.take_out(nearest.into_iter())
     }
 
-    /// Takes the states at these places out, in this order.
+    /// Takes out the states at these indices, in this order.
     fn take_out(&mut self, places: impl Iterator<Item = usize>) -> Vec<Waiting> {
         let mut waiting: Vec<Option<Waiting>> =
             std::mem::take(&mut self.waiting).into_iter().map(Some).collect();
@@ -301,7 +311,7 @@ impl<'a> Frontier<'a> {
         chosen
     }
 
-    /// A number in (0, 1) (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
+    /// A pseudo-random number in (0, 1) (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
     fn uniform(&mut self) -> f64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.random;
@@ -312,7 +322,7 @@ impl<'a> Frontier<'a> {
     }
 }
 
-/// What a state is about to run.
+/// The instruction that a state is about to run.
 fn place(state: &State) -> (FunctionId, u32) {
     (state.top.function, state.top.pc)
 }
@@ -321,7 +331,7 @@ fn place(state: &State) -> (FunctionId, u32) {
 mod tests {
     use super::*;
     use crate::{
-        env::{models::Models, stdin::Stdin},
+        env::{libc::stdin::Stdin, models::Models},
         exec::{Clock, Limits, Start},
         explore::{Explorer, Round},
         expr::Bv,
@@ -331,7 +341,7 @@ mod tests {
         subject::Revision,
     };
 
-    /// Three bytes, of each of which five bits are asked for.
+    /// A program that reads three bytes and branches on five bits of each.
     const BITS: &str = "
         declare i32 @getchar()
         declare i32 @putchar(i32)
@@ -366,7 +376,7 @@ mod tests {
           ret i32 %sum
         }";
 
-    /// How many of the 32,768 paths end before that of an input.
+    /// How many of the 32,768 paths end before the path of `input`.
     fn paths_before(input: [u8; 3], is_seed: bool) -> usize {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("bits.ll");

@@ -1,5 +1,5 @@
-//! Storage: every distinct node exists once, in an append-only list that is read without
-//! a lock; what is equal is found through hash tables of ids, sharded by hash.
+//! The storage of expressions. Every distinct node exists once, in an append-only list that is
+//! read without a lock. Equal nodes are found through hash tables of ids, sharded by hash.
 
 use std::{
     cell::Cell,
@@ -14,17 +14,17 @@ use super::{Bv, ExprId, Mentions, Node, TableId, VariableId, VariableKind, node:
 
 const SHARDS: usize = 64;
 
-/// Ids that a thread remembers.
+/// How many ids each thread remembers.
 const RECENT_IDS: usize = 4096;
 
 thread_local! {
-    /// The id that this thread last saw for a hash, by its low bits: most nodes that are asked
-    /// for exist, and were asked for a moment ago, which need not cost a lock.
+    /// The id that this thread saw last for each value of the low bits of a hash. Most nodes
+    /// that are asked for exist and were asked for a moment ago; finding them here takes no lock.
     static RECENT: [Cell<Option<ExprId>>; RECENT_IDS] =
         const { [const { Cell::new(None) }; RECENT_IDS] };
 }
 
-/// A node and what is known of it without looking at its operands.
+/// A node, and the facts about it that are kept so that nobody has to look at its operands.
 pub(super) struct Entry {
     pub node: Node,
     pub width: u32,
@@ -67,8 +67,8 @@ impl<T> Default for Shards<T> {
 }
 
 impl<T> Shards<T> {
-    /// The tables are consistent after every single operation, so a panic elsewhere that
-    /// poisoned the lock left nothing half done.
+    /// Locks the table for `hash`. A poisoned lock is harmless: the tables are consistent after
+    /// every single operation, so a panic elsewhere left nothing half done.
     fn of(&self, hash: u64) -> MutexGuard<'_, HashTable<T>> {
         // The table itself uses the top bits and the bottom bits of the hash.
         let shard = (hash >> 32) as usize % SHARDS;
@@ -119,7 +119,8 @@ impl Arena {
         let hash = self.hash(node, width);
         let same = |entry: &Entry| entry.hash == hash && entry.width == width && entry.node == node;
         let recent = RECENT.with(|recent| recent[hash as usize % RECENT_IDS].get());
-        // Perhaps of another arena, but what stands there in this one is looked at.
+        // The remembered id may come from another arena, so the entry that has it in this
+        // arena is compared.
         if let Some(id) = recent
             && self.entries.get(id.0.get() as usize - 1).is_some_and(same)
         {
@@ -281,7 +282,7 @@ mod tests {
             threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
         });
         assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
-        // x, the constants but one, the sums but one, the products.
+        // `x`, 2000 constants, 1999 sums (`x + 0` is `x`) and 2000 products.
         assert_eq!(exprs.len(), 1 + 2000 + 1999 + 2000);
     }
 }

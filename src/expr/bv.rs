@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::fold;
 
-/// A concrete bit-vector: `width` >= 1 bits, unsigned reading, always truncated to width.
+/// A concrete bit-vector of `width` >= 1 bits, read as unsigned and always truncated to its
+/// width.
 ///
-/// Up to 64 bits nothing is allocated.
+/// Values of up to 64 bits allocate nothing.
 ///
 /// ```
 /// use psychic::expr::Bv;
@@ -22,7 +23,7 @@ pub struct Bv {
     bits: Bits,
 }
 
-/// `Narrow` exactly when the width is at most 64.
+/// The bits of a [`Bv`]: `Narrow` exactly when the width is at most 64.
 #[derive(Clone, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub(super) enum Bits {
     Narrow(u64),
@@ -61,7 +62,8 @@ impl Bv {
         }
     }
 
-    /// Little-endian bytes; what is missing counts as zero, what is too much is cut off.
+    /// The value of little-endian `bytes`, of which missing ones count as zero, cut to `width`
+    /// bits.
     pub fn from_le_bytes(width: u32, bytes: &[u8]) -> Self {
         if width <= 64 {
             let mut low = [0; 8];
@@ -108,7 +110,7 @@ impl Bv {
         }
     }
 
-    /// The two's complement reading if the width is at most 64.
+    /// The value read as two's complement, if the width is at most 64.
     pub fn to_i64(&self) -> Option<i64> {
         match self.bits {
             Bits::Narrow(value) => Some(fold::signed(self.width, value)),
@@ -116,7 +118,7 @@ impl Bv {
         }
     }
 
-    /// The unsigned reading.
+    /// The value read as unsigned.
     pub fn to_biguint(&self) -> BigUint {
         match &self.bits {
             Bits::Narrow(value) => BigUint::from(*value),
@@ -124,7 +126,7 @@ impl Bv {
         }
     }
 
-    /// Little-endian bytes, width rounded up to whole bytes.
+    /// The value as little-endian bytes, with the width rounded up to whole bytes.
     pub fn to_le_bytes(&self) -> Vec<u8> {
         let mut bytes = match &self.bits {
             Bits::Narrow(value) => value.to_le_bytes().to_vec(),
@@ -163,12 +165,12 @@ impl Bv {
         }
     }
 
-    /// Whether the two's complement reading is negative.
+    /// Whether the value is negative when read as two's complement.
     pub fn is_negative(&self) -> bool {
         self.bit(self.width - 1)
     }
 
-    /// How many bits the unsigned reading needs; 0 for zero.
+    /// How many bits the value needs when read as unsigned; 0 for zero.
     pub fn significant_bits(&self) -> u32 {
         match &self.bits {
             Bits::Narrow(value) => 64 - value.leading_zeros(),
@@ -176,7 +178,7 @@ impl Bv {
         }
     }
 
-    /// How many bits are zero below the lowest one; the width for zero.
+    /// How many zero bits lie below the lowest one bit; the width for zero.
     pub fn trailing_zeros(&self) -> u32 {
         match &self.bits {
             Bits::Narrow(value) => value.trailing_zeros().min(self.width),
@@ -224,7 +226,7 @@ impl Bv {
         }
     }
 
-    /// `width` bits from bit `low` on.
+    /// The `width` bits from bit `low` upwards.
     #[must_use]
     pub fn extract(&self, low: u32, width: u32) -> Self {
         assert!(low + width <= self.width, "extract beyond the top");
@@ -234,7 +236,7 @@ impl Bv {
         }
     }
 
-    /// `self` above `low`.
+    /// The concatenation: `self` in the high bits, `low` in the low bits.
     #[must_use]
     pub fn concat(&self, low: &Self) -> Self {
         let width = self.width + low.width;

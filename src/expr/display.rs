@@ -6,12 +6,14 @@ use super::{
     Assignment, BinaryOp, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Node, Rounding,
 };
 
-/// Longer texts end in an ellipsis: sharing makes the tree exponentially larger than the term.
+/// The length in bytes past which a text is cut and ends in an ellipsis: as subterms are shared,
+/// the printed tree can be exponentially larger than the term.
 const LONGEST: usize = 2000;
 
 impl Exprs {
     /// A readable infix form for reports and error messages, in C's operators. Signed
-    /// operations are marked `s`, as in `a <s b`, floating-point ones `f`; what gets too long is cut (`...`).
+    /// operations are marked `s`, as in `a <s b`, floating-point ones `f`. A text that gets too
+    /// long is cut and ends in `...`.
     pub fn display(&self, e: ExprId) -> String {
         enum Item {
             Term(ExprId),
@@ -145,7 +147,7 @@ impl Exprs {
     }
 }
 
-/// What of an operation is not to the nearest, ties to even.
+/// The suffix that names a rounding mode; empty for the default, to nearest with ties to even.
 fn mode(rounding: Rounding) -> &'static str {
     match rounding {
         Rounding::NearestEven => "",

@@ -38,7 +38,7 @@ impl Memo {
 }
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator that goes on with what `memo` holds already.
+    /// An evaluator that starts from the values in `memo`.
     pub fn new(exprs: &'a Exprs, assignment: &'a Assignment, memo: &'a mut Memo) -> Self {
         Self { exprs, assignment, memo }
     }
@@ -99,7 +99,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The narrow value of an operand, which is put on the stack if it is missing.
+    /// The value of an operand of at most 64 bits. An operand without a value yet is put on the
+    /// stack.
     fn need(&mut self, e: ExprId) -> Option<u64> {
         let value = self.narrow(e);
         if value.is_none() {
@@ -129,8 +130,8 @@ impl<'a> Evaluator<'a> {
         Format::of(self.exprs.width(e)).expect("the width of a format")
     }
 
-    /// The value of `e` if those of the operands that matter are known. Only the taken arm
-    /// of a choice matters.
+    /// The value of `e` if all operands that matter have values; otherwise puts missing operands
+    /// on the stack. Of a choice, only the condition and the taken arm matter.
     fn step(&mut self, e: ExprId) -> Option<Value> {
         let exprs = self.exprs;
         let width = exprs.width(e);

@@ -5,7 +5,7 @@ use num_bigint::BigUint;
 
 use super::BinaryOp;
 
-/// `width` ones, `width` between 1 and 64.
+/// A mask of `width` ones, where `width` is between 1 and 64.
 #[inline]
 pub(super) fn mask(width: u32) -> u64 {
     u64::MAX >> (64 - width)
@@ -19,13 +19,13 @@ pub(super) fn low_bits(value: BigUint, width: u32) -> BigUint {
     if value.bits() <= u64::from(width) { value } else { value & wide_mask(width) }
 }
 
-/// The two's complement reading of the low `width` bits.
+/// The low `width` bits read as two's complement.
 #[inline]
 pub(super) fn signed(width: u32, value: u64) -> i64 {
     (value << (64 - width)) as i64 >> (64 - width)
 }
 
-/// `op` on values of `width` <= 64 bits that are truncated already; so is the result.
+/// `op` on values of `width` <= 64 bits that are already truncated, as the result is.
 #[inline]
 pub(super) fn narrow(op: BinaryOp, width: u32, a: u64, b: u64) -> u64 {
     let mask = mask(width);
@@ -71,7 +71,7 @@ pub(super) fn narrow(op: BinaryOp, width: u32, a: u64, b: u64) -> u64 {
     }
 }
 
-/// As [`narrow`], for any width.
+/// `op` on values of any width that are already truncated, as the result is.
 pub(super) fn wide(op: BinaryOp, width: u32, a: &BigUint, b: &BigUint) -> BigUint {
     let zero = BigUint::ZERO;
     let negative = |x: &BigUint| x.bit(u64::from(width - 1));

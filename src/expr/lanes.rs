@@ -2,15 +2,16 @@
 
 use super::{BinaryOp, ExprId, Exprs, Node, fold};
 
-/// How many assignments: as many as a byte has values.
+/// How many assignments are evaluated at once: as many as a byte has values.
 pub const LANES: usize = 256;
 
 /// The value of an expression of at most 64 bits under each of the assignments.
 pub type Lanes = [u64; LANES];
 
 impl Exprs {
-    /// Whether [`lanes`](Self::lanes) knows what to make of the operands of `e`: none of them has
-    /// more than 64 bits, nor has `e`, and it is no operation on floating-point numbers.
+    /// Whether [`lanes`](Self::lanes) can compute `e` from its operands: neither `e` nor any
+    /// operand has more than 64 bits, and `e` is neither a variable nor an operation on
+    /// floating-point numbers.
     pub fn has_lanes(&self, e: ExprId) -> bool {
         let narrow = |e: ExprId| self.width(e) <= 64;
         narrow(e)
@@ -34,8 +35,9 @@ impl Exprs {
             }
     }
 
-    /// Writes the value of `e` in each lane, `operand` giving those of its operands that are no constants;
-    /// `None` where that gives `None`, or [`has_lanes`](Self::has_lanes) is false: `out` is of no use then.
+    /// Writes the value of `e` in each lane to `out`. `operand` gives the values of those operands
+    /// that are not constants. Returns `None` if `operand` does, or if
+    /// [`has_lanes`](Self::has_lanes) is false; what is in `out` then has no meaning.
     pub fn lanes<'a>(
         &self,
         e: ExprId,
@@ -55,7 +57,7 @@ impl Exprs {
             Node::Neg(a) => unary(of(a)?, out, |a| a.wrapping_neg() & mask),
             Node::Binary(op, a, b) => operation(op, self.width(a), of(a)?, of(b)?, out),
             Node::Ite(c, a, b) => {
-                // What is chosen is written over the other.
+                // Where the condition holds, `a` is written over `b`.
                 unary(of(b)?, out, |b| b);
                 match (of(c)?, of(a)?) {
                     (Operand::All(0), _) => {}
@@ -105,7 +107,7 @@ impl Exprs {
     }
 }
 
-/// Values of an operand.
+/// The values of an operand: one for all lanes, or one for each.
 #[derive(Clone, Copy)]
 enum Operand<'a> {
     All(u64),
@@ -131,7 +133,8 @@ fn binary(a: Operand<'_>, b: Operand<'_>, out: &mut Lanes, of: impl Fn(u64, u64)
     }
 }
 
-/// An operation on operands of `width` bits: a loop for each, so that each is a simple one.
+/// An operation on operands of `width` bits. Each operation has a loop of its own, so that every
+/// loop is simple.
 fn operation(op: BinaryOp, width: u32, a: Operand<'_>, b: Operand<'_>, out: &mut Lanes) {
     macro_rules! each {
         ($($name:ident)*) => {
@@ -190,7 +193,7 @@ mod tests {
         }
     }
 
-    /// Compares for lanes of many values of both variables, operand by operand.
+    /// Compares the lanes of every term with its evaluation, for many values of both variables.
     fn check(exprs: &Exprs, terms: &[ExprId]) {
         use rustc_hash::FxHashMap;
         let mut known: FxHashMap<ExprId, Lanes> = FxHashMap::default();

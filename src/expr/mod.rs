@@ -1,10 +1,10 @@
 //! Expressions: immutable, hash-consed bit-vector terms in one append-only arena.
 //!
-//! A truth value is a bit-vector of width 1, a floating-point number its encoding (see
-//! [`float`]). Every constructor simplifies locally and
-//! eagerly, so a constant comes back as a constant node and equal terms have equal ids.
-//! The result of a constructor depends on the structure of its operands alone: not on
-//! their ids, on the thread, or on what else the arena holds.
+//! A truth value is a bit-vector of width 1, a floating-point number is its encoding (see
+//! [`float`]). Every constructor simplifies locally and eagerly, so a constant comes back as a
+//! constant node and equal terms have equal ids. The result of a constructor depends on the
+//! structure of its operands alone: not on their ids, on the thread, or on what else the arena
+//! holds.
 //!
 //! ```
 //! use psychic::expr::{Exprs, VariableKind};
@@ -56,7 +56,8 @@ pub struct ExprId(pub(crate) NonZeroU32);
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct VariableId(pub(crate) u32);
 
-/// A constant-length row of equally wide expressions that a symbolic index selects from.
+/// A table: a row of equally wide expressions, of constant length, from which a symbolic index
+/// selects one.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct TableId(pub(crate) u32);
 
@@ -65,20 +66,20 @@ pub struct TableId(pub(crate) u32);
 pub enum VariableKind {
     /// A part of the symbolic input.
     Input,
-    /// The content of memory that was never written.
+    /// The contents of memory that was never written.
     Uninitialised,
     /// The revision that runs; exactly one such variable exists, 32 bits wide.
     Revision,
     /// An address that is used as a number; 64 bits.
     Address,
-    /// The value of a function of which nothing is known but its arguments ([`Exprs::application`]).
+    /// The value of a function of which only the arguments are known ([`Exprs::application`]).
     Function,
 }
 
-/// What kinds of variables an expression mentions.
+/// Which kinds of variables an expression mentions.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Mentions {
-    /// Some [`VariableKind::Input`], or a value that depends on some.
+    /// Some [`VariableKind::Input`] or [`VariableKind::Function`].
     pub input: bool,
     /// Some [`VariableKind::Uninitialised`].
     pub uninitialised: bool,
@@ -98,7 +99,7 @@ impl Mentions {
         }
     }
 
-    /// Those of either.
+    /// The kinds that either mentions.
     pub fn or(self, other: Self) -> Self {
         Self {
             input: self.input || other.input,
@@ -108,7 +109,7 @@ impl Mentions {
         }
     }
 
-    /// Whether a kind of variable is among both.
+    /// Whether there is a kind that both mention.
     pub fn meets(self, other: Self) -> bool {
         (self.input && other.input)
             || (self.uninitialised && other.uninitialised)
@@ -117,24 +118,26 @@ impl Mentions {
     }
 }
 
-/// Values for variables; what is not mentioned counts as zero.
+/// Values for variables; a variable without one counts as zero.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Assignment(pub BTreeMap<VariableId, Bv>);
 
-/// The arena: shared by all workers, never shrinks.
+/// The arena of expressions. All workers share it, and it never shrinks.
 #[derive(Default)]
 pub struct Exprs {
     arena: arena::Arena,
-    /// The arguments of functions, by the name of the variable that is the value.
+    /// The arguments of each application of a function, by the name of the variable that stands
+    /// for its value.
     applications: Mutex<FxHashMap<String, Vec<ExprId>>>,
 }
 
-/// Name of the variable of kind [`VariableKind::Revision`].
+/// The name of the variable of kind [`VariableKind::Revision`].
 pub const REVISION: &str = "psychic_revision";
 
 impl Exprs {
-    /// The value of a function that is not looked into, one for equal arguments; nothing in the unlikely
-    /// case that the name for it is that of another one.
+    /// The value of an uninterpreted function of `width` bits: the same variable for equal
+    /// arguments. The variable's name is made of the arguments' hashes; `None` in the unlikely
+    /// case that other arguments have that name already.
     pub fn application(&self, function: &str, width: u32, arguments: &[ExprId]) -> Option<ExprId> {
         let digits = arguments.iter().map(|e| format!("{:016x}", self.structural_hash(*e)));
         let name = format!("{function}({})", digits.collect::<Vec<_>>().join(","));
@@ -153,7 +156,7 @@ impl Exprs {
         self.arena.len()
     }
 
-    /// Whether nothing was made yet.
+    /// Whether no node exists.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -172,12 +175,12 @@ impl Exprs {
         self.arena.intern_constant(value)
     }
 
-    /// The truth value, 1 bit wide.
+    /// The constant truth value `value`, 1 bit wide.
     pub fn bool(&self, value: bool) -> ExprId {
         self.constant(1, u64::from(value))
     }
 
-    /// The variable of that name; asking again gives the same one.
+    /// The variable called `name`; asking again gives the same one.
     ///
     /// # Panics
     /// when it exists with another width or kind.
@@ -185,42 +188,43 @@ impl Exprs {
         self.arena.intern_variable(name, width, kind)
     }
 
-    /// A part of the symbolic input, as [`Exprs::variable`].
+    /// The variable called `name` of kind [`VariableKind::Input`]; see [`Exprs::variable`].
     pub fn input(&self, name: &str, width: u32) -> ExprId {
         self.variable(name, width, VariableKind::Input)
     }
 
-    /// A part of memory that was never written, as [`Exprs::variable`].
+    /// The variable called `name` of kind [`VariableKind::Uninitialised`]; see
+    /// [`Exprs::variable`].
     pub fn uninitialised(&self, name: &str, width: u32) -> ExprId {
         self.variable(name, width, VariableKind::Uninitialised)
     }
 
-    /// The variable [`REVISION`]: which revision runs.
+    /// The variable [`REVISION`], which says which revision runs.
     pub fn revision(&self) -> ExprId {
         self.variable(REVISION, 32, VariableKind::Revision)
     }
 
-    /// The variable of that name, if there is one.
+    /// The variable called `name`, if there is one.
     pub fn variable_id(&self, name: &str) -> Option<VariableId> {
         self.arena.variable_named(name).map(|(id, _)| id)
     }
 
-    /// The variable as an expression.
+    /// The expression that is the variable `v`.
     pub fn variable_expr(&self, v: VariableId) -> ExprId {
         self.arena.intern(Node::Variable(v), self.variable_width(v))
     }
 
-    /// Its name.
+    /// The name of a variable.
     pub fn variable_name(&self, v: VariableId) -> &str {
         &self.arena.variable(v).name
     }
 
-    /// Its width in bits.
+    /// The width of a variable in bits.
     pub fn variable_width(&self, v: VariableId) -> u32 {
         self.arena.variable(v).width
     }
 
-    /// What it stands for.
+    /// What a variable stands for.
     pub fn variable_kind(&self, v: VariableId) -> VariableKind {
         self.arena.variable(v).kind
     }
@@ -233,7 +237,7 @@ impl Exprs {
         }
     }
 
-    /// The row of these elements.
+    /// The table of these elements.
     ///
     /// # Panics
     /// when there is no element or they differ in width.
@@ -241,7 +245,7 @@ impl Exprs {
         self.arena.intern_table(elements)
     }
 
-    /// The elements of a row.
+    /// The elements of a table.
     pub fn table_elements(&self, table: TableId) -> &[ExprId] {
         &self.arena.table(table).elements
     }
@@ -251,7 +255,7 @@ impl Exprs {
         self.arena.entry(e).node
     }
 
-    /// Width in bits.
+    /// The width of `e` in bits.
     pub fn width(&self, e: ExprId) -> u32 {
         self.arena.entry(e).width
     }
@@ -284,7 +288,7 @@ impl Exprs {
         self.width(e) == 1 && self.as_u64(e) == Some(0)
     }
 
-    /// The kinds of variables in `e`.
+    /// The kinds of variables that `e` mentions.
     pub fn mentions(&self, e: ExprId) -> Mentions {
         self.arena.entry(e).mentions
     }

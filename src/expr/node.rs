@@ -77,24 +77,24 @@ pub enum Node {
     Neg(ExprId),
     /// An operation on two operands.
     Binary(BinaryOp, ExprId, ExprId),
-    /// Condition, value if it holds, value if not.
+    /// A choice: the condition, the value if it holds, the value if not.
     Ite(ExprId, ExprId, ExprId),
-    /// As many bits as the node is wide, from bit `low` on.
+    /// A slice: as many bits as the node is wide, from bit `low` upwards.
     Extract {
         /// The whole.
         of: ExprId,
         /// The lowest bit taken.
         low: u32,
     },
-    /// High part, low part.
+    /// A concatenation: the high part, the low part.
     Concat(ExprId, ExprId),
     /// Zero extension to a greater width.
     Zext(ExprId),
     /// Sign extension to a greater width.
     Sext(ExprId),
-    /// The element of a table at an (unsigned) index, 0 beyond its end.
+    /// The element of a table at an (unsigned) index; 0 beyond the end of the table.
     Select(TableId, ExprId),
-    /// An operation on one floating-point number, or to or from one.
+    /// An operation on one floating-point number, or a conversion to or from one.
     FloatUnary(FloatUnary, Rounding, ExprId),
     /// An operation on two floating-point numbers.
     FloatBinary(FloatBinary, Rounding, ExprId, ExprId),
@@ -104,6 +104,6 @@ pub enum Node {
     FloatCompare(FloatRelation, ExprId, ExprId),
 }
 
-/// A constant of more than 64 bits in its arena.
+/// The id of a constant of more than 64 bits in its arena.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct WideId(pub(super) u32);

@@ -1,8 +1,8 @@
-//! Terms built without simplification, to compare with: for tests only.
+//! Terms built without simplification, for tests to compare with.
 
 use super::{BinaryOp, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Node, Rounding};
 
-/// Makes nodes as they are asked for.
+/// Makes nodes exactly as they are asked for.
 #[derive(Clone, Copy)]
 pub struct Raw<'a>(pub &'a Exprs);
 

@@ -13,7 +13,7 @@ mod float;
 
 impl Exprs {
     /// An SMT-LIB 2 script that asserts `constraints` and asks for a model. Its length is
-    /// linear in the number of distinct terms: what is used twice gets a name.
+    /// linear in the number of distinct terms: a term that is used twice gets a name.
     pub fn smtlib(&self, constraints: &[ExprId]) -> String {
         let mut order = Vec::new();
         let mut uses: FxHashMap<ExprId, usize> = FxHashMap::default();
@@ -83,7 +83,7 @@ struct Script<'a> {
 /// A term is named when its text gets longer than this, so that no line grows with depth.
 const LONGEST: usize = 120;
 
-/// A term of width 1 is written as what it comes from: logic or bits.
+/// The text of a term. A term of width 1 is a truth value or a bit, whichever it was made as.
 enum Term {
     Bits(String),
     Truth(String),
@@ -194,7 +194,7 @@ impl Script<'_> {
         Some(format!("({symbol} {} {})", self.truth(a), self.truth(b)))
     }
 
-    /// `not a` without a visible `not` where there is a word for it.
+    /// The negation of `a`, written without `not` where another operator says the same.
     fn negation(&self, a: ExprId) -> String {
         let operand_of_or = |e: ExprId| match self.exprs.node(e) {
             Node::Not(x) => self.truth(x),
@@ -217,7 +217,8 @@ impl Script<'_> {
         Some(format!("({symbol} {} {})", self.bits(x), self.bits(y)))
     }
 
-    /// One line for every element, from the last to the first.
+    /// The element of a table, as a chain of choices: one line for every element, from the last
+    /// to the first.
     fn select(&mut self, table: TableId, index: ExprId, width: u32) -> String {
         let bits = self.exprs.width(index);
         let mut rest = Term::Bits(literal(&Bv::zero(width)));

@@ -1,11 +1,11 @@
-//! Replacing a variable.
+//! Replacing variables.
 
 use rustc_hash::FxHashMap;
 
 use super::{ExprId, Exprs, Mentions, Node, VariableId};
 
-/// The replacement of variables, of all at once; it remembers what it replaced already, so that
-/// it serves many expressions that share terms.
+/// A replacement of variables, all at once. It remembers which terms it has replaced, so one
+/// substitution serves many expressions that share terms.
 pub struct Substitution {
     by: FxHashMap<VariableId, ExprId>,
     mentions: Mentions,
@@ -13,7 +13,7 @@ pub struct Substitution {
 }
 
 impl Substitution {
-    /// `variable` is to become `by`.
+    /// The substitution that replaces `variable` by `by`.
     ///
     /// # Panics
     /// when their widths differ.
@@ -21,7 +21,7 @@ impl Substitution {
         Self::of(exprs, [(variable, by)])
     }
 
-    /// Every variable is to become what stands with it.
+    /// The substitution that replaces each variable by the expression paired with it.
     ///
     /// # Panics
     /// when the widths of a variable and its replacement differ.
@@ -40,7 +40,7 @@ impl Substitution {
         Self { by, mentions, memo: FxHashMap::default() }
     }
 
-    /// `e` with the variables replaced and everything above them simplified anew.
+    /// `e` with the variables replaced and every term above them simplified anew.
     pub fn apply(&mut self, exprs: &Exprs, e: ExprId) -> ExprId {
         let Self { by, mentions, memo } = self;
         let untouched = |e: ExprId| !exprs.mentions(e).meets(*mentions);
@@ -69,7 +69,7 @@ impl Exprs {
         Substitution::new(self, variable, by).apply(self, e)
     }
 
-    /// The node of `e` built anew from the images of its operands.
+    /// The node of `e` built anew from the images of its operands; `e` itself if no image differs.
     pub(crate) fn rebuild(&self, e: ExprId, image: impl Fn(ExprId) -> ExprId) -> ExprId {
         let mut changed = false;
         self.for_each_operand(e, |operand| changed |= image(operand) != operand);

@@ -1,4 +1,4 @@
-//! Walking terms without recursion: a path through a loop makes terms as deep as the loop
+//! Walks over terms, without recursion: a path through a loop makes terms as deep as the loop
 //! is long.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::{ExprId, Exprs, Node, VariableId};
 
 impl Exprs {
-    /// Calls `f` on every operand of `e`, first to last; the elements of a table count.
+    /// Calls `f` on every operand of `e`, first to last; the elements of a table are operands.
     pub fn for_each_operand(&self, e: ExprId, mut f: impl FnMut(ExprId)) {
         match self.node(e) {
             Node::Constant(_) | Node::WideConstant(_) | Node::Variable(_) => {}
@@ -38,8 +38,9 @@ impl Exprs {
         }
     }
 
-    /// Visits what `done` does not hold yet below `roots`, operands before what uses them,
-    /// in an order that depends on structure alone. `visit` must make `done` true.
+    /// Visits `roots` and every term below them for which `done` does not hold yet, operands
+    /// before the terms that use them, in an order that depends on structure alone. `visit` must
+    /// make `done` true.
     pub(crate) fn post_order<S>(
         &self,
         roots: &[ExprId],
@@ -70,7 +71,7 @@ impl Exprs {
         }
     }
 
-    /// Whether any part of `e` is so.
+    /// Whether `is` holds for `e` or any term below it.
     pub fn any_node(&self, e: ExprId, is: impl Fn(ExprId) -> bool) -> bool {
         let mut seen = FxHashSet::from_iter([e]);
         let mut open = vec![e];

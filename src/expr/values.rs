@@ -2,9 +2,10 @@
 
 use super::{BinaryOp, ExprId, Exprs, Node, TableId, fold};
 
-/// Terms looked at for one answer, constants aside: choices may nest, and share, without end.
+/// How many terms, constants aside, are looked at for one answer: choices may nest, and share
+/// terms, without bound.
 const TERMS: u32 = 256;
-/// Elements of a row looked at.
+/// How many elements of a table are looked at.
 const ELEMENTS: usize = 4096;
 
 impl Exprs {
@@ -13,21 +14,22 @@ impl Exprs {
         self.bounds_within(e, &mut { TERMS })
     }
 
-    /// A lower and an upper bound of the signed value of `e`, which has at most 64 bits: what is seen of
-    /// sums of numbers that were extended, as C does with every `char`.
+    /// A lower and an upper bound of the signed value of `e`, which has at most 64 bits. They are
+    /// useful for sums of sign-extended numbers, which C makes of every `char`.
     pub fn signed_bounds(&self, e: ExprId) -> (i64, i64) {
         self.signed_within(e, &mut { TERMS })
     }
 
-    /// At most `most` values, in ascending order, among which is that of `e`, which has at most 64
-    /// bits; `None` where there may be more.
+    /// All values that `e`, which has at most 64 bits, may have, in ascending order (some may be
+    /// impossible); `None` if there may be more than `most`.
     pub fn few_values(&self, e: ExprId, most: usize) -> Option<Vec<u64>> {
         self.values_within(e, most, &mut { TERMS })
     }
 
-    /// Whether two numbers of one width are certainly integers not far apart, as two values of a counter
-    /// are: the one is the other and a small constant more, whatever conditions choose in both. That a
-    /// `double` looks so is not to be expected.
+    /// Whether two numbers of one width are certainly integers that are not far apart, as two
+    /// values of a counter are. One is at most `i32::MAX` more than the other, or both are
+    /// constants that fit an `i32`, whatever conditions choose in either. Two values of a `double`
+    /// are not expected to look like this.
     pub fn are_close(&self, a: ExprId, b: ExprId) -> bool {
         self.are_close_within(a, b, &mut { TERMS })
     }
@@ -53,7 +55,7 @@ impl Exprs {
         self.are_close_within(x, other, left) && self.are_close_within(y, other, left)
     }
 
-    /// How many of the lowest bits of `e` are zero for certain.
+    /// How many of the lowest bits of `e` are certainly zero.
     pub fn low_zeros(&self, e: ExprId) -> u32 {
         self.zeros_within(e, &mut { TERMS })
     }
@@ -170,7 +172,8 @@ impl Exprs {
                 let sum = a.0.checked_add(b.0).zip(a.1.checked_add(b.1));
                 sum.filter(|bounds| fits(*bounds)).unwrap_or(any)
             }
-            // The dividend may be any: what is divided again is one quotient, and chains are long.
+            // The dividend counts as any number: a quotient of a quotient is one quotient already,
+            // and chains of terms are long.
             Node::Binary(BinaryOp::Sdiv, _, b) if let Some(divisor) = positive(b) => {
                 (any.0 / divisor, any.1 / divisor)
             }
@@ -245,7 +248,7 @@ impl Exprs {
         }
     }
 
-    /// The elements of a row that an index may select, and whether it may lie beyond them.
+    /// The elements of a table that `index` may select, and whether it may lie beyond its end.
     fn reached(&self, table: TableId, index: ExprId, left: &mut u32) -> (&[ExprId], bool) {
         let elements = self.table_elements(table);
         let (first, last) = self.bounds_within(index, left);
@@ -263,7 +266,7 @@ fn pairs(a: &[u64], b: &[u64], f: impl Fn(u64, u64) -> u64) -> Vec<u64> {
 fn binary_bounds(op: BinaryOp, greatest: u64, a: (u64, u64), b: (u64, u64)) -> Option<(u64, u64)> {
     let cut = |wide: u128| wide as u64 & greatest;
     let in_one_lap = |least: u128, most: u128| {
-        // Both ends have wrapped around equally often, and so has all in between.
+        // Both ends have wrapped around equally often, and so has everything in between.
         let lap = |value: u128| value / (u128::from(greatest) + 1);
         (lap(least) == lap(most)).then(|| (cut(least), cut(most)))
     };

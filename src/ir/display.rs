@@ -100,7 +100,7 @@ impl Shown<'_> {
     fn operand(&self, operand: Operand) -> String {
         match operand.kind() {
             OperandKind::Reg(reg) => reg.to_string(),
-            OperandKind::Constant(index) => match self.function.constants.get(index as usize) {
+            OperandKind::Constant(index) => match self.function.constant(index) {
                 Some(Constant::Int(value)) => self.number(*value),
                 Some(Constant::Wide(value)) => format!("{value:?}"),
                 Some(Constant::Undefined) => "undefined".into(),
@@ -112,7 +112,7 @@ impl Shown<'_> {
     /// An operand that is no address.
     fn plain(&self, operand: Operand) -> String {
         if let OperandKind::Constant(index) = operand.kind()
-            && let Some(Constant::Int(value)) = self.function.constants.get(index as usize)
+            && let Some(Constant::Int(value)) = self.function.constant(index)
         {
             return format!("{value:#x}");
         }

@@ -116,7 +116,7 @@ impl Check<'_> {
             OperandKind::Reg(Reg(reg)) => {
                 (reg >= self.function.registers).then(|| format!("no register {reg}"))
             }
-            OperandKind::Constant(index) => match self.function.constants.get(index as usize) {
+            OperandKind::Constant(index) => match self.function.constant(index) {
                 None => Some(format!("no constant {index}")),
                 Some(Constant::Int(value)) => {
                     let fits = width == 0 || width >= 64 || value >> width == 0;

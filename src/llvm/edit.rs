@@ -1,7 +1,6 @@
 //! Changes to modules: names, linkage, dispatch by revision.
 //!
-//! Everything goes by the names of symbols, so that no handle of a [`view`](super::view) outlives
-//! a change.
+//! Symbols are given by name, so that no handle of a [`view`](super::view) outlives a change.
 #![allow(unsafe_code)]
 
 use std::ffi::CString;
@@ -18,16 +17,16 @@ use inkwell::module::Module;
 
 /// A function that runs in place of another for some revisions.
 pub struct Own<'n> {
-    /// Its name.
+    /// The name of the function.
     pub function: &'n str,
-    /// The revisions.
+    /// The revisions for which it runs.
     pub revisions: &'n [u32],
 }
 
-/// Whether a library that this process is linked with has a symbol of this name; the C library does
-/// what it does for every program.
+/// Whether a library that this process is linked with has a symbol of this name. The C library has
+/// the same names in every program.
 pub fn is_known_to_this_process(symbol: &str) -> bool {
-    // SAFETY: the texts are terminated; no library is named, so that none is loaded.
+    // SAFETY: the text is terminated; no library is named, so none is loaded.
     unsafe {
         LLVMLoadLibraryPermanently(std::ptr::null());
         !LLVMSearchForAddressOfSymbol(terminated(symbol).as_ptr()).is_null()
@@ -41,10 +40,10 @@ fn terminated(name: &str) -> CString {
     CString::new(name).expect("names of C have no NUL")
 }
 
-// SAFETY of every call below: values are looked up by name in the module, which lives, right before
-// they are used, and accessors are called on the kinds of values that they are for.
+// SAFETY of every call below: values are looked up by name right before they are used, in a module
+// that is alive, and accessors are called on the kinds of values that they are for.
 impl<'a, 'c> Editor<'a, 'c> {
-    /// For this module.
+    /// An editor of this module.
     pub fn new(module: &'a Module<'c>) -> Self {
         Self(module)
     }
@@ -82,8 +81,8 @@ impl<'a, 'c> Editor<'a, 'c> {
         found
     }
 
-    /// Gives aliases' users what these stand for, and everybody else their names. (The C interface
-    /// of LLVM cannot delete an alias.)
+    /// Replaces every use of an alias by what it stands for, and frees its name. (The C interface
+    /// of LLVM cannot delete an alias, so it stays under another name.)
     pub fn resolve_aliases(&self) {
         unsafe {
             let mut alias = LLVMGetFirstGlobalAlias(self.raw());
@@ -97,7 +96,7 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Gives every symbol a name.
+    /// Gives every symbol without a name a name.
     pub fn name_all(&self) {
         unsafe {
             for symbol in self.symbols() {
@@ -110,9 +109,9 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// The names that a module shows to the linker, if all that ties it to other modules are names: it
-    /// has no alias, no text for the assembler, no symbol in a section or group of its own, and
-    /// nothing that runs before `main`.
+    /// The names that a module shows to the linker; `None` if more than names ties it to other
+    /// modules: an alias, module-level assembly, a symbol in a section or group of its own, or
+    /// something that runs before `main`.
     pub fn shown_names(&self) -> Option<Vec<String>> {
         let mut names = Vec::new();
         unsafe {
@@ -147,7 +146,7 @@ impl<'a, 'c> Editor<'a, 'c> {
         Some(names)
     }
 
-    /// The names of what a module only declares, but for what LLVM itself stands for.
+    /// The names of symbols that a module only declares, without LLVM's own.
     pub fn needed_names(&self) -> Vec<String> {
         let mut names = Vec::new();
         unsafe {
@@ -164,8 +163,8 @@ impl<'a, 'c> Editor<'a, 'c> {
         names
     }
 
-    /// Makes what the linker of a whole program chose among several definitions as definite as
-    /// everything else.
+    /// Gives all visible definitions external linkage. The linker of a whole program has already
+    /// chosen among several definitions, so none has to give way to another any more.
     pub fn settle(&self) {
         unsafe {
             for symbol in self.symbols() {
@@ -184,8 +183,9 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Gives instructions zero for the numbers and addresses that the compiler left undefined, as it
-    /// does where constants have no result (`7 % 0`); a register's content would do natively.
+    /// Replaces undefined numbers and addresses by zero in the operands of instructions. The
+    /// compiler leaves constants without a result undefined (`7 % 0`); natively, they would be
+    /// whatever a register contains.
     pub fn define_undefined(&self) {
         let is_single = |kind| {
             matches!(
@@ -220,7 +220,8 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Gives a symbol another name; that of another symbol is not taken from it, but numbered.
+    /// Gives a symbol another name. If another symbol has that name already, LLVM adds a number to
+    /// it.
     pub fn rename(&self, from: &str, to: &str) {
         if let Some(symbol) = self.symbol(from) {
             unsafe { LLVMSetValueName2(symbol, to.as_ptr().cast(), to.len()) };
@@ -238,15 +239,15 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// The same, where the module has the definition.
+    /// Sets how a symbol is seen by other modules, if this module defines it.
     pub fn set_linkage_of_definition(&self, name: &str, linkage: Linkage) {
         if self.symbol(name).is_some_and(|symbol| unsafe { LLVMIsDeclaration(symbol) == 0 }) {
             self.set_linkage(name, linkage);
         }
     }
 
-    /// Puts a function of the widest type that `main` may have before `main`, so that programs
-    /// with other types of it start alike.
+    /// Renames `main` and adds a new `main` that calls it. The new one has the widest type that
+    /// `main` may have, so that programs in which its type differs start alike.
     pub fn widen_main(&self, main: &str) {
         let Some(old) = self.symbol(main) else { return };
         self.rename(main, &format!("psychic.{main}"));
@@ -279,7 +280,7 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Takes a symbol that nothing refers to away.
+    /// Deletes a global variable that nothing refers to.
     pub fn delete_global(&self, name: &str) {
         let name = terminated(name);
         unsafe {
@@ -290,8 +291,8 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// At its beginning `function` calls one of `own` for the revisions that these are for; for
-    /// all others it goes on as it is. They have its type.
+    /// Makes `function` call one of `own` at its beginning, for the revisions that this one is for.
+    /// For all others it goes on as before. All these functions have the same type.
     pub fn dispatch(&self, function: &str, own: &[Own<'_>]) {
         let (Some(function), Some(revision)) = (self.symbol(function), self.revision()) else {
             return;
@@ -302,7 +303,7 @@ impl<'a, 'c> Editor<'a, 'c> {
             let old = LLVMGetEntryBasicBlock(function);
             let entry = LLVMInsertBasicBlockInContext(context, old, c"dispatch".as_ptr());
             LLVMPositionBuilderAtEnd(builder, entry);
-            // Local variables of a fixed size are those of the first block.
+            // Keep local variables of a fixed size in the entry block.
             let mut at = LLVMGetFirstInstruction(old);
             while !at.is_null() {
                 let next = LLVMGetNextInstruction(at);
@@ -345,8 +346,8 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// A new function `name` without parameters or result, that calls the functions of one of
-    /// `lists` in turn: that of the running revision, or the first.
+    /// Adds a function `name`, without parameters or result, that calls the functions of one of
+    /// `lists` in turn: of the one for the running revision, or else of the first.
     pub fn add_sequences(&self, name: &str, lists: &[(Vec<u32>, Vec<String>)]) {
         let Some(revision) = self.revision() else { return };
         let name = terminated(name);
@@ -388,8 +389,8 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Puts a list of one function, to run at priority 65535, in place of `list`
-    /// (`llvm.global_ctors` or `llvm.global_dtors`).
+    /// Replaces `list` (`llvm.global_ctors` or `llvm.global_dtors`) by a list of one function, with
+    /// priority 65535.
     pub fn set_list(&self, list: &str, function: &str) {
         let Some(function) = self.symbol(function) else { return };
         self.delete_global(list);
@@ -407,7 +408,7 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// The function that gives the revision, declared where it was not.
+    /// The function that returns the revision. It is declared if it was not.
     fn revision(&self) -> Option<LLVMValueRef> {
         if let Some(known) = self.symbol("psychic_rev") {
             return Some(known);
@@ -422,16 +423,17 @@ impl<'a, 'c> Editor<'a, 'c> {
     }
 }
 
-/// Calls `callee` with the parameters of `caller`, passed in the way that these are.
+/// Calls `callee` with the parameters of `caller`, with the calling convention and the attributes
+/// of `callee`.
 ///
 /// # Safety
-/// Both are functions of one type, and the builder stands in `caller`.
+/// Both must be functions of the same type, and the builder must be positioned in `caller`.
 unsafe fn call(
     builder: LLVMBuilderRef,
     callee: LLVMValueRef,
     caller: LLVMValueRef,
 ) -> LLVMValueRef {
-    // SAFETY: the caller's promise; as many attributes are written as there are.
+    // SAFETY: the caller's promise; each list has room for as many attributes as LLVM counts.
     unsafe {
         let count = LLVMCountParams(caller);
         let mut params: Vec<_> = (0..count).map(|index| LLVMGetParam(caller, index)).collect();

@@ -1,7 +1,7 @@
-//! LLVM's C API, safely: a [`view`] of modules that are not changed, and the few [`edit`]s that
-//! make one module out of several.
+//! A safe interface to LLVM's C API: a [`view`] of modules that are not changed, and the few
+//! [`edit`]s that make one module out of several.
 //!
-//! Nobody but [`crate::ir::lower`] and [`crate::compile`] uses it, and no type of it leaves them.
+//! Only [`crate::ir::lower`] and [`crate::compile`] use it, and none of its types leave them.
 
 mod edit;
 mod view;

@@ -1,8 +1,8 @@
-//! A safe, read-only view of LLVM's C API, as much of it as lowering and comparing need.
+//! A safe, read-only view of LLVM's C API, as far as lowering and comparing need it.
 //!
-//! Handles are plain pointers into a module that is never changed while they live: the
-//! lifetime `'m` is that of the borrow of the module they were got from. Functions of the
-//! C API that cast without looking are guarded here by a test of the kind of value.
+//! Handles are plain pointers into a module that is never changed while they live: the lifetime
+//! `'m` is that of the borrow of the module. Functions of the C API that cast without checking are
+//! guarded here by a test of the kind of value.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char};
@@ -43,7 +43,7 @@ handle!(/// A basic block.
 handle!(/// A node of the debug information.
     Metadata, LLVMMetadataRef);
 
-/// Bytes of LLVM's as text.
+/// Bytes that LLVM holds, as text.
 ///
 /// # Safety
 /// `data` must be null or point to `length` bytes.
@@ -92,12 +92,12 @@ impl<'m> Source<'m> {
         Some(function.symbol_type().shape())
     }
 
-    /// Bytes of a pointer.
+    /// The size of a pointer in bytes.
     pub fn pointer_size(self) -> u32 {
         unsafe { LLVMPointerSize(self.layout) }
     }
 
-    /// The first byte in memory is the lowest.
+    /// Whether the first byte in memory is the lowest.
     pub fn little_endian(self) -> bool {
         unsafe { LLVMByteOrder(self.layout) == LLVMByteOrdering::LLVMLittleEndian }
     }
@@ -123,8 +123,8 @@ impl<'m> Source<'m> {
         })
     }
 
-    /// Bytes from one element of an array of `ty` to the next; `None` for a type without a
-    /// size that is known here.
+    /// The distance in bytes of neighbouring elements of an array of `ty`; `None` if the size of
+    /// the type is not known here.
     pub fn size(self, ty: Type<'m>) -> Option<u64> {
         ty.has_size().then(|| unsafe { LLVMABISizeOfType(self.layout, ty.0) })
     }
@@ -219,7 +219,7 @@ impl<'m> Type<'m> {
         raw.into_iter().map(|raw| Self(raw, PhantomData)).collect()
     }
 
-    /// The function type takes further arguments.
+    /// Whether a function type takes further arguments.
     pub fn variadic(self) -> bool {
         assert!(self.kind() == TypeKind::LLVMFunctionTypeKind);
         unsafe { LLVMIsFunctionVarArg(self.0) != 0 }
@@ -239,7 +239,7 @@ impl<'m> Type<'m> {
 }
 
 impl Type<'_> {
-    /// LLVM's text with the fields of structures in place of their names, which depend on what
+    /// LLVM's text, but with the fields of structures in place of their names: these depend on what
     /// else was read into the context.
     pub fn shape(self) -> String {
         match self.kind() {
@@ -307,7 +307,7 @@ impl<'m> Value<'m> {
         is_float = LLVMIsAConstantFP;
         /// A constant expression.
         is_expression = LLVMIsAConstantExpr;
-        /// A row of plain numbers.
+        /// A constant array or vector of plain numbers.
         is_data = LLVMIsAConstantDataSequential;
         /// The address of a label.
         is_block_address = LLVMIsABlockAddress;
@@ -344,17 +344,17 @@ impl<'m> Value<'m> {
         unsafe { text(LLVMGetValueName2(self.0, &mut length), length) }
     }
 
-    /// Undefined or poison.
+    /// Undefined, which includes poison.
     pub fn is_undefined(self) -> bool {
         unsafe { LLVMIsUndef(self.0) != 0 }
     }
 
-    /// Poison, which is undefined, too.
+    /// Poison.
     pub fn is_poison(self) -> bool {
         unsafe { LLVMIsPoison(self.0) != 0 }
     }
 
-    /// Number of a parameter of the function that it belongs to.
+    /// The index of a parameter in its function; `None` for any other value.
     pub fn parameter_index(self) -> Option<u32> {
         // SAFETY: looks at the kind first; the parameters of a function are a chain.
         unsafe {
@@ -503,7 +503,7 @@ impl<'m> Value<'m> {
         !unsafe { LLVMGetStringAttributeAtIndex(self.0, place, text, length) }.is_null()
     }
 
-    /// The alignment in bytes that a global variable or an `alloca` certainly has.
+    /// The alignment in bytes that a global variable or an `alloca` is known to have.
     pub fn alignment(self) -> u32 {
         assert!(self.is_global() || self.opcode() == Opcode::LLVMAlloca);
         unsafe { LLVMGetAlignment(self.0) }.max(1)
@@ -543,7 +543,7 @@ impl<'m> Value<'m> {
     }
 }
 
-/// What is compared of symbols and instructions beside their operands.
+/// Properties that are compared between symbols and instructions, besides their operands.
 impl<'m> Value<'m> {
     /// Whether only the content of a symbol matters, not its address.
     pub fn is_unnamed(self) -> bool {
@@ -551,7 +551,7 @@ impl<'m> Value<'m> {
         unsafe { LLVMGetUnnamedAddress(self.0) == LLVMUnnamedAddr::LLVMGlobalUnnamedAddr }
     }
 
-    /// A function or global variable that ends with its module.
+    /// Whether a function or global variable is visible only in its module.
     pub fn is_local(self) -> bool {
         matches!(self.linkage(), Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage)
     }
@@ -561,7 +561,7 @@ impl<'m> Value<'m> {
         self.linkage() == Linkage::LLVMExternalWeakLinkage
     }
 
-    /// Everything that a function or global variable says but for name, linkage and content.
+    /// All properties of a function or global variable except name, linkage and content, as text.
     pub fn symbol_shape(self) -> String {
         let mut shape = self.symbol_type().shape();
         // SAFETY: the kind of symbol is looked at first; a section's name lives in the symbol.
@@ -597,8 +597,8 @@ impl<'m> Value<'m> {
         shape
     }
 
-    /// Everything that an instruction says but for its operands and places to go to; nothing for
-    /// kinds of which not everything is known here.
+    /// All properties of an instruction except its operands and successors, as text; `None` for
+    /// instructions of which this does not know all properties.
     pub fn shape(self) -> Option<String> {
         use Opcode::*;
         let opcode = self.opcode();
@@ -693,7 +693,7 @@ impl<'m> Value<'m> {
         Some(shape)
     }
 
-    /// Everything that a constant expression says but for its operands.
+    /// All properties of a constant expression except its operands, as text.
     pub fn expression_shape(self) -> String {
         let opcode = self.expression_opcode();
         let mut shape = format!("{opcode:?} {}", self.ty().shape());
@@ -705,7 +705,7 @@ impl<'m> Value<'m> {
         shape
     }
 
-    /// Everything of inline assembly.
+    /// All properties of inline assembly, as text.
     pub fn asm_shape(self) -> String {
         let (code, constraints) = self.asm();
         // SAFETY: `asm` has checked the kind.
@@ -727,7 +727,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// The values of a `switch` with where they lead; the way of all others is the first of
+    /// The case values of a `switch` and where they lead. The default is the first of
     /// [`Value::successors`].
     pub fn cases(self) -> Vec<(Value<'m>, Block<'m>)> {
         self.expect(Opcode::LLVMSwitch);
@@ -741,8 +741,8 @@ impl<'m> Value<'m> {
     }
 }
 
-/// The text of attributes at some places of a function or call. `get` counts those at a place, or
-/// writes them.
+/// The text of the attributes at some places of a function or call. `get` writes the attributes of
+/// a place, or counts them if there is nowhere to write.
 ///
 /// # Safety
 /// `get` must write as many attributes as it counts.
@@ -837,7 +837,7 @@ impl<'m> Value<'m> {
         Type(unsafe { LLVMGetGEPSourceElementType(self.0) }, PhantomData)
     }
 
-    /// A `load` or `store` that must stay as it is.
+    /// Whether a `load` or `store` is volatile.
     pub fn is_volatile(self) -> bool {
         assert!(matches!(self.opcode(), Opcode::LLVMLoad | Opcode::LLVMStore));
         unsafe { LLVMGetVolatile(self.0) != 0 }
@@ -859,14 +859,14 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// Mask of a `shufflevector`; `None` for an undefined element.
+    /// Mask of a `shufflevector`, with `None` for undefined elements.
     pub fn mask(self) -> Vec<Option<u32>> {
         self.expect(Opcode::LLVMShuffleVector);
         let count = unsafe { LLVMGetNumMaskElements(self.0) };
         (0..count).map(|i| u32::try_from(unsafe { LLVMGetMaskValue(self.0, i) }).ok()).collect()
     }
 
-    /// What a call calls.
+    /// The callee of a call.
     pub fn callee(self) -> Value<'m> {
         assert!(self.is_call());
         Self(unsafe { LLVMGetCalledValue(self.0) }, PhantomData)
@@ -891,7 +891,7 @@ impl<'m> Value<'m> {
         arguments
     }
 
-    /// The text of a string among the metadata.
+    /// The text of a metadata string.
     pub fn metadata_text(self) -> Option<String> {
         if self.ty().kind() != TypeKind::LLVMMetadataTypeKind {
             return None;
@@ -914,7 +914,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// Where a terminator can lead.
+    /// The blocks that a terminator can lead to.
     pub fn successors(self) -> Vec<Block<'m>> {
         assert!(unsafe { !LLVMIsATerminatorInst(self.0).is_null() });
         (0..unsafe { LLVMGetNumSuccessors(self.0) })
@@ -922,7 +922,7 @@ impl<'m> Value<'m> {
             .collect()
     }
 
-    /// Incoming values of a `phi` and where they come from.
+    /// Incoming values of a `phi` and the blocks that they come from.
     pub fn incoming(self) -> Vec<(Value<'m>, Block<'m>)> {
         self.expect(Opcode::LLVMPHI);
         (0..unsafe { LLVMCountIncoming(self.0) })
@@ -993,7 +993,7 @@ impl<'m> Metadata<'m> {
 
 extern "C" fn ignore(_: LLVMDiagnosticInfoRef, _: *mut std::ffi::c_void) {}
 
-/// Keeps LLVM from writing warnings to stderr: a library has no business there.
+/// Keeps LLVM from writing warnings to stderr, which a library should not do.
 pub fn silence(context: &inkwell::context::Context) {
     // SAFETY: the handler is a function that never goes away and uses nothing.
     unsafe {

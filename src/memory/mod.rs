@@ -1,7 +1,7 @@
-//! Memory: bounded objects at numbers, shared between states until written.
+//! Memory: bounded objects with numbers, shared between states until written.
 //!
-//! An object is found by the number in the upper bits of an address ([`crate::ir::address`]).
-//! Its bytes are concrete, symbolic or never written; what was freed stays known as such.
+//! An object is found by the number in the upper bits of an address ([`crate::ir::address`]). Its
+//! bytes are concrete, symbolic or never written. A freed object stays known as such.
 
 mod object;
 mod slots;
@@ -31,12 +31,12 @@ pub struct Memory {
     heap: Heap,
 }
 
-/// How much the living objects on the heap are together.
+/// The total size of the live objects on the heap.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 struct Heap {
-    /// Bytes of those whose size is known.
+    /// Bytes of the objects whose size is known.
     known: u64,
-    /// The sizes of the others, in ascending order.
+    /// The sizes of the other objects, in ascending order of expression ids.
     extents: Vec<ExprId>,
 }
 
@@ -65,26 +65,26 @@ impl Heap {
 /// Why an access is an error, whatever it would have read or written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fault {
-    /// The address points to no object at all; close to zero it is a null pointer.
+    /// The address points to no object at all and is not close to zero.
     Wild,
-    /// Null or a small offset from it.
+    /// The address is null or a small offset from it.
     Null,
-    /// Beyond the bounds of the object.
+    /// The address is beyond the bounds of the object.
     OutOfBounds,
     /// The object was freed, or its function has returned.
     Dead(Segment),
     /// A write to constant memory.
     ReadOnly,
-    /// A variable that the program only declares.
+    /// The object is a variable that the program only declares.
     External,
 }
 
-/// What is chosen as a whole where the memory of two states becomes one.
+/// The unit that is chosen as a whole when the memories of two states are joined.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Grain {
-    /// A byte, as text is read byte by byte.
+    /// A single byte, as text is read byte by byte.
     Byte,
-    /// As many bytes as a number has that differs.
+    /// The smallest number around the bytes that differ.
     Number,
 }
 
@@ -92,12 +92,12 @@ pub enum Grain {
 pub const NULL_PAGE: u64 = 4096;
 
 impl Memory {
-    /// Empty memory with the first so many object numbers set aside ([`Memory::place`]).
+    /// Empty memory with the first `count` object numbers set aside ([`Memory::place`]).
     pub fn with_reserved(count: u32) -> Self {
         Self { next: address::FIRST_OBJECT + count, ..Self::default() }
     }
 
-    /// Puts `object` at the next free number and gives its address.
+    /// Puts `object` at the next free number and returns its address.
     pub fn allocate(&mut self, object: Object) -> u64 {
         if object.segment == Segment::Heap {
             self.heap.add(&object);
@@ -105,13 +105,13 @@ impl Memory {
         self.put(Arc::new(object), &mut Spare::default())
     }
 
-    /// The bytes of all living objects on the heap, an expression of 64 bits.
+    /// The total size in bytes of all live objects on the heap, as an expression of 64 bits.
     pub fn allocated(&self, exprs: &Exprs) -> ExprId {
         let known = exprs.constant(64, self.heap.known);
         self.heap.extents.iter().fold(known, |sum, size| exprs.add(sum, *size))
     }
 
-    /// A variable of a function, never written, of so many bytes.
+    /// Allocates a local variable of `size` bytes that was never written, and returns its address.
     pub fn allocate_local(&mut self, size: usize, alignment: u32, spare: &mut Spare) -> u64 {
         self.put(spare.local(size, alignment), spare)
     }
@@ -123,22 +123,22 @@ impl Memory {
         address::object_address(number)
     }
 
-    /// Puts `object` at a fixed number (globals).
+    /// Puts `object` at a fixed number, as for globals.
     pub fn place(&mut self, number: u32, object: Object) {
         *self.slot_mut(number) = Slot::Live(Arc::new(object));
     }
 
-    /// Marks a number as that of a variable which is defined elsewhere.
+    /// Marks a number as that of a variable that is defined elsewhere.
     pub fn place_external(&mut self, number: u32) {
         *self.slot_mut(number) = Slot::External;
     }
 
-    /// Whether every number is used up.
+    /// Whether all object numbers are used up.
     pub fn is_full(&self) -> bool {
         self.next >= address::END_OF_OBJECTS
     }
 
-    /// The live object that `address` lies in, by its number alone (not its bounds).
+    /// The live object in which `address` lies, by its number alone (not its bounds).
     #[inline]
     pub fn object(&self, address: u64) -> Result<&Object, Fault> {
         match self.slot(address::object_number(address)) {
@@ -147,7 +147,8 @@ impl Memory {
         }
     }
 
-    /// As [`Memory::object`], for writing: copies it first when another state shares it.
+    /// The live object in which `address` lies, as for [`Memory::object`], to be written. It is
+    /// copied first if another state shares it.
     #[inline]
     pub fn object_mut(&mut self, address: u64) -> Result<&mut Object, Fault> {
         let number = address::object_number(address);
@@ -176,22 +177,23 @@ impl Memory {
         Ok(())
     }
 
-    /// Ends the life of the objects of those numbers, as a returning function does.
+    /// Ends the life of the objects with these numbers, as a returning function does.
     pub fn release(&mut self, numbers: &[u32], spare: &mut Spare) {
         for &number in numbers {
             self.slots.kill(index(number), Segment::Stack, spare);
         }
     }
 
-    /// Whether this memory, which `earlier` has become, holds the same objects with the same
-    /// content again. Objects that have come and gone in between do not count: new ones get
-    /// other numbers than natively anyway.
+    /// Whether this memory, a later state of `earlier`, holds the same objects with the same
+    /// content again. Objects that have come and gone in between do not count: new ones get other
+    /// numbers than natively anyway.
     pub fn same(&self, earlier: &Self) -> bool {
         self.slots.same(&earlier.slots, index(earlier.next))
     }
 
-    /// The addresses of the bytes that are not what they were in `earlier`, which this memory was;
-    /// `None` where there are other objects, too many such bytes, or one of them is unwritten now.
+    /// The addresses of the bytes that have changed since `earlier`, a former state of this memory.
+    /// `None` if there are other objects, an object larger than 64 KiB was written, more than 256
+    /// bytes changed, or a changed byte is unwritten now.
     pub fn changes(&self, exprs: &Exprs, earlier: &Self) -> Option<Vec<u64>> {
         const LARGEST: u64 = 1 << 16;
         const MOST: usize = 256;
@@ -211,9 +213,9 @@ impl Memory {
         Some(changes)
     }
 
-    /// The words that are not what they were in `earlier`, which this memory was: addresses and numbers
-    /// of bytes; `None` where there are other objects, or large ones differ. Of an object that was
-    /// written at a symbolic offset it is all words.
+    /// The words that have changed since `earlier`, a former state of this memory, as addresses and
+    /// sizes in bytes. `None` if there are other objects, or an object larger than 8 KiB was
+    /// written. If an object was written at a symbolic offset, all of its words count as changed.
     pub fn changed_words(&self, exprs: &Exprs, earlier: &Self) -> Option<Vec<(u64, u32)>> {
         const LARGEST: u64 = 1 << 13;
         let mut words = Vec::new();
@@ -236,8 +238,9 @@ impl Memory {
         Some(words)
     }
 
-    /// The objects that were written since `earlier`, which this memory was, with their addresses, now
-    /// and then; `None` where there are other objects, or one is larger than that.
+    /// The objects that were written since `earlier`, a former state of this memory: the address,
+    /// the object now and the object then. `None` if there are other objects, a size has changed,
+    /// or a written object is larger than `largest`.
     fn altered<'a>(
         &'a self,
         earlier: &'a Self,
@@ -262,9 +265,10 @@ impl Memory {
         differing.into_iter().map(both).collect()
     }
 
-    /// The memory of two states that were one and have done different things since: `choose` makes
-    /// one expression of two that differ, if it does. `None` where they have other objects, or parts
-    /// that were written at symbolic offsets, and by numbers where an address differs.
+    /// Joins the memories of two states that were one and have done different things since.
+    /// `choose` makes one expression of two that differ, if it can. `None` if the memories have
+    /// different objects, or objects that differ and cannot be joined: with parts that were written
+    /// at symbolic offsets, or with [`Grain::Number`] and an address that differs.
     pub fn join(
         exprs: &Exprs,
         [a, b]: [&Self; 2],
@@ -272,7 +276,7 @@ impl Memory {
         choose: &dyn Fn(ExprId, ExprId) -> Option<ExprId>,
     ) -> Option<Self> {
         let (mut joined, other) = if a.next >= b.next { (a.clone(), b) } else { (b.clone(), a) };
-        // What only one of them had is gone again.
+        // Any objects that only one of them had are gone again.
         let mut differing = Vec::new();
         let count = index(other.next);
         if !joined.slots.differences(&other.slots, count, &mut differing) {
@@ -306,17 +310,17 @@ impl Memory {
         Some(joined)
     }
 
-    /// Whether a byte or the size of an object may be an expression that satisfies a condition.
+    /// Whether a byte or the size of a live object may be an expression that satisfies a condition.
     pub fn may_have(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
         self.slots.any_live(&|object| object.may_have(is))
     }
 
-    /// Whether an object has ever been at that number.
+    /// Whether an object has ever been at this number.
     pub fn has_been(&self, number: u32) -> bool {
         !matches!(self.slot(number), Slot::Never)
     }
 
-    /// The numbers from this one on have not been used yet.
+    /// The first number that has not been used yet; neither have those after it.
     pub fn unused_from(&self) -> u32 {
         self.next
     }
@@ -331,14 +335,14 @@ impl Memory {
         self.slots.get_mut(index(number), &mut Spare::default())
     }
 
-    /// Whether `value` may be an address; a quick test that a few other numbers pass as well.
+    /// Whether `value` may be an address. It is a quick test that some other numbers pass as well.
     #[inline(always)]
     pub fn may_be_address(&self, value: u64) -> bool {
         address::is_in_range(value, self.next)
     }
 
-    /// The addresses that a value certainly has to do with: itself, those of a function, or close
-    /// to an object. A number that just happens to look like that is hardly possible.
+    /// The addresses with which a value certainly has to do: its own, those of a function, or those
+    /// close to an object. It is very unlikely that a number just happens to look like one.
     pub fn addresses_in(&self, exprs: &Exprs, value: Value) -> Addresses {
         let mut found = Addresses::default();
         match value {
@@ -408,43 +412,43 @@ impl Memory {
     }
 }
 
-/// The addresses that a value may be, or starts from.
+/// The addresses that a value may be, or from which it is an offset.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Addresses {
-    /// Each of them; where an offset is symbolic, what stands beside it.
+    /// Each of the addresses. For a symbolic offset, the address to which it is added.
     pub all: SmallVec<[u64; 2]>,
-    /// It may also be something else, and not null.
+    /// Whether the value may also be something else that is not null.
     pub others: bool,
-    /// It may also be null.
+    /// Whether the value may also be null.
     pub null: bool,
 }
 
 impl Addresses {
-    /// The first one.
+    /// The first address, if any.
     pub fn first(&self) -> Option<u64> {
         self.all.first().copied()
     }
 
-    /// Whether all of these and those are in one object, but for null.
+    /// Whether all addresses of both are in one object, null aside.
     pub fn meet(&self, other: &Self) -> bool {
         let mut objects = self.all.iter().chain(&other.all).map(|at| address::nearest_object(*at));
         let first = objects.next();
         !self.others && !other.others && objects.all(|object| Some(object) == first)
     }
 
-    /// Whether they are that, and none is null.
+    /// Whether all addresses of both are in one object, and none is null.
     pub fn share_object(&self, other: &Self) -> bool {
         !self.null && !other.null && self.meet(other)
     }
 }
 
-/// Terms looked at for the addresses in one, constants aside.
+/// Most terms visited in search of the addresses in one term, constants aside.
 const ARMS: u32 = 64;
-/// How far from an object an address may be that still has to do with it.
+/// How far from an object, in bytes, an address may be and still have to do with it.
 const SLACK: u64 = 1 << 16;
 
-/// Where the object of that number is found in [`Memory::slots`]; far behind all of them for what
-/// is no number of an object.
+/// The index of an object number in [`Memory::slots`]; far behind all indices in use if it is not
+/// the number of an object.
 #[inline(always)]
 fn index(number: u32) -> u32 {
     number.wrapping_sub(address::FIRST_OBJECT)
@@ -452,7 +456,7 @@ fn index(number: u32) -> u32 {
 
 fn fault(slot: &Slot, address: u64) -> Fault {
     match slot {
-        // In front of the next object, rather than far behind this one.
+        // The address is in front of the next object rather than far behind this one.
         Slot::Dead(_) if address::nearest_object(address) != address::object_number(address) => {
             Fault::OutOfBounds
         }

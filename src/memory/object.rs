@@ -1,4 +1,4 @@
-//! One object: its bounds, its segment and its bytes.
+//! A single object: its bounds, its segment and its bytes.
 
 use std::ops::Range;
 
@@ -8,15 +8,15 @@ use crate::{
     ir::address::OFFSET_BITS,
 };
 
-/// Where an object lives, which decides how it may end.
+/// Where an object lives, which determines how it may end.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Segment {
     /// A local variable; ends when its function returns.
     Stack,
-    /// Variadic arguments, where `va_arg` finds them. What is there beside them is whatever the
-    /// registers and the caller's stack held.
+    /// Variadic arguments, where `va_arg` finds them. Beside them is whatever the registers and the
+    /// caller's stack held.
     Arguments,
-    /// From `malloc` and its kind; ends by `free`.
+    /// From `malloc` and the like; ends by `free`.
     Heap,
     /// A global variable or something that the environment owns; never ends.
     Static,
@@ -38,30 +38,31 @@ const UNINITIALISED: u32 = u32::MAX;
 /// Bytes of an address.
 const WORD: usize = 8;
 
-/// An object. Its size may be an expression ([`Object::extent`]): then there are bytes for up
-/// to so many, and those that belong to it for certain grow with what was decided.
+/// An object. Its size may be an expression ([`Object::extent`]). Then it has bytes for sizes up to
+/// its capacity, and the number of bytes that belong to it for certain grows with what has been
+/// decided.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Object {
-    /// Where it lives.
+    /// Where the object lives.
     pub segment: Segment,
-    /// Writing it is an error.
+    /// Whether writing it is an error.
     pub constant: bool,
-    /// What its address is certainly a multiple of in a native run, in bytes.
+    /// The alignment in bytes that its address certainly has in a native run.
     pub alignment: u32,
-    /// Bytes at its start that belong to it for certain.
+    /// Number of bytes at its start that belong to it for certain.
     size: u64,
     extent: Option<ExprId>,
     bytes: Vec<u8>,
-    /// A mark a byte (concrete, uninitialised, or the number of an expression); `None`
-    /// while all bytes are concrete, which is the fast path.
+    /// One mark per byte (concrete, uninitialised, or the number of an expression); `None` while
+    /// all bytes are concrete, which is the fast path.
     marks: Option<Vec<u32>>,
-    /// The parts that were written at symbolic offsets, apart from each other; until such a part
-    /// is overwritten as a whole, none of its bytes counts as concrete.
+    /// The parts that were written at symbolic offsets. They do not overlap. Until such a part is
+    /// overwritten as a whole, none of its bytes counts as concrete.
     updates: Vec<Updates>,
 }
 
-/// The bytes of the smallest number, where numbers are multiples of their size, that has all of
-/// these.
+/// The smallest range that holds all of `bytes`, among ranges whose size is a power of two and
+/// whose start is a multiple of that size.
 fn number(bytes: impl Iterator<Item = usize>) -> Range<usize> {
     let (first, last) = bytes.fold((usize::MAX, 0), |(low, high), at| (low.min(at), high.max(at)));
     let mut size = 1;
@@ -77,12 +78,12 @@ fn expression(mark: u32) -> ExprId {
 }
 
 impl Object {
-    /// `size` zero bytes.
+    /// An object of `size` zero bytes.
     pub fn zeroed(segment: Segment, size: usize) -> Self {
         Self::filled(segment, vec![0; size])
     }
 
-    /// These bytes.
+    /// An object with these bytes.
     pub fn filled(segment: Segment, bytes: Vec<u8>) -> Self {
         Self {
             segment,
@@ -96,24 +97,24 @@ impl Object {
         }
     }
 
-    /// `size` bytes that were never written.
+    /// An object of `size` bytes that were never written.
     pub fn uninitialised(segment: Segment, size: usize) -> Self {
         Self { marks: Some(vec![UNINITIALISED; size]), ..Self::zeroed(segment, size) }
     }
 
-    /// An empty object that can become a local variable of so many bytes without allocating.
+    /// An empty object that can become a local variable of up to `size` bytes without allocating.
     pub(super) fn with_room(size: usize) -> Self {
         let marks = Some(Vec::with_capacity(size));
         Self { marks, ..Self::filled(Segment::Stack, Vec::with_capacity(size)) }
     }
 
-    /// How many bytes it has room for, with their marks.
+    /// How many bytes, with their marks, the object can hold without allocating.
     pub(super) fn room(&self) -> usize {
         let marks = self.marks.as_ref().map_or(0, Vec::capacity);
         self.bytes.capacity().min(marks)
     }
 
-    /// A local variable that was never written, in place of what it was.
+    /// Turns the object into a local variable that was never written.
     pub(super) fn make_local(&mut self, size: usize, alignment: u32) {
         let Self { segment, constant, alignment: aligned, size: certain, extent, .. } = self;
         (*segment, *constant, *aligned) = (Segment::Stack, false, alignment);
@@ -127,40 +128,44 @@ impl Object {
         marks.resize(size, UNINITIALISED);
     }
 
-    /// The same object at a multiple of so many bytes.
+    /// The object with its address a multiple of `alignment` bytes.
     pub fn aligned(self, alignment: u32) -> Self {
         Self { alignment, ..self }
     }
 
-    /// The same object with a size of `extent` bytes, an expression of 64 bits. It has bytes for
-    /// as many as it was made with; whoever accesses more has to give up.
+    /// The object with a size of `extent` bytes, an expression of 64 bits. It has bytes for as many
+    /// as it was made with; accesses beyond these cannot be handled.
     pub fn with_extent(self, extent: ExprId) -> Self {
         Self { size: 0, extent: Some(extent), ..self }
     }
 
-    /// Its size in bytes; where that is an expression, what of it is certain.
+    /// The size of the object in bytes; if its size is an expression, the part of it that is
+    /// certain.
     #[inline(always)]
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Its size as an expression of 64 bits, if it depends on input.
+    /// The size of the object as an expression of 64 bits, if it depends on the input.
     pub fn extent(&self) -> Option<ExprId> {
         self.extent
     }
 
-    /// The bytes that it has room for: all of them where the size is known.
+    /// The number of bytes that are stored: all of them if the size is known.
     pub fn capacity(&self) -> u64 {
         self.bytes.len() as u64
     }
 
-    /// The object that two, which were one, become: `choose` makes one of two expressions that
-    /// differ. `None` where it cannot be one: of another kind, written at symbolic offsets, or with
-    /// bytes that only one of them has written. Of two sizes it has the one or the other; then all
-    /// that the shorter one may ever have is stored, and what is behind its end is the longer one's.
+    /// Joins two objects that were one. `choose` makes one expression of two that differ. `None` if
+    /// they cannot be joined: they are of different kinds, were written at symbolic offsets, or
+    /// have bytes that only one of them has written. Objects of different sizes become one whose
+    /// size is a choice. Then all bytes that the shorter one may ever have must be stored, and
+    /// behind its end are those of the longer one.
     ///
-    /// Words that may be addresses stay whole, so that they are found to be addresses again; of all
-    /// else each byte is chosen, as text is read byte by byte.
+    /// Words that may be addresses stay whole, so that they are recognised as addresses again.
+    /// Everywhere else each byte is chosen by itself, as text is read byte by byte, or with
+    /// [`Grain::Number`] the smallest number that differs; then neither addresses nor sizes may
+    /// differ.
     pub(super) fn join(
         exprs: &Exprs,
         [a, b]: [&Self; 2],
@@ -213,7 +218,8 @@ impl Object {
         Some(joined)
     }
 
-    /// Whether bytes, none of them among updates, are the same in two objects.
+    /// Whether bytes are the same in two objects. None of them may be in a part that was written at
+    /// a symbolic offset.
     fn is_same_at(&self, other: &Self, bytes: Range<usize>) -> bool {
         let concrete = |marks: &[u32]| marks[bytes.clone()].iter().all(|mark| *mark == CONCRETE);
         self.bytes[bytes.clone()] == other.bytes[bytes.clone()]
@@ -230,8 +236,8 @@ impl Object {
         bytes?.into_iter().reduce(|low, high| exprs.concat(high, low))
     }
 
-    /// Whether a byte may be an expression that satisfies a condition. Of what was written at
-    /// symbolic offsets nothing is known.
+    /// Whether a byte or the size may be an expression that satisfies a condition. True if the
+    /// object was written at symbolic offsets, as nothing is known of these parts.
     pub(super) fn may_have(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
         let symbolic = |mark: &u32| match *mark {
             CONCRETE | UNINITIALISED => false,
@@ -242,13 +248,14 @@ impl Object {
             || self.marks.iter().flatten().any(symbolic)
     }
 
-    /// Takes the first `size` bytes (no more than there is room for) for certain from now on.
+    /// Records that the first `size` bytes belong to the object for certain. `size` is at most its
+    /// capacity.
     pub fn ascertain(&mut self, size: u64) {
         debug_assert!(size <= self.capacity());
         self.size = self.size.max(size);
     }
 
-    /// Whether `length` bytes at `offset` lie inside for certain.
+    /// Whether `length` bytes at `offset` lie inside the object for certain.
     #[inline(always)]
     pub fn contains(&self, offset: u64, length: u64) -> bool {
         offset.checked_add(length).is_some_and(|end| end <= self.size())
@@ -263,15 +270,16 @@ impl Object {
         }
     }
 
-    /// The concrete bytes from `offset` on (inside the bounds), up to the first that is not.
+    /// The concrete bytes from `offset` on (inside the bounds), up to the first byte that is not
+    /// concrete.
     pub fn concrete_from(&self, offset: usize) -> impl Iterator<Item = u8> {
         let known =
             move |at: &usize| self.marks.as_ref().is_none_or(|marks| marks[*at] == CONCRETE);
         (offset..self.size as usize).take_while(known).map(|at| self.bytes[at])
     }
 
-    /// The little-endian number in `length` bytes at `offset`, if there are at most 8, inside
-    /// the bounds and concrete.
+    /// The little-endian number in `length` bytes at `offset`; `None` if there are more than 8
+    /// bytes, or if they are not inside the bounds or not concrete.
     #[inline(always)]
     pub fn word(&self, offset: u64, length: usize) -> Option<u64> {
         if !self.contains(offset, length as u64) {
@@ -288,8 +296,9 @@ impl Object {
         })
     }
 
-    /// Writes the low `length` bytes of `word` at `offset`; `false`, and nothing is written,
-    /// where that are more than 8, beyond the bounds or in constant memory.
+    /// Writes the low `length` bytes of `word` at `offset`. Returns `false` and writes nothing if
+    /// these are more than 8 bytes, beyond the bounds, in constant memory, or in a part that was
+    /// written at a symbolic offset.
     #[inline(always)]
     pub fn set_word(&mut self, offset: u64, length: usize, word: u64) -> bool {
         if length > 8 || self.constant || !self.contains(offset, length as u64) {
@@ -329,9 +338,9 @@ impl Object {
         }
     }
 
-    /// Whether some of these bytes may have been written at a symbolic offset: there
-    /// [`Object::select`] and [`Object::update`] see whole words where [`Object::byte`] and
-    /// [`Object::set_byte`] take them apart.
+    /// Whether some of these bytes may have been written at a symbolic offset. If so,
+    /// [`Object::select`] and [`Object::update`] see whole words, which [`Object::byte`] and
+    /// [`Object::set_byte`] take apart.
     #[inline(always)]
     pub fn is_updated(&self, offset: usize, length: usize) -> bool {
         self.updates.iter().any(|part| !part.is_apart(&(offset..offset + length)))
@@ -349,8 +358,8 @@ impl Object {
         }
     }
 
-    /// Sets the byte at `offset` (inside the bounds); where there are updates it may not become
-    /// uninitialised.
+    /// Sets the byte at `offset` (inside the bounds). In a part that was written at a symbolic
+    /// offset it must not become uninitialised.
     pub fn set_byte(&mut self, exprs: &Exprs, offset: usize, byte: Byte) {
         if let Some(part) = self.updates.iter_mut().find(|part| part.range().contains(&offset)) {
             let value = byte.expr(exprs).expect("updates are over what was written");
@@ -382,8 +391,9 @@ impl Object {
         }
     }
 
-    /// The bytes that an access of `length` bytes at a symbolic offset of [`OFFSET_BITS`], inside
-    /// the bounds and a multiple of `step` for certain, may go to: as narrow as the offset shows.
+    /// The range of bytes that an access of `length` bytes at a symbolic offset may reach, as
+    /// narrow as the bounds of the offset show. The offset has [`OFFSET_BITS`]; the access is
+    /// inside the bounds and the offset a multiple of `step`, for certain.
     pub fn window(
         &self,
         exprs: &Exprs,
@@ -398,8 +408,8 @@ impl Object {
         start - start % step..end.next_multiple_of(step)
     }
 
-    /// The word of `length` bytes at such an offset. All bytes of its window must have been
-    /// written.
+    /// The word of `length` bytes at a symbolic offset, as for [`Object::window`]. All bytes of the
+    /// window must have been written.
     pub fn select(&self, exprs: &Exprs, offset: ExprId, length: usize, step: usize) -> ExprId {
         let window = self.window(exprs, offset, length, step);
         let step = self.cell_size(step);
@@ -409,7 +419,8 @@ impl Object {
         }
     }
 
-    /// Writes `length` bytes at such an offset, as for [`Object::select`].
+    /// Writes `length` bytes at a symbolic offset, as for [`Object::window`]. All bytes of the
+    /// window must have been written.
     pub fn update(
         &mut self,
         exprs: &Exprs,
@@ -435,7 +446,7 @@ impl Object {
         if self.bytes.len().is_multiple_of(step) { step } else { 1 }
     }
 
-    /// A window, with all parts that it reaches into, as one part.
+    /// A window as one part, merged with all the parts into which it reaches.
     fn part(&self, exprs: &Exprs, window: &Range<usize>, step: usize) -> Updates {
         let plain = |range: Range<usize>| {
             let fits = range.start.is_multiple_of(step) && range.len().is_multiple_of(step);
@@ -472,12 +483,12 @@ fn is_inside(inner: &Range<usize>, outer: &Range<usize>) -> bool {
 }
 
 impl Byte {
-    /// The byte that an expression of 8 bits is.
+    /// The byte that an 8-bit expression stands for.
     pub fn of(exprs: &Exprs, expr: ExprId) -> Self {
         exprs.as_u64(expr).map_or(Self::Symbolic(expr), |value| Self::Concrete(value as u8))
     }
 
-    /// Its expression, if it was ever written.
+    /// The byte as an expression; `None` if it was never written.
     pub fn expr(self, exprs: &Exprs) -> Option<ExprId> {
         match self {
             Self::Concrete(value) => Some(exprs.constant(8, u64::from(value))),
@@ -508,11 +519,11 @@ mod tests {
             assert_eq!(joined.byte(&exprs, 2), Byte::Concrete(3));
         }
         assert_eq!(join([&small, &large], Grain::Number), None);
-        // Of this one only a part is stored.
+        // Only a part of this object is stored.
         let extent = exprs.input("n", 64);
         let part = Object::zeroed(Segment::Heap, 2).with_extent(extent);
         assert_eq!(join([&part, &large], Grain::Byte), None);
-        // The same size, of which one has shown more to be there.
+        // Objects of the same size, of one of which more is certain.
         let text = Object::zeroed(Segment::Static, 4).with_extent(extent);
         let mut known = text.clone();
         known.ascertain(3);

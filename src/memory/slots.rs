@@ -1,14 +1,14 @@
-//! What stands at every object number: a tree of pages that states share until they write.
+//! The contents of every object number: a tree of pages that states share until they write.
 
 use triomphe::Arc;
 
 use super::{Object, Segment, Spare};
 
-/// Bits of a number that choose a slot of one page.
+/// Number of bits of an index that choose a slot of one page.
 const BITS: u32 = 5;
 const WIDTH: usize = 1 << BITS;
 
-/// What stands at an object number; in an inner page, at all numbers below it.
+/// The contents of an object number or, in an inner page, of all numbers below.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) enum Slot {
     #[default]
@@ -17,7 +17,7 @@ pub(super) enum Slot {
     /// A variable that is defined elsewhere: nothing is known of it.
     External,
     Live(Arc<Object>),
-    /// The numbers below differ.
+    /// A page of slots for the numbers below, which differ.
     Page(Arc<Page>),
 }
 
@@ -25,11 +25,12 @@ pub(super) type Page = [Slot; WIDTH];
 
 const RETURNED: Slot = Slot::Dead(Segment::Stack);
 
-/// Slots by index, from 0 on. A clone shares all pages; a write copies those on the way to it.
+/// Slots by index, from 0 on. A clone shares all pages; a write copies the pages on the way to its
+/// slot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     root: Arc<Page>,
-    /// Levels of pages above the lowest.
+    /// Number of levels of pages above the lowest.
     height: u32,
 }
 
@@ -54,7 +55,7 @@ impl Slots {
         &page[within(index, 0)]
     }
 
-    /// The slot, to write it.
+    /// The slot at an index, to be written. Makes the pages on the way to it.
     #[inline]
     pub fn get_mut(&mut self, index: u32, spare: &mut Spare) -> &mut Slot {
         while self.is_outside(index) {
@@ -75,7 +76,7 @@ impl Slots {
         &mut page[within(index, 0)]
     }
 
-    /// The slot, to write it, where something is in its page.
+    /// The slot at an index, to be written; `None` if no page has it yet.
     #[inline(always)]
     pub fn get_known_mut(&mut self, index: u32) -> Option<&mut Slot> {
         if self.is_outside(index) {
@@ -91,15 +92,15 @@ impl Slots {
         Some(&mut page[within(index, 0)])
     }
 
-    /// Notes that the object there is dead, and keeps its storage.
+    /// Marks the object at an index as dead, and keeps its storage for later.
     pub fn kill(&mut self, index: u32, segment: Segment, spare: &mut Spare) {
         if !self.is_outside(index) {
             kill(&mut self.root, index, self.height, segment, spare);
         }
     }
 
-    /// Whether all slots below `count`, from which on `earlier` has no objects, are the same, and
-    /// no other one holds an object.
+    /// Whether all slots below `count` are the same as in `earlier` and no other slot holds an
+    /// object. `earlier` has no objects from `count` on.
     pub fn same(&self, earlier: &Self, count: u32) -> bool {
         let mut old = earlier.clone();
         while old.height < self.height {
@@ -114,8 +115,8 @@ impl Slots {
         })
     }
 
-    /// The numbers below `count` at which live objects differ from the other's; false where
-    /// anything else differs, or there is a live object from `count` on.
+    /// Adds to `found` the indices below `count` at which live objects differ from those of
+    /// `other`. Returns false if anything else differs, or there is a live object from `count` on.
     pub fn differences(&self, other: &Self, count: u32, found: &mut Vec<u32>) -> bool {
         let mut other = other.clone();
         while other.height < self.height {
@@ -131,7 +132,7 @@ impl Slots {
             })
     }
 
-    /// Whether any living object is so.
+    /// Whether any live object satisfies a condition.
     pub fn any_live(&self, is: &dyn Fn(&Object) -> bool) -> bool {
         any_live(&self.root, is)
     }
@@ -142,8 +143,8 @@ impl Slots {
     }
 }
 
-/// Whether the page holds nothing but returned frames' objects now: the slot that it stands in
-/// says that as well.
+/// Marks the slot at an index below a page as dead. Returns whether the page now holds nothing but
+/// objects of returned frames; the slot with the page then says so itself.
 fn kill(page: &mut Arc<Page>, index: u32, level: u32, segment: Segment, spare: &mut Spare) -> bool {
     let page = Arc::make_mut(page);
     let slot = &mut page[within(index, level)];
@@ -158,7 +159,8 @@ fn kill(page: &mut Arc<Page>, index: u32, level: u32, segment: Segment, spare: &
     page.iter().all(|slot| matches!(slot, Slot::Dead(Segment::Stack)))
 }
 
-/// The same for the slots from `first` on that two slots of a level stand for.
+/// Whether two slots at a level, which stand for the slots from `first` on, are the same as for
+/// [`Slots::same`].
 fn same(new: &Slot, old: &Slot, first: u32, level: u32, count: u32) -> bool {
     if let (Slot::Page(a), Slot::Page(b)) = (new, old)
         && Arc::ptr_eq(a, b)
@@ -185,7 +187,8 @@ fn any_live(page: &Page, is: &dyn Fn(&Object) -> bool) -> bool {
     })
 }
 
-/// The same for the slots from `first` on that two slots of a level stand for.
+/// Compares two slots at a level, which stand for the slots from `first` on, as for
+/// [`Slots::differences`].
 fn differences(
     slots: [&Slot; 2],
     first: u32,
@@ -217,7 +220,7 @@ fn differences(
     })
 }
 
-/// A slot of the page that a slot holds, or stands for.
+/// The slot at a place of the page that a slot holds or stands for.
 fn below(slot: &Slot, at: usize) -> &Slot {
     match slot {
         Slot::Page(page) => &page[at],
@@ -233,7 +236,7 @@ mod tests {
 
     use super::*;
 
-    /// What to do with the slot at an index, now or in the clone.
+    /// A change of the slot at an index, or a clone of all slots.
     #[derive(Clone, Debug)]
     enum Step {
         Place(u32),
@@ -242,7 +245,7 @@ mod tests {
     }
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
-        // Close together, so that whole pages die, and in three levels of pages.
+        // The indices are close together, so that whole pages die, and span three levels of pages.
         let index = prop_oneof![0..40u32, 1000..1070u32, 40_000..40_010u32];
         let step = prop_oneof![
             6 => index.clone().prop_map(Step::Place),

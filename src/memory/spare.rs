@@ -1,4 +1,4 @@
-//! The storage of what is dead, for what comes next: a call in a loop need not allocate.
+//! Storage of dead objects and pages, kept for new ones: a call in a loop need not allocate.
 
 use triomphe::Arc;
 
@@ -7,19 +7,21 @@ use super::{
     slots::{Page, Slot},
 };
 
-/// Objects up to this size are kept, by powers of two, and at least the first one.
+/// Objects are kept by the power of two of their size: the smallest and the largest of these
+/// exponents.
 const SMALLEST: u32 = 5;
 const LARGEST: u32 = 16;
-/// Bytes of the objects of one power of two that are kept.
+/// Most bytes to keep in objects of one power of two.
 const KEPT: usize = 1 << 20;
-/// Pages that are kept.
+/// Most pages to keep.
 const PAGES: usize = 1024;
 
-/// Storage that nothing uses, one worker's.
+/// Storage of one worker that nothing uses.
 #[derive(Debug, Default)]
 pub struct Spare {
     pages: Vec<Arc<Page>>,
-    /// Objects of the stack by the power of two that they have room for.
+    /// Local variables by the power of two of the bytes for which they have room, from `SMALLEST`
+    /// on.
     objects: [Vec<Arc<Object>>; (LARGEST - SMALLEST + 1) as usize],
 }
 
@@ -43,7 +45,7 @@ impl Spare {
         }
     }
 
-    /// A page all of whose slots are that.
+    /// A page with `slot` in all its slots.
     pub(super) fn page(&mut self, slot: &Slot) -> Arc<Page> {
         match self.pages.pop() {
             Some(mut page) => {
@@ -54,7 +56,7 @@ impl Spare {
         }
     }
 
-    /// Keeps what stood in a slot, unless another state still uses it.
+    /// Keeps the contents of a slot, unless another state still uses them.
     pub(super) fn keep(&mut self, slot: Slot) {
         match slot {
             Slot::Page(page) if page.is_unique() && self.pages.len() < PAGES => {

@@ -1,6 +1,6 @@
-//! Writes at symbolic offsets, kept as a list over what was there before (the update lists of
-//! KLEE; Cadar, Dunbar and Engler, OSDI 2008, section 3.3): a write costs the same however
-//! large the object is, a read asks each write in turn whether it went to the same place.
+//! Writes at symbolic offsets, kept as a list over what was there before (the update lists of KLEE;
+//! Cadar, Dunbar and Engler, OSDI 2008, section 3.3). A write costs the same however large the
+//! object is; a read asks for each write in turn whether it went to the same place.
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ use crate::{
 /// A part of an object, some of whose bytes were written at symbolic offsets.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Updates {
-    /// Where in the object it begins; a multiple of `step`.
+    /// The offset in the object at which the part begins; a multiple of `step`.
     start: usize,
-    /// Bytes of a cell; a power of two.
+    /// Number of bytes in a cell; a power of two.
     step: usize,
     /// The cells before the first write.
     before: TableId,
-    /// Where it ends.
+    /// The offset at which the part ends.
     end: usize,
     /// The writes, oldest first.
     writes: Vec<Write>,
@@ -26,43 +26,44 @@ pub(super) struct Updates {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Write {
-    /// Where in the object the cell begins, [`OFFSET_BITS`] wide.
+    /// The offset in the object at which the cell begins, [`OFFSET_BITS`] wide.
     offset: ExprId,
-    /// Its new content.
+    /// The new content of the cell.
     value: ExprId,
 }
 
-/// The cells of `step` bytes that these bytes make.
+/// A table of these bytes in cells of `step` bytes.
 pub(super) fn cells(exprs: &Exprs, bytes: &[ExprId], step: usize) -> TableId {
     let cells: Vec<ExprId> =
         bytes.chunks_exact(step).map(|bytes| join(exprs, bytes.iter().copied())).collect();
     exprs.table(&cells)
 }
 
-/// The word that these bytes make, the lowest first.
+/// The word made of these bytes, the lowest first.
 pub(super) fn join(exprs: &Exprs, bytes: impl IntoIterator<Item = ExprId>) -> ExprId {
     bytes.into_iter().reduce(|low, high| exprs.concat(high, low)).expect("at least one byte")
 }
 
 impl Updates {
-    /// No writes yet over these bytes from `start` on, both multiples of `step`.
+    /// A part without writes yet, over these bytes from `start` on. `start` and the number of bytes
+    /// are multiples of `step`.
     pub fn new(exprs: &Exprs, start: usize, bytes: &[ExprId], step: usize) -> Self {
         let before = cells(exprs, bytes, step);
         Self { start, step, before, end: start + bytes.len(), writes: Vec::new() }
     }
 
-    /// The bytes of the object that it is about.
+    /// The range of bytes of the object that the part covers.
     pub fn range(&self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// Whether it is about none of these bytes.
+    /// Whether the part covers none of these bytes.
     #[inline(always)]
     pub fn is_apart(&self, bytes: &Range<usize>) -> bool {
         bytes.end <= self.start || self.end <= bytes.start
     }
 
-    /// The `length` bytes at `offset`, which is a multiple of `step` for certain.
+    /// Reads the `length` bytes at `offset`, which is a multiple of `step` for certain.
     pub fn read(&self, exprs: &Exprs, offset: ExprId, length: usize, step: usize) -> ExprId {
         if step != self.step && self.step != 1 {
             let mut bytes = self.clone();
@@ -73,7 +74,7 @@ impl Updates {
         join(exprs, offsets.map(|i| self.cell(exprs, behind(exprs, offset, i))))
     }
 
-    /// The same for one byte at a known offset, whatever the cells are.
+    /// Reads one byte at a known offset, whatever the size of the cells.
     pub fn byte(&self, exprs: &Exprs, offset: usize) -> ExprId {
         let byte = (offset - self.start) % self.step;
         let cell = self.cell(exprs, exprs.constant(OFFSET_BITS, (offset - byte) as u64));
@@ -100,7 +101,7 @@ impl Updates {
 
     /// The cell that begins at `offset`.
     fn cell(&self, exprs: &Exprs, offset: ExprId) -> ExprId {
-        // What stands behind the latest write that certainly went here does not matter.
+        // Anything older than the latest write that certainly went here does not matter.
         let here = |write: &Write| exprs.eq(write.offset, offset);
         let certain = self.writes.iter().rposition(|write| exprs.is_true(here(write)));
         let (start, rest) = match certain {
@@ -114,7 +115,7 @@ impl Updates {
         rest.iter().fold(start, |value, write| exprs.ite(here(write), write.value, value))
     }
 
-    /// Takes in what begins where this ends.
+    /// Merges the part `next`, which begins where this one ends, into this one.
     pub fn absorb(&mut self, exprs: &Exprs, next: &Self) {
         debug_assert_eq!(self.end, next.start);
         let mut next = next.clone();
@@ -127,7 +128,7 @@ impl Updates {
         self.writes.extend(next.writes);
     }
 
-    /// Cells of `step` bytes if they are that already, else of one byte.
+    /// Splits the cells into single bytes, unless they have `step` bytes already.
     fn use_cells_of(&mut self, exprs: &Exprs, step: usize) {
         if step == self.step || self.step == 1 {
             return;
@@ -164,7 +165,7 @@ mod tests {
 
     #[derive(Clone, Debug)]
     enum Access {
-        /// `2^log` bytes at the variable's value times that, cut to the bounds.
+        /// Writes `2^log` bytes at the value of the variable times `2^log`, reduced to the bounds.
         Write {
             variable: usize,
             log: u32,
@@ -197,8 +198,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is written at symbolic and known offsets in words of several sizes, every
-        /// read gives what an array of bytes has there.
+        /// Whatever is written at symbolic and known offsets in words of several sizes, every read
+        /// gives the contents of an array of bytes.
         #[test]
         fn reads_see_the_latest_write(
             accesses in proptest::collection::vec(access(), 1..24),

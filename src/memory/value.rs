@@ -1,26 +1,27 @@
-//! What a register or a word of memory holds.
+//! The value of a register or a word of memory.
 
 use crate::expr::{ExprId, Exprs};
 
-/// A scalar of a width that the context knows; concrete up to 64 bits without allocation.
+/// A scalar whose width is known from the context. Concrete values of up to 64 bits need no
+/// allocation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Value {
     /// Concrete, at most 64 bits, zero-extended.
     Int(u64),
     /// Anything else: symbolic, or concrete and wider than 64 bits.
     Expr(ExprId),
-    /// Nothing was ever written here.
+    /// A value that was never written.
     Undefined,
 }
 
 impl Value {
-    /// The value of an expression: concrete where it is a constant of at most 64 bits.
+    /// The value of an expression: concrete if it is a constant of at most 64 bits.
     #[inline]
     pub fn from_expr(exprs: &Exprs, expr: ExprId) -> Self {
         exprs.as_u64(expr).filter(|_| exprs.width(expr) <= 64).map_or(Self::Expr(expr), Self::Int)
     }
 
-    /// The concrete value, if it is one of at most 64 bits.
+    /// The concrete value, if there is one of at most 64 bits.
     #[inline(always)]
     pub fn as_int(self) -> Option<u64> {
         match self {
@@ -36,7 +37,7 @@ pub fn truncate(value: u64, width: u32) -> u64 {
     if width >= 64 { value } else { value & ((1 << width) - 1) }
 }
 
-/// The two's complement reading of the low `width` bits (1 to 64).
+/// The low `width` bits (1 to 64), read as a two's complement number.
 #[inline(always)]
 pub fn signed(value: u64, width: u32) -> i64 {
     let unused = 64 - width.min(64);

@@ -1,5 +1,5 @@
-//! Applies hunks as patch(1) does: at another line if need be, and with up to two lines of
-//! context that do not match.
+//! Applies hunks as patch(1) does: at another line if necessary, and ignoring up to two lines of
+//! context at each edge that do not match.
 
 use super::patch::{Hunk, Line};
 
@@ -12,11 +12,11 @@ pub(super) struct Misfit {
     pub(super) hunk: usize,
     /// Where it was expected in the file, from 1.
     pub(super) expected: usize,
-    /// The first line there that differs: its number and what the patch expects.
+    /// The first line there that differs: its number, from 1, and what the patch expects.
     pub(super) difference: Option<(usize, String)>,
 }
 
-/// The text after all `hunks`, or the first hunk that does not fit.
+/// Applies all `hunks` to `text`; fails with the first hunk that does not fit.
 pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, Misfit> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let ending = if lines.iter().filter(|l| l.ends_with("\r\n")).count() * 2 > lines.len() {
@@ -29,7 +29,7 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, Misfit> {
     let mut offset = 0;
     for (index, hunk) in hunks.iter().enumerate() {
         let old: Vec<&str> = hunk.lines.iter().filter_map(Line::old).collect();
-        // A hunk that removes nothing names the line before it.
+        // A hunk without old lines gives the number of the line before it.
         let named = if old.is_empty() { hunk.old_start } else { hunk.old_start.saturating_sub(1) };
         let expected = named.saturating_add_signed(offset);
         let Some((start, skipped)) = place(&lines, done, expected, hunk, &old) else {
@@ -43,7 +43,7 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, Misfit> {
         done = start;
         for line in &hunk.lines[skipped.prefix..hunk.lines.len() - skipped.suffix] {
             match line {
-                // The file's own line, whose ending may be another than the patch's.
+                // Keep the file's own line: its line ending may differ from the patch's.
                 Line::Context(_) => {
                     terminate(&mut patched, ending);
                     patched.push_str(lines[done]);
@@ -66,15 +66,15 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, Misfit> {
     Ok(patched)
 }
 
-/// Context lines at the edges of a hunk that are not compared.
+/// How many context lines at each edge of a hunk are not compared.
 #[derive(Clone, Copy)]
 struct Skipped {
     prefix: usize,
     suffix: usize,
 }
 
-/// Where `hunk` fits: nearest to `expected`, with the least fuzz; the first line that is
-/// compared, from 0.
+/// Where `hunk` fits with the least fuzz, nearest to `expected`: the first line that is compared,
+/// from 0, and the context lines that are not.
 fn place(
     lines: &[&str],
     done: usize,
@@ -94,7 +94,7 @@ fn place(
             return None;
         }
         let wanted = &old[skipped.prefix..old.len() - skipped.suffix];
-        // From beyond the end, whatever the patch says, all is as near as from the end.
+        // Whatever the patch says, a place beyond the end counts as the end.
         let guess = (expected + skipped.prefix).min(lines.len());
         let fits = |start: &usize| {
             *start >= done
@@ -102,7 +102,7 @@ fn place(
                 && wanted.iter().zip(&lines[*start..]).all(|(w, l)| *w == content(l))
         };
         if wanted.is_empty() {
-            // Nothing to recognise the place by.
+            // There is nothing to recognise the place by.
             return (fuzz == 0).then(|| (guess.clamp(done, lines.len()), skipped));
         }
         let away = |distance| [guess.checked_add(distance), guess.checked_sub(distance)];
@@ -120,7 +120,7 @@ fn content(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// Ends the last line, where the old file had none after it.
+/// Terminates the last line, if the old file's last line is unterminated.
 fn terminate(text: &mut String, ending: &str) {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push_str(ending);

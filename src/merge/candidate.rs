@@ -1,4 +1,4 @@
-//! From a patch file to patched sources that compile.
+//! Turns patches into patched sources, and checks that these compile.
 
 use std::{
     collections::BTreeMap,
@@ -18,20 +18,20 @@ use super::{
     source::Source,
 };
 
-/// The files that a patch changes, relative to the source root: their new texts, or nothing where
-/// they are gone.
+/// The files that a patch changes, by path relative to the source root: the new text, or `None` if
+/// the patch removes the file.
 pub type Changes = BTreeMap<PathBuf, Option<Arc<str>>>;
 
 /// A patch that was applied.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// Hunks of the patch.
+    /// Number of hunks in the patch.
     pub hunks: usize,
-    /// What it makes of the sources.
+    /// The files that it changes.
     pub files: Changes,
 }
 
-/// What became of each patch: the patched files, or the reason why it does not apply, with file
+/// What became of each patch: the patched files, or the reason why it does not apply, with the file
 /// and line.
 pub type Candidates = BTreeMap<Revision, Result<Candidate, String>>;
 
@@ -41,7 +41,7 @@ pub fn candidates(subject: &Subject) -> Candidates {
     subject.patches.par_iter().map(read).collect()
 }
 
-/// What a candidate makes of the sources.
+/// Reads a patch, whatever its form, and applies it to the sources.
 fn read(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     match patch.form {
         Form::Diff => applied(subject, patch),
@@ -51,7 +51,7 @@ fn read(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     }
 }
 
-/// A file in the place of a source.
+/// The candidate that replaces one source by a file.
 fn in_place(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     let name = Path::new(&patch.name).file_name();
     let of_name = || subject.sources.iter().filter(|source| source.file_name() == name);
@@ -59,7 +59,7 @@ fn in_place(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
         [only] => only,
         _ if of_name().count() == 1 => of_name().next().expect("counted"),
         _ => {
-            let reason = "none of `sources` has that name, or several: which does it replace?";
+            let reason = "not exactly one of `sources` has that name: which one does it replace?";
             return Err(format!("{}: {reason}", patch.name));
         }
     };
@@ -67,7 +67,7 @@ fn in_place(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     replaced(subject, [(source.clone(), Some(text))])
 }
 
-/// A directory in the place of the source tree.
+/// The candidate that replaces the source tree by a directory.
 fn tree(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     let failed = |error: io::Error| format!("{}: {error}", patch.name);
     let is_c = |file: &PathBuf| {
@@ -79,7 +79,7 @@ fn tree(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     for file in theirs {
         let path = patch.path.join(&file);
         let same = fs::read(subject.root.join(&file)).ok() == fs::read(&path).ok();
-        // What no compiler is known to read may be anything.
+        // A file that is neither C nor text cannot be a source.
         if !same && (is_c(&file) || fs::read_to_string(&path).is_ok()) {
             let name = Path::new(&patch.name).join(&file);
             files.insert(file, Some(text_at(&path, &name.display().to_string())?));
@@ -90,7 +90,7 @@ fn tree(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
             let place = subject.root.join(file);
             place.starts_with(&other.path)
         });
-        // What a package's own build has configured is no part of its sources.
+        // In a package, a header may be a product of its build: its absence means nothing.
         let is_made = subject.config.build.program.is_some();
         !is_made && file.extension().is_some_and(|e| e == "h") && !is_candidate
     });
@@ -102,7 +102,7 @@ fn tree(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     replaced(subject, files)
 }
 
-/// A candidate with these files in the place of the original's, where they differ.
+/// The candidate that gives files these texts (`None`: removes them), where the original differs.
 fn replaced(
     subject: &Subject,
     files: impl IntoIterator<Item = (PathBuf, Option<Arc<str>>)>,
@@ -134,7 +134,7 @@ pub fn difference(subject: &Subject, candidate: &Candidate) -> BTreeMap<PathBuf,
     candidate.files.iter().map(diff).collect()
 }
 
-/// Applies a patch to the sources.
+/// Applies a unified diff to the sources.
 fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     let bytes = fs::read(&patch.path).map_err(|error| format!("{}: {error}", patch.name))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("{}: not UTF-8 text", patch.name))?;
@@ -183,7 +183,7 @@ pub(super) fn text_of(root: &Path, path: &Path) -> Result<Arc<str>, String> {
     text_at(&root.join(path), &path.display().to_string())
 }
 
-/// A file's text; people know it by the name.
+/// The text of the file at `path`, which messages call `name`.
 fn text_at(path: &Path, name: &str) -> Result<Arc<str>, String> {
     let bytes = fs::read(path).map_err(|error| format!("{name}: {error}"))?;
     String::from_utf8(bytes).map(Arc::from).map_err(|error| {
@@ -193,13 +193,14 @@ fn text_at(path: &Path, name: &str) -> Result<Arc<str>, String> {
     })
 }
 
-/// The file that a diff reads and the one that it writes, relative to the source root.
+/// The file that a diff reads and the file that it writes, relative to the source root.
 struct Target {
     from: Option<PathBuf>,
     to: Option<PathBuf>,
 }
 
-/// The ways to take leading directories off the paths of a diff, the usual ones first, as patch -p does.
+/// The numbers of leading directories that may have to be stripped off the paths of a diff, as
+/// `patch -p` does; the usual ones first.
 fn strips(diff: &FileDiff) -> impl Iterator<Item = usize> + use<> {
     let is_git = diff.old.as_ref().is_none_or(|old| old.starts_with("a/"))
         && diff.new.as_ref().is_none_or(|new| new.starts_with("b/"));
@@ -209,12 +210,12 @@ fn strips(diff: &FileDiff) -> impl Iterator<Item = usize> + use<> {
     first.into_iter().chain(2..longest)
 }
 
-/// The file that a diff changes, and how many leading directories are taken off the new name to come to
-/// it.
+/// The existing file that a diff changes, and how many leading directories to strip off the new
+/// name to get its path.
 fn changed(subject: &Subject, files: &Changes, diff: &FileDiff) -> Option<(PathBuf, usize)> {
     let old = diff.old.as_ref()?;
     strips(diff).find_map(|strip| {
-        // A rename has two names; otherwise one of them is a backup's.
+        // Unless the diff renames, one of its two names may be that of a backup.
         let new = diff.new.as_ref().filter(|_| !diff.renames);
         let names = new.into_iter().chain([old]);
         let mut paths = names.filter_map(|name| stripped(name, strip));
@@ -232,7 +233,8 @@ fn is_there(subject: &Subject, files: &Changes, path: &Path) -> bool {
     }
 }
 
-/// Where the paths of a diff lead. `usual` is what other diffs of the patch take off their paths.
+/// The files that the paths of a diff mean. `usual` is the number of leading directories to strip
+/// off the new name in the first diff of the patch that changes an existing file.
 fn target(
     subject: &Subject,
     files: &Changes,
@@ -253,7 +255,8 @@ fn target(
     if diff.old.is_some() && !diff.fits_nothing() {
         return Err(format!("{name} is not a file of the subject"));
     }
-    // Else a new file goes where there is a directory for it, if not for all that is above it.
+    // The path of a new file is stripped like those of other diffs; else so that its directory
+    // exists, or at least the first of its directories; else in the first way that leaves a path.
     let is_directory = |path: Option<&Path>| {
         path.is_some_and(|path| path != Path::new("") && subject.root.join(path).is_dir())
     };
@@ -271,19 +274,19 @@ fn target(
     let strip = strip.or_else(|| strips(diff).find(begins_well));
     let strip = strip.or_else(|| strips(diff).find(leads_in));
     let to = strip.and_then(|strip| stripped(name, strip));
-    let to = to.ok_or_else(|| format!("{name} is no path in the subject"))?;
+    let to = to.ok_or_else(|| format!("{name} is not a path in the subject"))?;
     if is_there(subject, files, &to) {
-        return Err(format!("it creates {name}, which is there already"));
+        return Err(format!("it creates {name}, which already exists"));
     }
     Ok(Target { from: None, to: Some(to) })
 }
 
-/// The number of names in a path, as [`stripped`] counts them.
+/// The number of components of a path, as [`stripped`] counts them.
 fn depth(path: &Path) -> usize {
     path.components().filter(|c| !matches!(c, Component::CurDir | Component::RootDir)).count()
 }
 
-/// A path without so many leading directories; nothing where it leads out, or nothing is left.
+/// The path without its first `strip` components; `None` if the rest is empty or has a `..`.
 fn stripped(name: &str, strip: usize) -> Option<PathBuf> {
     let parts: Vec<_> = Path::new(name)
         .components()
@@ -294,10 +297,10 @@ fn stripped(name: &str, strip: usize) -> Option<PathBuf> {
     (inner && !parts.is_empty()).then(|| parts.iter().collect())
 }
 
-/// Whether a candidate compiles.
+/// Checks that a candidate compiles.
 ///
 /// # Errors
-/// Where it does not; see [`explain`].
+/// It does not; [`explain`] makes the message.
 pub(super) fn validate(
     subject: &Subject,
     check: &dyn SyntaxCheck,
@@ -308,8 +311,8 @@ pub(super) fn validate(
     compile(subject, check, &texts).map_err(|message| explain(subject, candidate, &message))
 }
 
-/// Why a candidate does not compile: the first syntax error that the original has not, as a
-/// person would call it, with the compiler's word; else that alone.
+/// Why a candidate does not compile: the first syntax error that the original does not have, in
+/// plain words, with the compiler's `message` in parentheses; `message` alone if there is none.
 pub fn explain(subject: &Subject, candidate: &Candidate, message: &str) -> String {
     for (path, text) in &candidate.files {
         let Some(text) = text else { continue };

@@ -5,7 +5,7 @@ use super::source::Tokens;
 /// What a meta branch chooses between at a site.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
-    /// Expressions of which only the truth is used.
+    /// Expressions of which only the truth value is used.
     Truth,
     /// Expressions whose value is not used.
     Discarded,
@@ -21,15 +21,15 @@ pub(super) enum Kind {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Edit {
     pub(super) kind: Kind,
-    /// Tokens of the original; an empty range is a place to insert before the token there.
+    /// Tokens of the original; an empty range means an insertion before the token there.
     pub(super) from: Tokens,
     /// Tokens of the patched text.
     pub(super) to: Tokens,
-    /// `from` reaches the end of its statement list, so that what is appended to the list
-    /// belongs inside.
+    /// `from` reaches the end of its list, so that whatever is appended to the list belongs
+    /// inside.
     pub(super) to_end: bool,
-    /// Tokens between the braces of the function's body, in the original.
+    /// Tokens between the braces of the function's body, in the original; at file scope, `from`.
     pub(super) body: Tokens,
-    /// The same in the patched text.
+    /// Tokens between the braces of the function's body, in the patched text; at file scope, `to`.
     pub(super) patched_body: Tokens,
 }

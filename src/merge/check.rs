@@ -1,13 +1,13 @@
-//! Whether a C file or a meta program compiles, asked without knowing the compiler.
+//! Whether a C file or a meta program compiles, whichever compiler answers that.
 
 use std::path::{Path, PathBuf};
 
 use super::overlay::{Tree, overlay};
 use crate::subject::Subject;
 
-/// Says whether a C file is a translation unit without errors.
+/// Checks whether a C file is a translation unit without errors.
 ///
-/// A meta program includes `psychic.h`: the check has to find it.
+/// A meta program includes `psychic.h`, which the check has to find.
 pub trait SyntaxCheck: Sync {
     /// Checks `root/file`; `root` looks like the subject's source root.
     ///
@@ -15,11 +15,11 @@ pub trait SyntaxCheck: Sync {
     /// The compiler's first error, with file and line.
     fn check(&self, root: &Path, file: &Path) -> Result<(), String>;
 
-    /// Checks the meta program that is to come of a merge: a subject with other texts in the place of some
-    /// files.
+    /// Checks a draft of the meta program: the subject with some files replaced by these texts
+    /// (`None`: removed).
     ///
     /// # Errors
-    /// As [`SyntaxCheck::check`].
+    /// The compiler's first error, with file and line.
     fn check_program(
         &self,
         subject: &Subject,
@@ -28,7 +28,7 @@ pub trait SyntaxCheck: Sync {
         compile(subject, self, texts)
     }
 
-    /// What a file of the original's tree, or one that could be there, is for.
+    /// What a file in the original's source tree is for; the file need not exist.
     fn role(&self, file: &Path) -> Role {
         let _ = file;
         Role::Source
@@ -40,14 +40,14 @@ pub trait SyntaxCheck: Sync {
 pub enum Role {
     /// The compiler reads it.
     Source,
-    /// It says how the program is built, for all that is known.
+    /// It says how the program is built, or may do so.
     Build,
     /// The program does not depend on it.
     None,
 }
 
-/// The files to compile when `changed` ones differ from the original: a header can be
-/// anywhere.
+/// The sources to compile when the `changed` files differ from the original: all of them if a
+/// changed file is not a source, as any source may include a header.
 fn to_compile<'a>(
     subject: &'a Subject,
     changed: impl Iterator<Item = &'a Path> + Clone,
@@ -60,10 +60,10 @@ fn to_compile<'a>(
     }
 }
 
-/// A file system in memory, where there is one.
+/// A directory in memory, which not every machine has.
 const IN_MEMORY: &str = "/dev/shm";
 
-/// Compiles a tree in which some files are replaced.
+/// Compiles a source tree in which some files are replaced by `texts` (`None`: removed).
 ///
 /// # Errors
 /// The first error of the first file that does not compile.
@@ -72,7 +72,7 @@ pub(super) fn compile(
     check: &(impl SyntaxCheck + ?Sized),
     texts: &[(&Path, Option<&str>)],
 ) -> Result<(), String> {
-    // Hundreds of links at a time take a disk's file system longer than the compiler takes.
+    // On a disk, creating hundreds of links at once takes longer than compiling.
     let dir = tempfile::tempdir_in(IN_MEMORY).or_else(|_| tempfile::tempdir());
     let dir = dir.map_err(|error| format!("no scratch directory: {error}"))?;
     let without = subject.diffs();

@@ -1,12 +1,12 @@
-//! What one patch changes, as the smallest places where a meta branch may stand.
+//! The changes of one patch, as edits at the smallest places where a meta branch may stand.
 //!
 //! The original and a patched text are compared along their syntax trees. Statement lists are
-//! aligned so that the edits have the fewest tokens; equal statements and statements of one
-//! kind are compared further inside. An edit that C's rules forbid at one place (a `case` whose
-//! `switch` is outside, a `goto` into it, ...) is hoisted to the statement around it, at last
-//! to the whole body of the function, where everything but directives is allowed. A whole body
-//! needs no clone of the function: labels are made local to their arm with `__label__`, and so
-//! `__func__`, the function's address and its parameter list stay what they are.
+//! aligned so that the edits have the fewest tokens; statements of one kind that are aligned with
+//! each other are compared further inside. An edit that C's rules forbid at one place (a `case`
+//! whose `switch` is outside, a `goto` into it, ...) is hoisted to the enclosing statement, and in
+//! the end to the whole body of the function, where everything but directives is allowed. A whole
+//! body needs no clone of the function: labels are made local to their arm with `__label__`, so
+//! `__func__`, the function's address and its parameter list stay as they are.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use super::{
     source::{Source, Tokens, children, named, same},
 };
 
-/// Why an edit cannot be made smaller than the node around it, or at all.
+/// Why an edit has to cover the enclosing node, or cannot be made at all.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Hoist {
     /// Line in the patched text, from 1.
@@ -38,8 +38,8 @@ pub(super) enum Granularity {
 
 type Edits = Result<Vec<Edit>, Hoist>;
 
-/// The edits inside two definitions of one function, `old` in `original`, `new` in `patched`;
-/// what stands before the bodies has to be the same.
+/// The edits inside two definitions of one function, `old` in `original` and `new` in `patched`;
+/// everything before the bodies must be the same.
 pub(super) fn function(
     original: &Source,
     old: Node,
@@ -64,7 +64,7 @@ pub(super) fn function(
     comparison.whole(&whole).map(|edit| vec![edit])
 }
 
-/// The tokens between the first and the last: inside the braces.
+/// The tokens of a block without its braces, which are the first and the last.
 fn interior(span: Tokens) -> Tokens {
     span.start + 1..(span.end - 1).max(span.start + 1)
 }
@@ -114,11 +114,11 @@ impl<'a> Comparison<'a> {
         edits
     }
 
-    /// Statements made of conditions and other statements: each part by its role.
+    /// Edits inside statements made of conditions and other statements; parts are compared by role.
     fn parts(&mut self, old: Node, new: Node) -> Edits {
         let (olds, news) = (children(old), children(new));
         if olds.len() != news.len() {
-            return self.hoist(new, "parts were added or taken away");
+            return self.hoist(new, "parts were added or removed");
         }
         let mut edits = Vec::new();
         for (index, (a, b)) in olds.into_iter().zip(news).enumerate() {
@@ -154,7 +154,7 @@ impl<'a> Comparison<'a> {
         Ok(edits)
     }
 
-    /// A statement that is the only one its place can hold.
+    /// The edits of a statement in a place that holds only one, such as the body of a loop.
     fn single(&mut self, old: Node, new: Node) -> Edits {
         if let Ok(edits) = self.statement(old, new) {
             return Ok(edits);
@@ -168,7 +168,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// A declaration: only inside the value of a variable that lives on the stack.
+    /// The edits of a declaration: only inside the initial value of a variable that has no storage
+    /// class or qualifier (`static`, `const`).
     fn declaration(&mut self, old: Node, new: Node) -> Edits {
         let is_static = |n: Node| matches!(n.kind(), "storage_class_specifier" | "type_qualifier");
         let differs = self.only_difference(old, new);
@@ -206,7 +207,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Edits inside an expression whose value is used: only where a truth value is in it, for
+    /// Edits inside an expression whose value is used: only truth values in it can be replaced, as
     /// `?:` would convert other operands to a common type.
     fn value(&mut self, old: Node, new: Node) -> Edits {
         let Some((a, b, field)) = self.only_difference(old, new) else {
@@ -226,7 +227,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Edits inside, or of, an expression of which only the truth is used.
+    /// Edits inside, or of, an expression of which only the truth value is used.
     fn truth(&mut self, old: Node, new: Node) -> Edits {
         if let Some((a, b, field)) = self.only_difference(old, new) {
             let inner = match (old.kind(), field) {
@@ -262,7 +263,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Something with a statement list: a block, a `case`, a conditional group of directives.
+    /// Edits inside a node with a statement list: a block, a `case`, a conditional group of
+    /// directives.
     fn container(&mut self, old: Node, new: Node) -> Edits {
         let list = List::new(self.original, self.patched, old, new);
         let head = |span: Tokens, bounds: &Tokens| span.start..bounds.start;
@@ -286,7 +288,7 @@ impl<'a> Comparison<'a> {
                     edits.extend(self.statement(a, b)?);
                 }
             }
-            _ => return self.hoist(new, "an #else comes or goes"),
+            _ => return self.hoist(new, "an #else is added or removed"),
         }
         Ok(edits)
     }
@@ -361,7 +363,7 @@ impl<'a> Comparison<'a> {
                 end if range.is_empty() => start(end),
                 end => source.span(nodes[end - 1]).end,
             };
-            // At the very start nothing but directives' ends can stand before the first node.
+            // At the start of the list, only ends of directives can precede the first node.
             start(range.start).min(end)..end
         };
         let from = tokens(self.original, &list.old, &list.old_bounds, &old);
@@ -369,7 +371,7 @@ impl<'a> Comparison<'a> {
         self.edit(Kind::Run, from, to, old.end == list.old.len())
     }
 
-    /// The alignment of a list with the fewest tokens in edits.
+    /// Aligns the statements of a list so that the edits have the fewest tokens.
     fn align(&mut self, list: &List) -> Vec<Piece> {
         let same = |c: &Self, i: usize, j: usize| c.same(list.old[i], list.new[j]);
         let (n, m) = (list.old.len(), list.new.len());
@@ -431,7 +433,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// Above this many pairs of statements, an alignment is not worth its time.
+/// Above this many pairs of statements, an alignment takes too long to be worth it.
 const MOST_PAIRS: usize = 100_000;
 
 #[derive(Clone, Copy)]
@@ -459,7 +461,7 @@ struct List<'o, 'n> {
     new: Vec<Node<'n>>,
     old_bounds: Tokens,
     new_bounds: Tokens,
-    /// Declarations in the list end with it.
+    /// The scope of a declaration in the list ends with the list.
     is_scope: bool,
 }
 
@@ -491,7 +493,7 @@ pub(super) fn statements<'t>(container: Node<'t>) -> Vec<Node<'t>> {
     found
 }
 
-/// The tokens that the statements of a container may take.
+/// The tokens that the statements of a container may occupy.
 pub(super) fn bounds(source: &Source, container: Node) -> Tokens {
     let span = source.span(container);
     let child = |kind: &str| children(container).into_iter().find(|n| n.kind() == kind);

@@ -1,8 +1,9 @@
-//! From the edits of all versions of a file to its meta text.
+//! Writes the meta text of a file from the edits of all its versions.
 //!
-//! Edits of different versions that overlap are joined into one site; an edit inside another
-//! becomes a meta branch in the other's last arm, so that a coarse patch does not make the
-//! fine ones coarse. What is outside of sites is copied from the original byte by byte.
+//! Overlapping edits of different versions are joined into one site. An edit inside another one
+//! becomes a meta branch in the last arm of the other's site, which is the original's, so that a
+//! coarse patch does not make the fine ones coarse. Text outside sites is copied from the original
+//! byte by byte.
 
 use std::{cmp::Reverse, collections::BTreeSet, fmt::Write};
 
@@ -18,18 +19,18 @@ use super::{
 pub(super) struct Version {
     pub(super) revisions: RevisionSet,
     pub(super) source: Source,
-    /// In the order of the text, disjoint.
+    /// Disjoint, in the order of the text.
     pub(super) edits: Vec<Edit>,
 }
 
 impl Version {
-    /// The smallest revision: the name of what this version does.
+    /// The smallest revision that has this version, by which it is known.
     pub(super) fn name(&self) -> Revision {
         self.revisions.first().unwrap_or_default()
     }
 }
 
-/// A meta branch: the revision sets of its arms, the original's aside.
+/// A meta branch: its number, and the revision sets of its arms without the original's.
 pub(super) struct Site {
     pub(super) number: usize,
     pub(super) arms: Vec<RevisionSet>,
@@ -40,7 +41,7 @@ pub(super) struct Conflict {
     pub(super) revisions: RevisionSet,
 }
 
-/// The meta text of a file; sites are numbered from `first_site`.
+/// The meta text of a file and its sites, which are numbered from `first_site`.
 pub(super) fn emit(
     original: &Source,
     versions: &[Version],
@@ -66,7 +67,7 @@ pub(super) fn emit(
     Ok((text + &body, sites))
 }
 
-/// `psychic_at_K`: one `switch`, so that one fork separates all arms of a site at once.
+/// The function `psychic_at_K` of a site: a single `switch`, so that one fork separates all arms.
 fn chooser(site: &Site) -> String {
     let mut text = format!(
         "static inline int psychic_at_{}(void) {{\n\tswitch (psychic_rev()) {{\n",
@@ -135,8 +136,8 @@ struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    /// Writes a region of the original with the sites of the live versions in it; gives the
-    /// labels that its sites made their own.
+    /// Writes a region of the original with the sites of the `live` versions in it; returns the
+    /// labels of the original that these sites make local to their arms.
     fn region(
         &mut self,
         out: &mut String,
@@ -223,10 +224,10 @@ impl<'a> Emitter<'a> {
             }
             Kind::Truth | Kind::Discarded => {
                 let number = self.site(&arms);
-                // Compilers look through `!`, so that `a && b` forks as it does without it.
+                // Compilers see through `!`, so that `a && b` forks as it would on its own.
                 let open = if kind == Kind::Truth { "!!(" } else { "(void)(" };
                 let close = ")";
-                // They do not look through `+`: all arms give one value, and one branch is on it.
+                // They do not see through `+`: all arms give one value, which one branch tests.
                 out.push_str(if kind == Kind::Truth { "+(" } else { "(" });
                 for arm in &arms {
                     let text = self.versions[arm.version].source.slice(&arm.tokens);
@@ -289,7 +290,7 @@ impl<'a> Emitter<'a> {
         Ok(owned)
     }
 
-    /// File-scope items that only some revisions have; all can bear them.
+    /// Writes file-scope items that only some revisions have, and that are harmless to the others.
     fn added(&self, out: &mut String, cluster: &Cluster, arms: &[Arm]) {
         for arm in arms {
             let text = self.versions[arm.version].source.slice(&arm.tokens).trim_end();
@@ -307,7 +308,8 @@ impl<'a> Emitter<'a> {
         number
     }
 
-    /// The arms of a cluster: versions whose edits are not inside another's, equal texts once.
+    /// The arms of a cluster: one for each distinct text of the versions whose edits are not inside
+    /// another's.
     fn arms(&self, cluster: &Cluster) -> Result<Vec<Arm>, Conflict> {
         let mut outermost = cluster.outermost();
         outermost.dedup_by_key(|o| o.version);
@@ -344,8 +346,8 @@ impl<'a> Emitter<'a> {
 }
 
 impl Version {
-    /// The tokens of this version that stand for a range of the original whose ends are not
-    /// inside edits.
+    /// The tokens of this version that correspond to a range of the original; the ends of the
+    /// range must not be inside edits.
     fn counterpart(&self, range: &Tokens, to_end: bool) -> Tokens {
         let shift = |token: usize, insertions: bool| {
             self.edits
@@ -371,7 +373,7 @@ impl<'a> Cluster<'a> {
                 && edit.to_end
     }
 
-    /// The edits that are the whole hull, else those that are inside no other.
+    /// The edits that cover the whole hull; if there are none, those that are inside no other.
     fn outermost(&self) -> Vec<Owned<'a>> {
         let whole: Vec<_> =
             self.edits.iter().copied().filter(|o| o.edit.from == self.hull).collect();

@@ -1,4 +1,4 @@
-//! What C allows to stand in an arm of a meta branch.
+//! What C allows in an arm of a meta branch.
 
 use tree_sitter::Node;
 
@@ -7,11 +7,11 @@ use super::{
     source::{Source, Tokens, descendants},
 };
 
-/// What a run of statements holds that matters outside of it.
+/// What a run of statements contains that matters outside it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Nature {
-    /// Names or objects that live on after the run, or may: the arm has to reach the end of
-    /// their scope.
+    /// Names or objects that outlive the run, or may do so: the arm has to reach the end of their
+    /// scope.
     pub(super) declares: bool,
     /// A `case` or `default` of a `switch` around the run.
     pub(super) has_case: bool,
@@ -46,7 +46,7 @@ impl Nature {
     }
 }
 
-/// Why an edit's texts cannot be arms, if they cannot.
+/// Why the texts of an edit cannot be arms; `None` if they can.
 pub(super) fn reason_against(
     original: &Source,
     patched: &Source,
@@ -54,10 +54,10 @@ pub(super) fn reason_against(
     nature: Nature,
 ) -> Option<&'static str> {
     if nature.has_case {
-        return Some("a `case` of a switch around it");
+        return Some("a `case` of an enclosing switch is in what changes");
     }
     if nature.defines {
-        return Some("a directive inside a function changes, or stands in what changes");
+        return Some("a directive inside a function changes, or is in what changes");
     }
     if !original.is_balanced(&edit.from) || !patched.is_balanced(&edit.to) {
         return Some("brackets are not balanced, perhaps because of #if");
@@ -67,8 +67,8 @@ pub(super) fn reason_against(
     (!closed).then_some("a label is used from outside")
 }
 
-/// Whether no `goto` of the function outside `range` may lead into it. Any token with the name
-/// of a label counts as a use: too careful at worst.
+/// Whether no `goto` in the function outside `range` can lead into it. Any token with the name of a
+/// label counts as a use, which errs on the safe side.
 pub(super) fn labels_are_closed(source: &Source, range: &Tokens, body: &Tokens) -> bool {
     let labels = labels(source, range);
     let outside = (body.start..range.start.max(body.start)).chain(range.end..body.end);
@@ -131,7 +131,7 @@ fn declares(node: Node, source: &Source) -> bool {
             })
         }),
         _ if !is_statement(node) => true,
-        // The object that a compound literal makes lives as long as the block around it.
+        // The object of a compound literal lives as long as the enclosing block.
         _ => {
             is_unknown_macro(node, source)
                 || descendants(node, &|n| n.kind() != "compound_statement")
@@ -141,7 +141,7 @@ fn declares(node: Node, source: &Source) -> bool {
     }
 }
 
-/// A statement that is nothing but the use of a macro may be a declaration.
+/// Whether a statement is only the use of a macro, and so may be a declaration.
 fn is_unknown_macro(node: Node, source: &Source) -> bool {
     let Some(expression) = node.named_child(0).filter(|_| node.kind() == "expression_statement")
     else {

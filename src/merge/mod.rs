@@ -1,4 +1,4 @@
-//! Candidate patches to one *meta program*, source to source.
+//! Merges candidate patches into one *meta program*, source to source.
 //!
 //! Every patch is applied to the original, and the two texts are compared along their syntax
 //! trees. What differs becomes the arms of meta branches, as small as C's rules allow:
@@ -8,22 +8,22 @@
 //! * a run of statements:
 //!   `if (psychic_at_1() == 2) { patched } else { original }`;
 //! * the whole body of a function, likewise;
-//! * at file scope: a further item for all revisions, with a name of its own where need be.
+//! * at file scope: an item that is added for all revisions, under a name of its own if necessary.
 //!
-//! `psychic_at_K()` gives the smallest revision of the arm that the running revision takes at
-//! site K, 0 for the original; equal arms are one. No program is returned that has not passed
-//! the *projection* check: taking every revision's arms in the emitted text gives exactly the
+//! `psychic_at_K()` returns the smallest revision of the arm that the running revision takes at
+//! site K, or 0 for the original's arm; equal arms are one arm. Every program that is returned has
+//! passed the *projection* check: taking a revision's arms in the emitted text gives exactly the
 //! tokens of its patched sources, and for revision 0 those of the original.
 //!
 //! The idea of higher-order branches on the revision is the Psychic paper's (section "Meta
-//! program"), which writes them by hand; unlike there, arms are found from the syntax trees,
-//! may be expressions, and are shared.
+//! program"), which writes them by hand. Here, arms are found from the syntax trees, may be
+//! expressions, and are shared.
 //!
-//! The meta program is for sharing and for readers: what a revision is, its own compilation says
-//! ([`crate::compile::unite()`]). So what cannot be merged costs no more than that
-//! ([`Status::Own`]): new, deleted and renamed files; changes of conditional compilation; a
-//! changed macro before an `#include`; a changed declaration that another file uses too; a
-//! changed head of the entry function.
+//! The meta program serves sharing and readers; what a revision means is defined by its own
+//! compilation ([`crate::compile::unite()`]). So a patch that cannot be merged loses nothing but
+//! the sharing ([`Status::Own`]). These cannot be merged: new, deleted and renamed files; changes
+//! of conditional compilation; a changed macro before an `#include`; a changed declaration that
+//! another file uses too; a changed head of the entry function.
 
 mod apply;
 mod candidate;
@@ -63,18 +63,18 @@ use crate::subject::Subject;
 /// Why there is no meta program.
 #[derive(Debug, Error)]
 pub enum MergeError {
-    /// A file of the subject cannot be read, or a scratch file not be written.
+    /// A file of the subject cannot be read, or a scratch file cannot be written.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// Why the access failed.
         source: io::Error,
     },
     /// The original program does not compile.
     #[error("the original program does not compile: {0}; see build.flags in subject.toml")]
     Original(String),
-    /// The original uses names that the meta program needs.
+    /// The original uses a name that the meta program needs.
     #[error("{}:{line}: the name `{name}` is reserved for meta programs", path.display())]
     Reserved {
         /// File of the subject.
@@ -87,7 +87,7 @@ pub enum MergeError {
     /// Every patch was rejected.
     #[error("not one patch applies and compiles:\n{}", .0.join("\n"))]
     NothingToMerge(
-        /// A line for each patch with the reason.
+        /// One line for each patch, with the reason.
         Vec<String>,
     ),
 }
@@ -99,19 +99,20 @@ impl MergeError {
     }
 }
 
-/// Applies a subject's patches, sees that they compile, and merges them. A patch that cannot be
-/// merged is set aside with the reason in its [`MergedRevision`], and the others go on.
+/// Applies a subject's patches, checks that they compile, and merges them. A patch that cannot be
+/// merged is set aside with the reason in its [`MergedRevision`]; the others are merged all the
+/// same.
 ///
 /// # Errors
-/// The original does not compile, not one patch applies and compiles, or files cannot be
-/// accessed.
+/// The original does not compile or uses a reserved name, no patch applies and compiles, or a file
+/// cannot be accessed.
 pub fn merge(subject: &Subject, check: &dyn SyntaxCheck) -> Result<MetaProgram, MergeError> {
     for file in &subject.sources {
         check.check(&subject.root, file).map_err(MergeError::Original)?;
     }
     let candidates = candidates(subject).into_par_iter().map(|(revision, candidate)| {
         let checked = candidate.and_then(|candidate| {
-            // What else it compiles then, and how, the build alone knows.
+            // Only the build itself knows what a changed build file compiles, and how.
             if candidate.files.keys().all(|file| check.role(file) != Role::Build) {
                 candidate::validate(subject, check, &candidate)?;
             }
@@ -125,7 +126,7 @@ pub fn merge(subject: &Subject, check: &dyn SyntaxCheck) -> Result<MetaProgram, 
 /// Merges patches that are known to compile.
 ///
 /// # Errors
-/// There is none, or files cannot be accessed.
+/// There is no such patch, the original uses a reserved name, or a file cannot be accessed.
 pub fn merge_candidates(
     subject: &Subject,
     candidates: Candidates,

@@ -1,4 +1,5 @@
-//! Copies of a source tree in which some files are replaced: of links, but for what has to be real.
+//! Copies of a source tree in which some files are replaced. They consist of symbolic links, except
+//! for what has to be real.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,31 +12,31 @@ use std::{
 
 type Entries = Arc<[(OsString, PathBuf)]>;
 
-/// A source tree, of which copies are made: as long as it is used, nothing in it changes.
+/// A source tree of which copies are made. Nothing in it may change while this is in use.
 #[derive(Debug)]
 pub struct Tree<'a> {
     root: &'a Path,
     without: &'a BTreeSet<PathBuf>,
-    /// What is in each directory that was looked at: names, and where links of copies lead. There may
-    /// be as many patches beside a source as there are copies to make.
+    /// The entries of each directory that was read: their names, and where links in copies lead.
+    /// They are kept because a directory may hold as many patches as there are copies to make.
     entries: Mutex<BTreeMap<PathBuf, Entries>>,
 }
 
 impl<'a> Tree<'a> {
-    /// All that is below a directory, but for these paths.
+    /// Everything below `root` except the paths in `without`.
     pub fn new(root: &'a Path, without: &'a BTreeSet<PathBuf>) -> Self {
         Self { root, without, entries: Mutex::default() }
     }
 
-    /// All that is below a directory.
+    /// Everything below `root`.
     pub fn all(root: &'a Path) -> Self {
         static NOTHING: BTreeSet<PathBuf> = BTreeSet::new();
         Self::new(root, &NOTHING)
     }
 
-    /// What is in a directory of it.
+    /// The entries of a directory of the tree.
     fn entries(&self, directory: &Path) -> io::Result<Entries> {
-        // Nothing panics while it is held.
+        // Nothing panics while the lock is held.
         let known = || self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entries) = known().get(directory) {
             return Ok(entries.clone());
@@ -44,7 +45,7 @@ impl<'a> Tree<'a> {
         if directory.is_dir() {
             let (root, real) = (self.root.canonicalize()?, directory.canonicalize()?);
             let inner = directory.strip_prefix(self.root).unwrap_or(directory);
-            // A link that leads to something in the tree leads there in the copy, too.
+            // A link within the tree leads to the counterpart of its target in the copy.
             let within = |link: &Path| {
                 let to = link.canonicalize().ok()?;
                 let is_here = link.is_symlink() && real == root.join(inner);
@@ -68,8 +69,9 @@ impl<'a> Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// The directories below the root, relative to it, but for links and what is hidden; nothing where
-    /// they are more than `most`, or have more than 16 times as many entries.
+    /// The root (as the empty path) and the directories below it, relative to it, without links and
+    /// hidden ones. `None` if there are more than `most`, or if they have more than `16 * most`
+    /// entries.
     pub fn directories(&self, most: usize) -> io::Result<Option<Vec<PathBuf>>> {
         let mut found = vec![PathBuf::new()];
         let (mut next, mut links) = (0, 0);
@@ -91,11 +93,12 @@ impl Tree<'_> {
     }
 }
 
-/// Makes `dir` look like a tree with some files replaced, or gone: directories on the way to them
-/// are real, everything else is a symbolic link.
+/// Makes `dir` look like a tree with some files replaced or (`None`) removed. Directories on the
+/// way to these files are real; everything else is a symbolic link.
 ///
 /// # Errors
-/// A directory cannot be read or something in `dir` not made; paths must not have `..`.
+/// A directory cannot be read, something in `dir` cannot be made, or a path has a component that is
+/// not a plain name, such as `..`.
 pub fn overlay<'a>(
     tree: &Tree,
     files: impl IntoIterator<Item = (&'a Path, Option<&'a str>)>,
@@ -116,11 +119,13 @@ pub fn overlay<'a>(
     Ok(())
 }
 
-/// Makes the directories on the way to a file of an [overlay] real, so that what is put beside the
-/// file is put nowhere else. What is gone from one that is real already stays gone.
+/// Makes the directories on the way to a file of an [overlay] real, so that whatever is written
+/// beside the file is written nowhere else. Directories that are real already are left alone: what
+/// was removed from them stays removed.
 ///
 /// # Errors
-/// As [`overlay`].
+/// A directory cannot be read, something in `dir` cannot be made, or `file` has a component that is
+/// not a plain name, such as `..`.
 pub fn make_way(tree: &Tree, file: &Path, dir: &Path) -> io::Result<()> {
     let is_inner = |part| matches!(part, Component::Normal(_));
     if !file.components().all(is_inner) {

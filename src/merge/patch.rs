@@ -1,7 +1,8 @@
 //! Unified diffs as `git diff` and `diff -u` print them.
 //!
-//! Our own reader: errors have to name the line of the patch, one file may hold the diffs of
-//! several, and line endings are not to matter; the crates that read diffs give up one of these.
+//! This reader is our own because errors have to name the line of the patch, one patch may hold the
+//! diffs of several files, and line endings must not matter. Each crate that reads diffs lacks one
+//! of these.
 
 use thiserror::Error;
 
@@ -14,16 +15,16 @@ pub(super) struct FileDiff {
     pub(super) new: Option<String>,
     /// Line of `---` in the patch, from 1.
     pub(super) line: usize,
-    /// The two names are those of two files.
+    /// `old` and `new` name two files: it is a rename or a copy.
     pub(super) renames: bool,
-    /// The old one of them stays.
+    /// It is a copy: the old file stays.
     pub(super) is_copy: bool,
-    /// Nothing but a name may change.
+    /// Empty if only names change, or if an empty file is created or deleted.
     pub(super) hunks: Vec<Hunk>,
 }
 
 impl FileDiff {
-    /// Whether it can be applied to a file that is not there.
+    /// Whether it can be applied to a file that does not exist.
     pub(super) fn fits_nothing(&self) -> bool {
         let adds = |hunk: &Hunk| {
             hunk.old_start == 0 && hunk.lines.iter().all(|line| matches!(line, Line::Added(_)))
@@ -37,7 +38,7 @@ impl FileDiff {
 pub(super) struct Hunk {
     /// Line of the `@@` in the patch, from 1.
     pub(super) line: usize,
-    /// First line of it in the old file, from 1 (the line before it when it removes nothing).
+    /// Its first line in the old file, from 1; without old lines, the line before it.
     pub(super) old_start: usize,
     pub(super) lines: Vec<Line>,
     /// The new text does not end in a line feed.
@@ -52,7 +53,7 @@ pub(super) enum Line {
     Added(String),
 }
 
-/// Why a text is no patch: the line of it, from 1, and the reason.
+/// Why a text is not a patch.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("line {line}: {reason}")]
 pub struct PatchError {
@@ -101,7 +102,8 @@ impl<'a> Reader<'a> {
         PatchError { line: self.at + 1, reason: reason.into() }
     }
 
-    /// What git says above the hunks of a file, and these. Nothing where all is in the hunks.
+    /// Reads git's header of a file, and the hunks below it. `None` if neither a name nor the text
+    /// changes, but only the mode.
     fn git(&mut self) -> Result<Option<FileDiff>, PatchError> {
         let line = self.at + 1;
         let names = self.lines[self.at].trim_start_matches("diff --git ").to_owned();
@@ -143,7 +145,7 @@ impl<'a> Reader<'a> {
         if from.is_some() && to.is_some() {
             (diff.old, diff.new, diff.renames, diff.is_copy) = (from, to, true, is_copy);
         } else if !hunks {
-            // An empty file has no hunks.
+            // A diff that creates or deletes an empty file has no hunks.
             let middle = names.find(" b/").filter(|_| is_new || is_gone);
             let Some(middle) = middle else { return Ok(None) };
             let (old, new) = names.split_at(middle);
@@ -193,7 +195,7 @@ impl<'a> Reader<'a> {
                     continue;
                 }
                 _ => {
-                    let reason = format!("the hunk at line {line} has too few lines before this");
+                    let reason = format!("the hunk at line {line} has fewer lines than announced");
                     return Err(self.error(reason));
                 }
             };
@@ -212,7 +214,7 @@ impl<'a> Reader<'a> {
         Ok(hunk)
     }
 
-    /// `\ No newline at end of file` speaks of the line before it.
+    /// Reads `\ No newline at end of file`, which refers to the line before it.
     fn unterminated(&mut self, hunk: &mut Hunk) {
         hunk.new_is_unterminated |= !matches!(hunk.lines.last(), Some(Line::Removed(_)) | None);
         self.at += 1;
@@ -232,8 +234,8 @@ fn counts(header: &str) -> Option<((usize, usize), usize)> {
     Some((range(old)?, range(new)?.1))
 }
 
-/// The path of a `---` or `+++` line: without time stamp and quotes. `diff -N` gives a file that is
-/// not there the beginning of time, in its own time zone.
+/// The path of a `---` or `+++` line, without time stamp and quotes; `None` for a file that does
+/// not exist. `diff -N` gives such a file the Unix epoch as its time, in the local time zone.
 fn path(text: &str) -> Option<String> {
     let is_absent = |time: &str| {
         let time = time.trim_start();
@@ -252,7 +254,7 @@ fn unquoted(text: &str) -> String {
     }
 }
 
-/// Some diffs separate the time stamp with blanks: `x.c 2024-01-31 10:00:00 +0100`.
+/// The path without a time stamp that is separated by blanks: `x.c 2024-01-31 10:00:00 +0100`.
 fn strip_time(text: &str) -> &str {
     let is_date = |word: &str| {
         word.len() == 10
@@ -266,7 +268,7 @@ fn strip_time(text: &str) -> &str {
         .map_or(text, |(index, _)| text[..index].trim_end())
 }
 
-/// git quotes paths with unusual bytes like C strings.
+/// Decodes a path with unusual bytes, which git quotes like a C string.
 fn unquote(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.bytes().peekable();

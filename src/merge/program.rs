@@ -1,4 +1,4 @@
-//! Putting the files of a meta program together, and letting none out unchecked.
+//! Assembles the files of a meta program, and returns none of them unchecked.
 
 use std::{
     cell::RefCell,
@@ -28,12 +28,12 @@ use super::{
 /// All revisions in one program.
 #[derive(Clone, Debug)]
 pub struct MetaProgram {
-    /// The files that are not as in the original, sorted by path.
+    /// The files that differ from the original's, sorted by path.
     pub files: Vec<MetaFile>,
     /// One entry per revision, `revisions[r]` being revision r; the original is the first.
     pub revisions: Vec<MergedRevision>,
-    /// The subject's sources, relative to `root`: those in `files` are replaced, the others
-    /// are used as they are.
+    /// The subject's sources, relative to `root`. Those in `files` are replaced; the others are
+    /// used as they are.
     pub sources: Vec<PathBuf>,
     /// The subject's source root.
     pub root: PathBuf,
@@ -57,23 +57,23 @@ pub struct MergedRevision {
     pub revision: Revision,
     /// Name of the patch; empty for the original.
     pub patch: String,
-    /// Whether it takes part.
+    /// Whether and how it takes part.
     pub status: Status,
     /// Why it is not in the meta program; empty if it is.
     pub reason: String,
     /// Hunks of the patch; 0 where it could not be read or applied.
     pub hunks: usize,
-    /// At how many sites it has an arm of its own or shared with other patches.
+    /// Number of sites where it takes an arm other than the original's, shared or not.
     pub arms: usize,
 }
 
-/// Whether a revision takes part.
+/// Whether and how a revision takes part.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// It is in the meta program.
     Merged,
-    /// The meta program cannot have it: it takes part as its own compilation alone.
+    /// It cannot be in the meta program: it takes part only as its own compilation.
     Own,
     /// It was set aside: it does not apply, or does not compile.
     Rejected,
@@ -85,7 +85,7 @@ impl MetaProgram {
     /// # Errors
     /// A directory or file cannot be written.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
-        // Patches that change nothing leave no file.
+        // The directory has to exist even if the patches change nothing, so that there is no file.
         fs::create_dir_all(dir)?;
         for file in &self.files {
             let path = dir.join(&file.path);
@@ -103,9 +103,9 @@ impl MetaProgram {
         merged.map(|r| r.revision).collect()
     }
 
-    /// The text of one of [`Self::files`] as the patch of `revision` alone makes it; the
-    /// original's where it changes nothing. `None` for files that no patch changes, or this one
-    /// takes away, and for rejected revisions.
+    /// The text of a file with the patch of `revision` alone; the original's text if the patch does
+    /// not change the file. `None` for files that no patch changes, for files that this patch
+    /// removes, and for rejected revisions.
     pub fn patched(&self, revision: Revision, file: &Path) -> Option<&str> {
         match self.patched.get(&revision)?.get(file) {
             Some(own) => own.as_deref(),
@@ -114,7 +114,7 @@ impl MetaProgram {
     }
 }
 
-/// A revision that stands in the way, and why.
+/// A revision that keeps a draft from being correct, and why.
 struct Fault {
     revision: Revision,
     reason: String,
@@ -138,14 +138,14 @@ pub(super) struct Merger<'a> {
     check: &'a dyn SyntaxCheck,
     originals: BTreeMap<PathBuf, Source>,
     given: Candidates,
-    /// The patched files of the revisions that may yet be in the meta program.
+    /// The patched files of the revisions that may still be in the meta program.
     candidates: BTreeMap<Revision, BTreeMap<PathBuf, Source>>,
-    /// Why the others are not.
+    /// Why the other revisions that apply are not in it.
     obstacles: BTreeMap<Revision, String>,
     granularity: BTreeMap<Revision, Granularity>,
-    /// Files with a name among their tokens.
+    /// For each name that was looked up, the files that have it among their tokens.
     elsewhere: RefCell<BTreeMap<String, BTreeSet<PathBuf>>>,
-    /// Whether a text of a file compiles in a revision.
+    /// Whether a revision compiles with a text of a file, where that was tried.
     compiled: RefCell<BTreeMap<(Revision, PathBuf, String), bool>>,
 }
 
@@ -177,7 +177,7 @@ impl<'a> Merger<'a> {
             let other = changes.clone().find_map(|(path, text)| {
                 let new = !subject.root.join(path).is_file();
                 let what = match text {
-                    None => "takes away",
+                    None => "removes",
                     Some(_) if new => "adds",
                     Some(_) if check.role(path) == Role::Build => "changes",
                     Some(_) => return None,
@@ -228,13 +228,13 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
-    /// Drafts until one is right, with coarser edits for the revisions that stand in the way,
-    /// and at last without them.
+    /// Makes drafts until one is correct. Revisions that are at fault get coarser edits first, and
+    /// are left out in the end.
     pub(super) fn run(mut self) -> Result<MetaProgram, MergeError> {
         if self.given.values().all(Result::is_err) {
             let reasons = self.given.iter().filter_map(|(revision, given)| {
                 let (name, why) = (self.name(*revision), given.as_ref().err()?);
-                // Of what is wrong with the diff itself, the reason names the file already.
+                // A reason about the diff itself names the patch already.
                 Some(if why.starts_with(name) { why.clone() } else { format!("{name}: {why}") })
             });
             return Err(MergeError::NothingToMerge(reasons.collect()));
@@ -248,7 +248,7 @@ impl<'a> Merger<'a> {
                     Err(message) => self.blame(&all, message),
                 },
             };
-            // When even the original is wrong, some revision's edits make it so.
+            // If even the original's projection is wrong, the edits of some revision are the cause.
             let original = faults.iter().find(|f| f.revision == Revision::ORIGINAL);
             let faults = match original {
                 Some(fault) => self.blame(&all, fault.reason.clone()),
@@ -301,7 +301,7 @@ impl<'a> Merger<'a> {
         if faults.is_empty() { Ok(draft) } else { Err(faults) }
     }
 
-    /// The distinct patched texts of a file, those equal to the original left out.
+    /// The distinct patched texts of a file, without those equal to the original.
     fn versions(
         &self,
         path: &Path,
@@ -354,7 +354,7 @@ impl<'a> Merger<'a> {
         if faults.is_empty() { Ok(versions) } else { Err(faults) }
     }
 
-    /// Revisions for which an emitted text is not what it must be.
+    /// The revisions, the original among them, whose projection of an emitted text is wrong.
     fn project(&self, path: &Path, text: &str, revisions: &[Revision]) -> Vec<Fault> {
         let projection = match project::Projection::new(text) {
             Ok(projection) => projection,
@@ -372,8 +372,8 @@ impl<'a> Merger<'a> {
         all.par_iter().filter_map(fault).collect()
     }
 
-    /// Finds the revisions that keep a meta program from compiling: those that cannot be
-    /// merged even alone, else those that cannot be merged with the ones before them.
+    /// Finds the revisions that keep a meta program from compiling: those that cannot be merged
+    /// even alone; if there are none, those that cannot be merged with the ones before them.
     fn blame(&self, all: &[Revision], message: String) -> Vec<Fault> {
         let fails = |revisions: &[Revision]| match self.draft(revisions) {
             Ok(draft) => check::compile(self.subject, self.check, &texts_of(&draft)).err(),
@@ -396,13 +396,13 @@ impl<'a> Merger<'a> {
             }
         }
         if faults.is_empty() {
-            // The compiler changed its mind: never loop on that.
+            // The compiler contradicts itself: blame all, so as not to loop for ever.
             faults.extend(all.iter().map(|r| fault(*r, message.clone())));
         }
         faults
     }
 
-    /// Whether a revision compiles with another text of one of its files.
+    /// Whether a revision compiles with another text for one of its files.
     fn compiles(&self, revision: Revision, path: &Path, text: &str) -> bool {
         let key = (revision, path.to_owned(), text.to_owned());
         *self.compiled.borrow_mut().entry(key).or_insert_with(|| {
@@ -419,8 +419,8 @@ impl<'a> Merger<'a> {
         if !known.contains_key(name) {
             let mut files = BTreeSet::new();
             find_word(&self.subject.root, Path::new(""), name, &mut files);
-            // What stands beside the sources of a subject need not be one of its own; of a package
-            // the sources are those that are patched.
+            // A C file beside the sources of a subject need not belong to it. A package's files all
+            // count: its `sources` are only those that are patched.
             let (sources, build) = (&self.subject.sources, &self.subject.config.build);
             let is_part = |file: &PathBuf| {
                 build.program.is_some()

@@ -1,8 +1,8 @@
-//! What a meta text is for one revision.
+//! Projects a meta text onto one revision.
 //!
-//! The check of the whole merge: it knows nothing of edits, versions or syntax trees, only the
-//! emitted text and the few forms that psychic adds to a program. It reads the choosers as
-//! they stand in the text, takes the arms they choose and compares tokens.
+//! This checks the whole merge. It knows nothing of edits, versions or syntax trees, only the
+//! emitted text and the few forms that psychic adds to a program. It reads the choosers in that
+//! text, takes the arms that they choose, and compares tokens.
 
 use std::collections::HashMap;
 
@@ -17,19 +17,21 @@ use super::{
 pub(super) struct Projection<'a> {
     meta: &'a str,
     tokens: Vec<Token>,
-    /// Of each token.
+    /// The text of each token.
     words: Vec<&'a str>,
-    /// The same without the suffixes of revisions.
+    /// The text of each token without the suffix of a revision.
     names: Vec<&'a str>,
-    /// Behind the choosers.
+    /// Index of the first token after the choosers.
     begin: usize,
-    /// Site to the arm of each revision that does not take the original's.
+    /// For each site, the arm of each revision that does not take the original's.
     choices: HashMap<&'a str, HashMap<&'a str, &'a str>>,
 }
 
 impl<'a> Projection<'a> {
+    /// Reads a meta text and its choosers.
+    ///
     /// # Errors
-    /// What stands at the start is no chooser.
+    /// The include line or a chooser at the start is malformed.
     pub(super) fn new(meta: &'a str) -> Result<Self, String> {
         let tokens: Vec<Token> = token::lex(meta)
             .into_iter()
@@ -53,17 +55,17 @@ impl<'a> Projection<'a> {
     /// The tokens of the text for a revision.
     ///
     /// # Errors
-    /// Something in the text looks like ours but has not the form that it must have.
+    /// Something in the text looks like a form that psychic adds, but is malformed.
     fn words_of(&self, revision: Revision) -> Result<Vec<&'a str>, String> {
         let mut projector = self.projector(revision);
         projector.copy(self.words.len())?;
         Ok(projector.out)
     }
 
-    /// Checks that the text is `patched` for a revision.
+    /// Checks that the projection of the text onto a revision is `patched`.
     ///
     /// # Errors
-    /// Says where the token sequences part.
+    /// It is not: says where the token sequences first differ.
     pub(super) fn check(&self, revision: Revision, patched: &Source) -> Result<(), String> {
         let projected = self.words_of(revision)?;
         let mut expected = 0..patched.length();
@@ -87,12 +89,12 @@ impl<'a> Projection<'a> {
     }
 }
 
-/// How the comments start that mark items of some revisions only.
+/// Start of the comments that mark items of some revisions only.
 const MARK: &str = "/* psychic: ";
-/// What separates a name that is renamed for a revision from the revision.
+/// Separates a name that was renamed for a revision from the number of that revision.
 pub(super) const SUFFIX: &str = "__psychic_";
 
-/// Whether a token would be taken for one of ours.
+/// Whether a token would be mistaken for one that psychic adds.
 pub(super) fn is_reserved(token: &Token, text: &str) -> bool {
     match token.kind {
         Kind::Comment => text.starts_with(MARK),
@@ -104,7 +106,7 @@ pub(super) fn is_reserved(token: &Token, text: &str) -> bool {
 struct Projector<'p, 'a> {
     of: &'p Projection<'a>,
     at: usize,
-    /// As it is written.
+    /// Its number, as written in the text.
     revision: String,
     out: Vec<&'a str>,
 }
@@ -133,7 +135,7 @@ impl<'a> Projector<'_, 'a> {
         word
     }
 
-    /// The include line and the `psychic_at_K` functions, at the start.
+    /// Reads the include line and the `psychic_at_K` functions at the start.
     fn choosers(&mut self) -> Result<HashMap<&'a str, HashMap<&'a str, &'a str>>, String> {
         let mut choices = HashMap::new();
         if self.word(0) != "#" || self.word(2) != "\"psychic.h\"" {
@@ -207,7 +209,7 @@ impl<'a> Projector<'_, 'a> {
         self.word(ahead).starts_with("psychic_at_")
     }
 
-    /// `psychic_at_K() == R`: whether this revision takes the arm.
+    /// Reads `psychic_at_K() == R`, and says whether this revision takes that arm.
     fn arm(&mut self) -> Result<bool, String> {
         let site = self.next();
         self.expect(&["(", ")", "=="])?;
@@ -218,13 +220,14 @@ impl<'a> Projector<'_, 'a> {
         }
     }
 
-    /// Steps over a bracket's content, copying it if `take`.
+    /// Steps over a pair of brackets, copying their content if `take`.
     fn bracket(&mut self, open: &str, close: &str, take: bool) -> Result<(), String> {
         self.expect(&[open])?;
         self.inside(open, close, take)
     }
 
-    /// The same behind the opening bracket.
+    /// Steps over what follows an opening bracket up to the closing one, copying the content if
+    /// `take`.
     fn inside(&mut self, open: &str, close: &str, take: bool) -> Result<(), String> {
         let mut depth = 1;
         let mut end = self.at;
@@ -252,7 +255,8 @@ impl<'a> Projector<'_, 'a> {
                 self.expect(&[")"])?;
                 self.block(ours)?;
                 taken |= ours;
-                // An `else` after an arm is always ours: a chain under an `if` has its own.
+                // An `else` after an arm belongs to the meta branch: one that stands directly under
+                // an `if` of the program has an `else` of its own.
                 if self.word(0) != "else" {
                     return Ok(());
                 }
@@ -263,7 +267,8 @@ impl<'a> Projector<'_, 'a> {
         }
     }
 
-    /// `{ statements }`, without the local labels that we put first.
+    /// Steps over `{ statements }`, copying the statements if `take`, but not the declaration of
+    /// local labels that psychic puts first.
     fn block(&mut self, take: bool) -> Result<(), String> {
         self.expect(&["{"])?;
         if take && self.word(0) == "__label__" {
@@ -290,7 +295,7 @@ impl<'a> Projector<'_, 'a> {
         self.expect(&[")"])
     }
 
-    /// `!!(expression)` or `(void)(expression)`.
+    /// Steps over `!!(expression)` or `(void)(expression)`, copying the expression if `take`.
     fn operand(&mut self, take: bool) -> Result<(), String> {
         if self.word(1) == "void" && self.word(2) == ")" {
             self.expect(&["(", "void", ")"])?;
@@ -300,7 +305,8 @@ impl<'a> Projector<'_, 'a> {
         self.bracket("(", ")", take)
     }
 
-    /// `/* psychic: only R... */ items /* psychic: end */`, or `not` instead of `only`.
+    /// Steps over `/* psychic: only R... */ items /* psychic: end */`, or `not` instead of `only`,
+    /// copying the items if this revision has them.
     fn marked(&mut self) -> Result<(), String> {
         let mark = self.next();
         let text = mark[MARK.len()..].trim_end_matches("*/").trim();

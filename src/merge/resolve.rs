@@ -1,10 +1,10 @@
-//! Makes what revisions change at file scope bearable for all of them.
+//! Makes what one revision changes at file scope harmless to the others.
 //!
 //! An item that a revision adds must not mean anything to another revision. Where a name is
 //! not free, because the original or another patch uses it (a constant, a global variable, a
-//! type, a parameter list that changed), the revision gets its own: `LIMIT__psychic_2`, in all
-//! of its text. That makes every function that uses it differ, and so the ordinary meta
-//! branches choose between the definitions; functions whose head mentions it become items of
+//! type, a parameter list that changed), the revision gets a name of its own, `LIMIT__psychic_2`,
+//! in all of its text. Every function that uses the name then differs, so the ordinary meta
+//! branches choose between the definitions. Functions whose heads mention the name become items of
 //! that revision in turn. Projection takes the suffix off again.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -50,18 +50,18 @@ pub(super) struct File<'a> {
     pub(super) elsewhere: &'a dyn Fn(&str) -> Option<String>,
     /// Whether a text of this file compiles as part of a revision.
     pub(super) compiles: &'a dyn Fn(Revision, &str) -> bool,
-    /// Names that have to stay.
+    /// Names that must not be changed.
     pub(super) fixed: &'a [&'a str],
 }
 
-/// A text whose names of `names` have a suffix.
+/// A text in which all of `names` have a suffix.
 struct Renamed {
     resolved: Resolved,
     names: BTreeSet<Name>,
 }
 
 impl Name {
-    /// Lines that are an error after another declaration of the name.
+    /// Lines that do not compile after another declaration of the name.
     fn probe(&self, number: usize) -> String {
         let name = &self.text;
         match self.space {
@@ -72,15 +72,16 @@ impl Name {
     }
 }
 
-/// What a revision changes at file scope, to find the revisions that change the same.
+/// What a revision changes at file scope: for each edit its place in the original, and its tokens.
+/// Revisions that change the same have equal signatures.
 type Signature<'a> = Vec<(usize, Vec<&'a str>)>;
 
 impl File<'_> {
-    /// Each revision's text and edits, or why there are none.
+    /// Each revision's text and edits, or why it cannot be merged.
     pub(super) fn resolve(&self) -> BTreeMap<Revision, Result<Resolved, Obstacle>> {
         let mut leaders: BTreeMap<Signature, Revision> = BTreeMap::new();
         let mut resolved: BTreeMap<Revision, Result<Resolved, Obstacle>> = BTreeMap::new();
-        // Beside the original's.
+        // The identifiers among the tokens that are not shared with the original.
         let words: BTreeMap<Revision, HashSet<&str>> = self
             .patched
             .iter()
@@ -125,7 +126,7 @@ impl File<'_> {
         resolved
     }
 
-    /// Gives a revision its own names until its items disturb no other.
+    /// Gives a revision names of its own until its items affect no other revision.
     fn rename(
         &self,
         patched: &Source,
@@ -162,7 +163,7 @@ impl File<'_> {
                 let used = |name: &&Name| uses(&source, name).is_some();
                 if let Some(name) = item.names.iter().find(used) {
                     let line = uses(&source, name).map_or(1, |token| source.line(token));
-                    let reason = format!("uses `{}` but takes its definition away", name.text);
+                    let reason = format!("uses `{}` but removes its definition", name.text);
                     return Err(Obstacle { line, reason });
                 }
             }
@@ -171,9 +172,9 @@ impl File<'_> {
         }
     }
 
-    /// Refuses to rename what a header declares: the revision would still use the header's. The
-    /// renamed text has none of the names, so that they are free to be declared as something
-    /// else unless a header has them.
+    /// Refuses to rename what a header declares too: the revision would still use the header's. The
+    /// renamed text has none of the original names, so these can be declared as something else
+    /// unless a header has them.
     fn declared_here(&self, revision: Revision, renamed: Renamed) -> Result<Resolved, Obstacle> {
         let Renamed { resolved, names } = renamed;
         let text = &resolved.source.text;
@@ -221,7 +222,7 @@ impl File<'_> {
             Err(Obstacle { line: source.line(item.tokens.start), reason })
         };
         if self.fixed.contains(&name) {
-            return obstacle("whose name has to stay".into());
+            return obstacle("whose name must not change".into());
         }
         match (self.elsewhere)(name) {
             Some(file) => obstacle(format!("which {file} uses too")),
@@ -244,12 +245,12 @@ fn signature<'s>(source: &'s Source, edits: &[Edit]) -> Signature<'s> {
     scope.map(|e| (e.from.start, source.words(e.to.clone()).collect())).collect()
 }
 
-/// Whether two revisions with one suffix mean the same by every name that has it.
+/// Whether two revisions that share a suffix mean the same by every name that has it.
 fn agree(a: &Resolved, b: &Resolved) -> bool {
     signature(&a.source, &a.edits) == signature(&b.source, &b.edits)
 }
 
-/// Whether a token may mean something that has this name at file scope.
+/// Whether a token may refer to something with this name at file scope.
 fn may_mean(source: &Source, token: usize, name: &Name) -> bool {
     let before = |words: &[&str]| token > 0 && words.contains(&source.token(token - 1));
     source.at(token).kind == token::Kind::Identifier
@@ -261,12 +262,12 @@ fn may_mean(source: &Source, token: usize, name: &Name) -> bool {
         }
 }
 
-/// The first token that may mean `name`.
+/// The first token that may refer to `name`.
 fn uses(source: &Source, name: &Name) -> Option<usize> {
     (0..source.length()).find(|token| may_mean(source, *token, name))
 }
 
-/// The text with a suffix at some of its names.
+/// The text with a suffix added to each of `names`.
 fn renamed(source: &Source, names: &BTreeSet<Name>, suffix: Revision) -> String {
     let texts: HashSet<&str> = names.iter().map(|n| n.text.as_str()).collect();
     let mut text = String::with_capacity(source.text.len());
@@ -300,7 +301,7 @@ fn names_are_not_shown(source: &Source, changes: &Changes) -> Result<(), Obstacl
             let shown = source.words(arguments).any(|word| word.contains(SUFFIX));
             if shown {
                 let reason =
-                    "a name that needs a suffix for this patch is made a string by a macro";
+                    "a macro makes a string out of a name that needs a suffix for this patch";
                 return Err(Obstacle { line: source.line(index), reason: reason.into() });
             }
         }
@@ -308,7 +309,8 @@ fn names_are_not_shown(source: &Source, changes: &Changes) -> Result<(), Obstacl
     Ok(())
 }
 
-/// `assert`, and macros of this text with `#` in their body.
+/// The macros that may stringise an argument: `assert`, and those of this text with `#` or `##` in
+/// their bodies.
 fn stringising(source: &Source) -> HashSet<&str> {
     let mut found = HashSet::from(["assert"]);
     let mut name = None;

@@ -1,9 +1,9 @@
 //! What a patch changes at file scope.
 //!
-//! An item that only some revisions have (a further function, variable, include, ...) is
-//! given to all, where that changes nothing for the others: no other revision has a token
-//! with a name that it defines. An item that a revision lacks stays, where that revision has
-//! no token with its name.
+//! An item that only some revisions have (an added function, variable, include, ...) is given to
+//! all revisions if that changes nothing for the others: no other revision may have a token with a
+//! name that the item defines. An item that a revision lacks stays if that revision has no token
+//! with its name.
 
 use tree_sitter::Node;
 
@@ -13,12 +13,12 @@ use super::{
     source::{Source, Tokens, descendants, same},
 };
 
-/// A part of a text at file scope that can be there or not.
+/// A part of a text at file scope that one revision may have and another lack.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Item {
     /// Token range, in the text that has the item.
     pub(super) tokens: Tokens,
-    /// Names that it gives a meaning.
+    /// Names that it defines.
     pub(super) names: Vec<Name>,
     pub(super) sort: Sort,
 }
@@ -32,9 +32,9 @@ pub(super) struct Name {
 
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Space {
-    /// Replaces any token.
+    /// A macro: replaces any token with its name.
     Macro,
-    /// After `struct`, `union`, `enum`.
+    /// Follows `struct`, `union` or `enum`.
     Tag,
     Ordinary,
 }
@@ -78,8 +78,8 @@ struct Comparison<'a> {
     changes: Changes,
 }
 
-/// A node of a list at file scope with all tokens up to the next one: its `;`, the end of its
-/// directive.
+/// A node of a list at file scope with all tokens up to the next node, such as its `;` or the end
+/// of its directive.
 #[derive(Clone)]
 struct Place<'t> {
     node: Node<'t>,
@@ -101,7 +101,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Items without a partner: the new ones stand where the old ones end.
+    /// Records items without a partner; the new ones are added where the old ones end.
     fn gap(&mut self, olds: &[Place], news: &[Place], end: usize) {
         for place in olds {
             let from = place.tokens.clone();
@@ -116,7 +116,7 @@ impl Comparison<'_> {
 
     fn edit(&mut self, kind: Kind, from: Tokens, to: Tokens) {
         let (body, patched_body) = (from.clone(), to.clone());
-        // Behind the last item there is nothing that it could belong to but the file.
+        // An item added after the last one can belong to nothing but the list of the whole file.
         let to_end = kind == Kind::Added && from.start == self.original.length();
         self.changes.edits.push(Edit { kind, from, to, to_end, body, patched_body });
     }
@@ -178,8 +178,8 @@ impl Comparison<'_> {
             )
     }
 
-    /// The items that correspond, as indices, in order: the alignment with the fewest tokens
-    /// outside of it.
+    /// The indices of the items that correspond, in order: the alignment that leaves the fewest
+    /// tokens out.
     fn pairs(&self, olds: &[Place], news: &[Place]) -> Vec<(usize, usize)> {
         let prefix = olds.iter().zip(news).take_while(|(a, b)| self.same(a, b)).count();
         let rest = olds.len().min(news.len()) - prefix;
@@ -187,7 +187,7 @@ impl Comparison<'_> {
         let suffix = suffix.take_while(|(a, b)| self.same(a, b)).count();
         let (n, m) = (olds.len() - suffix, news.len() - suffix);
         let width = m - prefix + 1;
-        // Tokens that can stay, of the items from (i, j) on.
+        // The most tokens of the items from (i, j) on that can stay; equal items count twice.
         let mut kept = vec![0; (n - prefix + 1) * width];
         let at = |i: usize, j: usize| (i - prefix) * width + j - prefix;
         let worth = |i: usize, j: usize| match (&olds[i], &news[j]) {

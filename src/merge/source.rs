@@ -19,9 +19,9 @@ pub(super) struct Source {
     pub(super) text: Arc<str>,
     tokens: Sequence,
     pub(super) tree: Tree,
-    /// Names that `#define` gives a meaning in this text.
+    /// The names of the macros that this text defines.
     pub(super) macros: HashSet<String>,
-    /// Of the tokens, in their order.
+    /// A hash of the tokens, in order.
     digest: u64,
 }
 
@@ -33,14 +33,14 @@ impl Source {
         Self::made_of(text, tokens, tree)
     }
 
-    /// Another text of the same file. What the two have in common is parsed and held once.
+    /// Another text of the same file. What the two texts have in common is parsed and stored once.
     pub(super) fn patched(&self, text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         let tokens = Sequence::sharing(&self.tokens, &self.text, token::tokens(&text), &text);
         let mut old = self.tree.clone();
         old.edit(&edit(&self.text, &text));
         let tree = parse(&text, Some(&old));
-        // What a syntax error does to what is around it may hang on where parsing began.
+        // How a syntax error affects its surroundings may depend on where parsing began.
         let is_worse = tree.root_node().has_error() && !self.tree.root_node().has_error();
         let tree = if is_worse { parse(&text, None) } else { tree };
         Self::made_of(text, tokens, tree)
@@ -56,18 +56,18 @@ impl Source {
         Self { digest: words.finish(), text, tokens, tree, macros }
     }
 
-    /// How many tokens there are.
+    /// The number of tokens.
     pub(super) fn length(&self) -> usize {
         self.tokens.len()
     }
 
-    /// The tokens that the text of which this is [another](Self::patched) has not; all, where
-    /// there is none.
+    /// The tokens that are not shared with the text from which [`Self::patched`] made this one; all
+    /// tokens of a text that shares none.
     pub(super) fn own(&self) -> Tokens {
         self.tokens.own()
     }
 
-    /// The token of that index, which there is.
+    /// The token at `index`, which must be less than [`Self::length`].
     pub(super) fn at(&self, index: usize) -> Token {
         self.tokens.at(index)
     }
@@ -102,18 +102,18 @@ impl Source {
         if range.is_empty() { "" } else { &self.text[self.bytes(range)] }
     }
 
-    /// Byte that a token starts at; past the end, that of the end.
+    /// The byte where a token starts; past the last token, the end of the text.
     pub(super) fn start(&self, token: usize) -> usize {
         if token < self.length() { self.at(token).start } else { self.text.len() }
     }
 
-    /// Line of a token, from 1; past the end, the last line.
+    /// The line of a token, from 1; past the last token, the last line.
     pub(super) fn line(&self, token: usize) -> usize {
         let offset = self.start(token);
         token::line_of(&self.text, offset)
     }
 
-    /// Blanks that the line of a token starts with.
+    /// The blanks at the start of a token's line.
     pub(super) fn indent(&self, token: usize) -> &str {
         let start = self.start(token);
         let line = self.text[..start].rfind('\n').map_or(0, |i| i + 1);
@@ -129,7 +129,7 @@ impl Source {
         range.clone().any(|index| self.at(index).kind == Kind::EndOfDirective)
     }
 
-    /// The syntax errors: line and what it says there.
+    /// The syntax errors, each with its line, from 1, and a description.
     pub(super) fn errors(&self) -> Vec<(usize, String)> {
         let mut errors = Vec::new();
         for node in descendants(self.tree.root_node(), &|n| n.has_error()) {
@@ -153,7 +153,7 @@ fn parse(text: &str, old: Option<&Tree>) -> Tree {
     parser.parse(text, old).expect("parsing is not cancelled")
 }
 
-/// The one edit that makes a text another one.
+/// The single edit that turns `old` into `new`.
 fn edit(old: &str, new: &str) -> InputEdit {
     let equal = |(a, b): &(u8, u8)| a == b;
     let mut start = old.bytes().zip(new.bytes()).take_while(equal).count();
@@ -187,12 +187,12 @@ pub(super) fn same(a: &Source, a_range: &Tokens, b: &Source, b_range: &Tokens) -
     a_range.len() == b_range.len() && a.words(a_range.clone()).eq(b.words(b_range.clone()))
 }
 
-/// The children that stand for tokens, without comments.
+/// The children of a node, without comments.
 pub(super) fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     node.children(&mut node.walk()).filter(|n| n.kind() != "comment").collect()
 }
 
-/// The named children without comments.
+/// The named children of a node, without comments.
 pub(super) fn named<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     children(node).into_iter().filter(Node::is_named).collect()
 }
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(source.errors()[0].0, 3);
     }
 
-    /// A text made of lines that open, close and change what is around them.
+    /// Lines that open, close and change the constructs around them.
     fn lines() -> impl Strategy<Value = Vec<&'static str>> {
         let line = prop::sample::select(vec![
             "int f(int x) {",

@@ -31,7 +31,7 @@ static inline int psychic_rev(void) {
 #endif
 ";
 
-/// A check that believes everything, for tests of the text alone.
+/// A check that accepts everything, for tests of the text alone.
 struct Believe;
 
 impl SyntaxCheck for Believe {
@@ -40,7 +40,7 @@ impl SyntaxCheck for Believe {
     }
 }
 
-/// A subject whose patches make `original` one of the other texts.
+/// A subject with one patch for each of `patched`, which turns `original` into that text.
 fn subject(original: &str, patched: &[&str]) -> (TempDir, Subject) {
     let diffs: Vec<_> = patched
         .iter()
@@ -130,7 +130,7 @@ fn refused(original: &str, patched: &str) -> String {
     own(&subject, &compiler())
 }
 
-/// Why the first patch takes part as its own compilation alone.
+/// Why the first patch takes part only as its own compilation.
 fn own(subject: &Subject, check: &dyn SyntaxCheck) -> String {
     let meta = merge(subject, check).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(meta.revisions[1].status, Status::Own, "{:?}", meta.revisions);

@@ -1,9 +1,9 @@
 //! C's preprocessing tokens (C17 6.4): what "the same program text" means here.
 //!
-//! Two texts are the same when their tokens are; white space and comments do not count, but
-//! the end of a directive does, and so does the blank that tells `#define F(x)` from
-//! `#define F (x)`. The lexer shares nothing with the parser that finds the syntax nodes, so
-//! that the projection check does not repeat the parser's mistakes.
+//! Two texts are the same if their tokens are. White space and comments do not count, but the end
+//! of a directive does, and so does the blank that distinguishes `#define F(x)` from
+//! `#define F (x)`. The lexer shares nothing with the parser that finds the syntax nodes, so the
+//! projection check does not repeat the parser's mistakes.
 
 use std::{ops::Range, sync::Arc};
 
@@ -31,7 +31,7 @@ pub(super) struct Token {
 impl Token {
     pub(super) fn text<'a>(&self, source: &'a str) -> &'a str {
         match self.kind {
-            // Where it falls (before CR LF, at the end of the file) is layout.
+            // Where exactly a directive ends (before CR LF, at the end of the file) is layout.
             Kind::EndOfDirective => "\n",
             _ => &source[self.start..self.end],
         }
@@ -59,16 +59,18 @@ pub(super) fn line_of(source: &str, offset: usize) -> usize {
     source.as_bytes()[..offset.min(source.len())].iter().filter(|b| **b == b'\n').count() + 1
 }
 
-/// Tokens of a text. Those that another text has at its beginning and its end are held once.
+/// The tokens of a text. Those that it shares with another text, at the beginning and at the end,
+/// are stored once.
 #[derive(Clone)]
 pub(super) struct Sequence {
-    /// All tokens of the other text, of which these have the first ones and the last ones.
+    /// All tokens of the other text. This text begins with the first `first` of them and ends with
+    /// the last `last`.
     other: Arc<[Token]>,
     first: usize,
     last: usize,
-    /// How much further the last ones are in this text, in bytes.
+    /// How many bytes later the shared last tokens are in this text.
     shift: isize,
-    /// What is between them.
+    /// The tokens between the shared ones.
     own: Arc<[Token]>,
 }
 
@@ -79,7 +81,8 @@ impl From<Vec<Token>> for Sequence {
 }
 
 impl Sequence {
-    /// The tokens of a text, of which another text, `from`, has some.
+    /// The `tokens` of `text`, shared with `other`, the tokens of the text `from`. Nothing is
+    /// shared if `other` itself shares tokens.
     pub(super) fn sharing(other: &Self, from: &str, tokens: Vec<Token>, text: &str) -> Self {
         if !other.other.is_empty() {
             return tokens.into();
@@ -97,7 +100,7 @@ impl Sequence {
         Self { other: other.clone(), first, last, shift, own }
     }
 
-    /// Indices of those that the other text has not.
+    /// Indices of the tokens that are not shared.
     pub(super) fn own(&self) -> Range<usize> {
         self.first..self.first + self.own.len()
     }
@@ -106,7 +109,7 @@ impl Sequence {
         self.first + self.own.len() + self.last
     }
 
-    /// The token of that index, which there is.
+    /// The token at `index`, which must be less than [`Self::len`].
     pub(super) fn at(&self, index: usize) -> Token {
         if index < self.first {
             return self.other[index];
@@ -129,7 +132,7 @@ impl Sequence {
     }
 }
 
-/// Whether brackets of every sort close in the order they open.
+/// Whether brackets of every kind are closed and properly nested.
 pub(super) fn is_balanced(source: &str, tokens: impl Iterator<Item = Token>) -> bool {
     let mut open = Vec::new();
     for token in tokens.filter(|t| t.kind == Kind::Punctuator) {
@@ -150,7 +153,7 @@ pub(super) fn is_balanced(source: &str, tokens: impl Iterator<Item = Token>) -> 
     open.is_empty()
 }
 
-/// How far a line is into a directive, as it decides how the next token reads.
+/// How far the lexer is into a directive, which decides how it reads the next token.
 #[derive(Clone, Copy, PartialEq)]
 enum Directive {
     Outside,
@@ -272,7 +275,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// A literal ends at the end of its line at the latest: `#error don't` is no literal.
+    /// Steps over a literal. It ends with its line at the latest, as the quote in `#error don't` is
+    /// never closed.
     fn literal(&mut self) {
         let quote = self.text[self.at];
         self.at += 1;
@@ -326,7 +330,7 @@ impl Lexer<'_> {
         self.text[self.at..].starts_with(prefix.as_bytes())
     }
 
-    /// Length of the line splice (backslash, new line) here, 0 if there is none.
+    /// Length in bytes of the line splice (backslash, new line) here, 0 if there is none.
     fn splice(&self) -> usize {
         if self.starts_with("\\\n") {
             2

@@ -1,4 +1,4 @@
-//! What a sanitizer found, in the coarse classes that the engine's halts share.
+//! Findings of sanitizers, in the coarse classes that they share with the engine's halts.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::errors::Error;
 
-/// Accesses below this address are taken for ones through a null pointer (plus an offset).
+/// Accesses below this address count as accesses through a null pointer (plus an offset).
 const NULL_PAGE: u64 = 4096;
 
-/// A report with so many frames is of a recursion that used up the stack. AddressSanitizer says the
-/// same of an access far beyond a local variable.
+/// Reports with at least this many frames come from a recursion that used up the stack.
+/// AddressSanitizer reports an access far beyond a local variable with the same words.
 const DEEP: usize = 100;
 
 /// The class of a memory error or of undefined behaviour.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum FindingKind {
-    /// One at which the engine halts too.
+    /// An error at which the engine halts too.
     Error(Error),
     /// Anything else that a sanitizer reports.
     Other,
@@ -29,7 +29,7 @@ impl From<Error> for FindingKind {
 }
 
 impl fmt::Display for FindingKind {
-    /// As in the column `finding` of `outcomes.csv`.
+    /// The text in the column `finding` of `outcomes.csv`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Error(error) => error.fmt(f),
@@ -41,14 +41,14 @@ impl fmt::Display for FindingKind {
 /// One report of a sanitizer.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Finding {
-    /// Its class: all that takes part in comparisons.
+    /// Its class, the only part that is compared.
     pub kind: FindingKind,
     /// The line of the report that says what happened, without addresses and process ids.
     pub detail: String,
 }
 
 impl Finding {
-    /// Whether it is but the signal of the processor.
+    /// Whether it reports only a signal of the processor.
     pub(super) fn is_crash(&self) -> bool {
         ["SEGV", "BUS", "FPE", "ILL"].iter().any(|signal| self.detail.starts_with(signal))
     }
@@ -115,14 +115,14 @@ fn address(what: &str, frames: usize) -> FindingKind {
     }
 }
 
-/// Reports of a deadly signal look alike in all sanitizers.
+/// The class of a report of a deadly signal, which looks alike in all sanitizers.
 fn signal(what: &str) -> FindingKind {
     let class = what.split_whitespace().next().unwrap_or_default();
     match class {
         "FPE" => FindingKind::Error(Error::DivisionByZero),
         "SEGV" | "BUS" => match fault_address(what) {
             Some(address) if address < NULL_PAGE => FindingKind::Error(Error::NullDereference),
-            // The hardware hides the address of a non-canonical access.
+            // The processor hides the address of a non-canonical access.
             _ => FindingKind::Error(Error::OutOfBounds),
         },
         _ => FindingKind::Other,

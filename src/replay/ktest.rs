@@ -1,30 +1,30 @@
 //! KLEE's `.ktest` files: one concrete input.
 //!
-//! The format is that of KLEE's `lib/Basic/KTest.cpp`, version 3: the magic `KTEST`, then
-//! big-endian 32-bit numbers and length-prefixed bytes: version, arguments, `symArgvs`,
-//! `symArgvLen`, objects (name, bytes). KLEE's tools read what is written here.
+//! The format is version 3 of KLEE's (`lib/Basic/KTest.cpp`): the magic `KTEST`, then big-endian
+//! 32-bit numbers and length-prefixed bytes: version, arguments, `symArgvs`, `symArgvLen`, objects
+//! (name, bytes). KLEE's tools can read the files that are written here.
 
 use std::{fs, io, path::Path};
 
 const MAGIC: &[u8; 5] = b"KTEST";
-/// Older KLEE wrote this, with the same contents.
+/// The magic that older versions of KLEE wrote, with the same contents.
 const OLD_MAGIC: &[u8; 5] = b"BOUT\n";
 const VERSION: u32 = 3;
-/// What KLEE's POSIX runtime calls the object that holds standard input.
+/// The name that KLEE's POSIX runtime gives to the object that holds standard input.
 const STDIN: &str = "stdin";
 
 /// One concrete input of a program.
 #[derive(Clone, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct TestInput {
-    /// The command line; the first is the program's name.
+    /// The command line. The first argument is the program's name.
     pub args: Vec<Vec<u8>>,
-    /// Standard input; `None` is empty too, but is not written as an object.
+    /// Standard input. `None` is empty, too, but is not written as an object.
     pub stdin: Option<Vec<u8>>,
-    /// Named symbolic objects in the order they were made.
+    /// Named symbolic objects, in the order in which they were made.
     pub objects: Vec<(String, Vec<u8>)>,
 }
 
-/// What a program is called whose test does not say.
+/// The name of a program whose test has none.
 const PROGRAM: &[u8] = b"program";
 
 /// Why a `.ktest` file could not be read or written.
@@ -40,13 +40,13 @@ pub enum KtestError {
     /// The file ends too early or goes on too long.
     #[error("damaged .ktest file at byte {0}")]
     Damaged(usize),
-    /// An object's name is no text.
+    /// An object's name is not UTF-8 text.
     #[error("damaged .ktest file: an object's name is not UTF-8 text")]
     Name,
     /// A number does not fit the format's 32 bits.
     #[error("too large for a .ktest file: {0}")]
     TooLarge(&'static str),
-    /// A program argument contains a NUL byte.
+    /// A program argument contains a NUL byte, which no command line can.
     #[error("argument {0} contains a NUL byte, which no command line can")]
     NulInArgument(usize),
     /// The file could not be read or written.
@@ -85,7 +85,7 @@ impl TestInput {
         Ok(out)
     }
 
-    /// Reads the bytes of a `.ktest` file, of any version so far.
+    /// Reads the bytes of a `.ktest` file of any version up to 3.
     ///
     /// # Errors
     /// [`KtestError`] says what is wrong with them.
@@ -140,13 +140,13 @@ impl TestInput {
         Self::from_bytes(&fs::read(path).map_err(io)?)
     }
 
-    /// The object of that name.
+    /// The bytes of the first object with this name.
     pub fn object(&self, name: &str) -> Option<&[u8]> {
         self.objects.iter().find(|(n, _)| n == name).map(|(_, bytes)| &bytes[..])
     }
 
-    /// Whether the object of that name is part of the command line, which says it, too: an argument,
-    /// how many there are, or which of several texts.
+    /// Whether the object with this name only repeats what the command line says: an argument, the
+    /// number of arguments, or the choice among several texts.
     pub fn is_of_command_line(name: &str) -> bool {
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         let is_group =
@@ -157,17 +157,17 @@ impl TestInput {
                 .any(|kind| name.strip_prefix(kind).is_some_and(is_group))
     }
 
-    /// How much there is for a person to read: all bytes of arguments, standard input and
-    /// objects.
+    /// The number of bytes that a person has to read: those of arguments (except the program's
+    /// name), standard input and objects.
     pub fn size(&self) -> usize {
         let args = self.args.iter().skip(1).map(Vec::len);
         let objects = self.objects.iter().map(|(_, bytes)| bytes.len());
         args.chain(objects).chain(self.stdin.iter().map(Vec::len)).sum()
     }
 
-    /// The command line that the program sees: KLEE's `--sym-arg N` and `--sym-args MIN MAX N`
-    /// stand for the objects `arg00`, `arg01`, ... and its other options for no argument, as in
-    /// KLEE's `klee-replay`. A program without one has a name for its first word.
+    /// The command line that the program sees. As in KLEE's `klee-replay`, `--sym-arg N` and
+    /// `--sym-args MIN MAX N` stand for the objects `arg00`, `arg01`, ..., and KLEE's other options
+    /// for no argument. If the test names no program, the first word is `program`.
     pub fn command_line(&self) -> Vec<Vec<u8>> {
         let mut words = self.args.iter();
         let mut line = vec![words.next().map_or(PROGRAM, Vec::as_slice).to_vec()];
@@ -210,8 +210,8 @@ impl TestInput {
         line
     }
 
-    /// Files that the program finds in its directory: `NAME` for every object `NAME-data`, as
-    /// KLEE calls those of its `--sym-files`.
+    /// The files that the program finds in its directory: `NAME` for every object `NAME-data`. KLEE
+    /// names the objects of its `--sym-files` so.
     pub fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.objects.iter().filter_map(|(name, bytes)| {
             let file = name.strip_suffix("-data")?;
@@ -220,8 +220,8 @@ impl TestInput {
         })
     }
 
-    /// The value of a symbolic environment variable: the object `NAME-env` up to a NUL. Without
-    /// that object the variable is not set.
+    /// The value of a symbolic environment variable: the object `NAME-env` up to the first NUL.
+    /// Without that object the variable is not set.
     pub fn variable(&self, name: &str) -> Option<&[u8]> {
         self.object(&format!("{name}-env"))?.split(|byte| *byte == 0).next()
     }

@@ -1,9 +1,8 @@
-//! Runs tests on the native binaries and says what a person would have seen.
+//! Runs tests on native binaries and tells what a person would have seen.
 //!
 //! A [`TestInput`] is one concrete input, stored as KLEE's `.ktest` file. A [`Replayer`] runs it on
-//! revisions of the meta program, in a sandbox (candidate patches are untrusted code), and gives
-//! an [`Outcome`] for each. Two revisions differ on a test if and only if what is
-//! [`Visible`] of their outcomes differs.
+//! revisions in a sandbox (candidate patches are untrusted code) and gives an [`Outcome`] for each.
+//! Two revisions differ on a test if and only if the [`Visible`] parts of their outcomes differ.
 
 mod finding;
 mod ktest;

@@ -1,4 +1,4 @@
-//! What one run showed, and what of it counts as a visible difference.
+//! What a run showed, and which part of it counts as a visible difference.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,21 +13,21 @@ use crate::{
     subject::{FileState, config::OutputsConfig},
 };
 
-/// The exit code of a native run in which an assumption (`psychic_assume`, `klee_assume`) does
-/// not hold, as `PSYCHIC_ASSUMPTION_VIOLATED` in `psychic.h`: the test is not one for that
-/// revision.
+/// The exit code of a native run in which an assumption (`psychic_assume`, `klee_assume`) does not
+/// hold: the test is not meant for that revision. In `psychic.h` it is
+/// `PSYCHIC_ASSUMPTION_VIOLATED`.
 pub const ASSUMPTION_VIOLATED: u8 = 119;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Termination {
-    /// By itself, with this code.
+    /// It exited with this code.
     Exit(u8),
-    /// By this signal.
+    /// This signal ended it.
     Signal(i32),
-    /// It was stopped at its limit of time.
+    /// It was stopped as it reached its time limit.
     Timeout,
-    /// It was stopped at its limit of output.
+    /// It was stopped as it reached its output limit.
     OutputLimit,
 }
 
@@ -52,45 +52,48 @@ impl fmt::Display for Termination {
     }
 }
 
-/// Everything a person could see of one run.
+/// Everything that a person could see of one run.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Outcome {
-    /// What it printed; up to the error if there is a [`Finding`].
+    /// What it printed to standard output; up to the error if there is a [`Finding`].
     pub stdout: Vec<u8>,
-    /// What it printed as errors, without a sanitizer's report.
+    /// What it printed to standard error, without a sanitizer's report.
     pub stderr: Vec<u8>,
     /// How it ended.
     pub termination: Termination,
-    /// What it passed to `psychic_output`; a repeated name is numbered `name`, `name_1`, ...
+    /// What it passed to `psychic_output`, by name. Repeated names are numbered `name`, `name_1`,
+    /// ...
     pub outputs: BTreeMap<String, Vec<u8>>,
-    /// What it made of the files in its directory, which is the path `.`, and below. What is as
-    /// it was at the beginning is left out.
+    /// The files in its directory, and the directory itself as `.`, after the run. Those that are
+    /// as they were at the beginning are left out.
     pub files: BTreeMap<String, FileState>,
-    /// What a sanitizer found that ended it.
+    /// The finding of a sanitizer that ended it.
     pub finding: Option<Finding>,
-    /// What one found after which the run went on; all else here is what it went on to show.
+    /// The errors that sanitizers found and after which the run went on. All other fields have what
+    /// it showed in the end.
     pub noted: BTreeSet<Error>,
-    /// Another build, in which no sanitizer found anything, did something else, or one crashed
-    /// where the plain one goes on: some of this is what happened to be in registers or memory.
+    /// Whether builds disagree: a sanitized build without a finding did something else, or one
+    /// crashed where the plain build goes on. Then part of this depends on what happened to be in
+    /// registers or memory.
     #[serde(default)]
     pub unsteady: bool,
 }
 
-/// The part of an [`Outcome`] that is compared: equal for two revisions if and only if a person
-/// sees no difference.
+/// The part of an [`Outcome`] that is compared. It is equal for two revisions if and only if a
+/// person sees no difference.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Visible {
-    /// `None` for a run that was stopped, and for one with a finding: where natively it would
-    /// have gone on from there means nothing.
+    /// How the run ended. `None` for a run that was stopped, or that has a finding: how it would
+    /// have gone on natively means nothing.
     pub termination: Option<Termination>,
     /// The class of the finding.
     pub finding: Option<FindingKind>,
-    /// What was found after which the run went on. Nothing for a run that an error ended, or that
-    /// was stopped: whether it came before that would be hard to say.
+    /// The errors after which the run went on. Empty for a run that an error ended, or that was
+    /// stopped: it would be hard to say which came first.
     pub noted: BTreeSet<Error>,
-    /// What it printed, if that counts.
+    /// What it printed to standard output, if that counts.
     pub stdout: Option<Vec<u8>>,
-    /// What it printed as errors, if that counts.
+    /// What it printed to standard error, if that counts.
     pub stderr: Option<Vec<u8>>,
     /// The named outputs.
     pub outputs: BTreeMap<String, Vec<u8>>,
@@ -99,17 +102,18 @@ pub struct Visible {
 }
 
 impl Visible {
-    /// How many bytes of standard output and of standard error are seen.
+    /// The number of visible bytes of standard output and of standard error.
     pub fn printed(&self) -> [usize; 2] {
         [&self.stdout, &self.stderr].map(|text| text.as_ref().map_or(0, Vec::len))
     }
 }
 
 impl Outcome {
-    /// What of this outcome is compared under `config`.
+    /// The part of this outcome that is compared under `config`.
     ///
-    /// Runs that were stopped ([`Termination::is_endless`]) are all of a kind; of what they
-    /// printed only a prefix counts, and of files nothing, since both depend on the machine.
+    /// Runs that were stopped ([`Termination::is_endless`]) are all of one kind. Only a prefix of
+    /// what they printed counts, and none of their files and outputs, since these depend on the
+    /// machine.
     pub fn visible(&self, config: &OutputsConfig) -> Visible {
         let endless = self.termination.is_endless() && self.finding.is_none();
         let ends_by_itself = !endless && self.finding.is_none();
@@ -133,14 +137,14 @@ impl Outcome {
         self.visible(config) == other.visible(config)
     }
 
-    /// Whether the test broke an assumption of the program: it says nothing about it then.
+    /// Whether the test violated an assumption of the program: then it says nothing about it.
     pub fn is_outside_assumptions(&self) -> bool {
         self.finding.is_none() && self.termination == Termination::Exit(ASSUMPTION_VIOLATED)
     }
 }
 
-/// Reads what `psychic_output` appended: name, NUL, eight bytes of little-endian length, bytes.
-/// A record that was cut off by the end of the run is dropped.
+/// Reads the records that `psychic_output` appended: name, NUL, eight bytes of little-endian
+/// length, bytes. A record that was cut off by the end of the run is dropped.
 pub(super) fn parse_outputs(mut bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let mut outputs = BTreeMap::new();
     while let Some(end) = bytes.iter().position(|byte| *byte == 0) {

@@ -1,4 +1,4 @@
-//! Runs tests on the native binaries.
+//! Runs tests on native binaries.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,23 +20,23 @@ use crate::{
     subject::{Given, GivenFile, Revision, RevisionSet, config::Uninitialised},
 };
 
-/// A sanitized program runs about two to three times as long.
+/// Factor for the time of runs under a sanitizer, which take about two to three times as long.
 const SANITIZED_TIME: u32 = 3;
 
-/// What runs as each revision.
+/// The programs that run as the revisions.
 #[derive(Clone, Debug, Default)]
 pub enum Builds {
     /// Nothing was built.
     #[default]
     None,
-    /// One program, which is told the revision.
+    /// One program for all revisions, which is told the revision.
     One(PathBuf),
-    /// A program for each revision; that of several may be one, which is told the revision.
+    /// A program for each revision. Several may have the same one, which is told the revision.
     Each(Arc<BTreeMap<Revision, PathBuf>>),
 }
 
 impl Builds {
-    /// The programs, each once.
+    /// The paths of all programs, each once.
     pub fn programs(&self) -> Vec<&Path> {
         let mut programs: Vec<&Path> = match self {
             Self::None => Vec::new(),
@@ -48,7 +48,7 @@ impl Builds {
         programs
     }
 
-    /// Those of some revisions.
+    /// The programs of some revisions.
     pub fn of(&self, revisions: &RevisionSet) -> Self {
         match self {
             Self::Each(programs) => {
@@ -59,7 +59,7 @@ impl Builds {
         }
     }
 
-    /// Others in the place of these.
+    /// The same builds with another path for each program.
     pub fn map(&self, other: impl Fn(&Path) -> PathBuf) -> Self {
         match self {
             Self::None => Self::None,
@@ -89,14 +89,14 @@ pub struct Binaries {
     pub address_undefined: Builds,
     /// Built with [`Sanitizer::Memory`].
     pub memory: Builds,
-    /// Whether they have the fork server of our runtime for programs with the system's libc
-    /// (`compile/runtime/server.c`): each run is a fork then.
+    /// Whether they contain our runtime's fork server for programs with the system's libc
+    /// (`compile/runtime/server.c`). Then each run is a fork.
     pub serves: bool,
-    /// Files in the directory that it starts in.
+    /// Files in the directory that a program starts in.
     pub files: Arc<[GivenFile]>,
-    /// Environment variables: names and values, if not those of the test.
+    /// Environment variables and their values; `None` for values that the test gives.
     pub variables: Arc<[(String, Option<Vec<u8>>)]>,
-    /// What becomes of a use of memory that was never written.
+    /// How uses of memory that was never written are treated.
     pub uninitialised: Uninitialised,
 }
 
@@ -114,13 +114,13 @@ impl Binaries {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// The sandbox.
+    /// The sandbox failed.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
     /// The test cannot be written for the program to read.
     #[error(transparent)]
     Test(#[from] KtestError),
-    /// There is no such build.
+    /// The program was not built in this way.
     #[error("the program has not been built with this sanitizer: {0:?}")]
     NotBuilt(Sanitizer),
 }
@@ -128,7 +128,7 @@ pub enum ReplayError {
 /// What a single run may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Within {
-    /// Processor time.
+    /// Processor time; three times as much under a sanitizer.
     pub time: Duration,
     /// Bytes of each of stdout and stderr, at most [`Limits::output`].
     pub output: u64,
@@ -140,28 +140,28 @@ impl From<Limits> for Within {
     }
 }
 
-/// What sanitizers found in runs of one test, joined to one outcome.
+/// Joins what sanitizers found in runs of one test to one outcome.
 ///
-/// Where one found an error that ends the program, the outcome is that of its run (what was
-/// printed up to the error, and the finding), of two such runs the one that got less far. Else it
-/// is that of the plain run, and the uses of what was never written are noted there, if the
-/// program is one that goes on after them.
+/// If a sanitizer found an error that ends the program, the outcome is that of its run: what was
+/// printed up to the error, and the finding. Of two such runs it is the one that got less far.
+/// Otherwise it is the outcome of the plain run. Uses of memory that was never written are noted in
+/// it, if the program is one that goes on after them.
 #[derive(Debug)]
 pub struct Watched {
     uninitialised: Uninitialised,
     ended: Option<Outcome>,
-    /// A run in which AddressSanitizer found nothing.
+    /// The outcome of a run in which AddressSanitizer found nothing.
     clean: Option<Outcome>,
     noted: BTreeSet<Error>,
 }
 
 impl Watched {
-    /// Nothing was found yet.
+    /// Starts without findings.
     pub fn new(uninitialised: Uninitialised) -> Self {
         Self { uninitialised, ended: None, clean: None, noted: BTreeSet::new() }
     }
 
-    /// Adds what a run under that sanitizer showed.
+    /// Adds the outcome of a run under a sanitizer.
     pub fn add(&mut self, sanitizer: Sanitizer, outcome: Outcome) {
         let progress = |outcome: &Outcome| outcome.stdout.len() + outcome.stderr.len();
         match outcome.finding.as_ref().map(|finding| finding.kind) {
@@ -178,13 +178,13 @@ impl Watched {
         }
     }
 
-    /// The outcome; `plain` is run if it is needed.
+    /// The joined outcome. `plain` is called if the plain run is needed.
     ///
     /// # Errors
     /// Those of the plain run.
     pub fn outcome<E>(self, plain: impl FnOnce() -> Result<Outcome, E>) -> Result<Outcome, E> {
         let outcome = match self.ended {
-            // Where the processor came to is another place in another build.
+            // Where a run crashes may be another place in another build.
             Some(outcome) if outcome.finding.as_ref().is_some_and(Finding::is_crash) => {
                 let unsteady = matches!(plain()?.termination, Termination::Exit(_));
                 return Ok(Outcome { noted: self.noted, unsteady, ..outcome });
@@ -199,8 +199,8 @@ impl Watched {
     }
 }
 
-/// Runs tests on the revisions of one program, in sandboxes that it keeps for the next run.
-/// Any number of threads may use it at the same time; each has a sandbox of its own.
+/// Runs tests on the revisions of one program, in sandboxes that it keeps for later runs. Any
+/// number of threads may use it at the same time; each has a sandbox of its own.
 #[derive(Debug)]
 pub struct Replayer {
     binaries: Binaries,
@@ -211,12 +211,13 @@ pub struct Replayer {
     sanitized: Pool,
 }
 
-/// Programs that share sandboxes: those under a sanitizer need room for its shadow.
+/// Programs that share sandboxes. Those under a sanitizer have their own, as they need room for its
+/// shadow memory.
 #[derive(Debug)]
 struct Pool {
-    /// Each with its position in a sandbox's set-up.
+    /// The programs, each with its index in a sandbox's set-up.
     programs: BTreeMap<PathBuf, usize>,
-    /// Sandboxes that nobody uses.
+    /// Sandboxes that are not in use.
     idle: Mutex<Vec<Sandbox>>,
 }
 
@@ -235,7 +236,8 @@ impl Pool {
 }
 
 impl Replayer {
-    /// Starts a first sandbox, so that a system which allows none is noticed here.
+    /// Creates a replayer and starts a first sandbox, so that a system which allows none is noticed
+    /// here.
     ///
     /// # Errors
     /// [`ReplayError::Sandbox`] if programs cannot be confined on this system.
@@ -243,7 +245,7 @@ impl Replayer {
         Self::with_isolation(binaries, limits, Isolation::Namespaces)
     }
 
-    /// The same, with at most this kind of isolation.
+    /// Creates a replayer as [`Replayer::new`] does, with at most this kind of isolation.
     ///
     /// # Errors
     /// As [`Replayer::new`].
@@ -259,20 +261,20 @@ impl Replayer {
         Ok(replayer)
     }
 
-    /// Another one for other builds, with the same limits and isolation.
+    /// Creates a replayer for other builds, with the limits and isolation of this one.
     pub fn beside(&self, binaries: Binaries) -> Self {
         Self::idle(binaries, self.limits, self.isolation, self.zygote.clone())
     }
 
-    /// Without a sandbox yet.
+    /// Creates a replayer without starting a sandbox.
     fn idle(binaries: Binaries, limits: Limits, isolation: Isolation, zygote: Arc<Zygote>) -> Self {
         let plain = Pool::of(&[&binaries.plain]);
         let sanitized = Pool::of(&[&binaries.address_undefined, &binaries.memory]);
         Self { binaries, limits, isolation, zygote, plain, sanitized }
     }
 
-    /// By what means programs are confined here; anything but [`Isolation::Namespaces`] is
-    /// worth telling the user once.
+    /// How programs are confined here. The user should be told once if it is anything but
+    /// [`Isolation::Namespaces`].
     pub fn isolation(&self) -> Isolation {
         self.isolation
     }
@@ -291,7 +293,7 @@ impl Replayer {
         self.run_within(self.limits.into(), test, revision, sanitizer)
     }
 
-    /// The same, with other limits.
+    /// Runs one revision on one test as [`Replayer::run`] does, with other limits.
     ///
     /// # Errors
     /// As [`Replayer::run`].
@@ -310,7 +312,8 @@ impl Replayer {
         };
         let reply = match sandbox.run(&request) {
             Ok(reply) => reply,
-            // A program can spoil its sandbox for the next one; a second time it is to blame.
+            // A program can spoil its sandbox for the next one; if it fails a second time, this
+            // program is to blame.
             Err(_) => {
                 sandbox = self.start(sanitizer)?;
                 sandbox.run(&request)?
@@ -320,9 +323,10 @@ impl Replayer {
         Ok(outcome(reply, sanitizer))
     }
 
-    /// The outcomes of several revisions on one test, in the order given, run in parallel.
+    /// Runs several revisions on one test in parallel, and returns their outcomes in the order
+    /// given.
     ///
-    /// With `sanitize` every build there is runs, and what they find is joined by [`Watched`].
+    /// With `sanitize` every existing build runs, and their findings are joined by [`Watched`].
     ///
     /// # Errors
     /// As [`Replayer::run`].
@@ -341,7 +345,7 @@ impl Replayer {
         }
     }
 
-    /// The outcome of one revision, as [`Replayer::outcomes`] has it.
+    /// Runs one revision on one test, with sanitizers as in [`Replayer::outcomes`].
     ///
     /// # Errors
     /// As [`Replayer::run`].
@@ -440,7 +444,8 @@ fn outcome(reply: Reply, sanitizer: Sanitizer) -> Outcome {
     }
 }
 
-/// A sanitizer that catches a deadly signal says so on stderr before it writes its report.
+/// Removes what a sanitizer that catches a deadly signal says on stderr before it writes its
+/// report.
 fn without_last_words(stderr: Vec<u8>) -> Vec<u8> {
     const WORDS: [&[u8]; 3] = [
         b"AddressSanitizer:DEADLYSIGNAL\n",

@@ -92,7 +92,8 @@ fn run_test(body: &str, test: &TestInput) -> Outcome {
     replayer.run(test, Revision(0), Sanitizer::None).unwrap()
 }
 
-/// Both kinds of isolation have to withstand, where the tests run on a system that has both.
+/// Runs a program that attacks its sandbox with both kinds of isolation, which have to withstand
+/// it. The system that runs the tests must have both.
 fn attack(body: &str, limits: Limits) -> Vec<Outcome> {
     let program = Program::new(body, false);
     let mut outcomes = Vec::new();
@@ -101,7 +102,7 @@ fn attack(body: &str, limits: Limits) -> Vec<Outcome> {
         let replayer = Replayer::with_isolation(binaries, limits, isolation).unwrap();
         let test = TestInput::default();
         let outcome = replayer.run(&test, Revision(0), Sanitizer::None).unwrap();
-        // The sandbox is good for another run.
+        // The sandbox must be good for another run.
         let again = replayer.run(&test, Revision(0), Sanitizer::None).unwrap();
         assert_eq!(outcome.termination, again.termination, "{isolation}");
         outcomes.push(outcome);
@@ -127,7 +128,7 @@ fn what_is_nested_too_deep_or_too_much_is_an_outcome_and_goes_away() {
         let program = Program::new(&format!("if (argc > 1) return 7; {body}"), false);
         let replayer = program.replayer(limits);
         let outcome = replayer.run(&TestInput::default(), Revision(0), Sanitizer::None).unwrap();
-        // A file system of its own has no room for so many.
+        // A sandbox with a file system of its own has no room for so many files.
         let is_refused = body == many && replayer.isolation() == Isolation::Namespaces;
         let expected = if is_refused { Termination::Exit(1) } else { Termination::OutputLimit };
         assert_eq!(outcome.termination, expected);
@@ -491,7 +492,7 @@ fn a_patch_has_no_descriptors_but_its_own() {
     }
 }
 
-/// Every revision of the program in turn, each on inputs of its own.
+/// Runs the program on each input in turn, with the same replayer.
 fn runs(body: &str, inputs: &[&str]) -> Vec<Outcome> {
     let replayer = Program::new(body, false).replayer(Limits::default());
     let run = |input: &&str| {
@@ -537,7 +538,7 @@ fn a_run_that_prints_without_end_leaves_nothing_to_the_next() {
     let (endless, plain): (Vec<_>, Vec<_>) =
         outcomes.iter().partition(|outcome| outcome.termination == Termination::OutputLimit);
     assert_eq!(endless.len(), 3);
-    // Each is forked from the same process as the first.
+    // Each is forked from the same process as the first one.
     assert!(plain.iter().all(|outcome| outcome == &plain[0]), "{plain:?}");
 }
 

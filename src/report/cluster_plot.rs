@@ -1,4 +1,4 @@
-//! The clusterings as a matrix: a row for each revision, a column for each test, a colour for
+//! Draws the clusterings as a matrix: a row for each revision, a column for each test, a colour for
 //! each cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,21 +18,22 @@ use crate::{
     tree::Tree,
 };
 
-/// More columns would be too narrow to read on a page.
+/// The greatest number of columns: more would be too narrow to read on a page.
 const MOST_TESTS: usize = 48;
 
 const MARGIN: i32 = 12;
 const TEXT: i32 = 11;
 const ROW: i32 = 18;
 const COLUMN: i32 = 24;
-/// Space between classes.
+/// Space between the rows of different classes.
 const CLASS_GAP: i32 = 5;
-/// Space between the tests of the tree and the others.
+/// Space between the columns of the tree's tests and the others.
 const TREE_GAP: i32 = 10;
 
-/// The clusters that the original is in, then by size. The hues are Okabe and Ito's ("Color
-/// Universal Design", 2008), which people of all kinds of colour vision can tell apart, lightened
-/// so that the number on them can be read; beyond them the number alone tells.
+/// Colours of clusters by rank: first that of the smallest revision, then the others by size. The
+/// hues are Okabe and Ito's ("Color Universal Design", 2008), which people with all kinds of colour
+/// vision can tell apart, lightened so that the number on them is readable. Clusters of higher rank
+/// are white, and told apart by the number alone.
 const COLOURS: [Colour; 8] = [
     RGBColor(0xe8, 0xea, 0xed),
     RGBColor(0xf3, 0xb1, 0x3d),
@@ -44,8 +45,9 @@ const COLOURS: [Colour; 8] = [
     RGBColor(0x5b, 0x9f, 0xd0),
 ];
 
-/// The matrix as SVG. Rows are in the order of the tree's leaves, columns are the tests of the
-/// tree and then the others that make different clusterings, at most 48 in all.
+/// Draws the matrix of clusterings as SVG. Rows are in the order of the tree's leaves. Columns are
+/// the tests of the tree and then others that cluster the revisions differently, as long as there
+/// are at most 48 in all.
 ///
 /// # Errors
 /// See [`PlotError`].
@@ -58,7 +60,7 @@ pub fn clusters_svg(
     scene(clusterings, tree, labels, verdicts).svg()
 }
 
-/// The matrix as PNG.
+/// Draws the matrix of [`clusters_svg`] as PNG.
 ///
 /// # Errors
 /// See [`PlotError`].
@@ -156,7 +158,8 @@ fn scene(clusterings: &[Clustering], tree: &Tree, labels: &Labels, verdicts: &Ve
     scene
 }
 
-/// A bracket right of the rows of a class, with how its revisions are related; where it ends.
+/// Draws a bracket to the right of the rows of a class, with a text that says how its revisions are
+/// related. Returns the `x` at which it ends.
 fn class_mark(
     scene: &mut Scene,
     (x, top, bottom): (i32, i32, i32),
@@ -173,7 +176,7 @@ fn class_mark(
     x + 8 + text_width(text, Face::Plain, TEXT)
 }
 
-/// How to read the matrix, and what is left out, below it.
+/// Writes, below the matrix, the lines that say how to read it and what it leaves out.
 fn captions(scene: &mut Scene, left: i32, lines: &[String]) {
     for line in lines {
         scene.height += ROW;
@@ -197,7 +200,7 @@ fn upright(scene: &mut Scene, (x, y): (i32, i32), text: &str, face: Face, colour
     }));
 }
 
-/// The rank of each cluster: that of the smallest revision first, the others by size.
+/// The rank of each cluster: first that of the smallest revision, then the others by size.
 fn ranks(clustering: &Clustering) -> BTreeMap<Revision, usize> {
     let groups = clustering.groups();
     let first = groups.keys().next().copied();
@@ -207,8 +210,8 @@ fn ranks(clustering: &Clustering) -> BTreeMap<Revision, usize> {
     order.iter().enumerate().map(|(rank, (cluster, _))| (**cluster, rank)).collect()
 }
 
-/// The tests to show, and how many are left out: those of the tree as a person meets them, then
-/// one for each further clustering, the finest first.
+/// The tests to show, and how many are left out. First come the tests of the tree, in the order in
+/// which a person meets them, then one for each further clustering, the finest first.
 fn columns<'a>(clusterings: &'a [Clustering], tree: &Tree) -> (Vec<&'a Clustering>, usize) {
     let mut order = Vec::new();
     breadth_first(tree, &mut order);

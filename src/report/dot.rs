@@ -1,11 +1,11 @@
-//! The decision tree for Graphviz.
+//! Writes the decision tree for Graphviz.
 
 use std::fmt::Write as _;
 
 use super::{Labels, LeafKind, REPEATED, REPEATED_NOTE, Verdicts, labels::shorten};
 use crate::{subject::RevisionSet, tree::Tree};
 
-/// The tree in the DOT language.
+/// Writes the decision tree in the DOT language.
 pub fn dot(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> String {
     let mut out = String::from(
         "digraph tree {\n  rankdir=LR;\n  node [fontname=\"Helvetica\", fontsize=11, \
@@ -25,12 +25,12 @@ struct Writer<'a> {
     verdicts: &'a Verdicts,
     repeated: RevisionSet,
     out: String,
-    /// Number of the next node.
+    /// The number of the next node.
     next: u32,
 }
 
 impl Writer<'_> {
-    /// Writes the node and all below it; its number.
+    /// Writes the node and everything below it. Returns its number.
     fn node(&mut self, tree: &Tree) -> u32 {
         let id = self.next;
         self.next += 1;

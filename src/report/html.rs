@@ -1,4 +1,4 @@
-//! One page with everything, in one file without links to others.
+//! Writes everything as one HTML page, in one file without links to others.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::{
 
 const STYLE: &str = include_str!("report.css");
 
-/// The page.
+/// Writes a report as an HTML page.
 ///
 /// # Errors
-/// The pictures in it cannot be drawn.
+/// A picture in it cannot be drawn.
 pub fn html(report: &Report) -> Result<String, PlotError> {
     let (labels, verdicts) = (report.labels(), report.verdicts());
     let [tree, clusters] = pictures(report, &labels, &verdicts)?;
@@ -58,7 +58,7 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
     Ok(page.into_string())
 }
 
-/// The tree, and the clusters.
+/// The pictures of the tree and of the clusters.
 #[cfg(feature = "plots")]
 fn pictures(
     report: &Report,
@@ -70,7 +70,7 @@ fn pictures(
     Ok([PreEscaped(super::tree_svg(tree, labels, verdicts)?), PreEscaped(clusters)])
 }
 
-/// The tree as text, and the clusters test by test.
+/// What stands in for the pictures: the tree as text, and the clusters test by test.
 #[cfg(not(feature = "plots"))]
 fn pictures(
     report: &Report,
@@ -128,9 +128,9 @@ fn tree_sentence(report: &Report) -> String {
             "; it would be too large and was cut off".into()
         }
         Proven::Nothing => {
-            format!("; within the time no proof that {} would not do", solution.lower_bound)
+            format!("; no proof was found in time that {} would not do", solution.lower_bound)
         }
-        // With revisions at several leaves, what is least is not the mean.
+        // With revisions at several leaves, the average is not what was minimised.
         Proven::Depth | Proven::Everything if repeated => {
             ", and no tree over these tests needs fewer at most".into()
         }
@@ -211,7 +211,7 @@ fn tests(report: &Report, labels: &Labels) -> Markup {
     }
 }
 
-/// Outputs of several lines as such, folded away.
+/// Shows outputs of several lines line by line, folded away.
 fn streams(stdout: &str, stderr: &str) -> Markup {
     let long = |text: &str| text.trim_end().contains('\n');
     markup! {
@@ -351,7 +351,7 @@ fn diff_class(line: &str) -> &'static str {
     }
 }
 
-/// A line with its tabs and a line end.
+/// A line with control characters other than tabs made visible, and a line end.
 fn visible_line(line: &str) -> String {
     let parts: Vec<String> = line.split('\t').map(visible).collect();
     parts.join("\t") + "\n"

@@ -1,4 +1,4 @@
-//! What tests, outcomes and revisions are called in front of people.
+//! Names and descriptions of tests, outcomes and revisions for people.
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -9,40 +9,41 @@ use crate::{
     subject::{FileState, Revision, RevisionSet},
 };
 
-/// The input of a test, for people.
+/// Describes the input of a test for people.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TestDescription {
     /// The input in short form, such as `x = -2, y = 7` or `"6 10\n"`.
     pub input: String,
 }
 
-/// What could be seen of a run, for people.
+/// Describes for people what could be seen of a run.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct OutcomeDescription {
-    /// Exit code; nothing when a signal ended the run.
+    /// The exit code; `None` unless the run exited and no error ended it.
     pub exit: Option<i32>,
-    /// Number of the signal that ended it.
+    /// The number of the signal that ended the run, if no error was found that did.
     pub signal: Option<i32>,
-    /// What a sanitizer said; empty if nothing.
+    /// The error that ended the run, or that the run was stopped, or else the errors that it went
+    /// on after; empty if there is nothing of the kind.
     pub finding: String,
     /// Named outputs with their values, such as `return` and `3`.
     pub outputs: Vec<(String, String)>,
-    /// Standard output, invalid UTF-8 replaced.
+    /// Standard output; bytes that are not UTF-8 are escaped. Empty if it does not count.
     pub stdout: String,
-    /// Standard error, invalid UTF-8 replaced.
+    /// Standard error; bytes that are not UTF-8 are escaped. Empty if it does not count.
     pub stderr: String,
-    /// What it made of the files.
+    /// What became of the files, by path.
     pub files: BTreeMap<String, FileState>,
 }
 
 impl OutcomeDescription {
-    /// All of it in one line: what went wrong first.
+    /// The whole outcome in one line; what went wrong comes first.
     pub fn short(&self) -> String {
         join(&self.parts())
     }
 
-    /// The parts of the line, in their order; texts are apart from the words before them, so that
-    /// they can be cut.
+    /// The parts of the line, in order. A text is kept apart from the words before it, so that it
+    /// can be cut.
     fn parts(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         if !self.finding.is_empty() {
@@ -74,10 +75,11 @@ impl OutcomeDescription {
     }
 }
 
-/// Of the content of a file at most as many characters are shown.
+/// The greatest number of characters to show of a file's content.
 const LONGEST_FILE: usize = 1000;
 
-/// `a "text"`, `d/ 700`, `link -> to`, `b = a`, `no c`; permissions where they are not usual.
+/// Describes a file, such as `a "text"`, `d/ 700`, `link -> to`, `b = a` (a hard link) or `no c`
+/// (removed). Permissions are shown only if they are unusual.
 fn file_part(path: &str, state: &FileState) -> Part {
     let path = visible(path);
     match state {
@@ -108,8 +110,8 @@ impl Part {
         Self { words, text: None }
     }
 
-    /// The newline that ends every line of output is not shown, where there is nothing else of
-    /// them.
+    /// A part with a text in quotes. Its newline is not shown if it is the only one at the end and
+    /// the text has something before it.
     fn text(words: String, text: &str) -> Self {
         let line = text.strip_suffix('\n').filter(|line| !line.is_empty() && !line.ends_with('\n'));
         Self { words, text: Some(visible(line.unwrap_or(text))) }
@@ -124,7 +126,7 @@ fn join(parts: &[Part]) -> String {
     parts.iter().map(one).collect::<Vec<_>>().join(" · ")
 }
 
-/// Names for people; what has none gets its number.
+/// Names for people; what has no name is shown by its number.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
     /// Short names of the patches.
@@ -136,15 +138,15 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Names for patches alone, by the rows of `revisions.csv`.
+    /// Labels with names for patches only, from the rows of `revisions.csv`.
     pub fn of_patches(rows: &[RevisionRow]) -> Self {
         let patches = rows.iter().filter(|row| !row.patch.is_empty());
         let patches = patches.map(|row| (row.revision, patch_name(&row.patch))).collect();
         Self { patches, ..Self::default() }
     }
 
-    /// `3 null-check`, `0 original`. A number that the name of the patch begins with is not
-    /// repeated when it is that of the revision.
+    /// The number and name of a revision, such as `3 null-check` or `0 original`. If the name of
+    /// the patch begins with the number of the revision, it is not repeated.
     pub fn revision(&self, revision: Revision) -> String {
         match self.patches.get(&revision) {
             Some(name) => {
@@ -159,12 +161,12 @@ impl Labels {
         }
     }
 
-    /// The input; empty if nothing is known of it.
+    /// The input of a test; empty if it is not known.
     pub fn input(&self, test: TestId) -> String {
         self.inputs.get(&test).map(|input| visible(input)).unwrap_or_default()
     }
 
-    /// The outcome; the number of its cluster if nothing is known of it.
+    /// The outcome of a cluster on a test; if it is not known, the number of the cluster.
     pub fn outcome(&self, test: TestId, cluster: Revision) -> String {
         match self.outcomes.get(&(test, cluster)) {
             Some(outcome) => outcome.short(),
@@ -172,8 +174,9 @@ impl Labels {
         }
     }
 
-    /// The outcomes of one test side by side, each in at most `width` characters. What they have
-    /// in common is left out first, so that those that differ look different.
+    /// The outcomes of several clusters on one test, each in at most `width` characters. If one is
+    /// too long, what they have in common is left out first, so that different outcomes look
+    /// different.
     pub fn outcomes(&self, test: TestId, clusters: &[Revision], width: usize) -> Vec<String> {
         let mut outcomes: Vec<Vec<Part>> = clusters
             .iter()
@@ -203,8 +206,8 @@ impl Labels {
     }
 }
 
-/// The texts that stand after the same words in different outcomes. Of one that ends where the
-/// others go on nothing is left to compare.
+/// Groups the texts of different outcomes that come after the same words, and drops the groups
+/// whose texts are all equal. A text that was cut to nothing takes no part.
 fn alike(outcomes: &mut [Vec<Part>]) -> Vec<Vec<&mut String>> {
     let mut groups: BTreeMap<String, Vec<&mut String>> = BTreeMap::new();
     for Part { words, text } in outcomes.iter_mut().flatten() {
@@ -215,13 +218,13 @@ fn alike(outcomes: &mut [Vec<Part>]) -> Vec<Vec<&mut String>> {
     groups.into_values().filter(|texts| texts.iter().any(|text| *text != texts[0])).collect()
 }
 
-/// Stands for what is left out.
+/// The sign of omission.
 const OMITTED: &str = "…";
 
-/// What fewer characters at a start or an end are not worth a sign of omission.
+/// The least number of characters at the start or end of a text that is worth a sign of omission.
 const LEAST_CUT: usize = 4;
 
-/// Leaves out the parts that all outcomes have, where each has others.
+/// Leaves out the parts that all outcomes have, if each outcome has others besides.
 fn cut_parts(outcomes: &mut [Vec<Part>]) {
     let [first, others @ ..] = &*outcomes else { return };
     let common: Vec<Part> = first
@@ -236,7 +239,7 @@ fn cut_parts(outcomes: &mut [Vec<Part>]) {
     }
 }
 
-/// Leaves out the words that all of some texts start with.
+/// Leaves out the words with which all comparable texts ([`alike`]) begin.
 fn cut_heads(outcomes: &mut [Vec<Part>]) {
     for texts in alike(outcomes) {
         let split: Vec<Vec<char>> = texts.iter().map(|text| text.chars().collect()).collect();
@@ -249,7 +252,7 @@ fn cut_heads(outcomes: &mut [Vec<Part>]) {
     }
 }
 
-/// Leaves out the words that all of some texts end with.
+/// Leaves out the words with which all comparable texts ([`alike`]) end.
 fn cut_tails(outcomes: &mut [Vec<Part>]) {
     for texts in alike(outcomes) {
         let split: Vec<Vec<char>> = texts.iter().map(|text| text.chars().rev().collect()).collect();
@@ -262,7 +265,8 @@ fn cut_tails(outcomes: &mut [Vec<Part>]) {
     }
 }
 
-/// How many characters all texts start with that are whole words and numbers in each of them.
+/// The length of the longest common start of all texts that splits no word or number of any of
+/// them.
 fn common_words(texts: &[Vec<char>]) -> usize {
     let word = |c: char| c.is_alphanumeric() || "+-._\\".contains(c);
     let first = &texts[0];
@@ -280,14 +284,15 @@ fn common_words(texts: &[Vec<char>]) -> usize {
     common
 }
 
-/// The name of a patch without directories and ending: `fixes/null-check.diff` is `null-check`.
+/// The name of a patch without its directories and ending: that of `fixes/null-check.diff` is
+/// `null-check`.
 pub fn patch_name(path: &str) -> String {
     let file = path.rsplit('/').next().unwrap_or(path);
     let stem = [".diff", ".patch"].iter().find_map(|ending| file.strip_suffix(ending));
     stem.unwrap_or(file).to_owned()
 }
 
-/// With escapes for what would not be seen or would break a line or a file.
+/// The text with control characters escaped: they would be invisible, or break a line or a file.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -300,7 +305,8 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// Bytes as text; what is no UTF-8 as C would write it, so that other bytes are another text.
+/// Bytes as text. Bytes that are not UTF-8 are written as C escapes, so that different bytes make
+/// different texts.
 pub fn readable(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -312,7 +318,7 @@ pub fn readable(bytes: &[u8]) -> String {
     out
 }
 
-/// At most `width` characters, the middle left out where there are more.
+/// Shortens a text to at most `width` characters by leaving out its middle.
 pub fn shorten(text: &str, width: usize) -> String {
     let length = text.chars().count();
     if length <= width {
@@ -325,9 +331,9 @@ pub fn shorten(text: &str, width: usize) -> String {
     format!("{head}{OMITTED}{tail}")
 }
 
-/// Lines of about `width` characters, at most `rows`, broken after `,` and `\n` or else after
-/// blanks where it can be; the middle is left out where there is more. A last line that would be
-/// nearly empty is part of the one before.
+/// Breaks a text into at most `rows` lines of about `width` characters: after `,` and `\n` where
+/// possible, or else after blanks. The middle of a longer text is left out. A last line that would
+/// be nearly empty is joined to the one before it.
 pub fn wrap(text: &str, width: usize, rows: usize) -> Vec<String> {
     const OVER: usize = 3;
     let width = width.max(OVER);
@@ -338,7 +344,7 @@ pub fn wrap(text: &str, width: usize, rows: usize) -> Vec<String> {
         let after_part =
             |at: &usize| rest[..*at].ends_with(&[',']) || rest[..*at].ends_with(&['\\', 'n']);
         let after_blank = |at: &usize| rest[at - 1] == ' ';
-        // A line that is nearly empty would be worse than a number in two parts.
+        // A number in two parts is better than a line that is nearly empty.
         let mut places = (width / 3..=width).rev();
         let at = places.clone().find(after_part).or_else(|| places.find(after_blank));
         let at = at.unwrap_or(if rest[width - 1] == '\\' { width - 1 } else { width });
@@ -350,7 +356,7 @@ pub fn wrap(text: &str, width: usize, rows: usize) -> Vec<String> {
     lines
 }
 
-/// The numbers with runs put together: `0 2–5 9`.
+/// The numbers of a set, with consecutive ones joined: `0 2–5 9`.
 pub fn ranges(set: &RevisionSet) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for Revision(number) in set.iter() {
@@ -393,7 +399,7 @@ mod tests {
             outcome.short(),
             r#"a "text" · b 600 "" · c = a · d/ · e/ 000 · f -> to\n · no g"#
         );
-        // Side by side there stays what differs.
+        // Side by side, only what differs remains.
         let other = outcome.clone();
         outcome.files.insert("g".into(), regular(0o644, ""));
         let outcomes = [other, outcome].into_iter().zip([Revision(0), Revision(1)]);

@@ -1,6 +1,6 @@
-//! Where the nodes of a drawn tree go: from left to right, so that texts lie level; leaves one
-//! below the other, so that nothing can overlap; an inner node in the middle of its children, as
-//! in Reingold and Tilford, "Tidier Drawings of Trees" (1981).
+//! Places the nodes of a drawn tree. The tree grows from left to right, so that texts are
+//! horizontal; leaves stand one below the other, so that nothing overlaps; an inner node is in the
+//! middle of its children, as in Reingold and Tilford, "Tidier Drawings of Trees" (1981).
 
 use super::{
     Labels, LeafKind, REPEATED, Verdicts,
@@ -15,7 +15,7 @@ pub(super) struct Line {
     pub face: Face,
 }
 
-/// The looks of a text.
+/// The typeface of a text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Face {
     Bold,
@@ -24,7 +24,7 @@ pub(super) enum Face {
     Faint,
 }
 
-/// A box with its place; units are pixels, `y` grows downwards.
+/// A box with its place. Units are pixels; `y` grows downwards.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     pub x: i32,
@@ -32,7 +32,7 @@ pub(super) struct Placed {
     pub width: i32,
     pub height: i32,
     pub lines: Vec<Line>,
-    /// For leaves.
+    /// How the revisions of a leaf are related; `None` for an inner node.
     pub kind: Option<LeafKind>,
 }
 
@@ -42,7 +42,7 @@ impl Placed {
     }
 }
 
-/// A line from the right side of a box to the left side of another.
+/// A line from the right side of one box to the left side of another, both given by index.
 #[derive(Clone, Debug)]
 pub(super) struct Edge {
     pub from: usize,
@@ -50,7 +50,7 @@ pub(super) struct Edge {
     pub label: String,
 }
 
-/// A tree with a place for everything.
+/// A tree whose boxes and edges have their places.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     pub boxes: Vec<Placed>,
@@ -61,21 +61,21 @@ pub(super) struct Layout {
     pub height: i32,
 }
 
-/// Height of a line of text.
+/// Height of a line of text, in pixels.
 pub(super) const LINE: i32 = 15;
-/// Space between text and the border of its box, at each side.
+/// Space between a text and the left or right border of its box.
 pub(super) const PAD_X: i32 = 8;
 const PAD_Y: i32 = 4;
 const GAP: i32 = 8;
-/// Where the vertical part of edges is, right of the box.
+/// Distance from the right border of a box to the vertical part of its edges.
 pub(super) const BUS: i32 = 12;
-/// Length of an edge beside its label.
+/// Length of an edge on each side of its label.
 pub(super) const STUB: i32 = 10;
 pub(super) const LABEL_PAD: i32 = 4;
-/// Characters of an outcome, or of a line in a box.
+/// The greatest number of characters of an outcome, or of a line of an input in a box.
 const MOST: usize = 26;
 
-/// Width of a text in pixels.
+/// A function that gives the width of a text, in pixels.
 pub(super) type Measure<'a> = &'a dyn Fn(&str, Face) -> i32;
 
 pub(super) fn layout(
@@ -102,7 +102,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Places the tree with its left border at `x`; the index of its box.
+    /// Places the tree with its left border at `x`. Returns the index of its root's box.
     fn place(&mut self, tree: &Tree, x: i32) -> usize {
         let lines = match tree {
             Tree::Leaf(revisions) => self.leaf_lines(revisions),
@@ -155,8 +155,8 @@ impl Builder<'_> {
         index
     }
 
-    /// Puts an inner box at its middle. Where it is taller than all below it, those move down and
-    /// the next subtree begins under it.
+    /// Centres an inner box on `middle`. If the box is taller than its whole subtree, which begins
+    /// at `top`, the subtree moves down and the next one begins below the box.
     fn settle(&mut self, index: usize, middle: i32, top: i32) {
         let height = self.layout.boxes[index].height;
         let missing = (top - (middle - height / 2)).max(0);

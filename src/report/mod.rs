@@ -1,7 +1,7 @@
-//! Results for eyes: the decision tree as text, DOT, TikZ, SVG and PNG, the clusters as a matrix,
-//! and one page of HTML with everything.
+//! Presents results to people: the decision tree as text, DOT, TikZ, SVG and PNG, the clusters as a
+//! matrix, and one page of HTML with everything.
 //!
-//! A report knows the files of a results directory and nothing of how they were obtained.
+//! A report knows what is in a results directory, and nothing about how it was obtained.
 
 #[cfg(feature = "plots")]
 mod cluster_plot;
@@ -44,35 +44,35 @@ use crate::{
     tree::Solution,
 };
 
-/// Marks a revision that stands at several leaves.
+/// The mark of a revision that stands at several leaves.
 const REPEATED: &str = " *";
 
-/// Explains the mark.
+/// The text that explains [`REPEATED`].
 const REPEATED_NOTE: &str = "* at several leaves: a test on the way says nothing of it";
 
-/// Why there is no picture.
+/// Why a picture cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum PlotError {
-    /// The fonts that the program carries cannot be read.
-    #[error("the fonts within the program cannot be read: it was not built rightly")]
+    /// The fonts that are built into the program cannot be read.
+    #[error("the fonts built into the program cannot be read: its build is broken")]
     Font,
-    /// A PNG would not fit in memory.
-    #[error("a picture of {width} x {height} is too large for PNG: take the SVG")]
+    /// The picture has too many pixels for a PNG.
+    #[error("a picture of {width} x {height} is too large for PNG: use the SVG")]
     TooLarge {
-        /// Pixels of the SVG from left to right.
+        /// Width of the SVG, in pixels.
         width: i32,
-        /// Pixels of the SVG from top to bottom.
+        /// Height of the SVG, in pixels.
         height: i32,
     },
-    /// plotters failed, or the encoder of PNG.
+    /// plotters or the PNG encoder failed.
     #[error("drawing failed: {message}")]
     Plotters {
-        /// What it said.
+        /// The message of the library that failed.
         message: String,
     },
 }
 
-/// Why a report is not written.
+/// Why a report cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// A file cannot be written.
@@ -83,35 +83,35 @@ pub enum ReportError {
     Plot(#[from] PlotError),
 }
 
-/// All that a report shows.
+/// Everything that a report shows.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// One row about the whole run.
     pub summary: SummaryRow,
-    /// Where the time went.
+    /// The time spent in each phase, and other figures.
     pub stats: Vec<StatsRow>,
-    /// The patches and what became of them.
+    /// The patches and what became of them; the original is first.
     pub revisions: Vec<RevisionRow>,
-    /// Texts of the patches.
+    /// The patches as diffs. A patch that could not be made one has the reason instead.
     pub diffs: BTreeMap<Revision, String>,
     /// The tests.
     pub tests: Vec<TestRow>,
-    /// Their inputs.
+    /// The inputs of the tests.
     pub inputs: BTreeMap<TestId, TestDescription>,
-    /// The outcomes of each test by their cluster.
+    /// The outcomes of each test, one for each cluster.
     pub outcomes: BTreeMap<(TestId, Revision), OutcomeDescription>,
     /// The clusterings of the tests.
     pub clusterings: Vec<Clustering>,
-    /// What is known about every two revisions.
+    /// The verdict on each pair of revisions.
     pub pairs: Vec<PairRow>,
-    /// The decision tree.
+    /// The decision tree, and what is proved about it.
     pub solution: Solution,
-    /// Under which bounds and assumptions all this holds, a sentence each.
+    /// The bounds and assumptions under which the verdicts hold, a phrase each.
     pub bounds: Vec<String>,
 }
 
 impl Report {
-    /// What everything is called.
+    /// Names and descriptions of the revisions, tests and outcomes.
     pub fn labels(&self) -> Labels {
         let inputs = self.inputs.iter();
         Labels {
@@ -121,7 +121,7 @@ impl Report {
         }
     }
 
-    /// What is known about every two revisions.
+    /// The verdict on each pair of revisions.
     pub fn verdicts(&self) -> Verdicts {
         Verdicts::new(&self.pairs)
     }
@@ -131,12 +131,12 @@ impl Report {
         terminal(&self.solution.tree, &self.labels(), &self.verdicts(), style)
     }
 
-    /// Writes `summary.csv`, `stats.csv`, `tree.json`, `.dot` and `report.html`, and with the feature
-    /// `plots` `tree.tex`, `.svg` and `.png`, `clusters.svg` and `.png`.
+    /// Writes `summary.csv`, `stats.csv`, `tree.json`, `tree.dot` and `report.html`. With the
+    /// feature `plots`, also writes `tree.tex`, `tree.svg`, `tree.png`, `clusters.svg` and
+    /// `clusters.png`. A PNG that would be too large is left out.
     ///
     /// # Errors
-    /// A file cannot be written, or a picture cannot be drawn. A picture that is only too large
-    /// for PNG is left out.
+    /// A file cannot be written, or a picture cannot be drawn.
     pub fn write_all(&self, results: &ResultsDir) -> Result<(), ReportError> {
         let (tree, labels, verdicts) = (&self.solution.tree, self.labels(), self.verdicts());
         results.write(std::slice::from_ref(&self.summary))?;

@@ -1,4 +1,4 @@
-//! Made-up results to look at.
+//! Made-up results for tests and for people to look at.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub(crate) fn forty() -> Sample {
     sample(40, 60, 1, false)
 }
 
-/// Tests say nothing of some revisions, so that these stand at several leaves.
+/// A sample whose tests say nothing about some revisions, so that these stand at several leaves.
 pub(crate) fn silent() -> Sample {
     sample(7, 6, 5, true)
 }
@@ -54,7 +54,7 @@ fn sample(revisions: u32, tests: u32, mut seed: u64, silent: bool) -> Sample {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) % below
     };
-    // Some patches are written by the same idea: they always behave the same.
+    // Some patches share an idea with an earlier one: the two always behave the same.
     let idea: Vec<u32> = (0..revisions)
         .map(|r| if next(4) == 0 { next(u64::from(r) + 1) as u32 } else { r })
         .collect();

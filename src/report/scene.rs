@@ -1,8 +1,8 @@
-//! Drawings: shapes in pixels, painted by plotters as SVG or PNG.
+//! Drawings: shapes in pixels, which plotters paints as SVG or PNG.
 //!
-//! Every edge is level or upright, so that both back ends draw it sharp. Text is measured and
-//! painted with DejaVu, which the program carries along: no font of the system is needed. SVG
-//! names only the generic families; DejaVu being wide, other fonts fit where it does.
+//! Every line is horizontal or vertical, so that both back ends draw it sharply. Text is measured
+//! and painted with DejaVu, which is built into the program: no font of the system is needed. SVG
+//! names only the generic font families; as DejaVu is wide, other fonts fit wherever it does.
 
 use std::sync::OnceLock;
 
@@ -24,7 +24,7 @@ pub(super) const INK: Colour = RGBColor(0x1f, 0x29, 0x33);
 pub(super) const FAINT: Colour = RGBColor(0x6b, 0x77, 0x85);
 pub(super) const WHITE: Colour = RGBColor(0xff, 0xff, 0xff);
 
-/// Which end of a text its place is.
+/// The part of a text that its place refers to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Align {
     Left,
@@ -32,14 +32,15 @@ pub(super) enum Align {
     Right,
 }
 
-/// A text whose capitals are centred on `y`; read from below if `upright`.
+/// A text whose capitals are centred on `y`, or if `upright`, on `x`; an upright text reads from
+/// bottom to top.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     pub x: i32,
     pub y: i32,
     pub text: String,
     pub face: Face,
-    /// Height of the em in pixels.
+    /// Size of the em, in pixels.
     pub size: i32,
     pub align: Align,
     pub upright: bool,
@@ -56,7 +57,7 @@ pub(super) enum Shape {
         height: i32,
         colour: Colour,
     },
-    /// A level or upright line, `width` pixels wide; dashed if asked.
+    /// A horizontal or vertical line, `width` pixels wide.
     Line {
         from: (i32, i32),
         to: (i32, i32),
@@ -84,7 +85,7 @@ impl Scene {
         self.shapes.push(Shape::Line { from, to, width, dashed: false, colour });
     }
 
-    /// A rectangle's border.
+    /// Adds the border of a rectangle.
     pub fn frame(&mut self, at: (i32, i32), size: (i32, i32), dashed: bool, colour: Colour) {
         let ((x, y), (right, bottom)) = (at, (at.0 + size.0, at.1 + size.1));
         for (from, to) in [
@@ -110,7 +111,7 @@ impl Scene {
         self.shapes.push(Shape::Text(Text { x, y, text, face, size, align, upright, colour }));
     }
 
-    /// As SVG 1.1.
+    /// Paints the drawing as SVG 1.1.
     pub fn svg(&self) -> Result<String, PlotError> {
         let mut svg = String::new();
         let size = (self.width.max(1) as u32, self.height.max(1) as u32);
@@ -122,7 +123,12 @@ impl Scene {
         Ok(svg)
     }
 
-    /// As PNG, at two pixels for one (300 dpi on a page's width) where that is not too large to hold.
+    /// Paints the drawing as PNG, at twice its size (300 dpi on the width of a page) unless that
+    /// has too many pixels.
+    ///
+    /// # Errors
+    /// [`PlotError::TooLarge`] if it has too many even at its own size; see [`PlotError`] for
+    /// others.
     pub fn png(&self) -> Result<Vec<u8>, PlotError> {
         const MOST_PIXELS: i64 = 60_000_000;
         let (width, height) = (self.width.max(1), self.height.max(1));
@@ -140,7 +146,7 @@ impl Scene {
         let mut encoder = png::Encoder::new(&mut file, size.0, size.1);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_compression(png::Compression::Fast);
-        // Lines are mostly as the line above.
+        // Most rows of pixels equal the row above.
         encoder.set_filter(png::Filter::Up);
         let mut writer = encoder.write_header().map_err(failed)?;
         writer.write_image_data(&rgb).map_err(failed)?;
@@ -182,7 +188,7 @@ fn failed(error: impl std::fmt::Display) -> PlotError {
     PlotError::Plotters { message: error.to_string() }
 }
 
-/// Height of capitals in DejaVu, in em.
+/// Height of capitals in DejaVu, as a part of the em.
 const CAPITALS: f32 = 0.729;
 
 fn svg_text(backend: &mut SVGBackend<'_>, text: &Text) -> Result<(), PlotError> {
@@ -203,11 +209,12 @@ fn svg_text(backend: &mut SVGBackend<'_>, text: &Text) -> Result<(), PlotError> 
     style.pos = Pos::new(h_pos, VPos::Top);
     let rise = ((BASELINE - CAPITALS / 2.0) * text.size as f32).round() as i32;
     let at = if text.upright { (text.x - rise, text.y) } else { (text.x, text.y - rise) };
-    // A run of spaces would be put together to one.
+    // Runs of plain spaces would be collapsed to one.
     backend.draw_text(&text.text.replace(' ', "\u{a0}"), &style, at).map_err(failed)
 }
 
-/// Sets glyph by glyph: the text of plotters 0.3 ignores the space that belongs to a glyph's left.
+/// Draws a text glyph by glyph, because plotters 0.3 ignores the space to the left of a glyph (its
+/// bearing).
 fn bitmap_text(backend: &mut BitMapBackend<'_>, text: &Text, scale: i32) -> Result<(), PlotError> {
     let font = font(text.face)?;
     let em = (text.size * scale) as f32;
@@ -245,7 +252,7 @@ fn bitmap_text(backend: &mut BitMapBackend<'_>, text: &Text, scale: i32) -> Resu
     Ok(())
 }
 
-/// The rectangles that make up a level or upright line.
+/// The rectangles that make up a horizontal or vertical line.
 fn pieces(
     from: (i32, i32),
     to: (i32, i32),
@@ -303,14 +310,14 @@ fn font(face: Face) -> Result<&'static FontRef<'static>, PlotError> {
     fonts[index].as_ref().ok_or(PlotError::Font)
 }
 
-/// Ascent and descent together, which is what ab_glyph takes for the size.
+/// Ascent and descent together, as a multiple of the em: ab_glyph calls this the size of a font.
 fn height_in_em(font: &FontRef<'_>) -> f32 {
     font.height_unscaled() / font.units_per_em().unwrap_or(2048.0)
 }
 
 /// Width of a text in pixels at an em of `size` pixels, rounded up.
 pub(super) fn text_width(text: &str, face: Face, size: i32) -> i32 {
-    // Without its font no picture is drawn: any width does.
+    // Without its font, no picture will be drawn, so any width will do.
     let Ok(font) = font(face) else { return text.chars().count() as i32 * size };
     let scaled = font.as_scaled(PxScale::from(size as f32 * height_in_em(font)));
     let advance = |c| scaled.h_advance(scaled.glyph_id(c));

@@ -1,4 +1,4 @@
-//! Whether the tree does what it is for: separate every pair that was told apart.
+//! Checks that the tree does its work: to separate every pair that was told apart.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -8,23 +8,23 @@ use crate::{
     subject::Revision,
 };
 
-/// A pair that was told apart and yet stands at the same leaf.
+/// A pair of revisions that was told apart but stands at the same leaf.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Unseparated {
     /// The smaller revision.
     pub a: Revision,
-    /// The larger one.
+    /// The larger revision.
     pub b: Revision,
     /// The test that told them apart.
     pub test: Option<TestId>,
-    /// How that can be.
+    /// Why the two stand at the same leaf.
     pub why: WhyUnseparated,
 }
 
-/// How a pair that was told apart can stand at the same leaf.
+/// Why a pair that was told apart stands at the same leaf.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum WhyUnseparated {
-    /// The whole tree would be too large.
+    /// The tree was cut off because the whole of it would be too large.
     CutOff,
     /// No clustering has the two in different clusters: verdicts and clusterings contradict each
     /// other.
@@ -43,15 +43,15 @@ impl fmt::Display for Unseparated {
                 ": tests are silent on so many revisions that it would be too large and was cut off"
             }
             WhyUnseparated::Clusterings => {
-                ": no clustering says so, which is a mistake of this program"
+                ": no clustering says so, which is a bug in this program"
             }
         })
     }
 }
 
 impl Report {
-    /// The pairs of `pairs.csv` that were told apart and stand at the same leaf. It should have
-    /// none, and is asked of every run.
+    /// The pairs of `pairs.csv` that were told apart but stand at the same leaf. There should be
+    /// none; every run checks this.
     pub fn unseparated(&self) -> Vec<Unseparated> {
         let mut together = BTreeSet::new();
         for leaf in self.solution.tree.leaves() {

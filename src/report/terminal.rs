@@ -13,7 +13,7 @@ use crate::{
 /// How text is laid out.
 #[derive(Clone, Copy, Debug)]
 pub struct TextStyle {
-    /// Columns.
+    /// The greatest width of a line, in columns.
     pub width: usize,
     /// Whether to use ANSI colours.
     pub colour: bool,
@@ -41,7 +41,8 @@ impl TextStyle {
     }
 }
 
-/// The tree with a line for each question and each outcome, ending in a line end:
+/// Draws the tree as text, with a line for each question and each outcome. The text ends with a
+/// newline.
 ///
 /// ```text
 /// test 3   x = 7
@@ -75,7 +76,8 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// The question, its first line after `first`, further lines after `indent`.
+    /// Prints a question and its subtree: the first line after `first`, further lines after
+    /// `indent`.
     fn node(&mut self, tree: &Tree, first: &str, indent: &str, revisions: &RevisionSet) {
         let Tree::Node { test, outcomes } = tree else { return };
         let name = format!("test {test}");
@@ -101,7 +103,7 @@ impl Printer<'_> {
         let clusters: Vec<_> = outcomes.iter().map(|branch| branch.cluster).collect();
         let room = style.width.saturating_sub(indent.chars().count() + 6);
         let leaf = |branch: &&Branch| matches!(branch.child, Tree::Leaf(_));
-        // Beside a leaf stand its revisions, and siblings are cut alike.
+        // Outcomes share the line with the revisions of their leaf, and siblings are cut alike.
         let room = if outcomes.iter().any(|branch| leaf(&branch)) { room / 2 } else { room };
         let texts = self.labels.outcomes(*test, &clusters, room.max(4));
         let to_leaf = outcomes.iter().zip(&texts).filter(|(branch, _)| leaf(branch));
@@ -137,7 +139,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The first line after `first`, the others under it.
+    /// Prints lines: the first after `first`, the others below it.
     fn hang(&mut self, first: &str, hanging: usize, indent: &str, lines: &[String]) {
         for (index, line) in lines.iter().enumerate() {
             let _ = match index {
@@ -147,7 +149,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The revisions of a leaf and how they are related, in lines of `room` columns.
+    /// The revisions of a leaf and how they are related, in lines of about `room` columns.
     fn leaf(&self, revisions: &RevisionSet, room: usize) -> Vec<String> {
         let Leaf { groups, kind } = self.verdicts.leaf(revisions);
         let mut lines = Vec::new();

@@ -77,7 +77,8 @@ fn report(sample: Sample) -> Report {
     }
 }
 
-/// Where the pictures go when a person wants to look at them.
+/// A directory for results: temporary, or below `$PSYCHIC_LOOK` for a person who wants to look at
+/// the pictures.
 fn directory(name: &str) -> (tempfile::TempDir, ResultsDir) {
     let scratch = tempfile::tempdir().unwrap();
     let place = std::env::var_os("PSYCHIC_LOOK").map_or(scratch.path().into(), Into::into);

@@ -1,4 +1,4 @@
-//! The decision tree as a drawing, and as TikZ.
+//! Draws the decision tree as a picture, and writes it as TikZ.
 
 use std::fmt::Write as _;
 
@@ -14,8 +14,8 @@ const TEXT: i32 = 11;
 const EDGE: Colour = plotters::style::RGBColor(0x8a, 0x95, 0xa1);
 const TEST: Colour = plotters::style::RGBColor(0xe9, 0xee, 0xf4);
 
-/// Fill and border of a leaf; the border is dashed where nothing is proved, so that the picture
-/// can be read without colours.
+/// The colours of a leaf's fill and border, and whether the border is dashed: it is unless full
+/// equivalence is proved, so that the picture can be read without colours.
 pub(super) fn leaf_colours(kind: LeafKind) -> (Colour, Colour, bool) {
     use plotters::style::RGBColor;
     match kind {
@@ -33,7 +33,7 @@ fn measure(text: &str, face: Face) -> i32 {
     text_width(text, face, TEXT)
 }
 
-/// The tree as SVG.
+/// Draws the decision tree as SVG.
 ///
 /// # Errors
 /// See [`PlotError`].
@@ -41,7 +41,8 @@ pub fn tree_svg(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> Result<Str
     scene(tree, labels, verdicts).svg()
 }
 
-/// The tree as PNG, at 192 dots for an inch of the SVG.
+/// Draws the decision tree as PNG, at 192 dots to an inch of the SVG, or 96 if the picture is
+/// large.
 ///
 /// # Errors
 /// See [`PlotError`].
@@ -128,8 +129,9 @@ fn legend(scene: &mut Scene, layout: &Layout) {
     scene.width = scene.width.max(x);
 }
 
-/// The tree as a LaTeX document of its own, drawn by TikZ. Its styles (`test`, `leaf`,
-/// `equivalent`, `unless failing`, `internal`, `open`, `outcome`) are set at its top, to be changed for a paper.
+/// Writes the decision tree as a LaTeX document of its own, drawn with TikZ. Its styles (`test`,
+/// `leaf`, `equivalent`, `unless failing`, `internal`, `open`, `outcome`) are set at its top, where
+/// they can be changed for a paper.
 pub fn tikz(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> String {
     let layout = layout(tree, labels, verdicts, &measure);
     let mut out = String::from(TIKZ_BEGIN);
@@ -186,7 +188,8 @@ pub fn tikz(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> String {
     out
 }
 
-/// Latin Modern where TeX has it; its default fonts hold all that is written here, too.
+/// The beginning of the LaTeX document. It uses Latin Modern if that is installed; TeX's default
+/// fonts also have every glyph that is needed.
 const TIKZ_BEGIN: &str = r"\documentclass[tikz, border=4pt]{standalone}
 \usepackage[utf8]{inputenc}
 \IfFileExists{lmodern.sty}{\usepackage[T1]{fontenc}\usepackage{lmodern}}{}
@@ -209,8 +212,8 @@ const TIKZ_BEGIN: &str = r"\documentclass[tikz, border=4pt]{standalone}
 ]
 ";
 
-/// Text for LaTeX. Beyond ASCII only the signs that this module writes are sure to have a glyph;
-/// others become their code points.
+/// Escapes a text for LaTeX. Beyond ASCII, only the signs that this module writes are sure to have
+/// a glyph; others are written as their code points.
 fn latex(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -221,12 +224,13 @@ fn latex(text: &str) -> String {
             '<' => out.push_str("\\textless{}"),
             '>' => out.push_str("\\textgreater{}"),
             '|' => out.push_str("\\textbar{}"),
-            // By their places in the font, which are the same in all of TeX's text encodings.
+            // Write them by their places in the font, which are the same in all text encodings of
+            // TeX.
             '"' | '\'' | '`' => {
                 let _ = write!(out, "\\char{}{{}}", u32::from(c));
             }
             '{' | '}' | '$' | '&' | '#' | '_' | '%' => out.extend(['\\', c]),
-            // Else two of them would be put together to a dash or another sign.
+            // The braces keep TeX from joining two of them to a dash or another sign.
             '-' | ',' | '?' | '!' => out.extend(['{', c, '}']),
             ' ' => out.push_str("\\ "),
             '≡' => out.push_str("$\\equiv$"),

@@ -1,4 +1,4 @@
-//! What is known about the revisions at one leaf.
+//! What is known about the pairs of revisions, and so about the revisions at one leaf.
 
 use std::collections::BTreeMap;
 
@@ -7,29 +7,30 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// What is known about every two revisions.
+/// The verdict on each pair of revisions.
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts(BTreeMap<(Revision, Revision), Verdict>);
 
 /// How the revisions at a leaf are related.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LeafKind {
-    /// There is only one.
+    /// There is only one revision.
     Single,
-    /// All are proved to behave the same.
+    /// All revisions are proved to behave the same.
     Equivalent,
-    /// All are proved to behave the same wherever they do not fail, and to fail alike.
+    /// All revisions are proved to behave the same wherever they do not fail, and to fail alike.
     UnlessFailing,
-    /// They differ, but only in what a person cannot see.
+    /// The revisions differ, but only in what a person cannot see.
     Internal,
-    /// No test tells them apart, and no proof says that none could.
+    /// No test tells the revisions apart, and there is no proof that none could.
     Open,
-    /// Some are told apart by tests that the tree does not ask here, since it was cut off.
+    /// Some revisions are told apart by tests that the tree does not ask here, because it was cut
+    /// off.
     CutOff,
 }
 
 impl LeafKind {
-    /// For people; nothing for a single revision.
+    /// The kind in words for people; `None` for a single revision.
     pub fn text(self) -> Option<&'static str> {
         match self {
             Self::Single => None,
@@ -45,19 +46,19 @@ impl LeafKind {
 /// The revisions at a leaf.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Leaf {
-    /// Revisions that are proved to behave the same stand together.
+    /// The revisions, with those that are proved to behave the same in one group.
     pub groups: Vec<RevisionSet>,
     /// How the groups are related.
     pub kind: LeafKind,
 }
 
 impl Verdicts {
-    /// From the rows of `pairs.csv`.
+    /// Takes the verdicts from the rows of `pairs.csv`.
     pub fn new(pairs: &[PairRow]) -> Self {
         Self(pairs.iter().map(|row| ((row.a.min(row.b), row.a.max(row.b)), row.verdict)).collect())
     }
 
-    /// What is known about two revisions; a pair that is not in the table is unknown.
+    /// The verdict on two revisions; a pair that is not in the table is unknown.
     pub fn get(&self, a: Revision, b: Revision) -> Verdict {
         if a == b {
             return Verdict::Equivalent;
@@ -65,12 +66,12 @@ impl Verdicts {
         self.0.get(&(a.min(b), a.max(b))).copied().unwrap_or(Verdict::Unknown)
     }
 
-    /// What is known about the revisions of a leaf.
+    /// Groups the revisions of a leaf, and says how the groups are related.
     pub fn leaf(&self, revisions: &RevisionSet) -> Leaf {
         let mut groups: Vec<RevisionSet> = Vec::new();
         for revision in revisions.iter() {
-            // Equivalence is transitive: a proof with one of a group is a proof with all of it,
-            // and a proof with two groups makes them one.
+            // Equivalence is transitive: a revision proved equivalent to one of a group belongs to
+            // the group, and one proved equivalent to members of two groups joins them.
             let joins = |group: &RevisionSet| {
                 group.iter().any(|other| self.get(other, revision) == Verdict::Equivalent)
             };

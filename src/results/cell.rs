@@ -1,4 +1,4 @@
-//! How one value stands in a cell of a CSV file.
+//! Writes and reads the value of one cell of a CSV file.
 
 use super::{Code, StateId, TestId};
 use crate::subject::{Revision, RevisionSet};
@@ -8,10 +8,10 @@ pub trait Cell: Sized {
     /// The text of the cell.
     fn write(&self) -> String;
 
-    /// The value that the text stands for.
+    /// The value that the text of a cell stands for.
     ///
     /// # Errors
-    /// What was expected, to follow "is not".
+    /// What was expected, in words that can follow "is not".
     fn read(text: &str) -> Result<Self, String>;
 }
 
@@ -74,7 +74,7 @@ impl Cell for bool {
 }
 
 impl Cell for f64 {
-    /// With three digits after the point: the columns are seconds.
+    /// The number with three digits after the point, as all such columns are seconds.
     fn write(&self) -> String {
         format!("{self:.3}")
     }
@@ -114,7 +114,7 @@ impl Cell for RevisionSet {
 }
 
 impl Cell for Vec<Code> {
-    /// With `; ` between.
+    /// The codes with `; ` between them.
     fn write(&self) -> String {
         self.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     }
@@ -125,7 +125,8 @@ impl Cell for Vec<Code> {
 }
 
 impl Cell for Vec<String> {
-    /// With `; ` between; a `;` within becomes a comma, so that the cell reads back as many.
+    /// The texts with `; ` between them. A `;` inside a text becomes a comma, so that the cell
+    /// reads back as the same number of texts.
     fn write(&self) -> String {
         self.iter().map(|text| text.replace(';', ",")).collect::<Vec<_>>().join("; ")
     }

@@ -1,7 +1,9 @@
-//! Whose a directory is: results are only written, and only ever removed, where they belong.
+//! Claims a directory for results: files are only written and removed in directories that are for
+//! results.
 //!
-//! A directory is taken if it is new, empty, marked by an earlier run, or holds nothing but what
-//! runs without a mark have left. The mark is also what one run at a time has locked.
+//! A directory can be claimed if it is new, empty, marked by an earlier run, or holds nothing but
+//! results that runs without a mark have left. The mark is also the file that a run locks, so that
+//! only one run at a time has the directory.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -15,12 +17,12 @@ use super::{
     StatsRow, SummaryRow, Table, TestRow, UNFINISHED, read_table,
 };
 
-/// The file that says so.
+/// The file that marks a directory as one for results.
 pub const MARK: &str = ".psychic";
 
 const MARK_TEXT: &str = "Psychic writes its results here, and replaces and removes them.\n";
 
-/// What runs write beside tables.
+/// The names that runs use in a results directory beside those of tables.
 pub(super) const NAMES: [&str; 21] = [
     "build",
     "clusters.png",
@@ -58,12 +60,13 @@ pub(super) const TABLES: [&str; 9] = [
 ];
 
 impl ResultsDir {
-    /// Takes the directory for one run, until the value and its clones are dropped; makes it
-    /// where there is none.
+    /// Claims the directory for one run, until the returned value and all its clones are dropped.
+    /// Makes the directory if there is none.
     ///
     /// # Errors
-    /// [`ResultsError::Unwritable`]; [`ResultsError::Foreign`] if it holds what is not ours;
-    /// [`ResultsError::Taken`] if another run has it.
+    /// [`ResultsError::Unwritable`]; [`ResultsError::Foreign`] if the directory holds something
+    /// that no run has written; [`ResultsError::Taken`] if another run has claimed it;
+    /// [`ResultsError::Io`] if what an earlier run left cannot be tidied up.
     pub fn claim(path: impl Into<PathBuf>) -> Result<Self, ResultsError> {
         let mut results = Self::create(path)?;
         let path = results.path.clone();
@@ -90,7 +93,8 @@ impl ResultsDir {
     }
 }
 
-/// Something in the directory that no run has written; nothing if all of it may be ours.
+/// The name of something in the directory that no run has written; `None` if runs may have written
+/// everything in it.
 fn foreign(directory: &Path) -> Result<Option<String>, ResultsError> {
     let io = |source| ResultsError::Io { path: directory.into(), source };
     let mut names = Vec::new();
@@ -107,7 +111,7 @@ fn foreign(directory: &Path) -> Result<Option<String>, ResultsError> {
     if let Some(name) = names.iter().find(|name| !ours(name)) {
         return Ok(Some(name.clone()));
     }
-    // `tests` or `build` is a name that many use.
+    // Names such as `tests` and `build` are common: they count only beside a table of ours.
     let is_run = read_table::<RevisionRow>(&directory.join(RevisionRow::FILE)).is_ok()
         || read_table::<StateRow>(&directory.join(StateRow::FILE)).is_ok()
         || read_table::<SummaryRow>(&directory.join(SummaryRow::FILE)).is_ok();
@@ -136,7 +140,7 @@ mod tests {
         old.write::<RevisionRow>(&[]).unwrap();
         old.write_file("tests/0001.ktest", b"").unwrap();
         drop(ResultsDir::claim(scratch.path()).unwrap());
-        // From now on, notes beside them do not matter.
+        // Now that there is a mark, other files do not matter.
         old.write_file("notes.txt", b"").unwrap();
         drop(ResultsDir::claim(scratch.path()).unwrap());
     }

@@ -1,4 +1,4 @@
-//! The partition of the revisions by outcome on one test.
+//! Clusterings: the partition of the revisions by outcome on one test.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -44,24 +44,25 @@ impl Clustering {
         self.clusters.get(&revision).copied()
     }
 
-    /// The partition that it is, whatever its test.
+    /// The partition without its test: the cluster of each revision, in the order of the revisions.
+    /// Clusterings of the same revisions are equal as partitions if their shapes are.
     pub fn shape(&self) -> Vec<Revision> {
         self.clusters.values().copied().collect()
     }
 
-    /// Whether the test tells none of `revisions` apart: those that ran it have one outcome.
+    /// Whether the test tells none of `revisions` apart: all of them that ran it had one outcome.
     pub fn joins(&self, revisions: &RevisionSet) -> bool {
         let mut clusters = revisions.iter().filter_map(|revision| self.cluster(revision));
         let first = clusters.next();
         clusters.all(|cluster| Some(cluster) == first)
     }
 
-    /// Whether the test tells the two apart: both ran it, with different outcomes.
+    /// Whether the test tells two revisions apart: both ran it, with different outcomes.
     pub fn tells_apart(&self, a: Revision, b: Revision) -> bool {
         self.cluster(a).zip(self.cluster(b)).is_some_and(|(a, b)| a != b)
     }
 
-    /// The clusters by their names.
+    /// The clusters, by their smallest revisions.
     pub fn groups(&self) -> BTreeMap<Revision, RevisionSet> {
         let mut groups: BTreeMap<Revision, RevisionSet> = BTreeMap::new();
         for (revision, cluster) in &self.clusters {
@@ -70,7 +71,7 @@ impl Clustering {
         groups
     }
 
-    /// The rows of `clusters.csv` that say the same.
+    /// The clustering as rows of `clusters.csv`.
     pub fn rows(&self) -> impl Iterator<Item = ClusterRow> + '_ {
         self.clusters.iter().map(|(revision, cluster)| ClusterRow {
             test: self.test,
@@ -80,11 +81,11 @@ impl Clustering {
     }
 }
 
-/// Puts rows together to clusterings, in the order of their tests. Whatever number a cluster had,
-/// afterwards it is the smallest revision in it.
+/// Makes clusterings of rows, in the order of their tests. Whatever number a cluster has in the
+/// rows, it is named by the smallest revision in it afterwards.
 ///
 /// # Errors
-/// A test and a revision that stand there with two clusters.
+/// The test and the revision, if the rows put one revision into two clusters of one test.
 pub fn clusterings(rows: &[ClusterRow]) -> Result<Vec<Clustering>, (TestId, Revision)> {
     let mut tests: BTreeMap<TestId, BTreeMap<Revision, Revision>> = BTreeMap::new();
     for row in rows {
@@ -101,10 +102,10 @@ pub fn clusterings(rows: &[ClusterRow]) -> Result<Vec<Clustering>, (TestId, Revi
     Ok(tests.into_iter().map(|(test, clusters)| Clustering::new(test, clusters)).collect())
 }
 
-/// The clusterings in a `clusters.csv`, of this tool or another.
+/// Reads the clusterings from a `clusters.csv`, which this tool or another one has written.
 ///
 /// # Errors
-/// The file is not such a table, or contradicts itself: see [`ResultsError`].
+/// The file cannot be read, is not such a table, or contradicts itself: see [`ResultsError`].
 pub fn read_clusterings(path: &Path) -> Result<Vec<Clustering>, ResultsError> {
     clusterings(&read_table::<ClusterRow>(path)?)
         .map_err(|(test, revision)| ResultsError::TwoClusters { path: path.into(), test, revision })

@@ -1,5 +1,6 @@
-//! The tests of an earlier run while a new one replaces them: a run can be killed at any moment,
-//! and each test is in `earlier/` until the results that have it anew are whole.
+//! Keeps the tests of an earlier run while a new one replaces them. A run can be killed at any
+//! moment, so each test stays in `earlier/` until the new results, which contain it again, are
+//! whole.
 
 use std::{
     fs, io,
@@ -8,12 +9,12 @@ use std::{
 
 use super::{ResultsDir, ResultsError, UNFINISHED};
 
-/// Where they are meanwhile.
+/// The directory for tests that were put aside.
 const EARLIER: &str = "earlier";
 
 impl ResultsDir {
-    /// The files of the tests that earlier runs left, none twice: of a run that was killed before
-    /// it had taken up all of the one before, of both.
+    /// The files of the tests that earlier runs left, without duplicates. If a run was killed
+    /// before it had run all tests of the one before it, the tests of both are left.
     ///
     /// # Errors
     /// A directory or a file cannot be read.
@@ -35,10 +36,11 @@ impl ResultsDir {
     }
 
     /// Puts the tests of the results aside, so that others can take their place and none is lost
-    /// before [`Self::forget_tests`]. They keep their order, behind those that are there already.
+    /// before [`Self::forget_tests`]. They keep their order, after those that were put aside
+    /// before.
     ///
     /// # Errors
-    /// A file cannot be moved, or something in `tests/` is no test.
+    /// A file cannot be moved, or something in `tests/` is not a test.
     pub fn put_tests_aside(&self) -> Result<(), ResultsError> {
         let earlier = self.earlier();
         fs::create_dir_all(&earlier).map_err(io_at(&earlier))?;
@@ -53,15 +55,15 @@ impl ResultsDir {
     /// Removes the tests that were put aside.
     ///
     /// # Errors
-    /// A file cannot be removed, or is no test.
+    /// A file cannot be removed, or is not a test.
     pub fn forget_tests(&self) -> Result<(), ResultsError> {
         self.drop_tests(&self.earlier())
     }
 
-    /// Removes the tests of all earlier runs.
+    /// Removes the tests of the results and those that were put aside.
     ///
     /// # Errors
-    /// A file cannot be removed, or is no test.
+    /// A file cannot be removed, or is not a test.
     pub fn remove_tests(&self) -> Result<(), ResultsError> {
         self.drop_tests(&self.tests())?;
         self.forget_tests()
@@ -78,8 +80,8 @@ impl ResultsDir {
         self.drop_directory(directory)
     }
 
-    /// Removes a directory that has no tests any more; what else is in it is not ours, but for
-    /// what a run was writing when it was killed.
+    /// Removes a directory that has no tests any more, with the files that a run was writing when
+    /// it was killed. Anything else in it was not written by a run, and is an error.
     fn drop_directory(&self, directory: &Path) -> Result<(), ResultsError> {
         remove_unfinished(directory)?;
         match fs::remove_dir(directory) {
@@ -95,7 +97,7 @@ impl ResultsDir {
     }
 }
 
-/// Removes the files that a run which was killed had begun to write.
+/// Removes files that were not completely written because their run was killed.
 pub(super) fn remove_unfinished(directory: &Path) -> Result<(), ResultsError> {
     let Ok(entries) = fs::read_dir(directory) else { return Ok(()) };
     for entry in entries {
@@ -107,10 +109,10 @@ pub(super) fn remove_unfinished(directory: &Path) -> Result<(), ResultsError> {
     Ok(())
 }
 
-/// The tests of a directory in the order of their names; none where there is no directory.
+/// The tests in a directory, in the order of their names; none if there is no directory.
 ///
 /// # Errors
-/// It cannot be read.
+/// The directory cannot be read.
 pub fn ktest_files(directory: &Path) -> Result<Vec<PathBuf>, ResultsError> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -119,7 +121,7 @@ pub fn ktest_files(directory: &Path) -> Result<Vec<PathBuf>, ResultsError> {
     let mut files = Vec::new();
     for entry in entries {
         let file = entry.map_err(io_at(directory))?.path();
-        // A file that is being written has a name of its own.
+        // A file that is still being written has another extension.
         if file.extension().is_some_and(|extension| extension == "ktest") {
             files.push(file);
         }
@@ -151,7 +153,8 @@ mod tests {
         results.write_file("tests/0001.ktest", b"a").unwrap();
         results.write_file("tests/0002.ktest", b"b").unwrap();
         results.put_tests_aside().unwrap();
-        // A run that was killed had taken up one of them, found another, and begun a third.
+        // A run that was killed had run one of them again, found another, and begun to write a
+        // third.
         results.write_file("tests/0001.ktest", b"b").unwrap();
         results.write_file("tests/0002.ktest", b"c").unwrap();
         results.write_file("tests/.psychic-x1", b"d").unwrap();

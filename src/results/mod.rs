@@ -1,9 +1,9 @@
-//! The layout of a results directory: which files it has, what their columns mean.
+//! The layout of a results directory: its files, and what their columns mean.
 //!
-//! Every file is whole at any moment: it is written beside its name and renamed, so that an
-//! interrupted run leaves what it had found before. The tables are CSV as RFC 4180 has it, in
-//! UTF-8, with a header row and `\n` line ends. Readers go by the header: they take files of
-//! other tools too, whose further columns are ignored.
+//! Every file is whole at any moment: it is written under another name and then renamed, so that an
+//! interrupted run leaves what it had found before. The tables are CSV as in RFC 4180, in UTF-8,
+//! with a header row and `\n` line ends. Columns are read by their names in the header, so that
+//! files of other tools can be read, too; their additional columns are ignored.
 //!
 //! ```
 //! use psychic::results::{ClusterRow, ResultsDir, TestId};
@@ -45,7 +45,7 @@ pub use rows::{
 };
 pub use table::{Table, read_table, write_table};
 
-/// How the names of files begin that are not wholly written yet.
+/// The prefix of the names of files that are not completely written yet.
 const UNFINISHED: &str = ".psychic-";
 
 /// Number of a differential test: `tests/NNNN.ktest`.
@@ -74,7 +74,7 @@ impl fmt::Display for StateId {
     }
 }
 
-/// What can be wrong with a results directory or a file in it.
+/// What can go wrong with a results directory or a file in it.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
     /// The directory cannot be made or written to.
@@ -86,24 +86,24 @@ pub enum ResultsError {
         /// Why not.
         source: io::Error,
     },
-    /// The directory holds what no run has written.
+    /// The directory holds something that no run has written.
     #[error("{}: not a directory of results, it has `{name}`; choose another place with --out, \
              or put an empty file `{mark}` there if all of it may be replaced",
             path.display(), mark = MARK)]
     Foreign {
         /// The directory.
         path: PathBuf,
-        /// What is not ours.
+        /// The name of what no run has written.
         name: String,
     },
-    /// Another run writes its results there.
+    /// Another run is writing its results to the directory.
     #[error("{}: another run is writing its results there; wait for it, or choose another place \
              with --out", path.display())]
     Taken {
         /// The directory.
         path: PathBuf,
     },
-    /// There is no such directory of results.
+    /// The results directory does not exist.
     #[error("{}: no results there; run `psychic diff` first or name another place with --out",
             path.display())]
     NoDirectory {
@@ -131,23 +131,23 @@ pub enum ResultsError {
     MissingColumn {
         /// The file.
         path: PathBuf,
-        /// The column that is not there.
+        /// The missing column.
         column: &'static str,
-        /// All columns of the table.
+        /// All columns that the table must have.
         expected: String,
     },
-    /// A cell does not hold what its column is for.
+    /// A cell does not hold a value of its column's type.
     #[error("{}:{line}: column `{column}`: `{value}` is not {expected}", path.display())]
     BadValue {
         /// The file.
         path: PathBuf,
-        /// Its line, from 1.
+        /// The line of the file, from 1.
         line: u64,
         /// The column.
         column: &'static str,
-        /// What the cell holds.
+        /// The text of the cell.
         value: String,
-        /// What it ought to hold.
+        /// What the cell should hold.
         expected: String,
     },
     /// `clusters.csv` puts one revision into two clusters of one test.
@@ -166,12 +166,12 @@ pub enum ResultsError {
 #[derive(Clone, Debug)]
 pub struct ResultsDir {
     path: PathBuf,
-    /// Held by the run that writes there.
+    /// The lock of the run that has claimed the directory.
     lock: Option<Arc<File>>,
 }
 
 impl ResultsDir {
-    /// Makes the directory where there is none, and sees that files can be written in it.
+    /// Makes the directory if there is none, and checks that files can be written in it.
     ///
     /// # Errors
     /// [`ResultsError::Unwritable`].
@@ -184,7 +184,7 @@ impl ResultsDir {
         }
     }
 
-    /// The directory as an earlier run left it.
+    /// Opens the directory as an earlier run left it.
     ///
     /// # Errors
     /// [`ResultsError::NoDirectory`].
@@ -197,50 +197,51 @@ impl ResultsDir {
         }
     }
 
-    /// Where it is.
+    /// The path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The readable C of the meta program.
+    /// The directory with the readable C of the meta program.
     pub fn meta(&self) -> PathBuf {
         self.path.join("meta")
     }
 
-    /// The meta program as LLVM bitcode.
+    /// The file with the explored program, made from the meta program, as LLVM bitcode.
     pub fn bitcode(&self) -> PathBuf {
         self.path.join("meta.bc")
     }
 
-    /// The meta program as a native executable.
+    /// The file with the explored program as a native executable, of a program with a build of its
+    /// own.
     pub fn native(&self) -> PathBuf {
         self.path.join("meta.native")
     }
 
-    /// The directory of the inputs.
+    /// The directory with the inputs of the tests.
     pub fn tests(&self) -> PathBuf {
         self.path.join("tests")
     }
 
-    /// The input of one test.
+    /// The file with the input of one test.
     pub fn ktest(&self, test: TestId) -> PathBuf {
         self.tests().join(format!("{:04}.ktest", test.0))
     }
 
-    /// The file of the table `T`.
+    /// The file with the table `T`.
     pub fn table<T: Table>(&self) -> PathBuf {
         self.path.join(T::FILE)
     }
 
-    /// All rows of the table `T`.
+    /// Reads all rows of the table `T`.
     ///
     /// # Errors
-    /// The file is not there, or not the table; see [`ResultsError`].
+    /// The file does not exist, or is not the table; see [`ResultsError`].
     pub fn read<T: Table>(&self) -> Result<Vec<T>, ResultsError> {
         read_table(&self.table::<T>())
     }
 
-    /// Puts `rows` in the place of the table `T`.
+    /// Replaces the table `T` by one with `rows`.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -248,7 +249,8 @@ impl ResultsDir {
         write_table(&self.table::<T>(), rows)
     }
 
-    /// Puts `content` into the file `name` of the directory, wholly or not at all.
+    /// Writes `content` to the file `name` of the directory, completely or not at all, and returns
+    /// the path of the file.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -259,8 +261,8 @@ impl ResultsDir {
     }
 }
 
-/// Puts `content` into the file `path`, making its directory where there is none; whoever reads
-/// it meanwhile sees the old content or the new.
+/// Writes `content` to the file `path`, and makes its directory if there is none. Whoever reads the
+/// file meanwhile sees either the old content or the new.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -282,7 +284,8 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), ResultsError> {
     write().map_err(|source| ResultsError::Io { path: path.into(), source })
 }
 
-/// As a new file has them, before the umask: a temporary file alone would be its owner's only.
+/// The usual permissions of a new file, before the umask. A temporary file would by default be
+/// accessible to its owner only.
 fn permissions() -> std::fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o666)
 }

@@ -1,9 +1,9 @@
-//! The columns of every CSV file. Columns are only ever added, at the end.
+//! The columns of all CSV files. New columns are only ever added at the end.
 
 use super::{Cell, StateId, TestId, table::table};
 use crate::subject::{Revision, RevisionSet};
 
-/// Declares an enumeration whose values stand in cells as words.
+/// Declares an enumeration whose values are written to cells as words.
 macro_rules! words {
     (
         $(#[$doc:meta])*
@@ -18,7 +18,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All of them, in the order of their declaration.
+            /// All values, in the order of their declaration.
             pub const ALL: &'static [Self] = &[$(Self::$value),*];
         }
 
@@ -48,12 +48,12 @@ macro_rules! words {
 words! {
     /// Whether a patch takes part.
     Status {
-        /// It is a revision of the meta program.
+        /// The patch is a revision of the meta program.
         Merged = "merged",
-        /// It takes part as its own compilation alone: the meta program cannot have it, for the
-        /// reason that stands beside.
+        /// The patch takes part only as its own compilation: the meta program cannot have it, for
+        /// the reason in [`RevisionRow::reason`].
         Own = "own",
-        /// It does not take part, for the reason that stands beside.
+        /// The patch does not take part, for the reason in [`RevisionRow::reason`].
         Rejected = "rejected",
     }
 }
@@ -61,15 +61,15 @@ words! {
 words! {
     /// Where the input of a test comes from.
     FoundBy {
-        /// A solution of the path condition of one halt state.
+        /// It is a solution of the path condition of one halt state.
         Path = "path",
-        /// A solution of the query that asks for two halt states to differ.
+        /// It is a solution of the query that asks for two halt states to differ.
         Pair = "pair",
-        /// It was given with the subject (`[tests]`).
+        /// The subject gives it (`[tests]`).
         Given = "given",
         /// An earlier run left it.
         Seed = "seed",
-        /// A variant of a known path's input that native runs chose.
+        /// It is a variant of a known path's input, and was chosen by native runs.
         Trial = "trial",
     }
 }
@@ -77,76 +77,78 @@ words! {
 words! {
     /// What is known about two revisions.
     Verdict {
-        /// A test, replayed natively, has different outcomes.
+        /// The two have different outcomes on a test that was replayed natively.
         Distinguished = "distinguished",
-        /// They differ in a value that was declared an output, but nothing that a person could
-        /// see of a native run does.
+        /// The two differ in a value that was declared an output, but in nothing that a person
+        /// could see of a native run.
         Internal = "internal",
-        /// Proved to behave the same within the stated bounds.
+        /// The two are proved to behave the same within the stated bounds.
         Equivalent = "equivalent",
-        /// Proved to behave the same wherever neither fails; where they fail, they fail alike.
+        /// The two are proved to behave the same wherever neither fails; where they fail, they fail
+        /// alike.
         EquivalentUnlessFailing = "equivalent-unless-failing",
-        /// Neither; the reason stands beside.
+        /// Nothing is shown or proved, for the reason in [`PairRow::reason`].
         Unknown = "unknown",
     }
 }
 
 words! {
-    /// Why a pair is `unknown`. These words stay; the text beside them may change.
+    /// Why a pair is `unknown`. These words are stable; the texts in [`PairRow::reason`] may
+    /// change.
     Code {
-        /// Something that the engine cannot run.
+        /// The engine cannot run something.
         Unsupported = "unsupported",
         /// The solver gave no answer.
         Solver = "solver",
-        /// The limit of instructions of a path.
+        /// A path reached the limit of instructions.
         Instructions = "instructions",
-        /// The time of the run was over, or it was interrupted.
+        /// The time of the run was over, or the run was interrupted.
         Time = "time",
-        /// A mistake of the engine.
+        /// The engine made a mistake.
         InternalError = "internal-error",
         /// An address was used as a number, or shown.
         Address = "address",
-        /// A function of the engine that tells native runs something else.
+        /// The program called a function of the engine that answers differently in native runs.
         EngineCall = "engine-call",
-        /// A system call without a model.
+        /// The program made a system call without a model.
         SystemCall = "system-call",
-        /// The value of a function of the C library matters, which was taken for any.
+        /// The value of a C library function matters, but was taken to be any value.
         Function = "function",
-        /// An error of which the processor tells the program, which has a handler for the signal.
+        /// An error raised a signal for which the program has a handler.
         Caught = "caught",
-        /// An output with bytes that were never written.
+        /// An output has bytes that were never written.
         UninitialisedOutput = "uninitialised-output",
         /// With `uninitialised = "any"`, something is decided by memory that was never written.
         UninitialisedDecision = "uninitialised-decision",
-        /// A function of an optimised program lost its result.
+        /// A function does not return the result that it promises.
         NoResult = "no-result",
-        /// The program asked not to be looked at.
+        /// The program asked not to be explored any further.
         Silent = "silent",
-        /// Inputs that an assumption of one revision leaves out, and another one takes.
+        /// An assumption of one revision excludes inputs that another revision accepts.
         Outside = "outside",
-        /// Input read in different ways.
+        /// The two revisions read their input in different ways.
         Reads = "reads",
-        /// Texts that cannot be compared exactly.
+        /// Printed texts cannot be compared exactly.
         Texts = "texts",
-        /// A predicted difference that no native run showed.
+        /// No native run showed a predicted difference.
         NotReplayed = "not-replayed",
-        /// The solver did not find the difference again that it had found.
+        /// The solver did not find again a difference that it had found.
         ModelLost = "model-lost",
-        /// A native run showed something else than predicted.
+        /// A native run did not show what was predicted.
         Contradicted = "contradicted",
-        /// A native run used what was never written.
+        /// A native run used memory that was never written.
         UninitialisedRun = "uninitialised-run",
-        /// A native run was stopped of which nobody had proved that it never ends.
+        /// A native run was stopped without being proved endless.
         Stopped = "stopped",
-        /// A native run that an assumption ended.
+        /// An assumption ended a native run.
         Assumption = "assumption",
-        /// Native runs of one test that differ.
+        /// Native runs of one test differ.
         Unstable = "unstable",
         /// Not every path was followed to its end.
         NotExhausted = "not-exhausted",
-        /// The halt states do not cover all that a revision does.
+        /// The halt states do not cover everything that a revision does.
         StateLost = "state-lost",
-        /// Two halt states that may overlap, of which nothing is on record.
+        /// No refutation is on record for two halt states that may overlap.
         RefutationLost = "refutation-lost",
     }
 }
@@ -155,21 +157,21 @@ table! {
     /// `revisions.csv`: the patches and what became of them. Revision 0, the original, is the
     /// first row.
     RevisionRow in "revisions.csv" {
-        /// Its number.
+        /// Number of the revision.
         revision: Revision,
         /// File of the patch, relative to the subject's directory; empty for the original.
         patch: String,
-        /// Whether it takes part.
+        /// Whether the revision takes part.
         status: Status,
-        /// Why it is not in the meta program; empty when merged.
+        /// Why the revision is not in the meta program; empty if it is.
         reason: String,
-        /// Hunks of the diff.
+        /// Number of hunks of the diff.
         hunks: u32,
-        /// Arms of meta branches that are its own or that it shares.
+        /// Number of arms of meta branches that the revision has, alone or shared.
         arms: u32,
     } since {
-        /// Functions and variables that enter the explored program as its own, because the meta
-        /// program is not what its own compilation is there.
+        /// Number of functions and variables that the explored program has for this revision in
+        /// place of the meta program's, because those differ from the revision's own compilation.
         own: u32,
     }
 }
@@ -177,20 +179,20 @@ table! {
 table! {
     /// `states.csv`: the halt states.
     StateRow in "states.csv" {
-        /// Its number.
+        /// Number of the halt state.
         state: StateId,
-        /// The revisions it stands for, with spaces between.
+        /// The revisions that the state stands for, with spaces between them.
         revisions: RevisionSet,
-        /// How it ended.
+        /// How the state ended.
         halt: String,
-        /// Where: `file.c:line`.
+        /// Where the state ended, as `file.c:line`; empty if unknown.
         location: String,
-        /// Symbolic branches taken on its path.
+        /// Number of symbolic branches taken on the state's path.
         depth: u32,
         /// What was not followed exactly, with `; ` between; empty if everything was.
         approximations: Vec<String>,
     } since {
-        /// Errors that it went on after, with `; ` between.
+        /// Errors after which the state went on, with `; ` between.
         findings: Vec<String>,
     }
 }
@@ -198,15 +200,15 @@ table! {
 table! {
     /// `tests.csv`: the differential tests.
     TestRow in "tests.csv" {
-        /// Its number.
+        /// Number of the test.
         test: TestId,
-        /// Where its input comes from.
+        /// Where the test's input comes from.
         found_by: FoundBy,
         /// Number of different outcomes.
         clusters: u32,
-        /// Bytes of the input.
+        /// Size of the input, in bytes.
         size: u64,
-        /// Whether the native replay did not show the difference that was predicted.
+        /// Whether the native replay differed from the prediction.
         mismatch: bool,
     }
 }
@@ -220,17 +222,18 @@ table! {
         revision: Revision,
         /// The smallest revision with the same outcome on the test.
         cluster: Revision,
-        /// Exit code; nothing when a signal ended it.
+        /// Exit code; nothing if the run did not exit.
         exit: Option<i32>,
-        /// Number of the signal that ended it.
+        /// Number of the signal that ended the run; nothing if none did.
         signal: Option<i32>,
         /// SHA-256 of standard output, in hexadecimal.
         stdout_sha256: String,
         /// SHA-256 of standard error, in hexadecimal.
         stderr_sha256: String,
-        /// SHA-256 over the output files, in hexadecimal.
+        /// SHA-256 over the output files and the named outputs, in hexadecimal.
         files_sha256: String,
-        /// What a sanitizer said; empty if nothing.
+        /// The error that ended the run, or that the run was stopped, or else the errors that it
+        /// went on after; empty if there is nothing of the kind.
         finding: String,
     }
 }
@@ -248,22 +251,22 @@ table! {
 }
 
 table! {
-    /// `pairs.csv`: what is known about every two revisions.
+    /// `pairs.csv`: the verdict on each pair of revisions.
     PairRow in "pairs.csv" {
         /// The smaller revision.
         a: Revision,
         /// The larger revision.
         b: Revision,
-        /// What is known.
+        /// What is known about the two.
         verdict: Verdict,
-        /// The first test that tells them apart.
+        /// The first test that tells the two apart.
         test: Option<TestId>,
-        /// The output in which they differ.
+        /// The output in which the two differ.
         output: String,
-        /// Why nothing is known, or under which bounds they are equivalent.
+        /// Why nothing is known, or under which bounds the two are equivalent.
         reason: String,
     } since {
-        /// What `reason` says of a pair of which nothing is known, with `; ` between.
+        /// If nothing is known, the codes of the reasons, with `; ` between.
         code: Vec<Code>,
     }
 }
@@ -273,40 +276,41 @@ table! {
     SummaryRow in "summary.csv" {
         /// Name of the subject.
         subject: String,
-        /// Revisions in the meta program, the original included.
+        /// Number of revisions that take part, the original included.
         revisions: u32,
-        /// Patches that could not be merged.
+        /// Number of patches that were rejected.
         rejected: u32,
-        /// Differential tests.
+        /// Number of differential tests.
         tests: u32,
-        /// Classes of revisions that no test tells apart.
+        /// Number of classes of revisions that no test tells apart.
         classes: u32,
         /// Height of the decision tree.
         height: u32,
-        /// No decision tree over these tests is lower than this.
+        /// A proven lower bound on the height of decision trees over these tests.
         lower_bound: u32,
-        /// Pairs told apart.
+        /// Number of pairs told apart.
         distinguished: u64,
-        /// Pairs that differ only inside.
+        /// Number of pairs that differ only inside ([`Verdict::Internal`]).
         internal: u64,
-        /// Pairs proved equivalent on every input.
+        /// Number of pairs proved equivalent on every input.
         equivalent: u64,
-        /// Pairs about which nothing is known.
+        /// Number of pairs about which nothing is known.
         unknown: u64,
-        /// Tests whose replay did not show the predicted difference.
+        /// Number of tests whose replay differed from the prediction.
         mismatches: u32,
-        /// Halt states.
+        /// Number of halt states.
         paths: u64,
-        /// Instructions executed symbolically.
+        /// Number of instructions executed symbolically.
         instructions: u64,
-        /// Queries to the solver.
+        /// Number of queries to the solver.
         queries: u64,
         /// Wall-clock seconds.
         seconds: f64,
         /// Largest resident memory, in MiB.
         peak_mb: u64,
     } since {
-        /// Pairs proved equivalent wherever neither fails; they are not among `equivalent`.
+        /// Number of pairs proved equivalent wherever neither fails; `equivalent` does not count
+        /// them.
         equivalent_unless_failing: u64,
     }
 }
@@ -317,13 +321,14 @@ table! {
     RangeRow in "ranges.csv" {
         /// Number of the region.
         cell: u32,
-        /// A test that clusters the revisions as all of the region does; none where all agree.
+        /// A test that clusters the revisions as every input of the region does; none where all
+        /// revisions agree.
         test: Option<TestId>,
         /// Name of the input.
         input: String,
-        /// Its least value in the region.
+        /// The least value of the input in the region.
         low: i64,
-        /// Its largest value in the region.
+        /// The largest value of the input in the region.
         high: i64,
     }
 }
@@ -333,19 +338,20 @@ table! {
     StatsRow in "stats.csv" {
         /// Name of the phase.
         phase: String,
-        /// How often it ran.
+        /// How often the phase ran, or another number that belongs to it.
         count: u64,
-        /// Seconds spent in it, summed over the workers.
+        /// Seconds spent in the phase: wall-clock time, or in a phase that each worker goes through
+        /// alone (such as a layer of the solver), the sum over the workers.
         seconds: f64,
-        /// Answers found in a cache.
+        /// Number of answers found in a cache.
         cache_hits: u64,
-        /// Answers that had to be computed.
+        /// Number of answers that had to be computed.
         cache_misses: u64,
     }
 }
 
 impl StatsRow {
-    /// A phase that asks no cache.
+    /// The row of a phase that has no cache.
     pub fn timed(phase: &str, count: u64, time: std::time::Duration) -> Self {
         let (phase, seconds) = (phase.to_owned(), time.as_secs_f64());
         Self { phase, count, seconds, cache_hits: 0, cache_misses: 0 }

@@ -8,18 +8,19 @@ use super::{ResultsError, write_whole};
 pub trait Table: Sized {
     /// Name of the file in the results directory.
     const FILE: &'static str;
-    /// Its columns, in order.
+    /// Names of the columns, in order.
     const COLUMNS: &'static [&'static str];
-    /// So many columns, at the end, that files of earlier versions lack; there they are empty or 0.
+    /// The number of columns, at the end, that files of earlier versions lack. In rows of such
+    /// files they have their default values, such as 0 or the empty text.
     const LATER: usize;
 
     /// The cells of the row, in the order of the columns.
     fn cells(&self) -> Vec<String>;
 
-    /// The row with these cells, which are as many as the columns, in their order.
+    /// The row with these cells, of which there is one for each column, in the same order.
     ///
     /// # Errors
-    /// The index of the first column whose cell is wrong, and what was expected there.
+    /// The index of the first column whose cell is wrong, and what was expected in it.
     fn from_cells(cells: &[&str]) -> Result<Self, (usize, String)>;
 }
 
@@ -79,16 +80,16 @@ macro_rules! table {
 
 pub(super) use table;
 
-/// All rows of the file `path`. Columns are found by their names in the header row, in any order;
-/// columns that the table does not have are ignored.
+/// Reads all rows of the file `path`. Columns are found by their names in the header row, in any
+/// order; columns that the table does not have are ignored.
 ///
 /// # Errors
-/// The file cannot be read, is not CSV, lacks a column, or a cell of it does not hold what its
-/// column is for: see [`ResultsError`].
+/// The file cannot be read, is not CSV or lacks a column, or a cell does not hold a value of its
+/// column's type: see [`ResultsError`].
 pub fn read_table<T: Table>(path: &Path) -> Result<Vec<T>, ResultsError> {
     let text =
         std::fs::read(path).map_err(|source| ResultsError::Io { path: path.into(), source })?;
-    // Spreadsheets put this mark before UTF-8; the first column's name would begin with it.
+    // Spreadsheets put a byte order mark before UTF-8; the first column's name would begin with it.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
     let not_csv = |source| ResultsError::Csv { path: path.into(), source };
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text);
@@ -126,7 +127,7 @@ pub fn read_table<T: Table>(path: &Path) -> Result<Vec<T>, ResultsError> {
     Ok(rows)
 }
 
-/// Puts `rows` into the file `path`, wholly or not at all.
+/// Writes `rows` to the file `path`, completely or not at all.
 ///
 /// # Errors
 /// The file cannot be written.

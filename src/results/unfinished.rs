@@ -1,9 +1,9 @@
-//! A run's results take the place of those before all at once.
+//! Replaces the results of an earlier run by those of a new one all at once.
 //!
-//! A run writes to a directory of its own inside the results, `unfinished/`, and so the results are
-//! at any moment those of one run. When all are written that directory becomes `finished/`, and its
-//! files are put in their places; whoever finds one there, because a run was killed at that, does
-//! the rest.
+//! A run writes to a directory inside the results, `unfinished/`, so that the results are at any
+//! moment those of one run. When everything is written, that directory is renamed to `finished/`,
+//! and its files are moved to their places. If a run is killed while it does that, the next one to
+//! find `finished/` does the rest.
 
 use std::{fs, io, path::Path};
 
@@ -16,19 +16,20 @@ use super::{
 
 const UNFINISHED: &str = "unfinished";
 const FINISHED: &str = "finished";
-/// In it, once what is not among the results any more is gone.
+/// The file in `finished/` that marks that old files which the new results lack have been removed.
 const MOVING: &str = "moving";
-/// What was built is no result: it is worth keeping, whatever becomes of the run.
+/// The directory of builds. They are not results: they are worth keeping, whatever becomes of the
+/// run.
 const BUILD: &str = "build";
-/// What a run that compares does not write.
+/// What the results keep although a run that compares did not write it.
 const KEPT: [&str; 4] = [BUILD, "coverage.info", UNFINISHED, FINISHED];
 
 impl ResultsDir {
-    /// Where a run writes until it has everything; what an earlier one left there is taken up, or
-    /// else removed.
+    /// Makes the directory to which a run writes until it has everything. What an earlier run left
+    /// in it is removed or, with `resume`, its tests are kept.
     ///
     /// # Errors
-    /// Files cannot be moved or removed; there is something among the tests that is none.
+    /// Files cannot be moved or removed, or something among the tests is not a test.
     pub fn begin(&self, resume: bool) -> Result<Self, ResultsError> {
         self.finish_what_was_begun()?;
         for tests in [self.tests(), self.earlier()] {
@@ -46,7 +47,7 @@ impl ResultsDir {
         Ok(unfinished)
     }
 
-    /// Puts the results of a run in the place of the ones before.
+    /// Replaces the earlier results by those of the run, which have all been written.
     ///
     /// # Errors
     /// Files cannot be moved or removed.
@@ -56,7 +57,8 @@ impl ResultsDir {
         self.finish_what_was_begun()
     }
 
-    /// Leaves of a run that cannot go on the tests that it found, and else nothing.
+    /// Tidies up after a run that cannot go on: if it has no tests, everything that it wrote is
+    /// removed, except its builds.
     ///
     /// # Errors
     /// Files cannot be moved or removed.
@@ -66,26 +68,26 @@ impl ResultsDir {
         if found.iter().all(Vec::is_empty) { self.abandon() } else { Ok(()) }
     }
 
-    /// Removes what a run wrote.
+    /// Removes what a run wrote, except its builds.
     fn abandon(&self) -> Result<(), ResultsError> {
         let work = self.unfinished().path;
         replace(&work.join(BUILD), &self.path().join(BUILD))?;
         remove(&work)
     }
 
-    /// The results of a run that goes on, or was killed.
+    /// The results of a run that is not finished: it goes on, or was killed.
     pub(super) fn unfinished(&self) -> Self {
         Self { path: self.path().join(UNFINISHED), lock: self.lock.clone() }
     }
 
-    /// Puts results in their places that were all written.
+    /// If there are results that were completely written, moves them to their places.
     pub(super) fn finish_what_was_begun(&self) -> Result<(), ResultsError> {
         let from = self.path().join(FINISHED);
         if !from.is_dir() {
             return Ok(());
         }
         let names = || NAMES.into_iter().chain(TABLES);
-        // From then on what is not there any more is in its place.
+        // Once this file exists, what is missing from `finished/` is already in its place.
         let moving = from.join(MOVING);
         if !moving.is_file() {
             let is_old = |name: &&str| !KEPT.contains(name) && !exists(&from.join(name));
@@ -96,7 +98,7 @@ impl ResultsDir {
         remove(&from)
     }
 
-    /// Refuses a directory that has something else than tests.
+    /// Refuses a directory that has anything other than tests.
     fn has_only_tests(&self, directory: &Path) -> Result<(), ResultsError> {
         let Ok(entries) = fs::read_dir(directory) else { return Ok(()) };
         for entry in entries {
@@ -112,12 +114,12 @@ impl ResultsDir {
     }
 }
 
-/// Whether there is something of that name.
+/// Whether there is anything at `path`, even a broken link.
 fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Puts what is there in the place of something else.
+/// Moves `new` to the place of `old`; does nothing if there is no `new`.
 fn replace(new: &Path, old: &Path) -> Result<(), ResultsError> {
     if !exists(new) {
         return Ok(());
@@ -171,7 +173,7 @@ mod tests {
         assert_eq!(text(&results.begin(true).unwrap(), "build/a.o").unwrap(), "1");
         assert_eq!(results.left_tests().unwrap().len(), 2);
         run(3, &["pairs.csv", "tests/0001.ktest"]);
-        // Killed when everything was written, and again when some of it was in its place.
+        // The run is killed when everything is written, and again when some of it is in its place.
         fs::rename(scratch.path().join(UNFINISHED), scratch.path().join(FINISHED)).unwrap();
         remove(&scratch.path().join("mismatches.txt")).unwrap();
         fs::write(scratch.path().join(FINISHED).join(MOVING), b"").unwrap();
@@ -187,7 +189,7 @@ mod tests {
             ["3", "3", "1", "x", "x"]
         );
         assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 5);
-        // What comes to nothing leaves nothing.
+        // A run that finds nothing leaves nothing but its builds.
         run(4, &["revisions.csv", "build/b.o"]);
         results.give_up().unwrap();
         assert_eq!(text(&results, "build/b.o").unwrap(), "4");

@@ -1,12 +1,12 @@
-//! What verdicts are bound to, in words.
+//! The bounds and assumptions of verdicts, in words.
 
 use crate::{
-    env::stdin::Stdin,
+    env::libc::stdin::Stdin,
     exec::HaltState,
     subject::config::{ArgConfig, InputsConfig},
 };
 
-/// Under which bounds and assumptions the verdicts hold.
+/// Describes the bounds and assumptions under which verdicts hold, one text for each.
 pub(super) fn bounds(inputs: &InputsConfig, states: &[HaltState], exhausted: bool) -> Vec<String> {
     let mut bounds = Vec::new();
     let reads = |state: &HaltState| match &state.world.stdin {
@@ -47,7 +47,7 @@ pub(super) fn bounds(inputs: &InputsConfig, states: &[HaltState], exhausted: boo
             ArgConfig::Symbolic { prefix, string, count } => {
                 let behind = match prefix.is_empty() {
                     true => String::new(),
-                    false => format!(" behind {prefix:?}"),
+                    false => format!(" after {prefix:?}"),
                 };
                 (format!("of up to {string} bytes{behind}"), count)
             }
@@ -59,7 +59,7 @@ pub(super) fn bounds(inputs: &InputsConfig, states: &[HaltState], exhausted: boo
         bounds.push(match count {
             None => format!("argument {place} {what}"),
             Some([least, most]) => {
-                format!("from argument {place} on {least} to {most} {what}")
+                format!("{least} to {most} arguments {what}, from argument {place} on")
             }
         });
     }

@@ -1,4 +1,4 @@
-//! Inputs and outcomes of tests as people read them.
+//! Describes inputs and outcomes of tests for people.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +14,11 @@ use crate::{
     },
 };
 
-/// How values are to be shown.
+/// What is known about named values, to show them as what they are.
 pub(super) struct Values<'a> {
     /// How the parameters of an entry function are described in `subject.toml`.
     pub(super) params: &'a BTreeMap<String, ParamConfig>,
-    /// Those that are floating-point numbers, and `return` if the result is one.
+    /// The parameters that are floating-point numbers, and `return` if the result is one.
     pub(super) reals: &'a BTreeSet<String>,
 }
 
@@ -28,7 +28,7 @@ impl Values<'_> {
     }
 }
 
-/// A test's input in one line.
+/// Describes a test's input in one line.
 pub(super) fn describe_input(input: &TestInput, values: &Values<'_>) -> TestDescription {
     let mut parts = Vec::new();
     for (name, bytes) in &input.objects {
@@ -52,8 +52,9 @@ fn text(bytes: &[u8]) -> String {
     visible(&readable(bytes))
 }
 
-/// A text as C would write it up to where it ends, a buffer of numbers as such, an object of the
-/// size of an integer as a number, others as bytes.
+/// Shows the bytes of a value: a string as C would write it, without trailing zeros; a buffer of
+/// numbers as these numbers; another object of the size of an integer as a number, or as a text if
+/// it is one; everything else as a quoted text without its terminating NUL.
 fn describe_bytes(bytes: &[u8], param: Option<&ParamConfig>, real: bool) -> String {
     let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     if let Some(ParamConfig { string: Some(_), .. }) = param {
@@ -73,15 +74,16 @@ fn describe_bytes(bytes: &[u8], param: Option<&ParamConfig>, real: bool) -> Stri
     }
     let printable = |text: &[u8]| text.iter().all(|byte| matches!(byte, b' '..=b'~'));
     match bytes.len() {
-        // A number of these bytes is rarer than a short text.
+        // Bytes like these are more often a short text than a number.
         4 | 8 if end + 1 == bytes.len() && printable(&bytes[..end]) => quoted(&bytes[..end]),
         1 | 2 | 4 | 8 => signed(bytes).to_string(),
-        // The NUL that ends a text is no part of it.
+        // The NUL that ends a text is not part of it.
         length => quoted(&bytes[..if end + 1 == length { end } else { length }]),
     }
 }
 
-/// The shortest text that reads back as the `float` or `double` that bytes are.
+/// The shortest text that reads back as the `float` or `double` that `bytes` hold, little-endian;
+/// bytes of another length, quoted.
 fn decimal(bytes: &[u8]) -> String {
     match (<[u8; 4]>::try_from(bytes), <[u8; 8]>::try_from(bytes)) {
         (Ok(bytes), _) => format!("{:?}", f32::from_le_bytes(bytes)),
@@ -90,7 +92,7 @@ fn decimal(bytes: &[u8]) -> String {
     }
 }
 
-/// The number that at most eight bytes hold, the lowest first.
+/// The signed number that `bytes`, at most eight of them, hold in little-endian order.
 fn signed(bytes: &[u8]) -> i64 {
     let sign = if bytes.last().is_some_and(|byte| *byte >= 0x80) { 0xff } else { 0 };
     let mut wide = [sign; 8];
@@ -102,7 +104,7 @@ fn quoted(bytes: &[u8]) -> String {
     format!("\"{}\"", bytes.escape_ascii())
 }
 
-/// The outcomes of each test, one for each cluster.
+/// Describes the outcomes of each test: one for each cluster, under its smallest revision.
 pub(super) fn describe_outcomes(
     tests: &[DifferentialTest],
     revisions: &[Revision],
@@ -121,7 +123,7 @@ pub(super) fn describe_outcomes(
     described
 }
 
-/// What of an outcome counts, for people.
+/// Describes those parts of an outcome that count.
 fn describe_outcome(
     outcome: &Outcome,
     counted: &OutputsConfig,

@@ -1,4 +1,4 @@
-//! What a run has found, and the files that say it.
+//! What a run has found, and the result files that contain it.
 
 use std::{
     collections::BTreeMap,
@@ -30,16 +30,16 @@ use crate::{
     tree::{self, Tree},
 };
 
-/// How long to look for the smallest tree.
+/// The longest time to search for the smallest tree.
 const TREE_TIME: Duration = Duration::from_secs(30);
-/// And so long in any case.
+/// The least time to allow for that search, even when the time budget is used up.
 const LEAST_TREE_TIME: Duration = Duration::from_secs(2);
-/// Where contradictions between engine and replay are listed.
+/// The file that lists contradictions between engine and replay.
 pub(crate) const MISMATCHES: &str = "mismatches.txt";
-/// The phase of merge and build in `stats.csv`.
+/// The name of the phase of merge and build in `stats.csv`.
 pub(crate) const BUILD: &str = "build";
 
-/// All that a run has found.
+/// Everything that a run has found.
 #[derive(Clone, Debug)]
 pub struct Findings {
     report: Report,
@@ -47,20 +47,22 @@ pub struct Findings {
     revisions: Vec<Revision>,
     states: Vec<StateRow>,
     ranges: Vec<Range>,
-    /// Every path was followed to its end.
+    /// Whether every path was followed to its end.
     pub exhausted: bool,
-    /// Every region of the input was visited, so that no tree is lower.
+    /// Whether the tests show every clustering that there is, so that no tree is lower: every
+    /// region of the input was visited, or one test tells apart all that differ.
     pub complete: bool,
-    /// What paths were followed for in the end.
+    /// What paths were followed for at the end of the run.
     pub until: Until,
-    /// Somebody asked the run to end.
+    /// Whether the run was asked to end.
     pub interrupted: bool,
-    /// All queries that verdicts rest on were written, if they were to be.
+    /// Whether every query that a verdict rests on was written, or none was to be
+    /// ([`Options::queries`](super::Options::queries)).
     pub recorded: bool,
 }
 
 impl Findings {
-    /// What is known of every two revisions, in ascending order.
+    /// The verdict on each pair of revisions, in ascending order of the pairs.
     pub fn pairs(&self) -> &[PairRow] {
         &self.report.pairs
     }
@@ -85,7 +87,7 @@ impl Findings {
         &self.ranges
     }
 
-    /// All of it, for eyes.
+    /// The report for people, from which text, pictures and HTML are made.
     pub fn report(&self) -> &Report {
         &self.report
     }
@@ -97,23 +99,25 @@ impl Findings {
             && self.report.unseparated().is_empty()
     }
 
-    /// Writes tables, tests, pictures and the report in the place of all that an earlier run left there but
-    /// its builds; the meta program is only in [`Options::out`](super::Options::out).
+    /// Writes tables, tests, pictures and the report to `directory`. They replace everything that
+    /// an earlier run left there except its builds. The meta program is not written; it is only in
+    /// [`Options::out`](super::Options::out).
     ///
     /// # Errors
-    /// There is something else, another run is writing, or files cannot be written.
+    /// The directory holds something that no run has written, another run is writing to it, or
+    /// files cannot be written.
     pub fn write(&self, directory: &Path) -> Result<(), Error> {
         let place = ResultsDir::claim(directory.to_owned()).map_err(anyhow::Error::from)?;
         let results = place.begin(false).map_err(anyhow::Error::from)?;
         self.write_to(&results).inspect_err(|_| {
-            // Nothing is left to be said about that.
+            // The first error is the one to report.
             _ = place.give_up();
         })?;
         place.finish().map_err(anyhow::Error::from)?;
         Ok(())
     }
 
-    /// Writes every file of the results.
+    /// Writes every file of the results to `results`, which this run has begun.
     pub(super) fn write_to(&self, results: &ResultsDir) -> anyhow::Result<()> {
         results.write(&self.report.revisions)?;
         results.write(&self.states)?;
@@ -132,7 +136,7 @@ impl Findings {
         Ok(())
     }
 
-    /// Lists what replay showed otherwise than predicted; no file where there is nothing.
+    /// Writes [`MISMATCHES`], one line for each contradiction; no file if there are none.
     fn write_mismatches(&self, results: &ResultsDir) -> anyhow::Result<()> {
         let mut text = String::new();
         for test in &self.tests {
@@ -147,7 +151,7 @@ impl Findings {
     }
 }
 
-/// A run that has come to its end.
+/// A run that has ended.
 pub(super) struct Run<'a> {
     pub(super) stage: &'a Stage,
     pub(super) merged: &'a Merged,
@@ -155,18 +159,19 @@ pub(super) struct Run<'a> {
     pub(super) differ: &'a Differ<'a>,
     pub(super) walk: Walk,
     pub(super) statistics: Statistics,
-    /// [`Findings::exhausted`].
+    /// As [`Findings::exhausted`].
     pub(super) exhausted: bool,
     pub(super) until: Until,
-    /// How long merge and build took, which the time budget leaves out.
+    /// How long merge and build took, which the time budget does not count.
     pub(super) building: Duration,
     pub(super) elapsed: Duration,
-    /// When the time budget is used up.
+    /// When the time for native runs is over: at the end of the time budget, or a little later if
+    /// that is small.
     pub(super) deadline: Option<Instant>,
 }
 
 impl Run<'_> {
-    /// What it has found; looks for the smallest tree.
+    /// Searches for the smallest tree, and returns all that the run has found.
     pub(super) fn findings(self) -> anyhow::Result<Findings> {
         Ok(Findings {
             report: self.report()?,
@@ -182,7 +187,7 @@ impl Run<'_> {
         })
     }
 
-    /// How states ended, and how many did so.
+    /// Rows of `stats.csv` that say how many states ended in which way.
     fn ends(&self) -> Vec<StatsRow> {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for state in self.differ.states() {
@@ -256,7 +261,9 @@ impl Run<'_> {
         })
     }
 
-    /// How long to look for the smallest tree: what there is is not given up for lack of time.
+    /// How long to search for the smallest tree: what is left of the time budget, but at least
+    /// [`LEAST_TREE_TIME`] and at most [`TREE_TIME`]. The tests that were found are worth a tree
+    /// even when no time is left.
     fn tree_time(&self) -> Duration {
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
         self.deadline.map_or(TREE_TIME, |end| left(end).clamp(LEAST_TREE_TIME, TREE_TIME))
@@ -288,8 +295,8 @@ impl Run<'_> {
     }
 }
 
-/// Writes those of `tests/` that are not there yet: each at once, so that a run that is killed
-/// leaves them.
+/// Writes the inputs of `tests` that are not in `tests/` yet. Each is written whole, so that a run
+/// that is killed leaves them.
 pub(super) fn write_inputs(results: &ResultsDir, tests: &[DifferentialTest]) -> anyhow::Result<()> {
     fs::create_dir_all(results.tests()).with_context(|| results.tests().display().to_string())?;
     for test in tests {
@@ -323,7 +330,7 @@ pub(super) fn write_tests(
     Ok(())
 }
 
-/// Largest resident memory of this process, in MiB (`VmHWM` of proc(5)); 0 if unknown.
+/// The largest resident memory of this process so far, in MiB (`VmHWM` of proc(5)); 0 if unknown.
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,5 +1,6 @@
-//! What short plain runs showed, kept for the next ones: the same inputs are looked at again, and some
-//! revisions print on and on.
+//! A memory of glances: short plain native runs that only hint which tests are worth a replay. It
+//! is kept because the same inputs are glanced at again, and because some revisions print without
+//! end.
 
 use std::collections::BTreeMap;
 
@@ -9,36 +10,38 @@ use crate::{
     subject::Revision,
 };
 
-/// Of runs that may never end, this much of what they print is looked at, more than what
-/// is compared of them.
+/// The number of bytes that a run that may never end can print to each of its outputs before it is
+/// stopped. It is more than what is compared of such a run.
 pub(super) const ENDLESS_OUTPUT: u64 = ENDLESS_PREFIX as u64 * 5 / 4;
-/// Bytes remembered before all are forgotten.
+/// The number of bytes to remember; past it, all outcomes are forgotten.
 const MOST_BYTES: usize = 1 << 25;
-/// What a run costs that showed next to nothing.
+/// The number of bytes that a remembered run counts for beside what it printed.
 const LEAST_BYTES: usize = 512;
-/// After so many runs in a row that printed more than is looked at, a revision is loud.
+/// A revision is loud after this number of runs that reached the limit on output, with none between
+/// them that ended by itself.
 const LOUD: usize = 3;
-/// So much is looked at then.
+/// The limit, as [`ENDLESS_OUTPUT`], for revisions that are loud.
 const LOUD_OUTPUT: u64 = ENDLESS_OUTPUT / 8;
 
-/// Runs that were no more than looked at.
+/// The glances of a session.
 #[derive(Debug, Default)]
 pub(super) struct Glances {
-    /// Those that came to their end and left no file.
+    /// Outcomes of glances that ended by themselves and left no file.
     ended: BTreeMap<TestInput, BTreeMap<Revision, Outcome>>,
-    /// Of these.
+    /// The number of bytes that `ended` counts for.
     bytes: usize,
-    /// How many runs in a row printed more than is looked at.
+    /// For each revision, the number of runs that reached the limit on output since one of its runs
+    /// last ended by itself.
     loud: BTreeMap<Revision, usize>,
 }
 
 impl Glances {
-    /// What is known of a test.
+    /// The outcomes that are remembered for a test.
     pub(super) fn of(&self, test: &TestInput) -> BTreeMap<Revision, Outcome> {
         self.ended.get(test).cloned().unwrap_or_default()
     }
 
-    /// How many bytes of each text of the next run are looked at.
+    /// The limit, in bytes, on each output of the next run of `revision`.
     pub(super) fn output(&self, revision: Revision) -> u64 {
         match self.loud.get(&revision) {
             Some(LOUD..) => LOUD_OUTPUT,
@@ -46,7 +49,7 @@ impl Glances {
         }
     }
 
-    /// Takes note of a run for which so much was looked at.
+    /// Takes note of a run whose outputs were limited to `output` bytes each.
     pub(super) fn add(
         &mut self,
         test: &TestInput,
@@ -116,7 +119,7 @@ mod tests {
             let loud = outcome(Termination::OutputLimit, looked as usize);
             glances.add(&test(runs), REVISION, &loud, looked);
         }
-        // Too much in files is no text.
+        // The limit on output was reached by files, not by text.
         glances.add(&test(9), Revision(2), &outcome(Termination::OutputLimit, 3), ENDLESS_OUTPUT);
         assert!(!glances.loud.contains_key(&Revision(2)));
         glances.add(&test(9), REVISION, &outcome(Termination::Exit(0), 3), LOUD_OUTPUT);

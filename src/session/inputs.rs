@@ -1,4 +1,4 @@
-//! What a program gets to read.
+//! The input of a program, as `subject.toml` describes it.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,7 @@ use std::{
 use anyhow::Context;
 
 use crate::{
-    env::stdin::{self, Stdin},
+    env::libc::stdin::{self, Stdin},
     exec::{Arguments, InputFile, Variable},
     expr::Exprs,
     memory::Byte,
@@ -22,10 +22,10 @@ use crate::{
     },
 };
 
-/// The name that a program finds itself called by.
+/// The name that every program runs under (`argv[0]`).
 pub(crate) const PROGRAM: &[u8] = b"program";
 
-/// What a program gets to read.
+/// The input of a program.
 pub(crate) struct Inputs {
     pub args: Vec<Arguments>,
     pub env: Vec<Variable>,
@@ -34,7 +34,7 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// The files that are known.
+    /// The files whose contents are known.
     pub fn given(&self) -> Arc<[GivenFile]> {
         let given = self.files.iter().filter_map(|file| match file {
             InputFile::Given(file) => Some(file.clone()),
@@ -44,7 +44,7 @@ impl Inputs {
     }
 }
 
-/// An argument or variable as `subject.toml` describes it.
+/// The argument or environment variable that `subject.toml` describes.
 fn text(config: &ArgConfig) -> Arguments {
     match config {
         ArgConfig::Text(text) => Arguments::Text(text.clone().into_bytes()),
@@ -66,7 +66,7 @@ pub(crate) fn environment(config: &InputsConfig) -> Vec<Variable> {
     ordered(config.env.iter().map(|(name, value)| (name.clone(), text(value))).collect())
 }
 
-/// The variables for native runs, with their values if they are known.
+/// The environment variables of native runs, with the values of those that are known.
 pub(crate) fn native(env: &[Variable]) -> Arc<[(String, Option<Vec<u8>>)]> {
     let variable = |Variable { name, value }: &Variable| match value {
         Arguments::Text(text) => (name.clone(), Some(text.clone())),
@@ -75,12 +75,12 @@ pub(crate) fn native(env: &[Variable]) -> Arc<[(String, Option<Vec<u8>>)]> {
     env.iter().map(variable).collect()
 }
 
-/// As native runs have them: by name.
+/// Environment variables in the order in which native runs have them: by name.
 pub(crate) fn ordered(variables: BTreeMap<String, Arguments>) -> Vec<Variable> {
     variables.into_iter().map(|(name, value)| Variable { name, value }).collect()
 }
 
-/// Known and symbolic files in one directory.
+/// Puts known and symbolic files into one directory.
 pub(crate) fn together(
     given: Vec<GivenFile>,
     symbolic: impl Iterator<Item = (String, u32)>,
@@ -121,10 +121,10 @@ pub(crate) fn typed(config: &StdinConfig) -> Stdin {
     })
 }
 
-/// What a subject asks for.
+/// The input that a subject asks for.
 ///
 /// # Errors
-/// where a symbolic file is in the directory of files, too.
+/// A symbolic file has the name of a given file.
 pub(crate) fn of_subject(exprs: &Exprs, subject: &Subject) -> anyhow::Result<Inputs> {
     let config = &subject.config.inputs;
     let mut args = vec![Arguments::Text(PROGRAM.to_vec())];
@@ -139,10 +139,10 @@ pub(crate) fn of_subject(exprs: &Exprs, subject: &Subject) -> anyhow::Result<Inp
     Ok(Inputs { args, env: environment(config), stdin, files })
 }
 
-/// The inputs that a subject gives ([`crate::subject::config::TestsConfig`]).
+/// The tests that a subject gives ([`crate::subject::config::TestsConfig`]).
 ///
 /// # Errors
-/// where a file cannot be read.
+/// A file cannot be read.
 pub(crate) fn given_tests(subject: &Subject) -> anyhow::Result<Vec<TestInput>> {
     let config = &subject.config.inputs;
     let mut tests = Vec::new();
@@ -166,13 +166,13 @@ pub(crate) fn given_tests(subject: &Subject) -> anyhow::Result<Vec<TestInput>> {
     Ok(tests)
 }
 
-/// A test, from its file.
+/// Reads a test from its file.
 pub(crate) fn test(file: &Path) -> anyhow::Result<TestInput> {
     TestInput::read(file).with_context(|| file.display().to_string())
 }
 
-/// The command line of a test; one that gives no arguments takes those of `[inputs]`, which are
-/// texts then.
+/// The command line of a test. A test without arguments of its own has those of `[inputs]`, which
+/// are all fixed texts in that case.
 fn command_line(config: &InputsConfig, given: Option<&[String]>) -> Vec<Vec<u8>> {
     let fixed = || {
         let text = |arg: &ArgConfig| match arg {

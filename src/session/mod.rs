@@ -1,10 +1,10 @@
 //! A run from a subject to its findings: merge, build, explore, pair, replay, cluster, tree.
 //!
-//! Nothing is printed: an [`Observer`] is told how far the run is. It ends early when its
-//! [`Interrupt`] is set, with what was found; a compiler or a package's build that runs just then comes to
-//! its own end first. A program that uses this begins with
-//! [`sandbox_helper`](crate::replay::sandbox_helper), as native runs are confined by a process of their own, which
-//! is that program once more.
+//! A run prints nothing; it tells an [`Observer`] how far it is. When its [`Interrupt`] is set, it
+//! ends early and keeps what it has found; a compiler or a package's build that is running at that
+//! moment finishes first. The `main` of a program that uses this module must begin with
+//! [`sandbox_helper`](crate::replay::sandbox_helper): native runs are confined by a helper process,
+//! which is the same executable started once more.
 
 mod bounds;
 mod describe;
@@ -48,45 +48,47 @@ use native::Native;
 use rounds::{MANY_IN_VAIN, explore_and_pair};
 use stages::{Built, Merged, Stage};
 
-/// Why a run has come to nothing.
+/// Why a run has no findings.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// It was asked to end before it could find anything.
+    /// The run was asked to end before it could find anything.
     #[error("interrupted before anything was found")]
     Interrupted,
-    /// Something is wrong with the subject, or with what a run needs; the message says what, where
-    /// and what to do.
+    /// Something is wrong with the subject, or with what a run needs. The message says what is
+    /// wrong, where, and what to do about it.
     #[error(transparent)]
     Failed(#[from] anyhow::Error),
 }
 
-/// Exploring may take this part of the time budget, trying variants of what it found ends with the
-/// next, and pairing begins nothing new after the last; the rest is for judging the tests, and
-/// native runs end with it.
+/// The part of the time budget after which exploring ends.
 const EXPLORING_PART: f64 = 0.7;
+/// The part of the time budget after which no more variants of known inputs are tried.
 const TRYING_PART: f64 = 0.85;
+/// The part of the time budget after which pairing begins nothing new. The rest is for judging the
+/// tests; no native run begins after it.
 const SEARCHING_PART: f64 = 0.9;
-/// The rest is no less than this: what was found must not be lost to a small budget.
+/// The least time for judging the tests: a small budget must not lose what was found.
 const LEAST_JUDGING: Duration = Duration::from_secs(5);
-/// The regions of the input are walked for an eighth of what was explored, and at least so long, unless
-/// they are asked for.
+/// The least time limit for walking the regions of the input if that was not asked for. The limit
+/// is otherwise an eighth of the time since exploring began.
 const LEAST_WALK: Duration = Duration::from_millis(500);
 
 /// A subject whose revisions are to be compared.
 pub struct Session {
     stage: Stage,
     options: Options,
-    /// Where it works, if nobody has said where.
+    /// The directory that it works in if there is no [`Options::out`].
     _scratch: Option<TempDir>,
 }
 
 impl Session {
-    /// Takes the place of the results; nothing is built yet.
+    /// Claims the results directory for this session. Nothing is built yet.
     ///
     /// # Errors
-    /// The place cannot be written to, has something else, or is taken by another run; there is no
-    /// compiler; `main` does not begin with [`sandbox_helper`](crate::replay::sandbox_helper).
+    /// The directory cannot be written to, holds something that no run has written, or is claimed
+    /// by another run; there is no compiler; or `main` does not begin with
+    /// [`sandbox_helper`](crate::replay::sandbox_helper).
     pub fn new(subject: Subject, options: Options) -> Result<Self, Error> {
         replay::refuse_idle_helper().map_err(anyhow::Error::from)?;
         let (place, scratch) = match &options.out {
@@ -101,11 +103,12 @@ impl Session {
         Ok(Self { stage, options, _scratch: scratch })
     }
 
-    /// Tells the revisions apart. Results go to [`Options::out`] while they are found, and take the
-    /// place of what is there at the end.
+    /// Tells the revisions apart. Results are written below [`Options::out`] as they are found, and
+    /// replace those of an earlier run at the end.
     ///
     /// # Errors
-    /// [`Error::Interrupted`]; [`Error::Failed`] with what is wrong.
+    /// [`Error::Interrupted`] if the run was asked to end before it could find anything;
+    /// [`Error::Failed`] with what is wrong.
     pub fn diff(mut self, observer: &mut dyn Observer) -> Result<Findings, Error> {
         let began = Instant::now();
         let interrupt = self.options.search.interrupt.clone();
@@ -114,12 +117,12 @@ impl Session {
         let begun = self.stage.place.begin(self.options.resume);
         self.stage.results = begun.map_err(anyhow::Error::from)?;
         self.compare(seeds, began, observer).inspect_err(|_| {
-            // Nothing is left to be said about that.
+            // The first error is the one to report.
             _ = self.stage.place.give_up();
         })
     }
 
-    /// The inputs that the subject gives, and those that an earlier run left.
+    /// The inputs that the subject gives and, to resume, those that an earlier run left.
     fn seeds(&self) -> anyhow::Result<Vec<(TestInput, FoundBy)>> {
         let given = inputs::given_tests(&self.stage.subject)?.into_iter();
         let mut seeds: Vec<_> = given.map(|test| (test, FoundBy::Given)).collect();
@@ -182,7 +185,7 @@ impl Session {
         let inputs = seeds.iter().map(|(input, _)| input);
         exploration.seeds = diff::seeds(&program.exprs, &first, inputs);
         exploration.solver.record = options.queries.as_deref().map(recording).transpose()?;
-        // What a program's own build takes is not what the search was given.
+        // The time of merge and build does not count towards the budget of the search.
         let building = begin.elapsed();
         let budget = options.search.time(&config.budget);
         let clock = |time: Option<Duration>| Clock::new(time, &options.search.interrupt);
@@ -211,28 +214,28 @@ impl Session {
         observer.observe(Event::Exploring);
         for (tests, (input, found_by)) in seeds.into_iter().enumerate() {
             if found_by == FoundBy::Given && clock.is_over() {
-                // The next run has it, too.
+                // It is not lost: the next run is given it, too.
                 continue;
             }
             observer.observe(Event::Trying { tests });
             differ.seed(input, found_by)?;
         }
-        // Of two revisions there is but one tree.
+        // Two revisions have only one tree.
         let for_pairs = stage.is_whole() || merged.revisions.len() <= 2;
         let until = options.until.unwrap_or(if for_pairs { Until::Pairs } else { Until::Either });
         let (exhausted, until) =
             explore_and_pair(&mut explorer, &mut differ, (until, trying), stage, observer)?;
         differ.finish(&explorer.exhausted(), explorer.pool())?;
         if exhausted {
-            // Of what no path says anything, native runs may.
+            // Native runs may tell apart revisions about which no path says anything.
             differ.try_variants(&[], MANY_IN_VAIN, trying)?;
         }
-        // Tests are judged anew, and so numbered anew.
+        // The tests were judged again and have new numbers.
         stage.results.put_tests_aside()?;
         let walk = if exhausted && until != Until::Pairs && !clock.is_over() {
             observer.observe(Event::Walking);
             let regions = match until {
-                // All clusterings are what was asked for.
+                // Every clustering was asked for.
                 Until::Trees => Regions::asked_for(clock.deadline()),
                 Until::Pairs | Until::Either => {
                     let time = (began.elapsed() / 8).max(LEAST_WALK);
@@ -243,9 +246,9 @@ impl Session {
         } else {
             Walk::default()
         };
-        // Else some seeds may not have been run.
+        // If time was over, some tests of an earlier run may not have been run again.
         let all_judged = native.is_in_time();
-        // The search for the tree may take its time: what was found is not lost with it.
+        // The search for the tree may take long; what was found must be on disk before it.
         write_inputs(&stage.results, differ.tests())?;
         let run = Run {
             stage,
@@ -272,7 +275,11 @@ impl Session {
     }
 }
 
-/// Makes what comes before anything can be found; nothing, where the run is asked to end.
+/// Runs a step that comes before anything can be found.
+///
+/// # Errors
+/// [`Error::Interrupted`] if the run is asked to end before or during the step; else what `make`
+/// returns.
 fn unless_interrupted<T>(
     interrupt: &Interrupt,
     make: impl FnOnce() -> anyhow::Result<T>,
@@ -284,7 +291,8 @@ fn unless_interrupted<T>(
     if interrupt.is_set() { Err(Error::Interrupted) } else { Ok(made?) }
 }
 
-/// Where the queries go that verdicts rest on. Those of two runs must not be mixed.
+/// Prepares `directory` for the queries that verdicts rest on. It must be empty, as the queries of
+/// two runs must not be mixed.
 fn recording(directory: &Path) -> anyhow::Result<Recording> {
     let name = || directory.display().to_string();
     fs::create_dir_all(directory).with_context(name)?;

@@ -1,4 +1,4 @@
-//! Native replay for the pairing: which builds and limits serve a test.
+//! Native replay for pairing: chooses the builds and limits with which a test runs.
 
 use std::{
     collections::BTreeMap,
@@ -21,31 +21,34 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// A run that is proved never to end is watched for this part of the usual limit, and for the second one
-/// if it has not shown yet what it is to show. No shorter: it is the one check of such a proof that shares
-/// nothing with it.
+/// Divisors of the usual time limit for a run that is proved never to end: the first, and the
+/// second if the run has not yet shown what it should. They must not be larger, as this run is the
+/// only check of such a proof that shares nothing with it.
 const ENDLESS: [u32; 2] = [100, 10];
-/// One of which nothing is known is watched for these: by how many of the revision's were stopped
-/// before, at most as many as there are here.
+/// Divisors of the usual time limit for a run about which nothing is known. The number of the
+/// revision's runs that were stopped before selects the divisor; from the last one on, it stays the
+/// same.
 const UNKNOWN: [u32; 3] = [1, 4, 20];
-/// Or is not known yet, or is no more than looked at: it runs again before it counts.
+/// Divisors, selected as those of [`UNKNOWN`], for a run about which nothing is known yet, or which
+/// is only a glance: it runs again before it counts.
 const EARLY: [u32; 3] = [50, 200, 500];
-/// After such a run was stopped, the sanitizers watch for this part.
+/// The divisor of the usual time limit for the sanitized runs of a revision whose plain run, with
+/// [`UNKNOWN`], was stopped.
 const STOPPED: u32 = 20;
-/// And so much where an end would count.
+/// The limit on output, in bytes, for runs that may never end but whose end would count.
 const UNKNOWN_OUTPUT: u64 = 16 * ENDLESS_PREFIX as u64;
-/// So many revisions are few.
+/// Up to this number of revisions, all are built for MemorySanitizer at once.
 const FEW: usize = 32;
-/// A run that ought to end but did not is given this many times the usual limit.
+/// How many times the usual time limit a run gets that should have ended but did not.
 const PATIENCE: u32 = 5;
 
-/// Replays tests on the builds of a subject; sanitized builds are made when first needed, of the
-/// revisions that need them.
+/// Replays tests on the builds of a subject. Sanitized builds are made when they are first needed,
+/// for the revisions that need them.
 pub(crate) struct Native<'a> {
     stage: &'a Stage,
     built: &'a Built,
     limits: Limits,
-    /// No run begins after this.
+    /// The moment after which no run begins.
     deadline: Option<Instant>,
     plain: Replayer,
     unknown: Patience,
@@ -54,7 +57,7 @@ pub(crate) struct Native<'a> {
     glances: Mutex<Glances>,
 }
 
-/// By sanitizer and revision, what runs it.
+/// The replayer of each sanitizer and revision that is built for it.
 type Watching = BTreeMap<(Sanitizer, Revision), Arc<Replayer>>;
 
 impl<'a> Native<'a> {
@@ -77,19 +80,19 @@ impl<'a> Native<'a> {
         })
     }
 
-    /// Nothing panics while it is held.
+    /// Locks `watched`. Nothing panics while it is held, so poisoning is ignored.
     fn watched(&self) -> MutexGuard<'_, Watching> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nothing panics while it is held.
+    /// Locks `glances`. Nothing panics while it is held, so poisoning is ignored.
     fn glances(&self) -> MutexGuard<'_, Glances> {
         self.glances.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Builds revisions under a sanitizer, but for those that are built already. Few ones that are one
-    /// program are all built for MemorySanitizer with the first: from what is compiled already, this
-    /// takes no longer.
+    /// Builds those revisions of `wanted` that are not yet built under a sanitizer. If there are at
+    /// most [`FEW`] revisions, all in one program, the first build for MemorySanitizer includes all
+    /// of them: it is made from what is already compiled, so this takes no longer.
     fn build(&self, sanitizer: Sanitizer, wanted: &RevisionSet) -> anyhow::Result<()> {
         let known = self.watched().clone();
         let is_new = |other: &Revision| !known.contains_key(&(sanitizer, *other));
@@ -118,7 +121,7 @@ impl<'a> Native<'a> {
         Ok(())
     }
 
-    /// Whether runs can still begin.
+    /// Whether there is still time for runs to begin.
     pub(crate) fn is_in_time(&self) -> bool {
         self.deadline.is_none_or(|deadline| Instant::now() < deadline)
     }
@@ -127,7 +130,8 @@ impl<'a> Native<'a> {
         if self.is_in_time() { Ok(()) } else { Err(ReplayFailed::OutOfTime.into()) }
     }
 
-    /// What one revision does on a test. Whoever is concerned has been built.
+    /// Runs one revision on a test. It must already be built for each sanitizer whose set in
+    /// `concerned` it is in.
     fn outcome(
         &self,
         test: &TestInput,
@@ -140,7 +144,7 @@ impl<'a> Native<'a> {
         if expected.early.contains(revision) {
             let outcome = self.impatient((&self.early, ENDLESS_OUTPUT), test, revision)?;
             if is_stopped(&outcome) {
-                // It is to be expected later, too.
+                // It will probably be stopped again when it runs with UNKNOWN.
                 *self.unknown.stopped().entry(revision).or_default() += 1;
             }
             return Ok(outcome);
@@ -149,7 +153,8 @@ impl<'a> Native<'a> {
             true => Some(self.impatient((&self.unknown, UNKNOWN_OUTPUT), test, revision)?),
             false => None,
         };
-        // A run that was stopped is held against nobody: only an error counts then.
+        // That the plain run was stopped says nothing against the revision: only an error counts
+        // then.
         let is_endless = plain.as_ref().is_some_and(|outcome| outcome.termination.is_endless());
         let part = if is_endless { STOPPED } else { 1 };
         let mut watched = Watched::new(self.built.binaries.uninitialised);
@@ -172,14 +177,14 @@ impl<'a> Native<'a> {
             if !is_stopped(&outcome) {
                 return Ok(outcome);
             }
-            // A busy machine must not make a difference.
+            // The machine may just have been busy, which must not make a difference.
             let time = self.limits.time * PATIENCE;
             self.plain(test, revision, Within { time, ..self.limits.into() })
         })
     }
 
-    /// The plain run of a revision that never ends, of which so many bytes of each text are to be
-    /// seen.
+    /// Runs a revision that never ends, without sanitizers. `printed` says how many bytes of
+    /// standard output and of standard error it should show.
     fn endless(
         &self,
         test: &TestInput,
@@ -195,7 +200,7 @@ impl<'a> Native<'a> {
         if stopped && is_behind { watch(long, UNKNOWN_OUTPUT) } else { Ok(outcome) }
     }
 
-    /// The plain run of a revision that may never end.
+    /// Runs a revision that may never end, without sanitizers, for as long as `patience` allows.
     fn impatient(
         &self,
         (patience, output): (&Patience, u64),
@@ -220,7 +225,8 @@ impl<'a> Native<'a> {
         Ok(self.plain.run_within(within, test, revision, Sanitizer::None)?)
     }
 
-    /// The sanitizers that can confirm what is expected, each with the revisions of which it is.
+    /// The sanitizers that can confirm the errors in `expected`. Each is given with the revisions
+    /// that are expected to have such an error or about which nothing is known.
     fn concerned(&self, expected: &Expected) -> Vec<(Sanitizer, RevisionSet)> {
         let of = |sanitizer: Sanitizer| {
             let confirms = |error: Error| {
@@ -230,7 +236,7 @@ impl<'a> Native<'a> {
             let known = errors.flat_map(|(_, revisions)| revisions.iter());
             (sanitizer, known.chain(expected.unknown.iter()).collect())
         };
-        // Uses of memory that was never written are no part of what whole programs show.
+        // In whole programs, uses of uninitialised memory are not part of the outcome.
         let all = match self.stage.is_whole() {
             true => &[Sanitizer::AddressUndefined][..],
             false => &[Sanitizer::AddressUndefined, Sanitizer::Memory],
@@ -239,11 +245,11 @@ impl<'a> Native<'a> {
     }
 }
 
-/// For how long runs are watched that may never end.
+/// Decides for how long to watch runs that may never end.
 struct Patience {
-    /// Parts of the usual limit.
+    /// The divisors of the usual time limit, by the number of runs that were stopped before.
     parts: [u32; 3],
-    /// How many runs of a revision had to be stopped.
+    /// The number of runs of each revision that had to be stopped.
     stopped: Mutex<BTreeMap<Revision, usize>>,
 }
 
@@ -253,7 +259,7 @@ impl Patience {
     }
 
     fn stopped(&self) -> MutexGuard<'_, BTreeMap<Revision, usize>> {
-        // Nothing panics while it is held.
+        // Nothing panics while it is held, so poisoning is ignored.
         self.stopped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -282,7 +288,7 @@ impl Replay for Native<'_> {
         expected: &Expected,
     ) -> Result<Vec<Outcome>, ReplayFailed> {
         let concerned = self.concerned(expected);
-        // Not by those that run at the same time: each would build it.
+        // Build before the runs start: runs at the same time would each build what they need.
         for (sanitizer, revisions) in &concerned {
             let built = self.build(*sanitizer, revisions);
             built.map_err(|error| ReplayFailed::Impossible(format!("{error:#}")))?;

@@ -1,66 +1,67 @@
-//! What a run tells while it is under way.
+//! The events by which a run tells how far it is.
 
 use std::path::Path;
 
 use crate::results::RevisionRow;
 
-/// Something that a run has begun, or how far it is.
+/// Something that a run has begun or found out, or how far it is.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// A package is configured and built, which takes minutes, once.
+    /// A package is being configured and built. This happens once, and takes minutes.
     Preparing {
-        /// Its source tree.
+        /// The name of the package's source tree.
         package: &'a str,
     },
-    /// The patches are merged into one program.
+    /// The patches are being merged into one program.
     Merging {
-        /// How many there are.
+        /// The number of patches.
         patches: usize,
-        /// The subject.
+        /// The name of the subject.
         subject: &'a str,
     },
-    /// The meta program that an earlier merge left is taken as it is, by a stage that runs alone.
+    /// A stage that runs on its own uses the meta program that an earlier merge left.
     Taken {
-        /// Where it is.
+        /// The directory of the meta program.
         meta: &'a Path,
     },
-    /// A patch does not apply, does not compile, or cannot be a part of the program.
+    /// A patch is set aside: it does not apply, does not compile, or cannot be part of the program.
     SetAside(&'a RevisionRow),
-    /// All revisions are built as one program.
+    /// All revisions are being built as one program.
     Building {
-        /// How many there are.
+        /// The number of revisions.
         revisions: usize,
     },
-    /// From now on something can be found.
+    /// The build is done: from now on, the run may find something.
     Built,
-    /// There is no bitcode of the C library: calls of its functions that have no model are unsupported.
+    /// There is no bitcode of the C library, so calls of its functions that have no model are
+    /// unsupported.
     NoLibc,
     /// Exploring, pairing and replaying begins.
     Exploring,
-    /// Inputs that were given run on every revision.
+    /// Tests that were given or that an earlier run left are being run on every revision.
     Trying {
-        /// How many have run.
+        /// The number of tests that have run.
         tests: usize,
     },
-    /// Exploring goes on.
+    /// A round of exploring is over.
     Explored {
-        /// States that ended.
+        /// The number of states that have ended.
         paths: usize,
-        /// States that wait.
+        /// The number of states that wait.
         waiting: usize,
-        /// Tests found.
+        /// The number of tests found.
         tests: usize,
-        /// Pairs that are neither told apart nor proved.
+        /// The number of pairs that are neither told apart nor proved equivalent.
         open: usize,
     },
-    /// The regions of the input are walked, for the lowest tree.
+    /// The regions of the input are being walked, for the lowest tree.
     Walking,
 }
 
-/// Is told of a run; `()` does nothing of it, and a closure takes the events.
+/// Receives the events of a run. `()` ignores them; a closure is called with each.
 pub trait Observer {
-    /// Takes note.
+    /// Receives one event.
     fn observe(&mut self, event: Event<'_>);
 }
 

@@ -1,4 +1,4 @@
-//! How a run goes about it.
+//! The options of a run.
 
 use std::{num::NonZeroUsize, path::PathBuf, thread, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
     subject::config::BudgetConfig,
 };
 
-/// Symbolic sizes, pointers and the like may have so many values.
+/// The greatest number of values to follow of a symbolic size, pointer or the like.
 const CONCRETISATIONS: u32 = 256;
 
 /// How to compare the revisions of a subject.
@@ -19,29 +19,33 @@ const CONCRETISATIONS: u32 = 256;
 pub struct Options {
     /// How to explore.
     pub search: SearchOptions,
-    /// Where results are written, also while the run goes on; without, the run has a directory of its
-    /// own, which ends with it ([`Findings::write`](super::Findings::write)).
+    /// The directory to which results are written, also while the run goes on. Without it, the run
+    /// has a temporary directory, which is removed at its end;
+    /// [`Findings::write`](super::Findings::write) still writes its results.
     pub out: Option<PathBuf>,
-    /// Begin with the tests that an earlier, interrupted run left there: nothing without [`Self::out`].
+    /// Begin with the tests that an earlier, interrupted run left in [`Self::out`]. Without that,
+    /// this has no effect.
     pub resume: bool,
-    /// Write every query that a verdict rests on here, as SMT-LIB 2 files with their answers.
+    /// The directory to write every query that a verdict rests on to, as SMT-LIB 2 files with their
+    /// answers. It must be empty or new.
     pub queries: Option<PathBuf>,
-    /// Follow paths also where no patch can make a difference any more, as is done anyway where the
-    /// program has no build of its own.
+    /// Follow paths even where no patch can make a difference any more. For a program without a
+    /// build of its own, this is always done.
     pub all_paths: bool,
-    /// Let revisions and inputs that parted stay apart, also where their ways meet again.
+    /// Keep states that parted apart, even where their ways meet again.
     pub apart: bool,
-    /// What is run once for several revisions.
+    /// What to run once for several revisions.
     pub sharing: Sharing,
-    /// What to follow paths for; by default pairs for two revisions or a program with a build of its
-    /// own, else [`Until::Either`].
+    /// What to follow paths for. The default is [`Until::Pairs`] for two revisions or a program
+    /// with a build of its own, else [`Until::Either`].
     pub until: Option<Until>,
 }
 
 /// What paths are followed for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Until {
-    /// Every way in which inputs cluster the revisions, but once that takes long only open pairs.
+    /// First what [`Until::Trees`] follows; once that has taken long, only what [`Until::Pairs`]
+    /// does.
     Either,
     /// Pairs that no test has told apart yet.
     Pairs,
@@ -49,10 +53,10 @@ pub enum Until {
     Trees,
 }
 
-/// What is run once for several revisions.
+/// What to run once for several revisions.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Sharing {
-    /// Whatever they have in common.
+    /// Whatever the revisions have in common.
     #[default]
     Full,
     /// Nothing: each revision is explored on its own, and only paired with the others.
@@ -62,38 +66,40 @@ pub enum Sharing {
 /// How to explore.
 #[derive(Clone, Debug, Default)]
 pub struct SearchOptions {
-    /// Workers that explore; by default one for each processor. No proof depends on it. Merging, compilers and
-    /// native runs are as many at once as rayon's global pool has threads.
+    /// The number of workers that explore; by default one for each processor. No proof depends on
+    /// it. Merging, compilers and native runs use rayon's global thread pool instead.
     pub jobs: Option<NonZeroUsize>,
-    /// What the random choices of a search begin with.
+    /// The seed of the search's random choices.
     pub random: u64,
-    /// Stop so long after the build, instead of what the subject says.
+    /// The time budget, which begins after the build; by default that of the subject.
     pub time: Option<Duration>,
-    /// Which states run first.
+    /// Which states run first; by default [`Search::Directed`] to compare revisions, else
+    /// [`Search::Dfs`].
     pub search: Option<Search>,
     /// Functions of the C library whose code runs in place of their models.
     pub without_models: Vec<String>,
-    /// Keep every query that reaches the solver here, as SMT-LIB 2 files.
+    /// The directory to write every query that reaches the solver to, as SMT-LIB 2 files.
     pub log_queries: Option<PathBuf>,
-    /// Asks the run to end.
+    /// The token by which the run can be asked to end.
     pub interrupt: Interrupt,
 }
 
 impl SearchOptions {
-    /// The workers.
+    /// The number of workers.
     pub fn jobs(&self) -> usize {
         self.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
     }
 
-    /// The models of functions that take part.
+    /// The models of all functions except those named in [`Self::without_models`].
     ///
     /// # Errors
-    /// There is no model of a function that is named.
+    /// A function that is named has no model.
     pub fn models(&self) -> Result<Models, UnknownModel> {
         Models::without(&self.without_models)
     }
 
-    /// How to explore under a budget; `order` is what runs first if nothing is said.
+    /// The configuration of an exploration under `budget`. `order` applies if [`Self::search`] is
+    /// `None`.
     pub(crate) fn config(&self, order: Search, budget: &BudgetConfig) -> Config {
         Config {
             jobs: self.jobs(),
@@ -114,7 +120,7 @@ impl SearchOptions {
         }
     }
 
-    /// The time that a run may take, if it is limited.
+    /// The time that a run may take after the build; `None` if it is not limited.
     pub(crate) fn time(&self, budget: &BudgetConfig) -> Option<Duration> {
         self.time.or(Some(budget.time)).filter(|time| *time < Duration::MAX)
     }

@@ -1,4 +1,4 @@
-//! Rounds of exploring, pairing and replaying.
+//! The main loop of a run: rounds of exploring, pairing and replaying.
 
 use std::time::{Duration, Instant};
 
@@ -14,37 +14,46 @@ use crate::{
     explore::{Explorer, Round, Spent},
 };
 
-/// Halt states are paired when there are as many new ones as there are already, within these bounds,
-/// or after so many rounds.
+/// A batch of halt states is full when it has as many as were paired before, but not with fewer
+/// than this.
 const FIRST_BATCH: usize = 32;
+/// The number of halt states with which a batch is always full.
 const BATCH_STATES: usize = 2048;
+/// The number of rounds after which a batch is paired even if it is not full.
 const BATCH_ROUNDS: u32 = 4;
-/// Rounds may take long, where the solver or a loop keeps some states busy: after this, a batch is full.
+/// The time after which a batch is paired even if it is not full: rounds may take long where the
+/// solver or a loop keeps some states busy.
 const BATCH_TIME: Duration = Duration::from_secs(1);
-/// What paths are followed for beside open pairs, the clusterings of all inputs, is worth so much.
+/// What exploring may take while it follows paths for more than open pairs, that is, for the
+/// clusterings of all inputs.
 const TREE: Spent =
     Spent { paths: 4096, instructions: 2_000_000, queries: 4096, solving: Duration::from_secs(2) };
-/// Of that, exploring takes this part before another way is tried to prove what is still open.
+/// The divisor of [`TREE`] that gives what exploring may take before another way is tried to prove
+/// what is still open.
 const EASY: u32 = 16;
-/// But so much more of time.
+/// The factor by which solver time counts for less than [`EASY`] says.
 const TIME: u32 = 4;
-/// Before it, variants of the inputs of what was explored so far are tried, but no longer than this part of
-/// the time that is left for it.
+/// The divisor of the time left for trying variants of known inputs that gives the time for the
+/// first trial, before lockstep.
 const FIRST_TRYING_PART: u32 = 6;
-/// They are tried until so many in a row show nothing new: few at first, where queries take less than
-/// `SLOW` on average and so soon find others.
+/// The number of variants in a row that show nothing new after which the first trial ends, if
+/// queries are quick and so will soon find other inputs.
 const FEW_IN_VAIN: usize = 24;
+/// The number of variants in a row that show nothing new after which later trials end, and the
+/// first one if queries are slow.
 pub(super) const MANY_IN_VAIN: usize = 160;
+/// The average time of a query from which on queries are slow.
 const SLOW: Duration = Duration::from_millis(3);
-/// Results are written anew after this long.
+/// The interval at which the tables about tests are written anew.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Runs rounds until nothing is left to explore or time is over, and hands on what halted;
-/// whether every path was followed to its end, and for what in the end.
+/// Runs rounds until nothing is left to explore or time is over, and passes halt states to
+/// `differ`. Returns whether every path was followed to its end, and what paths were followed for
+/// at the end.
 ///
-/// Halt states are handed on in batches: of a revision of which no state has halted yet nothing can be
-/// predicted. When a batch is full depends on the exploration alone, not on time, so that the results do
-/// not either, as long as rounds are short.
+/// Halt states are passed on in batches, because nothing can be predicted for a revision of which
+/// no state has halted yet. As long as rounds are short, when a batch is full depends on the
+/// exploration alone and not on time, so the results do not depend on time either.
 pub(super) fn explore_and_pair(
     explorer: &mut Explorer<'_>,
     differ: &mut Differ<'_>,
@@ -55,7 +64,8 @@ pub(super) fn explore_and_pair(
     let mut written = Instant::now();
     let mut batch = Vec::new();
     let (mut rounds, mut paired) = (0, Instant::now());
-    // What a whole program does with the kernel is not summed up.
+    // Lockstep does not summarise what a whole program does with the kernel, so it is not tried
+    // there.
     let mut in_lockstep = stage.is_whole();
     follow_open(explorer, differ, until)?;
     loop {
@@ -78,7 +88,7 @@ pub(super) fn explore_and_pair(
         let full = differ.states().len().clamp(FIRST_BATCH, BATCH_STATES);
         let is_late = rounds >= BATCH_ROUNDS || paired.elapsed() >= BATCH_TIME;
         let is_open = differ.pairs().open() > 0;
-        // Where nothing is waiting, all is explored: the next round says so.
+        // If no state waits, everything is explored, and the next round reports that.
         let goes_on = last.is_none() && explorer.waiting() > 0;
         let turns_hard = !in_lockstep && goes_on && is_open && is_hard(explorer.spent());
         if last.is_some() || turns_hard || batch.len() >= full || is_late {
@@ -87,7 +97,7 @@ pub(super) fn explore_and_pair(
             follow_open(explorer, differ, until)?;
             (rounds, paired) = (0, Instant::now());
         }
-        // That there is nothing left to explore proves nothing where a path came to no good end.
+        // An exhausted exploration proves nothing about paths that were not followed exactly.
         let is_vague = || differ.states().iter().any(|state| !state.is_exact());
         if last == Some(true) && !in_lockstep && differ.pairs().open() > 0 && is_vague() {
             differ.run_in_lockstep();
@@ -100,7 +110,8 @@ pub(super) fn explore_and_pair(
         });
         if turns_hard && differ.pairs().open() > 0 {
             in_lockstep = true;
-            // Most patches that differ do so on usual inputs, which the next path may be far from.
+            // Most patches that differ do so on usual inputs, and the next path may be far from
+            // those.
             let known = differ.states().is_empty().then(|| explorer.glimpse());
             let time = trying.left().map(|left| left / FIRST_TRYING_PART);
             let trying = time.map_or(trying, |time| trying.within(time));
@@ -126,7 +137,7 @@ pub(super) fn explore_and_pair(
     }
 }
 
-/// Leaves out what does not matter to a pair that is open.
+/// If only open pairs are explored for, makes the exploration drop whatever no open pair needs.
 fn follow_open(
     explorer: &mut Explorer<'_>,
     differ: &mut Differ<'_>,
@@ -139,19 +150,19 @@ fn follow_open(
     Ok(())
 }
 
-/// Whether exploring has taken long enough for a tree. Where no pair is open, nothing else is left to
-/// be done.
+/// Whether exploring has taken as long as a tree is worth: all of [`TREE`], or an eighth of it if
+/// no pair is open and so nothing else is left to do.
 fn is_long(spent: Spent, open: usize) -> bool {
     is_part_spent(spent, if open == 0 { 8 } else { 1 })
 }
 
-/// Whether exploring has taken long enough to try another way. Time counts for less: it is not the same on
-/// any machine.
+/// Whether exploring has taken long enough to try lockstep. Solver time counts for less, as it
+/// differs from machine to machine.
 fn is_hard(spent: Spent) -> bool {
     is_part_spent(Spent { solving: spent.solving / TIME, ..spent }, EASY)
 }
 
-/// Whether exploring has taken this part of what it may for a tree.
+/// Whether exploring has taken, by any measure, [`TREE`] divided by `part`.
 fn is_part_spent(spent: Spent, part: u32) -> bool {
     spent.paths >= TREE.paths / u64::from(part)
         || spent.instructions >= TREE.instructions / u64::from(part)

@@ -18,7 +18,7 @@ use crate::{
     subject::Revision,
 };
 
-/// Rows of `states.csv` for states whose numbers begin with `first`.
+/// Rows of `states.csv` for `states`, which are numbered from `first`.
 pub(crate) fn state_rows(module: &Module, first: u32, states: &[HaltState]) -> Vec<StateRow> {
     (first..)
         .zip(states)
@@ -61,7 +61,7 @@ pub(crate) fn stats_rows(statistics: &Statistics) -> Vec<StatsRow> {
     rows
 }
 
-/// Rows of `pairs.csv`; what is proved is proved under `bounds`.
+/// Rows of `pairs.csv`. `bounds` is the reason given for pairs that are proved equivalent.
 pub(super) fn pair_rows(pairs: &Pairs, bounds: &str) -> Vec<PairRow> {
     pairs
         .verdicts()
@@ -104,7 +104,7 @@ fn texts(reasons: &[&Reason]) -> String {
     reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// Each code once: reasons of one kind stand together.
+/// The codes of the reasons, each once.
 fn codes(reasons: &[&Reason]) -> Vec<Code> {
     let codes: BTreeSet<Code> = reasons.iter().map(|reason| reason.code()).collect();
     codes.into_iter().collect()
@@ -167,7 +167,8 @@ pub(crate) fn outcome_rows<'a>(
         .collect()
 }
 
-/// What made a run end that did not end by itself.
+/// The `finding` of an outcome: the error that ended the run, or that the run was stopped; else the
+/// errors that it went on after.
 pub(super) fn ending(outcome: &Outcome) -> String {
     let noted = outcome.noted.iter().map(ToString::to_string);
     match (&outcome.finding, outcome.termination) {

@@ -1,4 +1,4 @@
-//! The stages before exploration, each from the files that the one before left behind.
+//! The stages before exploration. Each starts from the files that the stage before it left.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -32,16 +32,17 @@ use crate::{
 /// A subject and the directory for its results.
 pub(crate) struct Stage {
     pub(crate) subject: Subject,
-    /// Where results are to be.
+    /// The directory where results are to be in the end.
     pub(crate) place: ResultsDir,
-    /// Where they are written.
+    /// The directory that results are written to: `place`, or one inside it until the run is
+    /// finished.
     pub(crate) results: ResultsDir,
     toolchain: Toolchain,
-    /// The package, if the program has a build of its own.
+    /// The package, if the program has a build of its own and was prepared.
     whole: Option<Whole>,
-    /// Every revision's own compilation, once it was made.
+    /// Every revision's own compilation, once it is made.
     own: OnceLock<Own>,
-    /// The files of the meta program that compiled last, and a module a source.
+    /// The meta program that compiled last: its files, and one bitcode module for each source.
     meta: Mutex<Option<(Changes, Vec<PathBuf>)>>,
 }
 
@@ -51,28 +52,28 @@ struct Own {
     bitcode: BTreeMap<Revision, Vec<PathBuf>>,
 }
 
-/// What the merge left.
+/// The result of the merge.
 pub(crate) struct Merged {
     /// Rows of `revisions.csv`, the original first.
     pub(crate) rows: Vec<RevisionRow>,
-    /// Those that are in the meta program.
+    /// The revisions that take part: all that are not rejected.
     pub(crate) revisions: Vec<Revision>,
 }
 
-/// What the build left.
+/// The result of the build.
 pub(crate) struct Built {
     pub(crate) bitcode: PathBuf,
     pub(crate) binaries: Binaries,
-    /// What native programs are linked with.
+    /// The parts of the libc that native programs are linked with.
     library: Closure,
-    /// Revisions with a function that may return nothing, where the original's does not, in a
-    /// program that is optimised: what it returns may differ from build to build.
+    /// Revisions of an optimised program in which more functions than in the original may end
+    /// without the result that they promise: what these return may differ from build to build.
     pub(crate) without_result: BTreeSet<Revision>,
 }
 
 impl Stage {
-    /// A subject whose results go to a place that is claimed; a package is still to be
-    /// [prepared](Self::prepare).
+    /// A stage for `subject`, whose results go to `place`, which is claimed. A package must still
+    /// be [prepared](Self::prepare).
     pub(crate) fn new(subject: Subject, place: ResultsDir) -> anyhow::Result<Self> {
         let results = place.clone();
         let cache = cache_directory(&subject.dir).join("runtime");
@@ -91,13 +92,14 @@ impl Stage {
     pub(crate) fn prepare(&mut self, observer: &mut dyn Observer) -> anyhow::Result<()> {
         self.whole = prepare_whole(&self.toolchain, &self.subject, observer)?;
         if let Some(whole) = &self.whole {
-            // Configured: patched files compile there.
+            // This tree is configured, so patched files compile in it.
             self.subject.root = whole.tree().to_owned();
         }
         Ok(())
     }
 
-    /// The parameters of the entry function that are floating-point numbers, and `return` if it is one.
+    /// The names of the entry function's parameters that are floating-point numbers, and `return`
+    /// if its result is one.
     pub(crate) fn real_numbers(&self) -> BTreeSet<String> {
         let entry = &self.subject.config.entry;
         if entry == "main" {
@@ -114,10 +116,10 @@ impl Stage {
     pub(crate) fn merge(&self, observer: &mut dyn Observer) -> anyhow::Result<Merged> {
         self.try_merge(observer).inspect_err(|_| {
             if child::are_stopped() {
-                // Nothing is wrong with the subject: what was built before is still of use.
+                // An interruption is not the subject's fault: what is built remains of use.
                 return;
             }
-            // Of a run that comes to nothing nothing is left.
+            // A run that fails leaves nothing behind.
             _ = fs::remove_dir_all(self.results.path().join("build/revisions"));
             _ = fs::remove_dir(self.results.path().join("build"));
         })
@@ -172,7 +174,8 @@ impl Stage {
         Ok(Merged::of(rows))
     }
 
-    /// The same where there is nothing to merge: of a meta program written by hand, or modules.
+    /// Does the work of [`Self::merge`] where there is nothing to merge: for a meta program written
+    /// by hand, or for revisions that are bitcode.
     fn take_as_given(&self) -> anyhow::Result<Merged> {
         let subject = &self.subject;
         let meta = self.results.meta();
@@ -203,7 +206,7 @@ impl Stage {
         Ok(Merged::of(rows))
     }
 
-    /// What an earlier merge left in the results, else merges now.
+    /// Reads what an earlier merge left in the results; without that, merges now.
     pub(crate) fn merged(&self, observer: &mut dyn Observer) -> anyhow::Result<Merged> {
         let meta = self.results.meta();
         if meta.is_dir() && self.results.table::<RevisionRow>().is_file() {
@@ -213,8 +216,8 @@ impl Stage {
         self.merge(observer)
     }
 
-    /// What all revisions of a program without a build of its own have in common, to be put into
-    /// a directory of that name.
+    /// What the compilations of all revisions have in common, for a program without a build of its
+    /// own. They work in the directory `build/name` of the results, which is emptied.
     fn common(&self, name: &str) -> anyhow::Result<Common> {
         let config = &self.subject.config;
         let directory = self.results.path().join("build").join(name);
@@ -234,7 +237,8 @@ impl Stage {
         })
     }
 
-    /// Compiles every revision on its own; gives what the compiler refuses.
+    /// Compiles every revision on its own. Returns the revisions that cannot be compiled, with the
+    /// reasons.
     fn compile_own(&self, candidates: &Candidates) -> anyhow::Result<BTreeMap<Revision, String>> {
         let good = candidates.iter().filter_map(|(revision, candidate)| {
             Some((*revision, candidate.as_ref().ok()?.files.clone()))
@@ -263,13 +267,13 @@ impl Stage {
                 Err(error) => _ = refused.insert(*revision, error.to_string()),
             }
         }
-        // Nobody else makes them.
+        // It is not set yet: nothing else sets it.
         _ = self.own.set(Own { revisions, bitcode });
         Ok(refused)
     }
 
-    /// Makes of all revisions one program to explore, which is each revision's own compilation,
-    /// and native programs. Sets aside what cannot be linked.
+    /// Makes one program to explore, which is for each revision what its own compilation is, and
+    /// the native programs. Sets revisions aside that cannot be linked.
     pub(crate) fn build(
         &self,
         merged: &mut Merged,
@@ -286,7 +290,7 @@ impl Stage {
             self.compile_own(&merge::candidates(&self.subject))?;
         }
         let Some(own) = self.own.get() else { bail!("no revision was compiled") };
-        // Without a meta program the original is what all others differ from.
+        // Without a meta program, start from the original: all others are held against it.
         let modules = match self.meta_bitcode()? {
             Some(modules) => modules,
             None => own.bitcode[&Revision::ORIGINAL].clone(),
@@ -297,7 +301,7 @@ impl Stage {
             let revisions = group.into_iter().filter(wanted).map(|r| r.0).collect();
             Some(compile::Program { revisions, modules })
         });
-        // Nothing says what the revisions of a meta program written by hand are but itself.
+        // Only a meta program written by hand itself says what its revisions are.
         let groups: Vec<compile::Program> = groups.filter(|_| !self.subject.is_meta()).collect();
         let program = bitcode.with_extension("program.bc");
         let united = compile::unite(&modules, &groups, &["main"], &program)?;
@@ -328,13 +332,14 @@ impl Stage {
         Ok((Built { bitcode, binaries, library, without_result: BTreeSet::new() }, module))
     }
 
-    /// The meta program's bitcode, a module a source, if it compiles.
+    /// The meta program's bitcode, one module for each source; `None` if it does not compile or the
+    /// revisions are bitcode.
     fn meta_bitcode(&self) -> anyhow::Result<Option<Vec<PathBuf>>> {
         if self.subject.is_bitcode() {
             return Ok(None);
         }
         let files = meta_files(&self.results.meta())?;
-        // Nothing panics while it is held.
+        // Nothing panics while it is held, so poisoning is ignored.
         let known = self.meta.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((_, modules)) = known.filter(|(of, _)| *of == files) {
             return Ok(Some(modules));
@@ -342,7 +347,8 @@ impl Stage {
         Ok(self.compile_meta(files)?.ok())
     }
 
-    /// Compiles a meta program, to a module a source.
+    /// Compiles a meta program to one bitcode module for each source. The inner error is the
+    /// compiler's.
     fn compile_meta(&self, files: Changes) -> anyhow::Result<Result<Vec<PathBuf>, BuildError>> {
         let meta = BTreeMap::from([(Revision::ORIGINAL, files)]);
         let (meta, _) = Revisions::new(self.toolchain.clone(), &self.common("meta")?, &meta)?;
@@ -350,7 +356,8 @@ impl Stage {
         Ok(made.as_ref().cloned().map_err(BuildError::again))
     }
 
-    /// Native programs: each revision's, or the one that a meta program written by hand is.
+    /// The native programs as [`Builds`]: one for each revision, or, of a meta program written by
+    /// hand, one for all.
     fn builds(&self, made: BTreeMap<Revision, PathBuf>) -> Builds {
         match made.get(&Revision::ORIGINAL) {
             Some(program) if self.subject.is_meta() => Builds::One(program.clone()),
@@ -358,7 +365,8 @@ impl Stage {
         }
     }
 
-    /// The same for a program with a build of its own, which makes every revision's program.
+    /// Does the work of [`Self::build`] for a program with a build of its own, which makes every
+    /// revision's program.
     fn build_whole(
         &self,
         whole: &Whole,
@@ -393,7 +401,8 @@ impl Stage {
         Ok((Built { bitcode, binaries, library, without_result }, module))
     }
 
-    /// Takes note of what building has shown, and says what is set aside.
+    /// Notes in `merged` what building has shown, reports what is newly set aside, and writes
+    /// `revisions.csv`.
     fn settle(
         &self,
         merged: &mut Merged,
@@ -413,7 +422,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Compiles these revisions under a sanitizer.
+    /// Builds the `wanted` revisions under a sanitizer.
     pub(crate) fn build_sanitized(
         &self,
         built: &Built,
@@ -425,7 +434,7 @@ impl Stage {
         }
         let Some(own) = self.own.get() else { bail!("no revision was compiled") };
         let original;
-        // It is all revisions.
+        // A meta program written by hand is one program, which is all revisions.
         let wanted = match self.subject.is_meta() {
             true => {
                 original = RevisionSet::from_iter([Revision::ORIGINAL]);
@@ -439,14 +448,14 @@ impl Stage {
             match program {
                 Ok(program) => _ = made.insert(revision, program),
                 Err(error @ BuildError::SanitizerMissing(_)) => return Err(error.into()),
-                // It has no plain program either.
+                // The revision has no plain program either.
                 Err(_) => {}
             }
         }
         Ok(self.builds(made))
     }
 
-    /// Whether the program has a build of its own, with its libc.
+    /// Whether the program has a build of its own; it then contains its libc.
     pub(crate) fn is_whole(&self) -> bool {
         self.whole.is_some()
     }
@@ -459,7 +468,8 @@ impl Merged {
         Self { rows, revisions }
     }
 
-    /// Takes note of how much is each revision's own, and sets some aside.
+    /// Notes how many functions and variables are each revision's own, and sets the `refused` ones
+    /// aside.
     fn note(&mut self, own: &BTreeMap<u32, usize>, refused: &BTreeMap<Revision, String>) {
         for row in &mut self.rows {
             row.own = own.get(&row.revision.0).copied().unwrap_or_default() as u32;
@@ -473,7 +483,7 @@ impl Merged {
     }
 }
 
-/// The original itself cannot be built.
+/// The error that says that the original itself cannot be built.
 fn original(error: &RevisionError) -> anyhow::Error {
     match error {
         RevisionError::Build(error) => MergeError::Original(error.to_string()).into(),
@@ -506,7 +516,7 @@ fn prepare_whole(
     Ok(Some(Whole::prepare(toolchain, recipe, &cache, tell)?))
 }
 
-/// The programs that watch their accesses to memory, beside the plain ones.
+/// Builds, beside each of the plain programs, the one that watches its accesses to memory.
 fn build_watched(whole: &Whole, plain: &Builds) -> anyhow::Result<Builds> {
     let watched = |program: &Path| program.with_extension("watched");
     let made: Result<Vec<()>, BuildError> = plain
@@ -518,8 +528,8 @@ fn build_watched(whole: &Whole, plain: &Builds) -> anyhow::Result<Builds> {
     Ok(plain.map(watched))
 }
 
-/// Checks files as every revision's are compiled, and the meta program by compiling it for the stage to
-/// come.
+/// Checks a file the way every revision's files are compiled, and a meta program by compiling it.
+/// The build uses what that made.
 struct MetaCompiler<'a> {
     stage: &'a Stage,
 }
@@ -535,9 +545,9 @@ impl SyntaxCheck for MetaCompiler<'_> {
     fn check_program(&self, _: &Subject, texts: &[(&Path, Option<&str>)]) -> Result<(), String> {
         let files = texts.iter().map(|(path, text)| (path.to_path_buf(), text.map(Into::into)));
         let files: Changes = files.collect();
-        // Nothing panics while it is held.
+        // Nothing panics while it is held, so poisoning is ignored.
         let mut known = self.stage.meta.lock().unwrap_or_else(PoisonError::into_inner);
-        // Its files are written anew.
+        // Compiling replaces the modules that it refers to.
         *known = None;
         let made = self.stage.compile_meta(files.clone()).map_err(|error| format!("{error:#}"))?;
         let modules = made.map_err(|error| error.to_string())?;
@@ -565,9 +575,9 @@ fn meta_files(meta: &Path) -> anyhow::Result<Changes> {
     Ok(files)
 }
 
-/// Compiles to bitcode against the headers that the native build has, and links the functions of
-/// musl that it needs; without them, calls of the libc that have no model end their path. Gives
-/// these functions, too.
+/// Compiles a program to bitcode against the headers that the native build uses, and links the
+/// functions of musl that it needs. Returns the lowered result, which is also written to `out`, and
+/// what was linked. Without `libc`, calls of libc functions that have no model end their path.
 pub(crate) fn compile_bitcode(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
@@ -579,14 +589,15 @@ pub(crate) fn compile_bitcode(
     link_libc(toolchain, libc, (lower::load(&program)?, &program), out)
 }
 
-/// A program from bitcode that is seldom made anew.
+/// Loads and lowers a program. The lowered program is cached, which pays for bitcode that seldom
+/// changes.
 pub(crate) fn load_cached(bitcode: &Path) -> anyhow::Result<Module> {
     let place = fs::canonicalize(bitcode).unwrap_or_default();
     Ok(cache::load(bitcode, &cache_directory(&place).join("modules"))?)
 }
 
-/// Links what a program, lowered and as bitcode, needs of the libc. Gives what `out` is lowered,
-/// and what was linked.
+/// Links what a program needs of the libc, and writes the result to `out`. The program is given
+/// lowered and as the path of its bitcode. Returns the lowered result, and what was linked.
 pub(crate) fn link_libc(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
@@ -609,7 +620,8 @@ fn undefined_symbols(module: &Module) -> Vec<&str> {
     functions.map(|f| f.name.as_str()).chain(variables.map(|v| v.name.as_str())).collect()
 }
 
-/// Where the bitcode of the libc is: in the cache of the place, else of this executable.
+/// Finds the bitcode of the libc: in the cache that belongs to `place`, else in that of this
+/// executable.
 pub(crate) fn find_libc(place: &Path) -> anyhow::Result<Option<Libc>> {
     if let Some(libc) = Libc::find(&cache_directory(place))? {
         return Ok(Some(libc));

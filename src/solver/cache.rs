@@ -1,4 +1,4 @@
-//! Answers from earlier answers.
+//! Answers queries from earlier answers.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -9,29 +9,29 @@ use crate::expr::{Assignment, Evaluator, ExprId, Exprs, Memo};
 
 /// Models kept to be tried on new queries.
 const MODELS: usize = 256;
-/// How many of the latest ones are tried on a query.
+/// How many of the latest models are tried on a query.
 const TRIED: usize = 8;
-/// Contradictions looked at for one goal.
+/// Contradictions kept for one goal.
 const CONTRADICTIONS: usize = 32;
-/// Values remembered with a model before they are dropped, in terms.
+/// Terms whose values under a model are remembered before all values are dropped.
 const MEMO: usize = 1 << 16;
 /// Queries remembered before all are forgotten.
 const QUERIES: usize = 1 << 18;
 
-/// Knows a query again; a query with all constraints of an unsatisfiable one is
-/// unsatisfiable; a model of an earlier query may satisfy this one, which evaluation tells.
+/// Recognises a query that equals an earlier one. A query with all constraints of an unsatisfiable
+/// one is unsatisfiable. A model of an earlier query may satisfy this one, which evaluation tells.
 ///
-/// Every condition of a branch or its opposite holds in the model that the path had before,
-/// so half of all satisfiable queries of an exploration need no solver.
+/// The model that a path had before a branch satisfies the branch condition or its negation, so
+/// half of all satisfiable queries of an exploration need no solver.
 #[derive(Default)]
 pub struct Cache {
     exact: FxHashMap<Box<[ExprId]>, Known>,
     /// Unsatisfiable sets of constraints, by their goals.
     contradictions: FxHashMap<ExprId, VecDeque<Arc<[ExprId]>>>,
     models: VecDeque<Model>,
-    /// The number of the model that last satisfied a constraint as the end of a query.
+    /// For each constraint, the number of the latest model that satisfied a query ending with it.
     latest: FxHashMap<ExprId, u64>,
-    /// Models forgotten so far: what to take off a number to get an index.
+    /// Models forgotten so far: the index of a model is its number minus this.
     forgotten: u64,
 }
 
@@ -81,7 +81,7 @@ impl Decorator for Cache {
                 self.remember_contradiction(query, &key);
                 self.exact.insert(key.into(), Known::Unsat);
             }
-            // Another try may have more time.
+            // Another attempt may have more time.
             Verdict::Unknown(_) => {}
         }
         (verdict, false)
@@ -106,7 +106,7 @@ impl Cache {
         }
     }
 
-    /// First the model of the path itself, then the latest ones.
+    /// A model that satisfies the query: the path's own is tried first, then the latest ones.
     fn fitting_model(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Arc<Assignment>> {
         let of_path = query.path.last().and_then(|last| self.latest.get(last));
         let of_path = of_path.and_then(|number| number.checked_sub(self.forgotten));
@@ -119,7 +119,7 @@ impl Cache {
                 *memo = Memo::default();
             }
             let mut evaluator = Evaluator::new(exprs, assignment, memo);
-            // What is new is most likely to fail.
+            // New constraints are the most likely to fail.
             let mut constraints = query.goals.iter().chain(query.path.iter().rev());
             if constraints.all(|constraint| evaluator.holds(*constraint)) {
                 let assignment = assignment.clone();
@@ -147,8 +147,8 @@ impl Cache {
     }
 }
 
-/// Without the variables that the query does not mention: another class may need them
-/// otherwise.
+/// The model without the variables that the query does not mention: constraints that are decided
+/// apart may need other values for them.
 fn restricted(exprs: &Exprs, query: Query<'_>, model: &Assignment) -> Assignment {
     let mut values = Assignment::default();
     for constraint in query.constraints() {

@@ -1,10 +1,10 @@
-//! Every model is evaluated on every constraint.
+//! Evaluates every model on every constraint.
 
 use super::{Decided, Decorator, Query, Solver};
 use crate::expr::{Evaluator, Exprs, Memo};
 
-/// Panics when the solver below says that a query is satisfiable and its model is none: a
-/// bug of the chain, of the translation, or of the back end.
+/// Panics when the model that the solver below gives for a query does not satisfy it: a bug of the
+/// chain, of the translation, or of the back end.
 pub struct Checking;
 
 impl Decorator for Checking {

@@ -1,12 +1,12 @@
-//! What needs no solver: constant constraints, and one condition beside its own opposite.
+//! Decides what needs no solver: constant constraints, and a condition together with its negation.
 
 use rustc_hash::FxHashSet;
 
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::{Assignment, ExprId, Exprs, Node};
 
-/// Drops constraints that are true or repeated, takes conjunctions apart, and answers when
-/// one is false, is the opposite of another, or none is left.
+/// Drops constraints that are true or repeated, takes conjunctions apart, and answers when a
+/// constraint is false, a constraint is the negation of another, or none is left.
 pub struct Constants;
 
 impl Decorator for Constants {

@@ -1,4 +1,4 @@
-//! Queries about bytes are decided by trying their values.
+//! Decides queries about bytes by trying their values.
 
 use std::{sync::Arc, time::Instant};
 
@@ -7,47 +7,47 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::{Assignment, Bv, ExprId, Exprs, LANES, Lanes, VariableId};
 
-/// The widest variable, in bits: its values are the lanes of one [`Lanes`].
+/// Width of the widest variable, in bits: its values are the lanes of one [`Lanes`].
 const WIDEST: u32 = LANES.ilog2();
-/// Terms of a constraint, times the combinations they are evaluated for: some milliseconds.
+/// Terms of a constraint, times the combinations they are evaluated for: some milliseconds of work.
 const MOST_WORK: usize = 1 << 23;
-/// Combinations that one table tells: twice those of two bytes.
+/// Combinations that one table covers: twice those of two bytes.
 const MOST_COMBINATIONS: usize = 1 << 17;
-/// Variables of a constraint that has a table; comparisons of words mention eight.
+/// Variables of a constraint that gets a table; comparisons of words mention eight bytes.
 const MOST_MENTIONED: usize = 4;
 /// Variables of one search.
 const MOST_VARIABLES: usize = 1 << 10;
-/// Choices of a value in one search: some milliseconds.
+/// Choices of a value in one search: some milliseconds of work.
 const MOST_CHOICES: usize = 1 << 18;
-/// Columns remembered before all are forgotten, of 2 KiB each.
+/// Columns, of 2 KiB each, remembered before all are forgotten.
 const MOST_COLUMNS: usize = 1 << 15;
 /// Bytes of the tables remembered before all are forgotten.
 const MOST_BYTES: usize = 1 << 25;
 
 /// Decides most queries about variables of at most a byte.
 ///
-/// A constraint has a table that tells for which values of its variables it holds; values that it
-/// cannot tell apart are one class there, so that the table is small. Where it is not, it is made for
-/// those values only that the constraints with one variable leave. A query is a search for values
-/// that all of its tables allow, variable by variable, backtracking where there is none. That there
-/// are no such values is a proof, whatever constraints without a table say.
+/// A constraint has a table that tells for which values of its variables it holds. Values that the
+/// constraint cannot tell apart are one class, which keeps the table small. If it is too large all
+/// the same, it is made only for the values that the constraints with one variable leave. A query
+/// is a search for values that all of its tables allow, variable by variable, with backtracking. If
+/// there are no such values, the query is unsatisfiable, whatever constraints without a table say.
 ///
-/// Text that a program reads, and rows that it looks its bytes up in, make such queries; a SAT solver
-/// takes a hundred times as long to see that no byte is both a digit and a letter.
+/// Such queries come from text that a program reads, and from tables in which it looks bytes up. A
+/// SAT solver takes a hundred times as long to see that no byte is both a digit and a letter.
 #[derive(Default)]
 pub struct Enumeration {
-    /// Of terms with one variable; `None` where a term is no matter of lanes.
+    /// The columns of terms with one variable; `None` for a term that has no lanes.
     columns: FxHashMap<ExprId, Option<Arc<Lanes>>>,
-    /// Of constraints, for these values of their variables, or (empty) for all; `None` where one would
-    /// be too large.
+    /// The tables of constraints, for these values of their variables or (no domains) for all.
+    /// `None` for a constraint that has no lanes or whose table would be too large.
     tables: FxHashMap<(ExprId, Vec<Domain>), Option<Arc<Table>>>,
-    /// Of the tables.
+    /// Size of the tables, in bytes.
     bytes: usize,
-    /// No table is made any more from this moment on.
+    /// No table is made from this moment on.
     deadline: Option<Instant>,
 }
 
-/// A set of values of a variable, a bit each.
+/// A set of values of a variable, one bit for each value.
 #[derive(Clone, Copy, Default, Eq, Hash, PartialEq)]
 struct Domain([u64; LANES / 64]);
 
@@ -56,7 +56,7 @@ impl Domain {
         (0..=u8::MAX).filter(move |value| self.0[usize::from(value / 64)] >> (value % 64) & 1 == 1)
     }
 
-    /// All that a variable of so many bits, at most [`WIDEST`], may have.
+    /// All values of a variable of `width` bits, at most [`WIDEST`].
     fn of_width(width: u32) -> Self {
         let all = 1_usize << width;
         Self(std::array::from_fn(|word| match all.saturating_sub(word * 64) {
@@ -89,38 +89,39 @@ impl Decorator for Enumeration {
     }
 }
 
-/// For which values of its variables a constraint holds.
+/// The values of its variables for which a constraint holds.
 struct Table {
     variables: Vec<Classified>,
-    /// The values that it leaves of its variable, if it has but one.
+    /// The values for which the constraint holds, if it has only one variable.
     left: Option<Domain>,
-    /// A truth for each combination of classes; the class of the last variable counts ones.
+    /// Whether the constraint holds, for each combination of classes; the class of the last
+    /// variable varies fastest.
     truths: Vec<bool>,
 }
 
-/// A variable of one constraint, and which of its values the constraint cannot tell apart.
+/// A variable of one constraint, with its values in classes that the constraint cannot tell apart.
 struct Classified {
     id: VariableId,
     domain: Domain,
-    /// Of each value of the domain; zero for others.
+    /// The class of each value of the domain; zero for other values.
     class_of: [u8; LANES],
     /// The first value of each class.
     first: Vec<u8>,
 }
 
 impl Enumeration {
-    /// Leaves what comes after this moment to the solver below, which has a limit of its own: the
-    /// tables of a single query may take seconds.
+    /// Makes no tables after `deadline`, as the tables of a single query may take seconds. Queries
+    /// that lack one are then left to the solver below, which has a limit of its own.
     pub fn until(deadline: Option<Instant>) -> Self {
         Self { deadline, ..Self::default() }
     }
 
-    /// The verdict, if tables are enough for one.
+    /// The verdict, if tables suffice for one.
     fn search(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
         if self.columns.len() > MOST_COLUMNS || self.bytes > MOST_BYTES {
             *self = Self::until(self.deadline);
         }
-        // What is new contradicts the rest, if anything does.
+        // If anything contradicts the rest, it is most likely a new constraint.
         let newest_first = query.goals.iter().chain(query.path.iter().rev()).copied();
         let (narrow, wide): (Vec<_>, Vec<_>) = newest_first.partition(|e| is_narrow(exprs, *e));
         if narrow.is_empty() {
@@ -160,7 +161,7 @@ impl Enumeration {
         decided.then(|| Verdict::Sat(Assignment(search.found(exprs).collect())))
     }
 
-    /// The table of a constraint for these values of its variables, or (none given) for all.
+    /// The table of a constraint for these values of its variables, or (no domains) for all.
     fn table(
         &mut self,
         exprs: &Exprs,
@@ -208,7 +209,7 @@ impl Enumeration {
         Some(Table { variables, left, truths })
     }
 
-    /// What a term with one variable is for each of its values.
+    /// The value of a term with one variable, for each value of the variable.
     fn column(&mut self, exprs: &Exprs, e: ExprId) -> Option<Arc<Lanes>> {
         exprs.post_order(
             &[e],
@@ -226,7 +227,7 @@ impl Enumeration {
         self.columns.get(&e)?.clone()
     }
 
-    /// `None` if a term has no lanes, or there are too many.
+    /// The terms of a constraint; `None` if one has no lanes, or if there are too many.
     fn circuit(&mut self, exprs: &Exprs, constraint: ExprId) -> Option<Circuit> {
         let variables = exprs.variables(constraint);
         let mut slots = Vec::new();
@@ -258,21 +259,21 @@ impl Enumeration {
     }
 }
 
-/// The terms of a constraint; it is the last one, operands come first.
+/// The terms of a constraint: operands before their users, the constraint itself last.
 struct Circuit {
     slots: Vec<Slot>,
     slot_of: FxHashMap<ExprId, usize>,
 }
 
 enum Slot {
-    /// A term that mentions one variable: the position of that variable, its column.
+    /// A term that mentions one variable: the position of that variable, and the term's column.
     Column(usize, Arc<Lanes>),
-    /// A term that mentions several.
+    /// A term that mentions several variables.
     Term(ExprId),
 }
 
 impl Circuit {
-    /// Which of these values of a variable all columns agree on.
+    /// Sorts the values of a variable into classes; in each class, every column has a single value.
     fn classify(&self, position: usize, id: VariableId, domain: Domain) -> Classified {
         let columns: Vec<&Lanes> = self
             .slots
@@ -334,7 +335,7 @@ fn is_narrow(exprs: &Exprs, constraint: ExprId) -> bool {
         && ids.iter().all(|id| exprs.variable_width(*id) <= WIDEST)
 }
 
-/// The values of each variable that the tables with it alone leave.
+/// The values of each variable that the tables of this variable alone leave.
 fn domains(exprs: &Exprs, tables: &[Arc<Table>]) -> Vec<(VariableId, Domain)> {
     let mut domains: Vec<(VariableId, Domain)> = Vec::new();
     for table in tables {
@@ -362,19 +363,19 @@ struct Search<'a> {
 /// A variable of a query.
 struct Variable {
     id: VariableId,
-    /// One value for all that no table tells apart, ascending.
+    /// One value of each set of values that no table tells apart, ascending.
     values: Vec<u8>,
-    /// The position of the value that is chosen.
+    /// The position of the chosen value.
     chosen: usize,
-    /// The checks whose last variable it is.
+    /// The checks of which this is the last variable, in the order of the search.
     checks: Vec<usize>,
 }
 
 /// A table of several variables.
 struct Check<'a> {
     truths: &'a [bool],
-    /// Of each of its variables: which one of the search it is, and what each of its values adds to
-    /// the index of a truth.
+    /// For each of its variables: the position in the search, and what each of the variable's
+    /// values adds to an index into `truths`.
     parts: Vec<(usize, Vec<usize>)>,
 }
 
@@ -396,7 +397,7 @@ impl<'a> Search<'a> {
             let variable = Variable { id: *id, values, chosen: 0, checks: Vec::new() };
             variables.push((classes.len(), variable));
         }
-        // What most tables mention leaves least to the others.
+        // A variable that many tables mention leaves the others the least choice: it comes first.
         variables.sort_by_key(|(mentions, _)| std::cmp::Reverse(*mentions));
         let variables = variables.into_iter().map(|(_, variable)| variable).collect();
         let mut search = Self { variables, checks: Vec::new(), choices: 0 };
@@ -463,7 +464,7 @@ mod tests {
         solver::bitwuzla::Incremental,
     };
 
-    /// A term over three bytes, as a stack machine makes it of a tape: nothing is simplified.
+    /// A term over three bytes that a stack machine makes from a tape, without simplification.
     fn term(exprs: &Exprs, tape: &[(u8, u64)]) -> ExprId {
         let raw = Raw(exprs);
         let mut stack: Vec<ExprId> =

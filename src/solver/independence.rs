@@ -1,17 +1,17 @@
-//! Constraints that share no variable are decided apart.
+//! Decides constraints that share no variable separately.
 
 use rustc_hash::FxHashMap;
 
 use super::{Decided, Decorator, Query, Solver, Unknown, Verdict};
 use crate::expr::{Assignment, ExprId, Exprs, VariableId};
 
-/// Splits a query into the classes of constraints that variables connect (union-find), asks
-/// for each class, those of the goals first, and puts the models together. Their variables
-/// are disjoint, so together they satisfy every constraint.
+/// Splits a query into the classes of constraints that variables connect (union-find), asks about
+/// each class, those with goals first, and puts the models together. Their variables are disjoint,
+/// so together they satisfy every constraint.
 ///
-/// The idea is KLEE's independent solver (Cadar, Dunbar, Engler, OSDI 2008, section 3.3);
-/// unlike there, nothing is assumed of the classes without a goal: they are asked too, which
-/// costs a look at the cache below.
+/// The idea is KLEE's independent solver (Cadar, Dunbar, Engler, OSDI 2008, section 3.3). Unlike
+/// KLEE, this does not assume that classes without a goal are satisfiable: it asks about them too,
+/// which costs a lookup in the cache below.
 pub struct Independence;
 
 impl Decorator for Independence {
@@ -42,7 +42,7 @@ struct Class {
     goals: Vec<ExprId>,
 }
 
-/// The classes, those with goals first, each with its constraints in the order given.
+/// The classes of a query, those with goals first, each with its constraints in the given order.
 fn classes(exprs: &Exprs, query: Query<'_>) -> Vec<Class> {
     let mut union = UnionFind::default();
     let constraints: Vec<_> = query.constraints().collect();

@@ -1,4 +1,4 @@
-//! Queries about words are decided by the intervals that conditions leave of their values.
+//! Decides queries about words by the intervals of values that conditions leave.
 
 use std::{
     hash::{Hash, Hasher},
@@ -10,37 +10,38 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::{Assignment, BinaryOp, Bv, Evaluator, ExprId, Exprs, Memo, Node, VariableId};
 
-/// Bits of a variable. Narrower ones are a matter of [`super::enumeration`].
+/// Widths of variables, in bits. [`super::enumeration`] decides narrower ones.
 const WIDTHS: std::ops::RangeInclusive<u32> = 9..=64;
-/// Intervals that one step makes; what needs more is left to the solver below.
+/// Intervals that one step may make; conditions that need more are left to the solver below.
 const MOST_INTERVALS: usize = 256;
 /// Terms looked at for one condition.
 const MOST_TERMS: usize = 512;
-/// Terms within each other.
+/// Nesting depth of the terms looked at.
 const DEEPEST: usize = 64;
 /// Conditions remembered before all are forgotten.
 const MOST_CONDITIONS: usize = 1 << 15;
-/// So often values are tried on conditions that are no matter of intervals.
+/// How often values are tried on conditions that intervals cannot express.
 const ROUNDS: usize = 24;
-/// If these mention no more variables.
+/// Variables of a query for which values are tried.
 const MOST_VARIABLES: usize = 16;
-/// But once only if that takes more terms.
+/// Terms evaluated in one try; if there are more, nothing else is tried.
 const MOST_EVALUATED: usize = 512;
-/// Small numbers are less.
+/// Numbers less than this are small.
 const SMALL: u64 = 128;
 
 /// Decides most queries whose conditions mention one variable each.
 ///
-/// A condition is a set of values of its variable, if it compares with constants what comes of the
-/// variable by steps whose inverse maps intervals to few intervals: sums with constants, quotients by
-/// them, extensions, choices. A query is the intersection of these. That it is empty is a proof,
-/// whatever the other conditions say; on those, values that are left are tried.
+/// A condition is a set of values of its variable, if it compares constants with a term that is
+/// made from the variable by steps whose inverses map intervals to few intervals: sums with
+/// constants, quotients by constants, extensions, choices. A query is the intersection of these
+/// sets. If that is empty, the query is unsatisfiable, whatever the other conditions say.
+/// Otherwise, values in it are tried on the other conditions.
 ///
-/// Loops up to a number that a program reads and numbers taken apart into digits make chains of
+/// Loops up to a number that a program reads, and numbers taken apart into digits, make chains of
 /// such conditions (`n > 0`, `n > 1` and so on); a SAT solver takes milliseconds for each.
 #[derive(Default)]
 pub struct Intervals {
-    /// Of conditions; `None` where one is no matter of intervals.
+    /// The values that conditions leave; `None` for a condition that intervals cannot express.
     known: FxHashMap<ExprId, Option<Arc<Set>>>,
 }
 
@@ -56,7 +57,7 @@ impl Decorator for Intervals {
 }
 
 impl Intervals {
-    /// The verdict, if intervals are enough for one.
+    /// The verdict, if intervals, or trying values, suffice for one.
     fn search(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
         if self.known.len() > MOST_CONDITIONS {
             self.known.clear();
@@ -90,7 +91,7 @@ impl Intervals {
         self.trial(exprs, left, &others)
     }
 
-    /// The verdict, if trying values that are left is enough for one.
+    /// The verdict, if trying the values in `left` on the `others` suffices for one.
     fn trial(
         &self,
         exprs: &Exprs,
@@ -133,7 +134,7 @@ impl Intervals {
             let model = Assignment(values.into_iter().map(bits).collect());
             let mut memo = Memo::default();
             let mut evaluator = Evaluator::new(exprs, &model, &mut memo);
-            // What is asked is less likely than a path.
+            // The goals, which come last, are less likely to hold than the path.
             if others.iter().rev().all(|condition| evaluator.holds(*condition)) {
                 return Some(Verdict::Sat(model));
             }
@@ -144,7 +145,8 @@ impl Intervals {
         few.map(|_| Verdict::Unsat)
     }
 
-    /// The values of its one variable for which a condition holds.
+    /// The values of a condition's only variable for which it holds; `None` if intervals cannot
+    /// express it.
     fn set(&mut self, exprs: &Exprs, condition: ExprId) -> Option<Arc<Set>> {
         if let Some(known) = self.known.get(&condition) {
             return known.clone();
@@ -157,12 +159,12 @@ impl Intervals {
     }
 }
 
-/// Goes from what a term may be to what its one variable may be.
+/// Turns the values that a term may have into those that its only variable may have.
 struct Inverse<'e> {
     exprs: &'e Exprs,
     /// Bits of the variable.
     width: u32,
-    /// How many were looked at.
+    /// How many terms were looked at.
     terms: usize,
 }
 
@@ -180,7 +182,7 @@ impl Inverse<'_> {
         (depth < DEEPEST && self.terms <= MOST_TERMS).then_some(depth + 1)
     }
 
-    /// For which values a truth value is true.
+    /// The values of the variable for which a term of one bit is true.
     fn truth(&mut self, e: ExprId, depth: usize) -> Option<Set> {
         let depth = self.goes_on(depth)?;
         let exprs = self.exprs;
@@ -205,7 +207,7 @@ impl Inverse<'_> {
             }
             Node::Binary(op, a, b) if op.is_comparison() && exprs.width(a) <= 64 => {
                 let width = exprs.width(a);
-                // Adding the sign bit makes the order of signed numbers that of unsigned ones.
+                // Adding the sign bit turns the order of signed numbers into that of unsigned ones.
                 let sign = if op == BinaryOp::Slt { 1 << (width - 1) } else { 0 };
                 let (of, set) = match (op, exprs.as_u64(a), exprs.as_u64(b)) {
                     (BinaryOp::Eq, Some(value), _) => (b, Set::of(value, value)),
@@ -232,7 +234,7 @@ impl Inverse<'_> {
         condition.and(a).or(&self.not(&condition).and(b))
     }
 
-    /// For which values a term is in a set.
+    /// The values of the variable for which a term is in a set.
     fn of(&mut self, e: ExprId, set: &Set, depth: usize) -> Option<Set> {
         let depth = self.goes_on(depth)?;
         let exprs = self.exprs;
@@ -285,7 +287,7 @@ impl Inverse<'_> {
     }
 }
 
-/// The greatest value of so many bits, 64 at most.
+/// The greatest value of `width` bits, at most 64.
 fn ones(width: u32) -> u64 {
     u64::MAX.checked_shr(64 - width).unwrap_or(0)
 }
@@ -299,17 +301,17 @@ impl Set {
         Self(vec![(first, last)])
     }
 
-    /// What is less.
+    /// All values less than `value`.
     fn below(value: u64) -> Self {
         value.checked_sub(1).map_or_else(Self::default, |last| Self::of(0, last))
     }
 
-    /// What is greater.
+    /// All values greater than `value`, up to `most`.
     fn above(value: u64, most: u64) -> Self {
         if value < most { Self::of(value + 1, most) } else { Self::default() }
     }
 
-    /// Intervals in any order; nothing if they are too many.
+    /// The union of intervals in any order; `None` if it has more than [`MOST_INTERVALS`].
     fn of_all(mut intervals: Vec<(u64, u64)>) -> Option<Self> {
         intervals.sort_unstable();
         let mut all: Vec<(u64, u64)> = Vec::with_capacity(intervals.len());
@@ -366,7 +368,7 @@ impl Set {
         Self(gaps)
     }
 
-    /// The complement to `most` of each value.
+    /// `most - value` for each value.
     fn mirrored(&self, most: u64) -> Self {
         Self(self.0.iter().rev().map(|(first, last)| (most - last, most - first)).collect())
     }
@@ -375,7 +377,7 @@ impl Set {
         self.mirrored(ones(width)).plus(1, width)
     }
 
-    /// The sums with a constant, modulo two to the width.
+    /// Each value plus a constant, modulo two to the power of `width`.
     fn plus(&self, by: u64, width: u32) -> Option<Self> {
         let most = ones(width);
         let sums = self.0.iter().flat_map(|(first, last)| {
@@ -388,7 +390,7 @@ impl Set {
         Self::of_all(sums.collect())
     }
 
-    /// The values as signed numbers of that width.
+    /// The set as intervals of signed numbers of `width` bits.
     fn signed(&self, width: u32) -> Vec<(i128, i128)> {
         let most = ones(width);
         let half = most >> 1;
@@ -400,7 +402,7 @@ impl Set {
         negative.chain(positive).collect()
     }
 
-    /// Those of the signed numbers that have so many bits.
+    /// The set of those signed numbers that fit in `width` bits, each as its bits.
     fn of_signed(intervals: Vec<(i128, i128)>, width: u32) -> Option<Self> {
         let half = i128::from(ones(width) >> 1);
         let halves = intervals.into_iter().flat_map(|(first, last)| {
@@ -411,7 +413,8 @@ impl Set {
         Self::of_all(some.map(|(first, last)| (bits(first), bits(last))).collect())
     }
 
-    /// What is in the set after an operation with a constant; nothing if that is no few intervals.
+    /// The values that the operation with the constant `by` maps into the set; `None` if these
+    /// cannot be given as few intervals.
     fn before(&self, op: BinaryOp, by: u64, width: u32) -> Option<Self> {
         let most = ones(width);
         let power = || if by < u64::from(width) { 1_u64.checked_shl(by as u32) } else { None };
@@ -426,7 +429,7 @@ impl Set {
             BinaryOp::Lshr => self.before_quotient(power()?, width),
             BinaryOp::Sdiv if (1..=most >> 1).contains(&by) => {
                 let by = i128::from(by);
-                // Towards zero.
+                // Quotients are rounded towards zero.
                 let first = |q: i128| if q > 0 { q * by } else { (q - 1) * by + 1 };
                 let last = |q: i128| if q < 0 { q * by } else { (q + 1) * by - 1 };
                 let pieces = self.signed(width).into_iter().map(|(a, b)| (first(a), last(b)));
@@ -444,7 +447,7 @@ impl Set {
         }
     }
 
-    /// What is in the set after a multiplication modulo two to the width.
+    /// The values whose product with `by`, modulo two to the power of `width`, is in the set.
     fn before_product(&self, by: u64, width: u32) -> Option<Self> {
         let rounds = usize::try_from(by).ok().filter(|rounds| *rounds > 0)?;
         if rounds.checked_mul(self.0.len())? > MOST_INTERVALS {
@@ -461,7 +464,7 @@ impl Set {
         Self::of_all(some.map(|(first, last)| (first as u64, last as u64)).collect())
     }
 
-    /// What is in the set after an unsigned division.
+    /// The values whose unsigned quotient by `by` is in the set.
     fn before_quotient(&self, by: u64, width: u32) -> Option<Self> {
         if by == 0 {
             return None;
@@ -488,15 +491,16 @@ impl Set {
         Self::of_all(copies.collect())
     }
 
-    /// The value that is the least as a signed number without its sign.
+    /// The value that is nearest to zero as a signed number.
     fn nearest_to_zero(&self, width: u32) -> u64 {
         let (first, last) = (self.0[0].0, self.0[self.0.len() - 1].1);
         let distance = |value: u64| value.min((ones(width) - value).saturating_add(1));
         if distance(first) <= distance(last) { first } else { last }
     }
 
-    /// A value to be tried: nearest to zero, the ends, then by that number small ones, any, and what is a
-    /// usual number as a `double`.
+    /// The value to try in a round: the one nearest to zero, then the two ends, then by turns the
+    /// bits of a `double` that is a small multiple of 1/4 (if the variable has 64 bits), one of the
+    /// first values of an interval, and any value of an interval. `random` chooses which.
     fn pick(&self, round: usize, random: u64, width: u32) -> u64 {
         match round {
             0 => return self.nearest_to_zero(width),
@@ -526,13 +530,13 @@ mod tests {
     use super::*;
     use crate::{expr::raw::Raw, solver::bitwuzla::Incremental};
 
-    /// A condition on a variable, as a stack machine makes it of a tape: nothing is simplified.
+    /// A condition on a variable that a machine makes from a tape, without simplification.
     fn condition(exprs: &Exprs, x: ExprId, tape: &[(u8, u64)]) -> ExprId {
         let raw = Raw(exprs);
         let (mut e, mut truth) = (x, None);
         for (what, value) in tape {
             let width = exprs.width(e);
-            // Small ones, small negative ones and any.
+            // Small numbers, small negative ones, and any.
             let value = match what >> 6 {
                 0 | 1 => value % 11,
                 2 => (value % 11).wrapping_neg(),
@@ -585,7 +589,7 @@ mod tests {
             for tape in tapes {
                 let condition = condition(&exprs, x, &tape);
                 let set = Intervals::default().set(&exprs, condition);
-                // Remainders, bits and large products are no matter of intervals.
+                // Intervals cannot express remainders, bits and large products.
                 let is_for_sets = tape.iter().all(|(what, _)| matches!(what % 64, 0 | 21..23 | 25 | 26));
                 prop_assert!(set.is_some() || !is_for_sets, "{}", exprs.display(condition));
                 let Some(set) = set else { continue };
@@ -661,7 +665,7 @@ mod tests {
         goals.push(exprs.eq(exprs.sdiv(x, k(10)), k(9)));
         let query = Query { path: &[], goals: &goals, model: None };
         assert!(intervals.search(&exprs, query).is_some_and(|verdict| verdict.is_unsat()));
-        // Nothing but trying says anything of remainders: there is one value left.
+        // Remainders are decided only by trying values: one is left.
         goals.pop();
         goals.push(exprs.eq(exprs.srem(x, k(7)), k(2)));
         let query = Query { path: &[], goals: &goals, model: None };

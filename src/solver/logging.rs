@@ -1,4 +1,4 @@
-//! Every query as an SMT-LIB 2 file that any solver can replay.
+//! Logs every query as an SMT-LIB 2 file that any solver can replay.
 
 use std::{
     fs,
@@ -9,18 +9,18 @@ use std::{
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::Exprs;
 
-/// Writes `NNNNNN.smt2`, numbered through all workers of the process, with the verdict as
-/// its `:status`.
+/// Writes each query to a file `NNNNNN.smt2` with the verdict as its `:status`. All workers of the
+/// process share the numbering.
 pub struct Logging {
     directory: PathBuf,
-    /// After the first failure to write, which is reported, nothing more is tried.
+    /// Writing failed once, which was reported; nothing more is written.
     broken: bool,
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 impl Logging {
-    /// Logs into `directory`, which is made if need be.
+    /// Logs into `directory`, which is made if necessary.
     pub fn new(directory: PathBuf) -> Self {
         Self { directory, broken: false }
     }

@@ -2,21 +2,22 @@
 //!
 //! # What is assumed of a query
 //!
-//! Nothing but that [`Query::model`], where there is one, satisfies [`Query::path`]: conditions
-//! that share no variable with the goals are then left to it. A [`Verdict`] is about the
-//! conjunction of all of the path and [`Query::goals`]. Without a model, what belongs to which
-//! of the two lists matters to speed alone; a query that is no extension of a path, such as one
-//! about a pair of paths, puts all into the goals.
+//! Only that [`Query::model`], if there is one, satisfies [`Query::path`]: the model then settles
+//! the conditions that share no variable with the goals. A [`Verdict`] is about the conjunction of
+//! the whole path and [`Query::goals`]. Without a model, it affects only speed which of the two
+//! lists a condition is in. A query that does not extend a path, such as one about a pair of paths,
+//! puts all conditions into the goals.
 //!
 //! # The chain
 //!
 //! [`chain`] stacks, outermost first: [`checking`] (every model is evaluated on every
-//! constraint), [`slicing`] (what a known model settles), [`record`] (what verdicts rest on, for
-//! another solver), [`constants`] (what needs no solver),
-//! [`independence`] (only what shares variables is decided together), [`cache`] (equal, weaker
-//! and stronger queries; models that fit again), [`intervals`] (words that are compared with constants),
-//! [`enumeration`] (few bytes, by trying their values), [`orders`] (few numbers, by their orders),
-//! [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path, with a time limit).
+//! constraint), [`slicing`] (leaves out what a known model settles), [`record`] (writes the queries
+//! that verdicts rest on, for another solver), [`constants`] (decides what needs no solver),
+//! [`independence`] (decides together only what shares variables), [`cache`] (equal, weaker and
+//! stronger queries; models that fit again), [`intervals`] (words that are compared with
+//! constants), [`enumeration`] (few bytes, by trying their values), [`orders`] (few numbers, by
+//! their orders), [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path, with a
+//! time limit).
 
 use std::{
     path::PathBuf,
@@ -42,15 +43,15 @@ pub mod slicing;
 #[cfg(test)]
 mod tests;
 
-/// A conjunction to decide: a path condition, whose order is that of the path so that
-/// consecutive queries share a prefix, and further conditions on top.
+/// A conjunction to decide: a path condition, in the order of the path so that consecutive queries
+/// share a prefix, and further conditions on top.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
     /// The path condition, oldest condition first.
     pub path: &'a [ExprId],
     /// What is asked beyond the path condition.
     pub goals: &'a [ExprId],
-    /// Values that satisfy the path condition, where some are known.
+    /// Values that satisfy the path condition, if some are known.
     pub model: Option<&'a Assignment>,
 }
 
@@ -61,20 +62,20 @@ impl<'a> Query<'a> {
     }
 }
 
-/// What a solver says of a [`Query`].
+/// A solver's answer to a [`Query`].
 #[derive(Clone, Debug)]
 pub enum Verdict {
     /// Satisfiable, by these values of the variables that the query mentions, and perhaps of
-    /// others.
+    /// others. Variables without a value are zero.
     Sat(Assignment),
     /// Unsatisfiable: a proof.
     Unsat,
-    /// Neither; never to be read as one of the two.
+    /// Undecided; must never be read as either of the others.
     Unknown(Unknown),
 }
 
 impl Verdict {
-    /// The values, if it is satisfiable.
+    /// The values, if the query is satisfiable.
     pub fn model(&self) -> Option<&Assignment> {
         match self {
             Self::Sat(model) => Some(model),
@@ -82,7 +83,7 @@ impl Verdict {
         }
     }
 
-    /// Whether it is proved to be unsatisfiable.
+    /// Whether the query is proved to be unsatisfiable.
     pub fn is_unsat(&self) -> bool {
         matches!(self, Self::Unsat)
     }
@@ -94,7 +95,7 @@ pub enum Unknown {
     /// The time for one query ran out.
     #[error("solver timeout after {0:?}")]
     Timeout(Duration),
-    /// Somebody asked for the end of the run.
+    /// The run was interrupted, or its deadline has passed.
     #[error("time budget")]
     Interrupted,
     /// The back end gave up for a reason of its own.
@@ -108,7 +109,8 @@ pub trait Solver: Send {
     /// is found may depend on what was asked before.
     fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict;
 
-    /// Gives each query from now on no more than this, if its limit is not less anyway.
+    /// Limits each query from now on to `most`, unless the configured limit is lower. Each call
+    /// replaces the limit of the one before.
     fn hurry(&mut self, most: Duration);
 
     /// Counters of this solver and those below it, outermost first.
@@ -132,7 +134,7 @@ impl<S: Solver + ?Sized> Solver for Box<S> {
 /// A verdict, and whether it was found without the solver below.
 pub type Decided = (Verdict, bool);
 
-/// Answers what it can, and asks the solver below for the rest.
+/// A part of the chain: answers what it can, and asks the solver below for the rest.
 pub trait Decorator: Send {
     /// Name of the layer, for `stats.csv`.
     const NAME: &'static str;
@@ -140,7 +142,8 @@ pub trait Decorator: Send {
     /// Decides `query`.
     fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided;
 
-    /// Takes note of [`Solver::hurry`], where it asks several queries for one.
+    /// Notes the limit of [`Solver::hurry`]; a decorator needs it only if it asks several queries
+    /// for one.
     fn hurry(&mut self, most: Duration) {
         _ = most;
     }
@@ -160,7 +163,8 @@ impl<D: Decorator, S: Solver> Layer<D, S> {
         Self { decorator, below, statistics: LayerStatistics::new(D::NAME), timed: false }
     }
 
-    /// Reads the clock at each query; reading it takes as long as answering most of them.
+    /// Measures the time of each query. Layers do not by default, as reading the clock takes as
+    /// long as answering most queries.
     fn timed(self) -> Self {
         Self { timed: true, ..self }
     }
@@ -195,7 +199,8 @@ pub struct LayerStatistics {
     pub queries: u64,
     /// Queries that it answered without the layer below.
     pub hits: u64,
-    /// Time spent in it and below: of the whole chain and of the back end; zero for those between.
+    /// Time spent in it and below. It is measured only for [`slicing`], which stands for the whole
+    /// chain, and for the back end; it is zero for the other layers.
     pub time: Duration,
 }
 
@@ -217,15 +222,15 @@ impl LayerStatistics {
 pub struct SolverConfig {
     /// Limit of one query of the back end.
     pub timeout: Duration,
-    /// Ends queries, without an answer.
+    /// Once set, ends queries without an answer.
     pub interrupt: Interrupt,
-    /// The same from this moment on.
+    /// Ends queries without an answer from this moment on.
     pub deadline: Option<Instant>,
-    /// Re-evaluate every model on the constraints and panic where it fails.
+    /// Re-evaluate every model on the constraints, and panic if it does not satisfy them.
     pub check_models: bool,
     /// Log every query that reaches the back end here, one SMT-LIB 2 file each.
     pub log: Option<PathBuf>,
-    /// Write the queries that verdicts rest on.
+    /// Write the queries that verdicts rest on here.
     pub record: Option<record::Recording>,
 }
 
@@ -244,13 +249,13 @@ impl Default for SolverConfig {
 }
 
 impl SolverConfig {
-    /// The same for what is still to be done after an interrupt or the deadline.
+    /// This configuration without interrupt and deadline, for what is still to be done after them.
     pub fn uninterrupted(&self) -> Self {
         Self { interrupt: Interrupt::default(), deadline: None, ..self.clone() }
     }
 }
 
-/// The full chain: one a worker, for exploration.
+/// The full chain, of which each worker has its own for exploration.
 pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
     let back_end = bitwuzla::Incremental::new(config.timeout);
     let back_end: Box<dyn Solver> =
@@ -277,9 +282,9 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
     }
 }
 
-/// A chain of its own for what ends up in a file: its models depend on nothing but the queries
-/// that it was asked, and their order. The ids of expressions do not matter; only a timeout
-/// depends on the machine.
+/// A separate chain for results that end up in a file. Its models depend only on the queries that
+/// it was asked and on their order, not on the ids of expressions; only a timeout depends on the
+/// machine. It neither logs nor records.
 pub fn reproducible(config: &SolverConfig) -> Box<dyn Solver> {
     chain(&SolverConfig { log: None, record: None, ..config.clone() })
 }

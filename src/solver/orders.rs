@@ -1,9 +1,9 @@
-//! Numbers that are compared with each other: a query is decided for each order that they can have.
+//! Decides queries about numbers that are compared with each other, for each order of the numbers.
 //!
-//! Whatever chooses by comparisons (a sort, a minimum, a chain of conditions) becomes nested
-//! if-then-else terms. Where sums of these are compared, bit-blasting has to find out anew, for each
-//! bit, that orders are transitive. Three numbers have 13 orders, ties included; in each of them all
-//! comparisons are constants, and what is left is mostly no question any more.
+//! Code that chooses by comparisons (a sort, a minimum, a chain of conditions) becomes nested
+//! if-then-else terms. Where sums of these are compared, bit-blasting has to find out anew, for
+//! each bit, that orders are transitive. Three numbers have 13 orders, ties included. In each order
+//! all comparisons are constants, and mostly nothing is left to decide.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::{Decided, Decorator, Query, Solver, Unknown, Verdict};
 use crate::expr::{BinaryOp, ExprId, Exprs, Node, VariableId};
 
-/// Numbers with so many orders (75 of four) are looked at.
+/// How many numbers a query may be about (four have 75 orders).
 const NUMBERS: std::ops::RangeInclusive<usize> = 2..=4;
 /// Sums of fewer bits are left to the solver.
 const WIDTH: u32 = 16;
@@ -20,12 +20,12 @@ const WIDTH: u32 = 16;
 /// Splits queries by the orders of their variables.
 pub struct Orders {
     timeout: Duration,
-    /// What a query may take just now.
+    /// Limit for one query at present, see [`Solver::hurry`].
     most: Duration,
 }
 
 impl Orders {
-    /// With a limit for one query, all of its orders together; zero is none.
+    /// Gives each query, all of its orders together, at most `timeout`; zero means no limit.
     pub fn new(timeout: Duration) -> Self {
         let timeout = if timeout.is_zero() { Duration::MAX } else { timeout };
         Self { timeout, most: timeout }
@@ -43,7 +43,7 @@ impl Decorator for Orders {
         let end = Instant::now().checked_add(self.most);
         let mut cases = Cases { exprs, below, timeout: self.most, end, asked: false };
         match cases.decide(&constraints, &Order::default()) {
-            // As a whole it may be easier.
+            // The query as a whole may be easier.
             Verdict::Unknown(Unknown::Timeout(_)) => (below.check(exprs, query), false),
             verdict => {
                 let asked = cases.asked;
@@ -57,7 +57,7 @@ impl Decorator for Orders {
     }
 }
 
-/// Whether few numbers are compared with each other, and a sum depends on how.
+/// Whether few numbers are compared with each other, and a sum depends on the results.
 fn is_for_orders(exprs: &Exprs, constraints: &[ExprId]) -> bool {
     let mut variables: Vec<VariableId> = Vec::new();
     for variable in constraints.iter().flat_map(|e| exprs.variables(*e)) {
@@ -71,7 +71,7 @@ fn is_for_orders(exprs: &Exprs, constraints: &[ExprId]) -> bool {
     if !NUMBERS.contains(&variables.len()) || compared(exprs, constraints).is_none() {
         return false;
     }
-    // Of each term, whether it has a choice between numbers in it.
+    // For each term, whether it contains a choice between numbers.
     let mut chooses: FxHashMap<ExprId, bool> = FxHashMap::default();
     let mut found = false;
     let done = |chooses: &FxHashMap<_, _>, e| chooses.contains_key(&e);
@@ -103,7 +103,8 @@ fn compared(exprs: &Exprs, constraints: &[ExprId]) -> Option<(ExprId, ExprId)> {
     first
 }
 
-/// What is known of an order: of two variables the first is less.
+/// What is known of an order: pairs of variables of which the first is less. The pairs are closed
+/// under transitivity.
 #[derive(Clone, Default)]
 struct Order(Vec<(ExprId, ExprId)>);
 
@@ -112,7 +113,7 @@ impl Order {
         self.0.contains(&(a, b))
     }
 
-    /// The order in which `a` is less than `b`, too, and all that follows.
+    /// This order with `a` less than `b`, and all that follows from that.
     fn with(&self, a: ExprId, b: ExprId) -> Self {
         let mut pairs = self.0.clone();
         let below = self.0.iter().filter(|(_, y)| *y == a).map(|(x, _)| *x);
@@ -133,12 +134,12 @@ struct Cases<'c, S> {
     below: &'c mut S,
     timeout: Duration,
     end: Option<Instant>,
-    /// The solver below was.
+    /// Whether the solver below was asked.
     asked: bool,
 }
 
 impl<S: Solver> Cases<'_, S> {
-    /// Decides the constraints in those orders that agree with what is known.
+    /// Decides the constraints for all orders that agree with `order`.
     fn decide(&mut self, constraints: &[ExprId], order: &Order) -> Verdict {
         let exprs = self.exprs;
         if constraints.iter().any(|constraint| exprs.is_false(*constraint)) {
@@ -169,7 +170,7 @@ impl<S: Solver> Cases<'_, S> {
         self.equal(constraints, order, (a, b))
     }
 
-    /// Decides the constraints where both are equal: the second becomes the first.
+    /// Decides the constraints for equal `a` and `b`, with `b` replaced by `a`.
     fn equal(
         &mut self,
         constraints: &[ExprId],
@@ -191,8 +192,8 @@ impl<S: Solver> Cases<'_, S> {
     }
 }
 
-/// The constraints with comparisons that the order decides replaced by what they come to, and the
-/// second of two equal variables by the first.
+/// The constraints that are not simply true, after two replacements: comparisons that `order`
+/// decides by their truth values, and the second of two `equal` variables by the first.
 fn replaced(
     exprs: &Exprs,
     constraints: &[ExprId],
@@ -307,7 +308,7 @@ mod tests {
         );
         let query = Query { path: &[], goals: &[other], model: None };
         assert!(solver.check(&exprs, query).is_unsat());
-        // Of each order there is at most a sum to be asked about.
+        // Each order leaves at most one question about sums.
         assert!(solver.statistics()[1].queries <= 13);
     }
 }

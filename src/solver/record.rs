@@ -1,9 +1,10 @@
-//! Queries that verdicts rest on, each with its answer, for another solver to decide again.
+//! Writes the queries that verdicts rest on, each with its answer, for another solver to decide
+//! again.
 //!
-//! The layer lies below [`super::slicing`] and above everything that answers without the back
-//! end: what is written is the whole question, whoever answered it, but without the conditions of
-//! a path that have no variable in common with what was asked of it. If what is left cannot be
-//! satisfied, neither can the whole.
+//! The layer lies below [`super::slicing`] and above everything that answers without the back end.
+//! So it writes the whole query, whichever layer answers it, but without those conditions of the
+//! path that no chain of common variables connects with the goals. If the rest is unsatisfiable, so
+//! is the whole.
 
 use std::{
     fs,
@@ -19,31 +20,33 @@ use sha2::{Digest, Sha256};
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::Exprs;
 
-/// Where such queries go, and which of them.
+/// Where queries are written, and which of them.
 #[derive(Clone, Debug)]
 pub struct Recording {
     directory: PathBuf,
-    /// What names of files begin with.
+    /// How the names of the files begin.
     prefix: &'static str,
-    /// Models prove nothing in an exploration: they are evaluated on their conditions.
+    /// Only unsatisfiable queries are written: the models of an exploration are evaluated on their
+    /// conditions and prove nothing else.
     refutations_only: bool,
-    /// Something could not be written.
+    /// Some query could not be written.
     broken: Arc<AtomicBool>,
 }
 
 impl Recording {
-    /// Of an exploration: ways that no input takes. The directory has to exist.
+    /// For an exploration: writes the ways that no input takes. `directory` has to exist.
     pub fn of_exploration(directory: PathBuf) -> Self {
         Self { directory, prefix: "path", refutations_only: true, broken: Arc::default() }
     }
 
-    /// Of comparisons of halt states, in the same directory: refuted, or with an input.
+    /// For comparisons of halt states: writes, to the same directory, those that are refuted and
+    /// those that have an input.
     #[must_use]
     pub fn of_pairs(&self) -> Self {
         Self { prefix: "pair", refutations_only: false, ..self.clone() }
     }
 
-    /// Whether everything could be written.
+    /// Whether every query could be written.
     pub fn is_complete(&self) -> bool {
         !self.broken.load(Ordering::Relaxed)
     }
@@ -56,7 +59,7 @@ impl Recording {
         };
         let constraints: Vec<_> = query.constraints().collect();
         let script = format!("(set-info :status {status})\n{}", exprs.smtlib(&constraints));
-        // Named by what it says: the same question is written once, and by any number of workers.
+        // The name is a hash of the content: workers that ask the same write one file.
         let name = format!("{:x}", Sha256::digest(&script));
         let file = self.directory.join(format!("{}-{}.smt2", self.prefix, &name[..16]));
         if file.exists() {

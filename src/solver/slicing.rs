@@ -1,22 +1,23 @@
-//! What a known model of the path settles.
+//! Leaves out of a query what a known model of the path settles.
 
 use std::collections::BTreeMap;
 
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::{Assignment, ExprId, Exprs, VariableId};
 
-/// Where values are known that satisfy the path, only its conditions that share a variable with
-/// the goals, directly or through other conditions, are asked for; all other variables keep
-/// their values, and with them the other conditions hold.
+/// If a query has a model of its path, asks only about the path's conditions that share a variable
+/// with the goals, directly or through other conditions. All other variables keep their values, so
+/// the other conditions hold.
 ///
-/// This is KLEE's independent solver (Cadar, Dunbar, Engler, OSDI 2008, section 3.3), which
-/// takes for granted that a path can be satisfied; here a model shows it.
+/// This is KLEE's independent solver (Cadar, Dunbar, Engler, OSDI 2008, section 3.3), which takes
+/// for granted that a path is satisfiable; here a model shows it.
 #[derive(Default)]
 pub struct Slicing {
-    /// Those of the goals and of the conditions taken so far, a bit each.
+    /// The variables of the goals and of the conditions taken so far, one bit each.
     variables: Vec<u64>,
-    /// Positions of the conditions that are not taken, and of the others.
+    /// Positions of the conditions that are not taken.
     left: Vec<usize>,
+    /// Positions of the conditions taken so far.
     taken: Vec<usize>,
 }
 
@@ -29,7 +30,8 @@ impl Decorator for Slicing {
         let slice = Query { path: &path, goals: query.goals, model: None };
         let verdict = match below.check(exprs, slice) {
             Verdict::Sat(part) => {
-                // What the part leaves out is zero, and not what the path's own model says.
+                // A variable of the slice that the answer leaves out is zero, whatever its value in
+                // the path's own model.
                 let known =
                     model.0.iter().filter(|(variable, _)| !has(&self.variables, **variable));
                 let mut whole: BTreeMap<_, _> =
@@ -44,8 +46,9 @@ impl Decorator for Slicing {
 }
 
 impl Slicing {
-    /// The conditions of a path that share a variable with these expressions, directly or through
-    /// other conditions, in the order of the path: consecutive queries share a prefix.
+    /// The conditions of a path that share a variable with the expressions `with`, directly or
+    /// through other conditions. They keep the order of the path, so that consecutive queries share
+    /// a prefix.
     pub fn connected(&mut self, exprs: &Exprs, path: &[ExprId], with: &[ExprId]) -> Vec<ExprId> {
         self.variables.clear();
         self.taken.clear();
@@ -104,7 +107,7 @@ mod tests {
         solver::{Layer, LayerStatistics, Unknown},
     };
 
-    /// Keeps what it is asked, and knows nothing.
+    /// A solver that keeps what it is asked, and decides nothing.
     #[derive(Default)]
     struct Asked(Vec<ExprId>);
 
@@ -138,7 +141,7 @@ mod tests {
         assert_eq!(slicing.below.0.len(), 4);
     }
 
-    /// Answers with a model in which everything is zero, and so nothing is said.
+    /// A solver whose model is always empty: all variables are zero.
     struct Zero;
 
     impl Solver for Zero {

@@ -119,7 +119,7 @@ fn queries_are_logged_with_their_verdict() {
     let directory = tempfile::tempdir().unwrap();
     let exprs = Exprs::new();
     let x = exprs.input("x", 32);
-    // No square; what it is no layer above sees.
+    // 3 is not a square, which no layer above the log can tell.
     let goal = exprs.eq(exprs.mul(x, x), exprs.constant(32, 3));
     let log = Some(directory.path().join("queries"));
     chain(&SolverConfig { log, ..config() })
@@ -145,7 +145,8 @@ fn deep_terms_are_translated() {
     ));
 }
 
-/// The comparison tree of a sort: every path of `insertion sort of n symbolic values`.
+/// Explores every path of an insertion sort of `count` symbolic values; returns the numbers of
+/// paths and of queries.
 fn explore_sort(exprs: &Exprs, solver: &mut dyn Solver, count: usize) -> (usize, u64) {
     struct Walk<'a> {
         exprs: &'a Exprs,
@@ -165,7 +166,7 @@ fn explore_sort(exprs: &Exprs, solver: &mut dyn Solver, count: usize) -> (usize,
             )
         }
 
-        /// `sorted` holds what is inserted already; the next value sinks from `at` down.
+        /// `sorted` holds the values inserted so far; the last of them sinks from `at` down.
         fn sink(&mut self, values: &[ExprId], mut sorted: Vec<ExprId>, at: usize) {
             if at == 0 {
                 if sorted.len() == values.len() {
@@ -208,7 +209,7 @@ fn a_sort_of_four_values_has_all_permutations() {
     assert_eq!(explore_sort(&exprs, &mut plain, 4).0, 24);
 }
 
-/// Whether some values of four 2-bit variables satisfy all, by trying every one.
+/// Whether some values of the 2-bit variables satisfy all constraints, by trying all of them.
 fn brute_force(exprs: &Exprs, variables: &[ExprId], query: Query<'_>) -> bool {
     (0..1u64 << (2 * variables.len())).any(|bits| {
         let values = variables.iter().enumerate().map(|(i, e)| {
@@ -223,8 +224,8 @@ fn brute_force(exprs: &Exprs, variables: &[ExprId], query: Query<'_>) -> bool {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(60))]
 
-    /// One chain answers many related queries, so that slices, caches and the assertion
-    /// stack all come into play, satisfiable paths and others.
+    /// One chain answers many related queries, with satisfiable paths and others, so that slices,
+    /// caches and the assertion stack all come into play.
     #[test]
     fn the_chain_agrees_with_brute_force(
         tape in proptest::collection::vec((0usize..4, 0usize..4, 0u64..48, 0usize..5), 1..40),
@@ -232,7 +233,7 @@ proptest::proptest! {
         let exprs = Exprs::new();
         let variables: Vec<_> = (0..4).map(|i| exprs.input(&format!("x{i}"), 2)).collect();
         let mut solver = chain(&config());
-        // Whose queries are so small that none would reach the back end.
+        // The queries are so small that the layers above would answer them all.
         let mut plain = Layer::new(
             cache::Cache::default(), bitwuzla::Incremental::new(Duration::ZERO));
         let mut path: Vec<ExprId> = Vec::new();
@@ -258,7 +259,7 @@ proptest::proptest! {
                 proptest::prop_assert_eq!(is_sat(&solver.check(&exprs, query)), expected);
                 proptest::prop_assert_eq!(is_sat(&plain.check(&exprs, query)), expected);
             }
-            // Mostly deeper, sometimes back, as a search does.
+            // Go mostly deeper and sometimes back, as a search does.
             match keep {
                 0 => path.truncate(path.len() / 2),
                 1 => path.push(exprs.not(goal)),

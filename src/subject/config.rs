@@ -1,4 +1,4 @@
-//! `subject.toml`: what a person writes about a subject.
+//! `subject.toml`: how a person describes a subject.
 
 use std::{collections::BTreeMap, fmt, num::NonZeroU8, path::PathBuf, time::Duration};
 
@@ -7,32 +7,33 @@ use serde::{
     de::{self, MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
-/// A whole `subject.toml`. The smallest one has a name, sources and patches.
+/// The contents of a `subject.toml`. The smallest one has a name, sources and patches.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Name of the subject; results go to `results/NAME` by default.
     pub name: String,
-    /// C files, relative to the subject's directory, or to the sources that `[build]` obtains.
-    /// A subject with `build.program` need not list them: there, they are the files that patches
-    /// may touch, by default those that they do.
+    /// C files, relative to the subject's directory, or to the source tree that `[build]` names.
+    /// For a subject with `build.program` they are the files that patches may touch, and need not
+    /// be listed: by default, they are the files that the patches do touch.
     #[serde(default)]
     pub sources: Vec<PathBuf>,
-    /// Globs of unified diffs relative to the subject's directory, numbered from 1 in the order
-    /// of the list, each glob's matches sorted by name.
+    /// Globs of unified diffs, relative to the subject's directory. The diffs are numbered from 1,
+    /// in the order of the globs; the matches of each glob are sorted by name.
     #[serde(default)]
     pub patches: Vec<String>,
     /// Globs of candidates in other forms, numbered after the patches: whole C files, whole
-    /// directory trees, modules of bitcode ([`Form`](super::Form)). Without `sources` the first
-    /// of them is the original.
+    /// directory trees, bitcode modules ([`Form`](super::Form)). Without `sources`, the first
+    /// candidate is the original.
     #[serde(default)]
     pub candidates: Vec<String>,
-    /// The sources are a meta program written by hand, with so many revisions besides the
-    /// original: `__klee_meta(...)` or `psychic_rev()` in them gives the one that runs.
+    /// If the sources are a meta program written by hand, its number of revisions besides the
+    /// original; else 0. In such sources, `__klee_meta(...)` or `psychic_rev()` gives the revision
+    /// that runs.
     #[serde(default)]
     pub revisions: u32,
-    /// The function to run. `main` is run as a program; another function is called by a
-    /// generated `main` with symbolic arguments and its return value is an output.
+    /// The function to run. `main` is run as a program. Any other function is called by a
+    /// generated `main` with symbolic arguments, and its return value is an output.
     #[serde(default = "main")]
     pub entry: String,
     /// How to compile.
@@ -44,7 +45,7 @@ pub struct Config {
     /// What counts as a visible difference.
     #[serde(default)]
     pub outputs: OutputsConfig,
-    /// What memory holds that was never written.
+    /// What memory that was never written holds.
     #[serde(default)]
     pub uninitialised: Uninitialised,
     /// Inputs that are known to be worth a run.
@@ -55,21 +56,23 @@ pub struct Config {
     pub budget: BudgetConfig,
 }
 
-/// What memory holds that was never written, and what becomes of a run that decides something by
-/// it, or shows it.
+/// What memory that was never written holds, and what happens when a run uses it to decide
+/// something, or shows it.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Uninitialised {
-    /// Zero, in native runs, too. The run goes on, and that it did so is a part of its outcome.
+    /// The memory is zero, also in native runs. The run goes on; that it used such memory is part
+    /// of its outcome.
     #[default]
     Zero,
-    /// Anything: the run goes on with zero, but nothing is proved of what follows.
+    /// The memory may hold anything. The run goes on with zero, but nothing is proved about what
+    /// follows.
     Any,
-    /// The run ends there; that is its outcome.
+    /// The run ends with an error, which is its outcome.
     Error,
 }
 
-/// `[build]`.
+/// `[build]`: where the sources come from, and how to compile them.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BuildConfig {
@@ -77,11 +80,11 @@ pub struct BuildConfig {
     /// `PSYCHIC_SOURCE` set to the (ignored, cached) directory it must fill; `sources` are then
     /// relative to that directory.
     pub setup: Option<String>,
-    /// A Debian source package and its upstream version, `NAME=VERSION`, as the source tree.
+    /// The Debian source package and upstream version, `NAME=VERSION`, whose source tree to use.
     pub package: Option<String>,
-    /// A directory, relative to the subject's, as the source tree.
+    /// The directory, relative to the subject's, to use as the source tree.
     pub directory: Option<PathBuf>,
-    /// A git repository and a revision in it, `URL#REVISION`, as the source tree.
+    /// The git repository and the revision in it, `URL#REVISION`, to use as the source tree.
     pub git: Option<String>,
     /// The program that the source tree's own build makes, relative to the tree. It is run whole,
     /// with its libc, from its first instruction to its exit.
@@ -90,51 +93,53 @@ pub struct BuildConfig {
     pub configure: Option<String>,
     /// A shell command that builds the program in the configured tree.
     pub make: Option<String>,
-    /// Further compiler flags, for bitcode and native builds alike.
+    /// Additional compiler flags, for both bitcode and native builds.
     pub flags: Vec<String>,
 }
 
-/// `[inputs]`.
+/// `[inputs]`: what the program reads, and which parts of it are symbolic.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct InputsConfig {
-    /// Standard input: absent = typed tokens that the program's own reads call for.
+    /// Standard input. If absent, it consists of typed tokens of the kinds that the program's own
+    /// reads call for.
     pub stdin: StdinConfig,
-    /// Arguments of `main` after its name.
+    /// Arguments of `main`, after the program's name.
     pub args: Vec<ArgConfig>,
-    /// Environment variables of a program, by name: texts, or symbolic as arguments are; with
-    /// `count = [0, 1]` one may be missing.
+    /// Environment variables of the program, by name: fixed texts, or symbolic texts. A variable
+    /// with `count = [0, 1]` may be missing.
     pub env: BTreeMap<String, ArgConfig>,
-    /// A directory, relative to the subject's, as what a whole program (`build.program`) finds in
-    /// the directory it starts in.
+    /// A directory, relative to the subject's. A whole program (`build.program`) finds its contents
+    /// in the directory it starts in.
     pub files: Option<PathBuf>,
-    /// Symbolic files in that directory: names, and the number of bytes of each.
+    /// Symbolic files in the directory that a whole program starts in: the name of each, and its
+    /// size in bytes.
     pub sym_files: BTreeMap<String, u32>,
-    /// Parameters of an entry function, by name; a scalar not listed is wholly symbolic.
+    /// Parameters of the entry function, by name. A scalar that is not listed is fully symbolic.
     pub params: BTreeMap<String, ParamConfig>,
 }
 
-/// How standard input is symbolic.
+/// `inputs.stdin`: what standard input consists of.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StdinConfig {
-    /// At most so many typed tokens (numbers, words, characters); then end of file.
+    /// The number of typed tokens (numbers, words, characters) before end of file.
     pub tokens: u32,
-    /// End of file may come at any token, not only after `tokens` of them.
+    /// Whether end of file may come before any token, and not only after all `tokens` of them.
     pub eof: bool,
-    /// Most bytes of a word (`%s`, `%[`).
+    /// The greatest length of a word (`%s`, `%[`), in bytes.
     pub word: NonZeroU8,
-    /// In place of a token there may be a byte that the read does not take.
+    /// Whether there may be, in place of a token, a byte that the read does not accept.
     pub malformed: bool,
-    /// Floating-point numbers may be infinities and NaNs.
+    /// Whether floating-point numbers may be infinities and NaNs.
     pub nonfinite: bool,
-    /// Instead of tokens: exactly this many raw symbolic bytes.
+    /// If given, standard input is exactly this many symbolic bytes and not tokens.
     pub bytes: Option<u32>,
-    /// Instead: this text.
+    /// If given, standard input is this text.
     pub text: Option<String>,
 }
 
-/// Most bytes of a word where nobody says otherwise.
+/// The default of [`StdinConfig::word`].
 const WORD: NonZeroU8 = NonZeroU8::new(16).expect("it is not");
 
 impl Default for StdinConfig {
@@ -152,7 +157,8 @@ impl Default for StdinConfig {
 }
 
 impl StdinConfig {
-    /// What is assumed of typed tokens, some of them `words`, for a person.
+    /// Describes the assumptions about typed tokens for people. `words` says whether some tokens
+    /// are words.
     pub fn bounds(&self, words: bool) -> String {
         let (up_to, Self { tokens, word, .. }) = (if self.eof { "up to " } else { "" }, self);
         let words = if words {
@@ -161,7 +167,7 @@ impl StdinConfig {
             String::new()
         };
         let reals = if self.nonfinite { ", infinities and NaNs included" } else { "" };
-        let malformed = if self.malformed { ", or of a byte that it does not take" } else { "" };
+        let malformed = if self.malformed { ", or with a byte it does not accept" } else { "" };
         format!(
             "standard input well formed for what the program reads{reals}{malformed}: {up_to}{tokens} \
              tokens, then end of file{words}"
@@ -172,21 +178,21 @@ impl StdinConfig {
 /// One argument of `main`, or the value of an environment variable.
 #[derive(Clone, Debug)]
 pub enum ArgConfig {
-    /// This text.
+    /// A fixed text.
     Text(String),
-    /// `{ string = N }`: any bytes, up to N of them before the first NUL; with `prefix = TEXT` these
-    /// follow that text.
+    /// `{ string = N }`: any bytes, up to N of them before the first NUL, which ends the text. With
+    /// `prefix = TEXT`, the bytes follow that text.
     Symbolic {
-        /// What it begins with.
+        /// The fixed text at the beginning.
         prefix: String,
-        /// The most bytes it has behind that.
+        /// The greatest number of bytes after the prefix.
         string: u32,
         /// The fewest and the most arguments of this kind; one if absent.
         count: Option<[u32; 2]>,
     },
-    /// `{ one_of = [TEXT, ...] }`: one of these.
+    /// `{ one_of = [TEXT, ...] }`: one of several texts.
     OneOf {
-        /// What it may be.
+        /// The texts.
         one_of: Vec<String>,
         /// The fewest and the most arguments of this kind; one if absent.
         count: Option<[u32; 2]>,
@@ -194,14 +200,14 @@ pub enum ArgConfig {
 }
 
 impl ArgConfig {
-    /// Whether it is known what the program finds.
+    /// Whether the text is fixed, and so known before the run.
     pub fn is_fixed(&self) -> bool {
         matches!(self, Self::Text(_))
     }
 }
 
 impl<'de> Deserialize<'de> for ArgConfig {
-    // Not by serde's untagged enums: these neither refuse unknown keys nor say what is wrong.
+    // serde's untagged enums would neither refuse unknown keys nor say what is wrong.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -245,22 +251,23 @@ impl<'de> Deserialize<'de> for ArgConfig {
     }
 }
 
-/// Most arguments of one kind.
+/// The greatest number of arguments of one kind, and of ways in which one kind can be given as
+/// texts.
 pub const MOST_ARGUMENTS: u32 = 64;
 
 /// One parameter of an entry function.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ParamConfig {
-    /// For `char *`: a buffer of this many symbolic bytes and a NUL after them.
+    /// Makes a `char *` point to a buffer of this many symbolic bytes, followed by a NUL.
     pub string: Option<u32>,
-    /// For a pointer: a buffer of this many symbolic elements.
+    /// Makes a pointer point to a buffer of this many symbolic elements.
     pub elements: Option<u32>,
-    /// For a scalar: this value.
+    /// The fixed value of a scalar.
     pub value: Option<i64>,
-    /// Smallest value of a scalar (or of each element).
+    /// The smallest value of a scalar, or of each element.
     pub min: Option<i64>,
-    /// Largest value of a scalar (or of each element).
+    /// The largest value of a scalar, or of each element.
     pub max: Option<i64>,
 }
 
@@ -268,37 +275,37 @@ pub struct ParamConfig {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TestsConfig {
-    /// Globs of `.ktest` files relative to the subject's directory.
+    /// Globs of `.ktest` files, relative to the subject's directory.
     pub ktest: Vec<String>,
-    /// Globs of files that are standard input.
+    /// Globs of files, relative to the subject's directory, each the standard input of one test.
     pub stdin: Vec<String>,
-    /// Runs written out.
+    /// Tests that are written out in `subject.toml`.
     pub run: Vec<RunConfig>,
 }
 
-/// One run of a program: what is left out is empty, or as `[inputs]` fixes it.
+/// One test of a program. What is left out is as `[inputs]` fixes it, or else empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunConfig {
-    /// All arguments after the program's name; absent = those of `[inputs]`, if they are fixed.
+    /// All arguments after the program's name. If absent, those of `[inputs]`, which must be fixed.
     pub args: Option<Vec<String>>,
-    /// Standard input; absent = that of `[inputs]`, if it is fixed.
+    /// Standard input. If absent, the text in `[inputs]`, if there is one.
     pub stdin: Option<String>,
-    /// Contents of files in `inputs.sym_files`.
+    /// Contents of files in `inputs.sym_files`, by name.
     pub files: BTreeMap<String, String>,
-    /// Values of symbolic variables in `inputs.env`.
+    /// Values of symbolic variables in `inputs.env`, by name.
     pub env: BTreeMap<String, String>,
 }
 
-/// `[outputs]`.
+/// `[outputs]`: what counts as a visible difference.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OutputsConfig {
-    /// Standard output counts.
+    /// Whether standard output counts.
     pub stdout: bool,
-    /// Standard error counts.
+    /// Whether standard error counts.
     pub stderr: bool,
-    /// Which numbers that an entry function gives are the same.
+    /// Which NaNs among the outputs of an entry function count as the same.
     pub nan: NanConfig,
 }
 
@@ -308,30 +315,30 @@ impl Default for OutputsConfig {
     }
 }
 
-/// What counts of a floating-point number that is none.
+/// What counts of a NaN.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum NanConfig {
-    /// That it is none.
+    /// Only that it is a NaN.
     #[default]
     One,
-    /// Its sign and its payload, too.
+    /// Also its sign and payload.
     Bits,
 }
 
-/// `[budget]`.
+/// `[budget]`: when to stop.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BudgetConfig {
-    /// For the whole run, as `60s`, `10m`.
+    /// Time for the whole run after the build, such as `60s` or `10m`.
     #[serde(deserialize_with = "duration")]
     pub time: Duration,
-    /// Instructions of one path.
+    /// Number of instructions of one path.
     pub instructions: u64,
-    /// For one solver query.
+    /// Time for one solver query.
     #[serde(deserialize_with = "duration")]
     pub solver: Duration,
-    /// For one native run.
+    /// Time for one native run.
     #[serde(deserialize_with = "duration")]
     pub replay: Duration,
 }
@@ -356,7 +363,7 @@ fn duration<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Duration, D::Error
     parse_duration(&text).map_err(serde::de::Error::custom)
 }
 
-/// Reads `500ms`, `60s`, `10m`, `2h`.
+/// Reads a duration such as `500ms`, `60s`, `10m` or `2h`.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let number: f64 =

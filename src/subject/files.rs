@@ -1,4 +1,5 @@
-//! The files that a whole program finds in the directory it starts in, and what it leaves there.
+//! The files that a whole program finds in the directory it starts in, and those that it leaves
+//! there.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -9,9 +10,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// The most files there may be, directories included.
+/// The greatest number of files, directories included.
 const MOST_FILES: usize = 1000;
-/// The most bytes of all together.
+/// The greatest number of bytes of all files together.
 const MOST_BYTES: usize = 4 << 20;
 
 /// A file below the start directory.
@@ -19,28 +20,29 @@ const MOST_BYTES: usize = 4 << 20;
 pub struct GivenFile {
     /// Path relative to the start directory, with `/`.
     pub path: String,
-    /// What it is.
+    /// The kind and content of the file.
     pub content: Given,
 }
 
-/// What a file is. Of its permissions there stays what git keeps: whether the owner may execute it.
+/// The kind and content of a file that is given to a program. Of its permissions, only what git
+/// keeps is kept: whether the owner may execute it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Given {
     /// A directory.
     Directory,
     /// A regular file.
     Regular {
-        /// Its content.
+        /// The content of the file.
         bytes: Vec<u8>,
-        /// Whether it may be executed.
+        /// Whether the owner may execute the file.
         executable: bool,
     },
-    /// A symbolic link to there.
+    /// A symbolic link, with its target.
     Link(Vec<u8>),
 }
 
 impl Given {
-    /// Permission bits that it has for the program.
+    /// The permission bits with which the program finds the file.
     pub fn permissions(&self) -> u32 {
         match self {
             Self::Regular { executable: false, .. } => 0o644,
@@ -49,7 +51,7 @@ impl Given {
         }
     }
 
-    /// What the program finds.
+    /// The state in which the program finds the file.
     pub fn state(&self) -> FileState {
         let permissions = self.permissions();
         match self {
@@ -60,31 +62,33 @@ impl Given {
     }
 }
 
-/// What is at a path below the start directory when a run begins, or when it has ended.
+/// What is at a path below the start directory when a run begins, or when it has ended. `Bytes` is
+/// the type of a regular file's content.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum FileState<Bytes = Vec<u8>> {
     /// A directory.
     Directory {
-        /// Its permission bits.
+        /// The permission bits.
         permissions: u32,
     },
     /// A regular file.
     Regular {
-        /// Its permission bits.
+        /// The permission bits.
         permissions: u32,
-        /// Its content.
+        /// The content of the file.
         bytes: Bytes,
     },
-    /// A symbolic link to there.
+    /// A symbolic link, with its target.
     Link(Vec<u8>),
-    /// Another name of the regular file or link at that path, which is the first one in order.
+    /// Another name of a regular file or symbolic link. The path given is the first of its names in
+    /// order.
     HardLink(String),
-    /// Nothing, where there was something at the beginning.
+    /// Nothing, although there was something when the run began.
     Removed,
 }
 
 impl<Bytes> FileState<Bytes> {
-    /// The same with its content in another form.
+    /// Converts the content of a regular file, and leaves everything else as it is.
     pub fn map<Other>(self, content: impl FnOnce(Bytes) -> Other) -> FileState<Other> {
         match self {
             Self::Directory { permissions } => FileState::Directory { permissions },
@@ -98,7 +102,8 @@ impl<Bytes> FileState<Bytes> {
     }
 }
 
-/// What became of files: their states at the end, but for those that are as they were.
+/// The files that a run has changed: their states at the end, without files whose state is as it
+/// was at the start.
 pub fn changed_files(
     start: BTreeMap<String, FileState>,
     mut end: BTreeMap<String, FileState>,
@@ -113,8 +118,8 @@ pub fn changed_files(
     end
 }
 
-/// A path as text, different ones as different texts: what is not UTF-8 is written `\xff`, a
-/// backslash twice.
+/// A path as text. Different paths are different texts: bytes that are not UTF-8 are escaped, as in
+/// `\xff`, and a backslash is doubled.
 pub fn path_text(path: &[u8]) -> String {
     path.utf8_chunks()
         .map(|chunk| {
@@ -127,29 +132,30 @@ pub fn path_text(path: &[u8]) -> String {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GivenError {
-    /// Something cannot be read.
+    /// A file or directory cannot be read.
     #[error("{}: {error}", path.display())]
     Io {
-        /// What was read.
+        /// The file or directory.
         path: PathBuf,
         /// Why it failed.
         error: io::Error,
     },
-    /// A name is no text.
+    /// The name of a file is not UTF-8.
     #[error("{}: a file's name has to be UTF-8", .0.display())]
     Name(PathBuf),
-    /// A device, a socket or a pipe.
+    /// There is something else than files, directories and links: a device, a socket or a pipe.
     #[error("{}: neither a file, a directory nor a link", .0.display())]
     Kind(PathBuf),
-    /// More than a program's memory should hold.
+    /// There are more files, or more bytes in them, than a program's memory should hold.
     #[error("{}: too much to start with (more than {MOST_FILES} files or 4 MiB)", .0.display())]
     TooMuch(PathBuf),
 }
 
-/// Everything below a directory, by path, so that a directory comes before what it holds.
+/// Reads everything below a directory. The files are sorted by path, so that a directory comes
+/// before what it contains.
 ///
 /// # Errors
-/// [`GivenError`] names the file.
+/// See [`GivenError`], which names the file.
 pub fn given_files(directory: &Path) -> Result<Vec<GivenFile>, GivenError> {
     let mut found = Vec::new();
     let mut room = MOST_BYTES;

@@ -1,4 +1,5 @@
-//! From a directory with a `subject.toml` to sources and numbered patches that exist.
+//! Loads a subject: from a directory with a `subject.toml` to sources and numbered patches that
+//! exist.
 
 use std::{
     collections::BTreeSet,
@@ -17,7 +18,7 @@ use super::{
 /// The file that makes a directory a subject.
 pub const CONFIG_FILE: &str = "subject.toml";
 
-/// A program with its candidate patches, everything found on disk.
+/// A program with its candidate patches, all of which have been found on disk.
 ///
 /// ```no_run
 /// # use psychic::subject::Subject;
@@ -29,43 +30,43 @@ pub const CONFIG_FILE: &str = "subject.toml";
 /// ```
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// What `subject.toml` says.
+    /// The contents of `subject.toml`.
     pub config: Config,
-    /// The directory of `subject.toml`, absolute.
+    /// The absolute path of the directory of `subject.toml`.
     pub dir: PathBuf,
-    /// The directory that `sources` are relative to: `dir` itself, or the one that `[build]`
-    /// names or obtains.
+    /// The directory that `sources` are relative to: `dir` itself, the source tree that `[build]`
+    /// names, or an original that is a whole tree.
     pub root: PathBuf,
-    /// The C files to build, relative to `root`, in the order of `subject.toml`; of a program with
-    /// a build of its own, those that patches touch.
+    /// The C files (or bitcode modules) to build, relative to `root`, in the order of
+    /// `subject.toml`. For a program with a build of its own, the files that patches may touch.
     pub sources: Vec<PathBuf>,
     /// The candidate patches; `patches[i]` is revision `i + 1`.
     pub patches: Vec<Patch>,
-    /// What a whole program finds in the directory it starts in.
+    /// The files that a whole program finds in the directory it starts in.
     pub files: Vec<GivenFile>,
     /// The files that `[tests]` names.
     pub tests: TestFiles,
 }
 
-/// Files with inputs, in the order of their globs, then by name.
+/// The files of the tests that a subject gives, in the order of their globs, and then by name.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TestFiles {
     /// `.ktest` files.
     pub ktest: Vec<PathBuf>,
-    /// Texts for standard input.
+    /// Files that are each the standard input of a test.
     pub stdin: Vec<PathBuf>,
 }
 
 /// A candidate on disk and the revision that it makes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Patch {
-    /// Its number, from 1.
+    /// The number of the revision, from 1.
     pub revision: Revision,
-    /// What is on disk.
+    /// What the candidate is on disk.
     pub form: Form,
-    /// Path relative to the subject's directory with `/`: how people are shown the patch.
+    /// The path relative to the subject's directory, with `/`. People are shown this name.
     pub name: String,
-    /// Absolute path.
+    /// The absolute path.
     pub path: PathBuf,
 }
 
@@ -74,13 +75,13 @@ pub struct Patch {
 pub enum Form {
     /// A unified diff.
     Diff,
-    /// A whole file in the place of a source: of the only one, or of that which has its name.
+    /// A whole file that replaces a source: the only one, or the one of the same name.
     File,
-    /// A directory in the place of the source tree: a source or header that it has not is gone.
+    /// A directory that replaces the source tree: a source or header that it lacks is removed.
     Tree,
-    /// The program as a module of LLVM, `.bc` or `.ll`.
+    /// The program as an LLVM module, `.bc` or `.ll`.
     Module,
-    /// A number that the meta program written by hand knows.
+    /// Nothing on disk: a revision of a meta program written by hand, which knows its number.
     Number,
 }
 
@@ -104,19 +105,20 @@ pub enum SubjectError {
     /// A file or directory cannot be read or made.
     #[error("{}: {source}", path.display())]
     Io {
-        /// What was accessed.
+        /// The file or directory.
         path: PathBuf,
         /// Why it failed.
         source: io::Error,
     },
-    /// `subject.toml` is not TOML, or has a key or value that has no meaning or leads nowhere.
+    /// `subject.toml` is not TOML, or has a key or value that is meaningless or refers to something
+    /// that does not exist.
     #[error("{}:{line}: {message}", path.display())]
     Config {
         /// The `subject.toml`.
         path: PathBuf,
-        /// Line of the fault, from 1.
+        /// The line of the fault, from 1.
         line: usize,
-        /// What is wrong there.
+        /// What is wrong on that line.
         message: String,
     },
     /// A glob cannot be parsed.
@@ -124,22 +126,22 @@ pub enum SubjectError {
     Glob {
         /// The `subject.toml`.
         path: PathBuf,
-        /// Line of the glob, from 1.
+        /// The line of the glob, from 1.
         line: usize,
         /// The glob.
         glob: String,
-        /// What is wrong with it.
+        /// What is wrong with the glob.
         message: String,
     },
-    /// A name that no table and no report could show.
+    /// A name is not UTF-8, so that no table and no report could show it.
     #[error("{}: the name is not UTF-8; rename it", .0.display())]
     NotUtf8(PathBuf),
-    /// Not one file matches `patches` or `candidates`.
+    /// No file matches `patches` or `candidates`.
     #[error("{}:{line}: no file matches {key} = {globs:?}", path.display())]
     NoPatches {
         /// The `subject.toml`.
         path: PathBuf,
-        /// Line of the key, from 1.
+        /// The line of the key, from 1.
         line: usize,
         /// The key.
         key: &'static str,
@@ -151,14 +153,14 @@ pub enum SubjectError {
     NoSource {
         /// The `subject.toml`.
         path: PathBuf,
-        /// Line that names the source, from 1.
+        /// The line that names the source, from 1.
         line: usize,
         /// The source as written.
         file: PathBuf,
-        /// Where it was looked for.
+        /// The directory in which it was looked for.
         root: PathBuf,
     },
-    /// `sources` is empty.
+    /// `sources` is empty, and no candidate can be the original.
     #[error("{}:{line}: `sources` lists no file", .path.display())]
     NoSources {
         /// The `subject.toml`.
@@ -176,11 +178,11 @@ impl SubjectError {
 }
 
 impl Subject {
-    /// Reads `dir/subject.toml`, finds the patches, and obtains the sources where
-    /// `[build]` says how (once; see [`super::cache_directory`]).
+    /// Reads `dir/subject.toml` and finds the patches and sources. If `[build]` says how to obtain
+    /// the sources, that is done once (see [`super::cache_directory`]).
     ///
     /// # Errors
-    /// Names the file and line to mend, whenever the subject is not complete.
+    /// The subject is incomplete or contradictory. The error names the file and line to correct.
     pub fn load(dir: &Path) -> Result<Self, SubjectError> {
         let path = dir.join(CONFIG_FILE);
         if !path.is_file() {
@@ -215,7 +217,7 @@ impl Subject {
                 }
             };
             if patches.is_empty() {
-                let message = format!("without sources {} is the original, alone", original.name);
+                let message = format!("without sources, {} is the original, alone", original.name);
                 return Err(file.fault("candidates", message));
             }
             for (number, patch) in (1..).zip(&mut patches) {
@@ -245,7 +247,7 @@ impl Subject {
         Ok(Self { sources, config, dir, root, patches, files, tests })
     }
 
-    /// Whether all revisions are modules of LLVM.
+    /// Whether all revisions are LLVM modules.
     pub fn is_bitcode(&self) -> bool {
         self.sources.first().is_some_and(|source| Form::of(source) == Form::Module)
     }
@@ -255,14 +257,14 @@ impl Subject {
         self.config.revisions > 0
     }
 
-    /// Where the diffs are, which are no part of the program. Other candidates may be: a source can
-    /// be among them, and one can include another.
+    /// The paths of the diffs, which are not part of the program. Other candidates may be part of
+    /// it: one of them can be a source, and one can include another.
     pub fn diffs(&self) -> BTreeSet<PathBuf> {
         let diffs = self.patches.iter().filter(|patch| patch.form == Form::Diff);
         diffs.map(|patch| patch.path.clone()).collect()
     }
 
-    /// How many revisions there are, the original included.
+    /// The number of revisions, the original included.
     pub fn revisions(&self) -> usize {
         self.patches.len() + 1
     }
@@ -282,18 +284,19 @@ impl ConfigFile<'_> {
         })
     }
 
-    /// The first line outside comments that has `word`; the parsed form keeps no positions.
+    /// The number of the first line that has `word` outside comments; 1 if none does. Lines are
+    /// searched because the parsed form keeps no positions.
     fn line_of(&self, word: &str) -> usize {
         let found = |line: &str| line.split('#').next().is_some_and(|code| code.contains(word));
         self.text.lines().position(found).map_or(1, |index| index + 1)
     }
 
-    /// Something wrong on the first line that has the word.
+    /// The error that something is wrong on the first line that has `word`.
     fn fault(&self, word: &str, message: String) -> SubjectError {
         SubjectError::Config { path: self.path.to_owned(), line: self.line_of(word), message }
     }
 
-    /// Arguments and environment variables that no program can have.
+    /// Refuses arguments and environment variables that no program can have.
     fn check_texts(&self, config: &Config) -> Result<(), SubjectError> {
         let Config { inputs: InputsConfig { args, env, .. }, .. } = config;
         if let Some(name) = env.keys().find(|name| !is_variable(name)) {
@@ -323,7 +326,7 @@ impl ConfigFile<'_> {
                 let ways = (least..=most).map(of_length).fold(0, u64::saturating_add);
                 if ways == 0 || ways > MOST_ARGUMENTS.into() {
                     let message =
-                        format!("one_of gives {ways} ways, and may give 1 to {MOST_ARGUMENTS}");
+                        format!("one_of gives {ways} combinations, not 1 to {MOST_ARGUMENTS}");
                     return Err(self.fault("one_of", message));
                 }
             }
@@ -340,7 +343,8 @@ impl ConfigFile<'_> {
         Ok(())
     }
 
-    /// The files that the program starts with.
+    /// Checks `inputs.files` and `inputs.sym_files`, and reads the files that the program starts
+    /// with.
     fn given(&self, dir: &Path, config: &Config) -> Result<Vec<GivenFile>, SubjectError> {
         let inputs = &config.inputs;
         let asked =
@@ -362,7 +366,7 @@ impl ConfigFile<'_> {
         }
     }
 
-    /// What a glob matches in the subject's directory, by name.
+    /// The paths that a glob matches in the subject's directory, sorted.
     fn matches(&self, dir: &Path, pattern: &str) -> Result<Vec<PathBuf>, SubjectError> {
         let absolute = Path::new(&glob::Pattern::escape(&dir.to_string_lossy())).join(pattern);
         let matches =
@@ -386,7 +390,7 @@ impl ConfigFile<'_> {
         Ok(paths)
     }
 
-    /// The inputs that a person gives, which have to be ones that the program can have.
+    /// Finds the files of the given tests, and refuses tests that the program cannot have as input.
     fn tests(&self, dir: &Path, config: &Config) -> Result<TestFiles, SubjectError> {
         let TestsConfig { ktest, stdin, run } = &config.tests;
         let is_program = config.entry == "main" || config.build.program.is_some();
@@ -412,7 +416,7 @@ impl ConfigFile<'_> {
             }
             let texts = run.args.iter().flatten().chain(run.env.values());
             if let Some(text) = texts.clone().find(|text| text.contains('\0')) {
-                return Err(self.fault("tests", format!("{text:?} has a NUL, which no text can")));
+                return Err(self.fault("tests", format!("{text:?} must not have a NUL")));
             }
         }
         let files = |globs: &[String]| -> Result<Vec<PathBuf>, SubjectError> {
@@ -444,7 +448,7 @@ impl ConfigFile<'_> {
         for pattern in config.patches.iter().chain(&config.candidates) {
             let is_patch = config.patches.contains(pattern);
             let mut paths = self.matches(dir, pattern)?;
-            // A patch that two globs match is one revision, where it was first matched.
+            // A patch that two globs match is one revision, numbered by the first of them.
             paths.retain(|path| {
                 let is_one = path.is_file() || path.is_dir() && !is_patch;
                 is_one && patches.iter().all(|patch| patch.path != *path)
@@ -468,7 +472,7 @@ impl ConfigFile<'_> {
     }
 }
 
-/// A file that the glob would match if its name were UTF-8: such names it passes over.
+/// A file that the glob would match if its name were UTF-8: the glob crate passes over other names.
 fn unreadable_name(pattern: &Path) -> Option<PathBuf> {
     let own = glob::Pattern::new(pattern.file_name()?.to_str()?).ok()?;
     let directories = glob::glob(pattern.parent()?.to_str()?).ok()?;
@@ -480,14 +484,14 @@ fn unreadable_name(pattern: &Path) -> Option<PathBuf> {
     entries.flatten().flatten().find(odd).map(|entry| entry.path())
 }
 
-/// Whether a name is one component of a path: results go to a directory of that name.
+/// Whether a name is a single component of a path, and so can be the name of a file or directory.
 fn is_plain(name: &str) -> bool {
     let mut components = Path::new(name).components();
     matches!((components.next(), components.next()), (Some(Component::Normal(_)), None))
         && !name.contains(['/', '\0'])
 }
 
-/// Whether a program can have an environment variable of that name.
+/// Whether `name` can be the name of an environment variable.
 pub fn is_variable(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0'])
 }

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 pub struct Revision(pub u32);
 
 impl Revision {
-    /// The program as it is without any patch.
+    /// The original: the program without any patch.
     pub const ORIGINAL: Revision = Revision(0);
 }
 
@@ -23,7 +23,7 @@ impl fmt::Display for Revision {
     }
 }
 
-/// A set of revisions, a bit each; up to 128 of them without allocation.
+/// A set of revisions, with one bit for each; revisions below 128 need no allocation.
 ///
 /// Trailing zero words are never kept, so that equal sets compare and hash equal.
 #[derive(Clone, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -35,7 +35,7 @@ impl RevisionSet {
         Self::default()
     }
 
-    /// Adds `revision`; true if it was not there before.
+    /// Adds `revision`. Returns whether it was not in the set before.
     pub fn insert(&mut self, revision: Revision) -> bool {
         let (word, bit) = Self::place(revision);
         if self.0.len() <= word {
@@ -46,7 +46,7 @@ impl RevisionSet {
         added
     }
 
-    /// Takes `revision` out; true if it was there.
+    /// Removes `revision`. Returns whether it was in the set.
     pub fn remove(&mut self, revision: Revision) -> bool {
         let (word, bit) = Self::place(revision);
         let found = self.contains(revision);
@@ -63,17 +63,17 @@ impl RevisionSet {
         self.0.get(word).is_some_and(|w| w & bit != 0)
     }
 
-    /// How many revisions there are.
+    /// The number of revisions in the set.
     pub fn len(&self) -> usize {
         self.0.iter().map(|w| w.count_ones() as usize).sum()
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The smallest revision.
+    /// The smallest revision, if there is any.
     pub fn first(&self) -> Option<Revision> {
         self.iter().next()
     }
@@ -88,14 +88,14 @@ impl RevisionSet {
         })
     }
 
-    /// The revisions in both sets.
+    /// The revisions that are in both sets.
     pub fn intersection(&self, other: &Self) -> Self {
         let mut common = Self(self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect());
         common.trim();
         common
     }
 
-    /// Those that are not in the other set.
+    /// The revisions of this set that are not in the other.
     pub fn difference(&self, other: &Self) -> Self {
         let others = other.0.iter().copied().chain(std::iter::repeat(0));
         let mut rest = Self(self.0.iter().zip(others).map(|(a, b)| a & !b).collect());
@@ -103,7 +103,7 @@ impl RevisionSet {
         rest
     }
 
-    /// The revisions in either set.
+    /// The revisions that are in at least one of the two sets.
     pub fn union(&self, other: &Self) -> Self {
         let (long, short) =
             if self.0.len() >= other.0.len() { (self, other) } else { (other, self) };
@@ -114,7 +114,7 @@ impl RevisionSet {
         all
     }
 
-    /// Whether all of them are in the other set, too.
+    /// Whether all revisions of this set are also in the other.
     pub fn is_subset(&self, other: &Self) -> bool {
         self.0.len() <= other.0.len() && self.0.iter().zip(&other.0).all(|(a, b)| a & !b == 0)
     }
@@ -135,18 +135,18 @@ impl RevisionSet {
     }
 }
 
-/// Classes of revisions that are still to be told apart: two are in one class if they are a pair that
-/// is open, or are linked by such pairs. A revision in none is done with.
+/// Classes of revisions that are still to be told apart. Two revisions are in one class if they are
+/// an open pair, or are linked by open pairs. A revision in no class has no open pair.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct OpenClasses(Vec<RevisionSet>);
 
 impl OpenClasses {
-    /// One class of all these.
+    /// A single class of all `revisions`.
     pub fn one(revisions: RevisionSet) -> Self {
         Self(vec![revisions])
     }
 
-    /// The classes of `revisions` by whether pairs are open.
+    /// Makes the classes of `revisions`, where `is_open` says which pairs are open.
     pub fn of(revisions: &[Revision], is_open: impl Fn(Revision, Revision) -> bool) -> Self {
         let mut left: Vec<Revision> = revisions.to_vec();
         let mut classes = Vec::new();
@@ -173,7 +173,7 @@ impl OpenClasses {
         self.0.iter().fold(RevisionSet::new(), |all, class| all.union(class))
     }
 
-    /// Whether some of a class are in `set` and others are not.
+    /// Whether there is a class of which some revisions are in `set` and others are not.
     pub fn are_divided_by(&self, set: &RevisionSet) -> bool {
         self.0.iter().any(|class| !class.is_disjoint(set) && !class.is_subset(set))
     }
@@ -190,7 +190,7 @@ impl FromIterator<Revision> for RevisionSet {
 }
 
 impl fmt::Display for RevisionSet {
-    /// Space separated, as in `states.csv` and `revisions` of `tree.json`.
+    /// Writes the numbers with spaces between them, as in `states.csv`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, revision) in self.iter().enumerate() {
             write!(f, "{}{revision}", if index == 0 { "" } else { " " })?;

@@ -1,4 +1,4 @@
-//! Sources that have to be obtained: `build.setup`, run once and kept in a cache.
+//! Obtains sources that are not in the subject's directory, once, and keeps them in a cache.
 
 use std::{
     env,
@@ -15,18 +15,18 @@ use crate::child::{self, Limits};
 
 const OUTPUT_LINES: usize = 20;
 
-/// How sources could not be obtained.
+/// Why sources could not be obtained: the exit status or what failed, and the end of the output.
 pub(super) struct Failure {
     pub(super) status: String,
     pub(super) output: String,
 }
 
-/// Where things that can be made again are kept: `$PSYCHIC_CACHE`, else `.cache` in the nearest
-/// directory at or above `dir` that holds a `Cargo.toml` or `.git`, else `psychic` in the user's
-/// cache directory (`$XDG_CACHE_HOME` or `~/.cache`).
+/// The directory for things that can be made again: `$PSYCHIC_CACHE`, else `.cache` in the nearest
+/// directory at or above `dir` that has a `Cargo.toml` or `.git`, else `psychic` in the user's
+/// cache directory (`$XDG_CACHE_HOME` or `~/.cache`), else in the directory for temporary files.
 pub fn cache_directory(dir: &Path) -> PathBuf {
     if let Some(chosen) = env::var_os("PSYCHIC_CACHE").filter(|value| !value.is_empty()) {
-        // Compilers run in other directories.
+        // It must be absolute, because compilers run in other directories.
         return std::path::absolute(&chosen).unwrap_or_else(|_| chosen.into());
     }
     let project =
@@ -41,11 +41,12 @@ pub fn cache_directory(dir: &Path) -> PathBuf {
         .join("psychic")
 }
 
-/// The directory that `command` fills, after running it there unless it succeeded before.
+/// Runs `command`, which fills a directory with sources, unless it succeeded before. Returns the
+/// directory. The command runs in `dir`; `$PSYCHIC_SOURCE` is the directory to fill.
 ///
-/// The directory's name carries a digest of the command and of the files that it mentions, so
-/// that a changed setup starts afresh; a stamp beside it tells a finished setup from one that
-/// was interrupted.
+/// The name of the directory has a digest of `dir`, the command and the files that it mentions, so
+/// that a changed setup starts afresh. A stamp beside the directory tells a finished setup from one
+/// that was interrupted.
 pub(super) fn obtain(
     dir: &Path,
     name: &str,
@@ -86,8 +87,8 @@ pub(super) fn obtain(
     Ok(Ok(source))
 }
 
-/// The tree of a Debian source package, obtained unless it is there already. It is the same for
-/// all subjects, and whoever has no apt can put it there by hand.
+/// The source tree of a Debian package, which is obtained unless it exists already. All subjects
+/// share it, and a user without apt can put it there by hand.
 pub(super) fn package(
     dir: &Path,
     name: &str,
@@ -153,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    /// A subject in a project of its own, so that the cache is inside the directory.
+    /// A subject in a project of its own, so that its directory contains the cache.
     fn subject(setup: &str) -> TempDir {
         let dir = TempDir::new().unwrap();
         fs::write(dir.path().join("Cargo.toml"), "").unwrap();

@@ -1,4 +1,4 @@
-//! Where the source tree of a subject comes from, and which of its files patches touch.
+//! Finds the source tree of a subject, and which of its files patches touch.
 
 use std::{
     collections::BTreeSet,
@@ -8,9 +8,9 @@ use std::{
 
 use super::{Config, Form, Patch, SubjectError, setup};
 
-/// A value in `[build]` that has no meaning, or that led to nothing.
+/// A value in `subject.toml` that has no meaning, or with which no sources were found.
 pub(super) struct Fault {
-    /// The key, to be found in `subject.toml`.
+    /// The key, by which the line in `subject.toml` is found.
     pub(super) key: &'static str,
     pub(super) message: String,
 }
@@ -19,7 +19,7 @@ fn fault(key: &'static str, message: impl Into<String>) -> Fault {
     Fault { key, message: message.into() }
 }
 
-/// Checks what the keys of `[build]` say together.
+/// Checks that the keys of `[build]` go together.
 pub(super) fn check(config: &Config) -> Result<(), Fault> {
     let build = &config.build;
     let trees = [
@@ -53,7 +53,7 @@ pub(super) fn check(config: &Config) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The source tree, absolute.
+/// Finds or obtains the source tree, and returns its absolute path.
 pub(super) fn tree(dir: &Path, config: &Config) -> Result<Result<PathBuf, Fault>, SubjectError> {
     let build = &config.build;
     let failed = |key: &'static str, what: &str| {
@@ -109,21 +109,21 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Checks that the candidates are of forms that go together.
+/// Checks that the forms of the sources and the candidates go together.
 pub(super) fn check_forms(config: &Config, patches: &[Patch]) -> Result<(), Fault> {
     let is_module = |path: &PathBuf| Form::of(path) == Form::Module;
     let modules = config.sources.iter().filter(|source| is_module(source)).count();
     if modules > 0 && modules < config.sources.len() {
-        return Err(fault("sources", "C files and modules of bitcode are no one program"));
+        return Err(fault("sources", "C files and bitcode modules cannot make one program"));
     }
     for patch in patches {
         let key = if patch.form == Form::Diff { "patches" } else { "candidates" };
         if (patch.form == Form::Module) != (modules > 0) {
-            let what = if modules > 0 { "modules, as the sources are" } else { "sources in C" };
-            return Err(fault(key, format!("{}: not of the same form: {what}", patch.name)));
+            let what = if modules > 0 { "bitcode modules" } else { "C files" };
+            return Err(fault(key, format!("{}: wrong form, the sources are {what}", patch.name)));
         }
         if config.revisions > 0 && patch.form != Form::Number {
-            let message = format!("{}: a meta program written by hand has no others", patch.name);
+            let message = format!("{}: a meta program written by hand has no patches", patch.name);
             return Err(fault(key, message));
         }
         if patch.form == Form::File && config.sources.is_empty() {
@@ -132,7 +132,7 @@ pub(super) fn check_forms(config: &Config, patches: &[Patch]) -> Result<(), Faul
         }
     }
     if modules > 0 && config.entry != "main" {
-        return Err(fault("entry", "modules of bitcode start at their main"));
+        return Err(fault("entry", "bitcode modules start at their main"));
     }
     if config.revisions > 0 && config.build.program.is_some() {
         return Err(fault("revisions", "a meta program written by hand has no build of its own"));
@@ -140,13 +140,13 @@ pub(super) fn check_forms(config: &Config, patches: &[Patch]) -> Result<(), Faul
     Ok(())
 }
 
-/// The C files below a directory, hidden ones left out, sorted.
+/// The C files below a directory, relative to it and sorted, without hidden ones.
 pub(super) fn c_files(root: &Path) -> Result<Vec<PathBuf>, SubjectError> {
     let files = files_below(root).map_err(SubjectError::io(root))?;
     Ok(files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "c")).collect())
 }
 
-/// The files below a directory, relative to it, hidden ones left out, sorted.
+/// The files below a directory, relative to it and sorted, without hidden ones.
 ///
 /// # Errors
 /// A directory cannot be read.
@@ -171,14 +171,15 @@ pub fn files_below(root: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Whether a path leads to something below where it starts.
+/// Whether a path is relative and can only lead to something below where it starts.
 fn is_inner(path: &Path) -> bool {
     let mut parts = path.components();
     !path.as_os_str().is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// The C files below `root` that patches change, sorted: what their `+++` lines name, with as few
-/// leading directories taken off as it takes to find a file.
+/// The C files below `root` that patches change, sorted. A diff changes the files that its `+++`
+/// lines name, after as many leading directories are removed as it takes to find a file. A
+/// directory tree changes the files that both trees have and that differ.
 pub(super) fn touched(root: &Path, patches: &[Patch]) -> Result<Vec<PathBuf>, SubjectError> {
     let mut found = BTreeSet::new();
     for patch in patches {

@@ -1,14 +1,14 @@
-//! Which rows are told apart, for clusterings in which tests say nothing of some revisions.
+//! Which rows are told apart, for clusterings in which tests are silent on some revisions.
 //!
-//! That a test tells two rows apart is no longer the same as that they are two: the relation is a
-//! graph, and what bounds a tree from below are the sets in it of which any two are joined, since
-//! no leaf has two of one.
+//! Two different rows are then no longer always told apart by some test. Being told apart is a
+//! graph on the rows, and the sets of rows of which any two are joined (its cliques) bound a tree
+//! from below: no leaf has two rows of one such set.
 
 use std::cmp::Reverse;
 
 use super::problem::Question;
 
-/// For each row a bit for each other row that some test tells it apart from.
+/// For each row, one bit for every other row that some test tells it apart from.
 pub(super) struct Apart {
     words: usize,
     bits: Vec<u64>,
@@ -38,7 +38,7 @@ impl Apart {
         Self { words, bits }
     }
 
-    /// The rows that `row` is told apart from, a bit each.
+    /// The rows that `row` is told apart from, one bit each.
     pub fn of(&self, row: u16) -> &[u64] {
         &self.bits[usize::from(row) * self.words..][..self.words]
     }
@@ -48,8 +48,8 @@ impl Apart {
         set.iter().all(|row| self.common(*row, &members) == 0)
     }
 
-    /// Some rows of `set` of which any two are told apart, ascending: greedily those first that
-    /// are told apart from the most others.
+    /// Rows of `set` of which any two are told apart, in ascending order. They are chosen greedily,
+    /// first those that are told apart from the most others.
     pub fn spread(&self, set: &[u16]) -> Vec<u16> {
         let within = members(self.words, set.iter().copied());
         let degree = |row: &u16| (Reverse(self.common(*row, &within)), *row);
@@ -69,7 +69,7 @@ impl Apart {
         self.of(a)[usize::from(b) / 64] & 1 << (b % 64) != 0
     }
 
-    /// How many of `members` the row is told apart from.
+    /// Number of rows among `members` that the row is told apart from.
     fn common(&self, row: u16, members: &[u64]) -> u32 {
         self.of(row).iter().zip(members).map(|(a, b)| (a & b).count_ones()).sum()
     }

@@ -1,23 +1,23 @@
-//! What no decision tree can beat, whatever its tests: bounds from the number of outcomes.
+//! Bounds that no decision tree can beat, whatever its tests: computed from the number of outcomes.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// The least height at which tests with at most `outcomes` outcomes can tell `rows` apart, any two
-/// of them: the logarithm, rounded up.
+/// The least height at which tests with at most `outcomes` outcomes can tell any two of `rows` rows
+/// apart: the logarithm, rounded up.
 pub(super) fn height(rows: usize, outcomes: usize) -> u32 {
     let mut height = 0;
     let mut reach = 1usize;
     while reach < rows {
-        // One outcome never tells anything apart; the bound must still be finite.
+        // A single outcome never tells anything apart, but the bound must still be finite.
         reach = reach.saturating_mul(outcomes.max(2));
         height += 1;
     }
     height
 }
 
-/// The least sum of weight times depth over all trees with at most `outcomes` outcomes at a node:
-/// that of Huffman's code ("A Method for the Construction of Minimum-Redundancy Codes", 1952),
-/// whose n-ary form first adds weightless leaves until every node can be full.
+/// The least sum of weight times depth over all trees with at most `outcomes` outcomes at a node.
+/// It is that of Huffman's code ("A Method for the Construction of Minimum-Redundancy Codes",
+/// 1952), whose n-ary form first adds weightless leaves until every node can be full.
 pub(super) fn weighted_depth(weights: &[u64], outcomes: usize) -> u64 {
     let outcomes = outcomes.max(2);
     match weights {

@@ -1,5 +1,5 @@
-//! Readable conditions over inputs: when do revisions differ? Learned by CART from samples, so a
-//! hint for the reader, never a proof.
+//! Readable conditions over inputs: when do revisions differ? They are learned from samples by
+//! CART, so they are hints for the reader, never proofs.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -7,12 +7,12 @@ use ndarray::{Array1, Array2};
 
 use super::greedy::{Impurity, first_split};
 
-/// The values of the inputs in one run, and what came of it.
+/// The values of the inputs in one run, with the result of the run.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Sample<L> {
-    /// A value for each input, in the order of their names.
+    /// One value per input, in the order of the names.
     pub inputs: Vec<i64>,
-    /// What came of it, such as the cluster of the outcome.
+    /// The result of the run, such as the cluster of its outcome.
     pub label: L,
 }
 
@@ -40,19 +40,19 @@ impl fmt::Display for Interval {
     }
 }
 
-/// When all conditions hold, all samples have the label.
+/// A rule: all samples that satisfy all conditions have the label.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Rule<L> {
     /// The label.
     pub label: L,
-    /// The conditions, in the order of the inputs; none where all samples have the label.
+    /// The conditions, in the order of the inputs; empty if all samples have the label.
     pub conditions: Vec<Interval>,
-    /// How many samples it speaks of.
+    /// Number of samples that satisfy the conditions.
     pub samples: usize,
 }
 
 impl<L> fmt::Display for Rule<L> {
-    /// The conditions alone: `x <= -2 and y = 3`.
+    /// Writes the conditions alone: `x <= -2 and y = 3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.conditions.is_empty() {
             return f.write_str("always");
@@ -64,13 +64,13 @@ impl<L> fmt::Display for Rule<L> {
     }
 }
 
-/// Rules for each label, in the order of the labels and, within one, of the samples they speak
-/// of, the most first. Every sample of a label satisfies a rule of that label and of no other,
-/// save samples whose inputs also stand there with another label: no condition over the inputs
-/// can say which it will be, and they get no rule.
+/// Rules for each label, in the order of the labels. The rules of one label come in descending
+/// order of the number of samples they cover. Every sample satisfies a rule of its label and no
+/// rule of another. The exception are samples with the same inputs but different labels: no
+/// condition over the inputs can tell which label it will be, and they get no rule.
 ///
-/// Ends of ranges are values that samples have: a rule says nothing that was not seen, except
-/// that it reaches to infinity where no sample says otherwise.
+/// The ends of ranges are values of samples: a rule claims nothing that was not seen, except that
+/// it reaches to infinity where no sample contradicts it.
 ///
 /// ```
 /// use psychic::tree::{Sample, conditions};
@@ -113,7 +113,8 @@ pub fn conditions<L: Clone + Ord>(names: &[String], samples: &[Sample<L>]) -> Ve
 
 type Ranges = Vec<(Option<i64>, Option<i64>)>;
 
-/// Adds the ranges within `ranges` in which all of `samples` have `label`, with how many.
+/// Adds to `found` the ranges within `ranges` in which all `samples` have `label`, each with its
+/// number of samples.
 fn grow<L: Ord>(
     label: &L,
     samples: &[&Sample<L>],
@@ -142,7 +143,7 @@ fn grow<L: Ord>(
 
 /// The input that CART splits on first, and the largest value on the lower side.
 ///
-/// Labels are compared one against all others: with two of them the sums within linfa do not
+/// One label is compared with all others together: with two labels, the sums within linfa do not
 /// depend on the order of its hash maps.
 fn boundary<L: Ord>(label: &L, samples: &[&Sample<L>]) -> Option<(usize, i64)> {
     let width = samples.first()?.inputs.len();
@@ -157,7 +158,7 @@ fn boundary<L: Ord>(label: &L, samples: &[&Sample<L>]) -> Option<(usize, i64)> {
     values.clone().any(|value| value > last).then_some((input, last))
 }
 
-/// Some split at all, for where none makes the parts purer at once (as in exclusive or).
+/// Any split at all, for samples that no split makes purer at once (as in exclusive or).
 fn first_difference<L>(samples: &[&Sample<L>]) -> Option<(usize, f64)> {
     let width = samples.first()?.inputs.len();
     (0..width).find_map(|input| {

@@ -9,10 +9,10 @@ use super::{
     search::{Known, OutOfTime, PARALLEL, Search, outcomes},
 };
 
-/// More than any weighted depth, and small enough to be added up.
+/// Larger than any weighted depth, and small enough to be added up.
 pub(super) const UNBOUNDED: u64 = u64::MAX / 4;
 
-/// A question with what its parts cost at least.
+/// A question with lower bounds for its parts, and for the tree that it begins.
 struct Candidate {
     split: Split,
     parts: Vec<u64>,
@@ -20,8 +20,8 @@ struct Candidate {
 }
 
 impl Search<'_> {
-    /// The least sum of weight times depth over the leaves of the trees for `set` of at most
-    /// `height`, if it is at most `limit`.
+    /// The least sum of weight times depth over the leaves of a tree for `set` of at most `height`;
+    /// `None` if it is more than `limit` or there is no such tree.
     pub fn least_depth(
         &self,
         set: &Rows,
@@ -49,7 +49,7 @@ impl Search<'_> {
         Ok((best <= limit).then_some(best))
     }
 
-    /// The least weighted depth if it is at most `limit`, else `limit + 1`.
+    /// The least weighted depth if it is at most `limit`, otherwise `limit + 1`.
     fn branch_and_bound(&self, set: &Rows, height: u32, limit: u64) -> Result<u64, OutOfTime> {
         let best = AtomicU64::new(limit + 1);
         let explore = |candidate: &Candidate| -> Result<(), OutOfTime> {
@@ -99,7 +99,8 @@ impl Search<'_> {
         candidates
     }
 
-    /// What trees for `set` of at most `height` cost at least; nothing if there is none.
+    /// A lower bound on the weighted depth of trees for `set` of at most `height`; `None` if there
+    /// is no such tree.
     pub(super) fn depth_bound(&self, set: &Rows, height: u32, outcomes: usize) -> Option<u64> {
         if self.problem.is_settled(set) {
             return Some(0);
@@ -110,15 +111,16 @@ impl Search<'_> {
         (possible && known < UNBOUNDED).then(|| known.max(self.huffman(set, outcomes)))
     }
 
-    /// What one question adds to the weighted depth: all that stands at its branches, which is
-    /// more than was asked where a test is silent.
+    /// The weight that one question adds to the weighted depth: that of all rows at its branches.
+    /// It is more than the weight of the rows asked if the test is silent on some, as these are at
+    /// every branch.
     pub(super) fn weight_below(&self, split: &Split) -> u64 {
         split.parts.iter().map(|part| self.problem.weight(part)).sum()
     }
 }
 
-/// Every question that is asked takes a row off at least: no tree is higher than the set has
-/// rows less one, and more height is the same problem.
+/// The key under which a set and a height are remembered. Every question removes at least one row,
+/// so no tree is higher than the number of rows less one, and a larger height is the same problem.
 pub(super) fn depth_key(set: &Rows, height: u32) -> (Rows, u32) {
     (set.clone(), height.min((set.len() as u32).saturating_sub(1)))
 }

@@ -1,9 +1,10 @@
-//! Among the trees of least height and expected depth: one that uses the fewest different tests,
-//! and of these the smallest inputs.
+//! Among the trees of least height and expected depth, finds one that uses the fewest different
+//! tests, and of these the smallest inputs.
 //!
-//! These trees are exactly those that ask, at every set of rows, a question that is optimal
-//! there. The search adds tests to a set until such a tree needs no other; when it does need one,
-//! the sets at which it is stuck name the tests of which one must be added.
+//! The trees of least height and expected depth are exactly those that ask, at every set of rows, a
+//! question that is optimal there. The search adds tests to a set until one of these trees needs no
+//! other test. As long as none does, the sets of rows at which it is stuck name tests of which at
+//! least one must be added.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -17,7 +18,7 @@ use super::{
 /// Indices of questions.
 type Questions = BTreeSet<usize>;
 
-/// The fewest tests, then the smallest inputs.
+/// The number of tests, then the size of their inputs; the less the better.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Price {
     tests: usize,
@@ -32,25 +33,25 @@ pub(super) struct Economy<'a> {
 }
 
 impl<'a> Economy<'a> {
-    /// For the trees for `set` of at most `height`.
+    /// A search among the trees for `set` of at most `height`.
     pub fn new(search: &'a Search<'a>, set: &Rows, height: u32) -> Self {
         Self { search, root: (set.clone(), height), optimal: Memo::new(), best: None }
     }
 
-    /// Searches to the end.
+    /// Runs the search to its end.
     pub fn run(&mut self) -> Result<(), OutOfTime> {
         self.extend(&Questions::new(), &Questions::new())
     }
 
-    /// The best set of tests that was found, with a tree that asks no other: for every set of
-    /// rows in it, by the height that is left, the question.
+    /// A tree that asks only the best set of tests found so far: the question at each of its sets
+    /// of rows and the height left there. `None` if no set was found, or time is up.
     pub fn choices(&self) -> Option<Map<(Rows, u32), usize>> {
         let (_, questions) = self.best.as_ref()?;
         let mut choices = Map::default();
         self.choose(&self.root.0, self.root.1, questions, &mut choices).ok()?.then_some(choices)
     }
 
-    /// Tries all ways to add tests to `chosen` that leave out `refused`.
+    /// Tries all ways to add tests to `chosen` without the tests in `refused`.
     fn extend(&mut self, chosen: &Questions, refused: &Questions) -> Result<(), OutOfTime> {
         self.search.in_time()?;
         let price = self.price(chosen);
@@ -71,7 +72,7 @@ impl<'a> Economy<'a> {
             let mut more = chosen.clone();
             more.insert(question);
             self.extend(&more, &refused)?;
-            // Whatever needs this one has been tried.
+            // All sets with this question have been tried.
             refused.insert(question);
         }
         Ok(())
@@ -82,8 +83,8 @@ impl<'a> Economy<'a> {
         Price { tests: chosen.len(), size: sizes.fold(0, u64::saturating_add) }
     }
 
-    /// Nothing if an optimal tree for `set` asks only the questions `chosen`; else questions of
-    /// which every larger choice must have one.
+    /// `None` if an optimal tree for `set` asks only the questions `chosen`. Otherwise questions of
+    /// which every larger choice must contain one.
     fn missing(
         &self,
         set: &Rows,
@@ -124,7 +125,7 @@ impl<'a> Economy<'a> {
         Ok(Some(missing))
     }
 
-    /// All questions that begin an optimal tree for `set`.
+    /// All questions that begin an optimal tree for `set`, with their splits.
     fn optimal(&self, set: &Rows, height: u32) -> Result<Arc<Vec<Split>>, OutOfTime> {
         let key = depth_key(set, height);
         if let Some(known) = self.optimal.get(&key) {
@@ -160,8 +161,8 @@ impl<'a> Economy<'a> {
         Ok(optimal)
     }
 
-    /// Fills `choices` for an optimal tree for `set` that asks only the questions `chosen`;
-    /// false if there is none.
+    /// Fills `choices` with an optimal tree for `set` that asks only the questions `chosen`.
+    /// Returns false if there is none.
     fn choose(
         &self,
         set: &Rows,

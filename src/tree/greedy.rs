@@ -11,12 +11,12 @@ use super::{
 };
 use crate::{results::Clustering, subject::RevisionSet};
 
-/// How mixed a set of revisions is, by which CART chooses its questions.
+/// The measure of how mixed a set of revisions is, by which CART chooses its questions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Impurity {
-    /// The chance that two draws are of different classes.
+    /// The chance that two draws give different classes.
     Gini,
-    /// The information that the class carries.
+    /// The information carried by the class.
     Entropy,
 }
 
@@ -29,13 +29,13 @@ impl Impurity {
     }
 }
 
-/// The decision tree that CART grows for `revisions`: features are the clusters of each test,
-/// labels are the revisions that differ in them. Where a test is silent, the feature is below all
-/// clusters.
+/// The decision tree that CART grows for `revisions`. Features are the clusters of each test,
+/// labels are the rows: sets of revisions with the same answers to all tests. If a test is silent,
+/// the feature is below all clusters.
 ///
-/// CART asks only whether the number of a cluster is below a threshold, while a person who is
-/// asked sees the whole outcome: each question that CART chooses is therefore asked in full, and
-/// CART begins anew below each outcome.
+/// CART asks only whether the number of a cluster is below a threshold, while a person who is asked
+/// sees the whole outcome. Each question that CART chooses is therefore asked in full, and CART
+/// starts anew below each outcome.
 ///
 /// # Errors
 /// As [`minimal`](super::minimal).
@@ -65,7 +65,7 @@ fn first_question(problem: &Problem, set: &Rows, impurity: Impurity) -> Option<u
     question.or(useful.first().copied())
 }
 
-/// The feature and the threshold on which CART splits first; nothing if no split helps.
+/// The feature and the threshold on which CART splits first; `None` if no split helps.
 pub(super) fn first_split(
     features: Array2<f64>,
     labels: Array1<usize>,
@@ -74,15 +74,15 @@ pub(super) fn first_split(
     if features.ncols() == 0 || features.nrows() < 2 {
         return None;
     }
-    // One level at a time: below the first, linfa-trees 0.8 skips thresholds next to values of
+    // Grow one level at a time: below the first, linfa-trees 0.8 skips thresholds next to values of
     // samples that are in another branch.
     let stump = DecisionTree::params()
         .split_quality(impurity.quality())
         .max_depth(Some(1))
         .fit(&Dataset::new(features, labels))
         .ok()?;
-    // Where most samples on both sides have the same label, the split is pruned away again, but
-    // still to be read.
+    // If most samples on both sides have the same label, the split is pruned away again but can
+    // still be read.
     let (feature, threshold, decrease) = stump.root_node().split();
     (decrease > 0.0).then_some((feature, threshold))
 }

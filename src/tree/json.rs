@@ -9,7 +9,7 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// Text that is no tree.
+/// The text is not a decision tree.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonError {
     /// It is not JSON of the shape of `tree.json`.
@@ -26,11 +26,12 @@ pub enum JsonError {
         /// The outcome.
         cluster: Revision,
     },
-    /// There is no outcome at all, one without a revision of its own, or a revision that has some
-    /// outcomes of a test and not others: it has one, or all if the test is silent on it.
+    /// A test has no outcome, or an outcome without a revision of its own, or a revision that has
+    /// some of the outcomes but not all. A revision has one outcome, or all of them if the test is
+    /// silent on it.
     #[error(
-        "not a decision tree: test {test}: every outcome has revisions of its own, and others \
-             belong to all outcomes"
+        "not a decision tree: test {test}: every outcome must have revisions of its own, and any \
+             others must belong to all outcomes"
     )]
     Outcomes {
         /// The test.
@@ -53,9 +54,9 @@ struct JsonBranch {
 }
 
 impl Tree {
-    /// The text of `tree.json`, with a line end at the end.
+    /// The text of `tree.json`, ending in a newline.
     pub fn to_json(&self) -> String {
-        // Numbers and lists only: there is nothing that JSON could not hold.
+        // It consists of numbers and lists only: JSON can hold it all.
         let text = serde_json::to_string_pretty(&JsonTree::from(self)).unwrap_or_default();
         text + "\n"
     }
@@ -63,7 +64,7 @@ impl Tree {
     /// Reads `tree.json`.
     ///
     /// # Errors
-    /// The text is no tree, see [`JsonError`].
+    /// If the text is not a decision tree, see [`JsonError`].
     pub fn from_json(text: &str) -> Result<Self, JsonError> {
         serde_json::from_str::<JsonTree>(text)?.try_into()
     }
@@ -112,7 +113,8 @@ impl TryFrom<JsonTree> for Tree {
     }
 }
 
-/// Whether each branch has revisions of its own, and those that several share belong to all.
+/// Whether each branch has revisions of its own, and revisions shared by several branches belong to
+/// all.
 fn are_outcomes(branches: &[Branch]) -> bool {
     let sets = || branches.iter().map(|branch| &branch.revisions);
     let Some(silent) = sets().cloned().reduce(|all, set| all.intersection(&set)) else {

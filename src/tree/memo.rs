@@ -1,4 +1,4 @@
-//! Memory that all workers of a search share.
+//! Results that all workers of a search share.
 
 use std::{
     hash::{BuildHasher, BuildHasherDefault, Hash},
@@ -9,10 +9,10 @@ use rustc_hash::FxHasher;
 
 use super::problem::Map;
 
-/// More than any machine has workers, so that they seldom wait for each other.
+/// More shards than workers, so that workers seldom wait for each other.
 const SHARDS: usize = 64;
 
-/// A map from what was asked to what is known about it.
+/// A map from subproblems to what is known about them.
 pub(super) struct Memo<K, V> {
     shards: Vec<Mutex<Map<K, V>>>,
     hasher: BuildHasherDefault<FxHasher>,
@@ -28,7 +28,7 @@ impl<K: Eq + Hash, V: Clone> Memo<K, V> {
         self.shard(key).get(key).cloned()
     }
 
-    /// Changes what is known, beginning with `nothing`.
+    /// Changes the entry of a key, which is `nothing` at first.
     pub fn update(&self, key: K, nothing: V, change: impl FnOnce(&mut V)) {
         change(self.shard(&key).entry(key).or_insert(nothing));
     }
@@ -36,7 +36,7 @@ impl<K: Eq + Hash, V: Clone> Memo<K, V> {
     fn shard(&self, key: &K) -> MutexGuard<'_, Map<K, V>> {
         // The low bits choose the bucket within the shard.
         let hash = self.hasher.hash_one(key) >> 32;
-        // Every change is a single assignment: a worker that panicked left none half done.
+        // Every change is a single assignment: a worker that panicked left nothing half done.
         self.shards[hash as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,32 +1,34 @@
 //! The smallest decision tree that tells revisions apart: pure combinatorics over clusterings.
 //!
-//! A test *tells two revisions apart* if it has an outcome for both, and different ones. A tree
-//! asks one test at each inner node and branches by the cluster that the outcome is in; at each of
-//! its leaves no test tells any two revisions apart. [`minimal`] finds the best of all such trees,
-//! in this order:
+//! A test *tells two revisions apart* if it has an outcome for both, and the outcomes differ. A
+//! tree asks one test at each inner node and branches by the cluster of the outcome; at a leaf, no
+//! test tells any two revisions apart. [`minimal`] finds the best of all such trees, by these
+//! criteria in this order:
 //!
 //! 1. least height: the most questions that a person may have to answer;
-//! 2. least depth, summed over the leaves, where every revision is weighed by its prior: if every
-//!    test has an outcome for every revision, that is the expected number of questions;
+//! 2. least depth, summed over the leaves, with every revision weighted by its prior: if every test
+//!    has an outcome for every revision, that is the expected number of questions;
 //! 3. fewest different tests;
 //! 4. smallest inputs, summed over these tests.
 //!
-//! A test may be *silent* on a revision: the clustering lacks it. Nothing is known of what it
-//! would answer, so it follows every branch of that test, and can stand at several leaves. It
-//! counts at each of them in the depth, which prefers tests that say something of all. What it
-//! loses is its own: any two others that some test tells apart stand at different leaves. Not to
-//! be told apart is no equivalence relation then (a silent revision is not told apart from either
-//! of two that are), so *classes* are revisions that are told apart from the same others; without
-//! silent tests these are the sets at the leaves.
+//! A test may be *silent* on a revision: the clustering lacks it. Nothing is known of its outcome,
+//! so the revision follows every branch of that test and can stand at several leaves. In the depth
+//! it counts at each of them, which favours tests that have an outcome for all. Only the silent
+//! revision itself is affected: any two others that some test tells apart stand at different
+//! leaves. Not being told apart is then no equivalence relation: a silent revision may be told
+//! apart from neither of two revisions that are told apart themselves. So *classes* are sets of
+//! revisions that are told apart from the same others; without silent tests these are the sets at
+//! the leaves.
 //!
-//! Deciding the height alone is NP-complete already for tests with two outcomes (Hyafil and
-//! Rivest, "Constructing optimal binary decision trees is NP-complete", 1976), so the search is
-//! exponential in the worst case and has a time budget; past it, [`Solution`] says how far the
-//! proof came. The search is iterative deepening for the height, branch and bound for the depth,
-//! both remembered by sets of revisions, and then a search through sets of tests.
+//! Deciding the height alone is NP-complete already for tests with two outcomes (Hyafil and Rivest,
+//! "Constructing optimal binary decision trees is NP-complete", 1976). So the search is exponential
+//! in the worst case and has a time budget. When that is used up, [`Solution`] says how far the
+//! proof came. The search is iterative deepening for the height and branch and bound for the depth,
+//! both memoised on sets of revisions, and then a search through sets of tests.
 //!
-//! Where tests are silent on most revisions, the tree itself can be exponential in their number.
-//! It is cut off then, and [`Solution::together`] names the pairs for which that matters.
+//! If tests are silent on most revisions, the size of the tree itself can be exponential in the
+//! number of these tests. The tree is then cut off, and [`Solution::together`] names the pairs for
+//! which that matters.
 //!
 //! ```
 //! use psychic::{
@@ -50,8 +52,8 @@
 //! # Ok::<(), psychic::tree::TreeError>(())
 //! ```
 //!
-//! Within the time budget the answer does not depend on the number of workers. A run that meets
-//! its budget gives a valid tree and valid bounds, but which ones can differ from run to run.
+//! Within the time budget the answer does not depend on the number of workers. A run that exhausts
+//! its budget gives a valid tree and valid bounds, but they can differ from run to run.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -88,11 +90,11 @@ use search::{OutOfTime, Search};
 pub enum Tree {
     /// Revisions that no test tells apart.
     Leaf(RevisionSet),
-    /// A question, and what follows each of its answers.
+    /// A question, and a subtree for each of its answers.
     Node {
         /// The test.
         test: TestId,
-        /// The outcomes that revisions here have, ordered by the number of their cluster.
+        /// The outcomes of the revisions at this node, ordered by the number of their cluster.
         outcomes: Vec<Branch>,
     },
 }
@@ -104,12 +106,12 @@ pub struct Branch {
     pub cluster: Revision,
     /// The revisions here that have this outcome or, if the test is silent on them, may have it.
     pub revisions: RevisionSet,
-    /// What tells these apart.
+    /// The subtree that tells these revisions apart.
     pub child: Tree,
 }
 
 impl Tree {
-    /// The most questions on a way to a leaf.
+    /// The largest number of questions on a path to a leaf.
     pub fn height(&self) -> u32 {
         match self {
             Self::Leaf(_) => 0,
@@ -119,7 +121,7 @@ impl Tree {
         }
     }
 
-    /// All revisions at its leaves.
+    /// All revisions at the leaves.
     pub fn revisions(&self) -> RevisionSet {
         self.leaves().into_iter().fold(RevisionSet::new(), |all, leaf| all.union(leaf))
     }
@@ -134,7 +136,7 @@ impl Tree {
         }
     }
 
-    /// The tests it asks.
+    /// The tests that the tree asks.
     pub fn tests(&self) -> BTreeSet<TestId> {
         match self {
             Self::Leaf(_) => BTreeSet::new(),
@@ -156,8 +158,8 @@ impl Tree {
         repeated
     }
 
-    /// The mean number of questions on the way to a leaf, every revision at it weighed by `prior`
-    /// (1 if it is not there).
+    /// The mean number of questions on the way to a leaf, with every revision at the leaf weighted
+    /// by `prior` (1 if `prior` lacks it).
     pub fn expected_depth(&self, prior: &BTreeMap<Revision, u32>) -> f64 {
         let weigh = |set: &RevisionSet| weight(set, prior);
         let total = self.leaves().into_iter().map(weigh).sum::<u64>();
@@ -179,48 +181,51 @@ fn weight(set: &RevisionSet, prior: &BTreeMap<Revision, u32>) -> u64 {
     set.iter().map(|revision| u64::from(prior.get(&revision).copied().unwrap_or(1))).sum()
 }
 
-/// What the search goes by.
+/// The settings of the search.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How long to search; without, to the end.
+    /// How long to search; `None` to search to the end.
     pub time: Option<Duration>,
-    /// How likely each revision is the right one, relative to the others, in whole numbers so
-    /// that ties are exact; 1 if it is not there.
+    /// How likely each revision is to be the right one, relative to the others; 1 if it is not
+    /// there. Whole numbers keep ties exact.
     pub prior: BTreeMap<Revision, u32>,
-    /// Sizes of the tests' inputs; 0 if it is not there.
+    /// The size of each test's input; 0 if it is not there.
     pub sizes: BTreeMap<TestId, u64>,
 }
 
-/// How much of the order of criteria a tree is proved to be best in.
+/// The criteria, in their order, in which a tree is proved to be best.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Proven {
-    /// Not even the height: it is somewhere between the lower bound and that of the tree.
+    /// Not even the height, which is somewhere between the lower bound and that of the tree.
     Nothing,
-    /// No tree is lower.
+    /// The height: no tree is lower.
     Height,
-    /// And none of this height has a smaller depth, summed over its leaves.
+    /// The height and the depth: no tree of this height has a smaller depth, summed over its
+    /// leaves.
     Depth,
-    /// And none of these has fewer tests, or as many with smaller inputs.
+    /// All criteria: no tree of this height and depth has fewer tests, or as many with smaller
+    /// inputs.
     Everything,
 }
 
-/// A tree and what is proved about it.
+/// A tree, with what is proved about it.
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// The best tree that was found.
     pub tree: Tree,
-    /// Its height.
+    /// The height of the tree.
     pub height: u32,
-    /// No tree is lower than this.
+    /// A proven lower bound: no tree is lower than this.
     pub lower_bound: u32,
-    /// Its mean number of questions under the prior, see [`Tree::expected_depth`].
+    /// The mean number of questions under the prior, see [`Tree::expected_depth`].
     pub expected_depth: f64,
     /// How far the proof came within the time budget.
     pub proven: Proven,
-    /// Revisions that the tests tell apart from the same others, ordered by the smallest of them.
+    /// Sets of revisions that the tests tell apart from the same others, ordered by their smallest
+    /// revisions.
     pub classes: Vec<RevisionSet>,
-    /// Every pair that some test tells apart and that yet shares a leaf, since the tree was cut
-    /// off. This is found from the clusterings and the leaves alone, whatever the search did.
+    /// Every pair that some test tells apart and that still shares a leaf because the tree was cut
+    /// off. The pairs are found from the clusterings and the leaves alone, whatever the search did.
     pub together: BTreeSet<(Revision, Revision)>,
 }
 
@@ -234,7 +239,7 @@ impl Solution {
 /// Why there is no tree.
 #[derive(Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TreeError {
-    /// There are two clusterings of one test.
+    /// There are two clusterings of the same test.
     #[error("test {test} has two clusterings")]
     Twice {
         /// The test.
@@ -243,19 +248,19 @@ pub enum TreeError {
     /// There are more different revisions than the search has numbers for.
     #[error("{rows} different revisions are more than the 65535 a tree can be searched for")]
     TooManyRows {
-        /// How many there are.
+        /// Number of different revisions.
         rows: usize,
     },
 }
 
-/// A tree has at most so many leaves more than there are revisions.
+/// Most leaves of a tree beyond the number of rows (sets of revisions with the same answers).
 const MOST_LEAVES: usize = 4096;
 
-/// The best decision tree for `revisions`, in the order of criteria that the module names.
-/// Outcomes of others are ignored.
+/// The best decision tree for `revisions`, by the criteria that the module documentation lists.
+/// Outcomes of other revisions are ignored.
 ///
 /// # Errors
-/// Two clusterings are of the same test, or there are more than 65535 different revisions.
+/// If two clusterings are of the same test, or there are more than 65535 different revisions.
 pub fn minimal(
     revisions: &RevisionSet,
     clusterings: &[Clustering],
@@ -270,13 +275,14 @@ pub fn minimal(
 
     let mut lower_bound = search.logarithm(&all, search::outcomes(&problem.finest_splits(&all)));
     let (mut proven, mut choices) = (Proven::Nothing, None);
-    // Without silent tests no set of rows comes twice, and this is never too few.
+    // Without silent tests no set of rows comes twice, and this limit is never too low.
     let mut sets = 2 * all.len() + MOST_LEAVES;
     let first = search.first_tree(&all, &mut sets);
     let mut height = first.unwrap_or(all.len() as u32);
     let mut least = Err(OutOfTime);
     if first.is_some() {
-        // A height that stays unproved leaves half of the time for the depth of the tree at hand.
+        // If the height cannot be proved, half of the time is left for the depth of the tree at
+        // hand.
         let half = options.time.map(|time| time / 2).and_then(after);
         least = search.least_height(&all, &mut lower_bound, &mut height, half);
         search.set_deadline(deadline);
@@ -297,7 +303,7 @@ pub fn minimal(
         None => grow(&problem, height, |set, left| search.best_known(set, left)),
     };
 
-    // A tree of least depth can be lower than the height it was allowed.
+    // A tree of least depth can be lower than the allowed height.
     let height = tree.height();
     let together = together(&tree, clusterings);
     if (least.is_err() && lower_bound < height) || !together.is_empty() {
@@ -314,15 +320,15 @@ pub fn minimal(
     })
 }
 
-/// The tree that asks at each set of rows the question that `choose` gives for it and the height
-/// that is left: level by level, so that one with too many leaves is cut off everywhere alike.
+/// The tree that asks, at each set of rows, the question that `choose` gives for the set and the
+/// height left. It is built level by level, so that a tree with too many leaves is cut off evenly.
 fn grow(
     problem: &Problem,
     height: u32,
     mut choose: impl FnMut(&Rows, u32) -> Option<usize>,
 ) -> Tree {
     let mut sets = vec![(problem.all(), height)];
-    // Per set the question that is asked, and where its parts begin.
+    // For each set, the question asked and the index of its first part.
     let mut asked: Vec<Option<(usize, usize)>> = Vec::new();
     let (mut leaves, most) = (1, problem.rows.len() + MOST_LEAVES);
     while let Some((set, left)) = sets.get(asked.len()).cloned() {
@@ -334,7 +340,7 @@ fn grow(
             sets.extend(split.parts.into_iter().map(|part| (part, left.saturating_sub(1))));
         }
     }
-    // A set's parts come after it, so that from the end they are there before it.
+    // The parts of a set come after it, so going backwards they are built first.
     let mut trees: Vec<Option<Tree>> = vec![None; sets.len()];
     for (index, (set, _)) in sets.iter().enumerate().rev() {
         let tree = match asked[index] {

@@ -1,8 +1,9 @@
-//! The combinatorial problem under a set of clusterings: rows to tell apart, and what each test
-//! answers for each of them.
+//! The combinatorial problem behind a set of clusterings: rows to tell apart, and the answer of
+//! each test for each row.
 //!
-//! A *row* is revisions of which every test says the same, be it nothing. Where every test has an
-//! outcome for every revision, any two rows are told apart by some test; else they need not be.
+//! A *row* is a set of revisions for which every test has the same answer, or none. If every test
+//! has an outcome for every revision, any two rows are told apart by some test; otherwise they need
+//! not be.
 
 use std::{borrow::Cow, cmp::Reverse, collections::BTreeMap, hash::BuildHasherDefault};
 
@@ -16,10 +17,11 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// Rows that are still possible, as ascending indices.
+/// The rows that are still possible, as ascending indices.
 pub(super) type Rows = SmallVec<[u16; 24]>;
 
-/// The answer for a row of which a test says nothing. There are too few rows for so many answers.
+/// The answer for a row on which a test is silent. There are too few rows for a real answer to have
+/// this number.
 const SILENT: u16 = u16::MAX;
 
 /// A map whose order never reaches a result.
@@ -30,40 +32,40 @@ pub(super) struct Question {
     pub test: TestId,
     /// Size of its input.
     pub size: u64,
-    /// What it answers for each row: an index into `clusters`, or `SILENT`.
+    /// The answer for each row: an index into `clusters`, or `SILENT`.
     answers: Vec<u16>,
-    /// The cluster that each answer is, in ascending order.
+    /// The cluster of each answer, in ascending order.
     pub clusters: Vec<Revision>,
 }
 
 pub(super) struct Problem {
-    /// The revisions of each row, ordered by the smallest of them.
+    /// The revisions of each row. Rows are ordered by their smallest revisions.
     pub rows: Vec<RevisionSet>,
-    /// Prior of each row.
+    /// The prior of each row, summed over its revisions.
     pub weights: Vec<u64>,
     /// The tests that can be part of an optimal tree, in the order of their numbers.
     pub questions: Vec<Question>,
-    /// Which rows are told apart; nothing where all are.
+    /// Which rows are told apart; `None` if all are told apart from each other.
     apart: Option<Apart>,
 }
 
-/// What asking one question does to a set of rows.
+/// The parts into which one question splits a set of rows.
 pub(super) struct Split {
     /// Index of the question.
     pub question: usize,
-    /// The rows of each answer, in the order of the answers that occur; those of which the test
-    /// says nothing are in every part.
+    /// The rows of each answer, in the order of the answers that occur. Rows on which the test is
+    /// silent are in every part.
     pub parts: Vec<Rows>,
 }
 
-/// The parts that a question makes of a set of rows, without the sets.
+/// The parts into which a question splits a set of rows, as a numbering of the rows.
 struct Partition {
     question: usize,
-    /// How many there are.
+    /// Number of parts.
     parts: u16,
-    /// Rows that are in all of them.
+    /// Number of rows that are in all parts.
     silent: usize,
-    /// The part of each row, numbered as they appear, or `SILENT`.
+    /// The part of each row, or `SILENT`. Parts are numbered in the order in which they appear.
     of_row: Vec<u16>,
 }
 
@@ -97,8 +99,8 @@ impl Problem {
         Ok(problem)
     }
 
-    /// The classes: revisions that are told apart from the same others, ordered by the smallest
-    /// of them.
+    /// The classes: sets of revisions that are told apart from the same others, ordered by their
+    /// smallest revisions.
     pub fn classes(&self) -> Vec<RevisionSet> {
         let Some(apart) = &self.apart else { return self.rows.clone() };
         let mut classes: BTreeMap<&[u64], RevisionSet> = BTreeMap::new();
@@ -119,7 +121,8 @@ impl Problem {
         }
     }
 
-    /// Some rows of `set` of which any two are told apart; two at least, where there are.
+    /// Rows of `set` of which any two are told apart; at least two rows if any in `set` are told
+    /// apart.
     pub fn spread<'a>(&self, set: &'a [u16]) -> Cow<'a, [u16]> {
         match &self.apart {
             None => Cow::Borrowed(set),
@@ -142,13 +145,13 @@ impl Problem {
         set.iter().map(|row| self.weights[usize::from(*row)]).sum()
     }
 
-    /// What question `question` does to `set`; nothing if it tells none of it apart.
+    /// The split of `set` by `question`; `None` if the question tells none of the rows apart.
     pub fn split(&self, set: &[u16], question: usize) -> Option<Split> {
         let parts = self.parts(set, question);
         (parts.len() > 1).then(|| Split { question, parts: parts.into_values().collect() })
     }
 
-    /// The parts of `set` with the clusters that the question puts them into.
+    /// The parts of `set`, each with the cluster into which the question puts it.
     pub fn branches(&self, set: &[u16], question: usize) -> Vec<(Revision, Rows)> {
         let clusters = &self.questions[question].clusters;
         let parts = self.parts(set, question).into_iter();
@@ -170,8 +173,8 @@ impl Problem {
         parts
     }
 
-    /// The splits of `set` that suffice for a tree of least height and depth: of equal ones the
-    /// first, and none that another one makes dispensable.
+    /// The splits of `set` that suffice for a tree of least height and depth: the first of equal
+    /// ones, and none that another one makes dispensable.
     pub fn finest_splits(&self, set: &[u16]) -> Vec<Split> {
         let mut seen: Map<Vec<u16>, ()> = Map::default();
         let mut partitions: Vec<Partition> = Vec::new();
@@ -185,8 +188,8 @@ impl Problem {
         partitions.sort_by_key(|p| (Reverse(p.parts), p.silent, p.question));
         let mut finest: Vec<&Partition> = Vec::new();
         for candidate in &partitions {
-            // A silent test can put revisions to more leaves; not so if it has as many parts as
-            // the other, each within one of its parts.
+            // A silent test can put revisions at more leaves. It does not if it has as many parts
+            // as the other test, each within a part of that one.
             let dispensable = finest.iter().any(|kept| {
                 let as_many = kept.parts == candidate.parts;
                 (if as_many { kept.silent < candidate.silent } else { kept.silent == 0 })
@@ -199,12 +202,12 @@ impl Problem {
         finest.iter().filter_map(|partition| self.split(set, partition.question)).collect()
     }
 
-    /// Takes out every test that another one refines at no larger input and that has an outcome
-    /// for every revision. In any tree the finer test can stand in its place: the parts that it
-    /// makes of one that stood there have nothing in common, so that neither height, nor depth,
-    /// nor the number of tests, nor their input grows. A finer test that is silent on some
-    /// revisions could put these to more leaves. A finer test with a larger input does not push a
-    /// coarser one out: it could be the one whose smaller input decides.
+    /// Removes every test that is refined by another test with no larger input and an outcome for
+    /// every revision. In any tree the finer test can take its place: the parts of the finer test
+    /// within one part of the coarser have nothing in common, so neither the height nor the depth,
+    /// the number of tests or their input grows. A finer test that is silent on some revisions
+    /// could put these at more leaves. A finer test with a larger input does not replace a coarser
+    /// one, whose smaller input could decide.
     fn drop_dominated(&mut self) {
         let all = self.all();
         let mut order = Vec::new();
@@ -250,9 +253,9 @@ impl Problem {
 }
 
 impl Partition {
-    /// Whether every part of this one lies within some part of `coarse`, which has two at least.
-    /// Then this one has as many parts as that one or more, on every subset, too: revisions of
-    /// different parts there never share one here.
+    /// Whether every part of this partition lies within some part of `coarse`, which has at least
+    /// two. Then this partition also has at least as many parts as `coarse` on every subset:
+    /// revisions in different parts there never share one here.
     fn refines(&self, coarse: &Self) -> bool {
         let mut image = vec![None; usize::from(self.parts)];
         self.of_row.iter().zip(&coarse.of_row).all(|(fine, coarse)| match (*fine, *coarse) {
@@ -277,14 +280,13 @@ impl Question {
         Self { test: clustering.test, size, answers, clusters }
     }
 
-    /// The cluster that the test puts the row into, unless it is silent on it.
+    /// The cluster into which the test puts the row; `None` if it is silent on the row.
     pub fn cluster(&self, row: u16) -> Option<Revision> {
         self.clusters.get(usize::from(self.answers[usize::from(row)])).copied()
     }
 }
 
-/// The clusterings that tell some of `revisions` apart, one for each test, in the order of the
-/// tests.
+/// The clusterings that tell some of `revisions` apart, in the order of their tests.
 fn by_test<'a>(
     revisions: &RevisionSet,
     clusterings: &'a [Clustering],

@@ -1,8 +1,8 @@
 //! Exact search for the least height.
 //!
-//! Whether a height suffices is decided by the set of rows that are still possible, and is
-//! remembered by it. What is remembered is only ever a proven bound or a tree that was found, so
-//! that the answer does not depend on which worker comes first.
+//! Whether a height suffices is decided for a set of rows that are still possible, and remembered
+//! under that set. Only proven bounds and trees that were found are remembered, so the answer does
+//! not depend on which worker comes first.
 
 use std::{
     cmp::Reverse,
@@ -26,11 +26,12 @@ use super::{
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OutOfTime;
 
-/// Sets of fewer rows are not worth the other workers' while.
+/// Sets with fewer rows than this are not worth sharing among workers.
 pub(super) const PARALLEL: usize = 10;
 
-/// What is known about trees for a set of rows (and, for depths, at a height): no tree is
-/// below `lower`; one that was found has `upper` and asks the question first.
+/// What is known about the value of trees for a set of rows: their height, or their weighted depth
+/// at a given height. No tree is below `lower`. `upper` is the value of a tree that was found, and
+/// the question that it asks first.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Known<T> {
     pub lower: T,
@@ -38,14 +39,14 @@ pub(super) struct Known<T> {
 }
 
 impl<T: Copy + Ord> Known<T> {
-    /// Takes note of a tree that was found.
+    /// Records a tree that was found.
     pub fn found(&mut self, value: T, question: usize) {
         if self.upper.is_none_or(|(upper, _)| value < upper) {
             self.upper = Some((value, question));
         }
     }
 
-    /// Takes note of a proof that no tree is below `lower`.
+    /// Records a proof that no tree is below `lower`.
     pub fn proved(&mut self, lower: T) {
         self.lower = self.lower.max(lower);
     }
@@ -56,7 +57,7 @@ pub(super) struct Search<'a> {
     deadline: RwLock<Option<Instant>>,
     late: AtomicBool,
     pub(super) heights: Memo<Rows, Known<u32>>,
-    /// By the set and the height that is left.
+    /// What is known about the weighted depth, by the set and the height left.
     pub(super) depths: Memo<(Rows, u32), Known<u64>>,
 }
 
@@ -66,13 +67,13 @@ impl<'a> Search<'a> {
         Self { problem, deadline, late, heights: Memo::new(), depths: Memo::new() }
     }
 
-    /// From now on there is time until `deadline`.
+    /// Sets the deadline, and lets the search run again if it was late.
     pub fn set_deadline(&self, deadline: Option<Instant>) {
         *self.deadline.write().unwrap_or_else(PoisonError::into_inner) = deadline;
         self.late.store(false, Ordering::Relaxed);
     }
 
-    /// Err once the time is up.
+    /// An error once the time is up.
     pub fn in_time(&self) -> Result<(), OutOfTime> {
         if self.late.load(Ordering::Relaxed) {
             return Err(OutOfTime);
@@ -85,10 +86,11 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Brings the proved bound `lower` and the height `upper` of the best tree together.
+    /// Raises the proved bound `lower` and lowers the height `upper` of the best tree until they
+    /// meet or `deadline` has passed.
     ///
-    /// To refute a height and to find a lower tree take turns, each for longer and longer: which
-    /// of the two is easier cannot be known before, and what one has found is of use to the other.
+    /// Refuting a height and finding a lower tree take turns, each for longer and longer: which of
+    /// the two is easier is not known in advance, and each can use what the other has found.
     pub fn least_height(
         &self,
         set: &Rows,
@@ -119,9 +121,9 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Finds some tree for `set` without search: always a question after which the bounds on
-    /// height and then depth are least. Its height; nothing if `sets` sets of rows that must be
-    /// told apart are not enough for it.
+    /// Finds some tree for `set` without searching: it always asks a question after which the
+    /// bounds on the height, and then on the depth, are least. Returns the height of the tree, or
+    /// `None` if it needs more than `sets` sets of rows that are still to be told apart.
     pub fn first_tree(&self, set: &Rows, sets: &mut usize) -> Option<u32> {
         if self.problem.is_settled(set) {
             return Some(0);
@@ -146,7 +148,7 @@ impl<'a> Search<'a> {
         Some(height)
     }
 
-    /// Whether a tree of at most `height` tells `set` apart.
+    /// Whether some tree of at most `height` tells the rows of `set` apart.
     pub fn fits(&self, set: &Rows, height: u32) -> Result<bool, OutOfTime> {
         if height == 0 || self.problem.is_settled(set) {
             return Ok(self.problem.is_settled(set));
@@ -165,7 +167,7 @@ impl<'a> Search<'a> {
         splits.retain(|split| self.height_below(split, outcomes) < height);
         splits.sort_by_key(|split| (largest(split), split.question));
         for split in &mut splits {
-            // The largest part is the likeliest to fail.
+            // The largest part is the most likely to fail.
             split.parts.sort_by_key(|part| Reverse(part.len()));
         }
         let works = |split: &Split| -> Option<Result<usize, OutOfTime>> {
@@ -191,8 +193,8 @@ impl<'a> Search<'a> {
         Ok(found.is_some())
     }
 
-    /// The question that begins the best tree for `set` of at most `height` that the search came
-    /// by: of least depth where one was found, else of least height.
+    /// The first question of the best tree for `set` of at most `height` that the search has found:
+    /// the tree of least depth if there is one, otherwise of least height.
     pub fn best_known(&self, set: &Rows, height: u32) -> Option<usize> {
         if self.problem.is_settled(set) {
             return None;
@@ -202,19 +204,19 @@ impl<'a> Search<'a> {
         by_depth.map(|(_, question)| question).or_else(by_height)
     }
 
-    /// The bound on the height of trees for `set` from the number of outcomes alone.
+    /// The lower bound on the height of trees for `set`, from the number of outcomes alone.
     pub(super) fn logarithm(&self, set: &[u16], outcomes: usize) -> u32 {
         bounds::height(self.problem.spread(set).len(), outcomes)
     }
 
-    /// The largest such bound for a part.
+    /// The largest lower bound on the height of any part, from the number of outcomes alone.
     fn height_below(&self, split: &Split, outcomes: usize) -> u32 {
         split.parts.iter().map(|part| self.logarithm(part, outcomes)).max().unwrap_or(0)
     }
 
-    /// The bound on the weighted depth of `set` from the number of outcomes alone: rows of which
-    /// any two are told apart stand at leaves of their own, and the others are asked once at
-    /// least where anything is.
+    /// The lower bound on the weighted depth of `set`, from the number of outcomes alone. Rows of
+    /// which any two are told apart stand at different leaves. The other rows are asked at least
+    /// once, if anything is asked at all.
     pub(super) fn huffman(&self, set: &[u16], outcomes: usize) -> u64 {
         let spread = self.problem.spread(set);
         if spread.len() < 2 {
@@ -227,7 +229,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The most outcomes that any of the questions has. No question has more on part of the set.
+/// The largest number of outcomes of any question. No question has more on a subset.
 pub(super) fn outcomes(splits: &[Split]) -> usize {
     splits.iter().map(|split| split.parts.len()).max().unwrap_or(0)
 }

@@ -2,17 +2,17 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A tree's place in the order of criteria: height, weighted depth, tests, input.
+/// The value of a tree by the criteria in their order: height, weighted depth, tests, input size.
 type Rank = (u32, u64, usize, u64);
 
-/// What each test answers for each revision, if it is not silent.
+/// The answer of each test for each revision, unless it is silent.
 type Table = Vec<Vec<Option<u8>>>;
 
 fn whole(table: Vec<Vec<u8>>) -> Table {
     table.into_iter().map(|answers| answers.into_iter().map(Some).collect()).collect()
 }
 
-/// All (height, weighted depth, set of tests) of trees for `set`, by enumeration.
+/// The (height, weighted depth, set of tests) of all trees for `set`, by enumeration.
 fn all_trees(table: &Table, weights: &[u64], set: &[usize]) -> BTreeSet<(u32, u64, u64)> {
     let leaf = BTreeSet::from([(0, 0, 0)]);
     let mut trees = BTreeSet::new();
@@ -77,8 +77,8 @@ fn options(weights: &[u64], sizes: &[u64]) -> Options {
     }
 }
 
-/// That the tree is one: every outcome as the clustering has it, with all on which it is silent;
-/// at a leaf nobody is told apart.
+/// Checks that the tree is valid: every outcome has the revisions of its cluster and those on which
+/// the clustering is silent, and at a leaf nobody is told apart.
 fn check(tree: &Tree, set: &RevisionSet, clusterings: &[Clustering]) {
     assert_eq!(&tree.revisions(), set);
     let of = |test: TestId| clusterings.iter().find(|c| c.test == test).unwrap();
@@ -114,7 +114,7 @@ fn tables(most: usize, tests: usize) -> impl Strategy<Value = (Table, Vec<u64>, 
     silent_tables(most, tests, Just(0.0).boxed())
 }
 
-/// The same with tests that are silent on as large a part of the revisions as `silent` says.
+/// A table of answers, each missing with probability `silent`: rows are tests, columns revisions.
 fn silent_tables(
     most: usize,
     tests: usize,
@@ -135,7 +135,7 @@ fn partly_silent(most: usize, tests: usize) -> impl Strategy<Value = (Table, Vec
     silent_tables(most, tests, prop_oneof![Just(0.1), Just(0.3), Just(0.6)].boxed())
 }
 
-/// Pseudo-random answers, the same at every run.
+/// Pseudo-random answers, the same in every run.
 fn scattered(revisions: usize, tests: usize, answers: u64, mut seed: u64) -> Table {
     let mut next = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -270,7 +270,7 @@ fn no_test_or_no_revision_is_a_leaf() {
 }
 
 /// The shape of students' programs with one that leaves no evidence: each test that tells others
-/// apart is silent on some revision, and was asked of nobody for it.
+/// apart is silent on some revision, and was therefore not asked of anybody.
 #[test]
 fn a_revision_without_evidence_takes_a_test_away_from_nobody() {
     let (a, b, silent) = (Some(0), Some(1), None);
@@ -303,8 +303,8 @@ fn who_is_told_apart_from_nobody_stands_everywhere() {
     assert!((solution.expected_depth - 1.0).abs() < 1e-9, "the mean over the leaves");
 }
 
-/// Each test tells one pair apart and is silent on all others, so that any whole tree has two to
-/// the power of thirty leaves.
+/// Each test tells one pair apart and is silent on all other revisions, so that a complete tree has
+/// 2^30 leaves.
 #[test]
 fn a_tree_that_would_be_too_large_is_cut_off_and_says_for_whom() {
     let pairs = 30;

@@ -1,4 +1,4 @@
-//! What cannot be used is refused: one clear message, exit code 2, no half-written results.
+//! Unusable input is refused: one clear message, exit code 2, no half-written results.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use psychic::results::ClusterRow;
 
 use crate::support::{CONFIG, Scratch, names, psychic, refused, run, table};
 
-/// Every part of the message that a person needs.
+/// Asserts that a message has every part that a person needs.
 fn says(message: &str, parts: &[&str]) {
     for part in parts {
         assert!(message.contains(part), "no `{part}` in: {message}");
@@ -141,7 +141,7 @@ fn bitcode_that_is_none() {
         says(&refused(&mut command), &[name]);
         assert!(!scratch.out().exists(), "{name}: left results");
     }
-    // The wrapper of real bitcode, and then nothing that LLVM 19 can read.
+    // The header of real bitcode, followed by nothing that LLVM 19 can read.
     fs::write(scratch.path("other.bc"), b"BC\xc0\xde\x35\x14\0\0\x05\0\0\0").expect("written");
     let mut command = psychic();
     command.arg("explore").arg(scratch.path("other.bc")).arg("--out").arg(scratch.out());
@@ -170,7 +170,7 @@ fn what_is_not_ours_is_never_removed() {
     }
 }
 
-/// A hunk may say that it is anywhere.
+/// A hunk header may give any line number.
 #[test]
 fn hunks_from_nowhere() {
     let at = |line: &str| {

@@ -1,4 +1,5 @@
-//! Candidates that are no diffs: files, directories, modules of LLVM, numbers of a meta program.
+//! Candidates that are no diffs: files, directories, LLVM modules, and a meta program written by
+//! hand.
 
 use std::{fs, process::Command};
 
@@ -6,7 +7,7 @@ use psychic::results::{PairRow, RevisionRow, Status, Verdict};
 
 use crate::support::{Scratch, names, refused, run, table};
 
-/// Runs `psychic diff`; gives the verdicts by pair.
+/// Runs `psychic diff`; returns the verdicts by pair.
 #[track_caller]
 fn verdicts(scratch: &Scratch) -> Vec<(u32, u32, Verdict)> {
     let ran = run(&mut scratch.stage("diff"));
@@ -42,7 +43,7 @@ fn whole_files_replace_the_source_and_the_first_is_the_original() {
     assert!(report.contains("b &lt;= a ? b : a"), "the report shows what 2.c changes");
 }
 
-/// Nothing is put beside the sources, and nothing there is removed: not in directories either.
+/// Nothing is written beside the sources, and nothing there is removed, not even in subdirectories.
 #[test]
 fn a_subject_is_only_read() {
     let program = |result: u32| format!("int main(void)\n{{\n\treturn {result};\n}}\n");
@@ -87,14 +88,14 @@ fn a_directory_is_the_whole_source_tree() {
         .file("original/main.c", main)
         .file("original/limit.h", "#define LIMIT 10\n")
         .file("original/seen.c", "int seen(int x) { return x; }\n")
-        // Another file has the function.
+        // The function has moved to another file.
         .file("1/main.c", main)
         .file("1/limit.h", "#define LIMIT 10\n")
         .file("1/parts/other.c", "int seen(int x) { return 0 + x; }\n")
         .file("2/main.c", main)
         .file("2/limit.h", "#define LIMIT 11\n")
         .file("2/seen.c", "int seen(int x) { return x; }\n")
-        // The original's header is not its own.
+        // This tree lacks the header, and does not get the original's.
         .file("3/main.c", main)
         .file("3/seen.c", "int seen(int x) { return x; }\n");
     assert_eq!(verdicts(&scratch), THE_LAST_DIFFERS);
@@ -117,7 +118,7 @@ fn a_meta_program_may_be_written_by_hand() {
     assert_eq!(verdicts(&scratch), THE_LAST_DIFFERS);
 }
 
-/// What a compiler of another language makes of the sources, as text that LLVM 19 reads.
+/// Compiles sources of another language to LLVM modules, as text that LLVM 19 can read.
 #[track_caller]
 fn modules(scratch: Scratch, compiler: &[&str], sources: [(&str, String); 3]) -> Scratch {
     sources.into_iter().fold(scratch, |scratch, (name, text)| {
@@ -127,7 +128,7 @@ fn modules(scratch: Scratch, compiler: &[&str], sources: [(&str, String); 3]) ->
         command.args(&compiler[1..]).arg(scratch.path(name)).arg("-o").arg(&module);
         let made = command.output().expect("the compiler runs");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        // A later LLVM has words that 19 does not know; none of them is needed.
+        // A later LLVM writes attributes that LLVM 19 does not know; none of them is needed.
         let text = fs::read_to_string(&module).expect("written");
         let words = ["captures(none)", "captures(address, read_provenance)", "dead_on_return"];
         let words = words.iter().chain(&["nocreateundeforpoison", "samesign"]);
@@ -212,11 +213,11 @@ fn forms_that_do_not_go_together_are_refused() {
     };
     assert!(message("candidates = [\"a.c\"]").contains("is the original, alone"));
     assert!(message("candidates = [\"x*.c\"]").contains("no file matches candidates"));
-    assert!(message("sources = [\"a.c\"]\ncandidates = [\"*.ll\"]").contains("sources in C"));
+    assert!(message("sources = [\"a.c\"]\ncandidates = [\"*.ll\"]").contains("sources are C"));
     let mixed = message("sources = [\"m.ll\"]\ncandidates = [\"b.c\"]");
-    assert!(mixed.contains("modules, as the sources are"), "{mixed}");
+    assert!(mixed.contains("the sources are bitcode modules"), "{mixed}");
     let meta = message("sources = [\"a.c\"]\nrevisions = 2\ncandidates = [\"b.c\"]");
-    assert!(meta.contains("a meta program written by hand has no others"), "{meta}");
+    assert!(meta.contains("a meta program written by hand has no patches"), "{meta}");
     let broken = message("sources = [\"m.ll\"]\ncandidates = [\"m.l?\"]");
     assert!(broken.contains("m.ll"), "{broken}");
 }

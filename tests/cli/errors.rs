@@ -1,4 +1,4 @@
-//! What goes wrong in programs with a build of their own, and what may be said of it.
+//! Errors in programs with a build of their own, and what may be claimed about them.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use psychic::results::{OutcomeRow, PairRow, Verdict};
 
 use crate::support::{Scratch, run, table};
 
-/// Does nothing wrong; each patch has a line of its own in place of the marked one.
+/// A program without errors; each patch replaces its line `r = n;`.
 const ACCESSES: &str = "#include <setjmp.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
     #include <string.h>\n#include <unistd.h>\n\
     static const char names[4][4] = {\"ab\", \"cd\", \"ef\", \"gh\"};\n\
@@ -23,7 +23,7 @@ const ACCESSES: &str = "#include <setjmp.h>\n#include <stdio.h>\n#include <stdli
     \tif (!setjmp(jump))\n\t\tleave();\n\tprintf(\"%d\\n\", n);\n\
     \tr = n;\n\tprintf(\"%d\\n\", r);\n\tfree(p);\n\treturn 0;\n}\n";
 
-/// A package of one file and patches that each put another line for one of its own.
+/// A package of one file, with patches that each replace the line `old` by another one.
 fn lines(main: &str, old: &str, new: &[&str]) -> Scratch {
     let number = 1 + main.lines().position(|line| line == old).expect("it is there");
     let config = "name = \"x\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
@@ -63,7 +63,7 @@ fn errors_of_memory_are_outcomes_that_a_watched_build_confirms() {
         ("if (n > 5) free(p + 1);", bad),
     ];
     let scratch = lines(ACCESSES, "\tr = n;", &cases.map(|(line, _)| line));
-    // Each error on some input, also where another one has told the pair apart.
+    // With `trees`, each error is found, even if another one has told the pair apart.
     let compared = run(scratch.stage("diff").args(["--until", "trees"]));
     let said = format!("{}{}", compared.stdout, compared.stderr);
     assert_eq!(compared.code, Some(0), "{said}");

@@ -1,4 +1,4 @@
-//! `psychic explore`: of a C file, of bitcode, of a subject.
+//! `psychic explore` on a C file, on bitcode, and on a subject.
 
 use std::{fs, process::Command};
 
@@ -9,7 +9,7 @@ use psychic::{
 
 use crate::support::{Scratch, kept, names, psychic, refused, run, table};
 
-/// Makes `program.bc` of `program.c`.
+/// Makes `program.bc` from `program.c`.
 fn compile(scratch: &Scratch) {
     let compiled = Command::new("clang-19")
         .args(["-O0", "-g", "-emit-llvm", "-c", "program.c", "-o", "program.bc"])
@@ -39,7 +39,7 @@ fn explore_a_c_file() {
     let states: Vec<StateRow> = table(&scratch.out());
     assert_eq!(all.len(), states.len());
     assert!(table::<StatsRow>(&scratch.out()).iter().any(|row| row.phase == "explore"));
-    // Those of the run before are gone.
+    // The tests of the previous run are gone.
     let errors = explore("errors");
     assert_eq!(errors.len(), 1);
     let input = TestInput::read(&errors[0]).expect("a test");
@@ -65,7 +65,7 @@ fn explore_a_subject() {
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     let states: Vec<StateRow> = table(&scratch.out());
     assert_eq!(names(&scratch.path("out/tests")).len(), states.len());
-    // Its tests are good for a replay, which finds what diff would have found.
+    // The tests can be replayed, which finds what diff would have found.
     assert_eq!(run(&mut scratch.stage("replay")).code, Some(0));
     let told = table::<TestRow>(&scratch.out()).iter().filter(|test| test.clusters == 2).count();
     assert!(states.len() < 3 || told > 0);
@@ -87,8 +87,8 @@ fn every_search_finds_the_same_paths() {
     }
 }
 
-/// Calls that come back, a loop, a switch, a path that stops in the middle of a straight run, and
-/// a function that nobody calls.
+/// A program with calls that return, a loop, a switch, a path that stops in the middle of straight
+/// code, and a function that nothing calls.
 const COVERED: &str = r"static int sign(int x)
 {
 	if (x < 0)
@@ -183,7 +183,7 @@ fn covered_lines_and_branches_are_told_exactly() {
     }
 }
 
-/// The lowered program is kept, and what is kept is what runs.
+/// The lowered program is kept in the cache, and later runs use it.
 #[test]
 fn bitcode_is_lowered_once() {
     let scratch = Scratch::new().file("program.c", COVERED);

@@ -22,7 +22,7 @@ fn program(tests: &str) -> Scratch {
         )
 }
 
-/// The bounds leave out what tells them apart; the test does not.
+/// No input within the bounds tells the two apart, but the test does.
 #[test]
 fn a_test_may_be_outside_of_the_bounds() {
     let alike = program("");
@@ -39,7 +39,7 @@ fn a_test_may_be_outside_of_the_bounds() {
     assert!(ran.stdout.contains("y 98"), "{}", ran.stdout);
 }
 
-/// A file without arguments takes those that are fixed.
+/// A run from a file takes the fixed arguments.
 #[test]
 fn a_file_may_be_standard_input() {
     let scratch = program("[tests]\nstdin = [\"suite/*.in\"]\n").file("suite/1.in", "q").file(
@@ -53,7 +53,8 @@ fn a_file_may_be_standard_input() {
     assert_eq!(tests.iter().map(|test| test.found_by).collect::<Vec<_>>(), [FoundBy::Given]);
 }
 
-/// Natively that cannot be seen of a run that was stopped; no path is found that leads there.
+/// A native run that was stopped does not show that it would never end, and no explored path leads
+/// there.
 #[test]
 fn what_never_ends_on_a_test_is_proved_there() {
     let source = "#include <stdio.h>\nint main(void)\n{\n\tunsigned long a, b;\n\
@@ -80,7 +81,7 @@ fn what_never_ends_on_a_test_is_proved_there() {
     assert!(ran.stdout.contains("timeout"), "{}", ran.stdout);
 }
 
-/// What one run found can be given to another subject.
+/// A test that one run found can be given to another subject.
 #[test]
 fn a_test_may_be_a_ktest_file() {
     let first = Scratch::new().patch("1.diff", "return x > 0 || x == -77;");

@@ -22,7 +22,8 @@ use crate::{
     support::{Scratch, names, refused, run, table},
 };
 
-/// A loop with 2^32 paths, which do not meet again as a `double` differs, a patch that shows on the first of them, and one that never does.
+/// A loop with 2^32 paths, which do not rejoin because a `double` differs. One patch differs
+/// visibly on the first path, and the other one never does.
 fn endless() -> Scratch {
     let source = "int entry(unsigned x)\n{\n\tdouble n = 0;\n\tfor (int i = 0; i < 32; i++)\n\
                   \t\tif (x & 1u << i)\n\t\t\tn += i;\n\treturn n;\n}\n";
@@ -56,7 +57,7 @@ impl Running {
         Self { child, stderr }
     }
 
-    /// Waits for a line of progress that has this text.
+    /// Waits for a line of progress that contains this text.
     fn until(&mut self, text: &str) {
         let mut line = String::new();
         while !line.contains(text) {
@@ -74,7 +75,7 @@ impl Running {
     }
 }
 
-/// The tables are whole, and nothing is called equivalent.
+/// Asserts that the tables are complete and nothing is called equivalent; returns the pairs.
 fn readable(results: &Path) -> Vec<PairRow> {
     let pairs: Vec<PairRow> = table(results);
     assert_eq!(pairs.len(), 3);
@@ -146,13 +147,13 @@ fn an_interrupt_ends_a_build() {
 
 #[test]
 fn an_interrupt_does_not_wait_for_the_solver() {
-    // Whether it can return true is to factor a number of 128 bits.
+    // To decide whether `n` can be 1, a number of 128 bits has to be factored.
     let source = "int entry(unsigned long x, unsigned long y)\n{\n\tint n = 0;\n\
                   \tunsigned __int128 all = (unsigned __int128)0xcfa92a1c6559dd55 << 64;\n\
                   \tall |= 0xbb75027437309ad3;\n\
                   \tif (x > 1 && y > 1 && (unsigned __int128)x * y == all)\n\t\tn = 1;\n\
                   \treturn n;\n}\n";
-    // What nobody finds by trying.
+    // The patch differs only on an input that is not found by trying.
     let patch = "--- a.c\n+++ a.c\n@@ -7 +7 @@\n-\t\tn = 1;\n+\t\tn = 2;\n";
     let budget = "name = \"hard\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\n\
                   entry = \"entry\"\n[budget]\nsolver = \"1h\"\ntime = \"1h\"\n";
@@ -180,14 +181,14 @@ fn a_time_budget_that_is_not_enough() {
     assert!(ran.stdout.contains(" unknown: time budget"), "{}", ran.stdout);
 }
 
-/// The inputs that a run left, by their bytes.
+/// The inputs that a run left on disk, as bytes.
 fn left(scratch: &Scratch) -> BTreeSet<Vec<u8>> {
     let results = ResultsDir::open(scratch.out()).expect("there");
     let files = results.left_tests().expect("readable");
     files.into_iter().map(|file| fs::read(file).expect("readable")).collect()
 }
 
-/// How often a resumed run is killed: `PSYCHIC_KILLS=100` by hand.
+/// How often a resumed run is killed; `PSYCHIC_KILLS=100` tries more by hand.
 fn kills() -> u64 {
     std::env::var("PSYCHIC_KILLS").map_or(4, |number| number.parse().expect("a number"))
 }
@@ -207,7 +208,8 @@ fn a_run_killed_at_any_moment_loses_no_test() {
     assert!(found.len() >= 2);
     for round in 0..kills() {
         let running = Running::with(&scratch, &["--resume", "--time-budget", "2s"]);
-        // Now in the merge, now among the seeds, now where everything is written at the end.
+        // The kill falls now into the merge, now into the replay of earlier tests, now into the
+        // final writing of the results.
         std::thread::sleep(Duration::from_millis(round * 7919 % 4000));
         running.signal(Signal::SIGKILL);
         running.end();
@@ -217,15 +219,15 @@ fn a_run_killed_at_any_moment_loses_no_test() {
     }
     let again = run(scratch.stage("diff").args(["--resume", "--time-budget", "2s"]));
     assert_eq!(again.code, Some(1), "{}{}", again.stdout, again.stderr);
-    // It may find what none of those before had the time for.
+    // This run may find more than the killed ones had time for.
     assert!(found.is_subset(&left(&scratch)));
     let pairs: Vec<PairRow> = table(&scratch.out());
     let told_apart = pairs.iter().filter(|row| row.verdict == Verdict::Distinguished).count();
     assert_eq!(told_apart, 5, "all but 0 and 2");
 }
 
-/// Names that nothing is known of any more differ in any of their letters: one call of `strcmp` is a tree
-/// of questions that has no end.
+/// In lockstep, nothing is known about the names any more, and they may differ in any letter: one
+/// call of `strcmp` is a tree of queries that would never end.
 #[test]
 fn a_call_in_lockstep_ends_in_the_time_of_the_run() {
     let source = "#include <stdio.h>\n#include <string.h>\n\n\

@@ -1,4 +1,4 @@
-//! Drives the `psychic` command as a person would, hostile ones included.
+//! Drives the `psychic` command as people would, including hostile ones.
 
 mod bad_input;
 mod candidates;

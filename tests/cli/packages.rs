@@ -14,7 +14,8 @@ directory = "package"
 program = "bin/greet"
 configure = "sh ./configure"
 "#;
-/// Two files, a macro from a configured header, and the compiler from the environment.
+/// A package of two files that uses a macro from a configured header and the compiler from the
+/// environment.
 const FILES: &[(&str, &str)] = &[
     ("configure", "echo '#define GREETING \"hello\"' >config.h; mkdir -p bin\n"),
     (
@@ -50,7 +51,8 @@ pub fn package() -> Scratch {
     FILES.iter().fold(scratch, write).file("1.diff", COLDER).file("2.diff", BROKEN)
 }
 
-/// Explores the program that was built: every path has an end, and every test ends natively so.
+/// Explores the built program: every path comes to an end, and every test ends in the same way
+/// natively.
 #[track_caller]
 pub fn explore_as_natively(scratch: &Scratch, options: &[&str]) -> Ran {
     let mut explore = psychic();
@@ -59,7 +61,7 @@ pub fn explore_as_natively(scratch: &Scratch, options: &[&str]) -> Ran {
     let explored = run(explore.args(options));
     let said = format!("{}{}", explored.stdout, explored.stderr);
     assert_eq!(explored.code, Some(0), "{said}");
-    assert!(explored.stdout.contains("tests run natively, 0 of them otherwise"), "{said}");
+    assert!(explored.stdout.contains("tests run natively, 0 of them not as predicted"), "{said}");
     explored
 }
 
@@ -78,11 +80,11 @@ fn a_package_is_built_by_its_own_makefile() {
     };
     assert_eq!([greet("0"), greet("1")], ["hello Bob\n", "hello nobody\n"]);
 
-    // From its first instruction to its exit, on any arguments, in both worlds.
+    // The program runs from its first instruction to its exit, on any arguments, in both worlds.
     let explored = explore_as_natively(&scratch, &["--sym-args", "0", "2", "2"]);
     assert!(explored.stdout.contains("13 tests"), "{}", explored.stdout);
 
-    // Nothing changed, nothing done; the package itself is not touched.
+    // Nothing is built again if nothing changed, and the package itself is not touched.
     let program = scratch.path("out/build/revisions/meta.native");
     let made = fs::metadata(&program).and_then(|m| m.modified());
     let built = run(&mut scratch.stage("build"));
@@ -147,7 +149,7 @@ fn what_makes_no_sense_is_refused_with_its_line() {
     }
 }
 
-/// A diff that makes files of the package other texts; one that is not there yet has none.
+/// A diff that replaces the texts of files of the package, or adds files.
 fn to(changes: &[(&str, &str)]) -> String {
     let known = |file: &str| FILES.iter().find(|(name, _)| *name == file).map(|(_, text)| *text);
     let diff = |(file, new): &(&str, &str)| {
@@ -159,8 +161,8 @@ fn to(changes: &[(&str, &str)]) -> String {
     changes.iter().map(diff).collect()
 }
 
-/// A source that is new, flags, a function that one file has for another, a `main` of another type,
-/// a header of which the makefile knows nothing: all are revisions as their own build makes them.
+/// A new source, new flags, a function that moves to another file, a `main` of another type, a
+/// header that the makefile does not know: all are revisions, as their own builds make them.
 #[test]
 fn whatever_a_packages_build_takes_is_a_revision() {
     let [makefile, main, say] = ["Makefile", "main.c", "say.c"]
@@ -201,11 +203,11 @@ fn whatever_a_packages_build_takes_is_a_revision() {
     let pairs = fs::read_to_string(scratch.path("out/pairs.csv")).expect("written");
     for line in pairs.lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
-        // `world` is in a text: the flag is none that anybody sees.
+        // `world` occurs only in a string, so the macro that the flag defines has no effect.
         let alike = |revision: &str| matches!(revision, "0" | "1" | "2" | "3");
         let expected = match (fields[0], fields[1]) {
             (a, b) if alike(a) && alike(b) => "equivalent",
-            // What a function without result gives is nobody's to say.
+            // Nothing can be claimed about the result of a function that returns none.
             (a, "6") if alike(a) => "unknown",
             _ => "distinguished",
         };
@@ -214,14 +216,14 @@ fn whatever_a_packages_build_takes_is_a_revision() {
     assert_eq!(pairs.lines().count(), 1 + 7 * 6 / 2);
 }
 
-/// What the build itself makes of a file that no compiler reads.
+/// The build generates C from a file that no compiler reads.
 #[test]
 fn what_a_build_generates_is_a_part_of_a_revision() {
     let [makefile, main] = [0, 1].map(|index| FILES[index + 1].1);
     let header = format!(
         "{makefile}main.o: text.h\ntext.h: notes.md\n\techo \"#define TEXT \\\"$$(cat notes.md)\\\"\" >$@\n"
     );
-    // A source that is there only while it is compiled.
+    // This source exists only while it is compiled.
     let source = "bin/greet: main.c say.c notes.md\n\techo '#define GREETING text' >config.h\n\
                   \techo \"const char text[] = \\\"$$(cat notes.md)\\\";\" >made.c\n\
                   \t$(CC) $(CFLAGS) main.c say.c made.c $(LDFLAGS) -o $@\n\trm made.c\n";
@@ -265,7 +267,7 @@ fn a_patch_may_bring_a_header_and_functions() {
          +const char *whom(int count, char **texts)\n+{{\n\
          +\treturn count < 2 ? \"world\" : texts[1];\n+}}\n"
     );
-    // Of this name there is one already.
+    // The libc already has a function with this name.
     let taken = format!(
         "--- a/main.c\n+++ b/main.c\n@@ -6,2 +6,6 @@\n{line}\n }}\n\
          +int puts(const char *text)\n+{{\n+\treturn text == 0;\n+}}\n",
@@ -294,7 +296,7 @@ fn one_command_compiles_and_links() {
     );
     let config = "name = \"small\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
                   program = \"e\"\n[inputs]\nargs = [{ string = 1 }]\n";
-    // What runs before `main` is nothing that a meta program shares.
+    // A meta program cannot share what runs before `main`.
     let early = "--- a/e.c\n+++ b/e.c\n@@ -2 +2,2 @@\n char *same(char *);\n\
                  +__attribute__((constructor)) static void early(void) { puts(\"early\"); }\n";
     let scratch = Scratch::new().file("subject.toml", config);

@@ -6,8 +6,8 @@ use psychic::results::{PairRow, Verdict};
 
 use crate::support::{Scratch, names, refused, run, table};
 
-/// One patch says the same in other words, and one says something else: the first is proved by a
-/// query without a solution, and the second found by one with.
+/// One patch is equivalent, and the other one is not: the first is proved by an unsatisfiable
+/// query, and the second is found by a satisfiable one.
 #[test]
 fn what_verdicts_rest_on_is_written_with_its_answer() {
     let scratch = Scratch::new()

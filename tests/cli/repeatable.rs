@@ -1,5 +1,5 @@
-//! Same input, same answer: whatever the number of workers, the place, or what ran before (as long as the
-//! solver is quick).
+//! The same input gives the same answer, whatever the number of workers, the place, or earlier runs
+//! (as long as the solver is quick).
 
 use std::{
     fs,
@@ -29,7 +29,7 @@ fn contents(results: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files.map(|file| (file.clone(), fs::read(results.join(&file)).expect("written"))).collect()
 }
 
-/// Adds SUBJECT and `--out OUT` to a `psychic diff`, runs it, and gives the files it left.
+/// Adds SUBJECT and `--out OUT` to a `psychic diff`, runs it, and returns the files that it wrote.
 fn diff(command: &mut Command, subject: &Path, out: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let ran = run(command.arg(subject).arg("--out").arg(out));
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
@@ -54,7 +54,7 @@ fn the_number_of_workers_does_not_matter() {
         let with = |jobs: &str| {
             let mut command = psychic();
             command.env("RAYON_NUM_THREADS", jobs);
-            // These have so many regions that by default the walk does not come to its end.
+            // These subjects have so many regions that by default the walk would not be complete.
             command.args(["diff", "--jobs", jobs, "--until", "trees"]);
             diff(&mut command, &kept(subject), &place.path().join(jobs))
         };
@@ -73,8 +73,8 @@ fn a_second_run_in_the_same_place_does_not_matter() {
     same(&first, &diff(psychic().arg("diff"), &kept("switch"), place.path()), "again");
 }
 
-/// Neither where the subject is, nor the working directory, nor the cache; the functions of the
-/// libc are found from anywhere.
+/// The places of the subject, of the working directory and of the cache do not matter. The
+/// functions of the libc are found from anywhere.
 #[test]
 fn the_place_does_not_matter() {
     let place = TempDir::new().expect("a temporary directory");

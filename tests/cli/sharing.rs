@@ -1,13 +1,14 @@
-//! What revisions have in common is run once: with and without that, the verdicts are the same.
+//! What revisions have in common is run only once. The verdicts are the same with and without this
+//! sharing.
 
 use psychic::results::{PairRow, RevisionRow, StateRow, Status, SummaryRow, Verdict};
 
 use crate::support::{SOURCE, Scratch, run, table};
 
-/// One file, and diffs of it.
+/// The configuration of a subject of one file and its diffs.
 const SUBJECT: &str = "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n";
 
-/// Runs `psychic diff` with options; the verdicts by pair, and the halt states.
+/// Runs `psychic diff` with options; returns the verdicts by pair, and the halt states.
 #[track_caller]
 fn diff(scratch: &Scratch, options: &[&str]) -> (Vec<(u32, u32, Verdict)>, Vec<StateRow>) {
     let ran = run(scratch.stage("diff").args(options));
@@ -40,11 +41,12 @@ fn patches_that_change_nothing_cost_nothing_behind_them() {
         9 => *verdict == Verdict::Distinguished,
         _ => *verdict == Verdict::Equivalent,
     }));
-    // Four ways for all, and those on which the last patch may differ; else four for each.
+    // Joined, there are four paths for all revisions, and those on which the last patch may differ;
+    // apart, there are four for each revision.
     assert!(states.len() <= 8 && more.len() >= 36, "{} and {}", states.len(), more.len());
 }
 
-/// A function of a text of so many characters, and two ways to end it instead of its own.
+/// A function over a text of `length` characters, and two patches of the value that it returns.
 fn counting(length: usize, [body, end]: [&str; 2], others: [&str; 2]) -> Scratch {
     let main = format!(
         "int count(const char *s)\n{{\n\tint n = 0;\n\tfor (int i = 0; i < {length}; i++)\n\
@@ -69,12 +71,12 @@ fn inputs_that_part_for_an_assignment_meet_again() {
         (0, 2, Verdict::Equivalent),
         (1, 2, Verdict::Distinguished),
     ];
-    // More ways than could ever be gone.
+    // Without joins there would be more paths than could ever be followed.
     let body = ["if (s[i] == 'a') n++;", "n > 10"];
     let (joined, states) = diff(&counting(64, body, ["n >= 10", "n * 2 > 20"]), &[]);
     assert_eq!(joined, verdicts);
     assert!(states.len() <= 4, "{}", states.len());
-    // Nested, and one of two.
+    // Nested diamonds, and one with two alternatives.
     for body in [
         "if (s[i] == 'a' && s[i + 1] == 'b') n++;",
         "if (s[i] == 'a') n++; else if (s[i] == 'b') n += 2;",
@@ -88,7 +90,7 @@ fn inputs_that_part_for_an_assignment_meet_again() {
     }
 }
 
-/// A program of a line of input, and what stands for one of its lines in two patches.
+/// A program that reads input, and two patches that replace one of its lines.
 fn reading(main: &str, line: (usize, &str), others: [&str; 2]) -> Scratch {
     let (number, old) = line;
     let other =
@@ -109,13 +111,14 @@ fn calls_of_short_functions_and_wide_counters_are_assignments() {
         diff(&reading(main, (16, "\treturn 0;"), others), &["--until", "trees"]);
     assert_eq!(verdicts[0], (0, 1, Verdict::Equivalent));
     assert_eq!(verdicts[1], (0, 2, Verdict::Distinguished));
-    // One for each length of the line, and each revision where what is printed differs.
+    // There is one state for each length of the line, and for each revision that prints something
+    // else.
     assert!(states.len() <= 3 * 66, "{}", states.len());
 }
 
 #[test]
 fn differences_are_found_on_short_inputs_first() {
-    // Each byte of the line goes three ways: nobody follows all paths of 64 bytes.
+    // Each byte of the line has three ways, so not all paths of 64 bytes can be followed.
     let main = "#include <stdio.h>\nint main(void)\n{\n\tchar c;\n\tdo {\n\t\tscanf(\"%c\", &c);\n\
                 \t\tif (c >= '0' && c <= '9')\n\t\t\tprintf(\"%c\\n\", c);\n\
                 \t} while (c != '\\n');\n\treturn 0;\n}\n";
@@ -131,7 +134,8 @@ fn inputs_that_differ_in_an_address_go_two_ways() {
     let scratch = counting(4, [body, "n > 2"], ["n >= 2", "n * 2 > 4"]);
     let ((joined, states), (apart, more)) = (diff(&scratch, &[]), diff(&scratch, &["--no-join"]));
     assert_eq!(joined, apart);
-    // Only the last character is no part of an address any more.
+    // Inputs may meet again only at the last character, where the index is no part of an address
+    // any more.
     assert!(states.len() > 8 && more.len() > 8, "{} and {}", states.len(), more.len());
 }
 
@@ -151,7 +155,7 @@ fn a_choice_of_many_revisions_parts_by_what_it_decides() {
         let expected = if same { Verdict::Equivalent } else { Verdict::Distinguished };
         assert_eq!(*verdict, expected, "{a} and {b}");
     }
-    // As many as there are intervals of the input and behaviours on them.
+    // There is at most one state for each interval of the input and behaviour on it.
     assert!(states.len() <= 12, "{}", states.len());
 }
 
@@ -214,8 +218,8 @@ fn what_one_revision_reads_unwritten_is_not_said_of_the_others() {
     assert_eq!(diff(&scratch, &["--no-join"]).0, joined);
 }
 
-/// A package of one source, whose fifth line patches change, the first of them to the same. Its
-/// argument has up to so many bytes.
+/// A package of one source, whose argument has up to `bytes` bytes, with two patches of the fifth
+/// line. The first patch is equivalent.
 fn twice(main: &str, bytes: u32) -> Scratch {
     let at_5 = |line: &str| {
         format!("--- a/main.c\n+++ b/main.c\n@@ -5 +5 @@\n-\treturn 2 * c;\n+\t{line}\n")
@@ -260,7 +264,7 @@ fn what_tells_only_decided_pairs_apart_is_not_followed() {
                 \tfor (char *p = argv[1]; *p; p++)\n\t\tif (*p == 'a')\n\t\t\tputs(\"a\");\n\
                 \tprintf(\"%d\\n\", k);\n\treturn 0;\n}\n";
     let mut scratch = twice(main, 7);
-    // The second one is the same in words that only the solver understands.
+    // Both are equivalent to patch 2; of patch 4 only the solver can see this.
     for (number, line) in [(3, "return (c == 7) + 2 * c;"), (4, "return c + (c == 7) + c;")] {
         let patch =
             format!("--- a/main.c\n+++ b/main.c\n@@ -5 +5 @@\n-\treturn 2 * c;\n+\t{line}\n");
@@ -275,7 +279,7 @@ fn what_tells_only_decided_pairs_apart_is_not_followed() {
     let (followed, more) = diff(&scratch, &["--all-paths"]);
     assert_eq!(ended, followed);
     assert_eq!(ended, diff(&scratch, &["--until", "trees"]).0);
-    // All five are in them, two and three of them different.
+    // Such states stand for all five revisions, which form two classes, of two and of three.
     assert!(states.iter().any(|state| state.halt == "unaffected" && state.depth > 0));
     assert!(states.len() * 2 < more.len(), "{} and {}", states.len(), more.len());
 }
@@ -294,7 +298,8 @@ fn nothing_comes_back_from_what_never_returns() {
     let (ended, states) = diff(&scratch, &[]);
     let (followed, more) = diff(&scratch, &["--all-paths"]);
     assert_eq!(ended, followed);
-    // On the way to `exit`, which calls functions that are in memory, and `twice` is not.
+    // States are unaffected on the way to `exit`: it calls functions through memory, and the
+    // address of `twice` is not in memory.
     let unaffected = states.iter().filter(|state| state.halt == "unaffected").count();
     assert!(unaffected > 0, "{}", states.len());
     assert!(states.len() < more.len(), "{} and {}", states.len(), more.len());
@@ -328,7 +333,8 @@ fn revisions_that_have_printed_different_things_are_one_state() {
     let apart = summary[0].paths;
     diff(&scratch, &[]);
     let summary: Vec<SummaryRow> = table(&scratch.path("out"));
-    // What `b` is at 2 and 5; each with all that was printed.
+    // Paths divide only by the value of `b`, at 2 and at 5, and each has all texts that were
+    // printed.
     assert!(summary[0].paths <= 6 && apart >= 32, "{} and {apart}", summary[0].paths);
     assert!(states.len() as u64 > summary[0].paths, "{}", states.len());
 }
@@ -384,7 +390,7 @@ fn revisions_whose_memory_has_other_sizes_are_one_state() {
     }
     let (joined, _) = diff(&scratch, &[]);
     let class = |revision: u32| match revision {
-        // Of 4 bytes, of 3, and of what is enough.
+        // Revisions with 4 bytes, with 3, and with enough.
         0 | 1 => 0,
         2 => 1,
         _ => 2,
@@ -404,7 +410,7 @@ fn revisions_whose_memory_has_other_sizes_are_one_state() {
     assert!(paths * 2 < summary[0].paths, "{paths} and {}", summary[0].paths);
 }
 
-/// What decided pairs would show on further inputs is not looked for.
+/// Further differences of pairs that are already told apart are not looked for.
 #[test]
 fn paths_are_followed_for_open_pairs_only() {
     let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, n = 0, k = 1;\n\
@@ -419,7 +425,7 @@ fn paths_are_followed_for_open_pairs_only() {
         .file("subject.toml", SUBJECT)
         .file("m.c", main)
         .file("1.diff", &patch(4, declared, "\tint a, n = 1, k = 1;"));
-    // Of two revisions nobody has to say so.
+    // For two revisions this is the default.
     let (one, states) = diff(&scratch, &[]);
     assert_eq!(one, [(0, 1, Verdict::Distinguished)]);
     assert!(states.len() < 512, "{}", states.len());
@@ -430,7 +436,7 @@ fn paths_are_followed_for_open_pairs_only() {
     let (pairs, _) = diff(&scratch, &["--until", "pairs"]);
     assert_eq!(all, pairs);
     assert!(pairs.iter().all(|(_, _, verdict)| *verdict == Verdict::Distinguished));
-    // As many as there are ways of the input, for each revision.
+    // With `trees`, there is a path for each way of the input and each revision.
     assert!(many == 3 * 512 && paths() < 512, "{many} and {}", paths());
     let proved = scratch
         .file("3.diff", &patch(4, declared, "\tint a, k = 1, n = k - 1;"))

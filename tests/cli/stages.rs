@@ -10,7 +10,7 @@ use psychic::{
 
 use crate::support::{Scratch, names, psychic, run, table};
 
-/// A test as KLEE's tools write it: big-endian numbers, one program argument, one object.
+/// A test as KLEE's tools write it: big-endian numbers, the program's name, one object.
 fn ktest(object: &str, bytes: &[u8]) -> Vec<u8> {
     let number = |n: usize| (n as u32).to_be_bytes();
     let sized = |bytes: &[u8]| [&number(bytes.len()), bytes].concat();
@@ -32,7 +32,7 @@ fn merge_then_build_then_replay() {
     assert!(merged.stdout.starts_with("2 of 2 patches merged: "), "{}", merged.stdout);
     assert_eq!(names(&scratch.path("out")), ["build", "meta", "revisions.csv"]);
 
-    // Whatever a person writes into the meta program, a revision is its own compilation.
+    // A revision is its own compilation, whatever a person writes into the meta program.
     let meta = scratch.path("out/meta/a.c");
     let text = fs::read_to_string(&meta).expect("readable C");
     assert_eq!(text.matches("x >= 0").count(), 1, "{text}");
@@ -69,7 +69,7 @@ fn replay_shows_what_diff_found() {
     assert_eq!(clusterings(&scratch), found);
 }
 
-/// Two files of one name are two tests.
+/// Two files with the same name are two tests.
 #[test]
 fn replay_numbers_tests_of_one_name() {
     let scratch = Scratch::new().patch("1.diff", "return x >= 0;");
@@ -84,9 +84,9 @@ fn replay_numbers_tests_of_one_name() {
     assert_eq!(clusters, [2, 1]);
 }
 
-/// Eight revisions that three yes-or-no tests tell apart, as another tool might have written
-/// them: Windows line ends, a column of its own, columns and rows in no order, names of clusters
-/// that are not those of their smallest revision.
+/// Eight revisions that three yes-or-no tests tell apart, as another tool might write them: with
+/// Windows line ends, a column of its own, columns and rows in no order, and clusters that are not
+/// named after their smallest revision.
 #[test]
 fn tree_of_clusters_made_elsewhere() {
     let mut rows: Vec<String> = (0..3)
@@ -105,7 +105,7 @@ fn tree_of_clusters_made_elsewhere() {
     assert_eq!(tree.height(), 3);
 }
 
-/// Of revision 3 nothing is known but on test 2, where nothing is known of revision 0.
+/// Revision 3 has an outcome only on test 2, where revision 0 has none.
 #[test]
 fn tree_of_clusters_with_gaps() {
     let rows = ["1,0,0", "1,1,1", "1,2,1", "2,1,1", "2,2,2", "2,3,1"];
@@ -145,7 +145,7 @@ fn tree_and_plot_need_clusters_only() {
     assert!(png.starts_with(b"\x89PNG"));
 }
 
-/// Where every patch is equivalent there is no test, and one leaf.
+/// If every patch is equivalent, there is no test and a single leaf.
 #[test]
 fn tree_without_tests() {
     let scratch = Scratch::new().patch("1.diff", "return x >= 1;");

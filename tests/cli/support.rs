@@ -1,4 +1,4 @@
-//! Subjects, runs of the command, and what they leave.
+//! Makes subjects, runs the command, and reads its results.
 
 use std::{
     fs,
@@ -9,8 +9,8 @@ use assert_cmd::Command;
 use psychic::results::{Table, read_table};
 use tempfile::TempDir;
 
-/// The command. A subject below a temporary directory finds musl by the place of this
-/// executable, which is below the repository; what it keeps for later goes below `target`.
+/// The command. For a subject in a temporary directory, it finds musl from the place of its own
+/// executable, which is inside the repository; its cache goes below `target`.
 pub fn psychic() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_psychic"));
     command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
@@ -42,7 +42,7 @@ pub fn refused(command: &mut Command) -> String {
     let begin = if ran.stderr.starts_with("error: ") {
         0
     } else {
-        // Progress comes before it.
+        // Progress comes before the message.
         let text = format!("\n{}", ran.stderr);
         let messages: Vec<_> = text.match_indices("\npsychic: ").collect();
         assert_eq!(messages.len(), 1, "not one message: {text}");
@@ -53,7 +53,7 @@ pub fn refused(command: &mut Command) -> String {
     message
 }
 
-/// Whether a message repeats a whole part of itself, as a cause told again does.
+/// Whether a message repeats a whole part of itself, for instance a cause that is given twice.
 fn said_twice(message: &str) -> bool {
     let parts: Vec<&str> = message.split(": ").map(str::trim).collect();
     parts.windows(2).any(|pair| pair[0] == pair[1]) || message.matches("(os error").count() > 1
@@ -71,13 +71,13 @@ pub const CONFIG: &str =
     "name = \"scratch\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\nentry = \"entry\"\n";
 
 impl Scratch {
-    /// [`SOURCE`] without patches.
+    /// A subject with [`SOURCE`] and [`CONFIG`], and without patches.
     pub fn new() -> Self {
         let scratch = Self { dir: TempDir::new().expect("a temporary directory") };
         scratch.file("a.c", SOURCE).file("subject.toml", CONFIG)
     }
 
-    /// With this file, and the directory that it is in.
+    /// Adds a file, and the directory that it is in.
     pub fn file(self, name: &str, text: &str) -> Self {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("in the scratch directory")).expect("made");
@@ -85,7 +85,7 @@ impl Scratch {
         self
     }
 
-    /// With a patch that replaces the statement of [`SOURCE`].
+    /// Adds a patch that replaces the statement of [`SOURCE`].
     pub fn patch(self, name: &str, statement: &str) -> Self {
         let text = format!("--- a/a.c\n+++ b/a.c\n@@ -3 +3 @@\n-\treturn x > 0;\n+\t{statement}\n");
         self.file(name, &text)
@@ -118,7 +118,7 @@ pub fn table<T: Table>(results: &Path) -> Vec<T> {
     read_table(&results.join(T::FILE)).expect("a readable table")
 }
 
-/// The names in a directory that are to be seen, sorted; none where there is no directory.
+/// The names in a directory that are not hidden, sorted; none if there is no directory.
 pub fn names(directory: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let mut names: Vec<String> = entries

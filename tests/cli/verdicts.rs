@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::support::{CONFIG, Scratch, kept, names, psychic, run, table};
 
 struct Found {
-    /// The folder of each patch and its name there.
+    /// The folder of each patch, and its name without the suffix.
     patches: BTreeMap<Revision, (String, String)>,
     results: TempDir,
 }
@@ -23,7 +23,7 @@ impl Found {
     }
 }
 
-/// Runs `psychic diff` and holds its verdicts against the folders.
+/// Runs `psychic diff` and checks its verdicts against the folders.
 fn diff(name: &str) -> Found {
     let results = TempDir::new().expect("a temporary directory");
     let ran = run(psychic().arg("diff").arg(kept(name)).arg("--out").arg(results.path()));
@@ -54,7 +54,7 @@ fn diff(name: &str) -> Found {
             ("distinguished", "distinguished") => {
                 &[Verdict::Distinguished, Verdict::Equivalent, Verdict::EquivalentUnlessFailing]
             }
-            // What the open part of one does not hide can still tell them apart.
+            // One of the two is partly unknown; the rest of it may still tell them apart.
             _ => &[Verdict::Unknown, Verdict::Distinguished],
         };
         let names = [pair.a, pair.b].map(|r| found.patches.get(&r));
@@ -62,7 +62,7 @@ fn diff(name: &str) -> Found {
         let unknown = pair.verdict == Verdict::Unknown;
         assert!(!unknown || !pair.reason.is_empty(), "{names:?}: unknown without a reason");
         assert_eq!(unknown, !pair.code.is_empty(), "{names:?}: {:?}", pair.code);
-        // Nothing of ours gets lost on the way to a proof.
+        // These reasons would mean that evidence was lost on the way to a proof.
         let lost = [Code::NotExhausted, Code::StateLost, Code::RefutationLost];
         assert!(!pair.code.iter().any(|code| lost.contains(code)), "{names:?}: {:?}", pair.code);
         assert_eq!(pair.verdict == Verdict::Distinguished, pair.test.is_some());
@@ -130,7 +130,7 @@ subjects! {
     witnesses = "witnesses",
 }
 
-/// Those that tests below look at more closely.
+/// Subjects that tests below examine more closely.
 const OTHERS: &[&str] = &["halts", "set-aside"];
 
 #[test]
@@ -140,7 +140,7 @@ fn every_folder_is_a_test() {
     assert_eq!(names(&kept("")), Vec::from_iter(tested));
 }
 
-/// Patches are named after the kind of halt, as `states.csv` has it, and a detail.
+/// Each patch is named after its kind of halt, as in `states.csv`, and a detail.
 #[test]
 fn halts_of_every_kind() {
     let found = diff("halts");
@@ -157,7 +157,8 @@ fn halts_of_every_kind() {
     }
 }
 
-/// What a use of memory that was never written comes to, by `uninitialised` in `subject.toml`.
+/// The verdict after a use of memory that was never written, for each `uninitialised` in
+/// `subject.toml`.
 #[test]
 fn what_was_never_written_is_what_a_subject_says() {
     let settings = [
@@ -182,8 +183,8 @@ fn what_was_never_written_is_what_a_subject_says() {
     }
 }
 
-/// The inputs on which memory that was never written shows: all where something hides small contents
-/// only, and no others than those on which it does.
+/// A use of memory that was never written is found on exactly the inputs on which it shows: on all
+/// inputs for patch 1, as the division hides only small contents, and on odd inputs for patch 2.
 #[test]
 fn what_was_never_written_is_found_where_it_shows() {
     let source = "#include <stdio.h>\nint entry(int x)\n{\n\tint y;\n\tint sum = x;\n\
@@ -209,9 +210,9 @@ fn what_was_never_written_is_found_where_it_shows() {
     assert_eq!([found(0), found(1), found(2)], [vec![false], vec![true], vec![false, true]]);
 }
 
-/// A native run shows and finds what the engine says also where a compiler or a sanitizer has its
-/// own mind: a constant without a value, an access that is less aligned than it says and ends beyond
-/// its object, and one to an object without size.
+/// Native runs show and find what the engine predicts, even where compilers and sanitizers differ:
+/// on a constant expression without a value, an access that is less aligned than its type and ends
+/// beyond its object, and an access to an object of size zero.
 #[test]
 fn what_a_compiler_leaves_open_is_the_same_in_both_worlds() {
     let source = "#include <stdio.h>\nint entry(int x)\n{\n\tshort v[4] = {1, 2, 3, 4};\n\
@@ -233,7 +234,7 @@ fn what_a_compiler_leaves_open_is_the_same_in_both_worlds() {
     }
 }
 
-/// What functions of the library decide by memory that was never written is found in both worlds.
+/// If a library function decides by memory that was never written, this is found in both worlds.
 #[test]
 fn the_library_is_watched_as_the_program_is() {
     let source = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
@@ -266,7 +267,7 @@ fn the_library_is_watched_as_the_program_is() {
     }
 }
 
-/// A meta program in which two files define the same is no program, and no matter.
+/// A meta program in which two files define the same function does not link, which must not matter.
 #[test]
 fn two_patches_may_add_one_function_to_two_files() {
     let helper = "+int helper(int x)\n+{\n+\treturn x + 1;\n+}\n";
@@ -293,7 +294,7 @@ fn two_patches_may_add_one_function_to_two_files() {
     assert_eq!(verdicts, expected, "{}{}", ran.stdout, ran.stderr);
 }
 
-/// The front end folds `7 % 0` to nothing; natively it is what a register holds.
+/// The front end gives `7 % 0` no value; natively the result would be whatever a register holds.
 #[test]
 fn a_division_by_a_constant_zero_is_an_error_as_one_by_a_variable() {
     let division = |by: &str| {
@@ -322,7 +323,7 @@ fn a_division_by_a_constant_zero_is_an_error_as_one_by_a_variable() {
     assert_eq!(alike, [(1, 2), (1, 4), (2, 4)], "{}{}", ran.stdout, ran.stderr);
 }
 
-/// A bad patch among good ones is set aside with file, line and reason, and the others go on.
+/// A bad patch among good ones is set aside with file, line and reason; the others take part.
 #[test]
 fn bad_patches_are_set_aside() {
     let found = diff("set-aside");

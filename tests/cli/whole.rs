@@ -1,9 +1,9 @@
-//! Whole programs in the world that they are given: files, signals, the environment, the kernel.
+//! Whole programs in their specified world: files, signals, the environment, the kernel.
 
 use std::{fs, process::Command, time::Duration};
 
 use psychic::{
-    env::{models::Models, stdin::Stdin},
+    env::{libc::stdin::Stdin, models::Models},
     exec::{
         Arguments, Clock, Coverage, Executor, InputFile, Limits, Program, Quantum, Start, State,
         WHOLE_PROGRAM,
@@ -22,7 +22,7 @@ use crate::{
     support::{Scratch, psychic, run, table},
 };
 
-/// Looks at the low bits of the address of a local array, and of a page.
+/// Prints what the low bits of the addresses of a local array and of a large allocation say.
 const LOW_BITS: &str = "#include <stdint.h>\n#include <stdlib.h>\n\
     int say(const char *, const char *);\n\n\
     int main(int argc, char **argv)\n{\n\
@@ -44,7 +44,7 @@ fn the_alignment_of_memory_is_known() {
     assert_eq!(String::from_utf8_lossy(&native.stdout), "16 4096\n");
 }
 
-/// One patch, which leaves all as it is, and this main program.
+/// A package with this main program, and a single patch that changes nothing.
 fn unchanged(main: &str) -> Scratch {
     const NO_CHANGE: &str = "--- a/say.c\n+++ b/say.c\n@@ -6 +6 @@\n-\treturn 0;\n+\treturn (0);\n";
     let scratch = package().file("package/main.c", main).file("1.diff", NO_CHANGE);
@@ -52,7 +52,7 @@ fn unchanged(main: &str) -> Scratch {
     scratch
 }
 
-/// Memory from every function that aligns it, and what becomes of it when it grows.
+/// Memory from every allocation function, also after it has grown.
 const ALIGNED: &str = "#include <stdint.h>\n\
     #include <stdlib.h>\n\
     #include <unistd.h>\n\n\
@@ -73,7 +73,7 @@ fn large_memory_begins_with_a_page_wherever_it_comes_from() {
     let mut explore = psychic();
     explore.arg("explore").arg(out.join("meta.bc")).arg("--out").arg(&out);
     explore.args(["--tests", "all", "--native"]).arg(out.join("meta.native"));
-    // Again in the same place: the module there is not lost.
+    // The second run writes to the same place, and must not lose the module there.
     for _ in 0..2 {
         let explored = run(&mut explore);
         let said = format!("{}{}", explored.stdout, explored.stderr);
@@ -98,7 +98,7 @@ fn the_digits_of_a_number_are_decided() {
     let explored = explore_as_natively(&scratch, &["--sym-arg", "2"]);
     let states = fs::read_to_string(scratch.path("paths/states.csv")).expect("written");
     let states: Vec<&str> = states.lines().skip(1).collect();
-    // A hundred numbers of two digits, and more with signs and the like.
+    // There are a hundred numbers of two digits, and more with signs and the like.
     assert!(
         states.len() > 110 && states.iter().all(|line| line.contains(",exit,")),
         "{}",
@@ -142,7 +142,7 @@ fn files_that_are_left_are_compared() {
     }
 }
 
-/// A kind of file, its permissions, a name too few or too many: each is something to see.
+/// A file's kind, its permissions, a missing or an additional name: each is a visible difference.
 #[test]
 fn what_becomes_of_files_is_compared_in_all() {
     const CHANGES: &str = "#include <fcntl.h>\n#include <stdio.h>\n\
@@ -184,7 +184,8 @@ fn what_becomes_of_files_is_compared_in_all() {
     let pairs = fs::read_to_string(scratch.path("out/pairs.csv")).expect("written");
     for line in pairs.lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
-        // Patches 6 and 10: they are numbered in the order of their names.
+        // Revisions 2 and 8 are 10.diff and 6.diff: patches are numbered in the order of their
+        // names.
         let same = matches!(fields[..2], ["0", "1"] | ["2", "8"]);
         let expected = if same { ["equivalent", ""] } else { ["distinguished", "files"] };
         assert_eq!([fields[2], fields[4]], expected, "{pairs}{said}");
@@ -192,7 +193,7 @@ fn what_becomes_of_files_is_compared_in_all() {
     assert_eq!(pairs.lines().count(), 1 + 12 * 11 / 2);
 }
 
-/// Builds a program of one file, and explores it in both worlds.
+/// Builds a program from one file, explores it, and compares its paths with native runs.
 #[track_caller]
 fn explore_program(main: &str, arguments: &[&[&str]]) {
     let scratch = unchanged(main);
@@ -203,32 +204,32 @@ fn explore_program(main: &str, arguments: &[&[&str]]) {
     }
 }
 
-/// Every call on every kind of path, in the engine and by a kernel that checks permissions.
+/// Makes every call on every kind of path, in the engine and by a kernel that checks permissions.
 #[test]
 fn paths_lead_where_a_kernel_says() {
     let removed = &["--sym-arg", "2", "in a directory that was removed"][..];
     explore_program(include_str!("../native/paths.c"), &[&["--sym-arg", "3"], removed]);
 }
 
-/// Every call on every kind of descriptor.
+/// Makes every call on every kind of descriptor.
 #[test]
 fn descriptors_are_what_a_kernel_says() {
     explore_program(include_str!("../native/descriptors.c"), &[&["--sym-arg", "2"]]);
 }
 
-/// Every call on a null pointer.
+/// Makes every call with a null pointer.
 #[test]
 fn null_pointers_are_what_a_kernel_says() {
     explore_program(include_str!("../native/faults.c"), &[&["--sym-arg", "1"]]);
 }
 
-/// Every signal that a program sends itself, whatever it did about it.
+/// Tries every signal that a program can send itself, however the program has prepared for it.
 #[test]
 fn signals_end_what_a_kernel_ends() {
     explore_program(include_str!("../native/signals.c"), &[&["--sym-arg", "2"]]);
 }
 
-/// Prints what it finds, and appends to a file that it is given.
+/// Prints what is in its directory, and appends to a given file.
 const READS: &str = "#include <dirent.h>\n#include <stdio.h>\n#include <sys/stat.h>\n\n\
     int main(void)\n{\n\
     \tstruct dirent **names;\n\
@@ -270,7 +271,7 @@ fn files_of_a_directory_and_symbolic_ones_are_found() {
     let pairs = fs::read_to_string(scratch.path("out/pairs.csv")).expect("written");
     assert!(pairs.contains("\n0,2,equivalent,"), "{pairs}{said}");
     assert!(pairs.contains("\n0,1,distinguished,") && pairs.contains(",files,"), "{pairs}");
-    // The same files, for a program alone; numbers is missing here.
+    // Explores the program alone on the same given files; the file `numbers` is missing here.
     let given = scratch.path("given");
     let given = given.to_str().expect("UTF-8");
     let explored = explore_as_natively(&scratch, &["--files", given, "--sym-files", "1", "1"]);
@@ -318,7 +319,7 @@ fn environment_variables_are_those_that_are_given() {
             .file("1.diff", &instead(11, "if (posix)", "if (posix && *posix)"))
             .file("2.diff", &instead(13, "return atoi(lines) == 7;", "return *lines == '7';"))
     };
-    // With its libc, and without; there the libc of the system reads the environment natively.
+    // The program with its own libc, and with the system's, which reads the environment natively.
     let whole = package()
         .file("subject.toml", &format!("{CONFIG}\n[inputs]\nenv = {{ {env} }}\n"))
         .file("package/main.c", ASKS);
@@ -337,7 +338,8 @@ fn environment_variables_are_those_that_are_given() {
     }
 }
 
-/// All of docs/world.md that a program can see, as tests/native checks it natively.
+/// Checks everything in docs/world.md that a program can see. tests/native checks the same
+/// natively.
 #[test]
 fn the_engine_has_the_world_that_is_specified() {
     const WORLD: &str = include_str!("../native/world.c");
@@ -375,13 +377,13 @@ fn the_engine_has_the_world_that_is_specified() {
     let [state] = harvest.halted.as_slice() else { panic!("one path") };
     let printed = state.world.stdout.render(&program.exprs, &Assignment::default());
     let printed = String::from_utf8(printed).expect("text");
-    // Handlers of signals are not modelled: there its path ends.
+    // Signal handlers are not modelled: the path ends there.
     let expected = EXPECTED.strip_suffix("signal 10\n").expect("what is said last");
     assert_eq!(printed, expected);
 }
 
-/// Reads a list that may be empty; the patches look before, divide, and add a look that nobody
-/// uses.
+/// Reads through a pointer that may be null. The patches check before reading, divide by what may
+/// be zero, and change nothing.
 const LIST: &str = "#include <stdio.h>\n\
     struct item { int value; struct item *next; };\n\
     int main(int argc, char **argv)\n{\n\
@@ -424,7 +426,7 @@ fn a_crash_is_an_outcome_where_the_processor_says_so() {
     assert!(pairs.contains("\n0,3,equivalent"), "{pairs}{said}");
 }
 
-/// The patches reach for what is far behind a variable, where other variables are.
+/// The patches access memory far beyond a variable, where other variables are.
 const FAR: &str = "#include <stdio.h>\n\
     static long table[3] = { 5, 11, -7 };\n\
     static char other[3000] = \"x\";\n\

@@ -1,5 +1,5 @@
-//! Programs without symbolic input behave in the engine as they do natively: standard output,
-//! standard error and exit code.
+//! Programs without symbolic input behave in the engine as they do natively. Compared are standard
+//! output, standard error and the exit code.
 
 use std::{fs, panic, path::Path};
 

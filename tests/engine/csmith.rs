@@ -1,5 +1,5 @@
-//! Random programs of csmith (Yang, Chen, Eide and Regehr, PLDI 2011) run in the engine as
-//! they do natively. `PSYCHIC_CSMITH=1000..1200` tries other seeds than those of every day.
+//! Random programs from csmith (Yang, Chen, Eide and Regehr, PLDI 2011) run in the engine as they
+//! do natively. `PSYCHIC_CSMITH=1000..1200` tries seeds other than the default ones.
 
 use std::{env, ops::Range, panic, process::Command};
 
@@ -10,12 +10,12 @@ use psychic::{
     subject::Revision,
 };
 
-/// Seeds of which most programs end soon.
+/// The default seeds; most of their programs end soon.
 const SEEDS: Range<u64> = 1..201;
-/// Instructions after which a program is left alone; most need far fewer.
+/// Instructions after which a program is given up; most need far fewer.
 const INSTRUCTIONS: u64 = 5_000_000;
 
-/// Shapes of programs; which one is a matter of the seed.
+/// Shapes of programs; the seed chooses one.
 const SHAPES: [&[&str]; 5] = [
     &["--max-funcs", "3", "--max-block-depth", "3"],
     &["--max-funcs", "4", "--bitfields", "--packed-struct"],
@@ -24,13 +24,12 @@ const SHAPES: [&[&str]; 5] = [
     &["--max-funcs", "5", "--max-array-dim", "3", "--no-bitfields"],
 ];
 
-/// Levels of optimisation; which one is a matter of the seed, too, so that every shape meets
-/// every level.
+/// Optimisation levels; the seed chooses one in such a way that every shape meets every level.
 const LEVELS: [&[&str]; 3] = [&["-O0"], &["-O1"], &["-O2", "-fvectorize", "-fslp-vectorize"]];
 
 fn program(seed: u64) -> String {
-    // It writes what it found out about the machine into its directory, and ends on one that
-    // another has half written.
+    // csmith writes facts about the machine to a file in its directory, and fails on a file that
+    // another csmith has half written.
     let directory = tempfile::tempdir().expect("there is room");
     let output = Command::new("csmith")
         .current_dir(directory.path())
@@ -53,7 +52,7 @@ fn check(seed: u64) -> Verdict {
     let include = env::var("CSMITH_INCLUDE").unwrap_or_else(|_| "/usr/include/csmith".into());
     let include = format!("-isystem{include}");
     let optimise = LEVELS[(seed / 2 % LEVELS.len() as u64) as usize];
-    // A loop that has no end keeps it: the optimiser may take it for unreachable otherwise.
+    // Without this flag, the optimiser may assume that an endless loop is never reached.
     let flags = [&[include.as_str(), "-fno-finite-loops"], optimise].concat();
     let subject = Subject::with_flags(&program(seed), &flags);
     let paths = subject.explore_within(&Input::Text(Vec::new()), INSTRUCTIONS);

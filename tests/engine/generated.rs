@@ -1,6 +1,6 @@
-//! Random programs with symbolic input. Sound: an input of each path does natively what the
-//! path predicts. Complete: every input takes exactly one path, and does what that predicts.
-//! `PSYCHIC_GENERATED=1000..1100` tries other seeds than those of every day.
+//! Random programs with symbolic input. Exploration is sound: an input of each path does natively
+//! what the path predicts. It is complete: every input takes exactly one path, and does what that
+//! predicts. `PSYCHIC_GENERATED=1000..1100` tries seeds other than the default ones.
 
 use std::panic;
 
@@ -18,12 +18,12 @@ use psychic::{
 /// Random inputs tried on each program.
 const SAMPLES: usize = 60;
 
-/// Paths and inputs that were replayed for a seed.
+/// Checks the program of a seed; returns the numbers of paths and of random inputs replayed.
 fn check(seed: u64) -> (usize, usize) {
     // Programs with errors need two more native builds.
     let errors = seed.is_multiple_of(4);
-    // The optimiser may drop an access that is an error from one build and not from another,
-    // and machine code may make use of sums that do not overflow.
+    // The optimiser may drop an erroneous access from one build and not from another, and without
+    // `-fwrapv` it may assume that sums do not overflow.
     let flags: &[&str] = match seed % 3 {
         0 if !errors => &["-O1", "-fwrapv"],
         1 if !errors => &["-O2", "-fwrapv", "-fvectorize", "-fslp-vectorize"],

@@ -1,5 +1,5 @@
-//! Small random C programs over symbolic input: branches, loops, switches, arrays, pointers,
-//! bit-fields, calls, all integer widths.
+//! Small random C programs over symbolic input, with branches, loops, switches, arrays, pointers,
+//! bit-fields, calls and all integer widths.
 
 use std::fmt::Write;
 
@@ -48,7 +48,7 @@ impl Random {
         from[self.below(from.len() as u64) as usize]
     }
 
-    /// Small numbers, corners, and anything.
+    /// A small number, a corner value, or any number.
     pub fn value(&mut self) -> u64 {
         match self.below(4) {
             0 => self.below(16),
@@ -62,9 +62,9 @@ impl Random {
 struct Generator {
     random: Random,
     text: String,
-    /// Ifs, switches and loops that may still come.
+    /// How many ifs, switches and loops may still be generated.
     branches: u32,
-    /// Whether errors may happen.
+    /// Whether the program may have errors.
     errors: bool,
     loops: u32,
 }
@@ -140,7 +140,7 @@ impl Generator {
             5 => self.line(depth, &format!("p = turn(p, (int)({value}));")),
             6 => {
                 let index = self.index(4);
-                // Of `&a[9]` a sanitizer complains, though only an access is an error here.
+                // A sanitizer would complain about `&a[9]`, though only an access is an error here.
                 self.line(depth, &format!("q = first + ({index});"));
             }
             7 => self.line(depth, "memmove(t + 1, t, 4);"),
@@ -203,7 +203,8 @@ impl Generator {
         }
     }
 
-    /// An index of an array of so many elements, a power of two.
+    /// An index of an array of `elements` elements, which is a power of two; sometimes out of
+    /// bounds if errors are allowed.
     fn index(&mut self, elements: u64) -> String {
         let value = self.expression(1);
         if self.errors && self.random.below(4) == 0 {

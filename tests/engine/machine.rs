@@ -1,4 +1,4 @@
-//! Compiles a C program twice, explores it in the engine, runs it natively, and compares.
+//! Compiles a C program for the engine and natively, runs it in both, and compares.
 
 use std::{
     env,
@@ -32,27 +32,28 @@ use psychic::{
 };
 use tempfile::TempDir;
 
-/// What the program reads.
+/// The standard input of a program.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// This text.
     Text(Vec<u8>),
-    /// So many typed tokens at most, and whether the file may end before.
+    /// At most this many typed tokens, and whether the file may end earlier.
     Tokens(u32, bool),
-    /// So many typed tokens, infinities and NaNs too, or bytes that no directive takes.
+    /// At most this many typed tokens, including infinities and NaNs, or bytes that no directive
+    /// takes.
     Malformed(u32),
-    /// So many symbolic bytes.
+    /// This many symbolic bytes.
     Bytes(u32),
 }
 
-/// A C program for both machines.
+/// A C program for the engine and for native runs.
 pub struct Subject {
     directory: TempDir,
     compilation: Compilation,
     pub program: Program,
 }
 
-/// Instructions of paths whose inputs are followed as well.
+/// Paths of at most this many instructions also have their inputs followed.
 const FOLLOWED: u64 = 50_000;
 
 /// The halt states of an exhausted exploration.
@@ -124,7 +125,7 @@ impl Subject {
         Paths { subject: self, start: self.start(input), states }
     }
 
-    /// All paths, with a solver of one's own.
+    /// Follows every path to its end, with the given solver.
     pub fn explore_with(&self, input: &Input, solver: &mut dyn Solver) -> Paths<'_> {
         let never = Interrupt::default();
         let open = OpenClasses::default();
@@ -165,7 +166,7 @@ impl Subject {
         }
     }
 
-    /// The native binaries, those of the sanitizers too where an error is expected.
+    /// A replayer of the native binaries; `errors` adds those of the sanitizers.
     pub fn replayer(&self, errors: bool) -> Replayer {
         sandbox();
         let build = |sanitizer, name: &str| {
@@ -192,8 +193,8 @@ impl Subject {
 }
 
 impl Paths<'_> {
-    /// Solves each path, runs its input natively and compares the outcome with the prediction;
-    /// gives how many paths were replayed. Paths without a prediction are an error unless
+    /// Solves each path, runs its input natively and compares the outcome with the prediction.
+    /// Returns how many paths were replayed. Panics on a path without a prediction, unless
     /// `tolerant`.
     #[track_caller]
     pub fn replay(&self, tolerant: bool) -> usize {
@@ -211,7 +212,7 @@ impl Paths<'_> {
                 );
                 continue;
             };
-            // Where one path uses what was never written, it is held against the others, too.
+            // If one path uses memory that was never written, the others are checked for that, too.
             let watched = self.states.iter().any(|state| !state.world.findings.is_empty());
             compare(&replayer, &input, &predicted, watched || finds_something(state));
             self.follow(index, &predicted);
@@ -220,7 +221,7 @@ impl Paths<'_> {
         replayed
     }
 
-    /// Follows the input of a path, which has to end as the path does.
+    /// Follows the input of a path; the result has to be as predicted for the path.
     fn follow(&self, index: usize, predicted: &Outcome) {
         let (program, state) = (&self.subject.program, &self.states[index]);
         if state.instructions > FOLLOWED {
@@ -241,7 +242,7 @@ impl Paths<'_> {
         assert_eq!(ends, [Some(visible(predicted))], "{model:?}");
     }
 
-    /// An input of a path, and what is predicted of it.
+    /// An input of a path, and the outcome predicted for it.
     pub fn test(&self, index: usize) -> (TestInput, Option<Outcome>) {
         let state = &self.states[index];
         diff::path_test(&self.subject.program, &mut *solver::reproducible(&solver()), state)
@@ -259,12 +260,12 @@ impl Paths<'_> {
         self.subject.program.module.files[place.file.0 as usize].ends_with("subject.c")
     }
 
-    /// What weakens what may be claimed of the paths, one after the other.
+    /// The approximations of all paths, which weaken what may be claimed.
     pub fn approximations(&self) -> Vec<&Approximation> {
         self.states.iter().flat_map(|state| &state.world.approximations).collect()
     }
 
-    /// How the paths end, with their source line, sorted.
+    /// How the paths end, sorted; errors with their line in the subject.
     pub fn ends(&self) -> Vec<String> {
         let mut ends: Vec<String> = self
             .states
@@ -284,12 +285,12 @@ impl Paths<'_> {
     }
 }
 
-/// Whether a sanitizer has something to say of a path.
+/// Whether a sanitizer is expected to report something on a path.
 fn finds_something(state: &HaltState) -> bool {
     matches!(state.halt, Halt::Error(_)) || !state.world.findings.is_empty()
 }
 
-/// Runs an input natively and compares.
+/// Runs an input natively, and compares the outcome with the prediction.
 #[track_caller]
 pub fn compare(replayer: &Replayer, input: &TestInput, predicted: &Outcome, is_error: bool) {
     let shown = replayer.outcome(input, Revision::ORIGINAL, is_error).expect("it runs");
@@ -327,26 +328,29 @@ fn describe_input(input: &TestInput) -> String {
     format!("stdin \"{stdin}\", objects {:?}", input.objects)
 }
 
-/// Solver of the tests: every model is evaluated again.
 fn limits(instructions: u64) -> Limits {
     Limits { instructions, concretisations: 64, solver: solver().timeout }
 }
 
+/// The solver of the tests, which evaluates every model again.
 pub fn solver() -> SolverConfig {
     SolverConfig { check_models: true, ..SolverConfig::default() }
 }
 
-/// The integration tests are not the psychic executable, which is its own sandbox helper.
+/// Makes the psychic executable the sandbox helper. Usually a program is its own helper, but test
+/// executables are not.
 #[allow(unsafe_code, reason = "changes the environment")]
 fn sandbox() {
     static SET: Once = Once::new();
-    // SAFETY: before any sandbox is started, and nothing else here changes the environment.
+    // SAFETY: this runs before any sandbox is started, and nothing else here changes the
+    // environment.
     SET.call_once(|| unsafe {
         env::set_var("PSYCHIC_SANDBOX", env!("CARGO_BIN_EXE_psychic"));
     });
 }
 
-/// As `psychic explore` does it: with the functions of the libc that it needs.
+/// Compiles and links bitcode as `psychic explore` does, with the libc functions that the program
+/// needs.
 fn bitcode(compilation: &Compilation) -> (PathBuf, Closure) {
     let program = compilation.directory.join("program.bc");
     toolchain().bitcode(compilation, &program).expect("it compiles");
@@ -363,7 +367,7 @@ fn bitcode(compilation: &Compilation) -> (PathBuf, Closure) {
     (linked, library)
 }
 
-/// Runs a program without symbolic input in both machines, on some standard input and with
+/// Runs a program without symbolic input in the engine and natively, with standard input and
 /// further compiler flags, and compares.
 #[track_caller]
 pub fn runs_as_natively(source: &str, stdin: &str, flags: &[&str]) {
@@ -373,8 +377,9 @@ pub fn runs_as_natively(source: &str, stdin: &str, flags: &[&str]) {
     assert_eq!(paths.replay(false), 1);
 }
 
-/// Runs a check on each item, as many at once as there are processors. The explorer has a pool
-/// of threads of its own; another one around it would nest one check into the wait of another.
+/// Runs a check on each item, as many at a time as there are processors. Plain threads are used
+/// because the explorer has a rayon pool: from within another pool, one check could start while
+/// another waits.
 pub fn each_in_parallel<T: Sync, R: Send>(items: &[T], check: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -396,7 +401,7 @@ pub fn each_in_parallel<T: Sync, R: Send>(items: &[T], check: impl Fn(&T) -> R +
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The seeds that an environment variable asks for, as `10..20`, else those of every day.
+/// The seeds that an environment variable asks for, as in `10..20`, or else the default ones.
 pub fn seeds(variable: &str, usual: Range<u64>) -> Vec<u64> {
     let Ok(text) = env::var(variable) else { return usual.collect() };
     let bounds = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));

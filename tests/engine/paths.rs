@@ -26,7 +26,7 @@ fn sources(directory: &str) -> Vec<PathBuf> {
     sources
 }
 
-/// Standard input as a `.stdin` file says it: `tokens 4`, `tokens 4 eof` or `bytes 4`.
+/// The standard input that a `.stdin` file describes: `tokens 4`, `tokens 4 eof` or `bytes 4`.
 fn input(source: &Path) -> Input {
     let Ok(text) = fs::read_to_string(source.with_extension("stdin")) else {
         return Input::Tokens(8, false);
@@ -39,7 +39,7 @@ fn input(source: &Path) -> Input {
     }
 }
 
-/// Runs `check` on every source and names those that failed.
+/// Runs `check` on every source; panics with the names of those that failed.
 fn each(directory: &str, check: impl Fn(&Path) + std::panic::RefUnwindSafe + Sync) {
     let sources = sources(directory);
     let checked =
@@ -69,7 +69,7 @@ fn every_path_is_replayed_optimised() {
     replay_all(&["-O1"]);
 }
 
-/// What a model of a string function does, the code that it stands for does.
+/// The models of string functions do the same as the code for which they stand.
 #[test]
 fn every_path_is_replayed_without_models() {
     let names = [
@@ -96,7 +96,7 @@ fn every_path_is_replayed_without_models() {
         let subject = Subject::with_models(&text, &[], &models);
         let paths = subject.explore(&input(&source));
         paths.replay(false);
-        // Models decide less, and never end otherwise.
+        // With models there are fewer paths, but the kinds of ends are the same.
         let mut without = paths.ends();
         assert!(with.len() <= without.len(), "{name}");
         let mut kinds = with;
@@ -109,10 +109,10 @@ fn every_path_is_replayed_without_models() {
 /// A solver that has no answer to some queries.
 struct Forgetful {
     solver: Box<dyn Solver>,
-    /// One query in so many has no answer; a power of two.
+    /// One query in `rate`, a power of two, has no answer.
     rate: u64,
     asked: u64,
-    /// It says this instead.
+    /// The result of such a query.
     says: Unknown,
     hurried: bool,
 }
@@ -139,11 +139,11 @@ impl Solver for Forgetful {
     }
 }
 
-/// A solver that takes long for each query that it has not answered before.
+/// A solver that takes long over each query that it has not answered before.
 struct Slow {
     solver: Box<dyn Solver>,
     answered: HashSet<Vec<ExprId>>,
-    /// What a query may take now.
+    /// The time that a query may take now.
     most: Duration,
 }
 
@@ -170,10 +170,10 @@ impl Solver for Slow {
     }
 }
 
-/// It takes too long where it is to hurry, and is asked again.
+/// The result of a query that took too long while the solver was to hurry; it is asked again later.
 const SLOW: Unknown = Unknown::Timeout(Duration::MAX);
 
-/// What then is found is right, and what is not is said to be left.
+/// The paths that are found are right, and the others are reported as incomplete.
 #[test]
 fn a_solver_that_gives_up_makes_no_path_wrong() {
     each("symbolic", |source| {
@@ -184,7 +184,7 @@ fn a_solver_that_gives_up_makes_no_path_wrong() {
             let says = Unknown::GaveUp;
             let mut solver = Forgetful { solver, rate, asked: 0, says, hurried: false };
             let mut paths = subject.explore_with(&input(source), &mut solver);
-            // Whether a path that was left is possible at all, nobody knows.
+            // It is not known whether an incomplete path is feasible at all.
             paths.states.retain(|state| !matches!(state.halt, Halt::Incomplete(_)));
             paths.replay(true);
         }
@@ -210,7 +210,8 @@ fn a_question_that_is_put_off_is_asked_again() {
     }
 }
 
-/// Each time, what was answered is answered at once, and says nothing of what is asked next.
+/// One instruction asks several queries. Whenever it runs again, earlier queries are answered at
+/// once, but the next one takes long again.
 #[test]
 fn all_that_one_instruction_asks_is_waited_for() {
     let source = "#include <stdio.h>\nint main(void) {\n  int a;\n  \
@@ -236,7 +237,7 @@ fn a_number_that_is_no_integer_is_left_out() {
     assert_eq!(ends, ["exit", unsupported], "of 32 bits, then cut");
 }
 
-/// What a register or the stack holds by then is the code generator's business.
+/// What such an argument's register or stack slot contains depends on the code generator.
 #[test]
 fn a_variadic_argument_that_was_not_passed() {
     let end = |wanted: u32| {
@@ -297,8 +298,8 @@ fn every_path_is_replayed_vectorised() {
     replay_all(&["-O2", "-fvectorize", "-fslp-vectorize"]);
 }
 
-/// The first line of each program says how its paths end, and at which line of it (none where
-/// that is in the libc).
+/// The first line of each program says how its paths end, and at which of its lines (none if the
+/// end is in the libc).
 #[test]
 fn every_error_is_found_at_its_line_and_confirmed() {
     each("errors", |source| {
@@ -307,7 +308,7 @@ fn every_error_is_found_at_its_line_and_confirmed() {
     });
 }
 
-/// Checks of UndefinedBehaviorSanitizer that trap say which one it was.
+/// A trap of UndefinedBehaviorSanitizer names its check.
 #[test]
 fn every_trap_says_which_check_it_is() {
     each("traps", |source| {
@@ -326,7 +327,7 @@ fn ends_as_it_says(source: &Path, text: &str, flags: &[&str]) {
     paths.replay(false);
 }
 
-/// Wherever objects are natively, these decisions are the same.
+/// These decisions are the same wherever objects are natively.
 #[test]
 fn what_no_place_of_an_object_changes_is_exact() {
     let source = include_str!("addresses/exact.c");

@@ -1,6 +1,7 @@
-//! Random programs that read standard input by `scanf`, `getchar`, `ungetc` and `fgets`, and lines of
-//! it by `sscanf` and `strtod`: what they get, and whether the end of the file was met, is what glibc
-//! gives them, on given texts, on typed tokens, malformed ones too, and on raw bytes. `PSYCHIC_SCANNING=1000..1100` tries other seeds than those of every day.
+//! Random programs that read standard input with `scanf`, `getchar`, `ungetc` and `fgets`, and
+//! lines of it with `sscanf` and `strtod`. What they get, and whether they met the end of the file,
+//! is the same as with glibc. Inputs are given texts, typed tokens (also malformed ones), and raw
+//! bytes. `PSYCHIC_SCANNING=1000..1100` tries seeds other than the default ones.
 
 use std::{fmt::Write, panic};
 
@@ -10,9 +11,9 @@ use super::{
 };
 use psychic::env::{Halt, Incomplete};
 
-/// Texts given to each program.
+/// Number of texts given to each program.
 const TEXTS: usize = 12;
-/// Steps of a program.
+/// Greatest number of steps of a program.
 const STEPS: u64 = 4;
 
 /// Parts of formats, and how many numbers and texts they store.
@@ -109,7 +110,7 @@ fn scan(text: &mut String, random: &mut Random) {
             DIRECTIVES[random.below(DIRECTIVES.len() as u64) as usize];
         format.push_str(directive);
         for _ in 0..stored {
-            // That of %hhd writes one of its four bytes, which all are zero.
+            // `%hhd` writes one of the four bytes; all four are zero before.
             let _ = write!(arguments, ", (void *)&x[{numbers}]");
             numbers += 1;
         }
@@ -135,7 +136,7 @@ fn scan(text: &mut String, random: &mut Random) {
     text.push_str("  putchar(' ');\n");
 }
 
-/// A text that the programs may find something in.
+/// A random text of pieces that the programs can read.
 fn text(random: &mut Random) -> Vec<u8> {
     const PIECES: [&str; 32] = [
         "2.5",
@@ -175,7 +176,8 @@ fn text(random: &mut Random) -> Vec<u8> {
     pieces.collect::<String>().into_bytes()
 }
 
-/// How many runs were compared, and how many paths the engine gave up.
+/// Checks the program of a seed; returns how many runs were compared, and how many paths the engine
+/// gave up.
 fn check(seed: u64) -> (usize, usize) {
     let subject = Subject::with_flags(&program(seed), &[]);
     let replayer = subject.replayer(false);
@@ -220,7 +222,7 @@ fn random_programs() {
     assert!(failed.is_empty(), "seeds {failed:?}");
 }
 
-/// Reads each line as the format in front of it says.
+/// A program that reads each line with the format that stands on the line before it.
 const TABLE: &str = r#"
     #include <errno.h>
     #include <stdio.h>
@@ -335,7 +337,7 @@ fn unknown_digits_of_known_texts_are_read_as_by_glibc() {
     });
 }
 
-/// AddressSanitizer takes no notice of it, so that nothing is replayed.
+/// AddressSanitizer does not notice this error, so nothing is replayed.
 #[test]
 fn a_number_in_text_ends_with_its_object() {
     let source = "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n\

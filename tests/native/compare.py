@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the revisions of a subject natively, with nothing of psychic in it.
+"""Compares the revisions of a subject natively, without any code of psychic.
 
     tests/native/compare.py SUBJECT [RESULTS]
 
@@ -30,17 +30,17 @@ LIMIT_MS = 50
 MAX_HANGS = 20
 FLAGS = [
     "-O1", "-w", "-fPIC", "-shared", "-Wl,-Bsymbolic", "-Dmain=psychic_main", "-Dexit=psychic_exit",
-    # What C leaves undefined is to mean here what the instructions of the machine do.
+    # With these, what C leaves undefined means what the machine's instructions do.
     "-fwrapv", "-fno-strict-aliasing", "-fno-finite-loops", "-fno-delete-null-pointer-checks",
 ]
 
 
 class Unusable(Exception):
-    """There is nothing to compare; the message says why."""
+    """Nothing can be compared; the message says why."""
 
 
 def run(command, **options):
-    """Runs a command that must succeed."""
+    """Runs a command that must succeed; returns its standard output."""
     done = subprocess.run(command, capture_output=True, text=True, **options)
     if done.returncode:
         raise Unusable(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
@@ -68,7 +68,7 @@ def sources(subject, config, scratch):
 
 
 def apply(patch, directory):
-    """Applies a patch with as many leading directories as its names have."""
+    """Applies a patch with -p1 or -p0, as its paths require."""
     for strip in ("-p1", "-p0"):
         command = ["patch", strip, "-d", directory, "-i", patch, "--batch", "--forward"]
         if subprocess.run([*command, "--dry-run"], capture_output=True).returncode == 0:
@@ -95,7 +95,7 @@ def build(source, config, patch, output, scratch):
 
 
 def shim(config, domain, parameters):
-    """The C that calls the entry on a record, or prints the record as standard input."""
+    """C source that calls the entry on a record, or prints the record as standard input."""
     stderr = int(config.get("outputs", {}).get("stderr", True))
     offsets, offset = [], 0
     for item in parameters:
@@ -112,7 +112,7 @@ def shim(config, domain, parameters):
         kinds = ", ".join(getattr(p, "type", "char *") for p in parameters)
         call = f"(({domain['result']} (*)({kinds}))entry)({', '.join(values)})"
         if domain["result"] in ("float", "double"):
-            # As bits: they are what results are compared by.
+            # Results are compared by their bits.
             call = f"((union {{ {domain['result']} value; long bits; }}) {{ .value = {call} }}).bits"
         text = "0"
     return f"""#include <fenv.h>
@@ -146,7 +146,7 @@ class Revisions:
              "-lm", "-o", scratch / "driver"])
 
     def run(self, records):
-        """What the driver prints on these records, as lists of words and a text."""
+        """The lines that the driver prints on these records, each split into at most four fields."""
         (self.scratch / "inputs").write_bytes(records)
         report = subprocess.run(
             [self.scratch / "driver", self.scratch / "inputs", str(self.size), str(LIMIT_MS),
@@ -156,7 +156,8 @@ class Revisions:
         return [line.split(" ", 3) for line in report.stdout.splitlines()]
 
     def observe(self):
-        """Runs everything; the number of inputs and what differed, with witnesses."""
+        """Runs all inputs; returns their number, a witness for each pair that differs, and the
+        revisions that were dropped after too many endless runs, each with the number of the input."""
         data = b"".join(inputs.records(self.parameters))
         texts, differ, dropped = {}, {}, {}
         for kind, *rest in self.run(data):
@@ -177,7 +178,7 @@ class Revisions:
         return len(data) // self.size, witnesses, dropped
 
     def replay(self, path):
-        """The pairs that differ on a .ktest file."""
+        """The pairs that differ on the input of a .ktest file."""
         objects = ktest.read(path)
         if "stdin" in self.domain:
             values = [int(token) for token in objects.get("stdin", b"").split()]

@@ -31,7 +31,7 @@ class Integer:
         self.size = 8
 
     def small(self):
-        """All of a small range."""
+        """All numbers of the small range."""
         return list(self.range)
 
     def corners(self):
@@ -41,7 +41,7 @@ class Integer:
         return sorted({v for v in wanted if self.min <= v <= self.max})
 
     def random(self, rng, others):
-        """Often equal or next to another parameter, else of any magnitude."""
+        """A number that often equals another parameter or is next to it, or else has any magnitude."""
         choice = rng.random()
         if others and choice < 0.4:
             value = rng.choice(others) + rng.choice([0, 0, 0, -1, 1])
@@ -60,12 +60,12 @@ class Integer:
         return struct.unpack(self.format, data)[0]
 
     def declaration(self, offset):
-        """The C expression that reads it back."""
+        """The C expression that reads the value from the record."""
         return f"*({self.type} *)(record + {offset})"
 
 
 class String:
-    """A `char *` parameter that points at up to so many bytes and a NUL."""
+    """A `char *` parameter that points at up to `most` bytes and a NUL."""
 
     def __init__(self, config):
         self.name = config["name"]
@@ -79,12 +79,13 @@ class String:
                 for letters in itertools.product(self.alphabet, repeat=length)]
 
     def corners(self):
-        """Shortest, longest, and bytes around the digits, the letters and the sign bit."""
+        """The shortest and the longest texts, of bytes around the digits, letters and the sign bit."""
         edges = [b"/", b"0", b"1", b"9", b":", b"@", b"A", b"z", b"\x01", b"\x7f", b"\x80", b"\xff"]
         return [b"", *edges, *(edge * self.most for edge in edges)]
 
     def random(self, rng, others):
-        """Often with a prefix of another parameter; mostly digits, sometimes any bytes."""
+        """A text that often begins like another parameter; the rest is digits, small letters or any
+        bytes."""
         start = rng.choice(others)[:rng.randrange(self.most + 1)] if others else b""
         length = rng.randrange(self.most + 1)
         letters = self.alphabet if rng.random() < 0.3 else \
@@ -104,7 +105,7 @@ class String:
         return data
 
     def declaration(self, offset):
-        """The C expression that reads it back."""
+        """The C expression that reads the value from the record."""
         return f"(char *)(record + {offset})"
 
 
@@ -114,7 +115,7 @@ def parameter(config):
 
 
 def records(parameters):
-    """All inputs as bytes, corner values first: loops without end tend to be there."""
+    """All inputs as bytes, corner values first, as these are most likely to give endless loops."""
     rng = random.Random(0)
     corners = [p.corners() for p in parameters]
     combinations = 1

@@ -2,7 +2,7 @@
 
 
 class NotKtest(ValueError):
-    """The file is none."""
+    """The file is no .ktest file."""
 
 
 def read(path):
@@ -11,7 +11,7 @@ def read(path):
 
 
 def parse(data):
-    """The objects of the content of a file by name."""
+    """The objects of a file's content by name."""
     position = 5
 
     def number():

@@ -1,4 +1,4 @@
-"""The modules of scripts/musl.sh that a program needs."""
+"""Finds the modules of scripts/musl.sh that a program needs."""
 
 import csv
 import os
@@ -9,7 +9,7 @@ MUSL = pathlib.Path(os.environ.get("PSYCHIC_CACHE") or TOP / ".cache").absolute(
 
 
 def needed(undefined):
-    """The modules that define what is undefined, and what they need in turn."""
+    """The modules that define the undefined symbols, and the modules that these need in turn."""
     with open(MUSL / "symbols.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     owner = {r["symbol"]: r["module"] for r in rows if r["kind"] == "weak"}
@@ -25,11 +25,12 @@ def needed(undefined):
 
 
 def files(modules):
-    """The bitcode of modules."""
+    """The bitcode files of modules."""
     return [MUSL / "bitcode" / f"{module}.bc" for module in modules]
 
 
 def mathematical(undefined):
-    """The bitcode that every native program is linked with: libraries differ in the last bit."""
+    """The bitcode of mathematical functions, which native programs are linked with because libraries
+    differ in the last bit."""
     modules = needed(undefined)
     return files(m for m in modules if m.startswith(("math/", "complex/")))

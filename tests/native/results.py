@@ -1,6 +1,6 @@
-"""Checks the files that `psychic diff` wrote against what was seen natively.
+"""Checks the files that `psychic diff` wrote against native runs.
 
-Uses nothing of psychic: the files are read as documented in docs/formats.md, and the
+Uses no code of psychic: the files are read as documented in docs/formats.md, and the
 smallest height of a tree is found again by a search of its own.
 """
 
@@ -10,11 +10,11 @@ import json
 
 
 class Contradiction(Exception):
-    """The results claim what is not so."""
+    """The results make a false claim."""
 
 
 def rows(path):
-    """The rows of a CSV file by column."""
+    """The rows of a CSV file, as dictionaries by column."""
     with open(path, newline="") as file:
         return list(csv.DictReader(file))
 
@@ -26,7 +26,7 @@ def rejected(results):
 
 
 def read_clusters(results):
-    """For every test, the cluster of every revision that it says something of."""
+    """For every test, the cluster of each revision that has an outcome on it."""
     tests = {}
     for row in rows(results / "clusters.csv"):
         tests.setdefault(row["test"], {})[int(row["revision"])] = int(row["cluster"])
@@ -39,7 +39,7 @@ def tells_apart(clusters, a, b):
 
 
 def check_numbering(results, patches):
-    """Revision 0 is the original, 1..N are the patches in our order."""
+    """Checks that revisions 1..N are the patches in our order."""
     for row in rows(results / "revisions.csv"):
         revision, patch = int(row["revision"]), row["patch"].rpartition("/")[2]
         expected = patches[revision - 1] if revision else None
@@ -48,7 +48,7 @@ def check_numbering(results, patches):
 
 
 def check_pairs(results, count, native, tests):
-    """Every pair has a verdict; none is contradicted natively or by a clustering.
+    """Checks that every pair has a verdict that neither native runs nor a clustering contradict.
 
     `native` maps a pair that differs to a description of how.
     """
@@ -80,7 +80,7 @@ def check_pairs(results, count, native, tests):
 
 
 def check_tests(results, count, tests, replay):
-    """Every test clusters the revisions as they do natively when built on their own.
+    """Checks that every test clusters the revisions as native runs of their own builds do.
 
     `replay` takes the path of a .ktest file and returns the pairs that differ on it.
     """
@@ -110,11 +110,11 @@ def smallest_height(tests, revisions):
         if len(cells) > 1:
             families.add((frozenset(cells.values()), silent))
     widest = max((len(cells) for cells, _ in families), default=1)
-    # The sets, and whether a height was seen to fail.
+    # Sets of revisions, with a height at which no tree was found.
     failed = set()
 
     def useful(members):
-        """The ways a test divides the set; of whom it says nothing follows every branch."""
+        """The ways in which tests divide the set; a revision without an outcome is in every part."""
         found = set()
         for cells, silent in families:
             own = [cell & members for cell in cells if cell & members]
@@ -123,7 +123,7 @@ def smallest_height(tests, revisions):
         return found
 
     def apart(members):
-        """How many of the set any two of which some test tells apart, found greedily."""
+        """The size of a subset, found greedily, of which tests tell any two apart."""
         chosen = []
         for index in range(len(revisions)):
             bit = 1 << index
@@ -155,7 +155,7 @@ def smallest_height(tests, revisions):
 
 
 def tree_height(node, revisions, tests):
-    """The height of a tree, whose edges must be what clusters.csv says."""
+    """The height of a tree; checks that its edges agree with clusters.csv."""
     if "test" not in node:
         if set(node["revisions"]) != revisions:
             raise Contradiction(f"a leaf of the tree has {node['revisions']}, not {revisions}")
@@ -164,7 +164,7 @@ def tree_height(node, revisions, tests):
             if test is not None:
                 raise Contradiction(f"a leaf of the tree has {a} and {b}, but test {test} differs")
         return 0
-    # Numbers in tree.json and file names such as 0001 in the CSV files name the same test.
+    # A number in tree.json and a name such as 0001 in the CSV files may mean the same test.
     named = {int(t): t for t in tests}
     clusters = tests[named[int(node["test"])]]
     heights, seen = [], set()
@@ -183,7 +183,7 @@ def tree_height(node, revisions, tests):
 
 
 def check_tree(results, count, tests):
-    """The tree is one of the tests, and none is lower."""
+    """Checks that the tree agrees with the tests, and that no tree is lower."""
     live = set(range(count)) - rejected(results)
     tree = json.loads((results / "tree.json").read_text())
     height = tree_height(tree, live, tests)
@@ -201,7 +201,7 @@ def check_tree(results, count, tests):
 
 
 def check(results, count, patches, native, replay):
-    """Everything; returns how many pairs have each verdict, the tests replayed, the height."""
+    """Checks everything; returns the numbers of pairs by verdict and of replayed tests, and the height."""
     check_numbering(results, patches)
     tests = read_clusters(results)
     verdicts = check_pairs(results, count, native, tests)

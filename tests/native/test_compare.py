@@ -1,4 +1,4 @@
-"""The comparison itself: it must object to results that are wrong, and only to those."""
+"""Tests the comparison itself: it must object to wrong results, and only to those."""
 
 import csv
 import json
@@ -23,7 +23,7 @@ SMALLEST = [
 
 
 class Fake:
-    """A results directory for four revisions, 2 and 3 alike, two questions high."""
+    """A results directory for four revisions; 2 and 3 are equivalent, and the tree has height 2."""
 
     PATCHES = ["1.diff", "2.diff", "3.diff"]
     NATIVE = {(0, 1): "seen", (0, 2): "seen", (0, 3): "seen", (1, 2): "seen", (1, 3): "seen"}
@@ -67,7 +67,7 @@ class Fake:
 
 
 class Results(unittest.TestCase):
-    """results.py on results that are right, and on each kind of wrong ones."""
+    """Runs results.py on correct results, and on each kind of wrong ones."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -75,7 +75,7 @@ class Results(unittest.TestCase):
         self.fake = Fake(scratch.name)
 
     def objects(self, words):
-        """It must object, for this reason."""
+        """Asserts that the check objects with a message that matches `words`."""
         with self.assertRaisesRegex(results.Contradiction, words):
             self.fake.check()
 
@@ -85,32 +85,32 @@ class Results(unittest.TestCase):
             "verdicts": {"distinguished": 5, "equivalent": 1}, "replayed": 2, "height": 2})
 
     def test_equivalent_seen_to_differ(self):
-        """A proof of what is not so."""
+        """Two revisions that differ natively are called equivalent."""
         self.fake.pairs[0, 1] = ("equivalent", "")
         self.objects("called equivalent, but seen")
 
     def test_equivalent_in_two_clusters(self):
-        """A proof against the results' own test."""
+        """A test of the results contradicts a proof."""
         self.fake.clusters["3"] = [0, 0, 0, 3]
         self.objects("called equivalent, but test 3")
 
     def test_distinguished_by_no_difference(self):
-        """A test that does not do what it is named for."""
+        """The test that a verdict names does not tell the pair apart."""
         self.fake.pairs[0, 1] = ("distinguished", "2")
         self.objects("clusters.csv does not show")
 
     def test_unknown_though_a_test_differs(self):
-        """A verdict forgotten."""
+        """A test tells apart a pair that is called unknown."""
         self.fake.pairs[0, 1] = ("unknown", "")
         self.objects("called unknown, but test 1")
 
     def test_pair_missing(self):
-        """A pair forgotten."""
+        """A pair has no row."""
         del self.fake.pairs[2, 3]
         self.objects("no verdict")
 
     def test_rejected_revision_needs_no_verdict(self):
-        """What was rejected takes no part."""
+        """A rejected revision takes no part."""
         self.fake.revisions[3][2] = "rejected"
         del self.fake.pairs[0, 3], self.fake.pairs[1, 3], self.fake.pairs[2, 3]
         self.fake.tree["outcomes"][1] = {
@@ -118,37 +118,37 @@ class Results(unittest.TestCase):
         self.assertEqual(self.fake.check()["height"], 2)
 
     def test_difference_not_seen_on_the_test(self):
-        """A test that does not show natively what it is kept for."""
+        """A test does not show natively what it is kept for."""
         self.fake.seen["0001.ktest"].remove((0, 1))
         self.objects("test 1 is said to tell 0 from 1")
 
     def test_difference_that_the_test_does_show(self):
-        """Revisions put together that differ natively."""
+        """Revisions in one cluster differ natively."""
         self.fake.seen["0002.ktest"].add((0, 1))
         self.objects("test 2 is said to not tell 0 from 1")
 
     def test_higher_tree_than_needed(self):
-        """A test that tells all apart at once makes two questions one too many."""
+        """One test tells all apart, so a tree of height 2 is too high."""
         self.fake.clusters["3"] = [0, 1, 2, 2]
         self.objects("2 high, but 1 is possible")
 
     def test_tree_against_clusters(self):
-        """An edge that goes elsewhere."""
+        """An edge of the tree disagrees with clusters.csv."""
         self.fake.tree["outcomes"][0]["revisions"] = [0]
         self.objects("clusters.csv sends")
 
     def test_patch_order(self):
-        """Numbers that mean other patches."""
+        """The numbers of revisions mean other patches."""
         self.fake.revisions[1][1], self.fake.revisions[2][1] = "2.diff", "1.diff"
         self.objects("revision 1 is")
 
 
 class Height(unittest.TestCase):
-    """The search for the lowest tree, against cases known by counting."""
+    """Checks the search for the lowest tree in cases whose height is known by counting."""
 
     @staticmethod
     def height(*partitions):
-        """Of tests given as one cluster per revision, None where they say nothing."""
+        """The least height for tests, each given as the cluster of every revision; None: no outcome."""
         tests = {str(i): {r: c for r, c in enumerate(p) if c is not None}
                  for i, p in enumerate(partitions)}
         return results.smallest_height(tests, range(len(partitions[0])))
@@ -170,13 +170,13 @@ class Height(unittest.TestCase):
         self.assertEqual(self.height(wide, rows, columns), 2)
 
     def test_silent(self):
-        """Of whom a test says nothing follows every branch, and takes it away from nobody."""
+        """A revision without an outcome follows every branch; the other revisions keep the test."""
         self.assertEqual(self.height([0, 1, None]), 1)
         self.assertEqual(self.height([0, 1, None], [0, None, 1], [None, 0, 1]), 2)
         self.assertEqual(self.height([0, 1, None, None], [None, None, 0, 1]), 2)
 
     def test_nothing_to_tell_apart(self):
-        """No questions."""
+        """Without differences, there are no questions."""
         self.assertEqual(self.height([0, 0, 0]), 0)
 
 
@@ -192,7 +192,7 @@ class Ktest(unittest.TestCase):
         self.assertEqual(ktest.parse(self.DATA), {"x": b"\xff\0\0\x80", "stdin": b""})
 
     def test_broken(self):
-        """Cut off, too long, something else."""
+        """Files that are cut off, too long, or something else are refused."""
         for data in (self.DATA[:-1], self.DATA + b"\0", b"KTEXT" + self.DATA[5:], b"",
                      self.DATA[:8] + b"\x02" + self.DATA[9:]):
             with self.assertRaises(ktest.NotKtest):
@@ -203,7 +203,7 @@ class Native(unittest.TestCase):
     """The whole comparison on a subject."""
 
     def compare(self, subject):
-        """What it prints."""
+        """The report that it prints."""
         done = subprocess.run(
             [sys.executable, HERE / "compare.py", TOP / "patches" / subject],
             capture_output=True, text=True)

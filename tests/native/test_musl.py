@@ -1,5 +1,5 @@
-"""The bitcode of scripts/musl.sh: a program linked with what symbols.csv says it needs does
-what it does with the system's C library."""
+"""Tests the bitcode of scripts/musl.sh: a program that is linked with the modules that symbols.csv
+says it needs does the same as with the system's C library."""
 
 import pathlib
 import subprocess
@@ -55,7 +55,7 @@ int main(void)
 
 
 class Musl(unittest.TestCase):
-    """Against the system's C library."""
+    """Compares with the system's C library."""
 
     def test_linked_program(self):
         """Strings, characters, numbers, sorting."""

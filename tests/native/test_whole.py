@@ -1,5 +1,5 @@
-"""Whole programs natively: the world that docs/world.md specifies, and, where scripts/programs.sh
-has built them, that Debian's programs do the same."""
+"""Tests whole programs natively: they see the world that docs/world.md specifies, and programs that
+scripts/programs.sh has built do the same as Debian's."""
 
 import os
 import pathlib
@@ -25,8 +25,8 @@ FILES = {
 }
 STDIN = b"hello world\nabc:def:ghi\n\n  12 34\nlast line"
 
-# One command line each, its words apart by blanks. Left out: numbers without digits (printf %f ""),
-# of which musl's strtold, unlike glibc's, says EINVAL.
+# Command lines, separated by `|` or newlines, with words separated by blanks. Left out are numbers
+# without digits (printf %f ""), for which musl's strtold, unlike glibc's, sets EINVAL.
 COREUTILS = """
 basename a/b.c .c|basename -a x/y z/|basename|basename -s .h a.h b.h|dirname a/b c /|dirname
 echo hi there|echo -n x|echo -e a\\tb\\n|true|cat|cat words table|cat -A tabs|cat -n words -|cat none
@@ -56,7 +56,7 @@ grep -r fig .|grep -E x{1,0}|grep --colour=always fig words|grep -f words table|
 
 
 def compile_whole(source, output):
-    """One C file to a whole program in its world."""
+    """Compiles one C file to a whole program in its world."""
     headers = subprocess.run(
         ["clang-19", "-print-resource-dir"], capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -69,7 +69,7 @@ def compile_whole(source, output):
 
 
 class World(unittest.TestCase):
-    """What a program sees."""
+    """Checks what a program sees."""
 
     def test_it_is_as_specified_wherever_it_runs(self):
         expected = (HERE / "world.expected").read_text()
@@ -89,7 +89,7 @@ class World(unittest.TestCase):
 
 
 class Programs(unittest.TestCase):
-    """The same command lines with Debian's program and with ours."""
+    """Runs the same command lines with Debian's programs and with ours."""
 
     def compare(self, package, lines):
         if not (PROGRAMS / package / "stamp").exists():
@@ -99,7 +99,7 @@ class Programs(unittest.TestCase):
             system = shutil.which(words[0])
             if not line or not system:
                 continue
-            # Numbers of files and such things differ; what is printed must not.
+            # Inode numbers and the like may differ; what is printed must not.
             with self.subTest(line=line):
                 theirs, ours = (
                     self.run_in_files([program, *words[1:]], words[0])
@@ -107,12 +107,12 @@ class Programs(unittest.TestCase):
                 self.assertEqual(ours, theirs)
 
     def run_in_files(self, command, name):
-        """Standard output, exit code and files, in a directory with FILES."""
+        """Runs a command in a directory with FILES; returns standard output, exit code and files."""
         with tempfile.TemporaryDirectory() as directory:
             top = pathlib.Path(directory)
             for file, content in FILES.items():
                 (top / file).write_bytes(content)
-            # Debian's program has the one, ours the other.
+            # Debian's program reads the first variable, ours the second.
             variables = {"LC_ALL": "C", "PSYCHIC_ENV_LC_ALL": "C"}
             run = subprocess.run(
                 [name, *command[1:]], executable=command[0], cwd=top, input=STDIN,

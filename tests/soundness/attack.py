@@ -1,18 +1,23 @@
-"""Lets psychic judge random programs as people write them, and holds every claim against the truth:
-what each patched source, compiled on its own, does natively on many inputs.
+"""Runs psychic on random programs such as people write, and checks every claim against the truth: what
+each patched source, compiled on its own, does natively on many inputs.
 
     attack.py PSYCHIC FIRST LAST [--package] [--keep DIR] [--jobs N] [--budget TIME] [--figures FILE]
 
-For each seed in FIRST..LAST: a program (sources.py) and ten patches of it (mutants.py). Then must
-hold: no pair that is called equivalent differs natively on an input within the bounds, none that is
-called equivalent unless failing differs where not both have a sanitizer's finding; every test of
-the results clusters these builds as it says; no replay contradicted the engine; nothing is rejected
-that compiles and links on its own; the tree separates every pair that was told apart.
+For each seed in FIRST..LAST, makes a program (sources.py) and ten patches of it (mutants.py), and runs
+`psychic diff`. Then the following must hold:
 
-An input on which the builds of clang, gcc and an optimiser differ is undefined and left out. With
---package each program has a Makefile, and psychic takes it as a package, libc and all; what is undefined
-is left out altogether there. Prints a line for each contradiction with the directory of the
-subject, then the figures; --figures adds them to a CSV file.
+- no pair that is called equivalent differs natively on an input within the bounds;
+- no pair that is called equivalent unless failing differs on an input on which not both have a
+  sanitizer's finding;
+- every test of the results clusters the separate builds as it says;
+- no replay contradicted the engine;
+- nothing is rejected that compiles and links on its own;
+- the tree separates every pair that was told apart.
+
+An input on which the builds of clang, gcc and an optimiser differ is undefined, and left out. With
+--package, each program has a Makefile and psychic takes it as a package with its libc; there, everything
+undefined is left out. Prints a line for each contradiction, with the directory of the subject, and then
+the figures; --figures adds them to a CSV file.
 """
 
 import argparse
@@ -43,14 +48,14 @@ import sources
 
 MUTANTS = 10
 INPUTS = 120
-# Codes of a pair for which nobody but psychic can be blamed.
+# Codes of unknown pairs that only a bug in psychic explains.
 OWN_MISTAKES = {"internal-error", "state-lost", "refutation-lost", "contradicted"}
-# Inputs or pairs of a kind that are looked into by further builds.
+# Of each kind of inputs or pairs, so many are examined with further builds.
 LOOKED_AT = 4
 
 
 def patch(old, new, context):
-    """A unified diff over all files that differ, also new and deleted ones."""
+    """A unified diff of all files that differ, including new and deleted ones."""
     parts = []
     for name in sorted(old.keys() | new.keys()):
         before, after = (files.get(name, "").splitlines(True) for files in (old, new))
@@ -62,8 +67,8 @@ def patch(old, new, context):
 
 
 def arranged(files):
-    """The same program with headers in directories of their own, one of them reached through another; what
-    is built without psychic has all files in one directory."""
+    """The program with headers in directories of their own, one of them reached through another. (The
+    separate builds have all files in one directory.)"""
     names = {"util.h": "inc/util.h", "extra.h": "src/new/extra.h"}
     includes = {'#include "util.h"': '#include "../lib/through.h"',
                 '#include "extra.h"': '#include "new/extra.h"'}
@@ -76,7 +81,7 @@ def arranged(files):
 
 
 def settings(seed, program, budget, package, c_files):
-    """subject.toml, with bounds so narrow that psychic is done in seconds."""
+    """The text of subject.toml, with such narrow bounds that psychic is done in seconds."""
     lines = [f'name = "attack-{seed}"', 'patches = ["*.diff"]']
     if package:
         lines += ["[build]", 'directory = "package"', 'program = "program"']
@@ -100,7 +105,8 @@ def makefile(program):
 
 
 def revisions(rng, program, directory, tools):
-    """The original and its mutants, most of which compile; None for a build that fails."""
+    """The files and the builds of the original and of its mutants, most of which compile. If a build
+    fails, its `built` is None."""
     found = [program.files]
     trees = [separately.Revision(directory / "0", program.files, tools)]
     trees[0].build()
@@ -112,7 +118,7 @@ def revisions(rng, program, directory, tools):
             continue
         tree = separately.Revision(directory / str(len(found)), files, tools)
         try:
-            # A new file is for the build that subject.toml describes: only those in its list.
+            # As subject.toml says, only the sources in its list are compiled, and no new files.
             tree.sources = trees[0].sources
             tree.build()
         except separately.Failed:
@@ -126,7 +132,7 @@ def revisions(rng, program, directory, tools):
 
 
 def inputs_for(rng, program, files):
-    """Inputs within the bounds: corner values, what stands in the sources, and random ones."""
+    """Inputs within the bounds: corner values, values that occur in the sources, and random ones."""
     text = "\n".join("\n".join(f.values()) for f in files)
     numbers = sorted({int(n) + d for n in re.findall(r"(?<![\w.])\d{1,9}\b", text) for d in (-1, 0, 1)})
     letters = sorted(set(re.findall(r"'(.)'", text)) | set("ab0 \n-9Z~\x7f"))
@@ -165,7 +171,7 @@ def inputs_for(rng, program, files):
     for _ in range(INPUTS):
         if program.mode == "tokens":
             tokens = [token(kind) for kind in program.kinds]
-            # An empty word is none.
+            # A word must not be empty.
             found.append(((), b"".join(b"x\n" if t == b"\n" else t for t in tokens)))
         elif program.mode == "bytes":
             found.append(((), bytes(byte() for _ in range(program.kinds[0]))))
@@ -184,7 +190,7 @@ def own_test(path, program):
 
 
 class Judge:
-    """Tells contradictions from what is undefined, out of bounds or a finding."""
+    """Distinguishes contradictions from inputs that are undefined or out of bounds, and from findings."""
 
     def __init__(self, program, trees, counts, package):
         self.program, self.trees, self.counts, self.package = program, trees, counts, package
@@ -193,12 +199,12 @@ class Judge:
         return self.trees[revision].run([given])[0]
 
     def differ(self, a, b, given):
-        """Whether both have an outcome, and not the same."""
+        """Whether both revisions have an outcome on the input, and different ones."""
         first, second = self.outcome(a, given), self.outcome(b, given)
         return first is not None and second is not None and first != second
 
     def within(self, pair, given):
-        """Whether the input is within the bounds for both, and C says what they do."""
+        """Whether the input is within the bounds for both revisions, and their behaviour is defined."""
         if self.program.mode == "tokens" and not all(self.trees[r].reads_well(
                 given, len(self.program.kinds), self.program.word) for r in pair):
             self.counts["out of bounds"] += 1
@@ -215,23 +221,24 @@ class Judge:
         return self.trees[r].fails(given)
 
     def open(self, pair, given):
-        """Whether C leaves open what one of them does, and a package may do something else."""
+        """Whether C leaves open what one of the two does, so that as a package it may do anything."""
         return self.package and any(
             self.fails(r, given) or self.trees[r].uses_unwritten(given) for r in pair)
 
     def printed_before(self, pair, given):
-        """Whether both fail, and what they print until then differs."""
+        """Whether both fail, and have printed different texts before."""
         printed = [self.trees[r].run([given], "errors")[0][1:2] for r in pair]
         return all(self.fails(r, given) for r in pair) and printed[0] != printed[1]
 
     def slow(self, pair, given):
-        """Whether one was stopped that comes to its end, given more time."""
+        """Whether a run was stopped that would have ended with more time."""
         stopped = [r for r in pair if self.outcome(r, given)[0] == separately.STOPPED]
         return any(self.trees[r].run([given], "plain", 5000)[0] != (separately.STOPPED,)
                    for r in stopped)
 
     def excuse(self, pair, given, failing_alike):
-        """Why the two may differ natively on the input though they count as the same, or None."""
+        """Why the two may differ natively on the input although they count as the same; None if they
+        may not."""
         if self.slow(pair, given):
             return "slow"
         if not self.within(pair, given):
@@ -240,7 +247,7 @@ class Judge:
             return "left open"
         fail = [self.fails(r, given) for r in pair]
         unwritten = [self.trees[r].uses_unwritten(given) for r in pair]
-        # What a compiler folds to nothing (`7 % 0`) is what a register happens to hold.
+        # The value of an expression without a result (`7 % 0`) is whatever a register happens to hold.
         if all(unwritten) and not any(self.trees[r].is_steady(given) for r in pair):
             return "another each time"
         if all(fail) and failing_alike:
@@ -255,12 +262,12 @@ class Judge:
         return None
 
     def differ_from_zero(self, pair, given):
-        """Whether they differ where what was never written is zero, as psychic has it."""
+        """Whether the two differ if memory that was never written is zero, as it is for psychic."""
         first, second = (self.trees[r].run([given], "zero")[0] for r in pair)
         return first != second
 
     def findings(self, pair, given):
-        """Whether the sanitizers tell apart what is the same in plain runs."""
+        """Whether the findings of sanitizers differ."""
         found = [(self.fails(r, given), self.trees[r].uses_unwritten(given)) for r in pair]
         return found[0] != found[1]
 
@@ -270,7 +277,7 @@ def shown(outcome):
 
 
 def check_pairs(judge, results, given, tests, counts):
-    """No verdict is against what was seen natively on the inputs."""
+    """Checks that no verdict contradicts the native runs; returns the problems."""
     problems, mistakes = [], {}
     for row in written.rows(results / "pairs.csv"):
         pair = int(row["a"]), int(row["b"])
@@ -285,7 +292,8 @@ def check_pairs(judge, results, given, tests, counts):
             if not row["reason"]:
                 problems.append(f"{pair} is unknown without a reason")
         if row["verdict"] == "distinguished":
-            # How well the inputs that are our own would find a wrong verdict.
+            # Counts how many differences our own inputs find, and so how well they would find a wrong
+            # verdict.
             counts["distinguished by own inputs"] += any(i not in tests for i in apart)
         if not row["verdict"].startswith("equivalent"):
             continue
@@ -302,7 +310,7 @@ def check_pairs(judge, results, given, tests, counts):
 
 
 def check_tests(judge, results, tests, counts):
-    """Every test clusters the separate builds as clusters.csv says."""
+    """Checks that every test clusters the separate builds as clusters.csv says; returns the problems."""
     problems, looked = [], set()
     finding = {(row["test"], int(row["revision"])): row["finding"]
                for row in written.rows(results / "outcomes.csv")}
@@ -317,13 +325,13 @@ def check_tests(judge, results, tests, counts):
             named = [finding[test, r] for r in pair]
             told = claimed and named[0] != named[1]
             if told and pair not in looked and len(looked) >= LOOKED_AT:
-                # Builds with sanitizers take their time.
+                # Builds with sanitizers take long.
                 counts["told apart by findings, not looked into"] += 1
             elif told and judge.findings(pair, i):
                 looked.add(pair)
                 counts["told apart by findings"] += 1
             elif told and not all(judge.trees[r].returns() for r in pair):
-                # MemorySanitizer takes a result for used where it is given, psychic where it is.
+                # For MemorySanitizer, returning a value uses it; for psychic, only its use does.
                 counts["told apart by findings, with a result that nobody gives"] += 1
             elif told and all(judge.fails(r, i) for r in pair):
                 looked.add(pair)
@@ -363,7 +371,8 @@ def check_tree(results):
 
 
 def check_rest(results, trees, counts):
-    """Revisions, the tree, mismatches, and what the files say of each other."""
+    """Checks revisions, mismatches, the tree, and that the files agree with each other; returns the
+    problems."""
     problems = []
     out = written.rejected(results)
     for row in written.rows(results / "revisions.csv"):
@@ -388,11 +397,11 @@ def check_rest(results, trees, counts):
 
 
 def check(seed, psychic, directory, tools, budget, package):
-    """Problems found with one seed, and counts."""
+    """Checks one seed; returns the problems, and counts."""
     rng, counts, began = random.Random(seed), collections.Counter(), time.monotonic()
     program = sources.program(rng)
     while package and program.mode == "tokens":
-        # A package reads bytes.
+        # A package reads bytes or arguments.
         program = sources.program(rng)
     files, trees = revisions(rng, program, directory / "builds", tools)
     subject, results = directory / "subject", directory / "results"
@@ -424,7 +433,7 @@ def check(seed, psychic, directory, tools, budget, package):
         return [f"EXIT {done.returncode}: {done.stderr[-500:]}"], counts
     problems = check_rest(results, trees, counts)
     if any(problem.startswith("REJECTED") for problem in problems):
-        # There is no truth about a revision that does not build on its own.
+        # Nothing can be checked about a revision that does not build on its own.
         return problems, counts
     tests = {row["test"]: own_test(results / "tests" / f"{int(row['test']):04}.ktest", program)
              for row in written.rows(results / "tests.csv")}
@@ -444,7 +453,7 @@ VERDICTS = ["distinguished", "equivalent", "equivalent-unless-failing", "unknown
 
 
 def write_figures(path, first, last, total, bad, seconds):
-    """A row of figures at the end of the CSV file."""
+    """Adds a row of figures at the end of the CSV file."""
     fresh = not path.exists()
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "a", newline="") as file:
@@ -505,7 +514,7 @@ def main():
             try:
                 list(pool.map(one, range(options.first, options.last + 1)))
             except KeyboardInterrupt:
-                # What was done by then is shown.
+                # The figures show what was done by then.
                 pool.shutdown(cancel_futures=True)
     if options.figures and total["subjects"]:
         write_figures(options.figures, options.first, options.last, total, bad,

@@ -9,7 +9,7 @@ import subprocess
 
 from programs import Printer
 
-# Jumps backwards after which a run counts as endless.
+# Number of backward jumps after which a run counts as endless.
 TICKS = 200_000
 
 DRIVER = r"""
@@ -44,7 +44,8 @@ static int OUT(const char *format, ...) {
 
 
 def c_main(domain, count):
-    """The driver's main: one line per input, the smallest revision of each one's cluster."""
+    """The driver's main. It prints a line for each input: for every revision, the smallest revision of
+    its cluster."""
     lines = ["#undef for", "#undef while", "static char seen[%d][1 << 16];" % count,
              "static size_t sizes[%d];" % count,
              "static void report(const char *name) {",
@@ -110,7 +111,7 @@ def run(revisions, domain, scratch):
         source += printer.program(program) + printer.reset(program)
     source += c_main(domain, len(revisions))
     (scratch / "brute.c").write_text(source)
-    # Even without optimising, clang makes 0 of `(x - x) % y`: a zero divisor traps on its own (SIGILL).
+    # Even at -O0, clang folds `(x - x) % y` to 0, so the check traps on a zero divisor (SIGILL).
     divisions = [f"-fsanitize{word}=integer-divide-by-zero" for word in ("", "-trap")]
     subprocess.run(["clang-19", "-O0", "-w", "-fwrapv", *divisions, "-o", scratch / "brute",
                     scratch / "brute.c"], check=True, capture_output=True)

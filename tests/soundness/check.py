@@ -1,16 +1,18 @@
-"""Lets psychic judge random programs and compares every claim with brute force.
+"""Runs psychic on random programs, and compares every claim with brute force.
 
     check.py PSYCHIC FIRST LAST [--keep DIR] [--jobs N] [--ways usual|in-turn|all]
 
-For each seed in FIRST..LAST: a random program and 6 to 12 random mutants become a subject
-whose inputs are so bounded that all of them can be run. Then must hold: no pair that is called
-equivalent differs on any input; every pair that differs on some input is called distinguished,
-or unknown with a reason; no replay contradicted the engine; if every region was visited, the
-tree is as low as one over the clusterings of all inputs, and ranges.csv is about inputs that
-exist and covers all.
+For each seed in FIRST..LAST, a random program and 6 to 12 random mutants become a subject whose inputs
+are bounded so narrowly that all of them can be run. Then the following must hold:
 
-Psychic may go several ways about it, which must not matter: WAYS has options that say so. Each
-subject is decided the usual way, with `--ways in-turn` by one more of them, with `--ways all` by all.
+- no pair that is called equivalent differs on any input;
+- every pair that differs on some input is called distinguished, or unknown with a reason;
+- no replay contradicted the engine;
+- if every region was visited, the tree is as low as one over the clusterings of all inputs, and the
+  ranges of ranges.csv have inputs and cover all inputs.
+
+The options in WAYS must not change any of this. Each subject is decided with the default options, with
+`--ways in-turn` also with one of WAYS, and with `--ways all` with all of them.
 """
 
 import argparse
@@ -41,7 +43,7 @@ WAYS = [["--no-join"], ["--sharing", "none"], ["--sharing", "none", "--no-join"]
 
 
 def write_subject(directory, seed, revisions, domain):
-    """The subject: the original, a diff for each mutant, and the bounds."""
+    """Writes the subject: the original, a diff for each mutant, and the bounds."""
     texts = [programs.Printer().program(program) for program in revisions]
     (directory / "p.c").write_text(texts[0])
     for number, text in enumerate(texts[1:], 1):
@@ -66,18 +68,18 @@ def table(results, name):
 
 
 def partition(clusters):
-    """Clusters, numbered in the order in which they come."""
+    """The clusters, renumbered in the order of their first occurrence."""
     numbers = {}
     return tuple(numbers.setdefault(cluster, len(numbers)) for cluster in clusters)
 
 
 def refine(shapes):
-    """Clusterings by which revision pairs they separate, without the trivial one."""
+    """The clusterings without the trivial one, which separates no pair."""
     return {shape for shape in shapes if len(set(shape)) > 1}
 
 
 def check(seed, psychic, directory, ways):
-    """Problems found with one seed, and counts."""
+    """Checks one seed; returns the problems, and counts."""
     rng = random.Random(seed + 5)
     revisions, domain = programs.family(seed, rng.randint(6, 12))
     subject = directory / "subject"
@@ -94,7 +96,7 @@ def check(seed, psychic, directory, ways):
 
 
 def check_way(psychic, subject, results, way, native, domain):
-    """The same of what psychic finds one way."""
+    """Checks the results of psychic with the options `way`; returns the problems, and counts."""
     done = subprocess.run([psychic, "diff", subject, "--out", results, "--jobs", "1", *way],
                           capture_output=True, text=True, timeout=900)
     if done.returncode not in (0, 1):
@@ -144,7 +146,7 @@ def check_way(psychic, subject, results, way, native, domain):
 
 
 def check_shapes(results, native, domain, summary, complete, counts):
-    """The clusterings, the height, and the ranges."""
+    """Checks the clusterings, the height and the ranges; returns the problems."""
     problems = []
     tests = {}
     for row in table(results, "clusters.csv"):
@@ -152,7 +154,7 @@ def check_shapes(results, native, domain, summary, complete, counts):
     shapes = refine(set(native.values()))
     if domain["kind"] == "function":
         for test, clusters in tests.items():
-            # A test may say nothing of a revision.
+            # A test may have no outcome for a revision.
             of = sorted(clusters)
             shown_here = partition(clusters[r] for r in of)
             if any(shown_here) and shown_here not in {partition(s[r] for r in of) for s in shapes}:
@@ -171,7 +173,8 @@ def check_shapes(results, native, domain, summary, complete, counts):
 
 
 def check_ranges(results, native, domain, tests, complete):
-    """Every range ends at inputs that cluster as it says; every input is in some range."""
+    """Checks that the ends of every range are inputs that cluster as it says, and that every input is in
+    some range; returns the problems."""
     if domain["kind"] != "function" or any(p[2] for p in domain["params"]):
         return []
     problems = []

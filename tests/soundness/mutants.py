@@ -1,7 +1,7 @@
-"""Random patches of C files by their text, as people and generators of candidates make them.
+"""Makes random textual changes to C files, like those that people and patch generators make.
 
-A mutation takes the files of a program by name and gives changed ones, or None where it finds
-nothing to change. Whether the result compiles is for the compiler to say.
+A mutation takes the files of a program by name and returns changed ones, or None if it finds nothing to
+change. The result may not compile.
 """
 
 import re
@@ -23,7 +23,7 @@ READING = re.compile(r"scanf")
 
 
 def pick(rng, files, accept, of=None):
-    """A file and the number of a line that is accepted."""
+    """A random file and the number of a line in it that is accepted."""
     found = [(name, i) for name in sorted(files) for i, line in enumerate(files[name].split("\n"))
              if accept(line) and (of is None or name.endswith(of))]
     return rng.choice(found) if found else None
@@ -36,7 +36,7 @@ def replaced(files, name, index, lines):
 
 
 def in_line(rng, files, pattern, change, accept=lambda line: True):
-    """Changes one match of the pattern in some line."""
+    """Changes one random match of the pattern."""
     place = pick(rng, files, lambda line: pattern.search(line) and accept(line)
                  and "#include" not in line)
     if not place:
@@ -59,7 +59,7 @@ def operator(rng, files):
 def constant(rng, files):
     def change(match):
         n = int(match.group())
-        # Arrays of no elements are no C, and AddressSanitizer does not watch them.
+        # C has no arrays without elements, and AddressSanitizer does not watch them.
         array = match.string[:match.start()].endswith("[") and TYPE.search(match.string)
         return str(max(1 if array else 0, rng.choice([n + 1, n - 1, 0, n * 2, n + 10, n ^ 1])))
     return in_line(rng, files, NUMBER, change, lambda line: not READING.search(line))
@@ -128,7 +128,7 @@ NOTES = ["/* note */", "// checked", "", "", "/* two\n   lines */"]
 
 
 def added_line(rng, files):
-    """A comment or an empty line, which moves what stands below."""
+    """Adds a comment, an empty line or a #line, which may change the line numbers of what follows."""
     name = rng.choice(sorted(files))
     index = rng.randrange(len(files[name].split("\n")) - 1)
     line = files[name].split("\n")[index]
@@ -162,7 +162,7 @@ def changed_type(rng, files):
 
 
 def fields(rng, files):
-    """Fields of a struct in another order, or one more."""
+    """Reorders the fields of a struct, or adds one."""
     pattern = re.compile(r"(\n(?:typedef )?struct ?\w* \{\n)((?:\t[^\n]*;\n)+)(?=\})")
     names = [name for name in sorted(files) if pattern.search(files[name])]
     if not names:
@@ -185,7 +185,7 @@ def array_size(rng, files):
 
 
 def form(rng, files):
-    """The text of a format or of a message."""
+    """Changes the text of a format or of a message."""
     def change(match):
         text = match.group(1)
         conversions = list(re.finditer(r"%[-+#0]*[\d.]*([dioxXu])", text))
@@ -206,7 +206,7 @@ def form(rng, files):
 
 
 def renamed(rng, files):
-    """A function or a variable under another name, everywhere."""
+    """Renames a function or a variable everywhere."""
     text = "\n".join(files.values())
     names = sorted(set(re.findall(r"\b[a-z]+\d\b", text)) | {"a", "b"})
     old = rng.choice(names)
@@ -230,7 +230,7 @@ def added_function(rng, files):
 
 
 def called_helper(rng, files):
-    """A new function that does a part of a return's work."""
+    """Adds a function, and passes the value of a return statement through it."""
     name = "p.c"
     place = pick(rng, {name: files[name]}, lambda line: re.match(r"\treturn .*;$", line))
     begin = pick(rng, {name: files[name]}, lambda line: line.startswith("static ") and line.endswith(")"))
@@ -266,7 +266,7 @@ def added_include(rng, files):
 
 
 def new_header(rng, files):
-    """A file of its own that is included."""
+    """Adds a header, and includes it."""
     place = pick(rng, files, lambda line: line.startswith("#include"), ".c")
     if not place or "extra.h" in files:
         return None
@@ -278,7 +278,7 @@ def new_header(rng, files):
 
 
 def inlined_header(rng, files):
-    """The header's text where it was included, and no header any more."""
+    """Replaces an #include by the header's text, and removes the header."""
     if "util.h" not in files or "more.c" in files:
         return None
     files = dict(files)
@@ -294,7 +294,7 @@ def initialiser(rng, files):
 
 
 def layout(rng, files):
-    """The same tokens laid out in another way; lines move."""
+    """Changes the layout but not the tokens; line numbers may change."""
     name = rng.choice(sorted(files))
     text = files[name]
     kind = rng.randrange(5)
@@ -312,7 +312,7 @@ def layout(rng, files):
 
 
 def no_change(rng, files):
-    """What means the same, said in another way."""
+    """Replaces code by mostly equivalent code."""
     pattern = re.compile(r"(?<==|n) ([a-z]\w*) ([-+&|^]) (\w+);")
     kind = rng.randrange(5)
     if kind == 0:
@@ -331,7 +331,7 @@ def no_change(rng, files):
 
 
 def guard(rng, files):
-    """A statement only under a condition, or twice under complementary ones."""
+    """Makes a statement conditional, or repeats it in both arms of a condition."""
     place = pick(rng, files, lambda line: re.match(r"^\t(?!return|int|long|char|static|struct|unsigned|const|short|enum|else|\w+ \w+ =|\})[a-z][^{}#]*;$", line), ".c")
     if not place:
         return None

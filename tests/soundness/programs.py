@@ -1,8 +1,8 @@
-"""Random small C programs and random mutants of them, from a seed.
+"""Makes random small C programs and random mutants of them from a seed.
 
-A program is a tree of lists, so that a mutation is a change of the tree. It is printed in two
-ways: as the C file that psychic reads, and, for the brute force, with every access to an array
-checked and every name carrying the number of the revision.
+A program is a tree of lists, so a mutation is a change of the tree. It is printed in two ways: as the C
+file that psychic reads, and for brute force, with every array access checked and every name numbered
+with the revision.
 """
 
 import copy
@@ -16,7 +16,7 @@ COMPARE = ["<", "<=", ">", ">=", "==", "!="]
 
 
 class Printer:
-    """Prints a program; with a revision for the brute force."""
+    """Prints a program as C; with the number of a revision, for brute force."""
 
     def __init__(self, revision=None):
         self.revision = revision
@@ -115,7 +115,7 @@ class Printer:
         return "\n".join(lines) + "\n"
 
     def reset(self, p):
-        """Puts the globals back to where they start."""
+        """Prints a function that resets the globals to their initial values."""
         lines = [f"static void reset_r{self.revision}(void)", "{"]
         for _, name, values in p["globals"]:
             if isinstance(values, list):
@@ -149,7 +149,7 @@ class Generator:
         sub = lambda: self.expr(depth - 1)
         if pick < 0.45:
             op = rng.choice(ARITHMETIC)
-            # A product of two unknowns is for the solver to suffer from, not for us to learn from.
+            # Products of two unknowns would only be hard for the solver.
             if op == "*":
                 return ["bin", op, sub(), ["num", rng.randint(2, 7)]]
             return ["bin", op, sub(), sub()]
@@ -249,7 +249,7 @@ class Generator:
         return ["ret", self.expr(2)]
 
     def outputs(self):
-        """What a program prints, numbers beside each other and beside digits too."""
+        """A statement that prints, also with numbers next to each other and next to digits."""
         rng = self.rng
         text, args = rng.choice(["", "", "x", "7", "-", "r="]), []
         for _ in range(rng.randint(1, 2)):
@@ -326,7 +326,7 @@ def function_program(gen, program):
             break
     seen = [["var", name] for name in gen.scalars]
     body = gen.statements(2, rng.randint(3, 6))
-    # Most of what was computed is to be seen, or else most mutants are equivalent.
+    # Most computed values have to be shown; otherwise most mutants would be equivalent.
     result = gen.expr(1)
     for each in rng.sample(seen, min(len(seen), 2)):
         result = ["bin", rng.choice(["+", "^", "-"]), result, each]
@@ -408,7 +408,7 @@ def lists(body, found):
 
 
 def mutable_bodies(program, domain):
-    """The statement lists of each function, without what bounds the input."""
+    """The statement lists of each function, without the statements that bound the input."""
     for function in program["functions"]:
         body = function[3]
         yield function, (body[domain["fixed"]:] if function[1] == "main" else body)
@@ -428,7 +428,7 @@ def names_of(e, found):
 
 
 def mutate(rng, program, domain):
-    """A copy with one random change."""
+    """A copy of a program with one random change."""
     program = copy.deepcopy(program)
     function, body = rng.choice(list(mutable_bodies(program, domain)))
     fixed = function[3][:domain["fixed"]] if function[1] == "main" else []
@@ -458,7 +458,7 @@ def change_statement(rng, body, function):
         if declares:
             chosen[3] = ["num", rng.choice([0, 1])]
         elif len(block) > 1 and chosen[0] != "ret":
-            # Without a return the result would be whatever the machine had left.
+            # Without a return, the result would be whatever a register holds.
             del block[index]
     elif pick < 0.40 and not declares:
         block.insert(index, copy.deepcopy(chosen))
@@ -524,7 +524,7 @@ def change_expression(rng, e, constant, function):
 
 
 def same(rng, e):
-    """Mostly the same value written otherwise; the harness does not rely on it."""
+    """An expression that mostly has the same value; the harness does not rely on this."""
     kind = e[0]
     if kind == "bin":
         op, a, b = e[1], e[2], e[3]
@@ -553,7 +553,7 @@ def same(rng, e):
 
 
 def family(seed, patches):
-    """A program, its domain, and that many mutants, all different as text."""
+    """A program and up to `patches` mutants, all with different texts, and the program's domain."""
     program, domain = make(seed)
     rng = random.Random(seed * 7919 + 1)
     seen, revisions = {Printer().program(program)}, [program]

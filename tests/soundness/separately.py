@@ -1,8 +1,8 @@
-"""Builds every revision on its own and runs it natively: the truth that verdicts are held against.
+"""Builds every revision on its own and runs it natively: the truth with which verdicts are compared.
 
-Nothing of psychic is in it. Plain builds are clang's at -O0; others serve to find out why two runs
-differ: gcc's, an optimised one, those with sanitizers, two whose memory begins as zero or as something
-else, and one that says what it reads.
+Contains no code of psychic. Plain builds are clang's at -O0. Other builds serve to find out why two runs
+differ: gcc's, an optimised one, those with sanitizers, two in which memory begins as zero or as another
+pattern, and one that reports what it reads.
 """
 
 import pathlib
@@ -15,14 +15,14 @@ STOPPED = 512
 # Outcomes of SIGSEGV and SIGBUS.
 CRASHES = [(256 + 11,), (256 + 7,)]
 ERRORS = "address,null,array-bounds,integer-divide-by-zero,unreachable,return,alignment,bool,enum"
-# Old C, as gcc and the subjects have it: with warnings only.
+# Errors in clang that gcc, and so old C in the subjects, treats as warnings.
 OLD = [f"-Wno-error={what}" for what in (
     "implicit-function-declaration", "implicit-int", "int-conversion",
     "incompatible-function-pointer-types", "return-mismatch", "return-type")]
 BUILDS = {
     "plain": ["clang-19", *OLD, "-O0", "-static"],
     "gcc": ["gcc", "-O0", "-static"],
-    # Numbers wrap around and types mean nothing, as in the plain build.
+    # As in the plain build, overflow wraps around and types of pointers mean nothing.
     "optimised": ["gcc", "-O2", "-fwrapv", "-fno-strict-aliasing"],
     "errors": ["clang-19", *OLD, "-O0", "-g", f"-fsanitize={ERRORS}", "-fno-sanitize-recover=all",
                "-fno-sanitize-address-use-after-scope", "-Wl,--wrap=main",
@@ -34,8 +34,8 @@ BUILDS = {
     "reads": ["clang-19", *OLD, "-O0", "-Wl,--wrap=__isoc99_scanf", "-static"],
 }
 
-# What every build is linked with: output is not buffered, so that what was printed before a crash
-# is there. The others are used where the linker is told to wrap.
+# Every build is linked with this. Output is not buffered, so that what was printed before a crash is
+# seen. The wrapped functions are used in builds that tell the linker to wrap them.
 SHIM = r"""
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ void *__wrap_malloc(size_t size) {
 #endif
 #ifdef ERRORS
 const char *__asan_default_options(void) { return "redzone=512"; }
-/* So that what is behind an argument is watched. */
+/* Copies the arguments, so that accesses beyond them are noticed. */
 int __real_main(int, char **);
 int __wrap_main(int argc, char **argv) {
 	char **own = malloc((argc + 1) * sizeof *own);
@@ -65,7 +65,7 @@ int __wrap_main(int argc, char **argv) {
 	own[argc] = 0;
 	return __real_main(argc, own);
 }
-/* What isdigit and its kind look into is watched, too. */
+/* Copies the table that isdigit and its family read, so that accesses beyond it are noticed. */
 const unsigned short **__real___ctype_b_loc(void);
 const unsigned short **__wrap___ctype_b_loc(void) {
 	static const unsigned short *row;
@@ -78,7 +78,7 @@ const unsigned short **__wrap___ctype_b_loc(void) {
 }
 #endif
 #if defined UNWRITTEN || defined ERRORS
-/* MemorySanitizer takes a line to end with its first NUL, AddressSanitizer does not look. */
+/* MemorySanitizer assumes that a line ends at its first NUL; AddressSanitizer does not check fgets. */
 char *__wrap_fgets(char *line, int size, FILE *file) {
 	int at = 0, c;
 	while (at < size - 1 && (c = getc(file)) != EOF) {
@@ -105,8 +105,8 @@ int __wrap___isoc99_scanf(const char *format, ...) {
 #endif
 """
 
-# What every file begins with in the build that watches errors: in front of its first variable of each
-# kind is what is watched behind one of these.
+# In the `errors` build, every file begins with these variables: the first variable of each kind then has
+# the watched space after one of them in front of it.
 FRONT = """
 __attribute__((used)) static const char _front_constant[1 << 12] = {1};
 __attribute__((used)) static char _front_variable[1 << 12] = {1};
@@ -128,7 +128,7 @@ def compile_to(output, sources, flags, **options):
 
 
 def runner(directory):
-    """The program that runs others on many inputs."""
+    """Builds the program that runs others on many inputs, and the shims; returns their directory."""
     compile_to(directory / "runner", [HERE / "runner.c"], ["clang-19", "-O1"])
     (directory / "shim.c").write_text(SHIM)
     (directory / "front.h").write_text(FRONT)
@@ -140,7 +140,7 @@ def runner(directory):
 
 
 class Revision:
-    """One patched source tree and what its builds do."""
+    """One patched source tree, its builds, and their outcomes."""
 
     def __init__(self, directory, files, tools):
         self.directory, self.tools, self.built, self.seen = directory, tools, {}, {}
@@ -154,28 +154,29 @@ class Revision:
         if kind not in self.built:
             output = self.directory / f"{kind}.out"
             front = ["-include", (self.tools / "front.h").resolve()] if kind == "errors" else []
-            # Relative names, as __FILE__ is one of them.
+            # Names are relative, because __FILE__ shows them.
             compile_to(output.name, [*self.sources, (self.tools / f"shim.{kind}.o").resolve(), "-lm"],
                        [*BUILDS[kind], *front], cwd=self.directory)
             self.built[kind] = output
         return self.built[kind]
 
     def returns(self):
-        """Whether all functions return what they promise: compilers zero no missing result."""
+        """Whether all functions return the values that they promise; no build zeroes a missing one."""
         command = ["clang-19", "-fsyntax-only", "-Werror=return-type", *self.sources]
         return not subprocess.run(command, capture_output=True, cwd=self.directory).returncode
 
     def run(self, inputs, kind="plain", milliseconds=300):
-        """The outcomes on these inputs; every input is run once in a build."""
+        """The outcomes on these inputs; None for an input that was not run because too many runs were
+        stopped. Each build runs every input only once."""
         seen = self.seen.setdefault((kind, milliseconds), {})
         left = [i for i in dict.fromkeys(inputs) if i not in seen]
         stopped, first = 0, True
         while left:
-            # Few at a time as long as it may be one that never ends: each of those costs its limit.
+            # Runs only a few at a time while some may be endless, as each of those takes the full limit.
             size = 5 if first or stopped else 50
             part, left, first = left[:size], left[size:], False
             if stopped > 3:
-                # What was seen is enough.
+                # Enough runs were stopped.
                 seen.update((i, None) for i in part)
                 continue
             for given, outcome in zip(part, self.execute(part, kind, milliseconds)):
@@ -184,7 +185,7 @@ class Revision:
         return [seen[i] for i in inputs]
 
     def is_steady(self, given):
-        """Whether another run of the plain build does the same, elsewhere in memory."""
+        """Whether another run of the plain build, at other addresses, does the same."""
         return self.execute([given], "plain", 300)[0] == self.run([given])[0]
 
     def execute(self, inputs, kind, milliseconds):
@@ -217,8 +218,8 @@ class Revision:
         return found
 
     def fails(self, given):
-        """Whether a sanitizer finds an error on the input, or a plain run dies of one (what is far
-        from all variables AddressSanitizer does not watch)."""
+        """Whether a sanitizer finds an error on the input, or a plain run dies of one (AddressSanitizer
+        does not watch memory that is far from all variables)."""
         if (self.run([given])[0] or ())[:1] in CRASHES:
             return True
         outcome = self.run([given], "errors")[0]
@@ -226,15 +227,15 @@ class Revision:
                                             or b"runtime error:" in outcome[2])
 
     def uses_unwritten(self, given):
-        """Whether memory that was never written is used: MemorySanitizer says so, or another
-        content is seen (what is printed is not looked at by MemorySanitizer)."""
+        """Whether memory that was never written is used: MemorySanitizer says so, or different contents
+        give different outcomes (MemorySanitizer does not check what is printed)."""
         outcome = self.run([given], "unwritten")[0]
         if len(outcome or ()) == 3 and b"MemorySanitizer" in outcome[2]:
             return True
         return self.run([given], "zero")[0] != self.run([given], "pattern")[0]
 
     def reads_well(self, given, tokens, word):
-        """Whether the standard input is so many well-formed tokens for what is read."""
+        """Whether the standard input is `tokens` well-formed tokens for the program's own reads."""
         outcome = self.run([given], "reads")[0]
         if len(outcome or ()) != 3:
             return True

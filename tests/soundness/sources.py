@@ -1,7 +1,7 @@
-"""Random C programs as people write them, from a seed: several parts (structs by pointer, lists,
+"""Makes random C programs such as people write, from a seed: several parts (structs by pointer, lists,
 strings, statics, recursion, macros, headers, ...) that share a few inputs.
 
-A program is a dictionary of its files. What it reads is known, so that inputs can be made for it.
+A program is a dictionary of its files, and what it reads, so that inputs can be made for it.
 """
 
 import dataclasses
@@ -11,12 +11,12 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclasses.dataclass
 class Program:
-    """Files by name, and what the program is given."""
+    """The files of a program by name, and the form of its input."""
 
     files: dict
     # "tokens", "bytes" or "args"
     mode: str
-    # Of tokens "int", "unsigned", "long", "word", "char"; of bytes and arguments their sizes.
+    # For tokens their types: "int", "unsigned", "long", "word", "char"; otherwise the numbers of bytes.
     kinds: list
     word: int = 4
 
@@ -26,7 +26,7 @@ class Program:
 
 @dataclasses.dataclass
 class Part:
-    """What one idea adds: declarations, functions, and statements of main that use them."""
+    """What one idea adds to a program: declarations, functions, and statements of main that use them."""
 
     declarations: list
     functions: list
@@ -391,7 +391,7 @@ def part_variadic(rng, n):
 
 
 def part_order(rng, n):
-    """Global objects that refer to each other, also by constructors and weak definitions."""
+    """Global objects that refer to each other, also through constructors and weak definitions."""
     kind = rng.randrange(3)
     if kind == 0:
         return Part([f"static int base{n} = {rng.randint(1, 9)};", f"static int *const at{n} = &base{n};"], [],
@@ -412,7 +412,7 @@ PARTS = [part_points, part_points, part_list, part_text, part_text, part_static,
 
 
 def reads(rng, mode):
-    """Statements of main that set a, b and w, and what they read."""
+    """Statements of main that set a, b and w, and the form of the input that they read."""
     if mode == "tokens":
         return token_reads(rng)
     low, high = sorted((rng.randint(-9, 0), rng.randint(3, 40)))
@@ -478,7 +478,7 @@ def token_reads(rng):
 
 
 def header(rng):
-    """util.h: macros, an enum and an inline function, and statements of main that use them."""
+    """The lines of util.h (macros, an enum and an inline function), and statements that use them."""
     k = rng.randint(2, 9)
     ty = rng.choice(["int", "int", "long", "unsigned"])
     lines = ["#ifndef UTIL_H", "#define UTIL_H", "", f"#define BOUND {k}",

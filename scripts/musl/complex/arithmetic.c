@@ -1,13 +1,13 @@
-/* Products and quotients of complex numbers (C11 G.5.1, with its examples), which are part of the
-   compiler's own library natively. */
+/* Products and quotients of complex numbers (C11 G.5.1, with its examples). Natively they are part
+   of the compiler's own library. */
 #define INFINITE __builtin_isinf
 #define SIGNED(T, magnitude, x) (__builtin_signbit(x) ? -(T)(magnitude) : (T)(magnitude))
-/* 1 or 0, as an operand is infinite or not, with its sign. */
+/* 1 for an infinite operand and 0 for any other, with the operand's sign. */
 #define BOX(T, x) SIGNED(T, INFINITE(x) ? 1 : 0, x)
 #define NO_NAN(T, x) if (x != x) x = SIGNED(T, 0, x)
 #define INFINITY_OF(T) ((T)__builtin_inf())
 
-/* The exponent of a finite number, as a loop; 0 for 0. */
+/* The exponent of a finite number, found by a loop; 0 for 0. */
 #define EXPONENT(T, name) \
 static int name(T x) \
 { \

@@ -1,5 +1,5 @@
-/* Upper and lower case as glibc has them in the C locale: a character of a signed char becomes that
- * of an unsigned one, EOF stays, and so does what is no character at all. */
+/* Upper and lower case as in glibc's C locale: a negative character of a signed char becomes that of
+ * an unsigned one; EOF and values that are no characters stay as they are. */
 #define FIRST (-128)
 #define LAST 255
 
@@ -17,13 +17,13 @@ int toupper(int c) {
   return (unsigned)c - 'a' < 26 ? c - ('a' - 'A') : unsigned_char(c);
 }
 
-/* The rows that its macros look into (Linux Standard Base Core, "__ctype_tolower_loc"). */
+/* The tables that glibc's macros read (Linux Standard Base Core, "__ctype_tolower_loc"). */
 
 #define FOUR(at) (at), (at) + 1, (at) + 2, (at) + 3
 #define SIXTEEN(at) FOUR(at), FOUR((at) + 4), FOUR((at) + 8), FOUR((at) + 12)
 #define SIXTY_FOUR(at) SIXTEEN(at), SIXTEEN((at) + 16), SIXTEEN((at) + 32), SIXTEEN((at) + 48)
 #define LETTERS(at) SIXTEEN(at), FOUR((at) + 16), FOUR((at) + 20), (at) + 24, (at) + 25
-/* A row that has `big` for A and on, and `small` for a and on. */
+/* A table with `big` and the letters after it at A, and `small` and the letters after it at a. */
 #define ROW(big, small)                                                                            \
   {                                                                                                \
       SIXTY_FOUR(128), SIXTY_FOUR(192), SIXTY_FOUR(0), '@', LETTERS(big), FOUR('['), '_', '`',     \
@@ -38,7 +38,7 @@ static const int *const upper_origin = upper - FIRST;
 const int **__ctype_tolower_loc(void) { return (const int **)&lower_origin; }
 const int **__ctype_toupper_loc(void) { return (const int **)&upper_origin; }
 
-/* Wide characters: of those beyond ASCII the C locale knows nothing. */
+/* Wide characters. The C locale knows only those of ASCII. */
 
 static unsigned to_lower(unsigned c) { return c - 'A' < 26 ? c + ('a' - 'A') : c; }
 static unsigned to_upper(unsigned c) { return c - 'a' < 26 ? c - ('a' - 'A') : c; }
@@ -52,7 +52,7 @@ static int same(const char *a, const char *b) {
   return *a == *b;
 }
 
-/* The mapping is the row. */
+/* A mapping is represented by its table. */
 const int *wctrans(const char *name) {
   if (same(name, "tolower"))
     return lower;

@@ -1,7 +1,7 @@
-/* The classes of characters as glibc has them in the C locale. That they are nonzero is all that
- * C 7.4 says of the results; glibc's are bits of a row that its macros look into, whose names and
- * layout the Linux Standard Base fixes (Core, "__ctype_b_loc"). The row has entries for EOF and for
- * the characters of a signed char, too. */
+/* The classes of characters in glibc's C locale. C 7.4 requires only that the results are nonzero;
+ * glibc's are bits from a table that its macros read, and whose names and layout the Linux Standard
+ * Base fixes (Core, "__ctype_b_loc"). The table also has entries for EOF and for the negative
+ * characters of a signed char. */
 #define UPPER 0x100
 #define LOWER 0x200
 #define ALPHA 0x400
@@ -59,7 +59,7 @@ CLASS(isspace, SPACE)
 CLASS(isupper, UPPER)
 CLASS(isxdigit, XDIGIT)
 
-/* Wide characters: of those beyond ASCII the C locale knows nothing. */
+/* Wide characters. The C locale knows only those of ASCII. */
 
 static int is(unsigned c, int bit) { return c < 128 ? (*__ctype_b_loc())[c] & bit : 0; }
 
@@ -78,7 +78,7 @@ WIDE_CLASS(iswspace, SPACE)
 WIDE_CLASS(iswupper, UPPER)
 WIDE_CLASS(iswxdigit, XDIGIT)
 
-/* Its own way in glibc, too. */
+/* glibc, too, does not take this one from the table. */
 int iswdigit(unsigned c) { return c - '0' < 10; }
 
 int iswctype(unsigned c, unsigned long class) { return is(c, (int)class) != 0; }
@@ -89,7 +89,7 @@ static int same(const char *a, const char *b) {
   return *a == *b;
 }
 
-/* The class is its bit. */
+/* A class is represented by its bit. */
 unsigned long wctype(const char *name) {
   static const struct {
     const char *name;

@@ -1,4 +1,4 @@
-/* Columns and bytes of wide characters as in glibc's C locale, which has those of ASCII alone. */
+/* Columns and bytes of wide characters as in glibc's C locale, which has only those of ASCII. */
 #include <stddef.h>
 
 size_t __ctype_get_mb_cur_max(void) { return 1; }

@@ -17,7 +17,7 @@ static U significand_of(T x, int *exponent)
 	return biased ? field | (U)1 << FRACTION : field;
 }
 
-/* 2 to a power that the type has, as a subnormal number at least. */
+/* A power of 2 that the type can represent, possibly as a subnormal number. */
 static T power(int n)
 {
 	union { T number; B bits; } u = { 0 };

@@ -1,6 +1,6 @@
-/* Sorting as glibc does it up to 2.36, because a program sees how: elements that compare equal
- * stay in their order, the comparison is called for certain pairs in a certain order, and sees
- * its arguments at certain places. That is a merge sort from the top down, the smaller half first,
+/* Sorts as glibc does up to 2.36, because a program can see how: elements that compare equal stay
+ * in their order, the comparison is called for certain pairs in a certain order, and its arguments
+ * are at certain places. This is a merge sort from the top down, the smaller half first,
  * which compares what is still in the array. Elements of more than 32 bytes stay where they are
  * until the end: their addresses are sorted. glibc goes over to a quicksort where the array is
  * larger than a quarter of the memory, which no path here gets to. */
@@ -13,7 +13,7 @@ struct sorting {
   comparison *compare;
   void *context;
   size_t width;
-  /* Whether the elements are addresses of those that the comparison wants. */
+  /* Whether the elements are the addresses of what is compared. */
   int is_indirect;
   char *spare;
 };
@@ -40,7 +40,7 @@ static void sort(const struct sorting *sorting, char *elements, size_t count) {
     else
       low--;
   }
-  /* What is left of the second half is where it belongs. */
+  /* The rest of the second half is in its place already. */
   memcpy(to, a, low * width);
   memcpy(elements, sorting->spare, (count - high) * width);
 }

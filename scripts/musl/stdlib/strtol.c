@@ -1,10 +1,10 @@
-/* Numbers of text as glibc reads them (C11 7.22.1.4): no digits leave errno alone, a base that is
- * none leaves *END alone, and what does not fit is ERANGE. */
+/* Reads integers from text as glibc does (C11 7.22.1.4): without digits errno stays as it is, an
+ * invalid base leaves *END as it is, and a number that does not fit is ERANGE. */
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 
-/* The digit that a character is in any base up to 36, or a larger number. */
+/* The value of a character as a digit of a base up to 36, or a larger number if it is none. */
 static unsigned digit(unsigned char c) {
   if (c - '0' < 10u)
     return c - '0';
@@ -14,7 +14,7 @@ static unsigned digit(unsigned char c) {
 
 static int is_space(char c) { return c == ' ' || (unsigned char)c - '\t' < 5u; }
 
-/* The number and its sign; *OVERFLOWS if its absolute value is above ULONG_MAX. */
+/* The absolute value of the number, and its sign; *OVERFLOWS is set if it is above ULONG_MAX. */
 static unsigned long magnitude(const char *text, char **end, int base, int *negative,
                                int *overflows) {
   const char *at = text;

@@ -1,4 +1,4 @@
-/* The order of texts in the C locale, which is that of their bytes. */
+/* The order of texts in the C locale is the order of their bytes. */
 #include <stddef.h>
 #include <string.h>
 #include <wchar.h>

@@ -1,6 +1,6 @@
-/* The order of versions with the values that glibc gives. Which it is depends on where the texts
- * part: in a number (which the longer one wins), among the leading zeros of a fraction (which the
- * shorter one wins), or elsewhere (The GNU C Library Reference Manual, "String/Array Comparison"). */
+/* Compares version strings, with the values that glibc gives. The order depends on where the texts
+ * differ: in a number (the longer one is greater), among the leading zeros of a fraction (the shorter
+ * one is greater), or elsewhere (The GNU C Library Reference Manual, "String/Array Comparison"). */
 
 static int is_digit(unsigned char c) { return c - '0' < 10u; }
 

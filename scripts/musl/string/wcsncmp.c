@@ -1,4 +1,4 @@
-/* As wcscmp. */
+/* glibc's gives the sign of the order, musl's the difference. */
 #include <wchar.h>
 
 int wcsncmp(const wchar_t *a, const wchar_t *b, size_t count) {

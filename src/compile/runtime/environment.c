@@ -1,9 +1,10 @@
-/* The environment of the process: settings of this runtime, and what the program gets to see. */
+/* The environment of the process: settings of this runtime, and the variables that the program
+ * sees. */
 #include "surroundings.h"
 
 #include <string.h>
 
-/* What precedes the names of the program's variables. */
+/* Prefix of the names of the program's variables. */
 static const char of_program[] = "PSYCHIC_ENV_";
 
 static char **environment;

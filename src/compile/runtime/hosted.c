@@ -1,9 +1,11 @@
 /* The surroundings of the intrinsics in a program that is linked with the system's libc.
  *
- * Nothing here may print to stdout or change what the subject can see of itself, except where
- * that makes runs comparable: stdout is unbuffered, so that what was printed before a crash is
- * seen, a failed assertion does not name file and line, which differ between the meta program
- * and a patched source, and in a test there are no environment variables but those of the test.
+ * Nothing here may print to stdout or change what the subject can see of itself, except where that
+ * makes runs comparable:
+ * - stdout is unbuffered, so that what was printed before a crash is seen;
+ * - a failed assertion does not name file and line, which differ between the meta program and a
+ *   patched source;
+ * - in a test there are no environment variables but those of the test.
  */
 #define _GNU_SOURCE
 #include "surroundings.h"
@@ -63,7 +65,8 @@ _Noreturn void psychic_end(int status) { _Exit(status); }
 
 _Noreturn void psychic_abort(void) { abort(); }
 
-/* What a division by a constant zero becomes (compile.rs), which would mean nothing otherwise. */
+/* Called for a division by a constant zero (compile/divisions.rs), which otherwise means
+ * nothing. */
 _Noreturn void __ubsan_handle_divrem_overflow_minimal_abort(void) {
   raise(SIGFPE);
   abort();
@@ -73,7 +76,7 @@ __attribute__((constructor)) static void show_everything_printed(void) {
   setvbuf(stdout, NULL, _IONBF, 0);
 }
 
-/* Before constructors of the program. Where no test is run, a person may want their own variables. */
+/* Runs before the program's constructors. Without a test, a person may want their own variables. */
 static void come_first(void) {
   char **variables;
   psychic_environment(environ);
@@ -85,11 +88,11 @@ static void come_first(void) {
   environ = variables;
 }
 
-/* In front of those with a priority, of which the least is 101. */
+/* Comes before constructors with a priority, of which the least is 101. */
 __attribute__((section(".init_array.00100"), used)) static void (*const first)(void) = come_first;
 
 #if !__has_feature(address_sanitizer) && !__has_feature(memory_sanitizer)
-/* Memory that was never written is zero, also where it was in use before. A program that has an
+/* Memory that was never written is zero, even if it was in use before. A program that has an
  * allocator of its own keeps it. */
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
@@ -98,7 +101,7 @@ void __libc_free(void *memory);
 
 UNLESS_DEFINED void *malloc(size_t size) { return __libc_calloc(1, size); }
 
-/* In place, memory could grow over what others have left. */
+/* Never resizes in place: memory could grow over what others have left. */
 UNLESS_DEFINED void *realloc(void *old, size_t size) {
   size_t known = old ? malloc_usable_size(old) : 0;
   void *memory;

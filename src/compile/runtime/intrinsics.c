@@ -29,7 +29,7 @@ static _Noreturn void fail(const char *what, const char *which) {
   psychic_end(PSYCHIC_ASSUMPTION_VIOLATED + 1);
 }
 
-/* What is left to read of a file. */
+/* The rest of a file that is being read. */
 struct reader {
   const char *path;
   const unsigned char *bytes;
@@ -50,7 +50,7 @@ static uint32_t read_number(struct reader *reader) {
   return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* KLEE's lib/Basic/KTest.cpp, versions 1 to 3. */
+/* Reads the format of KLEE's lib/Basic/KTest.cpp, versions 1 to 3. */
 static void load_objects(void) {
   struct reader reader = {psychic_setting("KTEST_FILE"), NULL, 0};
   uint32_t version, count, i;
@@ -101,8 +101,8 @@ static void write_number(char *to, unsigned number) {
   *to = 0;
 }
 
-/* The first of NAME, NAME_1, NAME_2, ... that no earlier object has: KLEE's rule, so that its
- * own .ktest files fit. */
+/* The first of NAME, NAME_1, NAME_2, ... that no earlier object has. This is KLEE's rule, so
+ * that its own .ktest files fit. */
 static const char *unique_name(const char *name) {
   struct used_name *used = psychic_memory(sizeof *used);
   size_t length = strlen(name);
@@ -118,8 +118,8 @@ static const char *unique_name(const char *name) {
   return used->name;
 }
 
-/* By name, not by position as libkleeRuntest does: revisions that share a test may ask for its
- * objects in different orders, or not at all. */
+/* Finds an object by name, not by position as libkleeRuntest does: revisions that share a test
+ * may ask for its objects in different orders, or not at all. Returns whether the test has it. */
 static int fill(void *address, size_t size, const char *name) {
   const char *unique = unique_name(name ? name : "unnamed");
   struct object *object;
@@ -142,7 +142,7 @@ static void assume(int condition) {
   psychic_end(PSYCHIC_ASSUMPTION_VIOLATED);
 }
 
-/* The one that runs, once it is known. */
+/* The revision that runs, once it is known. */
 static int revision = -1;
 
 void psychic_run_revision(int running) { revision = running; }
@@ -239,8 +239,8 @@ void klee_make_symbolic(void *address, size_t size, const char *name) { fill(add
 
 int klee_range(int begin, int end, const char *name) {
   int value;
-  /* A revision that left the recorded path may ask for an object the test does not have: any
-   * value in the range will do, and 0 may be none. */
+  /* A revision that left the recorded path may ask for an object that the test does not have.
+   * Any value in the range will do, and 0 may not be in it. */
   if (!fill(&value, sizeof value, name) && (value < begin || value >= end))
     value = begin;
   assume(value >= begin && value < end);
@@ -320,7 +320,7 @@ int32_t klee_get_value_i32(int32_t expression) { return expression; }
 
 int64_t klee_get_value_i64(int64_t expression) { return expression; }
 
-/* Touches both ends, which is what a sanitizer or the hardware can check natively. */
+/* Touches both ends, which a sanitizer or the hardware can check natively. */
 void klee_check_memory_access(const void *address, size_t size) {
   const volatile char *bytes = address;
   if (size) {

@@ -1,8 +1,7 @@
-/* What a program may say to Psychic.
+/* How a program talks to Psychic.
  *
- * Compiled to bitcode these calls are recognised by name; linked with psychic.c they replay
- * a recorded test natively. Either way a program that includes this header stays plain C
- * (or C++).
+ * In bitcode these calls are recognised by name. Linked with the native runtime they replay a
+ * recorded test. Either way a program that includes this header stays plain C (or C++).
  */
 #ifndef PSYCHIC_H
 #define PSYCHIC_H
@@ -18,15 +17,16 @@ extern "C" {
  * the environment variable PSYCHIC_REVISION. */
 int psychic_rev(void);
 
-/* The same under the name of the published algorithm; the location is only a label. */
+/* The revision that runs, under the name of the published algorithm. The location is only a
+ * label. */
 int __klee_meta(int location);
 
-/* Makes SIZE bytes at ADDRESS symbolic. A name that was used before gets the first free one
- * of NAME_1, NAME_2, ... Natively the bytes come from the .ktest file named by KTEST_FILE;
- * what the file does not hold is zero. */
+/* Makes SIZE bytes at ADDRESS symbolic. A name that was used before becomes the first free one
+ * of NAME_1, NAME_2, ... Natively the bytes come from the .ktest file named by KTEST_FILE; those
+ * that it does not have are zero. */
 void psychic_symbolic(void *address, size_t size, const char *name);
 
-/* Ends paths on which CONDITION is 0. Natively that ends the program with exit code
+/* Ends paths on which CONDITION is 0. Natively it ends the program with the exit code
  * PSYCHIC_ASSUMPTION_VIOLATED. */
 void psychic_assume(int condition);
 #define PSYCHIC_ASSUMPTION_VIOLATED 119
@@ -35,18 +35,18 @@ void psychic_assume(int condition);
  * to the file named by PSYCHIC_OUTPUTS. */
 void psychic_output(const char *name, const void *data, size_t size);
 
-/* The same for floating-point numbers, as many as there are in SIZE bytes: every NaN counts as
- * the same one. Of a long double without its padding. */
+/* Declares as many floating-point numbers as there are in SIZE bytes to be visible, as
+ * psychic_output does. Every NaN counts as the same one, and a long double has no padding. */
 void psychic_output_float(const char *name, const void *data, size_t size);
 void psychic_output_double(const char *name, const void *data, size_t size);
 void psychic_output_long_double(const char *name, const void *data, size_t size);
 
-/* Where in the SIZE bytes at BASE a pointer points, just behind them included; -1 where it points
+/* The offset of a pointer in the SIZE bytes at BASE, or just behind them; -1 if it points
  * elsewhere. */
 long psychic_offset(const void *pointer, const void *base, size_t size);
 
-/* Says that what is visible of a run may not be all that matters: whoever finds no difference on
- * this path claims nothing. Natively nothing. */
+/* Says that what is visible of a run may not be all that matters: if no difference is found on
+ * this path, nothing is claimed. Natively it does nothing. */
 void psychic_unknown(const char *why);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* What programs under a sanitizer are linked with, so that they do what plain ones do, and are
- * watched as closely as the engine watches.
+/* Linked into programs under a sanitizer, so that they do what plain ones do and are watched as
+ * closely as the engine watches.
  */
 #if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
 #define _GNU_SOURCE
@@ -15,8 +15,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* What the kernel puts side by side, and no sanitizer watches: each text, and the pointers to
- * them, become memory of their own, of exactly their size. */
+/* The kernel puts these texts side by side, where no sanitizer watches. Moves each text, and the
+ * pointers to them, to memory of their own, of exactly their size. */
 static char **apart(char **texts) {
   size_t count = 0, index;
   char **copies;
@@ -41,7 +41,7 @@ int __wrap_main(int argc, char **argv, char **envp) {
 
 #define UNWATCHED __attribute__((no_sanitize("address", "memory")))
 
-/* The C library has written these bytes. */
+/* Tells the sanitizer that the C library has written these bytes. */
 UNWATCHED static void written(void *bytes, size_t size) {
 #if __has_feature(address_sanitizer)
   void __asan_storeN(uintptr_t address, uintptr_t size);
@@ -59,8 +59,8 @@ UNWATCHED static size_t size_of_text(const void *text, int wide) {
   return (count + 1) * (wide ? sizeof(wchar_t) : 1);
 }
 
-/* What so many conversions have written. The sanitizers' own reckon with the longest text that a
- * conversion may read, not with the one that it did read. */
+/* Tells the sanitizer what COUNT conversions have written. The sanitizers' own functions assume
+ * the longest text that a conversion may read, not the one that it did read. */
 UNWATCHED static void written_by_scanf(int count, const char *format, va_list to) {
   while (count > 0 && *format) {
     int suppressed = 0, wide = 0, halves = 0, longs = 0, allocates = 0;
@@ -119,7 +119,7 @@ UNWATCHED static void written_by_scanf(int count, const char *format, va_list to
   }
 }
 
-/* The C library's own, behind the sanitizer's. */
+/* The C library's own function, past the sanitizer's. */
 #define REAL(type, name) ((type)dlsym(RTLD_NEXT, name))
 
 static int scan(const char *real, void *source, const char *format, va_list to) {
@@ -132,7 +132,7 @@ static int scan(const char *real, void *source, const char *format, va_list to) 
   return count;
 }
 
-/* Each has two names, for two ages of C. */
+/* Each function has two names, for two versions of C. */
 #define SCANS(name, real, source, ...)                                                             \
   int psychic_##name(__VA_ARGS__) __asm__(#name);                                                  \
   int psychic_##name(__VA_ARGS__) {                                                                \
@@ -156,8 +156,9 @@ typedef int comparison(const void *, const void *);
 void __asan_poison_memory_region(const volatile void *address, size_t size);
 const unsigned short **__real___ctype_b_loc(void);
 
-/* Linked with --wrap=__ctype_b_loc. The row that `isdigit` and its kind look into, with nothing else
- * wherever an `int` may point to: in memory of a program's own it could be anything. */
+/* Linked with --wrap=__ctype_b_loc. The table that `isdigit` and the like look into, with
+ * nothing around it wherever an `int` may index: in the program's own memory anything could be
+ * there. */
 const unsigned short **__wrap___ctype_b_loc(void) {
   enum { FIRST = -128, COUNT = 384, PAGE = 4096 };
   static const unsigned short *origin;
@@ -174,15 +175,16 @@ const unsigned short **__wrap___ctype_b_loc(void) {
   return &origin;
 }
 
-/* As clang describes a variable to the sanitizer. */
+/* A variable, as clang describes it to the sanitizer. */
 struct global {
   uintptr_t start, size, size_with_gap, others[5];
 };
 void __asan_unpoison_memory_region(const volatile void *address, size_t size);
 void __real___asan_register_elf_globals(uintptr_t *, const struct global *, const struct global *);
 
-/* Linked with --wrap=__asan_register_elf_globals. The sanitizer watches what is behind a variable,
- * and in front of it only where another one comes before it. */
+/* Linked with --wrap=__asan_register_elf_globals. The sanitizer watches what is behind a
+ * variable, but what is in front of it only if another one comes before it. So that is marked
+ * here. */
 UNWATCHED void __wrap___asan_register_elf_globals(uintptr_t *done, const struct global *first,
                                                   const struct global *end) {
   const struct global *global;
@@ -194,14 +196,15 @@ UNWATCHED void __wrap___asan_register_elf_globals(uintptr_t *done, const struct 
     __asan_unpoison_memory_region((char *)global->start, global->size);
 }
 
-/* The sanitizer's own compares neighbours first, and a comparison may be seen. */
+/* The sanitizer's own function compares neighbours first, and a program may show which elements
+ * are compared. */
 void qsort(void *base, size_t count, size_t size, comparison *compare) {
   if (count > 1)
     written(base, count * size);
   REAL(void (*)(void *, size_t, size_t, comparison *), "qsort")(base, count, size, compare);
 }
 #else
-/* In the register where an `int` is, but not taken for written by whoever calls. */
+/* Returned in the register of an `int`, but callers do not assume that it was initialised. */
 struct result {
   int value;
 };
@@ -226,8 +229,8 @@ static void sort(char *base, size_t count, size_t size, outcome *compare, char *
   memcpy(base, spare, at + one * size);
 }
 
-/* The sanitizer's own does not look at what is sorted, nor at what a comparison returns. This
- * merges as the C library does (up to 2.36). */
+/* The sanitizer's own function checks neither what is sorted nor what a comparison returns. This
+ * one merges as the C library does (up to 2.36). */
 void qsort(void *base, size_t count, size_t size, comparison *compare) {
   size_t bytes = count * size;
   char *spare = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -238,8 +241,8 @@ void qsort(void *base, size_t count, size_t size, comparison *compare) {
   munmap(spare, bytes ? bytes : 1);
 }
 
-/* The sanitizer's own copy texts without a look at what decides where these end, or look at their
- * ends only. */
+/* The sanitizer's own functions copy texts without checking the bytes that decide where these
+ * end, or check only their ends. */
 char *stpcpy(char *to, const char *from) {
   while ((*to = *from)) {
     to++;
@@ -284,7 +287,7 @@ char *strncat(char *to, const char *from, size_t size) {
   return to;
 }
 
-/* Nor do they look at the digits of numbers, and at what ends them. */
+/* The sanitizer's own functions do not check the digits of numbers, nor what ends them. */
 void __msan_check_mem_is_initialized(const volatile void *bytes, size_t size);
 
 #define NUMBERS(type, name, real, ...)                                                             \
@@ -321,7 +324,7 @@ double atof(const char *text) {
   return strtod(text, NULL);
 }
 
-/* The sanitizer's own looks at texts only where nothing else of its own has called it. */
+/* The sanitizer's own function checks texts only if none of its other functions has called it. */
 #define PRINTS(name, print, ...)                                                                   \
   int name(__VA_ARGS__) {                                                                          \
     int count;                                                                                     \
@@ -337,7 +340,7 @@ PRINTS(sprintf, vsprintf(to, format, values), char *to, const char *format, ...)
 PRINTS(snprintf, vsnprintf(to, size, format, values), char *to, size_t size, const char *format, ...)
 #endif
 
-/* MemorySanitizer's own takes what was read for written up to the first NUL only, and
+/* MemorySanitizer's own function takes what was read for written only up to the first NUL, and
    AddressSanitizer has none. */
 char *fgets(char *line, int size, FILE *file) {
   int count = 0, byte = 0;
@@ -351,7 +354,7 @@ char *fgets(char *line, int size, FILE *file) {
   return line;
 }
 
-/* Neither has one. */
+/* Neither sanitizer has a function for this. */
 char *gets(char *line) {
   size_t count = 0;
   int byte;

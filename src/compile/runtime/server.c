@@ -1,13 +1,15 @@
 /* Serves many runs of one program: it is started once, up to its first constructor, and each run is
- * a fork of that (the fork server of AFL, Zalewski 2014). What a run sees is what a process of its
+ * a fork of that process (the fork server of AFL, Zalewski 2014). A run sees what a process of its
  * own would have seen: nothing of the program has run before.
  *
- * Standard input of the server is a socket. For each number that comes, of a revision, it forks, answers
- * with the number of the process, and at the end of that with its wait status, all as the machine has
- * an `int`. It ends when the socket does. A run has the file PSYCHIC_SERVE for its standard input.
+ * Standard input of the server is a socket. For each number of a revision that it receives, it
+ * forks, answers with the number of the process, and, when that ends, with its wait status. Each of
+ * these is an `int` in the machine's format. The server ends when the socket does. The standard
+ * input of a run is the file named by PSYCHIC_SERVE.
  *
- * A run is one process. One that wants another, or a thread, is killed by SIGSYS: whoever asked for
- * it then starts the program as usual, where everything that it started can be found and killed.
+ * A run is one process. If it wants another one, or a thread, it is killed by SIGSYS. Whoever asked
+ * for the run then starts the program as usual, where everything that it started can be found and
+ * killed.
  */
 #include "surroundings.h"
 
@@ -34,14 +36,14 @@
 #define END(action) BPF_STMT(BPF_RET | BPF_K, action)
 #define KILL_IF(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), END(SECCOMP_RET_KILL_PROCESS)
 
-/* Whether the process will stay the only one. */
+/* Makes the process stay the only one; returns 0 if it cannot. */
 static int stays_alone(void) {
   struct sock_filter filter[] = {
     LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0), END(SECCOMP_RET_KILL_PROCESS),
     LOAD(nr), KILL_IF(SYS_clone), KILL_IF(SYS_clone3),
 #ifdef SYS_fork
     KILL_IF(SYS_fork), KILL_IF(SYS_vfork),
-    /* The same once more under the numbers of the x32 interface. */
+    /* The x32 interface has other numbers for the same calls. */
     BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), END(SECCOMP_RET_KILL_PROCESS),
 #endif
     END(SECCOMP_RET_ALLOW),
@@ -53,11 +55,11 @@ static int stays_alone(void) {
 static int stays_alone(void) { return 0; }
 #endif
 
-/* As fork, but for what libraries do before and after: the sanitizers lock tables of many MiB, which no
- * other thread uses. The C library has it since glibc 2.34. */
+/* Like fork, but without what libraries do before and after: the sanitizers lock tables of many
+ * MiB, which no other thread uses. The C library has it since glibc 2.34. */
 extern pid_t _Fork(void) __attribute__((weak));
 
-/* What a process that was started has: standard input, a group of its own. */
+/* Gives a run what a process of its own has: standard input and a process group. */
 static int begins(const char *input) {
   return close(0) == 0 && open(input, O_RDONLY) == 0 && setpgid(0, 0) == 0 &&
          prctl(PR_SET_DUMPABLE, 1) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && stays_alone();
@@ -68,7 +70,7 @@ void psychic_serve(void) {
   int revision;
   if (!input)
     return;
-  /* Runs have the same user: they must not get at its memory or descriptors. */
+  /* Runs have the same user: they must not get at the server's memory or descriptors. */
   prctl(PR_SET_DUMPABLE, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   while (read(0, &revision, sizeof revision) == sizeof revision) {

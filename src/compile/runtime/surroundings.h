@@ -1,25 +1,26 @@
-/* What the intrinsics want of the process that they are in: hosted.c has it where there is a
- * libc, world/bare.c where the libc is a part of the program. environment.c is the same in both.
+/* What the intrinsics need from the process that they are in. hosted.c provides it where there is a
+ * libc of the system, world/bare.c where the libc is a part of the program. environment.c is the
+ * same in both.
  */
 #ifndef PSYCHIC_SURROUNDINGS_H
 #define PSYCHIC_SURROUNDINGS_H
 
 #include <stddef.h>
 
-/* To be called first, with the environment that the process was started with. */
+/* Has to be called first, with the environment that the process was started with. */
 void psychic_environment(char **variables);
 
-/* One of its variables, or NULL. */
+/* The value of a variable of that environment, or NULL. */
 const char *psychic_setting(const char *name);
 
-/* Those of the program, in order: writes them if there is where, and says how many they are. */
+/* The variables of the program, in order. Writes them unless TO is NULL; returns their number. */
 size_t psychic_variables(char **to);
 
-/* Serves runs if the process was started for that; comes back in each run. Only where there is a
- * libc of the system. */
+/* Serves runs if the process was started for that, and returns in each of these runs. Only where
+ * there is a libc of the system. */
 void psychic_serve(void);
 
-/* Says which revision runs, whatever the setting is. */
+/* Sets the revision that runs, whatever the environment says. */
 void psychic_run_revision(int running);
 
 /* Zeroed memory that is never given back; ends the process if there is none. */
@@ -36,7 +37,7 @@ struct psychic_part {
 /* Appends to a file; ends the process if that fails. */
 void psychic_append(const char *path, const struct psychic_part *parts, size_t count);
 
-/* Writes a line to standard error: the texts up to NULL. */
+/* Writes a line to standard error, made of the texts up to NULL. */
 void psychic_say(const char *const *texts);
 
 /* Ends the process at once. */

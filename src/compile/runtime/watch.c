@@ -1,11 +1,12 @@
-/* What code that AddressSanitizer's pass has gone over calls (LLVM 19; Serebryany et al.,
- * "AddressSanitizer: a fast address sanity checker", ATC 2012), in a native run of a whole program:
- * no libc is below it, so the sanitizer's own library cannot be.
+/* The functions that code calls after AddressSanitizer's pass (LLVM 19; Serebryany et al.,
+ * "AddressSanitizer: a fast address sanity checker", ATC 2012), for native runs of whole programs:
+ * there is no libc below them, so the sanitizer's own library cannot be used.
  *
- * Each 8 bytes of memory have a shadow byte: 0 if all of them may be accessed, 1 to 7 if so many
- * may, and a negative mark, which says why, if none may. Here are the allocator's marks, those of
- * globals and of frames, which are never used again, and the report. Copies of the arguments end
- * where their text ends. What the program gives to the kernel is looked at in read and write.
+ * Each 8 bytes of memory have a shadow byte: 0 if all of them may be accessed, 1 to 7 if only the
+ * first so many may, and a negative mark, which says why, if none may. This file has the marks of
+ * the allocator, of globals and of frames, which are never reused, and the report. Copies of the
+ * arguments end where their text ends. Memory that the program gives to the kernel is checked in
+ * read and write.
  */
 #define _GNU_SOURCE
 #include "surroundings.h"
@@ -23,20 +24,20 @@
 #define SHADOW_START 0x7fff8000UL
 #define SHADOW_END (SHADOW_START + (1UL << 44))
 #define SHADOW(address) ((signed char *)(((uintptr_t)(address) >> 3) + SHADOW_START))
-/* All memory that a program allocates is here, one object behind the other, and never twice. */
+/* All memory that a program allocates is here, one object behind the other, and never reused. */
 #define HEAP 0x600000000000UL
 #define HEAP_END (HEAP + (1UL << 36))
-/* So many bytes around an object belong to no other. */
+/* So many bytes around an object belong to no other object. */
 #define GAP 512
-/* Where globals begin, once the pass has placed them (build/whole.rs). */
+/* Globals begin at multiples of this, once they are placed (compile/whole.rs). */
 #define APART 2048
-/* And so many behind the last one are marked already. */
+/* At least so many bytes behind the last object are marked already. */
 #define AHEAD (1UL << 16)
 #define LARGEST (1UL << 30)
 #define FRAMES (256UL << 20)
 #define REPORTED 99
 
-/* As the pass has them where it marks frames and looks at the marks itself. */
+/* The marks that the pass knows: it marks frames and checks marks itself. */
 enum {
   GLOBAL = 0xf9,
   BESIDE_HEAP = 0xfa,
@@ -74,7 +75,7 @@ static _Noreturn void report(const char *what, uintptr_t address) {
 
 static _Noreturn void report_access(uintptr_t address) {
   const signed char *shadow = SHADOW(address);
-  /* Behind the end of an object the next granule says what is there. */
+  /* Behind the end of an object, the next granule says what is there. */
   unsigned char mark = (unsigned char)(*shadow >= 0 ? shadow[1] : *shadow);
   switch (mark) {
   case FREED:
@@ -101,12 +102,13 @@ struct action {
 };
 #define WITH_RESTORER 0x04000000
 
-/* A pointer to nowhere. Null is left to the processor, whose signal is the outcome. */
+/* Reports an access through a pointer to nowhere. Null is left to the processor, whose signal is
+   the outcome. */
 static void on_fault(int number, siginfo_t *info, void *context) {
   static const struct action by_default;
   uintptr_t address = (uintptr_t)info->si_addr;
   (void)context;
-  /* Of what cannot be an address at all the kernel says so, and not where. */
+  /* If it cannot be an address at all, the kernel says so, but not which it was. */
   if (address >= 4096 || info->si_code == SI_KERNEL)
     report("unknown-crash", address);
   KERNEL4(SYS_rt_sigaction, number, &by_default, NULL, sizeof by_default.mask);
@@ -119,8 +121,8 @@ static void mark(uintptr_t address, size_t size, int value) {
   memset(SHADOW(address), value, size / GRANULE);
 }
 
-/* From `address` on, which begins a granule, `size` bytes may be accessed, and no more up to
-   `end`, where one begins, too. */
+/* Lets `size` bytes be accessed from `address` on, and no more up to `end`. Both addresses begin
+   a granule. */
 static void mark_object(uintptr_t address, size_t size, uintptr_t end, int value) {
   mark(address, size, 0);
   mark(address + size / GRANULE * GRANULE, end - (address + size / GRANULE * GRANULE), value);
@@ -135,7 +137,7 @@ static int may_access(uintptr_t address) {
 
 static void check(const void *memory, size_t size) {
   uintptr_t address = (uintptr_t)memory, end = address + size;
-  /* What cannot be an address the access itself tells. */
+  /* The access itself fails if it cannot be an address. */
   if (!size || address < 4096 || end < address || end > 1UL << 47)
     return;
   for (; address < end; address = (address / GRANULE + 1) * GRANULE)
@@ -149,7 +151,7 @@ static void check(const void *memory, size_t size) {
 
 struct header {
   size_t size;
-  /* Of its own address, so that no data look like it. */
+  /* Made from the object's own address, so that no data look like it. */
   uintptr_t seal;
 };
 #define LIVE 0x5ea1ed0b1ec70001UL
@@ -213,13 +215,13 @@ struct global {
 
 void __asan_register_globals(const struct global *globals, uintptr_t count) {
   const struct global *global, *end = globals + count;
-  /* In front of each, too. */
+  /* The bytes in front of each global are marked, too. */
   for (global = globals; global < end; global++)
     mark(global->start - 32, 32, GLOBAL);
   for (global = globals; global < end; global++) {
     uintptr_t behind = global->start + global->size_with_gap;
     uintptr_t next = (behind + APART - 1) / APART * APART;
-    /* Where the next one is there, nothing is between. */
+    /* If the next global follows, nothing else lies between. */
     int is_next = *SHADOW(next - GRANULE) == (signed char)GLOBAL;
     mark_object(global->start, global->size, is_next ? next : behind, GLOBAL);
   }
@@ -243,7 +245,7 @@ void __asan_unregister_elf_globals(uintptr_t *done, const struct global *start,
 
 void __asan_handle_no_return(void) {}
 
-/* The frames in between are left. Most have no marks on the stack itself (see below). */
+/* Leaves the frames in between. Most have no marks on the stack itself (see below). */
 #define JUMP(name)                                                                                 \
   void __real_##name(long *place, int value);                                                      \
   void __wrap_##name(long *place, int value) {                                                     \
@@ -257,8 +259,8 @@ JUMP(longjmp)
 JUMP(_longjmp)
 JUMP(siglongjmp)
 
-/* A frame that no other one will be, for as long as there is room: its last word is where the pass
-   says that it is left. */
+/* A frame that is never reused, as long as there is room. Its last word points to a byte that
+   the pass's code clears when the frame is left. */
 static uintptr_t frame(size_t size) {
   static size_t used;
   static char is_in_use;
@@ -305,7 +307,7 @@ SET_SHADOW(f3)
 SET_SHADOW(f5)
 SET_SHADOW(f8)
 
-/* Arrays of variable length: 32 bytes on both sides. */
+/* Arrays of variable length have 32 marked bytes on both sides. */
 void __asan_alloca_poison(uintptr_t array, size_t size) {
   uintptr_t end = (array + size + 31) & ~31UL;
   mark(array - 32, 32, ARRAY_LEFT);
@@ -320,7 +322,7 @@ void __asan_allocas_unpoison(uintptr_t top, uintptr_t bottom) {
 void *__asan_memcpy(void *to, const void *from, size_t size) {
   check(from, size);
   check(to, size);
-  /* Onto itself, too: the engine and plain builds do not mind. */
+  /* It may be onto itself: the engine and plain builds do not mind. */
   return memmove(to, from, size);
 }
 
@@ -344,7 +346,7 @@ ACCESSES_OF(4)
 ACCESSES_OF(8)
 ACCESSES_OF(16)
 
-/* The pass has looked at both ends. */
+/* The pass has checked only both ends: reports the first byte that may not be accessed. */
 static _Noreturn void report_part(uintptr_t address, size_t size) {
   check((void *)address, size);
   report_access(address);
@@ -364,7 +366,7 @@ static char *copy(const char *text) {
   return memcpy(plain_malloc(size), text, size);
 }
 
-/* The stack as the kernel lays it out: a count, arguments, NULL, variables, NULL, and pairs up to
+/* STACK is as the kernel lays it out: a count, arguments, NULL, variables, NULL, and pairs up to
    a zero. */
 void __wrap__start_c(long *stack) {
   const struct action on = {on_fault, SA_SIGINFO | SA_NODEFER | WITH_RESTORER, psychic_end, 0};
@@ -396,7 +398,7 @@ void __wrap__start_c(long *stack) {
 
 long __real_psychic_syscall(long n, long a, long b, long c, long d, long e, long f);
 
-/* Of what is read, as much as there was. */
+/* Checks the first `size` bytes of some buffers: after a read, as many as were read. */
 static void check_parts(const struct iovec *parts, long count, size_t size) {
   for (; count > 0 && size; count--, parts++) {
     size_t here = parts->iov_len < size ? parts->iov_len : size;

@@ -1,9 +1,11 @@
-//! Whether a program, with the revision fixed, is a revision's own compilation: symbol by symbol.
+//! Decides, symbol by symbol, whether a program with the revision fixed is a revision's own
+//! compilation.
 //!
-//! Two functions are walked side by side ([`super::walk`]): they must have the same events with
-//! the same operands, fork on the same conditions, and so on behind each fork, until both are at
+//! Two functions are walked side by side ([`super::walk`]). They must have the same events with the
+//! same operands and fork on the same conditions, and so on behind each fork, until both are at
 //! places where they have been before with the same values. The names of local variables and of
-//! symbols inside the programs do not matter, but what stands for what must be one to one.
+//! symbols inside the programs do not matter, but they must correspond to each other one to one.
+//! The symbol that corresponds to another one is called its *like*.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,31 +17,32 @@ use super::{
 };
 use crate::llvm::{Source, TypeKind, Value};
 
-/// Comparisons of two functions stop here: what is so large is taken for different.
+/// The most steps that are walked in two functions: if they need more, they count as different.
 const STEPS: u32 = 400_000;
-/// The same two places may be come by with so many different values.
+/// The most combinations of values with which the same two places may be reached: with more of
+/// them, the functions count as different.
 const VISITS: usize = 32;
 
 /// The lists of functions that run before and after `main`.
 pub(super) const LISTS: [&str; 2] = ["llvm.global_ctors", "llvm.global_dtors"];
 
-/// What a program has to be given to be a revision's own compilation.
+/// What has to be added to a program so that it is a revision's own compilation.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct Plan {
-    /// Functions of the revision with their likes in the program, which they replace.
+    /// Functions of the revision that replace their likes in the program.
     pub(super) replaced: BTreeMap<String, String>,
-    /// Those that are not what the program has, but what it has for the original.
+    /// Functions that differ from what the program has, but equal what it has for the original.
     pub(super) original: BTreeMap<String, String>,
-    /// Symbols of the revision that have no likes.
+    /// Symbols of the revision without a like.
     pub(super) added: BTreeSet<String>,
-    /// All others that are referred to, with their likes.
+    /// All other symbols that are referred to, with their likes.
     pub(super) shared: BTreeMap<String, String>,
-    /// Functions to run before and after `main`, where these are others, in their order.
+    /// The functions to run before and after `main`, in order, if they differ from the program's.
     pub(super) lists: [Option<Vec<String>>; 2],
 }
 
 impl Plan {
-    /// Whether the program has everything already.
+    /// Whether the program needs nothing added.
     pub(super) fn is_empty(&self) -> bool {
         let Self { replaced, original, added, shared: _, lists } = self;
         let own = replaced.is_empty() && original.is_empty() && added.is_empty();
@@ -52,7 +55,7 @@ pub(super) fn names_in_list(source: Source<'_>, list: &str) -> Vec<String> {
     Symbols::new(source).list(list).into_iter().map(|(_, function)| function.name()).collect()
 }
 
-/// The symbols of a module.
+/// The symbols of a module, by name and by key.
 pub(super) struct Symbols<'m> {
     by_name: FxHashMap<String, Value<'m>>,
     by_key: FxHashMap<usize, Value<'m>>,
@@ -85,7 +88,7 @@ impl<'m> Symbols<'m> {
         self.by_name.get(name).copied()
     }
 
-    /// Functions of a list with their priorities, in the order in which they run.
+    /// The functions of a list with their priorities, in the order in which they run.
     fn list(&self, list: &str) -> Vec<(u64, Value<'m>)> {
         let list = self.named(list).and_then(|list| list.initializer());
         let entries = (0..).map_while(|index| list?.aggregate_element(index));
@@ -99,7 +102,7 @@ impl<'m> Symbols<'m> {
     }
 }
 
-/// A constant of which nobody sees where it is: the text of a literal, say.
+/// Whether a symbol is a constant whose address nobody can observe, such as the text of a literal.
 pub(super) fn is_text(symbol: Value<'_>) -> bool {
     symbol.is_global()
         && symbol.is_local()
@@ -108,12 +111,12 @@ pub(super) fn is_text(symbol: Value<'_>) -> bool {
         && !symbol.is_declaration()
 }
 
-/// What the original's compilation is in the program.
+/// How the original's compilation is contained in the program.
 pub(super) struct Original<'m> {
     symbols: Symbols<'m>,
-    /// Its symbols with their likes.
+    /// The likes of its symbols in the program.
     likes: FxHashMap<usize, Value<'m>>,
-    /// Its functions that replace the program's.
+    /// Its functions that replace those of the program.
     replaced: BTreeSet<String>,
 }
 
@@ -128,13 +131,13 @@ impl<'m> Original<'m> {
     }
 }
 
-/// A comparison of one revision.
+/// The comparison of a program with one revision.
 pub(super) struct Comparison<'a, 'm> {
     meta: &'a Symbols<'m>,
     original: Option<&'a Original<'m>>,
-    /// The original's function is walked, not the program's.
+    /// Whether the original's function is walked instead of the program's.
     with_original: bool,
-    /// Where an assertion failed nobody sees.
+    /// Whether the file, line and function of a failed assertion do not matter.
     plain: bool,
     own: Symbols<'m>,
     revision: u32,
@@ -143,11 +146,11 @@ pub(super) struct Comparison<'a, 'm> {
     /// The like of each symbol of the revision.
     likes: FxHashMap<usize, Value<'m>>,
     claimed: FxHashSet<usize>,
-    /// Symbols that got a like, in their order.
+    /// Symbols that got a like, in order.
     journal: Vec<Value<'m>>,
-    /// Defined symbols that were shown to be what their likes are.
+    /// Defined symbols that were shown to be the same as their likes.
     same: FxHashSet<usize>,
-    /// Functions that were shown to be the original's.
+    /// Functions that were shown to be the same as the original's.
     as_original: FxHashSet<usize>,
 }
 
@@ -177,11 +180,11 @@ impl<'a, 'm> Comparison<'a, 'm> {
         }
     }
 
-    /// Compares everything that can be reached from some symbols that others know by name, which
-    /// stay what they are.
+    /// Compares everything that can be reached from `roots`, symbols that others know by name and
+    /// that keep their names.
     ///
     /// # Errors
-    /// The name of one that cannot be had both as the program and as the revision has it.
+    /// The name of a root that cannot be both what the program has and what the revision has.
     pub(super) fn plan(mut self, roots: &[String]) -> Result<Plan, String> {
         let mut open = Vec::new();
         for root in roots {
@@ -196,8 +199,8 @@ impl<'a, 'm> Comparison<'a, 'm> {
         open.extend(lists.iter().flatten().map(|(_, function)| *function));
         let mut references: FxHashMap<usize, Vec<Value<'m>>> = FxHashMap::default();
         let mut order = Vec::new();
-        // What a function refers to is like what its like refers to, if the two are the same, so
-        // that names matter only where they are not.
+        // If two functions are the same, the symbols that one refers to are the likes of those that
+        // the other refers to. So names matter only where functions differ.
         while let Some(symbol) = open.pop() {
             if references.contains_key(&symbol.key()) {
                 continue;
@@ -282,7 +285,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
         }
         let fits = meta.is_function() == own.is_function()
             && meta.is_declaration() == own.is_declaration()
-            // What only the linker knows goes by its name.
+            // A declared symbol is known only to the linker, by its name.
             && (!own.is_declaration()
                 || meta.name() == own.name() && meta.is_optional() == own.is_optional());
         if !fits || !self.claimed.insert(meta.key()) {
@@ -293,7 +296,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
         true
     }
 
-    /// Whether a definition is the same as its like, provided that what both refer to is.
+    /// Whether a definition is the same as its like, provided that the symbols they refer to are.
     fn is_same(&mut self, meta: Value<'m>, own: Value<'m>) -> bool {
         if own.is_declaration() {
             return true;
@@ -396,7 +399,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
                         Stop::Event { shape: other, operands: others, instruction: like },
                     ) => {
                         let same = shape == other && operands.len() == others.len();
-                        // Of an assertion only the condition is shown, and what is called.
+                        // Only the condition of an assertion and the called function are visible.
                         let seen = |place: &usize| {
                             let assertion =
                                 self.plain && is_assertion(instruction) && is_assertion(like);
@@ -480,7 +483,8 @@ impl<'a, 'm> Comparison<'a, 'm> {
         &mut self.nodes
     }
 
-    /// Whether two values are the same.
+    /// Whether two values are the same. Symbols and local variables are the same if they
+    /// correspond.
     pub(super) fn alike(&mut self, x: Id, y: Id, locals: &mut Locals) -> bool {
         let (a, b) = (self.nodes.get(x).clone(), self.nodes.get(y).clone());
         match (a, b) {
@@ -514,7 +518,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
     }
 }
 
-/// Which local variable stands for which: one to one in a pair of functions, and of one shape.
+/// Which local variables of a pair of functions correspond to each other, one to one.
 #[derive(Default)]
 pub(super) struct Locals {
     likes: FxHashMap<usize, usize>,
@@ -530,7 +534,8 @@ impl Locals {
     }
 }
 
-/// A call of the runtime's function for assertions that failed: condition, file, line, function.
+/// Whether an instruction calls the libc's function for failed assertions, with the arguments
+/// condition, file, line and function.
 fn is_assertion(instruction: Value<'_>) -> bool {
     instruction.is_call()
         && instruction.callee().is_function()
@@ -547,7 +552,7 @@ fn replaces(meta: Value<'_>, own: Value<'_>) -> bool {
         && meta.symbol_type().shape() == own.symbol_type().shape()
 }
 
-/// The symbols that a definition refers to, itself or by a text.
+/// The symbols that a definition refers to, directly or by way of a literal.
 fn referred(symbol: Value<'_>) -> Vec<Value<'_>> {
     let mut found = Vec::new();
     let mut open: Vec<Value<'_>> = Vec::new();

@@ -1,8 +1,9 @@
-//! Whether a function is another one literally: block by block, instruction by instruction.
+//! Decides whether a function is a literal copy of another one: block by block, instruction by
+//! instruction.
 //!
-//! Most functions of a program are what they were. Of these nothing has to be evaluated, and what
-//! the walk of [`super::walk`] cannot follow to its end (a loop that counts in a register, as
-//! optimised code has it) does not matter.
+//! Most functions of a program are unchanged. Nothing has to be evaluated for these, and it does
+//! not matter if they contain what the walk of [`super::walk`] cannot follow to its end (a loop
+//! that counts in a register, as in optimised code).
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::llvm::{Block, Opcode, Value};
 
-/// Places in a function.
+/// The positions of the blocks and instructions of a function.
 #[derive(Default)]
 struct Places {
     blocks: FxHashMap<usize, usize>,
@@ -33,16 +34,16 @@ impl Places {
     }
 }
 
-/// The numbers of instructions in the blocks of a function.
+/// The number of instructions in each block of a function.
 fn lengths<'m>(function: Value<'m>) -> impl Iterator<Item = usize> + 'm {
     function.blocks().map(|block| block.instructions().count())
 }
 
 impl<'m> Comparison<'_, 'm> {
-    /// Whether two functions of one type say the same, provided that what both refer to is the
-    /// same.
+    /// Whether two functions of one type are copies of each other, provided that the symbols they
+    /// refer to are the same.
     pub(super) fn is_copy(&mut self, meta: Value<'m>, own: Value<'m>) -> bool {
-        // What was patched differs here, early.
+        // Most functions that were patched differ in this already.
         if !lengths(meta).eq(lengths(own)) {
             return false;
         }

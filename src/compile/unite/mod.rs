@@ -1,19 +1,19 @@
 //! One program that is every revision's own compilation.
 //!
-//! What a revision is, its compiler says: the patched source, compiled on its own. The meta
-//! program made from sources ([`crate::merge`]) shares what revisions have in common down to
-//! single conditions, but is another source: macros, line numbers, white space between `#`, a
-//! declaration that another file sees, can make it another program. So it is held against each
-//! revision's own bitcode here, function by function and variable by variable (`compare`), with
-//! the revision fixed, and what is not the same enters the program as the revision's own:
+//! A revision is what its compiler makes of the patched sources on their own. The meta program made
+//! from sources ([`crate::merge`]) shares what revisions have in common down to single conditions.
+//! But it is another source, and a macro, a line number, white space between `#` or a declaration
+//! that another file sees can make it another program. So here it is compared with each revision's
+//! own bitcode, function by function and variable by variable (`compare`), with the revision fixed.
+//! What differs enters the program as the revision's own:
 //!
-//! - a function of the same type is *replaced*: the program's one calls the revision's at its
-//!   beginning, so that its address stays what it was;
+//! - a function of the same type is *replaced*: the program's function calls the revision's at its
+//!   beginning, so that its address stays the same;
 //! - everything else is *added*: a variable with another size or content, a function of another
-//!   type, and whatever refers to them is replaced or added in turn;
+//!   type; whatever refers to them is replaced or added in turn;
 //! - where other functions run before or after `main`, one function runs those of the revision.
 //!
-//! The comparison assumes nothing of how the meta program came about. What it takes for the same
+//! The comparison assumes nothing about how the meta program was made. What it considers the same
 //! does the same; what it does not recognise costs sharing, not truth.
 
 mod compare;
@@ -36,7 +36,7 @@ use crate::llvm::{self, Editor, Linkage, Own, Source};
 use compare::{Comparison, LISTS, Original, Plan, Symbols};
 use walk::Facts;
 
-/// One program: what the compiler made of each source of some revisions.
+/// The bitcode of one program, which is the program of one or more revisions.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The revisions whose sources these are.
@@ -45,26 +45,27 @@ pub struct Program {
     pub modules: Vec<PathBuf>,
 }
 
-/// How much of the program is a revision's own.
+/// How much of a united program is revisions' own.
 #[derive(Clone, Debug, Default)]
 pub struct United {
-    /// By revision, how many functions and variables the meta program does not have for it.
+    /// For each revision, how many functions and variables the meta program lacks.
     pub own: BTreeMap<u32, usize>,
-    /// Revisions that cannot be put in, and why.
+    /// Revisions that cannot be part of the program, and why.
     pub failed: BTreeMap<u32, String>,
-    /// It was written: the meta program's bitcode alone is not right.
+    /// Whether an output was written: the meta program's bitcode alone is not right.
     pub is_written: bool,
 }
 
-/// What is in front of the names of symbols that must not be found by others.
+/// Prefix for the names of local symbols while modules are linked, so that nothing else finds them.
 const LOCAL: &str = "psychic.local.";
 
-/// Makes `out` from the meta program's bitcode, so that it is for every revision of `programs`
-/// what that revision's own bitcode is. Others refer to `roots`; the first is where it starts.
+/// Writes the meta program's bitcode to `out`, changed so that it is for every revision of
+/// `programs` what that revision's own bitcode is. Others refer to the symbols `roots`; the program
+/// starts at the first of them.
 ///
 /// # Errors
-/// [`BuildError::Io`] where bitcode cannot be read or written; [`BuildError::Unite`] where LLVM
-/// refuses what was put together, or what is read.
+/// [`BuildError::Io`] if bitcode cannot be read or written; [`BuildError::Unite`] if LLVM refuses
+/// the bitcode that is read or the resulting program.
 pub fn unite(
     meta: &[PathBuf],
     programs: &[Program],
@@ -75,7 +76,8 @@ pub fn unite(
     llvm::silence(&context);
     let original = programs.iter().find(|program| program.revisions.contains(&0));
     let program = match (load(&context, meta), original) {
-        // Two revisions define the same in two files: nothing is shared that they change.
+        // Two sources of the meta program define the same symbol, each for another revision. Take
+        // the original: nothing that revisions change is shared.
         (Err(BuildError::Unite(_)), Some(original)) => load(&context, &original.modules)?,
         (program, _) => program?,
     };
@@ -100,10 +102,11 @@ pub fn unite(
     Ok(united)
 }
 
-/// The same for one source of a program that the linker has more of: what others may refer to
-/// stays where it is. `others` are the names that others know; what a revision has under a new one
-/// is nobody's business. A name that it wants of others has to be `found`. Nothing is written where
-/// the meta program's bitcode is right as it is.
+/// Does what [`unite`] does for one source of a program; the linker adds the other sources. Symbols
+/// that other sources may refer to keep their names. `others` are the names that other sources
+/// know; a symbol that a revision defines under another, new name is visible to nobody else.
+/// `found` tells whether a name that a revision needs from elsewhere is defined there; if not, the
+/// revision fails. Nothing is written if the meta program's bitcode is right as it is.
 ///
 /// # Errors
 /// As [`unite`].
@@ -138,7 +141,7 @@ pub(super) fn unite_source(
             symbol.is_declaration() && plan.added.contains(&name) && !is_known
         });
         let Some(missing) = wanted.next() else { return true };
-        let reason = format!("nobody has `{}` for it", missing.name());
+        let reason = format!("no module defines `{}` for it", missing.name());
         united.failed.extend(revisions.iter().map(|revision| (*revision, reason.clone())));
         false
     });
@@ -148,10 +151,10 @@ pub(super) fn unite_source(
     Ok(united)
 }
 
-/// The names that some modules know: of what they define, and of what they want of others.
+/// The names of all symbols that some modules define or need from others.
 ///
 /// # Errors
-/// [`BuildError::Io`]; [`BuildError::Unite`] for what is no module.
+/// [`BuildError::Io`]; [`BuildError::Unite`] if a file is not a module.
 pub(super) fn names<'p>(
     modules: impl IntoIterator<Item = &'p PathBuf>,
 ) -> Result<BTreeSet<String>, BuildError> {
@@ -166,11 +169,11 @@ pub(super) fn names<'p>(
     Ok(names)
 }
 
-/// Programs with what was read of them, and the revisions of which nothing could be.
+/// Programs with their linked modules, and why the programs of some revisions cannot be read.
 type Loaded<'p, 'c> = (Vec<&'p Program>, Vec<Module<'c>>, BTreeMap<u32, String>);
 
-/// Reads every program. One that LLVM cannot link costs no more than its revisions, but for the
-/// original.
+/// Reads every program. One that LLVM cannot link only fails its revisions, unless it is the
+/// original's.
 fn load_all<'p, 'c>(
     context: &'c Context,
     programs: &'p [Program],
@@ -191,8 +194,8 @@ fn load_all<'p, 'c>(
     Ok((known, loaded, failed))
 }
 
-/// Writes the program with all that revisions have of their own. Where LLVM refuses that, those
-/// that it refuses alone are left out.
+/// Writes the program with everything that revisions have of their own. If LLVM refuses it, each
+/// revision that it refuses alone is left out.
 fn put_together<'c>(
     program: &Module<'c>,
     loaded: &[Module<'c>],
@@ -225,7 +228,7 @@ fn put_together<'c>(
     }
 }
 
-/// A program by its number, the revisions that it is for, and what these need of it.
+/// The index of a program, revisions that it belongs to, and what has to be added for them.
 type Graft = (usize, Vec<u32>, Plan);
 
 fn compare_all(
@@ -272,7 +275,7 @@ fn compare_all(
     (united, grafts)
 }
 
-/// Reads and links modules.
+/// Reads modules and links them into one.
 fn load<'c>(context: &'c Context, modules: &[PathBuf]) -> Result<Module<'c>, BuildError> {
     let mut linked: Option<Module<'c>> = None;
     for path in modules {
@@ -292,7 +295,7 @@ fn load<'c>(context: &'c Context, modules: &[PathBuf]) -> Result<Module<'c>, Bui
     linked.ok_or_else(|| BuildError::Unite("there is no source".to_owned()))
 }
 
-/// Gives the program what revisions have of their own.
+/// Adds to the program what revisions have of their own.
 fn graft<'c>(
     program: &Module<'c>,
     loaded: &[Module<'c>],
@@ -308,7 +311,7 @@ fn graft<'c>(
         let local = |symbol: &llvm::Value<'_>| symbol.is_local() && !compare::is_text(*symbol);
         symbols.filter(local).map(llvm::Value::name).collect()
     };
-    // What is meant by a name is decided by then: nothing else may be found by it.
+    // What these names refer to is settled: nothing else may be linked to them.
     let mut hidden: BTreeMap<String, String> = BTreeMap::new();
     for name in locals {
         hidden.insert(name.clone(), format!("{LOCAL}{name}"));
@@ -326,7 +329,7 @@ fn graft<'c>(
     }
     let place = |name: &str| hidden.get(name).cloned().unwrap_or_else(|| name.to_owned());
     let mut added = Vec::new();
-    // The original comes first.
+    // The grafts of the original come first.
     let mut of_original: BTreeMap<String, String> = BTreeMap::new();
     let mut replaced: BTreeMap<String, Vec<(String, &[u32])>> = BTreeMap::new();
     let mut lists: [Vec<(Vec<u32>, Vec<String>)>; 2] = Default::default();
@@ -383,8 +386,8 @@ fn graft<'c>(
     Ok(())
 }
 
-/// Names what is a revision's own so that nothing else has the name, and everything else as the
-/// program does, which has it already. Gives the new names.
+/// Renames the symbols of a revision's module: those that are its own to names that are unique, all
+/// others to the names that the program has for them. Returns the new names by old ones.
 fn rename(
     own: &Module<'_>,
     plan: &Plan,
@@ -401,7 +404,7 @@ fn rename(
     for list in LISTS.into_iter().chain(["llvm.used", "llvm.compiler.used"]) {
         editor.delete_global(list);
     }
-    // By way of names that nothing has, as one's new name may be another's old one.
+    // Use temporary names in between, as a symbol's new name may be another's old one.
     let passing = |index: usize| format!("psychic.passing.{index}");
     for (index, (name, _)) in all.iter().enumerate() {
         editor.rename(name, &passing(index));

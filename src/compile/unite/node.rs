@@ -1,4 +1,4 @@
-//! Values as expressions over what both sides of a comparison have done alike.
+//! Values as expressions over what both sides of a comparison did alike.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use smallvec::SmallVec;
 
-/// Which of the two programs something belongs to.
+/// One of the two programs that are compared.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(super) enum Side {
     /// The meta program with the revision fixed.
@@ -15,7 +15,7 @@ pub(super) enum Side {
     Own,
 }
 
-/// A value; equal numbers are equal values on the path that is walked.
+/// A value. Equal ids are equal values on the path that is walked.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(super) struct Id(u32);
 
@@ -23,30 +23,31 @@ pub(super) struct Id(u32);
 pub(super) enum Node {
     /// An integer of at most 64 bits.
     Int { width: u32, value: u64 },
-    /// A constant that is no more than its text.
+    /// A constant that is identified by its text.
     Text(Rc<str>),
-    /// The address of a symbol.
+    /// The address of a symbol, which has this key in LLVM.
     Symbol(Side, usize),
-    /// The address of a local variable of this shape.
+    /// The address of a local variable with this key and shape.
     Local(Side, usize, Rc<str>),
     /// A parameter.
     Argument(u32),
-    /// What the last common event of this number gave: of so many bits, if that is a number.
+    /// The result of the latest occurrence of common event `number`. `width` is its size in bits if
+    /// it is an integer, else 0.
     Token { number: u32, width: u32 },
-    /// An operation without effect.
+    /// An operation without side effects.
     Operation(Rc<str>, SmallVec<[Id; 3]>),
 }
 
-/// Where nodes live, each once.
+/// The arena of nodes; each distinct node is stored once.
 #[derive(Default)]
 pub(super) struct Nodes {
     nodes: Vec<Node>,
     ids: FxHashMap<Node, Id>,
-    /// The tokens that a node is made of.
+    /// The tokens that each node depends on.
     tokens: Vec<SmallVec<[u32; 4]>>,
 }
 
-/// The shape of a negation.
+/// The shape of the negation of a truth value.
 const NOT: &str = "not";
 
 impl Nodes {
@@ -54,7 +55,7 @@ impl Nodes {
         &self.nodes[id.0 as usize]
     }
 
-    /// Whether a value changes when the event of that number takes place again.
+    /// Whether a value changes when event number `token` takes place again.
     pub(super) fn depends(&self, id: Id, token: u32) -> bool {
         self.tokens[id.0 as usize].contains(&token)
     }
@@ -98,7 +99,7 @@ impl Nodes {
         id
     }
 
-    /// An operation, folded where meta branches leave what a single source does not have: the
+    /// An operation. It is folded where meta branches leave what a single source does not have: the
     /// truth of a truth value, and choices between constants.
     pub(super) fn operation(&mut self, shape: &str, operands: &[Id]) -> Id {
         self.folded(shape, operands)
@@ -116,7 +117,7 @@ impl Nodes {
                 if let (Some((_, x)), Some((_, y))) = (self.as_int(*a), self.as_int(*b)) {
                     return Some(self.int(1, u64::from((x == y) == equal)));
                 }
-                // A truth value that was widened, compared with zero.
+                // A truth value, perhaps widened, compared with zero.
                 let truth = match self.get(*a) {
                     Node::Operation(inner, of) if inner.starts_with("LLVMZExt") => {
                         self.is_truth(of[0]).then_some(of[0])
@@ -143,7 +144,7 @@ impl Nodes {
         }
     }
 
-    /// What a truth value is the negation of.
+    /// The operand of a negation, if the value is one.
     pub(super) fn as_not(&self, id: Id) -> Option<Id> {
         match self.get(id) {
             Node::Operation(shape, of) if &**shape == NOT => Some(of[0]),
@@ -188,11 +189,11 @@ mod tests {
         assert_ne!(not, truth);
         assert_eq!(nodes.operation("LLVMXor i1", &[not, one]), truth);
         assert!(nodes.depends(not, 1) && !nodes.depends(not, 2));
-        // What a function gave that returns a truth value is one.
+        // The result of a function that returns a truth value is one.
         let given = nodes.add(Node::Token { number: 2, width: 1 });
         let wide = nodes.operation("LLVMZExt i32 0", &[given]);
         assert_eq!(nodes.operation("LLVMICmp i1 LLVMIntNE", &[wide, zero]), given);
-        // What is no truth value has a truth that is not itself.
+        // The truth of a value that is not a truth value is another value.
         let other = nodes.operation("LLVMICmp i1 LLVMIntNE", &[x, zero]);
         assert_ne!(other, x);
     }

@@ -1,5 +1,5 @@
-//! What is united runs, as every revision, as that revision's own program does; and what is not
-//! the same is not taken for it.
+//! A united program does, as every revision, what that revision's own program does, and what
+//! differs is not considered the same.
 
 use std::{fs, process::Command};
 
@@ -11,8 +11,8 @@ use crate::{
     errors::Sanitizer,
 };
 
-/// How much of the united program is each revision's own, after every revision has run as its own
-/// program.
+/// Unites programs and checks that every revision runs as its own program does. Returns how many
+/// functions and variables are each revision's own.
 #[track_caller]
 fn united(meta: &str, own: &[&str]) -> Vec<usize> {
     let directory = TempDir::new().unwrap();
@@ -121,11 +121,11 @@ fn what_the_meta_program_has_wrong_is_the_revisions_own() {
              \tadd(3);\n\tprintf(\"%d %d\\n\", sum, how == add);\n\treturn 0;\n}}\n"
         )
     };
-    // It says that the second does what the first does.
+    // The meta program claims that revision 1 does what the original does.
     let own = [&*program("+= n"), &program("-= n"), &program("+= 2 * n")];
     let meta = program("+= psychic_rev() == 2 ? 2 * n : n");
     assert_eq!(united(&meta, &own), [0, 1, 0]);
-    // It is wrong about all of them.
+    // The meta program is wrong about all revisions.
     let own = [&*program("+= n"), &program("+= n"), &program("+= n")];
     assert_eq!(united(&program("^= n"), &own)[0], 1);
 }

@@ -1,8 +1,8 @@
-//! One side of a comparison: runs a function on symbols, up to the next thing that it does.
+//! One side of a comparison: runs a function on symbolic values up to its next event.
 //!
-//! What has an effect or may end the program (memory, calls, divisions, forks) is an *event*, in
-//! the order of the program. Everything else is an expression over what events gave. The revision
-//! is a number, so that the branches on it are no events: only the chosen way is walked.
+//! Everything that has an effect or may end the program (memory, calls, divisions, forks) is an
+//! *event*, in program order. Everything else is an expression over the results of events. The
+//! revision is a number, so branches on it are no events: only the way that it chooses is walked.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -12,48 +12,48 @@ use smallvec::SmallVec;
 use super::node::{Id, Node, Nodes, Side};
 use crate::llvm::{Block, Opcode, TypeKind, Value};
 
-/// Two functions are not shown to be the same.
+/// Two functions could not be shown to be the same.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Different;
 
-/// What a function does next.
+/// The next thing that a function does.
 pub(super) enum Stop<'m> {
-    /// This, with these operands; it may give a value.
+    /// An event with these operands, which may have a result.
     Event { shape: String, operands: SmallVec<[Id; 4]>, instruction: Value<'m> },
-    /// It goes to the first place if the condition holds, else to the second.
+    /// A branch to the first block if the condition holds, else to the second.
     Branch { condition: Id, to: [Block<'m>; 2] },
-    /// It goes to the place of the value, or to the first.
+    /// A switch to the block of the case that equals `value`, or else to `otherwise`.
     Switch { value: Id, cases: Vec<(Id, Block<'m>)>, otherwise: Block<'m> },
-    /// It ends with this value.
+    /// The function returns this value.
     Return(Option<Id>),
-    /// It comes to what the compiler calls unreachable.
+    /// The function comes to an `unreachable` instruction.
     Unreachable,
-    /// It runs on for ever and does nothing: it came again to a place with the same values.
+    /// The function runs forever without an event: it came to a place again with the same values.
     Endless,
 }
 
-/// After so many steps without an event it is not known what comes, and nothing is called the same.
+/// The most steps without an event. A function that takes more is not considered the same as any.
 const STEPS: u32 = 10_000;
-/// What the emitter of meta programs calls the functions that give the arm of a site.
+/// Prefix of the functions by which a meta program finds the arm of a site.
 const CHOOSER: &str = "psychic_at_";
 const REVISION: [&str; 2] = ["psychic_rev", "__klee_meta"];
 
-/// What is known of the functions of a program before any walk.
+/// What is known of the functions of a program before they are walked.
 #[derive(Default)]
 pub(super) struct Facts<'m> {
     functions: FxHashMap<usize, Rc<Function<'m>>>,
     choices: FxHashMap<(usize, u32), Option<u64>>,
 }
 
-/// What is known of a function before any walk.
+/// What is known of a function before it is walked.
 pub(super) struct Function<'m> {
     entry: Block<'m>,
     blocks: FxHashMap<usize, Vec<Value<'m>>>,
-    /// By block, the instructions of others that are still used from its beginning on.
+    /// For each block, the instructions of other blocks that are used in it or after it.
     live: FxHashMap<usize, FxHashSet<usize>>,
-    /// The first variable, if it does nothing but hold what is returned in the end. Clang makes
-    /// one where a function ends at several places, which a meta branch may bring about, and one
-    /// that nobody reads in any `main`; where there is none it may be the program's own.
+    /// The first variable, if it only holds what is returned in the end. Clang makes such a
+    /// variable in a function that returns in several places, which meta branches can cause, and an
+    /// unread one in every `main`. If Clang made none, it may be a variable of the program.
     result: Option<usize>,
 }
 
@@ -67,13 +67,14 @@ impl<'m> Facts<'m> {
         Some(facts)
     }
 
-    /// The number that a function without parameters gives in a revision, if it does nothing else.
+    /// The number that a function without parameters returns in a revision, if it does nothing
+    /// else.
     fn choice(&mut self, function: Value<'m>, revision: u32) -> Option<u64> {
         let key = (function.key(), revision);
         if let Some(known) = self.choices.get(&key) {
             return *known;
         }
-        // Where it calls itself it is none.
+        // A function that calls itself has none.
         self.choices.insert(key, None);
         let facts = self.function(function)?;
         let mut nodes = Nodes::default();
@@ -88,7 +89,7 @@ impl<'m> Facts<'m> {
 }
 
 impl<'m> Function<'m> {
-    /// Whether there is a variable that may hold the result.
+    /// Whether there is a variable that may hold only the result.
     pub(super) fn has_result(&self) -> bool {
         self.result.is_some()
     }
@@ -109,8 +110,8 @@ impl<'m> Function<'m> {
     }
 }
 
-/// By block, the instructions of others that may be used from its beginning on. What a `phi` takes
-/// is used at the end of the block that it comes from.
+/// For each block, the instructions of other blocks that may be used in it or after it. An incoming
+/// value of a `phi` is used at the end of the block that it comes from.
 fn live(blocks: &FxHashMap<usize, Vec<Value<'_>>>) -> FxHashMap<usize, FxHashSet<usize>> {
     let mut before: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     let mut live: FxHashMap<usize, FxHashSet<usize>> = FxHashMap::default();
@@ -166,13 +167,13 @@ fn is_result(variable: Value<'_>) -> bool {
         })
 }
 
-/// A place in a function, and the values that are known there.
+/// A position in a function, with the values that are known there.
 #[derive(Clone)]
 pub(super) struct Walk<'m> {
     side: Side,
     revision: u32,
     facts: Rc<Function<'m>>,
-    /// The variable whose stores and loads are no events.
+    /// The variable that holds the result: its stores and loads are no events.
     result: Option<usize>,
     block: Block<'m>,
     index: usize,
@@ -180,13 +181,14 @@ pub(super) struct Walk<'m> {
 }
 
 impl<'m> Walk<'m> {
-    /// At the beginning. With `result` the variable that may hold the result is taken for it.
+    /// Starts at the entry. `result` says whether a variable that may hold only the result is
+    /// treated so.
     pub(super) fn new(side: Side, revision: u32, facts: Rc<Function<'m>>, result: bool) -> Self {
         let (block, result) = (facts.entry, facts.result.filter(|_| result));
         Self { side, revision, facts, result, block, index: 0, values: BTreeMap::new() }
     }
 
-    /// The place, and the values that are known.
+    /// The position and all known values.
     pub(super) fn key(&self) -> (usize, usize, Vec<(usize, Id)>) {
         let values = self.values.iter().map(|(key, id)| (*key, *id)).collect();
         (self.block.key(), self.index, values)
@@ -196,14 +198,14 @@ impl<'m> Walk<'m> {
         (self.block.key(), self.index)
     }
 
-    /// Takes the value that an event gave; whatever depended on what the same event gave before
-    /// is not known any more.
+    /// Records the result of an event. Values that depended on an earlier result of the same event
+    /// are forgotten.
     pub(super) fn give(&mut self, nodes: &Nodes, instruction: Value<'m>, token: u32, id: Id) {
         self.values.retain(|_, value| !nodes.depends(*value, token));
         self.values.insert(instruction.key(), id);
     }
 
-    /// Goes to another block.
+    /// Enters another block.
     pub(super) fn enter(&mut self, nodes: &mut Nodes, to: Block<'m>) -> Result<(), Different> {
         let mut new = Vec::new();
         for instruction in &self.facts.blocks[&to.key()] {
@@ -213,7 +215,7 @@ impl<'m> Walk<'m> {
             let from =
                 instruction.incoming().into_iter().find(|(_, b)| b.key() == self.block.key());
             let (value, _) = from.ok_or(Different)?;
-            // A value that is not known is only missed where it is used.
+            // An unknown value matters only where it is used.
             if let Ok(id) = self.value(nodes, value) {
                 new.push((instruction.key(), id));
             }
@@ -229,7 +231,7 @@ impl<'m> Walk<'m> {
         Ok(())
     }
 
-    /// Walks up to what comes next, and past it.
+    /// Walks to the next event, branch or end, and past it.
     pub(super) fn step(
         &mut self,
         all: &mut Facts<'m>,
@@ -326,7 +328,7 @@ impl<'m> Walk<'m> {
         if is_event(instruction.opcode()) {
             return Ok(Some(Stop::Event { shape, operands: operands?, instruction }));
         }
-        // Where something is not known any more, neither is this; it may not be used at all.
+        // If an operand is unknown, so is the result. It may never be used.
         match operands {
             Ok(operands) => {
                 let id = nodes.operation(&shape, &operands);
@@ -341,7 +343,7 @@ impl<'m> Walk<'m> {
         variable.parent().key() == self.facts.entry.key() && variable.operand(0).is_constant()
     }
 
-    /// The number that a call gives because it depends on nothing but the revision.
+    /// The number that a call returns, if it depends only on the revision.
     fn revision(&self, all: &mut Facts<'m>, call: Value<'m>) -> Option<u64> {
         let callee = call.callee();
         if !callee.is_function() || call.ty().kind() != TypeKind::LLVMIntegerTypeKind {

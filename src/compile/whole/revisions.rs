@@ -1,12 +1,12 @@
 //! The revisions of a package: each as the package's build makes it, and one program of all.
 //!
-//! What a revision is, its own build says ([`Whole::own`]). The meta program is held against that
-//! twice. First source by source, before anything is optimised, where conditions are still what
-//! people wrote and so most is shared ([`unite_source`]). What cannot be told of one source alone
-//! (a function that another source defines for this revision only, a `main` of another type, a
-//! change of how the program is built) is left to the second time: whole programs, as they were
-//! linked ([`unite`]). There a function that the compiler optimised differently is a revision's
-//! own, which costs sharing.
+//! A revision is what its own build makes ([`Whole::own`]). The meta program is compared with that
+//! twice. The first time it is compared source by source, before anything is optimised: conditions
+//! are still as people wrote them, so most is shared ([`unite_source`]). What a single source does
+//! not tell (a function that another source defines for this revision only, a `main` of another
+//! type, a change of how the program is built) is left to the second time: then whole programs are
+//! compared, as they were linked ([`unite`]). There a function that the compiler optimised
+//! differently becomes a revision's own, which costs sharing.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -28,18 +28,18 @@ use crate::{
 /// What was made of a package's revisions.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Made {
-    /// The bitcode of the program that is every revision.
+    /// The bitcode of the program of all revisions.
     pub bitcode: PathBuf,
-    /// What was made of it.
+    /// The executable made from it.
     pub executable: PathBuf,
-    /// The native program of each.
+    /// The native program of each revision.
     pub native: BTreeMap<Revision, PathBuf>,
-    /// How many functions and variables the meta program does not have for it.
+    /// How many functions and variables the meta program lacks for each revision.
     pub own: BTreeMap<Revision, usize>,
-    /// What cannot be built, and why.
+    /// Revisions that cannot be built, and why.
     pub refused: BTreeMap<Revision, String>,
-    /// Those with a function that may end without the result that it promises, where the
-    /// original's does not.
+    /// Revisions of which more functions than of the original may end without the result that they
+    /// promise.
     pub without_result: BTreeSet<Revision>,
 }
 
@@ -54,20 +54,20 @@ struct Source<'a> {
 /// What was made of all sources.
 #[derive(Default)]
 struct United {
-    /// The bitcode to be linked in place of sources.
+    /// The bitcode to be linked in place of each source.
     sources: BTreeMap<PathBuf, PathBuf>,
     own: BTreeMap<Revision, usize>,
-    /// Revisions of which a source alone does not tell what they are.
+    /// Revisions that a single source does not describe completely.
     untold: BTreeSet<Revision>,
 }
 
 impl Whole {
-    /// Builds revisions, the original among them, which changes nothing, and makes of the files of
-    /// a meta program one that is for every revision what its own is. All goes to `directory`, and
-    /// what is there of the same revisions is taken as it is.
+    /// Builds revisions, among them the original, which changes nothing, and makes one program from
+    /// the files of a meta program that is for every revision what its own program is. Everything
+    /// is put into `directory`; products that are there of the same revisions are reused.
     ///
     /// # Errors
-    /// [`BuildError`] for the original itself, or where files cannot be accessed.
+    /// [`BuildError`] if the original cannot be built, or files cannot be accessed.
     pub fn unite(
         &self,
         changes: &BTreeMap<Revision, Changes>,
@@ -94,10 +94,10 @@ impl Whole {
         let text = fs::read(&record).map_err(BuildError::io(&record))?;
         let made: Made = serde_json::from_slice(&text).map_err(failed)?;
         if !made.refused.is_empty() {
-            // It may build another time.
+            // A refused revision may build next time.
             Stamp::remove(&record).map_err(BuildError::io(&record))?;
         }
-        // Somebody may have cleared away what is large.
+        // The native programs are large: somebody may have deleted them.
         if made.native.values().all(|program| program.is_file()) {
             return Ok(made);
         }
@@ -126,7 +126,7 @@ impl Whole {
         let built: Vec<(Revision, Result<Own, BuildError>)> =
             leaders.par_iter().map(build).collect();
         let mut made = Made::default();
-        // Revisions of which the sources that they change do not tell all.
+        // Revisions that the sources they change do not describe completely.
         let mut whole: BTreeSet<Revision> = BTreeSet::new();
         for (leader, result) in built {
             match result {
@@ -167,7 +167,7 @@ impl Whole {
                 whole.extend(untold.map(|(leader, _)| *leader));
                 linked
             }
-            // Everything is the revisions' own then.
+            // The original's program is the base, and every other revision is added as a whole.
             Err(_) => {
                 whole = like.keys().copied().filter(|r| *r != Revision::ORIGINAL).collect();
                 place(Revision::ORIGINAL, "bc")
@@ -190,7 +190,7 @@ impl Whole {
         Ok(made)
     }
 
-    /// Makes of each source that some revision changes what it is for all of them.
+    /// Unites each source that some revision changes for all revisions.
     fn unite_sources(
         &self,
         changes: &BTreeMap<Revision, Changes>,
@@ -207,7 +207,7 @@ impl Whole {
         let mut sources = Vec::new();
         for (number, (path, revisions)) in affected.iter().enumerate() {
             let place = |name: &str| directory.join(format!("source{number}.{name}.bc"));
-            // All others have the original's.
+            // Revisions that do not change this source have the original's.
             let mut groups: BTreeMap<Revision, Vec<u32>> = BTreeMap::new();
             for (leader, all) in like {
                 let has = if revisions.contains(leader) { *leader } else { Revision::ORIGINAL };

@@ -1,4 +1,4 @@
-//! The sources of a package: how its build compiles each, what they read, and what some changes
+//! The sources of a package: how its build compiles each, which files they read, and what changes
 //! make of them.
 
 use std::{
@@ -24,12 +24,12 @@ use crate::{
     merge::{Changes, Role, SyntaxCheck, Tree, make_way, overlay},
 };
 
-/// The files of a tree that each source of it reads, relative to it.
+/// The files of a tree that each of its sources reads. All paths are relative to the tree.
 pub(super) type Reads = BTreeMap<PathBuf, BTreeSet<PathBuf>>;
-/// How the build compiles each source of a tree, by its path there.
+/// How the build compiles each source of a tree, by its path in the tree.
 pub(super) type Commands = BTreeMap<PathBuf, CompileCommand>;
 
-/// How the build compiles one file; clang's own record of it.
+/// How the build compiles one file, as clang records it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct CompileCommand {
     directory: PathBuf,
@@ -38,21 +38,21 @@ pub(super) struct CompileCommand {
 }
 
 impl CompileCommand {
-    /// The object file that is left in the tree. There is none where one command compiles and
-    /// links: then it is a temporary file.
+    /// The object file that is left in the tree. There is none if one command compiles and links:
+    /// then it is a temporary file.
     fn object(&self, tree: &Path) -> Option<PathBuf> {
         let object = self.arguments.iter().skip_while(|argument| *argument != "-o").nth(1)?;
         let object = tree.join(&self.directory).join(object);
         object.starts_with(tree).then_some(object)
     }
 
-    /// Makes the directory that the compiler runs in real in a copy of a tree: from a link, `..` would
-    /// lead to the original's.
+    /// Makes the directory that the compiler runs in a real one in a copy of a tree: from a link,
+    /// `..` would lead into the original's tree.
     fn make_way(&self, tree: &Tree, copy: &Path) -> io::Result<()> {
         make_way(tree, &self.directory.join("-"), copy)
     }
 
-    /// Whether it makes code.
+    /// Whether the command makes code.
     fn compiles(&self) -> bool {
         let is_other = |argument: &String| {
             ["-E", "-M", "-MM", "-S", "-fsyntax-only"].contains(&argument.as_str())
@@ -61,8 +61,8 @@ impl CompileCommand {
     }
 }
 
-/// What clang wrote about its calls, by file of the tree; a file that was compiled twice counts as
-/// it was compiled first by name of the record.
+/// Reads clang's records of its calls, by file of the tree. If a file was compiled more than once,
+/// the record that comes first by name counts.
 pub(super) fn read_commands(fragments: &Path, tree: &Path) -> Result<Commands, BuildError> {
     let mut files = Vec::new();
     for entry in fs::read_dir(fragments).map_err(BuildError::io(fragments))? {
@@ -86,16 +86,17 @@ pub(super) fn read_commands(fragments: &Path, tree: &Path) -> Result<Commands, B
     Ok(commands)
 }
 
-/// Whether a source may be a part of a program's bitcode, which has the names of them all where
-/// lines are (`-gline-tables-only`).
+/// Whether a source may be part of a program's bitcode. With `-gline-tables-only` the bitcode
+/// contains the names of all its sources.
 fn is_of(source: &Path, program: &[u8]) -> bool {
     let name = source.file_name().unwrap_or_default().as_encoded_bytes();
     name.is_empty() || program.windows(name.len()).any(|window| window == name)
 }
 
 impl Whole {
-    /// Has bitcode stand in a built tree for some sources: compiled to where the build puts these,
-    /// or, where it leaves no object files, given to the compiler in their place.
+    /// Puts bitcode in place of some sources in a built tree. It is compiled to the object file
+    /// that the build makes of the source, or, if the build leaves no object file, given to the
+    /// compiler instead of the source.
     pub(super) fn replace(
         &self,
         sources: &BTreeMap<PathBuf, PathBuf>,
@@ -130,8 +131,8 @@ impl Whole {
         fs::set_permissions(&place, executable).map_err(BuildError::io(&place))
     }
 
-    /// The sources that the build compiles and of which some changes, which are not to the build
-    /// itself, make something else.
+    /// The sources that the build compiles differently with some changes. Changes to the build
+    /// itself are not considered.
     pub(super) fn affected(&self, changes: &Changes) -> Result<BTreeSet<PathBuf>, BuildError> {
         let mut affected = BTreeSet::new();
         let mut now: Option<Reads> = None;
@@ -152,12 +153,12 @@ impl Whole {
         Ok(affected)
     }
 
-    /// The files of the original's tree that each source reads.
+    /// The files of the original's tree that each source reads, by source.
     fn reads(&self) -> &Reads {
         self.reads.get_or_init(|| self.reads_in(&self.tree))
     }
 
-    /// The files of a tree that each source reads.
+    /// The files of a tree that each source reads, by source.
     fn reads_in(&self, tree: &Path) -> Reads {
         let reads = self.commands.par_iter().filter_map(|(source, record)| {
             let mut compiler = self.compiler(record, tree);
@@ -172,7 +173,7 @@ impl Whole {
         reads.collect()
     }
 
-    /// The same with some changes.
+    /// The files of the original's tree with some changes that each source reads, by source.
     fn reads_with(&self, changes: &Changes) -> io::Result<Reads> {
         let directory = tempfile::tempdir()?;
         let root = directory.path().canonicalize()?;
@@ -183,9 +184,9 @@ impl Whole {
         Ok(self.reads_in(&root))
     }
 
-    /// What the compiler makes of one source of a tree before it optimises anything, and without
-    /// what it writes down for an optimiser: how long variables live, for one, which a function with
-    /// one more end says in another way.
+    /// Compiles one source of a tree to bitcode, without optimising anything and without hints for
+    /// an optimiser. A function with one more exit has other hints, for example on how long
+    /// variables live.
     pub(super) fn source_bitcode(
         &self,
         changes: &Changes,
@@ -202,7 +203,7 @@ impl Whole {
         let lay_out = || {
             overlay(&original, files, &root)?;
             record.make_way(&original, &root)?;
-            // From a header behind a link, `..` would lead to the original's.
+            // From a header in a linked directory, `..` would lead into the original's tree.
             let is_header = |file: &PathBuf| !self.commands.contains_key(file);
             let reads = changes.keys().any(is_header).then(|| self.reads().get(source)).flatten();
             let mut files = reads.into_iter().flatten();
@@ -214,8 +215,8 @@ impl Whole {
         run(&mut compiler).map(drop)
     }
 
-    /// Whether a function of some sources, compiled so in a tree, may end without the result that it
-    /// promises, where the original's does not.
+    /// Whether a source, compiled by `commands` in a tree, has more functions than the original's
+    /// that may end without the result that they promise.
     pub(super) fn loses_result(
         &self,
         tree: &Path,
@@ -233,9 +234,9 @@ impl Whole {
         Ok(all?.contains(&true))
     }
 
-    /// Whether what a build made of a tree, of which this is the bitcode, differs from the original's
-    /// in nothing but these sources: a program that the build runs may have read something that was
-    /// changed, or been made of it.
+    /// Whether a build of `tree`, whose result is this bitcode, differs from the original's only in
+    /// the affected sources. Others may differ, too: a program that the build runs may have read
+    /// something that was changed, or been made from it.
     pub(super) fn is_all(
         &self,
         tree: &Path,
@@ -249,11 +250,11 @@ impl Whole {
             if let [Some(now), Some(before)] = objects {
                 return Ok(now == before);
             }
-            // Where no object files are left, it is the same text that was compiled.
+            // If there are no object files, compare the preprocessed text.
             let [now, before] = [tree, &self.tree].map(|tree| self.preprocessed(record, tree));
             match [now?, before?] {
                 [Some(now), Some(before)] => Ok(now == before),
-                // What was compiled to try something out, and removed, is in no program.
+                // A file that was compiled to try something out, and deleted, is in no program.
                 _ => Ok(!is_of(source, &program)),
             }
         });
@@ -261,13 +262,14 @@ impl Whole {
         Ok(!same.map_err(BuildError::io(tree))?.contains(&false))
     }
 
-    /// A source without its directives; `None` if it, or what it includes, is not there any more.
+    /// The preprocessed text of a source, without line markers; `None` if it, or a file that it
+    /// includes, does not exist any more.
     fn preprocessed(&self, record: &CompileCommand, tree: &Path) -> io::Result<Option<Vec<u8>>> {
         let output = self.compiler(record, tree).args(["-E", "-P"]).output()?;
         Ok(output.status.success().then_some(output.stdout))
     }
 
-    /// How many functions of a source may end without the result that they promise.
+    /// The number of functions of a source that may end without the result that they promise.
     fn ends_without_result(
         &self,
         record: &CompileCommand,
@@ -282,7 +284,7 @@ impl Whole {
         Ok(String::from_utf8_lossy(&said).matches("[-Wreturn-type]").count())
     }
 
-    /// The compiler as it was called for a source, without what it is to make.
+    /// The command that compiled a source, without what says what to make and where.
     fn compiler(&self, record: &CompileCommand, root: &Path) -> Command {
         let mut arguments = record.arguments.iter().skip(1);
         let mut compiler = self.toolchain.clang();
@@ -301,8 +303,8 @@ impl Whole {
 }
 
 impl SyntaxCheck for Whole {
-    /// Compiles a file as the build did; a file that it did not compile passes, as it will when
-    /// `make` looks at it.
+    /// Compiles a file as the build did. A file that the build did not compile passes: it will be
+    /// checked when `make` looks at it.
     fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
         let Some(record) = self.commands.get(file) else { return Ok(()) };
         let made = match root == self.tree {
@@ -323,7 +325,8 @@ impl SyntaxCheck for Whole {
         Err(error.replace(&format!("{}/", root.display()), ""))
     }
 
-    /// What nobody reads is the build's own business, unless its name says that it is for people.
+    /// A file that no source reads belongs to the build, unless its name says that it is for
+    /// people.
     fn role(&self, file: &Path) -> Role {
         let extension = file.extension().and_then(|extension| extension.to_str());
         let is_new_header = extension == Some("h") && !self.tree.join(file).exists();
@@ -337,6 +340,6 @@ impl SyntaxCheck for Whole {
     }
 }
 
-/// Directories and files of packages that no program is made of.
+/// Directories and files of packages that are not used to make programs.
 const PEOPLE: [&str; 9] =
     ["tests", "testsuite", "doc", "po", "NEWS", "ChangeLog", "README", "THANKS", "TODO"];

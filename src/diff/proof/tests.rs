@@ -1,9 +1,9 @@
-//! Each piece of evidence taken away in turn: what rests on it must not be claimed any more.
+//! Takes away each piece of evidence in turn: claims that rest on it must not be proved any more.
 
 use super::*;
 use crate::{exec::Share, expr::Exprs};
 
-/// Revision 0 goes one way, 1 and 2 another; each way forks on an input.
+/// Halt states of three revisions: 0 goes one way, 1 and 2 another, and each way forks on an input.
 struct Scene {
     exprs: Exprs,
     states: Vec<(RevisionSet, Vec<ExprId>, Arc<Branch>)>,
@@ -59,7 +59,7 @@ fn refutations(pairs: &[(usize, usize)]) -> Refutations {
     refutations
 }
 
-/// The claims that are proved, and what the others lack.
+/// The claims that are proved, and the reasons why the others are not.
 fn proved(audit: &Audit<'_>) -> (Vec<(u32, u32)>, Vec<Reason>) {
     let claims = ALL.map(|(a, b)| (Revision(a), Revision(b)));
     let (mut proved, mut lacking) = (Vec::new(), Vec::new());
@@ -72,7 +72,7 @@ fn proved(audit: &Audit<'_>) -> (Vec<(u32, u32)>, Vec<Reason>) {
     (proved, lacking)
 }
 
-/// What an audit needs, owned.
+/// Everything an audit borrows, owned.
 struct Evidence {
     scene: Scene,
     paths: Paths,
@@ -87,7 +87,7 @@ impl Evidence {
         Self { scene, paths, refutations: refutations(&[(0, 2), (1, 3)]), exhausted }
     }
 
-    /// What the audit says if `change` happens to the halt states.
+    /// The result of the audit after `change` to the halt states.
     fn judged(&self, change: impl FnOnce(&mut Vec<End<'_>>)) -> (Vec<(u32, u32)>, Vec<Reason>) {
         let Self { scene, paths, refutations, exhausted } = self;
         let mut ends = scene.ends();

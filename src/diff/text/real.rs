@@ -1,11 +1,11 @@
-//! Floating-point numbers in texts: when two are written alike, and when certainly not.
+//! Floating-point numbers in texts: when two have the same text, and when they certainly have not.
 
 use crate::{
-    env::stream::{Atom, RealFormat, Stream},
+    env::libc::stream::{Atom, RealFormat, Stream},
     expr::{Bv, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Rounding, float::Format},
 };
 
-/// A floating-point number of a text.
+/// A floating-point number in a text.
 #[derive(Clone, Copy)]
 pub(super) struct Real {
     pub value: ExprId,
@@ -18,7 +18,7 @@ impl Real {
         self.format == other.format && exprs.width(self.value) == exprs.width(other.value)
     }
 
-    /// The condition that the values are equal, all NaNs of one sign being so.
+    /// The condition that the values are equal. All NaNs of the same sign count as equal.
     pub fn same_value(&self, exprs: &Exprs, other: &Self) -> ExprId {
         let (a, b) = (self.value, other.value);
         let is_nan = |e| exprs.not(exprs.float_compare(FloatRelation::Equal, e, e));
@@ -27,8 +27,8 @@ impl Real {
         exprs.or(exprs.eq(a, b), alike)
     }
 
-    /// A condition under which comparable ones certainly have different texts: they are further
-    /// apart than what rounding to the digits of the text hides.
+    /// A condition under which comparable numbers certainly have different texts: they are further
+    /// apart than rounding to the digits of the text can hide.
     fn far_apart(&self, exprs: &Exprs, other: &Self) -> Option<ExprId> {
         let (a, b) = (self.value, other.value);
         let width = exprs.width(a);
@@ -51,8 +51,9 @@ impl Real {
     }
 }
 
-/// A condition under which the texts certainly differ, where [`super::difference`] is not exact for what
-/// rounding hides of floating-point numbers: one of these is far enough from that in its place.
+/// A condition under which the texts certainly differ: some floating-point number of one is further
+/// from its counterpart in the other than rounding can hide. It is for texts for which
+/// [`super::difference`] is not exact because of that rounding.
 pub fn certain_difference(exprs: &Exprs, a: &Stream, b: &Stream) -> ExprId {
     let (a, b): (Vec<Atom>, Vec<Atom>) = (a.atoms().collect(), b.atoms().collect());
     let mut certain = exprs.bool(false);
@@ -74,7 +75,7 @@ pub fn certain_difference(exprs: &Exprs, a: &Stream, b: &Stream) -> ExprId {
                 let far = x.comparable(exprs, &y).then(|| x.far_apart(exprs, &y)).flatten();
                 certain = exprs.or(certain, far.unwrap_or_else(|| exprs.bool(false)));
             }
-            // What comes next may be in another place.
+            // What comes next may be at another offset in the two texts.
             _ => break,
         }
     }

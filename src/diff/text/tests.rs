@@ -1,18 +1,18 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::env::format::Case;
-use crate::env::format::flags::Flags;
+use crate::env::libc::format::Case;
+use crate::env::libc::format::flags::Flags;
 use crate::expr::{Assignment, VariableKind};
 
 fn input(exprs: &Exprs, name: &str, width: u32) -> ExprId {
     exprs.variable(name, width, VariableKind::Input)
 }
 
-/// A text from a template: `{d:x}` is the number `x` of 32 bits as `%d`, `{c:b}` the byte `b`,
-/// `{ld:y}` the number `y` of 64 bits, `{5d:x}` a padded one, and so on.
+/// A text made from a template: `{d:x}` is the 32-bit number `x` as `%d`, `{c:b}` the byte `b`,
+/// `{ld:y}` the 64-bit number `y` as `%ld`, `{5d:x}` a padded number, and so on.
 fn text(exprs: &Exprs, template: &str) -> Stream {
-    use crate::env::format::printf::{self, Directive};
+    use crate::env::libc::format::printf::{self, Directive};
     let mut stream = Stream::default();
     let mut rest = template;
     while let Some((literal, token)) = rest.split_once('{') {
@@ -35,7 +35,7 @@ fn text(exprs: &Exprs, template: &str) -> Stream {
     stream
 }
 
-/// The difference of two templates, which must be exact, as it is displayed.
+/// The difference of two templates, which must be exact.
 fn shown(a: &str, b: &str) -> ExprId {
     let exprs = exprs();
     let Difference { formula, exact } = difference(exprs, &text(exprs, a), &text(exprs, b));
@@ -71,7 +71,7 @@ fn delimited_numbers_are_compared_by_value() {
     assert_eq!(shown("x={d:x}, y=1", "x={d:y}, y=1"), differs);
     let quick = quick_difference(exprs, &text(exprs, "{d:x}\n"), &text(exprs, "{d:y}\n"));
     assert_eq!(quick, Difference { formula: differs, exact: true });
-    // What both end in is no reason for doubt.
+    // A common end does not make the answer inexact.
     assert_eq!(shown("{d:x}5", "{d:y}5"), differs);
     assert_eq!(shown("{d:x}{d:z}", "{d:y}{d:z}"), differs);
     assert_eq!(shown("{08x:x}{d:z}1", "{08x:y}{d:z}1"), differs);
@@ -114,7 +114,7 @@ fn a_number_without_digits_can_be_continued_by_a_sign() {
     };
     assert!(!differ(0, -5));
     assert!(differ(0, 0) && differ(-5, -5) && differ(0, 5));
-    // The only alignment goes through a number that is not there.
+    // The only alignment goes through a number without digits.
     let formula = shown("{.0d:x}{c:b}\n", " \n");
     assert_eq!(formula, shown("{.0d:x}{c:b}", " "));
     let b = exprs.as_variable(input(exprs, "b", 8)).unwrap();
@@ -168,7 +168,7 @@ fn past_the_budget_the_answer_is_sound_and_says_so() {
     assert!(exprs.evaluate(formula, &same).is_zero(), "numbers that agree pairwise are equal");
 }
 
-/// The two variables that random texts are about, as numbers of several widths.
+/// The two variables in random texts, as numbers of several widths.
 fn values(exprs: &Exprs) -> Vec<ExprId> {
     let [x, y] = ["p", "q"].map(|name| input(exprs, name, 4));
     let wide = exprs.zext(x, 8);

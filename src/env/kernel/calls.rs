@@ -1,6 +1,7 @@
 //! The registry of system calls, by number (Linux, x86-64: arch/x86/entry/syscalls).
 
-use super::{Call, memory, names, process, stat, streams};
+use super::outcome::Call;
+use super::{memory, names, process, stat, streams};
 
 /// Number, name, and what models it.
 const CALLS: &[(u64, &str, Call)] = &[

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::Errno;
+use super::errno::Errno;
 use crate::{
     expr::ExprId,
     memory::Byte,
@@ -23,6 +23,9 @@ pub const NULL: NodeId = NodeId(1);
 const STDIN: NodeId = NodeId(2);
 const STDOUT: NodeId = NodeId(3);
 const STDERR: NodeId = NodeId(4);
+
+/// The name of the start directory below the root.
+pub(super) const START_NAME: &[u8] = b"psychic";
 
 /// Flags of `open` (Linux, asm-generic/fcntl.h).
 pub(super) const O_ACCMODE: u64 = 3;
@@ -388,7 +391,7 @@ impl Files {
             }
             directory = *parent;
         }
-        names.push(super::paths::START_NAME);
+        names.push(START_NAME);
         names.reverse();
         names.iter().flat_map(|name| [b"/", *name].concat()).collect()
     }

@@ -1,8 +1,9 @@
 //! Mappings of memory. Each is one object; the allocator does not use them.
 
-use super::{Errno, Failure, Outcome, known};
+use super::errno::Errno;
+use super::outcome::{Failure, Outcome, int, known};
 use crate::{
-    env::{Machine, Stop, models::allocation::HOPELESS},
+    env::{Machine, Stop, libc::allocation::HOPELESS},
     ir::address::offset,
     memory::{Object, Segment, Value},
 };
@@ -18,7 +19,7 @@ pub(super) fn mmap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
     let length = known(machine, arguments[1], "size of a mapping")?;
     let flags = known(machine, arguments[3], "flags of a mapping")?;
     if flags & MAP_ANONYMOUS == 0 {
-        let number = super::int(machine, arguments[4], "descriptor")?;
+        let number = int(machine, arguments[4], "descriptor")?;
         machine.world().kernel.files.open_file(number)?;
         return Err(Errno::Enodev.into());
     }

@@ -1,8 +1,9 @@
 //! Names of files: made, changed and removed.
 
 use super::{
-    Errno, Outcome,
+    errno::Errno,
     files::{Content, NULL, Node, NodeId},
+    outcome::{Outcome, int, known},
     paths::{self, Base, Target, WRITE, files},
 };
 use crate::{env::Machine, memory::Value};
@@ -64,7 +65,7 @@ pub(super) fn rmdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 
 pub(super) fn unlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let base = paths::base(machine, arguments[0])?;
-    let flags = super::int(machine, arguments[2], "flags of unlinkat")? as u32 as u64;
+    let flags = int(machine, arguments[2], "flags of unlinkat")? as u32 as u64;
     if flags & !AT_REMOVEDIR != 0 {
         return Err(Errno::Einval.into());
     }
@@ -158,7 +159,7 @@ pub(super) fn renameat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Out
 }
 
 pub(super) fn renameat2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let flags = super::int(machine, arguments[4], "flags of renameat2")?;
+    let flags = int(machine, arguments[4], "flags of renameat2")?;
     rename_from(machine, arguments, flags as u32 as u64)
 }
 
@@ -212,7 +213,7 @@ pub(super) fn link(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
 pub(super) fn linkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let from = paths::base(machine, arguments[0])?;
     let to = paths::base(machine, arguments[2])?;
-    let flags = super::known(machine, arguments[4], "flags of linkat")?;
+    let flags = known(machine, arguments[4], "flags of linkat")?;
     let follow = flags & AT_SYMLINK_FOLLOW != 0;
     link_between(machine, (from, arguments[1]), (to, arguments[3]), follow)
 }
@@ -240,7 +241,7 @@ pub(super) fn symlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 }
 
 fn make_directory(machine: &mut dyn Machine, base: Base, path: Value, mode: Value) -> Outcome {
-    let mode = super::known(machine, mode, "mode of a directory")?;
+    let mode = known(machine, mode, "mode of a directory")?;
     let (directory, name) = new_place(machine, base, path, Errno::Eexist, true)?;
     // Neither the bit for the user nor that for the group can be asked for.
     let permissions = (mode & 0o1777 & !machine.world().kernel.umask) as u32;

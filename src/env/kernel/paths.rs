@@ -1,16 +1,15 @@
 //! From a path, of which bytes may be symbolic, to a file.
 
 use super::{
-    Errno, Failure, Outcome,
-    files::{Content, Files, NULL, NodeId, START},
+    errno::Errno,
+    files::{Content, Files, NULL, NodeId, START, START_NAME},
+    outcome::{Failure, Outcome, int},
 };
 use crate::{
-    env::{Machine, Stop, models::string_at},
+    env::{Machine, Stop, libc::access::string_at},
     memory::{Byte, Value},
 };
 
-/// The name of the start directory below the root.
-pub(super) const START_NAME: &[u8] = b"psychic";
 /// Means the working directory in place of a descriptor.
 const AT_FDCWD: i32 = -100;
 /// Longest path and longest name in it (Linux, limits.h).
@@ -50,7 +49,7 @@ pub(super) fn here(machine: &dyn Machine) -> Base {
 
 /// What a descriptor stands for, or the working directory.
 pub(super) fn base(machine: &mut dyn Machine, descriptor: Value) -> Result<Base, Stop> {
-    let descriptor = super::int(machine, descriptor, "descriptor of a directory")?;
+    let descriptor = int(machine, descriptor, "descriptor of a directory")?;
     if descriptor == AT_FDCWD {
         return Ok(here(machine));
     }

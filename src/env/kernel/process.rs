@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Errno, Failure, Kernel, Outcome, is_null, known, store_words};
+use super::errno::Errno;
+use super::outcome::{Failure, Outcome, int, is_null, known, store_words};
+use super::state::{Kernel, SECONDS};
 use crate::{
-    env::{Halt, Machine, Stop, models::Arguments, models::strings, offset},
+    env::{Halt, Machine, Stop, call::Arguments, libc::strings, offset},
     memory::{Byte, Object, Segment, Value},
 };
 
@@ -75,7 +77,7 @@ fn deliver(machine: &mut dyn Machine, signal: u64) -> Outcome {
 }
 
 pub(super) fn kill(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    match super::int(machine, arguments[0], "process")? {
+    match int(machine, arguments[0], "process")? {
         0 | 2 => raise(machine, arguments[1]),
         -2 => raise(machine, arguments[1]),
         _ => Err(Errno::Esrch.into()),
@@ -83,7 +85,7 @@ pub(super) fn kill(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
 }
 
 pub(super) fn tkill(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    match super::int(machine, arguments[0], "thread")? {
+    match int(machine, arguments[0], "thread")? {
         2 => raise(machine, arguments[1]),
         _ => Err(Errno::Esrch.into()),
     }
@@ -130,7 +132,7 @@ pub(super) fn rt_sigprocmask(machine: &mut dyn Machine, arguments: &[Value; 6]) 
     if !is_null(machine, arguments[1])? {
         let set = machine.load(arguments[1], 64)?;
         let set = known(machine, set, "set of signals")? & !UNBLOCKABLE;
-        after = match super::int(machine, arguments[0], "what to do with a set of signals")? {
+        after = match int(machine, arguments[0], "what to do with a set of signals")? {
             SIG_BLOCK => before | set,
             SIG_UNBLOCK => before & !set,
             SIG_SETMASK => set,
@@ -186,7 +188,7 @@ fn now(machine: &mut dyn Machine) -> (u64, u64) {
     let clock = &mut kernel(machine).clock;
     let nanoseconds = TICK * *clock;
     *clock += 1;
-    (super::SECONDS + nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
+    (SECONDS + nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
 }
 
 pub(super) fn clock_gettime(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
@@ -237,7 +239,7 @@ pub(super) fn getrandom(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 
 /// There is no other process.
 fn is_itself(machine: &mut dyn Machine, process: Value) -> Outcome<()> {
-    match super::int(machine, process, "process")? {
+    match int(machine, process, "process")? {
         0 | 2 => Ok(()),
         _ => Err(Errno::Esrch.into()),
     }

@@ -1,12 +1,14 @@
 //! What is known of a file, and what a directory holds.
 
 use super::{
-    Errno, Outcome,
+    errno::Errno,
     files::{Content, NodeId},
+    outcome::{Outcome, int, is_null, known, store_words},
     paths::{self, Base, SEARCH, files},
+    state::SECONDS,
 };
 use crate::{
-    env::{Machine, models::strings},
+    env::{Machine, libc::strings},
     memory::{Byte, Value},
 };
 
@@ -36,7 +38,7 @@ fn fill(machine: &mut dyn Machine, node: NodeId, address: Value) -> Outcome {
     };
     let device = if found.content == Content::Null { NULL_DEVICE } else { 0 };
     let mode = u64::from(kind | found.permissions);
-    let time = super::SECONDS;
+    let time = SECONDS;
     let words = [
         1,
         number,
@@ -57,12 +59,12 @@ fn fill(machine: &mut dyn Machine, node: NodeId, address: Value) -> Outcome {
         0,
         0,
     ];
-    super::store_words(machine, address, words)?;
+    store_words(machine, address, words)?;
     Ok(0)
 }
 
 pub(super) fn fstat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let number = super::int(machine, arguments[0], "descriptor")?;
+    let number = int(machine, arguments[0], "descriptor")?;
     let node = machine.world().kernel.files.described(number)?.node;
     fill(machine, node, arguments[1])
 }
@@ -83,10 +85,10 @@ pub(super) fn lstat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 }
 
 pub(super) fn newfstatat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let flags = super::known(machine, arguments[3], "flags of fstatat")?;
+    let flags = known(machine, arguments[3], "flags of fstatat")?;
     let path = paths::read(machine, arguments[1])?;
     if path.is_empty() && flags & AT_EMPTY_PATH != 0 {
-        let number = super::int(machine, arguments[0], "descriptor")?;
+        let number = int(machine, arguments[0], "descriptor")?;
         let node = machine.world().kernel.files.described(number)?.node;
         return fill(machine, node, arguments[2]);
     }
@@ -96,7 +98,7 @@ pub(super) fn newfstatat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
 }
 
 fn access_from(machine: &mut dyn Machine, base: Base, rest: [Value; 2], follow: bool) -> Outcome {
-    let mode = super::known(machine, rest[1], "mode of access")? as u32;
+    let mode = known(machine, rest[1], "mode of access")? as u32;
     let path = paths::read(machine, rest[0])?;
     let node = paths::find(machine, base, &path, follow)?;
     let owner = machine.world().kernel.files.node(node).permissions >> 6 & 7;
@@ -115,14 +117,14 @@ pub(super) fn faccessat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 
 /// The same with flags; real and effective ids are the same.
 pub(super) fn faccessat2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let flags = super::known(machine, arguments[3], "flags of faccessat2")?;
+    let flags = known(machine, arguments[3], "flags of faccessat2")?;
     let base = paths::base(machine, arguments[0])?;
     let follow = flags & AT_SYMLINK_NOFOLLOW == 0;
     access_from(machine, base, [arguments[1], arguments[2]], follow)
 }
 
 fn read_link(machine: &mut dyn Machine, base: Base, rest: &[Value]) -> Outcome {
-    let size = super::int(machine, rest[2], "size of a buffer")?;
+    let size = int(machine, rest[2], "size of a buffer")?;
     if size <= 0 {
         return Err(Errno::Einval.into());
     }
@@ -147,7 +149,7 @@ pub(super) fn readlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
 }
 
 pub(super) fn getcwd(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let size = super::known(machine, arguments[1], "size of a buffer")?;
+    let size = known(machine, arguments[1], "size of a buffer")?;
     let files = &machine.world().kernel.files;
     if files.is_removed(files.directory) {
         return Err(Errno::Enoent.into());
@@ -179,7 +181,7 @@ pub(super) fn chdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 }
 
 pub(super) fn fchdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let number = super::int(machine, arguments[0], "descriptor")?;
+    let number = int(machine, arguments[0], "descriptor")?;
     let node = machine.world().kernel.files.described(number)?.node;
     enter(machine, node)
 }
@@ -187,8 +189,8 @@ pub(super) fn fchdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
 /// `struct linux_dirent64` one after the other: `.` and `..`, then the names in order.
 pub(super) fn getdents64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     const HEAD: usize = 19;
-    let number = super::int(machine, arguments[0], "descriptor")?;
-    let size = super::known(machine, arguments[2], "size of a buffer")? as usize;
+    let number = int(machine, arguments[0], "descriptor")?;
+    let size = known(machine, arguments[2], "size of a buffer")? as usize;
     let open = machine.world().kernel.files.open_file(number)?.clone();
     let Content::Directory { entries, parent } =
         machine.world().kernel.files.node(open.node).content.clone()
@@ -236,7 +238,7 @@ fn fill_statfs(machine: &mut dyn Machine, address: Value) -> Outcome {
     let mut words = vec![MEMORY, BLOCK];
     words.extend(blocks);
     words.extend([0, 255, BLOCK, 0, 0, 0, 0, 0]);
-    super::store_words(machine, address, words)?;
+    store_words(machine, address, words)?;
     Ok(0)
 }
 
@@ -248,13 +250,13 @@ pub(super) fn statfs(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
 }
 
 pub(super) fn fstatfs(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let number = super::int(machine, arguments[0], "descriptor")?;
+    let number = int(machine, arguments[0], "descriptor")?;
     machine.world().kernel.files.described(number)?;
     fill_statfs(machine, arguments[1])
 }
 
 fn change_mode(machine: &mut dyn Machine, node: NodeId, mode: Value) -> Outcome {
-    let mode = super::known(machine, mode, "mode of a file")? as u32;
+    let mode = known(machine, mode, "mode of a file")? as u32;
     let files = files(machine);
     match files.node(node).content {
         Content::Null => Err(Errno::Eperm.into()),
@@ -274,7 +276,7 @@ pub(super) fn chmod(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 }
 
 pub(super) fn fchmod(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let number = super::int(machine, arguments[0], "descriptor")?;
+    let number = int(machine, arguments[0], "descriptor")?;
     let node = machine.world().kernel.files.open_file(number)?.node;
     change_mode(machine, node, arguments[1])
 }
@@ -289,7 +291,7 @@ pub(super) fn fchmodat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Out
 /// Owners, and who the process is, stay what they are.
 pub(super) fn change_owner(machine: &mut dyn Machine, ids: &[Value]) -> Outcome {
     for id in ids {
-        let id = super::int(machine, *id, "number of an owner")?;
+        let id = int(machine, *id, "number of an owner")?;
         if id != -1 && id as u64 != USER {
             return Err(Errno::Eperm.into());
         }
@@ -314,13 +316,13 @@ pub(super) fn lchown(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
 }
 
 pub(super) fn fchownat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let flags = super::known(machine, arguments[4], "flags of fchownat")?;
+    let flags = known(machine, arguments[4], "flags of fchownat")?;
     let base = paths::base(machine, arguments[0])?;
     chown_from(machine, base, &arguments[1..], flags & AT_SYMLINK_NOFOLLOW == 0)
 }
 
 pub(super) fn fchown(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let number = super::int(machine, arguments[0], "descriptor")?;
+    let number = int(machine, arguments[0], "descriptor")?;
     machine.world().kernel.files.open_file(number)?;
     change_owner(machine, &arguments[1..3])
 }
@@ -334,8 +336,8 @@ fn touch(machine: &mut dyn Machine, base: Base, path: Value, follow: bool) -> Ou
 
 /// Of a file by its path, or of an open one.
 fn touch_at(machine: &mut dyn Machine, arguments: &[Value; 6], follow: bool) -> Outcome {
-    if super::is_null(machine, arguments[1])? {
-        let number = super::int(machine, arguments[0], "descriptor")?;
+    if is_null(machine, arguments[1])? {
+        let number = int(machine, arguments[0], "descriptor")?;
         machine.world().kernel.files.open_file(number)?;
         return Ok(0);
     }
@@ -353,6 +355,6 @@ pub(super) fn futimesat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 }
 
 pub(super) fn utimensat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let flags = super::known(machine, arguments[3], "flags of utimensat")?;
+    let flags = known(machine, arguments[3], "flags of utimensat")?;
     touch_at(machine, arguments, flags & AT_SYMLINK_NOFOLLOW == 0)
 }

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use super::{
-    Errno, Failure, Outcome,
+    errno::Errno,
     files::{
         Content, Node, NodeId, O_ACCMODE, O_APPEND, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL,
         O_NOFOLLOW, O_NONBLOCK, O_PATH, O_TMPFILE, O_TRUNC, Standard,
     },
+    outcome::{Failure, Outcome, int, is_null, known},
     paths::{self, Base, READ, Target, WRITE, files},
 };
 use crate::{
     env::{
         Halt, Machine, Stop,
-        models::{byte_at, strings},
+        libc::{access::byte_at, stdin::Stdin, strings},
         offset,
-        stdin::Stdin,
     },
     errors::Error,
     memory::{Byte, Value},
@@ -47,7 +47,7 @@ const F_SETLKW: u64 = 7;
 const F_DUPFD_CLOEXEC: u64 = 1030;
 
 fn descriptor(machine: &mut dyn Machine, value: Value) -> Result<i32, Stop> {
-    super::int(machine, value, "descriptor")
+    int(machine, value, "descriptor")
 }
 
 pub(super) fn open(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
@@ -67,7 +67,7 @@ pub(super) fn creat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 }
 
 fn open_from(machine: &mut dyn Machine, base: Base, rest: &[Value]) -> Outcome {
-    let mut flags = super::known(machine, rest[1], "flags of open")?;
+    let mut flags = known(machine, rest[1], "flags of open")?;
     if flags & O_PATH != 0 {
         flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     }
@@ -111,7 +111,7 @@ fn open_from(machine: &mut dyn Machine, base: Base, rest: &[Value]) -> Outcome {
         }
         Target::Missing { .. } if flags & O_CREAT == 0 => return Err(Errno::Enoent.into()),
         Target::Missing { directory, name } => {
-            let mode = super::known(machine, rest[2], "mode of a new file")?;
+            let mode = known(machine, rest[2], "mode of a new file")?;
             paths::change_names(machine, directory)?;
             let name = paths::known_name(&name)?;
             let permissions = (mode & 0o7777 & !machine.world().kernel.umask) as u32;
@@ -173,7 +173,7 @@ fn take(machine: &mut dyn Machine, number: i32, at: Option<u64>, most: u64) -> O
 }
 
 fn length(machine: &mut dyn Machine, value: Value) -> Outcome {
-    Ok(super::known(machine, value, "number of bytes of a system call")?.min(TRANSFER))
+    Ok(known(machine, value, "number of bytes of a system call")?.min(TRANSFER))
 }
 
 pub(super) fn read(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
@@ -187,7 +187,7 @@ pub(super) fn read(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
 /// Where to read or write in an open file.
 fn position(machine: &mut dyn Machine, number: i32, value: Value) -> Outcome<u64> {
     machine.world().kernel.files.open_file(number)?;
-    let at = super::known(machine, value, "position in a file")?;
+    let at = known(machine, value, "position in a file")?;
     if at > i64::MAX as u64 {
         return Err(Errno::Einval.into());
     }
@@ -206,7 +206,7 @@ pub(super) fn pread64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outc
 
 /// `struct iovec`s: address and length.
 fn buffers(machine: &mut dyn Machine, vector: Value, count: Value) -> Outcome<Vec<(Value, u64)>> {
-    let count = super::known(machine, count, "number of buffers")?;
+    let count = known(machine, count, "number of buffers")?;
     if count > BUFFERS {
         return Err(Errno::Einval.into());
     }
@@ -217,7 +217,7 @@ fn buffers(machine: &mut dyn Machine, vector: Value, count: Value) -> Outcome<Ve
         let at = offset(machine.exprs(), vector, 16 * index + 8);
         let size = machine.load(at, 64)?;
         let size = length(machine, size)?;
-        if size > 0 && super::is_null(machine, address)? {
+        if size > 0 && is_null(machine, address)? {
             // What comes before it is read or written all the same.
             let what = "a null pointer among the buffers of a system call";
             return Err(Failure::Stop(Stop::unsupported(what)));
@@ -360,8 +360,8 @@ fn seekable(machine: &dyn Machine, number: i32) -> Outcome<NodeId> {
 
 pub(super) fn lseek(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let number = descriptor(machine, arguments[0])?;
-    let by = super::known(machine, arguments[1], "distance to seek")? as i64;
-    let whence = super::known(machine, arguments[2], "origin of a seek")?;
+    let by = known(machine, arguments[1], "distance to seek")? as i64;
+    let whence = known(machine, arguments[2], "origin of a seek")?;
     machine.world().kernel.files.open_file(number)?;
     if ![SEEK_SET, SEEK_CUR, SEEK_END].contains(&whence) {
         return Err(Errno::Einval.into());
@@ -390,7 +390,7 @@ fn resize(machine: &mut dyn Machine, node: NodeId, size: usize) {
 
 pub(super) fn ftruncate(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let number = descriptor(machine, arguments[0])?;
-    let size = super::known(machine, arguments[1], "size of a file")?;
+    let size = known(machine, arguments[1], "size of a file")?;
     let open = machine.world().kernel.files.open_file(number)?.clone();
     let is_regular =
         matches!(machine.world().kernel.files.node(open.node).content, Content::Regular(_));
@@ -403,7 +403,7 @@ pub(super) fn ftruncate(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 
 pub(super) fn truncate(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let path = paths::read(machine, arguments[0])?;
-    let size = super::known(machine, arguments[1], "size of a file")?;
+    let size = known(machine, arguments[1], "size of a file")?;
     let base = paths::here(machine);
     if size > i64::MAX as u64 {
         return Err(Errno::Einval.into());
@@ -435,7 +435,7 @@ pub(super) fn dup2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
 pub(super) fn dup3(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let from = descriptor(machine, arguments[0])?;
     let to = descriptor(machine, arguments[1])?;
-    let flags = super::known(machine, arguments[2], "flags of dup3")?;
+    let flags = known(machine, arguments[2], "flags of dup3")?;
     if from == to {
         return Err(Errno::Einval.into());
     }
@@ -446,24 +446,24 @@ pub(super) fn fcntl(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
     /// What `F_SETFL` may change: O_APPEND, O_NONBLOCK, O_ASYNC, O_DIRECT, O_NOATIME.
     const CHANGEABLE: u64 = 0o2000 | 0o4000 | 0o20000 | 0o40000 | 0o1_000_000;
     let number = descriptor(machine, arguments[0])?;
-    let command = super::known(machine, arguments[1], "command of fcntl")?;
+    let command = known(machine, arguments[1], "command of fcntl")?;
     let flags = machine.world().kernel.files.described(number)?.flags;
     match command {
         F_DUPFD | F_DUPFD_CLOEXEC => {
-            let least = super::int(machine, arguments[2], "least descriptor")?;
+            let least = int(machine, arguments[2], "least descriptor")?;
             let close_on_exec = command == F_DUPFD_CLOEXEC;
             Ok(files(machine).duplicate(number, least, close_on_exec)? as u64)
         }
         F_GETFD => Ok(machine.world().kernel.files.close_on_exec(number)?.into()),
         F_SETFD => {
-            let flags = super::int(machine, arguments[2], "flags of a descriptor")?;
+            let flags = int(machine, arguments[2], "flags of a descriptor")?;
             files(machine).set_close_on_exec(number, flags & 1 != 0)?;
             Ok(0)
         }
         F_GETFL => Ok(flags & !(O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC)),
         _ if flags & O_PATH != 0 => Err(Errno::Ebadf.into()),
         F_SETFL => {
-            let flags = super::int(machine, arguments[2], "flags of an open file")? as u64;
+            let flags = int(machine, arguments[2], "flags of an open file")? as u64;
             let files = files(machine);
             let node = files.open_file(number)?.node;
             if matches!(files.node(node).content, Content::Standard(_)) {
@@ -511,7 +511,7 @@ pub(super) fn poll(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
     const POLLIN: u64 = 1;
     const POLLOUT: u64 = 4;
     const POLLNVAL: u64 = 32;
-    let count = super::known(machine, arguments[1], "number of descriptors")?;
+    let count = known(machine, arguments[1], "number of descriptors")?;
     let mut ready = 0;
     for index in 0..count.min(BUFFERS) {
         let at = offset(machine.exprs(), arguments[0], 8 * index);
@@ -533,11 +533,11 @@ pub(super) fn poll(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
 /// Bits for descriptors, to read, to write and for what is out of the ordinary; of the last there
 /// is nothing, all else is ready.
 pub(super) fn select(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let count = super::int(machine, arguments[0], "number of descriptors")?;
+    let count = int(machine, arguments[0], "number of descriptors")?;
     let count = u64::try_from(count).unwrap_or(0).min(SELECTED);
     let (mut ready, mut left) = (0, Vec::new());
     for (set, address) in arguments[1..4].iter().enumerate() {
-        if super::is_null(machine, *address)? {
+        if is_null(machine, *address)? {
             continue;
         }
         for byte in 0..count.div_ceil(8) {
@@ -577,6 +577,6 @@ pub(super) fn pipe(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
 }
 
 pub(super) fn pipe2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let flags = super::int(machine, arguments[1], "flags of a pipe")?;
+    let flags = int(machine, arguments[1], "flags of a pipe")?;
     pipe_with(machine, arguments[0], flags as u32 as u64)
 }

@@ -1,5 +1,6 @@
-//! The value of the operations on concrete numbers: natively for `float` and `double` in the
-//! default rounding mode, else by a port of LLVM's `APFloat`.
+//! The value of every floating-point operation on concrete operands. Most operations on `float`
+//! and `double` in the default rounding mode run natively, the others in a port of LLVM's
+//! `APFloat`, and other square roots on integers.
 
 use std::cmp::Ordering;
 
@@ -11,7 +12,7 @@ use rustc_apfloat::{
 
 use super::{FloatBinary, FloatRelation, FloatUnary, Format, Rounding, nan};
 
-/// Runs the body with the type alias of a format.
+/// Evaluates the body with `$Type` as the `rustc_apfloat` type of a format.
 macro_rules! in_format {
     ($format:expr, $Type:ident => $body:expr) => {
         match $format {
@@ -61,17 +62,17 @@ fn mask(width: u32) -> u128 {
     u128::MAX >> (128 - width)
 }
 
-/// The two's complement reading of the low `width` bits.
+/// The low `width` bits read as two's complement.
 fn signed(width: u32, bits: u128) -> i128 {
     let unused = 128 - width;
     (bits << unused) as i128 >> unused
 }
 
-/// `op` on the low `from` bits of `a`, to a result of `to` bits.
+/// Applies `op` to the low `from` bits of `a`; the result has `to` bits.
 ///
 /// # Panics
-/// when a width is no format where the operation wants a number, or an integer is wider than
-/// 128 bits.
+/// when the width of a floating-point operand or result is that of no format, or an integer is
+/// wider than 128 bits.
 pub fn unary(op: FloatUnary, rounding: Rounding, from: u32, to: u32, a: u128) -> u128 {
     let format = |width| Format::of(width).expect("the width of a format");
     match op {
@@ -129,7 +130,7 @@ pub fn mul_add(rounding: Rounding, format: Format, operands: [u128; 3]) -> u128 
     })
 }
 
-/// How `a` compares with `b`; `None` where one of them is a NaN.
+/// How `a` compares with `b`; `None` if either is a NaN.
 pub fn order(format: Format, a: u128, b: u128) -> Option<Ordering> {
     match format {
         Format::Single => single(a).partial_cmp(&single(b)),
@@ -219,8 +220,8 @@ fn square_root(format: Format, rounding: Rounding, a: u128) -> u128 {
     }
 }
 
-/// The root of a positive number from that of an integer with so many bits that one more than
-/// the format has come out.
+/// The square root of a positive finite number: the integer root of its significand, which is
+/// shifted left until the root has one bit more than the format's precision.
 fn exact_root(format: Format, rounding: Rounding, a: u128) -> u128 {
     let bias = (1_i64 << (format.exponent_bits() - 1)) - 1;
     let biased = (a >> format.exponent_low()) as i64;
@@ -238,7 +239,8 @@ fn exact_root(format: Format, rounding: Rounding, a: u128) -> u128 {
     let root = square.sqrt();
     let exact = &root * &root == square;
     let root = u128::try_from(root).expect("one bit more than a significand");
-    // A root is never half way between two numbers: the square of that has too many bits.
+    // A root never lies half way between two numbers: the square of such a point has too many
+    // bits.
     let up = match rounding {
         Rounding::NearestEven | Rounding::NearestAway => root & 1 == 1,
         Rounding::Zero | Rounding::Down => false,

@@ -4,9 +4,9 @@
 use super::{FloatBinary, FloatRelation, FloatUnary, Format, Rounding};
 use crate::expr::{Bv, ExprId, Exprs};
 
-/// How many exceptions there are. By their bits in the control and status register, which are
-/// those of `<fenv.h>`: invalid operation, denormal operand (not one of IEEE's), division by
-/// zero, overflow, underflow, inexact result.
+/// How many exceptions there are. Their order is that of their bits in the control and status
+/// register, which are those of `<fenv.h>`: invalid operation, denormal operand (not one of
+/// IEEE's), division by zero, overflow, underflow, inexact result.
 pub const EXCEPTIONS: usize = 6;
 
 const INVALID: usize = 0;
@@ -16,30 +16,32 @@ const OVERFLOW: usize = 3;
 const UNDERFLOW: usize = 4;
 const INEXACT: usize = 5;
 
-/// What raises exceptions.
+/// An operation that may raise exceptions.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Operation {
     Binary(FloatBinary),
     Sqrt,
-    /// To the format of that width.
+    /// A conversion to the format of that width.
     Convert(u32),
-    /// From a two's complement number, to the format of that width.
+    /// A conversion of a two's complement number to the format of that width.
     FromSigned(u32),
     FromUnsigned(u32),
-    /// To a two's complement number of that width, towards zero.
+    /// A conversion to a two's complement number of that width, towards zero.
     ToSigned(u32),
-    /// To an integer in the same format; that the result is another number is `inexact`.
+    /// Rounding to an integer in the same format. `inexact` tells whether a result that is not
+    /// the operand raises the inexact exception.
     ToIntegral {
         inexact: bool,
     },
-    /// A comparison, to which any NaN is invalid, or, if it is `quiet`, only a signalling one.
+    /// A comparison. Any NaN is invalid; if the comparison is `quiet`, only a signalling one is.
     Compare {
         quiet: bool,
     },
 }
 
-/// The exceptions that an operation raises, each as a condition; `None` for other formats.
+/// The condition under which an operation raises each exception; `None` unless all formats are
+/// `float` or `double` and integer operands have at most 64 bits.
 pub fn raised(
     exprs: &Exprs,
     operation: Operation,
@@ -68,7 +70,7 @@ struct Raising<'a> {
     exprs: &'a Exprs,
     rounding: Rounding,
     operands: &'a [ExprId],
-    /// Of the operands; of the result where they are integers.
+    /// The format of the operands, or of the result if the operands are integers.
     format: Format,
 }
 
@@ -89,7 +91,7 @@ impl Raising<'_> {
         self.any(|a| self.is_signalling(a))
     }
 
-    /// A NaN is noted before a denormal number.
+    /// Whether an operand is denormal and none is a NaN, which takes precedence.
     fn denormal(&self) -> ExprId {
         let any = self.any(|a| self.is_denormal(a));
         self.exprs.and(any, self.exprs.not(self.any_nan()))
@@ -127,7 +129,7 @@ impl Raising<'_> {
         raised
     }
 
-    /// By a result that is a number of the format `to`.
+    /// The exceptions of an operation whose result is a number of the format `to`.
     fn by_result(&self, operation: Operation, to: Format) -> [ExprId; EXCEPTIONS] {
         let Self { exprs, rounding, operands, format } = *self;
         let result = |rounding| self.result(operation, rounding, to.width(), operands);
@@ -173,9 +175,10 @@ impl Raising<'_> {
         }
     }
 
-    /// The result in a format that has more of both, cut off where numbers are rounded to the
-    /// nearest, else rounded as here: it is on the same side of every number of the lesser
-    /// format, and of those between two of them, as the exact one.
+    /// The result in a wider format, with more exponent and more significand bits. It is
+    /// truncated if the rounding mode is to nearest, and otherwise rounded in that mode. So it
+    /// lies on the same side as the exact result of every number of the format `to`, and of every
+    /// point half way between two of them. For a conversion it is the operand itself.
     fn in_wider(&self, operation: Operation, to: Format) -> (Format, ExprId) {
         if to != self.format {
             return (self.format, self.operands[0]);
@@ -191,7 +194,8 @@ impl Raising<'_> {
         (wider, self.result(operation, rounding, width, &operands))
     }
 
-    /// Whether the exact result is no number of the format: rounded in both directions it is two.
+    /// Whether the exact result is not a number of the format: rounded down and rounded up it
+    /// then gives two numbers.
     fn is_inexact(&self, result: impl Fn(Rounding) -> ExprId) -> ExprId {
         let [down, up] = [Rounding::Down, Rounding::Up].map(result);
         self.exprs.float_compare(FloatRelation::Less, down, up)
@@ -208,14 +212,14 @@ impl Raising<'_> {
         exprs.or(is_infinite, exprs.not(is_below(exprs, wide, exact, limit)))
     }
 
-    /// Whether an inexact result, rounded as if every exponent were allowed, is below the normal
-    /// numbers.
+    /// Whether an inexact result, rounded as if the exponent were unbounded, has a magnitude below
+    /// the normal numbers.
     fn is_tiny(&self, to: Format, (wide, exact): (Format, ExprId)) -> ExprId {
         let exprs = self.exprs;
         let least = 1 - greatest_exponent(to);
-        // A bit more than numbers have below the least normal one: half way up to it.
+        // Half way between `last` and `normal`, which takes one bit more than the precision.
         let half_way = encoding(wide, least - 1, to.precision());
-        // The last one below it, which nothing above is rounded to away from zero.
+        // The greatest number below `normal`: nothing above it is rounded to it away from zero.
         let last = encoding(wide, least - 1, to.precision() - 1);
         let normal = encoding(wide, least, 0);
         let away = |negative: bool| {
@@ -255,7 +259,8 @@ impl Raising<'_> {
     }
 }
 
-/// Whether the magnitude is below that of an encoding: of numbers they compare as integers.
+/// Whether the magnitude of `a` is below the encoding `limit`; magnitudes of numbers compare as
+/// integers.
 fn is_below(exprs: &Exprs, format: Format, a: ExprId, limit: u128) -> ExprId {
     let width = format.width() - 1;
     let magnitude = exprs.extract(a, 0, width);
@@ -266,7 +271,8 @@ fn greatest_exponent(format: Format) -> i32 {
     (1 << (format.exponent_bits() - 1)) - 1
 }
 
-/// `2^exponent * (2 - 2^-ones)`: so many ones right of the point.
+/// The encoding of `2^exponent * (2 - 2^-ones)`, whose significand has `ones` one bits right of
+/// the point.
 fn encoding(format: Format, exponent: i32, ones: u32) -> u128 {
     let biased =
         u128::try_from(exponent + greatest_exponent(format)).expect("it has that exponent");

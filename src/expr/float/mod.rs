@@ -1,9 +1,9 @@
-//! Floating-point numbers as bit-vectors: the formats, the operations, and their value.
+//! Floating-point numbers as bit-vectors: the formats, the operations, and their values.
 //!
-//! A number is its encoding, and the width says which format it is: 16 bits are `_Float16`,
-//! 32 `float`, 64 `double`, 80 the x87's `long double`, 128 `__float128` (IEEE 754-2008,
-//! clause 3.4; Intel SDM volume 1, section 4.2.2). Results are those of x86-64 to the last
-//! bit, NaNs included:
+//! A number is represented by its encoding, whose width says which format it is: 16 bits are
+//! `_Float16`, 32 `float`, 64 `double`, 80 the x87's `long double`, 128 `__float128` (IEEE
+//! 754-2008, clause 3.4; Intel SDM volume 1, section 4.2.2). Results are those of x86-64 to the
+//! last bit, NaNs included:
 //!
 //! - SSE (and so `_Float16`, which is computed in `float`): the first operand that is a NaN,
 //!   made quiet (Intel SDM volume 1, table 4-7);
@@ -12,10 +12,10 @@
 //!   pseudo-NaN) makes the default NaN, a pseudo-denormal counts as the number it looks like;
 //! - `__float128` (libgcc's `sfp-machine.h` for x86): the NaN of the larger fraction, else the
 //!   first for a sum or product and the second for a difference or quotient;
-//! - what is invalid otherwise makes the default NaN, whose sign is set.
+//! - every other invalid operation makes the default NaN, whose sign is set.
 //!
-//! A compiler may swap the operands of a sum or product, and with them two different NaNs;
-//! here they stand in the order of the bitcode.
+//! A compiler may swap the operands of a sum or product, and so change which of two different
+//! NaNs the result is; here operands keep the order of the bitcode.
 
 mod compute;
 mod exceptions;
@@ -64,7 +64,8 @@ pub enum FloatUnary {
     /// To a two's complement number of at most 128 bits, towards zero; the nearest one where
     /// it does not fit, and 0 for a NaN.
     ToSigned,
-    /// To an unsigned number of at most 128 bits, as [`Self::ToSigned`].
+    /// To an unsigned number of at most 128 bits, towards zero; the nearest one where it does not
+    /// fit, and 0 for a NaN.
     ToUnsigned,
 }
 
@@ -95,7 +96,7 @@ impl FloatBinary {
     pub const ALL: [Self; 4] = [Self::Add, Self::Sub, Self::Mul, Self::Div];
 }
 
-/// A comparison of two operands of one format, false where one of them is a NaN.
+/// A comparison of two operands of one format, which is false if either is a NaN.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum FloatRelation {
@@ -141,7 +142,7 @@ impl Format {
         })
     }
 
-    /// Bits of an encoding.
+    /// The width of an encoding in bits.
     pub fn width(self) -> u32 {
         match self {
             Self::Half => 16,
@@ -152,7 +153,7 @@ impl Format {
         }
     }
 
-    /// Bits of the exponent.
+    /// The number of bits of the exponent.
     pub fn exponent_bits(self) -> u32 {
         match self {
             Self::Half => 5,
@@ -162,7 +163,7 @@ impl Format {
         }
     }
 
-    /// Bits right of the point; the integer bit is not among them.
+    /// The number of bits right of the point, without the integer bit.
     pub fn fraction_bits(self) -> u32 {
         match self {
             Self::Half => 10,
@@ -173,7 +174,7 @@ impl Format {
         }
     }
 
-    /// Bits of the significand.
+    /// The number of bits of the significand, with the integer bit.
     pub fn precision(self) -> u32 {
         self.fraction_bits() + 1
     }
@@ -183,7 +184,7 @@ impl Format {
         self == Self::Extended
     }
 
-    /// The lowest bit of the exponent.
+    /// The index of the lowest bit of the exponent.
     pub(crate) fn exponent_low(self) -> u32 {
         self.width() - 1 - self.exponent_bits()
     }
@@ -204,23 +205,23 @@ impl Format {
         if self.has_integer_bit() { 1 << self.fraction_bits() } else { 0 }
     }
 
-    /// The bit that tells a quiet NaN.
+    /// The bit that tells a quiet NaN from a signalling one.
     pub fn quiet(self) -> u128 {
         1 << (self.fraction_bits() - 1)
     }
 
-    /// The fraction's bits.
+    /// The mask of the fraction's bits.
     pub(crate) fn fraction(self) -> u128 {
         (1 << self.fraction_bits()) - 1
     }
 
-    /// What an invalid operation makes.
+    /// The NaN that an invalid operation makes.
     pub fn default_nan(self) -> u128 {
         self.sign() | self.infinity() | self.quiet()
     }
 
-    /// The encoding of `2^power`, negative if wanted; `None` where it has none as a normal
-    /// number.
+    /// The encoding of `2^power`, or of `-2^power` if `negative`; `None` if that is not a normal
+    /// number of the format.
     pub fn power_of_two(self, power: u32, negative: bool) -> Option<u128> {
         let bias = (1_u32 << (self.exponent_bits() - 1)) - 1;
         (power <= bias).then(|| {
@@ -229,13 +230,13 @@ impl Format {
         })
     }
 
-    /// Whether `bits` encode a NaN or what the processor takes for one.
+    /// Whether `bits` encode a NaN or something that the processor takes for one.
     pub fn is_nan(self, bits: u128) -> bool {
         let magnitude = bits & !self.sign();
         magnitude > self.infinity() || self.is_rejected(bits)
     }
 
-    /// Whether the x87 rejects the encoding: its integer bit is missing.
+    /// Whether the x87 rejects the encoding: the exponent is not zero but the integer bit is.
     pub fn is_rejected(self, bits: u128) -> bool {
         let exponent = (bits & !self.sign()) >> self.exponent_low();
         self.has_integer_bit() && exponent != 0 && bits & self.integer_bit() == 0

@@ -1,18 +1,19 @@
-//! Which NaN an operation makes (see the parent module), on values.
+//! Which NaN an operation makes of concrete values (see the parent module for the rules).
 
 use super::{FloatBinary, Format};
 
-/// `bits`, a NaN, as an operation passes it on.
+/// The NaN `bits` as an operation passes it on: made quiet, or the default NaN if the x87 rejects
+/// the encoding.
 pub fn quieted(format: Format, bits: u128) -> u128 {
     if format.is_rejected(bits) { format.default_nan() } else { bits | format.quiet() }
 }
 
-/// The NaN that an operation on one operand makes of a NaN.
+/// The NaN that an operation on one operand makes; `None` if the operand is not a NaN.
 pub fn of_one(format: Format, a: u128) -> Option<u128> {
     format.is_nan(a).then(|| quieted(format, a))
 }
 
-/// The NaN that an operation makes of operands of which one is a NaN.
+/// The NaN that an operation on two operands makes; `None` if neither is a NaN.
 pub fn of_two(op: FloatBinary, format: Format, a: u128, b: u128) -> Option<u128> {
     if format.is_rejected(a) || format.is_rejected(b) {
         return Some(format.default_nan());
@@ -37,7 +38,8 @@ fn first_of_two(op: FloatBinary, format: Format, a: u128, b: u128) -> bool {
     }
 }
 
-/// The NaN that three operands make: of the first of them that is one.
+/// The NaN that an operation on three operands makes, which comes from the first one that is a
+/// NaN; `None` if none is.
 pub fn of_three(format: Format, operands: [u128; 3]) -> Option<u128> {
     if operands.iter().any(|bits| format.is_rejected(*bits)) {
         return Some(format.default_nan());
@@ -45,7 +47,7 @@ pub fn of_three(format: Format, operands: [u128; 3]) -> Option<u128> {
     operands.into_iter().find_map(|bits| of_one(format, bits))
 }
 
-/// A NaN in another format: the top bits of its fraction are kept.
+/// The NaN `bits` in another format: the top bits of its fraction are kept.
 pub fn converted(from: Format, to: Format, bits: u128) -> u128 {
     if from.is_rejected(bits) {
         return to.default_nan();

@@ -1,5 +1,5 @@
-//! Which NaN an operation makes (see the parent module), as expressions: for whoever has a
-//! theory in which all NaNs are one.
+//! Which NaN an operation makes, as expressions (see the parent module for the rules). This is for
+//! solvers, whose theory has only one NaN.
 
 use super::{
     super::{Bv, ExprId, Exprs, Node},
@@ -7,11 +7,11 @@ use super::{
 };
 
 impl Exprs {
-    /// The bits of `e`, an operation on floating-point numbers with such a result, where it is
-    /// a NaN; `known` gives the same for its operands.
+    /// The bits of `e` in case its value is a NaN. `e` is an operation with a floating-point
+    /// result; `known` gives the bits of its operands.
     ///
     /// # Panics
-    /// when `e` is something else.
+    /// when `e` is anything else.
     pub(crate) fn nan_bits(&self, e: ExprId, known: impl Fn(ExprId) -> ExprId) -> ExprId {
         let format = Format::of(self.width(e)).expect("the width of a format");
         let default = self.pattern(format, format.default_nan());
@@ -101,7 +101,7 @@ impl Exprs {
         self.and(self.ne(exponent, zero), self.not(integer))
     }
 
-    /// Whether the encoding is one that the x87 itself writes.
+    /// Whether the encoding is one that the x87 itself writes; always true in other formats.
     pub fn is_canonical(&self, bits: ExprId) -> ExprId {
         let format = Format::of(self.width(bits)).expect("the width of a format");
         if !format.has_integer_bit() {
@@ -129,7 +129,7 @@ impl Exprs {
     }
 }
 
-/// An operand: itself, and its bits where it is a NaN.
+/// An operand: its value, and its bits in case the value is a NaN.
 #[derive(Clone, Copy)]
 struct Operand {
     value: ExprId,

@@ -5,7 +5,7 @@ use super::{
     Level,
 };
 
-/// So deep in a sum an addend is looked for that another one cancels out.
+/// How deep in a sum to look for an addend that another one cancels out.
 const ADDENDS_DEEP: u32 = 5;
 
 impl Exprs {
@@ -51,27 +51,29 @@ impl Exprs {
         self.binary(BinaryOp::Mul, a, b)
     }
 
-    /// As SMT-LIB: division by zero gives all ones, the remainder the dividend.
+    /// Unsigned quotient, as in SMT-LIB: division by zero gives all ones.
     pub fn udiv(&self, a: ExprId, b: ExprId) -> ExprId {
         self.binary(BinaryOp::Udiv, a, b)
     }
 
-    /// As SMT-LIB: rounds to zero; by zero gives -1, or 1 for a negative dividend.
+    /// Signed quotient, rounded towards zero, as in SMT-LIB: division by zero gives -1, or 1 for a
+    /// negative dividend.
     pub fn sdiv(&self, a: ExprId, b: ExprId) -> ExprId {
         self.binary(BinaryOp::Sdiv, a, b)
     }
 
-    /// As SMT-LIB: by zero gives the dividend.
+    /// Unsigned remainder, as in SMT-LIB: division by zero gives the dividend.
     pub fn urem(&self, a: ExprId, b: ExprId) -> ExprId {
         self.binary(BinaryOp::Urem, a, b)
     }
 
-    /// As SMT-LIB: the sign is that of the dividend; by zero gives the dividend.
+    /// Signed remainder, with the sign of the dividend, as in SMT-LIB: division by zero gives the
+    /// dividend.
     pub fn srem(&self, a: ExprId, b: ExprId) -> ExprId {
         self.binary(BinaryOp::Srem, a, b)
     }
 
-    /// Coefficient and base, 1 and `e` where there is nothing to see.
+    /// `e` as a product of a constant coefficient and a base: 1 and `e` if it shows no factor.
     fn as_multiple(&self, e: ExprId) -> (Bv, ExprId) {
         let width = self.width(e);
         let unit = || Bv::new(width, 1);
@@ -98,7 +100,8 @@ impl Exprs {
         self.node(a) == Node::Neg(b) || self.node(b) == Node::Neg(a)
     }
 
-    /// What is left of `x + y` where an addend cancels out against `other`.
+    /// What is left of `x + y` if one of its addends cancels out against `other`. Sums in the
+    /// addends are searched to the depth `deep`.
     fn sum_without(&self, x: ExprId, y: ExprId, other: ExprId, deep: u32) -> Option<ExprId> {
         let pairs = [(x, y), (y, x)];
         if let Some((_, rest)) =
@@ -135,7 +138,8 @@ impl Exprs {
             if let Some(rest) = self.sum_without(x, y, other, ADDENDS_DEEP) {
                 return Some(rest);
             }
-            // The negation of a choice of constants is one, too.
+            // The negation of a choice between constants is such a choice, too, and cancels out
+            // here.
             for (choice, rest) in [(x, y), (y, x)] {
                 if let Some(joined) = self.binary_of_choices(BinaryOp::Add, choice, other) {
                     return Some(self.add(joined, rest));
@@ -313,7 +317,7 @@ impl Exprs {
         self.narrow_signed_division(BinaryOp::Srem, a, &divisor)
     }
 
-    /// Whether a number is seen to be nearer to zero than a positive constant, whatever its sign.
+    /// Whether the magnitude of the signed number `e` is visibly less than a positive constant.
     fn is_below(&self, e: ExprId, constant: &Bv) -> bool {
         let width = self.width(e);
         let limit = constant.to_u64().filter(|_| width <= 64 && !constant.is_negative());
@@ -323,9 +327,9 @@ impl Exprs {
         })
     }
 
-    /// Division in as few bits as the dividend and the divisor need, where the latter is neither 1,
-    /// -1 (the only one whose quotient can overflow the narrow width) nor 0: a sum of a few `char`s
-    /// has the same quotient as an `int` and as a `long`.
+    /// Signed division (or remainder) in as few bits as the dividend and the divisor need, so that
+    /// a sum of a few `char`s has the same quotient as an `int` and as a `long`. The divisor must
+    /// not be 1, 0 or -1, the only one whose quotient can overflow the narrow width.
     fn narrow_signed_division(&self, op: BinaryOp, a: ExprId, divisor: &Bv) -> Option<ExprId> {
         let width = self.width(a);
         let narrow = match self.node(a) {
@@ -344,7 +348,7 @@ impl Exprs {
         fits.then(|| self.sext(self.binary(op, self.low_bits(a, narrow), self.bv(&cut)), width))
     }
 
-    /// The same as [`Exprs::extract`], of each addend of a sum.
+    /// The low `width` bits of `e`; those of a sum are the sum of its addends' low bits.
     fn low_bits(&self, e: ExprId, width: u32) -> ExprId {
         match self.node(e) {
             Node::Binary(BinaryOp::Add, a, b) => {
@@ -355,14 +359,14 @@ impl Exprs {
         }
     }
 
-    /// Dividend and divisor of a signed quotient by a positive constant.
+    /// The dividend and the divisor, if `e` is a signed quotient by a positive constant.
     pub(super) fn as_quotient(&self, e: ExprId) -> Option<(ExprId, Bv)> {
         let Node::Binary(BinaryOp::Sdiv, x, y) = self.node(e) else { return None };
         let divisor = self.as_bv(y)?;
         (!divisor.is_negative() && !divisor.is_zero()).then_some((x, divisor))
     }
 
-    /// Whether the sign bit is seen to be zero.
+    /// Whether the sign bit is visibly zero.
     pub(super) fn is_non_negative(&self, e: ExprId) -> bool {
         match self.node(e) {
             Node::Zext(_) => true,
@@ -372,7 +376,7 @@ impl Exprs {
     }
 }
 
-/// The product of unsigned numbers, if it fits.
+/// The product of two unsigned numbers, if it fits their width.
 pub(super) fn product(a: &Bv, b: &Bv) -> Option<Bv> {
     let width = a.width();
     let whole = Bv::binary(BinaryOp::Mul, &a.zext(2 * width), &b.zext(2 * width));

@@ -34,7 +34,7 @@ impl Exprs {
         }
     }
 
-    /// Whether the complement of some part of a concatenation is no mere [`Node::Not`].
+    /// Whether the complement of some part of a concatenation is more than a [`Node::Not`] of it.
     fn complements_partly(&self, e: ExprId) -> bool {
         match self.node(e) {
             Node::Concat(high, low) => {
@@ -231,7 +231,7 @@ impl Exprs {
                 if p == y || q == y {
                     return Some(if p == y { q } else { p });
                 }
-                // Two constants are one: each rule by itself would exchange them without end.
+                // Two constants become one: the next rule alone would exchange them without end.
                 if self.is_constant(q) && self.is_constant(y) {
                     return Some(self.xor(p, self.xor(q, y)));
                 }
@@ -243,7 +243,8 @@ impl Exprs {
         self.join_disjoint(a, b).or_else(|| self.bitwise_of_extensions(BinaryOp::Xor, a, b))
     }
 
-    /// Bits that both operands only have by extension need no operation.
+    /// `op` on fewer bits, extended afterwards: bits that both operands have only by extension
+    /// need no operation.
     fn bitwise_of_extensions(&self, op: BinaryOp, a: ExprId, b: ExprId) -> Option<ExprId> {
         let width = self.width(a);
         let zero_extended = |e: ExprId| match self.node(e) {
@@ -255,7 +256,7 @@ impl Exprs {
         } else {
             zero_extended(a).max(zero_extended(b))
         };
-        // Conjunction with a mask of low bits is itself an extraction: left to the masks.
+        // Conjunction with a mask of low bits is itself an extraction, which `by_runs` makes.
         let is_mask = self.as_bv(b).is_some_and(|b| b.significant_bits() <= low)
             && !matches!(self.node(a), Node::Zext(_));
         if low < width && !is_mask && (op != BinaryOp::And || self.slices(a) && self.slices(b)) {
@@ -274,7 +275,7 @@ impl Exprs {
     }
 
     /// The concatenation of what `part(low, width, whether ones)` gives for every run of
-    /// equal bits in `mask`, if those runs are few or end at bytes.
+    /// equal bits in `mask`, if only one run is of ones or all runs end at bytes.
     fn by_runs(&self, mask: &Bv, part: impl Fn(u32, u32, bool) -> ExprId) -> Option<ExprId> {
         let width = mask.width();
         let boundaries: Vec<u32> =
@@ -292,8 +293,8 @@ impl Exprs {
         joined
     }
 
-    /// The sum (or, exclusive or) of two terms of which one has only zeros where the other
-    /// has anything: a byte above a byte.
+    /// The concatenation that is the sum (or the disjunction, or the exclusive disjunction) of two
+    /// terms if one has only zeros where the other has bits: a byte above a byte.
     pub(super) fn join_disjoint(&self, a: ExprId, b: ExprId) -> Option<ExprId> {
         let width = self.width(a);
         for (high, low) in [(a, b), (b, a)] {
@@ -316,7 +317,7 @@ impl Exprs {
         None
     }
 
-    /// How many low bits are seen to be zero by a concatenation.
+    /// How many low bits of `e` are visibly zero because of a concatenation.
     fn trailing_zeros(&self, e: ExprId) -> u32 {
         match self.node(e) {
             Node::Zext(x) => match self.node(x) {

@@ -150,8 +150,9 @@ impl Exprs {
         }
     }
 
-    /// A comparison of a choice with a constant, where one arm is a constant, too: either it
-    /// holds for this one, and the choice decides, or not.
+    /// A comparison of a choice with the constant `b`, if exactly one arm is a constant, too. The
+    /// comparison of that arm is settled, so what remains is the condition and a comparison of the
+    /// other arm.
     fn of_choice(
         &self,
         op: BinaryOp,
@@ -168,7 +169,8 @@ impl Exprs {
         Some(if holds { self.or(taken, rest) } else { self.and(self.not(taken), rest) })
     }
 
-    /// `x / divisor = constant`: an interval of `x`.
+    /// `a = constant` for a quotient `a` by a constant, as two bounds of the quotient, which are
+    /// bounds of the dividend.
     fn eq_of_quotient(&self, a: ExprId, constant: &Bv) -> Option<ExprId> {
         let width = constant.width();
         let one = Bv::new(width, 1);
@@ -190,13 +192,14 @@ impl Exprs {
         Some(self.and(self.not(self.slt(a, bound(constant))), above))
     }
 
-    /// `x / divisor < constant`, signed, of positive divisors.
+    /// `x / divisor < constant`, signed, for a positive divisor, as a comparison of `x`.
     fn slt_of_quotient(&self, x: ExprId, divisor: &Bv, constant: &Bv) -> ExprId {
         let width = constant.width();
         let wide = |value: &Bv| value.sext(2 * width);
         let one = Bv::new(2 * width, 1);
         let mul = |value: &Bv| Bv::binary(BinaryOp::Mul, value, &wide(divisor));
-        // Rounding is towards zero: of negative quotients it is the last dividend that counts.
+        // Quotients are rounded towards zero, so for constants up to 0 the greatest dividend of a
+        // lesser quotient is `(constant - 1) * divisor`.
         let limit = if constant.is_negative() || constant.is_zero() {
             let below = Bv::binary(BinaryOp::Add, &wide(constant), &Bv::ones(2 * width));
             Bv::binary(BinaryOp::Add, &mul(&below), &one)
@@ -211,8 +214,8 @@ impl Exprs {
         }
     }
 
-    /// `x * factor = constant`: solvable only if the constant has the factor's powers of
-    /// two, and an odd factor has an inverse.
+    /// `x * factor = constant`. It has no solution if the constant has fewer factors of two than
+    /// `factor`; an odd factor has an inverse, by which the constant is multiplied.
     fn eq_of_product(&self, x: ExprId, factor: &Bv, constant: &Bv) -> Option<ExprId> {
         if constant.trailing_zeros() < factor.trailing_zeros() {
             return Some(self.bool(false));
@@ -220,7 +223,7 @@ impl Exprs {
         if !factor.bit(0) {
             return None;
         }
-        // Newton's iteration doubles the number of right bits; the start has three.
+        // Newton's iteration doubles the number of correct bits; the start has three.
         let width = factor.width();
         let mul = |a: &Bv, b: &Bv| Bv::binary(BinaryOp::Mul, a, b);
         let mut inverse = factor.clone();
@@ -337,7 +340,7 @@ impl Exprs {
         self.narrowed(BinaryOp::Slt, a, b)
     }
 
-    /// The comparison without the bits that both operands only have by extension.
+    /// The comparison without the bits that both operands have only by extension.
     fn narrowed(&self, op: BinaryOp, a: ExprId, b: ExprId) -> Option<ExprId> {
         let width = self.width(a);
         let unsigned = |e: ExprId| match self.node(e) {
@@ -353,7 +356,7 @@ impl Exprs {
             }),
         };
         let by_zeros = unsigned(a).max(unsigned(b));
-        // Sign extension keeps the unsigned order too: it moves the upper half up whole.
+        // Sign extension keeps the unsigned order, too: it moves the upper half up as a whole.
         let by_signs = signed(a).max(signed(b));
         let enough = if op == BinaryOp::Slt { by_signs } else { by_zeros.min(by_signs) };
         (enough < width)

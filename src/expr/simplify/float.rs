@@ -1,5 +1,4 @@
-//! Floating point: constants are folded, and little else is known of rounding (see
-//! `stairs.rs`).
+//! Floating point. Constants are folded; few other rules survive rounding (see `stairs.rs`).
 
 use super::super::{
     Bv, ExprId, Exprs, Node,
@@ -10,8 +9,8 @@ impl Exprs {
     /// `op` applied to `a`, with a result of `width` bits.
     ///
     /// # Panics
-    /// when a width is no format where the operation wants a number, or an integer is wider
-    /// than 128 bits.
+    /// when the width of a floating-point operand or result is that of no format, or an integer
+    /// is wider than 128 bits.
     pub fn float_unary(&self, op: FloatUnary, rounding: Rounding, a: ExprId, width: u32) -> ExprId {
         let from = self.width(a);
         for (width, is_float) in [(from, op.from_float()), (width, op.to_float())] {
@@ -25,7 +24,7 @@ impl Exprs {
             return choice;
         }
         match (op, self.node(a)) {
-            // An integer of one bit is what theories of floating point stumble over.
+            // Theories of floating point stumble over integers of one bit.
             (FloatUnary::FromSigned, _) if from == 1 => {
                 self.float_unary(op, rounding, self.sext(a, 8), width)
             }
@@ -61,7 +60,7 @@ impl Exprs {
     /// `a op b`.
     ///
     /// # Panics
-    /// when the widths differ or are no format.
+    /// when the widths differ or are those of no format.
     pub fn float_binary(
         &self,
         op: FloatBinary,
@@ -85,9 +84,9 @@ impl Exprs {
             })
     }
 
-    /// One way to write what gives the same bits in several, NaNs and zeros included: constants last,
-    /// twice a number as its sum with itself, a quotient by a power of two as a product, and no zero
-    /// added to a square.
+    /// The canonical form of an operation that can be written in several ways that give the same
+    /// bits, NaNs and zeros included. Constants come last, twice a number is its sum with itself,
+    /// a quotient by a power of two is a product, and no zero is added to a square.
     fn same_number(
         &self,
         op: FloatBinary,
@@ -105,7 +104,7 @@ impl Exprs {
             (FloatBinary::Mul, None, Some(two)) if two == two_in(format) => {
                 Some(self.float_binary(FloatBinary::Add, rounding, a, a))
             }
-            // Quotients of integers are compared as such.
+            // Quotients of exact integers stay as they are, and are compared as such.
             (FloatBinary::Div, None, Some(divisor)) if self.exact(a).is_none() => {
                 let inverse = inverse_of_power(format, divisor)?;
                 let inverse = self.bv(&Bv::from_u128(format.width(), inverse));
@@ -116,7 +115,7 @@ impl Exprs {
         }
     }
 
-    /// Whether it is the product of a number with itself, which is never -0.
+    /// Whether `e` is the product of a number with itself, which is never -0.
     fn is_square(&self, e: ExprId) -> bool {
         matches!(self.node(e), Node::FloatBinary(FloatBinary::Mul, _, a, b) if a == b)
     }
@@ -124,7 +123,7 @@ impl Exprs {
     /// `a * b + c`, rounded once.
     ///
     /// # Panics
-    /// when the widths differ or are no format.
+    /// when the widths differ or are those of no format.
     pub fn float_mul_add(&self, rounding: Rounding, operands: [ExprId; 3]) -> ExprId {
         let format = self.format_of(&operands);
         if let [Some(a), Some(b), Some(c)] = operands.map(|e| self.as_bv(e)) {
@@ -137,7 +136,7 @@ impl Exprs {
     /// Whether `a relation b`; a comparison with a NaN is false.
     ///
     /// # Panics
-    /// when the widths differ or are no format.
+    /// when the widths differ or are those of no format.
     pub fn float_compare(&self, relation: FloatRelation, a: ExprId, b: ExprId) -> ExprId {
         let format = self.format_of(&[a, b]);
         let value = |x: &Bv, y: &Bv| {
@@ -178,7 +177,7 @@ impl Exprs {
         self.not(self.and(is_number(a), is_number(b)))
     }
 
-    /// Whether `a`, cut towards zero, is an integer of `width` bits.
+    /// Whether `a`, truncated towards zero, fits an integer of `width` bits.
     pub fn float_fits(&self, a: ExprId, width: u32, signed: bool) -> ExprId {
         let format = self.format_of(&[a]);
         let constant = |bits| self.bv(&Bv::from_u128(format.width(), bits));
@@ -186,8 +185,8 @@ impl Exprs {
         let bits = if signed { width - 1 } else { width };
         let high = format.power_of_two(bits, false).unwrap_or(infinity);
         let below = self.float_compare(FloatRelation::Less, a, constant(high));
-        // Everything that is cut to the least integer is above the one before it, which is a
-        // number of the format if it is short enough.
+        // Every number that is truncated to the least integer is above the integer before that,
+        // which is a number of the format if it is short enough.
         let before = if signed { -(1_i128 << (width.min(127) - 1)) - 1 } else { -1 };
         let above = if !signed || width <= format.precision() {
             let exact = FloatUnary::FromSigned;
@@ -212,7 +211,7 @@ impl Exprs {
     }
 }
 
-/// What one is as an exponent, which counts from there.
+/// The exponent bias, which is the exponent of 1 as it is encoded.
 fn bias(format: Format) -> u128 {
     (1 << (format.exponent_bits() - 1)) - 1
 }
@@ -222,7 +221,7 @@ fn two_in(format: Format) -> u128 {
     (bias(format) + 1) << format.fraction_bits()
 }
 
-/// The bits of the inverse of a power of two, where that is a normal number, too.
+/// The bits of the inverse of `power`, if that is a power of two and both are normal numbers.
 fn inverse_of_power(format: Format, power: u128) -> Option<u128> {
     let sign = power & format.sign();
     let exponent = (power ^ sign) >> format.fraction_bits();

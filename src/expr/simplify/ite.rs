@@ -1,4 +1,4 @@
-//! Choices by a condition.
+//! Choices by a condition (ite).
 
 use super::{
     super::{BinaryOp, Bv, ExprId, Exprs, Node},
@@ -87,7 +87,7 @@ impl Exprs {
         self.merge_nested(c, a, b).or_else(|| self.ite_of_extensions(c, a, b))
     }
 
-    /// One of two equal decisions, or one of two equal arms, is enough.
+    /// Merges a choice with one in its arm if both have the same condition, or an arm in common.
     fn merge_nested(&self, c: ExprId, a: ExprId, b: ExprId) -> Option<ExprId> {
         if let Node::Ite(d, x, y) = self.node(a) {
             if d == c {
@@ -139,8 +139,8 @@ impl Exprs {
         None
     }
 
-    /// Condition (never a negation) and the two constants, if `e` is such a choice and not
-    /// just a truth value.
+    /// The condition (never a negation) and the two constants, if `e` is a choice between two
+    /// constants and not just a truth value.
     pub(super) fn as_choice(&self, e: ExprId) -> Option<(ExprId, Bv, Bv)> {
         let width = self.width(e);
         let (c, a, b) = match self.node(e) {
@@ -155,8 +155,8 @@ impl Exprs {
         })
     }
 
-    /// As [`Exprs::as_choice`], where a truth value is one too, and a constant is a choice
-    /// by any condition.
+    /// The two constants, if `e` is a choice between them by `condition`. The condition itself and
+    /// its negation are such choices, too, and a constant is a choice by any condition.
     pub(super) fn as_choice_by(&self, condition: ExprId, e: ExprId) -> Option<(Bv, Bv)> {
         if let Some(value) = self.as_bv(e) {
             return Some((value.clone(), value));
@@ -169,7 +169,7 @@ impl Exprs {
         (c == condition).then_some((a, b))
     }
 
-    /// `f` of a choice is the choice between what `f` makes of its constants.
+    /// The choice between what `f` makes of the two constants, if `e` is a choice between two.
     pub(super) fn map_choice(&self, e: ExprId, f: impl Fn(&Bv) -> Bv) -> Option<ExprId> {
         let (c, a, b) = self.as_choice(e)?;
         Some(self.ite(c, self.bv(&f(&a)), self.bv(&f(&b))))
@@ -179,7 +179,8 @@ impl Exprs {
         self.zip_choices(a, b, |x, y| Bv::binary(op, x, y))
     }
 
-    /// `f` of two choices by one condition, or of one and a constant.
+    /// The choice between what `f` makes of the constants of two choices by one condition, or of
+    /// one such choice and a constant.
     pub(super) fn zip_choices(
         &self,
         a: ExprId,

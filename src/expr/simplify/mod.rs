@@ -7,12 +7,12 @@
 //! - `a <= b` is `not (b < a)`; a comparison with a constant has it on the right;
 //! - a disjunction of truth values is `not (not a and not b)`, their exclusive disjunction
 //!   `not (a = b)`;
-//! - what only moves bits (shifts by constants, masks) is written with extract, concat,
-//!   zext and sext; concat leans to the right;
+//! - operations that only move bits (shifts by constants, masks) are written with extract,
+//!   concat, zext and sext; concat leans to the right;
 //! - a choice between two constants is an ite, or zext or sext of its condition.
 //!
-//! Splitting a term into slices and joining the slices again gives back the term: that is
-//! what memory does with every value that is stored and loaded.
+//! Splitting a term into slices and joining the slices again gives back the term: memory does
+//! this with every value that is stored and loaded.
 
 mod arithmetic;
 mod bitwise;
@@ -28,9 +28,9 @@ use std::cell::Cell;
 
 use super::{BinaryOp, Bv, ExprId, Exprs, Node, TableId};
 
-/// A constructor that runs. Rules call constructors, and a long chain of operations that
-/// each pass a rule on to the next would exhaust the stack: past this depth terms are made
-/// as they are. The depth counts from the outermost call, so it too is a matter of
+/// A running constructor. Rules call constructors, and a long chain of operations that
+/// each pass a rule on to the next would exhaust the stack: past the depth [`DEEPEST`] terms are
+/// made without simplification. The depth counts from the outermost call, so it, too, depends on
 /// structure alone.
 struct Level;
 
@@ -92,7 +92,7 @@ impl Exprs {
         simpler.unwrap_or_else(|| self.arena.intern(Node::Binary(op, a, b), op.result_width(width)))
     }
 
-    /// A constant last, else by structure.
+    /// Two operands in canonical order: a constant last, otherwise by structural hash.
     fn ordered(&self, a: ExprId, b: ExprId) -> (ExprId, ExprId) {
         let key = |e| (self.is_constant(e), self.structural_hash(e));
         if key(a) <= key(b) { (a, b) } else { (b, a) }
@@ -106,12 +106,12 @@ impl Exprs {
         self.constant(width, 0)
     }
 
-    /// Whether one is the bitwise complement of the other, seen without making terms.
+    /// Whether one is visibly the bitwise complement of the other; makes no terms.
     fn complements(&self, a: ExprId, b: ExprId) -> bool {
         self.node(a) == Node::Not(b) || self.node(b) == Node::Not(a)
     }
 
-    /// The row's element at `index`; see [`Node::Select`].
+    /// The table's element at `index`; see [`Node::Select`].
     pub fn select(&self, table: TableId, index: ExprId) -> ExprId {
         let elements = self.table_elements(table);
         let width = self.width(elements[0]);

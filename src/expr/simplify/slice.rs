@@ -1,15 +1,16 @@
-//! What only moves bits: extract, concat, extensions, shifts.
+//! Operations that only move bits: extract, concat, extensions, shifts.
 
 use super::{
     super::{BinaryOp, Bv, ExprId, Exprs, Node},
     Level,
 };
 
-/// How far below an extract arithmetic may hide the extensions that make it narrow.
+/// How many levels of arithmetic may lie between an extract and the extensions that allow it to
+/// be narrowed.
 const NARROWING_DEPTH: u32 = 4;
 
 impl Exprs {
-    /// `width` bits of `e` from bit `low` on.
+    /// The `width` bits of `e` from bit `low` upwards.
     ///
     /// # Panics
     /// when `e` has fewer bits or `width` is 0.
@@ -71,7 +72,7 @@ impl Exprs {
         }
     }
 
-    /// A slice that a constant mask leaves whole or wipes out.
+    /// A slice of `e` that a constant mask leaves as it is or makes a constant.
     fn extract_of_masked(&self, e: ExprId, low: u32, width: u32) -> Option<ExprId> {
         let Node::Binary(op @ (BinaryOp::And | BinaryOp::Or), x, mask) = self.node(e) else {
             return None;
@@ -86,8 +87,9 @@ impl Exprs {
         }
     }
 
-    /// The low bits of arithmetic need only the low bits of the operands: worth it where
-    /// those were extended for the arithmetic's sake, as C does with every `char`.
+    /// The low `width` bits of arithmetic, computed from the low bits of the operands alone. This
+    /// is done where the operands were extended for the arithmetic's sake, as C does with every
+    /// `char`.
     fn narrow_arithmetic(&self, e: ExprId, width: u32) -> Option<ExprId> {
         if !self.is_narrowable(e, NARROWING_DEPTH) {
             return None;
@@ -113,7 +115,7 @@ impl Exprs {
         }
     }
 
-    /// `high` above `low`.
+    /// The concatenation: `high` in the high bits, `low` in the low bits.
     pub fn concat(&self, high: ExprId, low: ExprId) -> ExprId {
         let width = self.width(high) + self.width(low);
         let Some(_level) = Level::enter() else {
@@ -131,8 +133,7 @@ impl Exprs {
                 let trimmed = self.bv(&constant.extract(0, significant));
                 return self.zext(self.concat(trimmed, low), width);
             }
-            // Else a constant would not come together again from its bytes, where one begins
-            // with zeros.
+            // Otherwise the bytes of a constant would not join again where one begins with zeros.
             if let Node::Zext(x) = self.node(low) {
                 let zeros = Bv::zero(self.width(low) - self.width(x));
                 return self.concat(self.bv(&constant.concat(&zeros)), x);
@@ -155,7 +156,7 @@ impl Exprs {
         self.arena.intern(Node::Concat(high, low), width)
     }
 
-    /// The concatenation where it is simpler than its parts: above all slices of one term.
+    /// The concatenation if it is simpler than its parts, as for slices of one term.
     fn join(&self, high: ExprId, low: ExprId) -> Option<ExprId> {
         let (high_width, low_width) = (self.width(high), self.width(low));
         let width = high_width + low_width;
@@ -171,7 +172,7 @@ impl Exprs {
         if let (Node::Not(a), Node::Not(b)) = (self.node(high), self.node(low)) {
             return Some(self.not(self.concat(a, b)));
         }
-        // Bytes of one object that a branch chose between.
+        // Bytes of two values that a branch chose between.
         if let (Node::Ite(c, a, b), Node::Ite(d, x, y)) = (self.node(high), self.node(low))
             && c == d
         {
@@ -215,7 +216,7 @@ impl Exprs {
         }
     }
 
-    /// Whether `part` is what extracting it from bit `low` of `whole` on gives.
+    /// Whether `part` is the slice of `whole` that begins at bit `low`.
     fn is_slice(&self, part: ExprId, whole: ExprId, low: u32) -> bool {
         if let Node::Extract { of, low: at } = self.node(part)
             && of == whole
@@ -249,7 +250,7 @@ impl Exprs {
                 self.bv(&self.as_bv(e).expect("a constant").zext(width))
             }
             Node::Zext(x) => self.zext(x, width),
-            // Not every shape of a choice: that of a sign must stay one, to meet its term.
+            // Other shapes of a choice stay: a sign must remain one, to meet its term again.
             Node::Ite(..) => self
                 .map_choice(e, |value| value.zext(width))
                 .unwrap_or_else(|| self.arena.intern(Node::Zext(e), width)),
@@ -294,17 +295,18 @@ impl Exprs {
         Some(self.concat(self.bv(&sign.sext(width - narrow)), e))
     }
 
-    /// As SMT-LIB: a shift by the width or more gives zeros.
+    /// Shift to the left, as in SMT-LIB: a shift by the width or more gives zeros.
     pub fn shl(&self, a: ExprId, b: ExprId) -> ExprId {
         self.binary(BinaryOp::Shl, a, b)
     }
 
-    /// As SMT-LIB: a shift by the width or more gives zeros.
+    /// Logical shift to the right, as in SMT-LIB: a shift by the width or more gives zeros.
     pub fn lshr(&self, a: ExprId, b: ExprId) -> ExprId {
         self.binary(BinaryOp::Lshr, a, b)
     }
 
-    /// As SMT-LIB: a shift by the width or more gives copies of the sign bit.
+    /// Arithmetic shift to the right, as in SMT-LIB: a shift by the width or more gives copies of
+    /// the sign bit.
     pub fn ashr(&self, a: ExprId, b: ExprId) -> ExprId {
         self.binary(BinaryOp::Ashr, a, b)
     }

@@ -1,21 +1,21 @@
 //! Floating-point numbers that are made of one integer.
 //!
-//! An integer that fits into the significand becomes a number exactly, and so do sums of such
-//! numbers and products with positive constants: they are numbers of sums and products.
-//! What rounding makes of such a number, step by step, never turns around while the integer grows, so
-//! that a comparison with a constant is one of the integer.
+//! The conversion of an integer that fits into the significand is exact. So are sums of such
+//! numbers and their products with positive constants: each is the conversion of an integer sum
+//! or product. Operations that round are monotonic in the integer, step by step, so a comparison
+//! with a constant is a comparison of the integer.
 
 use super::super::{
     Bv, ExprId, Exprs, Node,
     float::{self, FloatBinary, FloatRelation, FloatUnary, Format, Rounding},
 };
 
-/// Operations on the way from the integer to the number.
+/// The most operations on the way from the integer to the number.
 const MOST_STEPS: usize = 16;
-/// The widest integers: 64 bits, and a bit for the sign of an unsigned one.
+/// The width of the widest integers: 64 bits, and a bit for the sign of an unsigned one.
 const WIDEST: u32 = 65;
 
-/// A function of one integer that has no NaN and never turns around.
+/// A monotonic function of one integer that is never a NaN.
 struct Stairs {
     /// The integer, and whether it is read as a signed one.
     x: (ExprId, bool),
@@ -24,7 +24,8 @@ struct Stairs {
 }
 
 impl Exprs {
-    /// The integer, signed, that this number exactly is for all of its values; it is never -0.
+    /// The signed integer that the number `e` exactly is, whatever its value, if there is one; `e`
+    /// is then never -0.
     pub(super) fn exact(&self, e: ExprId) -> Option<ExprId> {
         let Node::FloatUnary(op, _, x) = self.node(e) else { return None };
         let width = self.width(x);
@@ -37,7 +38,8 @@ impl Exprs {
         (width <= precision && width < WIDEST).then_some(signed)
     }
 
-    /// As [`Exprs::exact`], or of a constant that is an integer.
+    /// The signed integer that the number `e` exactly is (see [`Exprs::exact`]), or that it is as
+    /// a constant.
     fn exact_or_constant(&self, e: ExprId) -> Option<ExprId> {
         match self.as_bv(e) {
             Some(value) => self.integer_of(&value).map(|value| self.bv(&value)),
@@ -45,7 +47,7 @@ impl Exprs {
         }
     }
 
-    /// A number that is an integer of at most 32 bits, as such; -0 is 0.
+    /// The integer that the constant number `value` is, if 32 bits hold it; -0 is 0.
     fn integer_of(&self, value: &Bv) -> Option<Bv> {
         const WIDTH: u32 = 32;
         let width = value.width();
@@ -58,7 +60,7 @@ impl Exprs {
         is_equal.then(|| Bv::from_u128(WIDTH, integer))
     }
 
-    /// The number of a signed integer that is exact in this format.
+    /// The number of the signed integer `x`, if all integers of its width are exact in `format`.
     fn number_of(&self, x: ExprId, format: Format) -> Option<ExprId> {
         let fits = self.width(x) <= format.precision().min(WIDEST);
         let op = FloatUnary::FromSigned;
@@ -71,7 +73,7 @@ impl Exprs {
         (self.sext(x, width), self.sext(y, width))
     }
 
-    /// `a op b` of exact numbers, where it is exact, too.
+    /// `a op b` of exact numbers, if the result is exact, too.
     pub(super) fn exact_binary(
         &self,
         op: FloatBinary,
@@ -79,14 +81,14 @@ impl Exprs {
         (a, b): (ExprId, ExprId),
     ) -> Option<ExprId> {
         let format = Format::of(self.width(a))?;
-        // Zero is -0 there where the summands cancel.
+        // Rounded down, the sum of summands that cancel is -0.
         let sums = rounding != Rounding::Down;
         match op {
             FloatBinary::Add | FloatBinary::Sub if sums => {
                 self.exact(a).or_else(|| self.exact(b))?;
                 let (x, y) = (self.exact_or_constant(a)?, self.exact_or_constant(b)?);
                 let is_minus_zero = |e| self.as_bv(e)?.to_u128().map(|bits| bits == format.sign());
-                // -0 - 0 is the only -0 that is left.
+                // The only other result that is -0 is that of -0 - 0.
                 if op == FloatBinary::Sub && is_minus_zero(a) == Some(true) {
                     return None;
                 }
@@ -134,7 +136,7 @@ impl Exprs {
         })
     }
 
-    /// Equality of the encodings of an exact number and another one, or a constant.
+    /// Whether the encodings of an exact number and of another one, or of a constant, are equal.
     pub(super) fn exact_eq(&self, a: ExprId, b: ExprId) -> Option<ExprId> {
         let x = self.exact(a)?;
         let y = match self.as_bv(b) {
@@ -145,7 +147,7 @@ impl Exprs {
                 if format.is_nan(bits) || bits == format.sign() {
                     return Some(self.bool(false));
                 }
-                // All that is left has but one encoding.
+                // Every other number has a single encoding.
                 self.bv(&self.integer_of(&value)?)
             }
         };
@@ -153,7 +155,8 @@ impl Exprs {
         Some(self.eq(x, y))
     }
 
-    /// An exact quotient or number, cut to an integer: `(int) floor((double) n / 10)` and the like.
+    /// An exact quotient or number converted to an integer of `width` bits, the nearest one where
+    /// it does not fit: `(int) floor((double) n / 10)` and the like.
     pub(super) fn cut(&self, a: ExprId, width: u32) -> Option<ExprId> {
         let integer = match self.node(a) {
             Node::FloatUnary(FloatUnary::RoundToIntegral, rounding, quotient) => {
@@ -177,14 +180,15 @@ impl Exprs {
         Some(self.extract(within, 0, width))
     }
 
-    /// A floor that is exact: `floor((double) n / 10)`. Only -0 is rounded down to -0.
+    /// The floor of an exact quotient, as in `floor((double) n / 10)`. It is never -0, as only -0
+    /// is rounded down to -0.
     pub(super) fn floor(&self, a: ExprId) -> Option<ExprId> {
         let floor = self.quotient(a, Rounding::Down)?;
         self.number_of(floor, Format::of(self.width(a))?)
     }
 
-    /// An exact number divided by a positive integer, rounded to an integer: no quotient is
-    /// so near to an integer that rounding it takes it there.
+    /// An exact number divided by a positive integer, rounded to an integer. That the quotient
+    /// itself is rounded first changes nothing: none is so near to an integer that it becomes one.
     fn quotient(&self, e: ExprId, rounding: Rounding) -> Option<ExprId> {
         let Node::FloatBinary(FloatBinary::Div, _, a, b) = self.node(e) else { return None };
         let divisor = self.integer_of(&self.as_bv(b)?)?;
@@ -210,7 +214,7 @@ impl Exprs {
         }
     }
 
-    /// `a relation b`, one of which is a constant and the other made of one integer.
+    /// `a relation b`, if one of them is a constant and the other is made of one integer.
     pub(super) fn stairs_compare(
         &self,
         relation: FloatRelation,
@@ -241,7 +245,7 @@ impl Exprs {
         Some(self.threshold(stairs.x, |x| holds(relation, is_left, x)))
     }
 
-    /// The function that a term is.
+    /// The term `e` as a function of one integer, if it is one.
     fn stairs(&self, e: ExprId) -> Option<Stairs> {
         let finite = |e: ExprId, zero: bool| {
             let format = Format::of(self.width(e))?;
@@ -280,7 +284,7 @@ impl Exprs {
         None
     }
 
-    /// The value of the function at an integer.
+    /// The encoding of the function's value at the integer `x`.
     fn height(&self, stairs: &Stairs, x: i128) -> u128 {
         let width = self.width(stairs.x.0);
         let mut value = x as u128 & (u128::MAX >> (128 - width));
@@ -305,7 +309,8 @@ impl Exprs {
         value
     }
 
-    /// A condition of an integer that changes once at most while the integer grows.
+    /// The condition `holds` as a comparison of the integer; it must change at most once while the
+    /// integer grows.
     fn threshold(&self, (x, signed): (ExprId, bool), holds: impl Fn(i128) -> bool) -> ExprId {
         let width = self.width(x);
         let (mut low, mut high) = match signed {
@@ -316,7 +321,7 @@ impl Exprs {
         if holds(high) == first {
             return self.bool(first);
         }
-        // It is `first` at `low` and no more at `high`.
+        // The condition is `first` at `low`, and no longer at `high`.
         while high - low > 1 {
             let middle = low + (high - low) / 2;
             *if holds(middle) == first { &mut low } else { &mut high } = middle;

@@ -1,4 +1,4 @@
-//! Every rule against the meaning of the term as it was written.
+//! Tests every rule against the meaning of the term as it was written.
 
 use proptest::prelude::*;
 
@@ -17,8 +17,8 @@ struct Pair {
     raw: ExprId,
 }
 
-/// Makes terms from a tape of choices: a term stack machine whose every instruction is
-/// valid, because it fits its operands' widths.
+/// Makes terms from a tape of choices: a stack machine on which every instruction is valid,
+/// because it brings its operands to fitting widths.
 struct Builder<'a> {
     exprs: &'a Exprs,
     stack: Vec<Pair>,
@@ -107,7 +107,7 @@ impl Builder<'_> {
                     simple: exprs.extract(a.simple, low, taken),
                     raw: if taken == width { a.raw } else { raw.extract(a.raw, low, taken) },
                 };
-                // Keep the whole too, so that slices of one term meet again.
+                // Keep the whole, too, so that slices of one term meet again.
                 self.stack.push(a);
                 part
             }
@@ -159,7 +159,7 @@ impl Builder<'_> {
 }
 
 impl Builder<'_> {
-    /// An operation on numbers, where what is on the stack has the width of a format.
+    /// An operation on floating-point numbers, if the top of the stack has the width of a format.
     fn float(&mut self, which: u8, value: u64, widths: &[u32]) -> Pair {
         let (exprs, raw) = (self.exprs, Raw(self.exprs));
         let b = self.pop(widths[0]);
@@ -451,7 +451,7 @@ fn long_chains_of_rules_do_not_exhaust_the_stack() {
     assert_eq!(exprs.width(exprs.neg(difference)), 32);
 }
 
-/// Bitwuzla on the terms as written: no assignment at all tells the two apart.
+/// Lets Bitwuzla prove that no assignment at all tells the simplified term from that as written.
 fn prove_equal(exprs: &Exprs, pair: Pair) {
     use crate::solver::{Query, Solver, Unknown, Verdict, bitwuzla::Incremental};
     let raw = Raw(exprs);
@@ -484,8 +484,8 @@ proptest! {
 proptest! {
     #![proptest_config(cases(100))]
 
-    /// As written, on variables that the path fixes; what is a number to the solver and what
-    /// bits changes from term to term.
+    /// Terms are checked as written, on variables that the path fixes. What is a number to the
+    /// solver, and what is bits, changes from term to term.
     #[test]
     fn bitwuzla_gives_every_term_its_value(tape in tape(24), seed in any::<u64>()) {
         use crate::solver::{Query, Solver, Unknown, Verdict, bitwuzla::Incremental};
@@ -589,7 +589,7 @@ fn values_come_back_from_memory_as_they_were() {
     }
 }
 
-/// All dividends, divisors and limits of five bits.
+/// Tries all dividends, divisors and limits of five bits.
 #[test]
 fn quotients_by_constants_are_intervals() {
     const WIDTH: u32 = 5;
@@ -624,7 +624,7 @@ fn quotients_by_constants_are_intervals() {
     assert_eq!(exprs.sdiv(quotient, constants[2]), exprs.sdiv(x, constants[6]));
 }
 
-/// All integers of six bits, on their way through chains of operations that round.
+/// Sends all integers of six bits through chains of operations that round.
 #[test]
 fn numbers_made_of_one_integer_are_compared_as_integers() {
     const WIDTH: u32 = 6;
@@ -718,7 +718,7 @@ fn numbers_made_of_one_integer_are_compared_as_integers() {
     assert!(simpler > 1000, "{simpler}");
 }
 
-/// Two integers of four bits.
+/// Tries all pairs of integers of four bits.
 #[test]
 fn sums_of_exact_numbers_are_numbers_of_sums() {
     const WIDTH: u32 = 4;
@@ -748,7 +748,7 @@ fn sums_of_exact_numbers_are_numbers_of_sums() {
     }
 }
 
-/// What is written in one way has the bits, NaNs included, that the operation gives.
+/// The canonical form of an operation has the bits, NaNs included, that the operation gives.
 #[test]
 fn numbers_with_several_spellings_keep_their_bits() {
     let specials = |format: Format| -> Vec<u128> {
@@ -811,7 +811,7 @@ fn constants_of_exclusive_disjunctions_are_one() {
     let c = |value| exprs.constant(32, value);
     assert_eq!(exprs.xor(exprs.xor(x, c(5)), c(3)), exprs.xor(x, c(6)));
     assert_eq!(exprs.xor(exprs.xor(x, c(5)), exprs.xor(y, c(3))), exprs.xor(exprs.xor(x, y), c(6)));
-    // Each step would cost twice what the one before does, if rules exchanged constants.
+    // Each step would cost twice as much as the one before it if rules exchanged constants.
     let sum = (0..64).fold(x, |sum, step| {
         let next = exprs.add(exprs.xor(sum, c(step + 1)), y);
         exprs.xor(exprs.xor(next, c(step)), exprs.xor(sum, c(7 * step)))

@@ -1,5 +1,6 @@
-//! Floating point (SMT-LIB, theory FloatingPoint): the bits of a result are a constant of which
-//! the script asserts that it encodes the result, since the theory has no function for that.
+//! Floating point (SMT-LIB, theory FloatingPoint). The theory has no function from a number to
+//! its bits, so the bits of a result are a constant, and the script asserts that this encodes the
+//! result.
 
 use std::fmt::Write;
 
@@ -46,7 +47,7 @@ impl Script<'_> {
         )
     }
 
-    /// The bits of a result, whose number gets a name.
+    /// The bits of the floating-point result `e`, whose number gets a name.
     pub(super) fn float_result(&mut self, e: ExprId) -> String {
         let exprs = self.exprs;
         let format = format(exprs.width(e));
@@ -109,7 +110,7 @@ impl Script<'_> {
         format!("(ite (fp.isNaN {number}) {} {whole})", self.bits(nan))
     }
 
-    /// Writes what is not written yet below `e`.
+    /// Writes those terms of `e` that have not been written yet.
     fn write_new(&mut self, e: ExprId) {
         let mut order = Vec::new();
         self.exprs.post_order(
@@ -140,8 +141,8 @@ impl Script<'_> {
     }
 }
 
-/// The number of an encoding. A pseudo-denormal of the x87 is the normal number of the least
-/// exponent; what it rejects is a NaN.
+/// The number that `bits` encode. A pseudo-denormal of the x87 is the normal number of the least
+/// exponent; an encoding that the x87 rejects is a NaN.
 fn decoded(format: Format, bits: &str) -> String {
     let (exponent_bits, precision) = (format.exponent_bits(), format.precision());
     if !format.has_integer_bit() {

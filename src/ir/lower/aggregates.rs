@@ -2,10 +2,10 @@
 
 use smallvec::smallvec;
 
-use super::function::{Lowering, Parts};
-use super::llvm::Value;
+use super::lowering::{Lowering, Parts};
 use super::types::{Lowered, element_range, lane_width, scalars, unsupported};
 use crate::ir::{Inst, Predicate};
+use crate::llvm::Value;
 
 impl<'m> Lowering<'_, 'm> {
     pub fn extract_value(&mut self, inst: Value<'m>) -> Lowered<()> {

@@ -6,10 +6,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::function::{Lowering, Parts};
-use super::llvm::Value;
+use super::lowering::{Lowering, Parts};
 use super::types::{Lowered, lane_width, scalars, unsupported};
 use crate::ir::{BinaryOp, Cast, Inst, Operand, Predicate, UnaryOp};
+use crate::llvm::Value;
 
 /// Where an operand of the assembly lives.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]

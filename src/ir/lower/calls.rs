@@ -1,10 +1,10 @@
 //! Calls of functions and inline assembly.
 
-use super::function::Lowering;
-use super::llvm::{TypeKind, Value};
+use super::lowering::Lowering;
 use super::types::{Lowered, Scalar, scalars, unsupported};
 use crate::ir::address::function_at;
 use crate::ir::{Argument, Call, Callee, Inst, Operand};
+use crate::llvm::{TypeKind, Value};
 
 impl<'m> Lowering<'_, 'm> {
     pub fn call(&mut self, inst: Value<'m>) -> Lowered<()> {

@@ -5,11 +5,11 @@ use std::cell::RefCell;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
-use super::llvm::{Block, Linkage, Opcode, Source, TypeKind, Value};
 use super::types::{Lowered, lane_width, scalar_width, scalars, unsupported};
 use crate::expr::{BinaryOp, Bv};
 use crate::ir::address::{self, function_address, global_address};
 use crate::ir::{FunctionId, GlobalId};
+use crate::llvm::{Block, Linkage, Opcode, Source, TypeKind, Value};
 
 /// A constant scalar of its width; `None` for undefined or poison.
 pub type Bits = Option<Bv>;

@@ -1,9 +1,9 @@
 //! What ends a block.
 
-use super::function::Lowering;
-use super::llvm::Value;
+use super::lowering::Lowering;
 use super::types::{Lowered, lane_width, unsupported};
 use crate::ir::{Inst, Pc, Predicate, Switch};
+use crate::llvm::Value;
 
 impl<'m> Lowering<'_, 'm> {
     pub fn ret(&mut self, inst: Value<'m>) -> Lowered<()> {

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::llvm::{Metadata, Value};
 use crate::ir::{FileId, Place};
+use crate::llvm::{Metadata, Value};
 
 /// The source files that were met so far.
 pub struct Files<'m> {

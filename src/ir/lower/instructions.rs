@@ -1,12 +1,12 @@
 //! Arithmetic, comparisons, conversions; everything else goes to its family's file.
 
-use super::function::{Lowering, Parts};
-use super::llvm::{IntPredicate, Opcode, RealPredicate, Type, TypeKind, Value};
+use super::lowering::{Lowering, Parts};
 use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
 use crate::ir::{
     BinaryOp, Cast, CompareExceptions, FloatCast, FloatOp, FloatPredicate, Inst, Operand,
     Predicate, Reg,
 };
+use crate::llvm::{IntPredicate, Opcode, RealPredicate, Type, TypeKind, Value};
 
 impl<'m> Lowering<'_, 'm> {
     /// Lowers one instruction into the current block.

@@ -1,9 +1,9 @@
 //! LLVM's intrinsic functions (LLVM Language Reference, "Intrinsic Functions").
 
-use super::function::{Lowering, Parts};
 use super::instructions::is_machine_cast;
-use super::llvm::Value;
+use super::lowering::{Lowering, Parts};
 use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
+use crate::llvm::Value;
 use crate::{
     expr::float::Format,
     ir::{

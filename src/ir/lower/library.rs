@@ -1,12 +1,8 @@
-//! Intrinsics that stand for functions of the C library: clang writes `llvm.floor.f64` for a
-//! call of `floor`, and the code generator turns it back into the call.
+//! The functions of a module, and those of the C library that lowering declares beside them.
 
 use rustc_hash::FxHashMap;
 
-use super::function::{Lowering, Parts};
-use super::llvm::Value;
-use super::types::{Lowered, float_width, lane_width, unsupported};
-use crate::ir::{Argument, Call, Callee, FloatCast, Function, FunctionId, Inst, Operand};
+use crate::ir::{Function, FunctionId};
 
 /// The functions of a module by name, and those that lowering declares beside them.
 #[derive(Default)]
@@ -23,7 +19,7 @@ impl Library {
     }
 
     /// The function of that name, declared if it is new.
-    fn function(&mut self, name: &str, params: &[u32], returned: u32) -> FunctionId {
+    pub fn function(&mut self, name: &str, params: &[u32], returned: u32) -> FunctionId {
         if let Some(id) = self.ids.get(name) {
             return *id;
         }
@@ -41,177 +37,5 @@ impl Library {
     /// What was declared, to follow the functions of the module.
     pub fn into_declared(self) -> Vec<Function> {
         self.declared
-    }
-}
-
-/// The function of ISO C (clause 7.12, and TS 18661-3 for other types), or of the compiler's own
-/// library, for `double` that an intrinsic stands for.
-fn library_name(base: &str) -> Option<&str> {
-    match base {
-        "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "round" | "roundeven" | "lround"
-        | "llround" | "lrint" | "llrint" | "sqrt" | "sin" | "cos" | "tan" | "asin" | "acos"
-        | "atan" | "sinh" | "cosh" | "tanh" | "exp" | "exp2" | "exp10" | "log" | "log2"
-        | "log10" | "pow" | "fma" | "ldexp" => Some(base),
-        "frem" => Some("fmod"),
-        "powi" => Some("__powi"),
-        _ => None,
-    }
-}
-
-/// What the name of a function ends with for numbers of so many bits.
-fn suffix(name: &str, width: u32) -> &'static str {
-    let of_compiler = name.starts_with("__");
-    match width {
-        32 if of_compiler => "sf2",
-        64 if of_compiler => "df2",
-        80 if of_compiler => "xf2",
-        _ if of_compiler => "tf2",
-        32 => "f",
-        64 => "",
-        80 => "l",
-        _ => "f128",
-    }
-}
-
-impl<'m> Lowering<'_, 'm> {
-    /// Emits a call of a function of words that returns a word.
-    pub fn call_named(&mut self, name: &str, arguments: &[Operand]) -> Operand {
-        let id = self.library.function(name, &vec![64; arguments.len()], 64);
-        let argument =
-            |value: &Operand| Argument { value: *value, width: 64, byval: None, float: false };
-        let result = self.fresh();
-        self.emit(Inst::Call(Box::new(Call {
-            callee: Callee::Direct(id),
-            args: arguments.iter().map(argument).collect(),
-            results: vec![result],
-            widths: vec![64],
-        })));
-        Operand::reg(result)
-    }
-
-    /// Lowers an intrinsic as calls, one a lane, of what it stands for; false if it is none.
-    pub fn library_intrinsic(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
-        if base == "frexp" {
-            self.frexp_intrinsic(inst)?;
-            return Ok(true);
-        }
-        let Some(name) = library_name(base) else { return Ok(false) };
-        self.library_call(inst, name, &inst.values())?;
-        Ok(true)
-    }
-
-    /// Calls a function of the C library for each lane of the arguments, of which the first one
-    /// is a number; that of `float` for a `_Float16`.
-    pub fn library_call(
-        &mut self,
-        inst: Value<'m>,
-        name: &str,
-        arguments: &[Value<'m>],
-    ) -> Lowered<()> {
-        const HALF: u32 = 16;
-        const SINGLE: u32 = 32;
-        let widened = |width| if width == HALF { SINGLE } else { width };
-        let width = float_width(arguments[0].ty())?;
-        let name = format!("{name}{}", suffix(name, widened(width)));
-        let returned = lane_width(inst.ty())?;
-        let returns_half = returned == HALF && float_width(inst.ty()).is_ok();
-        let called = if returns_half { SINGLE } else { returned };
-        let mut lanes = Vec::with_capacity(arguments.len());
-        let mut kinds = Vec::with_capacity(arguments.len());
-        for argument in arguments {
-            let float = float_width(argument.ty()).ok();
-            kinds.push((lane_width(argument.ty())?, float.is_some()));
-            lanes.push(self.parts(*argument)?);
-        }
-        let params =
-            kinds.iter().map(|(width, float)| if *float { widened(*width) } else { *width });
-        let params: Vec<_> = params.collect();
-        let id = self.library.function(&name, &params, called);
-        let mut parts = Parts::new();
-        for lane in 0..lanes[0].len() {
-            let mut args = Vec::with_capacity(lanes.len());
-            for (parts, (width, float)) in lanes.iter().zip(&kinds) {
-                // An integer beside a vector is one for all lanes.
-                let mut value = parts[lane.min(parts.len() - 1)];
-                if *float && *width == HALF {
-                    value = self.converted(FloatCast::Extend, HALF, SINGLE, value);
-                }
-                let width = if *float { widened(*width) } else { *width };
-                args.push(Argument { value, width, byval: None, float: *float });
-            }
-            let result = self.fresh();
-            self.emit(Inst::Call(Box::new(Call {
-                callee: Callee::Direct(id),
-                args,
-                results: vec![result],
-                widths: vec![called],
-            })));
-            let mut value = Operand::reg(result);
-            if returns_half {
-                value = self.converted(FloatCast::Truncate, SINGLE, HALF, value);
-            }
-            parts.push(value);
-        }
-        self.define(inst, parts);
-        Ok(())
-    }
-
-    /// `llvm.frexp`: fractions and exponents of all lanes. The function that it stands for leaves
-    /// the exponent, an `int`, in memory.
-    fn frexp_intrinsic(&mut self, inst: Value<'m>) -> Lowered<()> {
-        const INT: u32 = 32;
-        const POINTER: u32 = 64;
-        let number = inst.values()[0];
-        let width = float_width(number.ty())?;
-        if width == 16 {
-            return unsupported("llvm.frexp of a _Float16");
-        }
-        let name = format!("frexp{}", suffix("frexp", width));
-        let id = self.library.function(&name, &[width, POINTER], width);
-        let (mut fractions, mut exponents) = (Parts::new(), Parts::new());
-        for value in self.parts(number)? {
-            let count = self.constant(POINTER, 1);
-            let address = self.compute(|dst| Inst::Alloca { dst, alignment: 4, size: 4, count });
-            let result = self.fresh();
-            let argument = |value, width, float| Argument { value, width, byval: None, float };
-            self.emit(Inst::Call(Box::new(Call {
-                callee: Callee::Direct(id),
-                args: vec![argument(value, width, true), argument(address, POINTER, false)],
-                results: vec![result],
-                widths: vec![width],
-            })));
-            fractions.push(Operand::reg(result));
-            exponents.push(self.compute(|dst| Inst::Load { width: INT, dst, address }));
-        }
-        fractions.extend(exponents);
-        self.define(inst, fractions);
-        Ok(())
-    }
-
-    pub fn converted(&mut self, cast: FloatCast, from: u32, to: u32, a: Operand) -> Operand {
-        self.compute(|dst| Inst::FloatCast { cast, from, to, dst, a })
-    }
-
-    /// `llvm.get.rounding` and `llvm.set.rounding`, of which the environment has models.
-    pub fn rounding_intrinsic(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
-        let (params, returned): (&[u32], _) = match base {
-            "get.rounding" => (&[], Some(32)),
-            "set.rounding" => (&[32], None),
-            _ => return Ok(false),
-        };
-        let id = self.library.function(&format!("llvm.{base}"), params, returned.unwrap_or(32));
-        let mut args = Vec::new();
-        for argument in inst.values() {
-            let value = self.scalar(argument)?;
-            args.push(Argument { value, width: 32, byval: None, float: false });
-        }
-        let result = self.fresh();
-        let call =
-            Call { callee: Callee::Direct(id), args, results: vec![result], widths: vec![32] };
-        self.emit(Inst::Call(Box::new(call)));
-        if returned.is_some() {
-            self.define_scalar(inst, Operand::reg(result));
-        }
-        Ok(true)
     }
 }

@@ -3,11 +3,11 @@
 //! A program has one thread here, so an atomic access is a plain one.
 
 use super::constants::signed_word;
-use super::function::{Lowering, Parts, Recipe};
-use super::llvm::{RmwOp, Type, TypeKind, Value};
+use super::lowering::{Lowering, Parts, Recipe};
 use super::types::{Lowered, Scalar, float_width, is_bit_vector, lane_width, scalars, unsupported};
 use crate::expr::Bv;
 use crate::ir::{AddressTerm, BinaryOp, Cast, FloatOp, Inst, Operand, OperandKind, Pc, Predicate};
+use crate::llvm::{RmwOp, Type, TypeKind, Value};
 
 // More terms than this in one address cost more to add up again than to keep apart.
 const MOST_TERMS: usize = 3;

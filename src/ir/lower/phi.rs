@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::function::{Code, Lowering};
-use super::llvm::{Block, Opcode};
+use super::lowering::Lowering;
 use super::types::scalars;
+use crate::ir::opt::Code;
 use crate::ir::{Inst, Operand, OperandKind, Pc, Place, Reg};
+use crate::llvm::{Block, Opcode};
 
 /// A move that happens at the same time as the others of its edge.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -3,9 +3,9 @@
 //! Unlike LLVM's `mem2reg` this keeps what an uninitialised read means: the register is
 //! marked undefined where the variable was allocated, and its first read fixes its value.
 
-use super::function::Lowering;
-use super::llvm::{Block, Opcode, Value};
+use super::lowering::Lowering;
 use super::types::scalar_width;
+use crate::llvm::{Block, Opcode, Value};
 
 /// Gives each variable of the entry block that only loads and stores of its own width use
 /// a register.

@@ -4,10 +4,10 @@
 //! addresses themselves, in 64.
 
 use super::constants::Symbols;
-use super::function::Lowering;
-use super::llvm::{Opcode, Value};
+use super::lowering::Lowering;
 use super::types::{Lowered, unsupported};
 use crate::ir::{AddressTerm, Inst};
+use crate::llvm::{Opcode, Value};
 
 /// The function that reads such tables.
 const READER: &str = "llvm.load.relative.";

@@ -1,10 +1,10 @@
 //! Intrinsics of SSE2 (Intel SDM, volume 2), which every x86-64 processor has, as
 //! `<emmintrin.h>` uses them: those on integers for which LLVM has no portable form.
 
-use super::function::{Lowering, Parts};
-use super::llvm::Value;
+use super::lowering::{Lowering, Parts};
 use super::types::{Lowered, lane_width};
 use crate::ir::{BinaryOp, Cast, Inst, Operand, Predicate};
+use crate::llvm::Value;
 
 impl<'m> Lowering<'_, 'm> {
     /// Lowers an intrinsic whose name starts with `llvm.x86.`; false if it is not known here.

@@ -1,6 +1,6 @@
 //! Types as lists of scalars with a width and a place in memory.
 
-use super::llvm::{Source, Type, TypeKind};
+use crate::llvm::{Source, Type, TypeKind};
 
 /// Why something cannot be lowered; the text goes into `Inst::Unsupported`.
 #[derive(Clone, Debug, Eq, PartialEq)]

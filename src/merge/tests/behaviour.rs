@@ -146,13 +146,13 @@ fn build(dir: &Path, source: &Path, name: &str) -> PathBuf {
 /// What one run did.
 #[derive(Debug)]
 struct Run {
-    /// Of a run that ended by itself.
+    /// The exit status, if the run ended by itself.
     status: Option<ExitStatus>,
-    /// No more than [`MOST_OUTPUT`] bytes of it.
+    /// At most the first [`MOST_OUTPUT`] bytes of standard output, escaped.
     output: String,
 }
 
-/// What only a mutant prints that never ends.
+/// Only a mutant that never ends prints as many bytes.
 const MOST_OUTPUT: u64 = 1 << 14;
 
 impl Run {
@@ -176,7 +176,7 @@ impl Run {
         Self { status: ended.then_some(status), output }
     }
 
-    /// Where neither ends, one may have come further than the other.
+    /// Whether two runs did the same. If neither ended, one may have come further than the other.
     fn is_like(&self, other: &Self) -> bool {
         let [a, b] = [&self.output, &other.output];
         self.status == other.status
@@ -186,7 +186,7 @@ impl Run {
 
 proptest! {
     #![proptest_config(configuration(150))]
-    /// `merge` checks projection itself; here nothing may be refused for want of it.
+    /// `merge` checks projection itself; here it must not refuse any mutant.
     #[test]
     fn every_mutant_projects(mutants in mutants(12)) {
         let texts: Vec<_> =
@@ -208,7 +208,7 @@ proptest! {
             mutants.iter().map(String::as_str).filter(|t| *t != PROGRAM).collect();
         prop_assume!(!texts.is_empty());
         let (dir, subject) = subject(PROGRAM, &texts);
-        // A value that was never returned would not be the same twice.
+        // A function that ends without returning a value would not give the same value twice.
         let mut compiler = compiler();
         compiler.flags.push("-Werror=return-type".into());
         let meta = match merge(&subject, &compiler) {

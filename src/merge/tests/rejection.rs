@@ -47,12 +47,12 @@ fn the_original_has_to_compile_and_leave_our_names() {
 #[test]
 fn what_cannot_be_merged_says_why() {
     let entry = refused("int main(void) { return 0; }\n", "int main(int c) { return c; }\n");
-    assert!(entry.ends_with("changes `main` at file scope, whose name has to stay"), "{entry}");
+    assert!(entry.ends_with("changes `main` at file scope, whose name must not change"), "{entry}");
     let printed = refused(
         "#include <assert.h>\n#define N 1\nvoid f(int a) { assert(a < N); }\n",
         "#include <assert.h>\n#define N 2\nvoid f(int a) { assert(a < N); }\n",
     );
-    assert!(printed.contains("is made a string by a macro"), "{printed}");
+    assert!(printed.contains("a macro makes a string out of a name"), "{printed}");
     let early = refused(
         "#define N 1\n#include <assert.h>\nint f(void) { return N; }\n",
         "#define N 2\n#include <assert.h>\nint f(void) { return N; }\n",
@@ -121,7 +121,7 @@ fn a_patch_of_comments_is_the_original() {
     assert_eq!((meta.revisions[1].status, meta.revisions[1].arms), (Status::Merged, 0));
 }
 
-/// What git says above the hunks counts: names alone may change.
+/// git's headers above the hunks count: a patch may change nothing but names.
 #[test]
 fn files_are_renamed_copied_added_and_taken_away() {
     let files = [("x.c", "int f(void) { return 1; }\n"), ("y.c", "int g(void) { return 1; }\n")];

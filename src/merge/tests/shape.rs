@@ -5,7 +5,7 @@ fn f(statements: &str) -> String {
     format!("int g(int);\nint f(int a, int b)\n{{\n{statements}\n\treturn a;\n}}\n")
 }
 
-/// What becomes of `original` when patches make it the other statements.
+/// The merged statements when patches turn `original` into each of `patched`.
 fn sites(original: &str, patched: &[&str]) -> String {
     let patched: Vec<_> = patched.iter().map(|p| f(p)).collect();
     let meta = merged(&f(original), &patched.iter().map(String::as_str).collect::<Vec<_>>());
@@ -48,7 +48,7 @@ fn operands_of_logic_are_sites_of_their_own() {
     );
     // The arms would be converted to a common type.
     assert!(sites("a = b ? 1 : 2;", &["a = b ? 1u : 2;"]).starts_with("if (psychic_at_1()"));
-    // A macro could make a string of its argument.
+    // `g` could be a macro that makes a string of its argument.
     assert!(sites("g(a && b);", &["g(a && a);"]).starts_with("if (psychic_at_1()"));
 }
 

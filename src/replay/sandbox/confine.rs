@@ -1,9 +1,9 @@
-//! Takes rights away from a sandbox's own process; everything it starts inherits that.
+//! Takes rights away from a sandbox's own process; everything that it starts inherits the loss.
 //!
-//! Preferred are Linux namespaces: a mount namespace whose root is a fresh tmpfs with the system
+//! Linux namespaces are preferred: a mount namespace whose root is a fresh tmpfs with the system
 //! directories bound read-only into it, and network, process, IPC and host name namespaces that
-//! hold nothing else. Where the system denies them (many containers do), Landlock makes the
-//! file system read-only but for the scratch directory, and a seccomp filter denies sockets.
+//! hold nothing else. Where the system denies them (many containers do), Landlock makes the file
+//! system read-only except for the scratch directory, and a seccomp filter denies sockets.
 
 use std::{
     fs, io,
@@ -37,42 +37,43 @@ use seccompiler::{
 
 use super::protocol::Setup;
 
-/// What of the host's file system a program sees, read-only.
+/// The parts of the host's file system that a program sees, read-only.
 const SYSTEM: &[&str] =
     &["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "nix", "gnu"];
 const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
 const STACK: u64 = 8 << 20;
-/// Of a program; it may raise that to what the sandbox has.
+/// The limit of open files of a program. It may raise it up to that of the sandbox.
 pub(super) const OPEN_FILES: u64 = 256;
-/// What the sandbox opens for each fork server (its control, its output and its errors), and for
+/// How many files the sandbox opens for each fork server (its control, output and errors), and for
 /// itself.
 const FILES_OF_SERVER: u64 = 3;
 const OWN_FILES: u64 = 64;
-/// Files in each writable directory.
+/// The most files in each writable directory.
 const INODES: u64 = 4096;
-/// The sandbox itself needs as much.
+/// The least address space in bytes: the sandbox itself needs this much.
 const LEAST_MEMORY: u64 = 256 << 20;
-/// Where user ids that nobody has begin; added to a process id each sandbox gets its own, so
-/// that a limit of processes counts only that sandbox's.
+/// The first of the user ids that nobody has. Each sandbox adds its number, so that a limit of
+/// processes counts only its own.
 const FREE_USERS: u32 = 0x7000_0000;
 
-/// Fork servers that one sandbox keeps, if it may: of small programs, some hundred KiB each.
+/// The most fork servers that one sandbox keeps. Those of small programs take some hundred KiB
+/// each.
 const MOST_SERVERS: u64 = 1024;
 
-/// Where a sandbox finds things, and what it may give away.
+/// Where a sandbox finds things, and what programs in it may use.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// The programs of the set-up, in its order.
+    /// The programs of the set-up, in the same order.
     pub(super) programs: Vec<PathBuf>,
     /// The directory that programs start in.
     pub(super) work: PathBuf,
-    /// Where they put temporary files.
+    /// The directory for temporary files of programs.
     pub(super) tmp: PathBuf,
-    /// What is passed between the sandbox and the runtime in the program.
+    /// The directory for files that are passed between the sandbox and the runtime in the program.
     pub(super) io: PathBuf,
-    /// So many processes the user may have while a program runs that is no fork server's.
+    /// How many processes the user may have while a program runs that no fork server forked.
     pub(super) processes: u64,
-    /// So many fork servers the sandbox may keep.
+    /// How many fork servers the sandbox may keep.
     pub(super) servers: u64,
 }
 
@@ -82,14 +83,14 @@ impl Place {
         Self { programs, work, tmp, io, processes: 0, servers: 1 }
     }
 
-    /// The directories that may be written to. Their parent may not, so that they cannot be
-    /// renamed or removed.
+    /// The directories that may be written to. Their parent may not be written to, so they cannot
+    /// be renamed or removed.
     pub(super) fn scratch(&self) -> [&Path; 3] {
         [&self.work, &self.tmp, &self.io]
     }
 }
 
-/// Enters new namespaces, but for the process namespace, which begins with the next child.
+/// Enters new namespaces. The process namespace begins with the next child.
 pub(super) fn enter_namespaces() -> nix::Result<()> {
     let (user, group) = (geteuid(), getegid());
     let mut flags = CloneFlags::CLONE_NEWNS
@@ -102,7 +103,8 @@ pub(super) fn enter_namespaces() -> nix::Result<()> {
     }
     unshare(flags)?;
     if !user.is_root() {
-        // Root of the new namespace, to be allowed to mount in it; given up by `give_up_rights`.
+        // Become root of the new namespace, to be allowed to mount in it. `give_up_rights` gives
+        // that up.
         map_user("0", user.as_raw(), group.as_raw())?;
     }
     Ok(())
@@ -110,7 +112,7 @@ pub(super) fn enter_namespaces() -> nix::Result<()> {
 
 /// Builds the file system that the programs see, and enters it.
 pub(super) fn enter_file_system(setup: &Setup) -> io::Result<Place> {
-    // Read before anything is mounted over their place.
+    // Read the programs before anything is mounted over them.
     let programs = setup.programs.iter().map(fs::read).collect::<io::Result<Vec<_>>>()?;
     sethostname("psychic")?;
     mount(none(), "/", none(), MsFlags::MS_REC | MsFlags::MS_PRIVATE, none())?;
@@ -128,7 +130,7 @@ pub(super) fn enter_file_system(setup: &Setup) -> io::Result<Place> {
     fs::create_dir(root.join("proc"))?;
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     if mount(Some("proc"), &root.join("proc"), Some("proc"), flags, none()).is_err() {
-        // A container that hides parts of its /proc may not mount another.
+        // A container that hides parts of its /proc may not mount another one.
         bind(Path::new("/proc"), &root.join("proc"))?;
     }
     fs::create_dir(root.join("psychic"))?;
@@ -158,7 +160,7 @@ pub(super) fn enter_file_system(setup: &Setup) -> io::Result<Place> {
     Ok(place)
 }
 
-/// Makes the scratch directory the only writable one and denies sockets, without namespaces.
+/// Without namespaces: makes the scratch directory the only writable one and denies sockets.
 pub(super) fn restrict(setup: &Setup) -> io::Result<Place> {
     let scratch = fs::canonicalize(&setup.scratch)?;
     let mut programs = Vec::new();
@@ -179,7 +181,8 @@ pub(super) fn restrict(setup: &Setup) -> io::Result<Place> {
     Ok(place)
 }
 
-/// The last steps, common to both ways: limits, no privileges, no randomness of addresses.
+/// Takes the last steps, common to both kinds of isolation: limits, no privileges, no randomised
+/// addresses.
 pub(super) fn give_up_rights(setup: &Setup, place: &mut Place, namespaces: bool) -> io::Result<()> {
     let Setup { limits, limit_memory, .. } = setup;
     limit(Resource::RLIMIT_CORE, 0)?;
@@ -195,8 +198,8 @@ pub(super) fn give_up_rights(setup: &Setup, place: &mut Place, namespaces: bool)
     if geteuid().is_root() && (!namespaces || real_root()) {
         become_nobody(place, setup.number)?;
     } else if namespaces {
-        // A second user namespace, in which we are not root: what is executed from here on
-        // has no rights over the first one's mounts.
+        // Enter a second user namespace, in which we are not root: what is executed from here on
+        // has no rights over the mounts of the first one.
         unshare(CloneFlags::CLONE_NEWUSER)?;
         map_user("1000", 0, 0)?;
     } else {
@@ -207,7 +210,7 @@ pub(super) fn give_up_rights(setup: &Setup, place: &mut Place, namespaces: bool)
     umask(Mode::from_bits_truncate(0o022));
     personality::set(personality::get()? | Persona::ADDR_NO_RANDOMIZE)?;
     prctl::set_no_new_privs()?;
-    // Not to be traced by the programs, which run as the same user.
+    // The programs, which run as the same user, must not trace the sandbox.
     prctl::set_dumpable(false)?;
     if namespaces {
         prctl::set_pdeathsig(Signal::SIGKILL)?;
@@ -218,7 +221,7 @@ pub(super) fn give_up_rights(setup: &Setup, place: &mut Place, namespaces: bool)
     Ok(())
 }
 
-/// Takes on a user id that nobody has. A container may not have the high ones.
+/// Takes on a user id that nobody has. In a container the high ones may not exist.
 fn become_nobody(place: &Place, number: u32) -> nix::Result<()> {
     let mut result = Ok(());
     for id in [FREE_USERS + number, 20_000 + number % 40_000] {
@@ -244,7 +247,7 @@ fn map_user(inside: &str, user: u32, group: u32) -> nix::Result<()> {
     write("gid_map", format!("{inside} {group} 1"))
 }
 
-/// Whether user 0 is the system's own, not that of a user namespace of ours.
+/// Whether user 0 is the system's root, and not that of a user namespace of ours.
 fn real_root() -> bool {
     fs::read_to_string("/proc/self/uid_map")
         .is_ok_and(|map| map.split_whitespace().last().is_some_and(|count| count != "1"))
@@ -259,7 +262,7 @@ fn processes_of(user: Uid) -> u64 {
     entries.filter(of_user).map(threads).sum::<usize>() as u64
 }
 
-/// Does something, and what is started there has these limits.
+/// Calls `start` with these limits in force; processes that it starts inherit them.
 pub(super) fn with_limits<T>(
     limits: &[(Resource, u64)],
     start: impl FnOnce() -> io::Result<T>,
@@ -302,14 +305,14 @@ fn bind_system(name: &str, root: &Path) -> io::Result<()> {
     }
 }
 
-/// Remounts everything under `root` read-only, as the kernel has it: a flag that the original
-/// mount has may not be lost, or a user namespace may not remount it.
+/// Remounts everything under `root` read-only. Flags of the original mounts are kept: in a user
+/// namespace the kernel refuses to remount without them.
 fn read_only(root: &Path) -> io::Result<()> {
     let table = fs::read_to_string("/proc/self/mountinfo")?;
     for line in table.lines() {
         let Some(point) = line.split(' ').nth(4) else { continue };
         let point = PathBuf::from(unescaped(point));
-        // What may be written below /proc is the kernel's to say; `map_user` has to.
+        // The kernel decides what may be written below /proc, and `map_user` has to write there.
         if !point.starts_with(root) || point.starts_with(root.join("proc")) {
             continue;
         }
@@ -333,7 +336,7 @@ fn read_only(root: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// `\040` and the like of `/proc/self/mountinfo`.
+/// Replaces escapes of `/proc/self/mountinfo` such as `\040`.
 fn unescaped(field: &str) -> String {
     let mut parts = field.split('\\');
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -377,8 +380,8 @@ fn landlock(place: &Place) -> Result<(), Box<dyn std::error::Error + Send + Sync
     Ok(())
 }
 
-/// Denies what Landlock does not cover: sockets, other processes' memory, and rings that would
-/// do either behind the filter's back.
+/// Denies what Landlock does not cover: sockets, access to other processes' memory, and io_uring,
+/// which could do either without the filter noticing.
 fn seccomp() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     use nix::libc;
     let numbers = [

@@ -1,5 +1,5 @@
-//! The sandbox's side of the fork server in native programs (`compile/runtime/server.c`): a program is
-//! started once for a command line, and each run is a fork of it.
+//! The sandbox's side of the fork server in native programs (`compile/runtime/server.c`): a program
+//! is started once for a command line, and each run is a fork of it.
 
 use std::{
     io::{self, Read, Write},
@@ -19,7 +19,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
 
 use super::streams::Streams;
 
-/// A program that waits to be told to fork.
+/// A program that waits for requests to fork.
 #[derive(Debug)]
 pub(super) struct ForkServer {
     process: Child,
@@ -28,14 +28,15 @@ pub(super) struct ForkServer {
 }
 
 impl ForkServer {
-    /// Starts a server, whose runs may each have so many files open; the command's environment says
-    /// that it is to serve.
+    /// Starts a server. Each of its runs may have at most `files` files open. The command's
+    /// environment says that it has to serve.
     pub(super) fn start(mut command: Command, files: u64) -> io::Result<Self> {
         let (control, input) = UnixStream::pair()?;
-        // Functions of libraries are found once, not by each run.
+        // Resolve functions of libraries once, and not in each run.
         command.env("LD_BIND_NOW", "1");
         let mut process = command.stdin(OwnedFd::from(input)).spawn()?;
-        // Not around the start: the other servers' files are open here.
+        // Set the limit afterwards: while the server starts, the other servers' files are open
+        // here.
         let files = getrlimit(Resource::Nofile).maximum.map_or(files, |own| files.min(own));
         let most = Rlimit { current: Some(files), maximum: Some(files) };
         let pid = i32::try_from(process.id()).ok().and_then(rustix::process::Pid::from_raw);
@@ -44,10 +45,10 @@ impl ForkServer {
         Ok(Self { process, control, streams })
     }
 
-    /// Begins a run of a revision; its process.
+    /// Begins a run of a revision and returns its process.
     ///
     /// # Errors
-    /// where the server is gone.
+    /// Fails if the server is gone.
     pub(super) fn begin(&mut self, revision: u32) -> io::Result<Pid> {
         self.control.write_all(&revision.to_ne_bytes())?;
         let process = self.number()?;
@@ -57,18 +58,19 @@ impl ForkServer {
         }
     }
 
-    /// What the run prints, and what can be read from when it has ended.
+    /// The streams of the run, and a file that can be read from when it has ended.
     pub(super) fn watching(&mut self) -> (&mut Streams, BorrowedFd<'_>) {
         (&mut self.streams, self.control.as_fd())
     }
 
-    /// Waits for the end of the run, which is stopped if it has to be; its wait status.
+    /// Waits for the end of the run, which is killed first if `stop` is set. Returns its wait
+    /// status.
     ///
     /// # Errors
-    /// where the server is gone.
+    /// Fails if the server is gone.
     pub(super) fn end(&mut self, stop: bool, run: Pid) -> io::Result<i32> {
         if stop {
-            // It may have ended by itself.
+            // The run may have ended by itself.
             let _ = kill(run, Signal::SIGKILL);
         }
         self.number()

@@ -1,17 +1,18 @@
 //! Runs untrusted programs: candidate patches are code that nobody has read.
 //!
-//! A [`Sandbox`] is a process that takes all rights away from itself once and then runs programs one
-//! after the other, so that a run costs no more than a `posix_spawn` from a small process, or a `fork`
-//! where the program has a fork server. It is itself the fork of a [`Zygote`], a helper process: this
-//! same executable, started with the hidden argument `__sandbox`. What a program cannot do in there:
+//! A [`Sandbox`] is a process that takes all rights away from itself once and then runs programs
+//! one after the other. So a run costs no more than a `posix_spawn` from a small process, or a
+//! `fork` if the program has a fork server. The sandbox is itself a fork of a [`Zygote`], a helper
+//! process: this same executable, started with the hidden argument `__sandbox`. In a sandbox a
+//! program cannot:
 //!
 //! - write outside of its scratch directory, which is emptied after every run, or fill the disk
-//!   (it is a tmpfs of limited size);
+//!   (the directory is a tmpfs of limited size);
 //! - reach any network, not even the loopback device;
 //! - see, signal or trace any process outside, or outlive its run;
 //! - have more processes, memory, open files or output than [`Limits`] allows, or run longer.
 //!
-//! [`Isolation`] says by what means; see the private module `confine` for how.
+//! [`Isolation`] tells by which means; the private module `confine` has the details.
 
 mod confine;
 mod fork_server;
@@ -40,21 +41,21 @@ pub(super) use zygote::Zygote;
 
 /// The hidden first argument that makes an executable a helper.
 const ARGUMENT: &str = "__sandbox";
-/// Environment variable: the `psychic` executable, for programs that are not it.
+/// The environment variable that names the `psychic` executable, for programs that are another one.
 const HELPER: &str = "PSYCHIC_SANDBOX";
 
 /// What one run may use.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Limits {
-    /// Processor time; a run that uses none is stopped after five times as long.
+    /// Processor time. A run that uses less is stopped after five times as much real time.
     pub time: Duration,
-    /// Bytes of each of stdout and stderr.
+    /// The most bytes of each of stdout and stderr.
     pub output: u64,
-    /// Bytes of all files together (with [`Isolation::Landlock`]: of each file).
+    /// The most bytes of all files together (with [`Isolation::Landlock`]: of each file).
     pub files: u64,
-    /// Bytes of address space; not under a sanitizer.
+    /// The most bytes of address space; not enforced under a sanitizer.
     pub memory: u64,
-    /// Processes and threads beside the first.
+    /// The most processes and threads besides the first one.
     pub processes: u32,
 }
 
@@ -71,7 +72,7 @@ impl Default for Limits {
     }
 }
 
-/// By what means programs are confined.
+/// The means by which programs are confined.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Isolation {
     /// Namespaces: programs see nothing but themselves and the system's own files.
@@ -91,7 +92,7 @@ impl std::fmt::Display for Isolation {
     }
 }
 
-/// Why nothing can be run.
+/// Why a program cannot be run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SandboxError {
@@ -111,7 +112,7 @@ pub enum SandboxError {
         /// What happened.
         error: io::Error,
     },
-    /// The executable does not know that it is a helper.
+    /// The executable does not act as a helper.
     #[error(
         "{} does not serve as sandbox helper: name the psychic executable in PSYCHIC_SANDBOX, or \
          call psychic::replay::sandbox_helper() first thing in main", helper.display()
@@ -127,21 +128,21 @@ pub enum SandboxError {
          --security-opt seccomp=unconfined), or use a kernel with Landlock (5.13 or later)"
     )]
     Denied(String),
-    /// A sandbox failed at a run.
+    /// A sandbox failed to run a program.
     #[error("the sandbox failed: {0}")]
     Failed(String),
-    /// A sandbox is gone.
+    /// A sandbox ended unexpectedly.
     #[error("the sandbox ended unexpectedly: {0}")]
     Lost(io::Error),
 }
 
-/// Whether this process was started as a helper. One that goes on all the same would start others like
-/// itself without end.
+/// Whether this process was started as a helper. If it went on as something else, it would start
+/// others like itself without end.
 fn is_asked_to_help() -> bool {
     env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT)
 }
 
-/// Refuses to go on in a process that was started as a helper and does something else.
+/// Returns an error in a process that was started as a helper but does something else.
 ///
 /// # Errors
 /// [`SandboxError::NotAHelper`] says what to do.
@@ -152,14 +153,14 @@ pub(crate) fn refuse_idle_helper() -> Result<(), SandboxError> {
     }
 }
 
-/// Serves as sandbox helper and exits if this process was started as one; otherwise returns at
-/// once. To be called first in `main`, while there is only one thread.
+/// Serves as sandbox helper and exits, if this process was started as one; otherwise returns at
+/// once. Call it first in `main`, while there is only one thread.
 pub fn sandbox_helper() {
     if is_asked_to_help() {
         std::process::exit(match serve::serve() {
             Ok(()) => 0,
             Err(error) => {
-                // The other side sees no more than that the helper is gone.
+                // The tool only sees that the helper is gone.
                 eprintln!("psychic: sandbox: {error}");
                 1
             }
@@ -167,19 +168,20 @@ pub fn sandbox_helper() {
     }
 }
 
-/// One process that runs programs, for one run at a time.
+/// A process that runs programs, one at a time.
 #[derive(Debug)]
 pub(super) struct Sandbox {
     requests: Option<PipeWriter>,
     answers: PipeReader,
     isolation: Isolation,
-    /// What a sandbox without a file system of its own writes to.
+    /// The directory that a sandbox without a file system of its own writes to.
     _scratch: TempDir,
 }
 
 impl Sandbox {
-    /// Forks a sandbox that can run `programs`, each of which finds `files`, with `strongest` isolation
-    /// or else the other. Whether the programs have a fork server is said by `serves`.
+    /// Forks a sandbox that can run `programs`, each of which finds `files` in its directory.
+    /// `serves` says whether the programs contain a fork server. The sandbox has the isolation
+    /// `strongest` if the system allows it, else the other one.
     pub(super) fn start(
         zygote: &Zygote,
         (programs, serves): (&[&Path], bool),
@@ -231,7 +233,7 @@ impl Sandbox {
         let (its_requests, mut requests) = io::pipe().map_err(start)?;
         let (mut answers, its_answers) = io::pipe().map_err(start)?;
         let has_served = zygote.fork(isolation, its_requests.as_fd(), its_answers.as_fd())?;
-        // Else nobody would see that the other side has ended.
+        // While these are open here, nobody would see that the other side has ended.
         drop((its_requests, its_answers));
         let ready = send(&mut requests, setup).and_then(|()| receive::<Ready>(&mut answers));
         match ready {
@@ -265,7 +267,7 @@ impl Sandbox {
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        // It ends when its requests do, and then nobody writes answers.
+        // The sandbox ends when its requests do, and that ends the answers.
         drop(self.requests.take());
         let _ = io::copy(&mut self.answers, &mut io::sink());
     }

@@ -1,9 +1,10 @@
-//! The helper's side: forks sandboxes. Each confines itself, then runs one program after the other.
+//! The helper's side: it forks sandboxes. Each confines itself, then runs one program after the
+//! other.
 //!
-//! In a process namespace a sandbox is process 1, which is what makes killing sound: `kill(-1)` reaches
+//! In a process namespace a sandbox is process 1, which makes killing reliable. `kill(-1)` reaches
 //! every other process of the namespace at once, whatever session or group it moved to, and none
-//! can be forked while it does; orphans become its children; and when it ends the kernel kills
-//! what is left.
+//! can be forked meanwhile. Orphans become children of the sandbox. And when the sandbox ends, the
+//! kernel kills what is left.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -50,34 +51,33 @@ use crate::{
     subject::{FileState, Given, GivenFile, changed_files, path_text},
 };
 
-/// A run that uses no processor time is stopped after this many times its limit: on a loaded
-/// machine a run that is only slow must not look like one that does not end.
+/// A run that has not used up its processor time is stopped after this many times its limit in real
+/// time: on a loaded machine a run that is only slow must not look like one that does not end.
 const WALL: u32 = 5;
-/// The processor time is looked at no more often than this once it could be used up.
+/// The least time between two looks at the processor time, once it could be used up.
 const TICK: Duration = Duration::from_millis(1);
-/// Of a run that is printing, output is read this often: it need not wait for each of its bytes to be
-/// taken.
+/// The time between two reads while a run is printing: not every single byte need be read at once.
 const PACE: Duration = Duration::from_micros(250);
 /// Permission bits of the directory that a program starts in.
 const START_MODE: u32 = 0o755;
-/// So many files and directories a run may leave, and with paths of so many bytes.
+/// The most files and directories that a run may leave, and the most bytes of their paths.
 const MOST_FILES: usize = 10_000;
 const LONGEST_PATH: usize = 2048;
-/// How long it may take to kill everything that a program started.
+/// The most time that it may take to kill everything that a program started.
 const UNKILLABLE: Duration = Duration::from_secs(10);
 
 /// Forks sandboxes until standard input ends.
 pub(super) fn serve() -> io::Result<()> {
-    // Whatever the tool itself was started with open is none of a patch's business.
+    // Files that the tool itself was started with must not be open in a patched program.
     close_fds::set_fds_cloexec(3, &[]);
-    // The memory hog goes first when the machine runs out: sanitizers' runs have no limit.
+    // Be killed first if the machine runs out of memory: runs under sanitizers have no limit.
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
     let control = io::stdin().as_fd().try_clone_to_owned()?;
     while let Some((isolation, requests, answers)) = take_over(control.as_fd())? {
-        // Those that have ended.
+        // Wait for sandboxes that have ended.
         while waitpid(None, Some(WaitPidFlag::WNOHANG)).is_ok_and(|s| s != WaitStatus::StillAlive) {
         }
-        // Where there is no process to be had, the tool sees that its answers have ended.
+        // If the fork fails, the tool sees that its answers have ended.
         if fork_process().is_ok_and(|fork| fork.is_child()) {
             drop(control);
             dup2_stdin(requests)?;
@@ -88,7 +88,7 @@ pub(super) fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// Becomes a sandbox.
+/// Makes this process a sandbox.
 fn begin(isolation: Isolation) -> io::Result<()> {
     if isolation == Isolation::Landlock {
         return inside(isolation);
@@ -100,14 +100,14 @@ fn begin(isolation: Isolation) -> io::Result<()> {
             ForkResult::Parent { child } => Ok(waitpid(child, None).map(drop)?),
         },
         Err(error) => {
-            // The tool is to get rid of it first.
+            // Read the set-up first, so that the tool can finish writing it.
             receive::<Setup>(&mut io::stdin())?;
             greet(&Err(format!("namespaces: {error}"))).map(drop)
         }
     }
 }
 
-/// Tells the tool whether it can send requests.
+/// Tells the tool whether it can send requests. Returns where answers are written to.
 fn greet(ready: &Ready) -> io::Result<File> {
     let mut answers = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     send(&mut answers, ready)?;
@@ -152,20 +152,20 @@ struct Server {
     setup: Setup,
     place: Place,
     isolation: Isolation,
-    /// Where requests come from: it hangs up when the tool is gone.
+    /// Where requests come from. It hangs up when the tool is gone.
     client: File,
     servers: Servers,
 }
 
-/// The fork servers of programs, at most one for each.
+/// The fork servers of programs, at most one for each program.
 struct Servers {
-    /// The one that was used last is the first.
+    /// The servers that run, the most recently used one first.
     alive: VecDeque<(Key, ForkServer)>,
-    /// Programs and their revisions of which a run wanted to be more than one process.
+    /// Programs and revisions of which a run wanted to be more than one process.
     unfit: BTreeSet<(usize, u32)>,
 }
 
-/// What all runs of a server have in common.
+/// What all runs of a fork server have in common.
 #[derive(Eq, PartialEq)]
 struct Key {
     program: usize,
@@ -173,7 +173,7 @@ struct Key {
     variables: BTreeMap<String, Vec<u8>>,
 }
 
-/// A run that came to its end, or was stopped.
+/// A run that ended or was stopped.
 struct Ended {
     process: Pid,
     status: ExitStatus,
@@ -203,7 +203,7 @@ impl Server {
             (Some(stopped), ..) => stopped,
             _ if is_over || ended.printed.is_over => Termination::OutputLimit,
             (None, Some(signal), _) => Termination::Signal(signal),
-            // The low eight bits are all that the kernel passes on.
+            // The kernel passes on only the low eight bits of an exit code.
             (None, None, code) => Termination::Exit(code.unwrap_or_default() as u8),
         };
         let reply = Reply {
@@ -218,12 +218,12 @@ impl Server {
         Ok(reply)
     }
 
-    /// Puts everything where the program finds it.
+    /// Puts all files where the program and its runtime find them.
     fn lay_out(&self, request: &Request) -> io::Result<()> {
         let Place { work, io, .. } = &self.place;
         fs::write(io.join("stdin"), &request.stdin)?;
         fs::write(io.join("ktest"), &request.ktest)?;
-        // As the engine has it, whatever became of it before.
+        // Set the permissions that the engine assumes, whatever an earlier run changed.
         fs::set_permissions(work, fs::Permissions::from_mode(START_MODE))?;
         self.setup.files.iter().chain(&request.files).try_for_each(|file| put(file, work))
     }
@@ -232,7 +232,8 @@ impl Server {
         self.place.scratch().into_iter().try_for_each(empty)
     }
 
-    /// Runs a program by forking its server; nothing if that cannot say what it does.
+    /// Runs a program by forking its server. `None` if the server is gone, or cannot tell what the
+    /// program does.
     fn run_served(&mut self, request: &Request) -> io::Result<Option<Ended>> {
         let key = Key {
             program: request.program,
@@ -251,7 +252,7 @@ impl Server {
             }
         };
         server.streams.keep(request.output);
-        // Where the server is gone, nobody knows what became of the run.
+        // If the server is gone, nobody knows what became of the run.
         let Ok(run) = server.begin(request.revision) else { return Ok(None) };
         let (streams, ended) = server.watching();
         let stopped = self.watch(streams, ended, run, request.time)?;
@@ -269,8 +270,8 @@ impl Server {
         Ok(Some(Ended { process: run, status, stopped, printed }))
     }
 
-    /// Runs a program in a process of its own, and kills whatever that leaves behind; the servers
-    /// of others, too.
+    /// Runs a program in a process of its own, and kills whatever it leaves behind. This kills all
+    /// fork servers, too.
     fn run_alone(&mut self, request: &Request) -> io::Result<Ended> {
         self.servers.alive.clear();
         let mut command = self.command(request)?;
@@ -302,17 +303,17 @@ impl Server {
         }
         let Place { io, .. } = &self.place;
         let report = format!("log_path={}", io.join("report").display());
-        // log_path keeps reports out of what the program prints; a symbolizer would have to run
-        // in here, and where frames are in which file takes longer than most runs.
+        // `log_path` keeps reports out of what the program prints. A symbolizer would have to run
+        // in here, and finding the file of each frame takes longer than most runs.
         let sanitizer = format!(
             "{report}:exitcode=99:symbolize=0:stack_trace_format='#%n %p':detect_leaks=0:\
              abort_on_error=0:allocator_may_return_null=1:print_summary=0:check_printf=1"
         );
-        // As in a plain build: what was never written is zero. What is some way beyond an object
-        // is not to be another one.
+        // As in a plain build, memory that was never written is zero. An access some way beyond an
+        // object must not hit another object, hence the large redzone.
         let address =
             format!("{sanitizer}:malloc_fill_byte=0:max_malloc_fill_size=268435456:redzone=512");
-        // What environment.c of the runtime shows to the program.
+        // The runtime's environment.c shows these to the program.
         let variables = request.variables.iter();
         let variables = variables.map(|(name, value)| (format!("PSYCHIC_ENV_{name}"), word(value)));
         command
@@ -329,8 +330,8 @@ impl Server {
         Ok(command)
     }
 
-    /// Reads what a run prints until it ends (then `ended` can be read from) or has to be stopped,
-    /// and says why.
+    /// Reads what a run prints until it ends or has to be stopped, and returns why it was stopped.
+    /// `ended` can be read from when the run has ended.
     fn watch(
         &self,
         streams: &mut Streams,
@@ -342,9 +343,9 @@ impl Server {
         let mut left = time;
         let mut prints = false;
         loop {
-            // Interrupted, it waits a little longer at most.
+            // If it is interrupted, it waits a little longer at most.
             let mut fds = vec![waiting(ended), waiting(self.client.as_fd())];
-            // The next request cannot have come yet: only the end of the tool is of interest.
+            // The next request cannot have come yet: only a hang-up, the end of the tool, matters.
             fds[1].set_events(PollFlags::empty());
             if !prints {
                 streams.waiting(&mut fds);
@@ -385,15 +386,15 @@ impl Server {
             Isolation::Landlock => killpg(group, Signal::SIGKILL),
         };
         match killed {
-            // Nobody is left.
+            // No process is left.
             Err(Errno::ESRCH) | Ok(()) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Waits for every process that the program left behind, which in a process namespace are
-    /// dying already. Elsewhere they are looked for until there is none: here is where orphans
-    /// go to.
+    /// Waits for every process that the program left behind. In a process namespace they are dying
+    /// already. Elsewhere they are looked for and killed until there is none; orphans become
+    /// children of this process.
     fn reap(&self) -> io::Result<()> {
         let start = Instant::now();
         loop {
@@ -416,8 +417,8 @@ impl Server {
         }
     }
 
-    /// What the program made of the files, and whether there are more of them, or more is in them,
-    /// than allowed.
+    /// The files that the program left or changed, and whether there are more of them, or more
+    /// bytes in them, than allowed.
     fn files(&self, request: &Request) -> io::Result<(BTreeMap<String, FileState>, bool)> {
         let given = self.setup.files.iter().chain(&request.files);
         let mut start: BTreeMap<_, _> =
@@ -455,9 +456,9 @@ impl Server {
         Ok((changed_files(start, found), false))
     }
 
-    /// A file that a program left, whatever it did to it; nothing if there is none.
+    /// The content of a file that a program left, whatever its permissions; empty if there is none.
     fn read_capped(&self, path: &Path) -> io::Result<Vec<u8>> {
-        // Neither a link to elsewhere nor a pipe that nobody writes to.
+        // Read neither through a link to elsewhere nor from a pipe that nobody writes to.
         if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
             return Ok(Vec::new());
         }
@@ -467,7 +468,7 @@ impl Server {
         Ok(bytes)
     }
 
-    /// The sanitizer's report of the program itself, else of a process it started.
+    /// The sanitizer's report about the program itself, or else about a process that it started.
     fn report(&self, process: Pid) -> io::Result<String> {
         let mut reports = Vec::new();
         for entry in fs::read_dir(&self.place.io)? {
@@ -483,7 +484,7 @@ impl Server {
     }
 }
 
-/// Puts a file below a directory.
+/// Creates a given file below a directory.
 fn put(file: &GivenFile, below: &Path) -> io::Result<()> {
     let path = below.join(&file.path);
     match &file.content {
@@ -494,15 +495,15 @@ fn put(file: &GivenFile, below: &Path) -> io::Result<()> {
     fs::set_permissions(&path, fs::Permissions::from_mode(file.content.permissions()))
 }
 
-/// What is at a path after a run.
+/// An entry of the file system after a run.
 struct Left {
     path: PathBuf,
     metadata: Metadata,
 }
 
-/// A directory and everything below, a directory before what it holds; nothing if there is more
-/// than a run may leave. Directories that a program locked are opened again; what is told of them
-/// is what they were.
+/// A directory and everything below it, each directory before its contents; `None` if there is more
+/// than a run may leave. Directories that a program locked are opened again, but reported with the
+/// permissions that they had.
 fn walk(directory: &Path) -> io::Result<Option<Vec<Left>>> {
     let metadata = fs::symlink_metadata(directory)?;
     let longest = directory.as_os_str().len() + LONGEST_PATH;
@@ -525,8 +526,8 @@ fn walk(directory: &Path) -> io::Result<Option<Vec<Left>>> {
     Ok(Some(found))
 }
 
-/// Removes all that is in a directory. A directory in it goes once what it holds has moved up, so
-/// that no path is too long, however deep a program has nested them.
+/// Removes everything in a directory. An inner directory is removed after its contents were moved
+/// up, so that no path gets too long, however deep a program has nested them.
 fn empty(directory: &Path) -> io::Result<()> {
     let open = |directory: &Path| {
         fs::set_permissions(directory, fs::Permissions::from_mode(0o700))?;
@@ -565,7 +566,7 @@ fn empty(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Processor time that a process has used; of one that is gone, nothing.
+/// The processor time that a process has used; zero if it is gone.
 fn processor_time(pid: Pid) -> Duration {
     let spent = clock_getcpuclockid(pid).and_then(clock_gettime);
     spent.map_or(Duration::ZERO, Duration::from)

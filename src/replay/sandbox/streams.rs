@@ -1,4 +1,4 @@
-//! What a program prints, as it comes through its pipes.
+//! Reads what a program prints from its pipes.
 
 use std::{
     fs::File,
@@ -12,32 +12,33 @@ use nix::{
     poll::{PollFd, PollFlags, PollTimeout, poll},
 };
 
-/// Bytes that a pipe holds. It is small, so that a run which prints without end waits soon: on a busy
-/// core whoever reads would come to its turn no sooner than the run's slice of time ends.
+/// The size of a pipe in bytes. It is small so that a run which prints without end soon has to
+/// wait: on a busy core the reader would otherwise get its turn only when the run's time slice
+/// ends.
 const PIPE: i32 = 2 * 4096;
 
-/// To be woken up when there is something to read, or the other side hung up.
+/// An entry for `poll` that waits for something to read, or for the other side to hang up.
 pub(super) fn waiting(fd: BorrowedFd) -> PollFd {
     PollFd::new(fd, PollFlags::POLLIN)
 }
 
-/// Standard output and error of the runs of a process.
+/// The standard output and standard error of the runs of a process.
 #[derive(Debug)]
 pub(super) struct Streams {
     stdout: Stream,
     stderr: Stream,
 }
 
-/// What one run printed.
+/// Everything that one run printed, as far as it was kept.
 #[derive(Debug)]
 pub(super) struct Printed {
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
-    /// It printed more than is kept.
+    /// Whether it printed more than is kept.
     pub(super) is_over: bool,
 }
 
-/// One pipe and what came through it.
+/// A pipe, and what came through it.
 #[derive(Debug)]
 struct Stream {
     pipe: Option<File>,
@@ -47,12 +48,13 @@ struct Stream {
 }
 
 impl Streams {
-    /// The pipes of a child.
+    /// Takes the pipes of a child.
     pub(super) fn new(child: &mut Child) -> io::Result<Self> {
         let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stream = |pipe: OwnedFd| {
-            // A program that has printed more already, or a user with many pipes, has it as it is.
+            // If that fails (the program has printed more already, or the user has too many pipes),
+            // the pipe keeps its size.
             _ = fcntl(&pipe, FcntlArg::F_SETPIPE_SZ(PIPE));
             let pipe = Some(File::from(pipe));
             Stream { pipe, bytes: Vec::new(), most: usize::MAX, is_over: false }
@@ -60,7 +62,7 @@ impl Streams {
         Ok(Self { stdout: stream(stdout.into()), stderr: stream(stderr.into()) })
     }
 
-    /// So many bytes of each are kept of the next run.
+    /// Sets how many bytes of each stream are kept in the next run.
     pub(super) fn keep(&mut self, most: u64) {
         for stream in self.both() {
             stream.most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -75,7 +77,7 @@ impl Streams {
         self.stdout.is_over || self.stderr.is_over
     }
 
-    /// Whether both pipes can bring more.
+    /// Whether both pipes are still open.
     pub(super) fn are_open(&self) -> bool {
         self.stdout.pipe.is_some() && self.stderr.pipe.is_some()
     }
@@ -85,13 +87,13 @@ impl Streams {
         fds.extend(pipes.map(|pipe| waiting(pipe.as_fd())));
     }
 
-    /// Reads what has come, as far as it is kept; whether anything has.
+    /// Reads what is there, as long as it is to be kept. Returns whether there was anything.
     pub(super) fn read_ready(&mut self) -> io::Result<bool> {
         let read = self.both().map(Stream::read_ready);
         read.into_iter().try_fold(false, |any, one| Ok(any | one?))
     }
 
-    /// Reads what is left in the pipes, when no process is left that could write more.
+    /// Reads what is left in the pipes. No process that could write more may be left.
     pub(super) fn drain(&mut self) -> io::Result<()> {
         for stream in self.both() {
             while stream.pipe.is_some() && !stream.is_over {
@@ -101,8 +103,9 @@ impl Streams {
         Ok(())
     }
 
-    /// What came since the last call, when no process is left that could write more. What is still
-    /// in the pipes then is not kept, and is none of the next run.
+    /// Returns what came since the last call. No process that could write more may be left. If a
+    /// limit was exceeded, the rest in the pipes is discarded, so that it does not reach the next
+    /// run.
     pub(super) fn take(&mut self) -> io::Result<Printed> {
         let is_over = self.is_over();
         for stream in self.both() {
@@ -126,7 +129,7 @@ impl Stream {
         Ok(any)
     }
 
-    /// Whether there is something to read now, be it the end.
+    /// Whether a read would return at once, perhaps with the end of the stream.
     fn has_more(&self) -> io::Result<bool> {
         let Some(pipe) = &self.pipe else { return Ok(false) };
         Ok(poll(&mut [waiting(pipe.as_fd())], PollTimeout::ZERO)? > 0)

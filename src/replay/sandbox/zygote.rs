@@ -1,8 +1,8 @@
 //! The helper process that sandboxes are forks of: this executable takes longer to load than a
 //! sandbox takes to be built.
 //!
-//! Over the helper's standard input, a socket, the tool sends for each sandbox what isolation it
-//! is to have, and two files: where its requests come from and where its answers go.
+//! For each sandbox, the tool sends its isolation and two files over the helper's standard input, a
+//! socket: where its requests come from, and where its answers go.
 
 use std::{
     env,
@@ -33,11 +33,11 @@ use rustix::{
 
 use super::{ARGUMENT, HELPER, Isolation, SandboxError};
 
-/// Starts the helper when it is first needed, and again if it is gone.
+/// A helper process, which is started when it is first needed, and again if it is gone.
 #[derive(Debug, Default)]
 pub(in crate::replay) struct Zygote {
     process: Mutex<Option<Process>>,
-    /// Whether a sandbox of it has answered: the executable is a helper.
+    /// Whether a sandbox forked from it has answered, which shows that the executable is a helper.
     has_served: AtomicBool,
 }
 
@@ -48,7 +48,7 @@ struct Process {
 }
 
 impl Zygote {
-    /// Has a sandbox forked, which reads and writes these files; whether another one [has
+    /// Has a sandbox forked that reads and writes these files. Returns whether an earlier one [has
     /// answered](Self::serves).
     pub(super) fn fork(
         &self,
@@ -56,7 +56,7 @@ impl Zygote {
         requests: BorrowedFd<'_>,
         answers: BorrowedFd<'_>,
     ) -> Result<bool, SandboxError> {
-        // Nothing panics while it is held.
+        // Nothing panics while it is locked.
         let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
         let hand_over = |known: &Process| hand_over(&known.control, isolation, [requests, answers]);
         let has_served = self.has_served.load(Ordering::Relaxed);
@@ -67,7 +67,7 @@ impl Zygote {
         Ok(has_served)
     }
 
-    /// Takes note that a sandbox has answered.
+    /// Records that a sandbox has answered.
     pub(super) fn serves(&self) {
         self.has_served.store(true, Ordering::Relaxed);
     }
@@ -81,9 +81,9 @@ impl Process {
             let (control, input) = UnixStream::pair()?;
             let mut command = Command::new(&helper);
             command.args(arguments).stdin(OwnedFd::from(input)).stdout(Stdio::null());
-            // Else the tool's allocator reserves all the memory that the helper's limit allows.
+            // Otherwise the allocator reserves all the memory that the helper's limit allows.
             command.env("MIMALLOC_ARENA_RESERVE", "0");
-            // Not to be interrupted with the tool, which still wants its answers.
+            // An interrupt must not reach the helper: the tool still wants its answers.
             Ok(Self { child: command.process_group(0).spawn()?, control })
         };
         start().map_err(|error| SandboxError::Start { helper: helper.clone(), error })
@@ -92,7 +92,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The helper ends when this does.
+        // The helper ends when the socket is shut down.
         let _ = self.control.shutdown(Shutdown::Both);
         let _ = self.child.wait();
     }
@@ -113,7 +113,7 @@ pub(super) fn helper() -> (PathBuf, Vec<OsString>) {
     }
 }
 
-/// Files that a message hands over.
+/// The number of files that a message hands over.
 const FILES: usize = 2;
 
 fn hand_over(
@@ -129,7 +129,7 @@ fn hand_over(
     Ok(())
 }
 
-/// What isolation the next sandbox is to have, its requests and its answers; nothing when the tool
+/// Receives the isolation, the requests and the answers of the next sandbox; `None` if the tool
 /// wants no more.
 pub(super) fn take_over(from: BorrowedFd<'_>) -> io::Result<Option<(Isolation, OwnedFd, OwnedFd)>> {
     let mut message = [0];
@@ -157,8 +157,8 @@ pub(super) fn take_over(from: BorrowedFd<'_>) -> io::Result<Option<(Isolation, O
 /// Forks this process, which is the helper or a sandbox.
 #[allow(unsafe_code)]
 pub(super) fn fork_process() -> nix::Result<ForkResult> {
-    // SAFETY: this process has one thread. The tests' executable has a second one, which only waits
-    // and holds no lock.
+    // SAFETY: this process has one thread. The executable of the unit tests has a second one, which
+    // only waits and holds no lock.
     unsafe { fork() }
 }
 

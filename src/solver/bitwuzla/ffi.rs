@@ -21,14 +21,14 @@ use crate::{
 pub(super) struct Term(sys::BitwuzlaTerm);
 
 impl Term {
-    /// Its number in the order in which terms were made.
+    /// Its number, in the order in which terms were made.
     pub fn number(self) -> usize {
         // SAFETY: the term is alive, see `Instance`; the hash of a term is its number.
         unsafe { sys::bitwuzla_term_hash(self.0) }
     }
 }
 
-/// The operators in use, by Bitwuzla's names.
+/// An operator, by Bitwuzla's name.
 pub(super) type Kind = sys::BitwuzlaKind;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -40,14 +40,14 @@ pub(super) enum Answer {
 
 /// A solver with its own term manager. Terms live as long as the instance.
 ///
-/// Every term is made by the instance that uses it and has the sort that the operator
-/// wants; with that, no call below can fail (Bitwuzla's answer to misuse is to end the
-/// process with a message, not undefined behaviour).
+/// Every term is made by the instance that uses it and has the sort that the operator wants, so no
+/// call below can fail. (Bitwuzla's answer to misuse is to end the process with a message, not
+/// undefined behaviour.)
 pub(super) struct Instance {
     manager: *mut sys::BitwuzlaTermManager,
     options: *mut sys::BitwuzlaOptions,
     solver: *mut sys::Bitwuzla,
-    /// When the running query must end. Boxed, for Bitwuzla holds a pointer to it.
+    /// When the running query must end. Boxed, as Bitwuzla holds a pointer to it.
     end: Box<End>,
     sorts: FxHashMap<u32, sys::BitwuzlaSort>,
 }
@@ -55,7 +55,8 @@ pub(super) struct Instance {
 /// When a query ends without an answer.
 struct End {
     deadline: Option<Instant>,
-    /// When no less than the limit can have been spent, and what the thread has spent then.
+    /// The earliest moment at which the limit can be used up, and the total processor time of the
+    /// thread when it is.
     limit: Option<(Instant, Duration)>,
     interrupt: Interrupt,
 }
@@ -69,9 +70,9 @@ impl Instance {
     /// A solver whose queries end when `interrupt` is set.
     pub fn new(interrupt: Interrupt) -> Self {
         let mut end = Box::new(End { deadline: None, limit: None, interrupt });
-        // SAFETY: the constructors take no preconditions but valid pointers, which the ones
-        // before just returned; the heap cell of `end` lives until after `drop` deleted the
-        // solver.
+        // SAFETY: the constructors have no preconditions but valid pointers, which the calls
+        // before them just returned; the heap cell of `end` lives until after `drop` has deleted
+        // the solver.
         unsafe {
             let manager = sys::bitwuzla_term_manager_new();
             let options = sys::bitwuzla_options_new();
@@ -193,7 +194,7 @@ impl Instance {
         unsafe { sys::bitwuzla_push(self.solver, 1) }
     }
 
-    /// At most as many levels as were pushed.
+    /// Pops `levels` levels, which must be at most as many as were pushed.
     pub fn pop(&mut self, levels: usize) {
         if levels > 0 {
             // SAFETY: the solver is alive.
@@ -207,7 +208,7 @@ impl Instance {
     }
 
     /// Decides the assertions together with `assumptions`, until `deadline` or until this thread
-    /// has spent `limit` of processor time: how busy the machine is makes no difference to that.
+    /// has used `limit` of processor time, which does not depend on how busy the machine is.
     pub fn check(
         &mut self,
         assumptions: &[Term],
@@ -256,7 +257,7 @@ impl Drop for Instance {
     }
 }
 
-/// Bitwuzla asks this now and then whether it must give up.
+/// Bitwuzla calls this now and then to learn whether it must give up.
 unsafe extern "C" fn is_over(end: *mut c_void) -> i32 {
     // SAFETY: the pointer is the one that `Instance::new` registered, alive and written only
     // between queries.
@@ -268,7 +269,7 @@ unsafe extern "C" fn is_over(end: *mut c_void) -> i32 {
     )
 }
 
-/// What this thread has spent so far.
+/// The processor time that this thread has used so far.
 pub fn processor_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }

@@ -1,10 +1,11 @@
-//! Floating point as Bitwuzla's theory has it, where a number is no bit-vector and all NaNs
-//! are one.
+//! Floating point in Bitwuzla's theory, in which a number is not a bit-vector and there is only one
+//! NaN.
 //!
-//! The result of an operation is kept as a number, so that the next operation takes it as it
-//! is. Where its bits are asked for they are a new constant, which is *defined* by the number
-//! that it encodes, or the bits that the operation gives a NaN. A definition holds whatever
-//! else does; it goes with each condition that mentions the bits (see [`super::translate`]).
+//! The result of an operation is kept as a number, which the next operation takes as it is. If the
+//! bits of a result are asked for, they are a new constant, *defined* by the number that it
+//! encodes; for a NaN, they are the bits that the operation gives a NaN. A definition can be
+//! satisfied whatever else holds. It goes with each condition that mentions the bits (see
+//! [`super::translate`]).
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::expr::{
     float::Format,
 };
 
-/// A number: its bits are those of `nan` where `value` is a NaN, else what encodes `value`.
+/// A number: its bits are those of `nan` if `value` is a NaN, else those that encode `value`.
 #[derive(Clone, Copy)]
 pub(super) struct Float {
     pub value: Term,
@@ -27,7 +28,8 @@ pub(super) struct Float {
 }
 
 impl Walk<'_> {
-    /// An operation on numbers, or what only passes them on or changes their sign.
+    /// Translates `e` if it is an operation on numbers, or only passes numbers on or changes their
+    /// sign; else `None`.
     pub fn float_node(&mut self, e: ExprId) -> Option<Native> {
         let exprs = self.exprs;
         let width = exprs.width(e);
@@ -40,8 +42,8 @@ impl Walk<'_> {
                 Native::Bits(self.float_to_integer(op == FloatUnary::ToSigned, a, width))
             }
             Node::FloatBinary(op, rounding, a, b) => {
-                // To the theory, for which all NaNs are one, sums and products commute, and a difference
-                // is a sum: what is one number is one term then.
+                // In the theory, which has only one NaN, sums and products commute, and a
+                // difference is a sum. So the same number becomes the same term.
                 let (mut a, mut b) = (self.float(a), self.float(b));
                 let kind = match op {
                     FloatBinary::Add | FloatBinary::Sub => sys::BITWUZLA_KIND_FP_ADD,
@@ -132,7 +134,8 @@ impl Walk<'_> {
         self.to.indexed(conversion, &[mode, operand], &sort(format(width)))
     }
 
-    /// Towards zero; the nearest integer where there is none, zero for a NaN.
+    /// A number rounded towards zero to an integer of `width` bits; the nearest such integer if the
+    /// number is out of range, zero if it is a NaN.
     fn float_to_integer(&mut self, signed: bool, a: ExprId, width: u32) -> Term {
         let from = format(self.exprs.width(a));
         let value = self.float(a);
@@ -187,8 +190,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether `a` and `b` may be compared and chosen from as numbers. Bits of the x87 that
-    /// are no result of it may have no number that gives them back.
+    /// Whether `a` and `b` can be compared, or chosen between, as numbers: at least one is a result
+    /// of arithmetic. In the format of the x87 both must be, as other bits of that format may not
+    /// be the encoding of any number.
     fn both_numbers(&self, a: ExprId, b: ExprId) -> bool {
         let numbers = [a, b].map(|e| self.number(e).is_some());
         match Format::of(self.exprs.width(a)) {
@@ -198,8 +202,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether neither is a result of arithmetic, so that their bits are at hand, and that the
-    /// bits have one number each.
+    /// Whether neither is a result of arithmetic, so that their bits are at hand, and their format
+    /// has no integer bit, so that bits compare as numbers do (see [`compared`]).
     fn are_plain_bits(&self, a: ExprId, b: ExprId) -> bool {
         [a, b].iter().all(|e| self.number(*e).is_none())
             && !format(self.exprs.width(a)).has_integer_bit()
@@ -213,7 +217,7 @@ impl Walk<'_> {
         self.number(e).map_or(e, |number| number.nan)
     }
 
-    /// The number of an encoding.
+    /// The number that `bits` encode.
     fn decoded(&mut self, format: Format, bits: Term) -> Term {
         let kind = sys::BITWUZLA_KIND_FP_TO_FP_FROM_BV;
         if !format.has_integer_bit() {
@@ -229,7 +233,7 @@ impl Walk<'_> {
         let one = self.to.constant(&constant(1, 1));
         let is_small = self.to.term2(sys::BITWUZLA_KIND_EQUAL, exponent, zero);
         let has_integer = self.to.term2(sys::BITWUZLA_KIND_EQUAL, integer, one);
-        // A pseudo-denormal is the normal number of the least exponent.
+        // A pseudo-denormal is the normal number with the least exponent.
         let by = format.exponent_bits() - 1;
         let as_exponent = self.to.extend(sys::BITWUZLA_KIND_BV_ZERO_EXTEND, integer, by);
         let exponent = self.to.ite(is_small, as_exponent, exponent);
@@ -244,7 +248,7 @@ impl Walk<'_> {
         self.to.ite(accepted, number, nan)
     }
 
-    /// The bits of a number, and the definitions they need.
+    /// The bits of a number, the result `e`; notes the definitions that they need.
     pub fn encoded(&mut self, e: ExprId, number: Float) -> Term {
         if let Some((known, needs)) = self.translation.encoded.get(&e) {
             self.used.push(needs.clone());
@@ -287,8 +291,9 @@ impl Walk<'_> {
     }
 }
 
-/// A comparison of two numbers by their bits: they are sorted as magnitudes with a sign are. To the
-/// theory a number that is given by its bits has to be taken apart first, and subnormal ones shifted.
+/// A comparison of two numbers by their bits, which are ordered as a sign and a magnitude. In the
+/// theory, numbers that are given by their bits have to be unpacked first, and subnormal ones
+/// shifted.
 fn compared(exprs: &Exprs, relation: FloatRelation, a: ExprId, b: ExprId) -> ExprId {
     let width = exprs.width(a);
     let format = format(width);
@@ -297,7 +302,7 @@ fn compared(exprs: &Exprs, relation: FloatRelation, a: ExprId, b: ExprId) -> Exp
     let is_number = |e: ExprId| exprs.ule(magnitude(e), magnitude(infinity));
     let are_zero = exprs.or(magnitude(a), magnitude(b));
     let are_zero = exprs.eq(are_zero, exprs.bv(&Bv::zero(width - 1)));
-    // Of negative numbers the larger magnitude is less.
+    // Of two negative numbers, the one with the larger magnitude is less.
     let key = |e: ExprId| {
         let sign = exprs.extract(e, width - 1, 1);
         let turned = exprs.concat(sign, exprs.not(magnitude(e)));
@@ -315,7 +320,8 @@ fn format(width: u32) -> Format {
     Format::of(width).expect("the width of a format")
 }
 
-/// Bits of the exponent and of the significand with its integer bit.
+/// The indices of a format's sort: the bits of the exponent, and those of the significand with its
+/// integer bit.
 fn sort(format: Format) -> [u64; 2] {
     [u64::from(format.exponent_bits()), u64::from(format.precision())]
 }
@@ -327,7 +333,7 @@ mod tests {
     use super::*;
     use crate::expr::Assignment;
 
-    /// Bits of numbers of all kinds, and the neighbours of each.
+    /// The bits of numbers of all kinds and of their neighbours, with both signs.
     fn interesting(format: Format) -> Vec<u128> {
         let one = format.power_of_two(0, false).expect("it has a one");
         let least_normal = 1 << format.exponent_low();

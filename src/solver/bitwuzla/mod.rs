@@ -1,9 +1,9 @@
 //! The back end: Bitwuzla (Niemetz and Preiner, "Bitwuzla", CAV 2023), used incrementally.
 //!
-//! Consecutive queries of an exploration share a long prefix of their paths. One instance
-//! lives as long as the worker; its assertion stack has one level for every condition of
-//! the last path, and a new query only pops to the common prefix and pushes what differs.
-//! The goals are assumptions on top.
+//! Consecutive queries of an exploration share a long prefix of their paths. So a worker keeps its
+//! instance, whose assertion stack has one level for every condition of the last path. A new query
+//! only pops to the common prefix and pushes what differs. The goals are assumptions on top. An
+//! instance is replaced only when it has grown too large or gave no answer.
 
 use std::time::{Duration, Instant};
 
@@ -20,16 +20,16 @@ mod translate;
 use ffi::{Answer, Instance};
 use translate::Translation;
 
-/// An instance is replaced when its translation has more terms than this: what was learnt
-/// about abandoned paths slows down more than it helps.
+/// An instance is replaced when its translation has more terms than this: what it learnt about
+/// abandoned paths slows it down more than it helps.
 const MOST_TERMS: usize = 200_000;
-/// The same in queries.
+/// An instance is replaced after this many queries, for the reason given at [`MOST_TERMS`].
 const MOST_QUERIES: u64 = 50_000;
 
 /// Bitwuzla, with its assertion stack kept along the path.
 pub struct Incremental {
     timeout: Duration,
-    /// What a query may take just now.
+    /// Limit for one query at present, see [`Solver::hurry`].
     most: Duration,
     interrupt: Interrupt,
     deadline: Option<Instant>,
@@ -80,12 +80,12 @@ impl Incremental {
         }
     }
 
-    /// The same, and gives up at once when `interrupt` is set.
+    /// Makes queries give up at once when `interrupt` is set.
     pub fn interrupted_by(self, interrupt: Interrupt) -> Self {
         Self { interrupt, ..self }
     }
 
-    /// The same, and gives up at that moment.
+    /// Makes queries give up at `deadline`, if there is one.
     pub fn until(self, deadline: Option<Instant>) -> Self {
         Self { deadline, ..self }
     }
@@ -117,7 +117,7 @@ impl Incremental {
             Answer::Sat => {}
             Answer::Unsat => return Verdict::Unsat,
             Answer::Unknown => {
-                // What an interrupted instance still does right is not worth finding out.
+                // An interrupted instance is not relied on any more.
                 self.state = None;
                 let spent = ffi::processor_time().saturating_sub(start);
                 let out_of_time = limit.is_some_and(|limit| spent >= limit);

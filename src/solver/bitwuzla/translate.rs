@@ -1,12 +1,12 @@
-//! Expressions as Bitwuzla's terms.
+//! Translates expressions to Bitwuzla's terms.
 //!
-//! A term of width 1 is a Bool or a bit-vector there. Each expression is translated to what
-//! it comes from (a comparison to a Bool, a slice to bits) and to the other form only when
-//! that is asked for.
+//! An expression of width 1 is a Bool or a bit-vector in Bitwuzla. Each is translated to its native
+//! form (a comparison to a Bool, an extraction to bits), and to the other form only when that is
+//! asked for.
 //!
 //! The bits of a floating-point result have a definition (see [`super::float`]). The term of a
-//! condition is the conjunction of itself and the definitions that it needs: so these hold
-//! wherever it is asserted or assumed, and vanish with it.
+//! condition is its conjunction with the definitions that it needs. So these hold wherever the
+//! condition is asserted or assumed, and vanish with it.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::expr::{BinaryOp, Bv, ExprId, Exprs, Node, TableId, VariableId};
 #[derive(Default)]
 pub(super) struct Translation {
     pub(super) native: FxHashMap<ExprId, Native>,
-    /// The form that is not native, where it was asked for.
+    /// The form that is not native, of expressions of which it was asked for.
     other: FxHashMap<ExprId, Term>,
     variables: FxHashMap<VariableId, Term>,
     /// The numbers that bits encode.
@@ -31,7 +31,7 @@ pub(super) struct Translation {
     /// The bits of numbers, and the definitions they need.
     pub(super) encoded: FxHashMap<ExprId, (Term, Needs)>,
     pub(super) definitions: Vec<Term>,
-    /// Of the expressions that need definitions.
+    /// The definitions that expressions need; those that need none are left out.
     needs: FxHashMap<ExprId, Needs>,
     conditions: FxHashMap<ExprId, Term>,
 }
@@ -78,12 +78,13 @@ pub(super) struct Walk<'a> {
     pub(super) exprs: &'a Exprs,
     pub(super) to: &'a mut Instance,
     pub(super) translation: &'a mut Translation,
-    /// The definitions of what was used since the walk began or came to an expression.
+    /// The definitions needed by the terms that were used since the walk began, or since it came to
+    /// the current expression.
     pub(super) used: Vec<Needs>,
 }
 
 impl Walk<'_> {
-    /// Translates what is below `e` and new.
+    /// Translates `e` and what is below it, as far as it is new.
     fn visit(&mut self, e: ExprId) {
         let exprs = self.exprs;
         exprs.post_order(
@@ -102,26 +103,26 @@ impl Walk<'_> {
         );
     }
 
-    /// As [`Self::truth`], of what may not be translated yet.
+    /// The Bool of an expression that may not be translated yet, see [`Self::truth`].
     pub(super) fn truth_of_new(&mut self, e: ExprId) -> Term {
         self.visit(e);
         self.truth(e)
     }
 
-    /// As [`Self::bits`], of what may not be translated yet.
+    /// The bits of an expression that may not be translated yet, see [`Self::bits`].
     pub(super) fn bits_of_new(&mut self, e: ExprId) -> Term {
         self.visit(e);
         self.bits(e)
     }
 
-    /// What uses the term of `e` needs its definitions.
+    /// Notes that the term of `e` is used: its user needs the definitions of `e`, too.
     pub(super) fn note(&mut self, e: ExprId) {
         if let Some(needs) = self.translation.needs.get(&e) {
             self.used.push(needs.clone());
         }
     }
 
-    /// All that was used, which is mostly what one operand needs.
+    /// All definitions in `used`, mostly those of a single operand; `None` if there are none.
     pub(super) fn needs_of_used(&self) -> Option<Needs> {
         let largest = self.used.iter().max_by_key(|needs| needs.len())?;
         if self.used.iter().all(|needs| Arc::ptr_eq(needs, largest)) {
@@ -169,7 +170,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Of `e`, whose operands are translated already.
+    /// Translates `e`, whose operands are translated already.
     fn translate(&mut self, e: ExprId) -> Native {
         if let Some(native) = self.float_node(e) {
             return native;
@@ -266,8 +267,9 @@ impl Walk<'_> {
         if op.is_comparison() { Native::Truth(term) } else { Native::Bits(term) }
     }
 
-    /// A tree of choices, one level for every bit of the index that matters: its depth is
-    /// logarithmic and equal neighbours share.
+    /// The element of a table at an index, zero past its end, as a tree of choices with one level
+    /// for every bit of the index that matters. The depth is logarithmic, and equal neighbours are
+    /// shared.
     fn select(&mut self, table: TableId, index: ExprId) -> Term {
         let elements = self.exprs.table_elements(table);
         let width = self.exprs.width(elements[0]);
@@ -289,7 +291,7 @@ impl Walk<'_> {
                 .collect();
             bit += 1;
         }
-        // A narrow index reaches only the first elements, which the first of the row holds.
+        // A narrow index reaches only the first elements, which are in the first tree of the row.
         let inside = row[0];
         if bit == bits {
             return inside;

@@ -1,4 +1,5 @@
-/* The surroundings of the intrinsics in a whole program, whose libc is its own: only the kernel. */
+/* The surroundings of the intrinsics in a whole program, whose libc is a part of it: only the
+ * kernel. */
 #define _GNU_SOURCE
 #include "../surroundings.h"
 #include "../psychic.h"
@@ -77,7 +78,8 @@ _Noreturn void psychic_end(int status) {
     KERNEL1(SYS_exit_group, status);
 }
 
-/* With the default action, and not blocked: struct sigaction of the kernel and a set of none. */
+/* Sends SIGABRT with the default action, and not blocked. `standard` is a struct sigaction of
+ * the kernel. */
 _Noreturn void psychic_abort(void) {
   static const long standard[4];
   long abort = 1L << (SIGABRT - 1);

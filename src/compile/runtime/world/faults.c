@@ -1,13 +1,14 @@
-/* Pointers that lead nowhere, for calls that are answered here and not by the kernel: EFAULT. */
+/* Pointers that lead nowhere: calls that are answered here, and not by the kernel, fail with
+ * EFAULT. */
 #include "world.h"
 
-/* Room for what a call has to say that nobody can be told. */
+/* Takes what a call writes through a pointer that leads nowhere. */
 static union {
   char bytes[2 * PATH_MAX];
   long words[2 * PATH_MAX / sizeof(long)];
 } nowhere;
 
-/* Where a call writes what it found. Null is no mistake where it is optional. */
+/* The arguments through which calls write what they found. Null is no mistake if it is optional. */
 static const struct output {
   short number;
   signed char argument, size_argument;
@@ -33,7 +34,7 @@ static const struct output {
 
 int world_leads_nowhere(const void *pointer) {
   unsigned long address = (unsigned long)pointer;
-  /* The first page, and what is not the program's. */
+  /* The first page, and addresses that are not the program's. */
   return address < 4096 || address >= 1UL << 47;
 }
 
@@ -48,7 +49,7 @@ int world_writes_nowhere(long n, long arguments[4]) {
       continue;
     if (output->size_argument >= 0) {
       long *size = &arguments[output->size_argument];
-      /* Nothing is written. */
+      /* With no room nothing is written. */
       if (*size == 0)
         continue;
       if ((unsigned long)*size > sizeof nowhere)

@@ -1,18 +1,18 @@
-/* Open files of the program, the numbers of files, and what directories hold. */
+/* The program's open files, the numbers of files, and the contents of directories. */
 #include "world.h"
 
 #include <dirent.h>
 
 /* One file descriptor. */
 struct descriptor {
-  /* 1 to 3 for standard input, output and error and what was duplicated from them. */
+  /* 1 to 3 for standard input, output and error and their duplicates, else 0. */
   int stream;
-  /* Path of the directory it stands for, or NULL. */
+  /* The path of the directory that it stands for, or NULL. */
   char *directory;
   struct listing *listing;
 };
 
-/* The entries of a directory as they were when they were first asked for. */
+/* The entries of a directory, as they were when they were first asked for. */
 struct listing {
   struct entry *entries;
   size_t count, next;
@@ -26,13 +26,13 @@ struct entry {
 
 static struct descriptor descriptors[FILES] = {{.stream = 1}, {.stream = 2}, {.stream = 3}};
 
-/* Files by the order in which they were seen; file numbers[i] of the kernel has number i + 1. */
+/* Files in the order in which they were seen: the kernel's file numbers[i] has the number i + 1. */
 static struct seen {
   uint64_t device, number;
 } *numbers;
 static size_t known, room;
 
-/* What no file has as its device; then the number says which stream it is. */
+/* Devices that no file has. With STREAM, the number says which stream it is. */
 #define STREAM UINT64_MAX
 #define REMOVED (UINT64_MAX - 1)
 
@@ -112,7 +112,7 @@ static long status_of(long fd, struct stat *status) {
 
 static void drop(long fd) { descriptors[fd] = (struct descriptor){0}; }
 
-/* Takes note of what the kernel opened. */
+/* Takes note of a file that the kernel opened. */
 void world_opened(long fd, const struct place *place) {
   struct stat status;
   drop(fd);
@@ -133,7 +133,7 @@ void world_directories_moved(const char *old, const char *new) {
       descriptors[fd].directory = renamed;
 }
 
-/* As the kernel: it is the program alone that writes to it and reads from it. */
+/* Made by the kernel: only the program writes to it and reads from it. */
 long world_pipe(int *ends, long flags) {
   int made[2];
   long result;
@@ -166,7 +166,7 @@ static int before(const struct entry *a, const struct entry *b) {
   return strcmp(a->name, b->name) < 0;
 }
 
-/* "." and ".." first, then by the bytes of the names; whatever the file system's order is. */
+/* Sorts entries by the bytes of their names, whatever the order of the file system. */
 static void sort(struct entry *entries, size_t count) {
   size_t i, j;
   for (i = 1; i < count; i++) {
@@ -177,7 +177,7 @@ static void sort(struct entry *entries, size_t count) {
   }
 }
 
-/* What getdents64 writes. */
+/* A record that getdents64 writes. */
 struct record {
   uint64_t number;
   int64_t offset;
@@ -293,7 +293,8 @@ static long seek(long fd, long offset, long whence) {
   return offset;
 }
 
-/* Until the buffer is full or the input ends, for standard input. */
+/* Reads standard input until the buffer is full or the input ends; other files as the kernel
+ * does. */
 static long read_bytes(long fd, char *buffer, unsigned long size) {
   unsigned long done = 0;
   int stream = descriptors[fd].stream;
@@ -365,7 +366,7 @@ int world_can_use(long fd) {
   return world_is_open(fd) && !(KERNEL2(SYS_fcntl, fd, F_GETFL) & O_PATH);
 }
 
-/* Whether a call only wants to know where a file is. */
+/* Whether a call needs to know only where a file is. */
 static int is_about_place(long n, int command) {
   switch (n) {
   case SYS_close: case SYS_fstat: case SYS_dup: case SYS_dup2: case SYS_dup3: case SYS_fchdir:
@@ -378,7 +379,7 @@ static int is_about_place(long n, int command) {
   }
 }
 
-/* Calls whose first argument is a file descriptor. */
+/* Whether the first argument of a call is a file descriptor. */
 static int on_descriptor(long n) {
   switch (n) {
   case SYS_read: case SYS_write: case SYS_readv: case SYS_writev: case SYS_pread64:
@@ -392,7 +393,7 @@ static int on_descriptor(long n) {
   }
 }
 
-/* /dev/null is the only one. */
+/* Whether it is a device; the only one is /dev/null. */
 static int is_device(long fd) {
   struct stat status;
   return KERNEL2(SYS_fstat, fd, &status) == 0 && S_ISCHR(status.st_mode);
@@ -400,7 +401,7 @@ static int is_device(long fd) {
 
 int world_descriptor_call(long *result, long n, long a, long b, long c, long d) {
   int stream;
-  /* A descriptor is an int; what is above is not looked at. */
+  /* A descriptor is an int: the upper bits are ignored. */
   long fd = (int)a;
   if (!on_descriptor(n))
     return 0;

@@ -87,7 +87,7 @@ static long rename_at(long from_at, const char *from, long to_at, const char *to
   long result;
   if (flags & ~NO_REPLACE)
     return -EINVAL;
-  /* Both are read before either is followed. */
+  /* Both pointers are checked before either path is resolved. */
   if (world_leads_nowhere(from) || world_leads_nowhere(to))
     return -EFAULT;
   if ((result = world_resolve(&old, from_at, from, NEVER)) < 0 ||
@@ -102,7 +102,7 @@ static long rename_at(long from_at, const char *from, long to_at, const char *to
   replaces = raw_status(new.path, &replaced) == 0;
   moves_directory = raw_status(old.path, &moved) == 0 && S_ISDIR(moved.st_mode);
   result = kernel(SYS_renameat2, AT_FDCWD, (long)old.path, AT_FDCWD, (long)new.path, flags, 0);
-  /* Two names of one file are left as they are. */
+  /* Two names of one file stay as they are. */
   if (result == 0 && replaces && (replaced.st_nlink == 1 || S_ISDIR(replaced.st_mode)))
     world_forget(&replaced);
   if (result == 0 && replaces && S_ISDIR(replaced.st_mode))
@@ -130,7 +130,7 @@ static long link_at(long from_at, const char *from, long to_at, const char *to, 
   return kernel(SYS_linkat, AT_FDCWD, (long)old.path, AT_FDCWD, (long)new.path, 0, 0);
 }
 
-/* A call of the shape f(directory, path, x, y), on a resolved path. */
+/* Makes a call of the shape f(directory, path, x, y) on a resolved path. */
 static long at(long n, long directory, const char *path, long x, long y, enum follow follow) {
   struct place place;
   long result = world_resolve(&place, directory, path, follow);
@@ -145,7 +145,7 @@ static long change_mode_at(long directory, const char *path, long mode) {
   return result;
 }
 
-/* Whether the file is there at all; for calls that change nothing one could see. */
+/* Whether a file exists, as 0 or a negative errno; for calls that change nothing visible. */
 static long exists(long directory, const char *path, enum follow follow) {
   struct stat status;
   struct place place;
@@ -263,7 +263,7 @@ int world_path_call(long *result, long n, long a, long b, long c, long d, long e
   case SYS_symlinkat: {
     struct place place;
     const char *path = n == SYS_symlink ? second : (const char *)c;
-    /* The target is looked at first. */
+    /* The target is checked first. */
     *result = world_leads_nowhere(first) ? -EFAULT
               : !*first                  ? -ENOENT
                                          : world_resolve(&place, n == SYS_symlink ? here : (int)b, path, NEVER);

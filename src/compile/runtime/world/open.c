@@ -1,4 +1,4 @@
-/* No world between a program and the kernel: for what a build runs itself. */
+/* Without a world between the program and the kernel: for programs that a build runs itself. */
 #include "../surroundings.h"
 #include "kernel.h"
 

@@ -1,13 +1,13 @@
-/* Paths of the program: a tree at /psychic, which is the start directory, and /dev/null. */
+/* The paths of the program: a tree at /psychic, which is the start directory, and /dev/null. */
 #include "world.h"
 
-/* As many as the kernel follows. */
+/* The most links in a path, as in the kernel. */
 #define LINKS 40
 
-/* The program's working directory, below the start directory; the process stays in that. */
+/* The program's working directory, relative to the start directory, in which the process stays. */
 static char current[PATH_MAX] = ".";
 
-/* What of an absolute path comes after the root of the tree; none for what lies outside. */
+/* The rest of an absolute path after the root of the tree; NULL if it lies outside. */
 static const char *below_root(const char *path) {
   static const char root[] = "/psychic";
   size_t length = sizeof root - 1;
@@ -18,7 +18,7 @@ static const char *below_root(const char *path) {
   return path + length;
 }
 
-/* What comes after /dev/null, if the path begins with that. */
+/* The rest of a path after /dev/null; NULL if it does not begin with that. */
 static const char *below_null(const char *path) {
   path += strspn(path, "/");
   if (strncmp(path, "dev/", 4) != 0)
@@ -30,7 +30,7 @@ static const char *below_null(const char *path) {
   return path + 4;
 }
 
-/* To a path without symbolic links, one name more. */
+/* Adds a name to a path without symbolic links. */
 static long append(struct place *place, const char *name, size_t length) {
   size_t old = strcmp(place->path, ".") == 0 ? 0 : strlen(place->path);
   if (length > NAME_MAX || old + 1 + length >= PATH_MAX)
@@ -42,7 +42,7 @@ static long append(struct place *place, const char *name, size_t length) {
   return 0;
 }
 
-/* Beyond the start directory there is nothing: it is its own parent, as a root is. */
+/* Nothing is beyond the start directory: it is its own parent, as a root is. */
 static void to_parent(struct place *place) {
   char *slash = strrchr(place->path, '/');
   if (slash)
@@ -57,7 +57,7 @@ static long is_directory(const char *path) {
   return result < 0 ? result : S_ISDIR(status.st_mode) ? 0 : -ENOTDIR;
 }
 
-/* Whether the program can go through a directory. */
+/* 0 if the program may go through a directory, else a negative errno. */
 static long can_enter(const char *path) {
   long result = is_directory(path);
   return result < 0 ? result : KERNEL4(SYS_faccessat, AT_FDCWD, path, 1 /* X_OK */, 0);
@@ -162,7 +162,7 @@ long world_resolve(struct place *place, long directory, const char *path, enum f
     if (*rest != '/')
       break;
   }
-  /* The kernel says what is wrong with a file that is named as a directory. */
+  /* The kernel says what is wrong if a file is named as a directory. */
   if (must_be_directory && strcmp(place->path, ".") != 0)
     strcat(place->path, "/");
   return 0;
@@ -187,7 +187,7 @@ char *world_renamed(const char *path, const char *old, const char *new) {
 }
 
 void world_moved(struct place *old, struct place *new) {
-  /* Outside of the tree, where nothing is. */
+  /* A path outside of the tree, where nothing is. */
   const char *path = "/psychic-removed";
   char *renamed;
   world_trim(old->path);

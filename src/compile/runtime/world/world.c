@@ -24,7 +24,7 @@ static void fill_random(unsigned char *bytes, unsigned long size) {
     *bytes++ = (unsigned char)(random_bytes++ & 255);
 }
 
-/* Every look at a clock, whichever, is a microsecond later. */
+/* Every look at any clock is a microsecond later than the one before. */
 static struct timespec now(void) {
   unsigned long nanoseconds = 1000 * clock_calls++;
   return (struct timespec){SECONDS + (long)(nanoseconds / 1000000000),
@@ -99,7 +99,7 @@ static long select_all(long count, fd_set *reading, fd_set *writing, fd_set *oth
   return ready;
 }
 
-/* To itself only: nobody else is there. */
+/* Sends a signal to the program itself: there is no other process. */
 static long send_signal(long process, long signal) {
   if (process != PROCESS && process != 0 && process != -PROCESS)
     return -ESRCH;
@@ -120,7 +120,7 @@ static long to_itself(int is_itself) { return is_itself ? 0 : -EPERM; }
 
 static int is_user(long id) { return (int)id == -1 || id == USER; }
 
-/* Who and where the program is, and what it may use. */
+/* Answers calls about who and where the program is, and what it may use. */
 static int process_call(long *result, long n, long a, long b, long c, long d) {
   switch (n) {
   case SYS_getpid: case SYS_gettid: case SYS_set_tid_address: case SYS_getpgrp:
@@ -203,7 +203,7 @@ static int process_call(long *result, long n, long a, long b, long c, long d) {
   return 1;
 }
 
-/* Clocks, waiting and signals. */
+/* Answers calls about clocks, waiting and signals. */
 static int time_call(long *result, long n, long a, long b, long c, long d) {
   struct timespec time;
   *result = 0;
@@ -255,7 +255,7 @@ static int time_call(long *result, long n, long a, long b, long c, long d) {
   return 1;
 }
 
-/* What means the same to the kernel. */
+/* Whether a call may be passed on to the kernel as it is. */
 static int is_plain(long n, long flags) {
   switch (n) {
   case SYS_mmap:
@@ -299,7 +299,8 @@ static long answer(long n, long a, long b, long c, long d, long e, long f) {
   }
 }
 
-/* Whatever is wrong otherwise is said first, as the kernel does, and nothing has happened. */
+/* Answers a call that would write through a pointer that leads nowhere. Any other error comes
+ * first, as in the kernel; otherwise it fails with EFAULT, and nothing has happened. */
 static long fault(long n, const long of[4], long e, long f) {
   unsigned long clock = clock_calls, random = random_bytes;
   int is_list = n == SYS_getdents64 && world_is_open((int)of[0]);
@@ -326,8 +327,7 @@ long psychic_syscall(long n, long a, long b, long c, long d, long e, long f) {
                                             : answer(n, a, b, c, d, e, f);
 }
 
-/* Called where the kernel enters: the program sees its arguments and its variables. */
-/* No signal is blocked or ignored, whoever started the program. */
+/* Sets every signal to its default action, not blocked, whoever started the program. */
 static void default_signals(void) {
   static const struct { unsigned long handler, flags, restorer, mask; } by_default = {0};
   static const unsigned long none = 0;
@@ -337,6 +337,7 @@ static void default_signals(void) {
   KERNEL4(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
 }
 
+/* The entry point of the process. The program sees its arguments and its own variables. */
 void psychic_start(long *kernel_stack) {
   static unsigned char random[16];
   long count = kernel_stack[0], i, *end, *stack;

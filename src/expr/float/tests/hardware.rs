@@ -1,4 +1,4 @@
-//! What the processor, libgcc and glibc make of the same operands.
+//! Compares the operations with what the processor, libgcc and glibc make of the same operands.
 
 use super::*;
 
@@ -15,15 +15,15 @@ const INTEGERS: [(u32, bool); 8] = [
     (128, false),
 ];
 
-/// A question: operation, the indices of source and target as in `hardware.c`, the operands,
-/// and the result here.
+/// A question to `hardware.c`: the operation, the indices of source and target as in that file,
+/// the operands, and our own result.
 struct Question {
     head: [u8; 3],
     operands: [u128; 3],
     ours: u128,
 }
 
-/// Answers of the program compiled without optimisation.
+/// The answers of `hardware.c`, compiled without optimisation.
 fn answers(questions: &[Question]) -> Vec<u128> {
     let directory = tempfile::tempdir().unwrap();
     let (file, program) = (directory.path().join("hardware.c"), directory.path().join("hardware"));
@@ -51,7 +51,7 @@ fn answers(questions: &[Question]) -> Vec<u128> {
     chunks.iter().map(|bytes| u128::from_le_bytes(*bytes)).collect()
 }
 
-/// Asks everything at once and names the first differences.
+/// Asks all questions in one run and fails with the first differences.
 fn ask(what: &str, questions: &[Question], width: impl Fn(&Question) -> u32) {
     let mut wrong = Vec::new();
     for (question, answer) in questions.iter().zip(answers(questions)) {
@@ -108,7 +108,7 @@ fn roots_and_roundings_are_those_of_glibc() {
     let mut questions = Vec::new();
     for (index, format) in Format::ALL.into_iter().enumerate() {
         for a in operands(format, 20_000) {
-            // In software they take what the x87 rejects for something else.
+            // Software takes encodings that the x87 rejects for something else.
             if format.is_rejected(a) {
                 continue;
             }
@@ -256,7 +256,7 @@ fn every_rounding_mode_is_that_of_the_processor() {
         for seed in 0..4000 {
             let (mode, shift) = ((seed % 4) as usize, mix(seed, 2) % u64::from(width.min(64)));
             let a = u128::from(mix(seed, 1) >> shift) & (u128::MAX >> (128 - width));
-            // The executor leaves these out.
+            // The executor refuses these.
             if width > 64 || !signed && a == 0 {
                 continue;
             }
@@ -288,7 +288,8 @@ fn an_integer_fits_exactly_where_the_conversion_is_exact() {
                 };
                 let integer = unary(there, toward_zero, width, to, a);
                 let again = unary(back, toward_zero, to, width, integer);
-                // The largest integer is cut to a number that fits, but not from one that does.
+                // A number beyond the limit is converted to the largest integer, too, and does
+                // not fit for that.
                 let limit = format.power_of_two(to - u32::from(signed), false);
                 let beyond = limit.unwrap_or(format.infinity());
                 let exact = compare(FloatRelation::Equal, format, whole, again)

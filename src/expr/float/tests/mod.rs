@@ -1,4 +1,4 @@
-//! The operations against the processor, and against Bitwuzla's theory.
+//! Tests of the operations against the processor, and against Bitwuzla's theory.
 
 use std::{io::Write, process::Stdio};
 
@@ -8,7 +8,7 @@ use crate::expr::arena::mix;
 mod hardware;
 mod theory;
 
-/// Encodings where something changes: ends of ranges, ties, limits of integers, NaNs.
+/// Encodings at which something changes: ends of ranges, ties, limits of integers, NaNs.
 fn corners(format: Format) -> Vec<u128> {
     let fraction = format.fraction();
     let lowest = 1 << format.exponent_low();
@@ -57,7 +57,7 @@ fn corners(format: Format) -> Vec<u128> {
     found
 }
 
-/// Random encodings, of near exponents more often than of any.
+/// A random encoding; three times in four its exponent is one near that of 1.
 fn random(format: Format, seed: u64) -> u128 {
     let word = |n: u64| u128::from(mix(mix(seed, format.width().into()), n));
     let all = (word(1) << 64 | word(2)) & (u128::MAX >> (128 - format.width()));
@@ -69,7 +69,7 @@ fn random(format: Format, seed: u64) -> u128 {
         let short = if word(5) % 3 == 0 { format.fraction() >> 3 } else { 0 };
         all & (format.sign() | format.fraction() & !short) | exponent << format.exponent_low()
     };
-    // The integer bit is what it has to be, but for one in sixteen.
+    // The integer bit is the canonical one, except that once in sixteen times it is left as it is.
     let exponent = bits >> format.exponent_low() & ((1 << format.exponent_bits()) - 1);
     let canonical =
         if exponent == 0 { bits & !format.integer_bit() } else { bits | format.integer_bit() };

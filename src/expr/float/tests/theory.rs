@@ -1,5 +1,5 @@
-//! What Bitwuzla's theory of floating point makes of the same operands, as the solver's
-//! translation asks it.
+//! Compares the operations with Bitwuzla's theory of floating point, through the translation that
+//! the solver uses.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use crate::{
     solver::{Query, Solver, Verdict, bitwuzla::Incremental},
 };
 
-/// One instance that is asked about every operation in turn, on variables that the path fixes.
+/// One solver instance that is asked about every operation in turn, on variables that the path
+/// fixes.
 struct Theory {
     exprs: Exprs,
     solver: Incremental,
@@ -26,7 +27,8 @@ impl Theory {
         self.exprs.input(&format!("v{index}_{width}"), width)
     }
 
-    /// The result of `e`, where its variables have these values, is `value` and nothing else.
+    /// Checks that `e` is `value`, and cannot be anything else, if its variables have the values
+    /// in `operands`.
     fn expect(&mut self, e: ExprId, operands: &[(ExprId, u128)], value: u128) {
         let exprs = &self.exprs;
         let constant = |width, bits| exprs.bv(&Bv::from_u128(width, bits));
@@ -36,7 +38,7 @@ impl Theory {
             .collect();
         let raw = Raw(exprs);
         let width = exprs.width(e);
-        // Through a sum, so that bits are compared and not numbers.
+        // The sum makes the solver compare bits, not numbers.
         let bits = raw.binary(crate::expr::BinaryOp::Add, e, constant(width, 1));
         let expected = constant(width, value.wrapping_add(1));
         let same = raw.binary(crate::expr::BinaryOp::Eq, bits, expected);
@@ -56,7 +58,7 @@ impl Theory {
     }
 }
 
-/// Some of the operands of a format.
+/// An operand of `format`: one of [`corners`] for an even seed, a random one for an odd seed.
 fn sample(format: Format, seed: u64) -> u128 {
     let corners = corners(format);
     if seed.is_multiple_of(2) {
@@ -76,7 +78,7 @@ fn every_operation_has_the_value_of_the_theory() {
         for seed in 0..count {
             let [x, y, z] = [0, 1, 2].map(|n| sample(format, 3 * seed + n));
             for (n, rounding) in Rounding::ALL.into_iter().enumerate() {
-                // Other modes than the default one now and then.
+                // Every mode but the default one is tried for one seed in four only.
                 if n > 0 && seed % 4 != n as u64 - 1 {
                     continue;
                 }
@@ -98,7 +100,7 @@ fn every_operation_has_the_value_of_the_theory() {
                 let e = Raw(&theory.exprs).float_compare(relation, a, b);
                 let value = compare(relation, format, x, y);
                 theory.expect(e, &[(a, x), (b, y)], value.into());
-                // What is added to is a number to the theory, and not compared by its bits.
+                // A sum is a number to the theory, which does not compare it by its bits.
                 let sums = [a, b].map(|e| {
                     let zero = theory.exprs.bv(&Bv::from_u128(width, format.sign()));
                     Raw(&theory.exprs).float_binary(FloatBinary::Add, Rounding::ALL[0], e, zero)
@@ -126,7 +128,7 @@ fn every_conversion_has_the_value_of_the_theory() {
                 let value = unary(FloatUnary::Convert, rounding, from.width(), to.width(), x);
                 theory.expect(e, &[(a, x)], value);
             }
-            // Of 128 bits the solver takes seconds.
+            // For 128 bits the solver takes seconds.
             for to in if seed == 1 { [8, 32, 128] } else { [8, 32, 64] } {
                 for op in [FloatUnary::ToSigned, FloatUnary::ToUnsigned] {
                     let e = Raw(&theory.exprs).float_unary(op, Rounding::Zero, a, to);

@@ -43,12 +43,14 @@ impl Frame<'_> {
     fn read(&self, operand: Operand) -> u64 {
         match operand.kind() {
             OperandKind::Reg(reg) => self.registers[reg.0 as usize].expect("a written register"),
-            OperandKind::Constant(index) => match self.function.constants[index as usize] {
-                Constant::Int(value) => value,
-                // The optimiser passes it where nobody looks.
-                Constant::Undefined => 0xdead_beef_dead_beef,
-                ref other => panic!("{other:?} is read"),
-            },
+            OperandKind::Constant(index) => {
+                match *self.function.constant(index).expect("a constant") {
+                    Constant::Int(value) => value,
+                    // The optimiser passes it where nobody looks.
+                    Constant::Undefined => 0xdead_beef_dead_beef,
+                    ref other => panic!("{other:?} is read"),
+                }
+            }
         }
     }
 

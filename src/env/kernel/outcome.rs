@@ -1,0 +1,74 @@
+//! What a system call takes and gives.
+
+use super::errno::Errno;
+use crate::{
+    env::machine::{Machine, Stop, offset},
+    expr::ExprId,
+    memory::Value,
+};
+
+/// Why a call has no result: an error that the program sees, or the end of the path.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Error(Errno),
+    Stop(Stop),
+}
+
+impl From<Errno> for Failure {
+    fn from(errno: Errno) -> Self {
+        Self::Error(errno)
+    }
+}
+
+impl From<Stop> for Failure {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+impl From<crate::memory::Fault> for Failure {
+    fn from(fault: crate::memory::Fault) -> Self {
+        Self::Stop(fault.into())
+    }
+}
+
+pub(super) type Outcome<T = u64> = Result<T, Failure>;
+
+/// A call: six arguments of 64 bits, and a result that is not negative.
+pub(super) type Call = fn(&mut dyn Machine, &[Value; 6]) -> Outcome;
+
+/// An argument that has to be known.
+pub(super) fn known(machine: &mut dyn Machine, value: Value, what: &str) -> Result<u64, Stop> {
+    machine.concrete(value, 64, what)
+}
+
+/// A file descriptor or another `int`: of a variable argument that is one, the upper half is not
+/// written (System V ABI, x86-64 supplement, 3.5.7).
+pub(super) fn int(machine: &mut dyn Machine, value: Value, what: &str) -> Result<i32, Stop> {
+    let low = match value {
+        Value::Expr(e) => Value::from_expr(machine.exprs(), machine.exprs().extract(e, 0, 32)),
+        value => value,
+    };
+    Ok(machine.concrete(low, 32, what)? as i32)
+}
+
+/// Writes words of the machine's byte order, one after the other.
+pub(super) fn store_words(
+    machine: &mut dyn Machine,
+    address: Value,
+    words: impl IntoIterator<Item = u64>,
+) -> Result<(), Stop> {
+    for (index, word) in (0..).zip(words) {
+        let at = offset(machine.exprs(), address, 8 * index);
+        machine.store(at, 64, Value::Int(word))?;
+    }
+    Ok(())
+}
+
+/// Whether a pointer is null.
+pub(super) fn is_null(machine: &mut dyn Machine, pointer: Value) -> Result<bool, Stop> {
+    let pointer: ExprId = machine.settled(pointer, 64)?;
+    let exprs = machine.exprs();
+    let null = exprs.eq(pointer, exprs.constant(64, 0));
+    machine.decide(null)
+}

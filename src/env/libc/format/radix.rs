@@ -1,0 +1,53 @@
+//! The base of a number.
+
+use super::Case;
+
+/// The base of a number's digits.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Radix {
+    /// Base 2; the case is that of the prefix `0b`.
+    Binary(Case),
+    /// Base 8.
+    Octal,
+    /// Base 10.
+    Decimal,
+    /// Base 16.
+    Hex(Case),
+}
+
+impl Radix {
+    /// The base.
+    pub fn base(self) -> u8 {
+        match self {
+            Self::Binary(_) => 2,
+            Self::Octal => 8,
+            Self::Decimal => 10,
+            Self::Hex(_) => 16,
+        }
+    }
+
+    /// The digit of that value, which is below the base.
+    pub fn digit(self, value: u8) -> u8 {
+        match (value, self) {
+            (0..=9, _) => b'0' + value,
+            (_, Self::Hex(Case::Upper)) => b'A' + value - 10,
+            _ => b'a' + value - 10,
+        }
+    }
+
+    /// The value of a digit that [`Self::digit`] could have made; exact about the case.
+    pub fn digit_value(self, digit: u8) -> Option<u8> {
+        (0..self.base()).find(|&value| self.digit(value) == digit)
+    }
+
+    /// What the alternative form puts in front, except for octal.
+    pub(super) fn prefix(self) -> &'static [u8] {
+        match self {
+            Self::Binary(Case::Lower) => b"0b",
+            Self::Binary(Case::Upper) => b"0B",
+            Self::Hex(Case::Lower) => b"0x",
+            Self::Hex(Case::Upper) => b"0X",
+            Self::Octal | Self::Decimal => b"",
+        }
+    }
+}

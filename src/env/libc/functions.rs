@@ -1,0 +1,75 @@
+//! Functions of the C library of which the value alone matters (C11 7.12), as terms: where two revisions
+//! call one with equal arguments, they get one value, whatever it is.
+//!
+//! Of numbers that are not known their code is thousands of paths, each with polynomials that no solver
+//! decides. So the value is a variable that stands for the function and its arguments: what holds for any
+//! value of it holds for the function's. Where revisions differ for some value, a native run says whether
+//! they do for the function's. `fmod` is none of them: it sets `errno`.
+
+use crate::env::call::{Arguments, Model};
+use crate::{
+    env::{Approximation, Machine, Stop},
+    expr::{ExprId, Rounding},
+    memory::Value,
+};
+
+/// An argument of so few values is left to the code.
+const FEW: usize = 16;
+
+/// The functions, each for `double` and for `float`, and how many arguments it has.
+macro_rules! of_arguments {
+    ($($name:literal $count:literal)*) => {
+        &[$(
+            ($name, |m, a| value_of(m, a, $name, $count, 64)),
+            (concat!($name, "f"), |m, a| value_of(m, a, concat!($name, "f"), $count, 32)),
+        )*]
+    };
+}
+
+pub(in crate::env) const PREPARATIONS: &[(&str, Model)] = of_arguments! {
+    "sin" 1 "cos" 1 "tan" 1 "asin" 1 "acos" 1 "atan" 1 "sinh" 1 "cosh" 1 "tanh" 1 "asinh" 1
+    "acosh" 1 "atanh" 1 "exp" 1 "exp2" 1 "exp10" 1 "expm1" 1 "log" 1 "log2" 1 "log10" 1 "log1p" 1
+    "cbrt" 1 "erf" 1 "erfc" 1 "tgamma" 1 "pow" 2 "atan2" 2 "hypot" 2 "remainder" 2
+};
+
+/// The value, if an argument is unknown.
+fn value_of(
+    machine: &mut dyn Machine,
+    arguments: Arguments<'_>,
+    name: &'static str,
+    count: usize,
+    width: u32,
+) -> Result<Option<Value>, Stop> {
+    let is_given = |index| arguments.width(index) == Some(width);
+    if !(0..count).all(is_given) {
+        return Ok(None);
+    }
+    // Its code may go by how the rounding is set.
+    if machine.world().rounding != Rounding::NearestEven {
+        return Ok(None);
+    }
+    let unknown = (0..count).any(|index| matches!(arguments.get(index), Value::Expr(_)));
+    if !unknown {
+        return Ok(None);
+    }
+    let mut values: Vec<ExprId> = Vec::new();
+    for index in 0..count {
+        values.push(machine.settled(arguments.get(index), width)?);
+    }
+    let exprs = machine.exprs();
+    // Of what was never written, and of addresses, it is asked what shows with others in their place.
+    let moves = |value: &ExprId| {
+        let mentions = exprs.mentions(*value);
+        mentions.uninitialised || mentions.address
+    };
+    if values.iter().any(moves) {
+        return Ok(None);
+    }
+    if values.iter().all(|value| exprs.few_values(*value, FEW).is_some()) {
+        return Ok(None);
+    }
+    let Some(value) = exprs.application(name, width, &values) else { return Ok(None) };
+    machine.world_mut().approximate(Approximation::Function(name));
+    machine.world_mut().raise_unknown("a function of the C library");
+    Ok(Some(Value::Expr(value)))
+}

@@ -1,0 +1,307 @@
+//! The functions of `psychic.h` and KLEE's intrinsics of the same meaning.
+
+use std::sync::Arc;
+
+use super::access::concrete_string;
+use crate::{
+    env::{
+        Approximation, Halt, Incomplete, InputObject, Machine, NamedOutput, Stop,
+        call::{Arguments, Model},
+        offset,
+    },
+    errors::Error,
+    expr::{ExprId, Exprs},
+    ir::address,
+    memory::{Byte, Fault, Value},
+};
+
+pub(in crate::env) const MODELS: &[(&str, Model)] = &[
+    ("psychic_rev", revision),
+    ("__klee_meta", revision),
+    ("psychic_symbolic", make_symbolic),
+    ("klee_make_symbolic", make_symbolic),
+    ("psychic_assume", assume),
+    ("klee_assume", assume),
+    ("psychic_output", output),
+    ("psychic_output_float", |m, a| output_numbers(m, a, FLOAT)),
+    ("psychic_output_double", |m, a| output_numbers(m, a, DOUBLE)),
+    ("psychic_output_long_double", |m, a| output_numbers(m, a, LONG_DOUBLE)),
+    ("psychic_offset", place),
+    ("psychic_unknown", |m, a| {
+        let why = concrete_string(m, a.get(0), "a reason")?;
+        native_differs(m, &String::from_utf8_lossy(&why));
+        Ok(None)
+    }),
+    ("klee_int", |m, a| {
+        let name = concrete_string(m, a.get(0), "a name")?;
+        let bytes = symbolic_object(m, &String::from_utf8_lossy(&name), 4);
+        Ok(Some(word(m, &bytes)))
+    }),
+    ("klee_range", range),
+    ("klee_silent_exit", |_, _| Err(Stop::Halt(Halt::Silent))),
+    ("klee_abort", |_, _| Err(Stop::Halt(Halt::Abort))),
+    ("klee_report_error", |_, _| Err(Stop::Halt(Halt::Abort))),
+    ("klee_choose", choose),
+    ("klee_is_symbolic", |m, a| {
+        native_differs(m, "klee_is_symbolic");
+        Ok(Some(Value::Int(u64::from(matches!(a.get(0), Value::Expr(_))))))
+    }),
+    ("klee_is_replay", |m, _| {
+        native_differs(m, "klee_is_replay");
+        Ok(Some(Value::Int(0)))
+    }),
+    ("klee_get_obj_size", |m, a| {
+        native_differs(m, "klee_get_obj_size");
+        let address = m.concrete(a.get(0), 64, "address of an object")?;
+        let object = m.memory().object(address)?;
+        Ok(Some(object.extent().map_or(Value::Int(object.capacity()), Value::Expr)))
+    }),
+    ("klee_check_memory_access", |m, a| {
+        let address = m.concrete(a.get(0), 64, "address to check")?;
+        let size = m.concrete(a.get(1), 64, "size to check")?;
+        m.reach(address, size)?;
+        Ok(None)
+    }),
+    // A symbolic value needs no example here: it stays what it is, as in a native run.
+    ("klee_get_valuef", same),
+    ("klee_get_valued", same),
+    ("klee_get_valuel", same),
+    ("klee_get_valuell", same),
+    ("klee_get_value_i32", same),
+    ("klee_get_value_i64", same),
+    ("klee_prefer_cex", nothing),
+    ("klee_posix_prefer_cex", nothing),
+    ("klee_print_expr", nothing),
+    ("klee_print_range", nothing),
+    ("klee_warning", nothing),
+    ("klee_warning_once", nothing),
+    ("klee_stack_trace", nothing),
+    ("klee_mark_global", nothing),
+    ("klee_open_merge", nothing),
+    ("klee_close_merge", nothing),
+    ("klee_set_forking", |_, _| {
+        Err(Stop::Halt(Halt::Incomplete(Incomplete::Unsupported("klee_set_forking".into()))))
+    }),
+];
+
+#[allow(clippy::unnecessary_wraps)]
+fn nothing(_: &mut dyn Machine, _: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    Ok(None)
+}
+
+#[allow(clippy::unnecessary_wraps)]
+fn same(_: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    Ok(Some(arguments.get(0)))
+}
+
+/// What the program is told here is not what a native run is told.
+fn native_differs(machine: &mut dyn Machine, name: &str) {
+    machine.world_mut().approximate(Approximation::EngineCall(name.to_owned()));
+}
+
+/// `klee_choose(n)`: a number below `n`.
+fn choose(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let end = machine.settled(arguments.get(0), 64)?;
+    let bytes = symbolic_object(machine, "klee_choose", 8);
+    let value = word(machine, &bytes);
+    let expr = machine.settled(value, 64)?;
+    let within = machine.exprs().ult(expr, end);
+    machine.require(within)?;
+    Ok(Some(value))
+}
+
+#[allow(clippy::unnecessary_wraps)]
+fn revision(machine: &mut dyn Machine, _: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    Ok(Some(Value::Expr(machine.revision())))
+}
+
+/// Replaces the content of an object by symbolic bytes.
+fn make_symbolic(
+    machine: &mut dyn Machine,
+    arguments: Arguments<'_>,
+) -> Result<Option<Value>, Stop> {
+    let size = machine.concrete(arguments.get(1), 64, "size of a symbolic object")?;
+    let name = concrete_string(machine, arguments.get(2), "a name")?;
+    let address = machine.concrete(arguments.get(0), 64, "address of a symbolic object")?;
+    if !machine.memory().object(address)?.contains(address::offset(address), size) {
+        return Err(Fault::OutOfBounds.into());
+    }
+    let bytes = symbolic_object(machine, &String::from_utf8_lossy(&name), size as u32);
+    for (index, byte) in bytes.into_iter().enumerate() {
+        let at = offset(machine.exprs(), arguments.get(0), index as u64);
+        machine.store(at, 8, Value::Expr(byte))?;
+    }
+    Ok(None)
+}
+
+/// A new symbolic object: one variable for the size of a scalar, else one a byte. A name that
+/// is taken on this path gets a number, as in KLEE.
+pub fn symbolic_object(machine: &mut dyn Machine, name: &str, size: u32) -> Vec<ExprId> {
+    let objects = &machine.world().objects;
+    let taken = |name: &str| objects.iter().any(|object| object.name == name);
+    let unique = (0..)
+        .map(|number| if number == 0 { name.to_owned() } else { format!("{name}_{number}") })
+        .find(|candidate| !taken(candidate))
+        .expect("there are more numbers than objects");
+    let exprs = machine.exprs();
+    let bytes: Vec<ExprId> = if matches!(size, 1 | 2 | 4 | 8) {
+        let whole = machine.input(&scalar_name(&unique, size * 8), size * 8);
+        (0..size).map(|index| exprs.extract(whole, index * 8, 8)).collect()
+    } else {
+        (0..size).map(|index| machine.input(&format!("{unique}[{index}]"), 8)).collect()
+    };
+    let object = InputObject { name: unique, bytes: bytes.clone() };
+    Arc::make_mut(&mut machine.world_mut().objects).push(object);
+    bytes
+}
+
+/// An `int` is called what the program calls it; other widths say so, because revisions may
+/// use one name for objects of different sizes.
+fn scalar_name(name: &str, width: u32) -> String {
+    if width == 32 { name.to_owned() } else { format!("{name}:{width}") }
+}
+
+fn word(machine: &dyn Machine, bytes: &[ExprId]) -> Value {
+    let exprs = machine.exprs();
+    let word = bytes.iter().copied().reduce(|low, high| exprs.concat(high, low));
+    Value::from_expr(exprs, word.expect("at least one byte"))
+}
+
+fn assume(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let width = arguments.width(0).unwrap_or(32);
+    let value = machine.settled(arguments.get(0), width)?;
+    let exprs = machine.exprs();
+    let holds = exprs.ne(value, exprs.constant(width, 0));
+    machine.require(holds)?;
+    Ok(None)
+}
+
+/// `klee_range(begin, end, name)`: an int in `[begin, end)`.
+fn range(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let begin = machine.settled(arguments.get(0), 32)?;
+    let end = machine.settled(arguments.get(1), 32)?;
+    let name = concrete_string(machine, arguments.get(2), "a name")?;
+    let bytes = symbolic_object(machine, &String::from_utf8_lossy(&name), 4);
+    let value = word(machine, &bytes);
+    let expr = machine.settled(value, 32)?;
+    let exprs = machine.exprs();
+    let within = exprs.and(exprs.sle(begin, expr), exprs.slt(expr, end));
+    machine.require(within)?;
+    Ok(Some(value))
+}
+
+/// `psychic_output(name, address, size)`: a named value that counts as an output.
+fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let name = name_of_output(machine, arguments)?;
+    let size = machine.concrete(arguments.get(2), 64, "size of an output")?;
+    let mut bytes = Vec::new();
+    for index in 0..size {
+        let word = word_of_output(machine, arguments.get(1), index, 8)?;
+        push_bytes(machine, &mut bytes, word, 1);
+    }
+    show(machine, name, bytes);
+    Ok(None)
+}
+
+/// A format of floating-point numbers in memory.
+#[derive(Clone, Copy)]
+struct Numbers {
+    /// Bytes from one to the next.
+    each: u64,
+    /// Bytes that mean something.
+    shown: u32,
+    /// Bits of the fraction; those of the exponent are between them and the sign.
+    fraction: u32,
+    /// The one NaN that stands for all.
+    nan: u128,
+}
+
+const FLOAT: Numbers = Numbers { each: 4, shown: 4, fraction: 23, nan: 0x7fc0_0000 };
+const DOUBLE: Numbers = Numbers { each: 8, shown: 8, fraction: 52, nan: 0x7ff8_0000_0000_0000 };
+const LONG_DOUBLE: Numbers =
+    Numbers { each: 16, shown: 10, fraction: 64, nan: 0x7fff_c000_0000_0000_0000 };
+
+/// `psychic_output_double(name, address, size)` and its kind.
+fn output_numbers(
+    machine: &mut dyn Machine,
+    arguments: Arguments<'_>,
+    format: Numbers,
+) -> Result<Option<Value>, Stop> {
+    let name = name_of_output(machine, arguments)?;
+    let size = machine.concrete(arguments.get(2), 64, "size of an output")?;
+    let (mut bytes, width) = (Vec::new(), format.shown * 8);
+    for at in (0..size).step_by(format.each as usize) {
+        let word = word_of_output(machine, arguments.get(1), at, width)?;
+        let word = word.map(|word| same_nan(machine.exprs(), word, format));
+        push_bytes(machine, &mut bytes, word, format.shown);
+    }
+    show(machine, name, bytes);
+    Ok(None)
+}
+
+/// The number as it is, or the one NaN.
+fn same_nan(exprs: &Exprs, number: ExprId, format: Numbers) -> ExprId {
+    let Numbers { shown, fraction, nan, .. } = format;
+    let exponent_bits = shown * 8 - 1 - fraction;
+    let exponent = exprs.extract(number, fraction, exponent_bits);
+    let ones = exprs.eq(exponent, exprs.constant(exponent_bits, (1 << exponent_bits) - 1));
+    // That of the x87 has its leading one, without which the processor takes it for no number.
+    let infinite = if fraction == 64 { 1 << 63 } else { 0 };
+    let others = exprs.extract(number, 0, fraction);
+    let is_infinite = exprs.eq(others, exprs.constant(fraction, infinite));
+    let is_nan = exprs.and(ones, exprs.not(is_infinite));
+    let (low, high) = (exprs.constant(64, nan as u64), (nan >> 64) as u64);
+    let nan = match shown * 8 {
+        width if width > 64 => exprs.concat(exprs.constant(width - 64, high), low),
+        width => exprs.extract(low, 0, width),
+    };
+    exprs.ite(is_nan, nan, number)
+}
+
+fn name_of_output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<String, Stop> {
+    let name = concrete_string(machine, arguments.get(0), "a name")?;
+    Ok(String::from_utf8_lossy(&name).into_owned())
+}
+
+/// What stands there, if it was written.
+fn word_of_output(
+    machine: &mut dyn Machine,
+    data: Value,
+    at: u64,
+    width: u32,
+) -> Result<Option<ExprId>, Stop> {
+    let at = offset(machine.exprs(), data, at);
+    let value = machine.load(at, width)?;
+    match machine.settled(value, width) {
+        Ok(expr) => Ok(Some(expr)),
+        Err(Stop::Halt(Halt::Error(Error::UninitialisedRead))) => Ok(None),
+        Err(stop) => Err(stop),
+    }
+}
+
+fn push_bytes(machine: &dyn Machine, bytes: &mut Vec<Byte>, word: Option<ExprId>, count: u32) {
+    let exprs = machine.exprs();
+    let byte = |index| match word {
+        Some(word) => Byte::of(exprs, exprs.extract(word, index * 8, 8)),
+        None => Byte::Uninitialised,
+    };
+    bytes.extend((0..count).map(byte));
+}
+
+fn show(machine: &mut dyn Machine, name: String, bytes: Vec<Byte>) {
+    if bytes.contains(&Byte::Uninitialised) {
+        machine.world_mut().approximate(Approximation::UninitialisedOutput(name.clone()));
+    }
+    Arc::make_mut(&mut machine.world_mut().outputs).push(NamedOutput { name, bytes });
+}
+
+/// `psychic_offset(pointer, base, size)`. Exact, as no two objects are close to each other here,
+/// nor, by how the harness places them, natively.
+fn place(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let [pointer, base, size] = [0, 1, 2].map(|index| machine.settled(arguments.get(index), 64));
+    let exprs = machine.exprs();
+    let distance = exprs.sub(pointer?, base?);
+    let inside = exprs.ule(distance, size?);
+    let place = exprs.ite(inside, distance, exprs.constant(64, u64::MAX));
+    Ok(Some(Value::from_expr(exprs, place)))
+}

@@ -1,0 +1,109 @@
+//! `<math.h>` (C11 7.12), where IEEE 754 fixes the result: one operation each, which solvers
+//! know, instead of the integer arithmetic of a libc. `errno` is set where glibc does. All others
+//! are code of musl (see [`crate::compile::Libc`]).
+
+use super::access::set_errno;
+use crate::{
+    env::{
+        Machine, Stop,
+        call::{Arguments, Model},
+    },
+    expr::{Bv, ExprId, FloatRelation, FloatUnary, Rounding, float::Operation},
+    memory::Value,
+};
+
+/// The functions of one name for a type, which has so many bits.
+macro_rules! of_type {
+    ($($suffix:literal $width:literal)*) => {
+        &[$(
+            (concat!("sqrt", $suffix), |m, a| root(m, a, $width)),
+            (concat!("floor", $suffix), |m, a| integral(m, a, Rounding::Down, false, $width)),
+            (concat!("ceil", $suffix), |m, a| integral(m, a, Rounding::Up, false, $width)),
+            (concat!("trunc", $suffix), |m, a| integral(m, a, Rounding::Zero, false, $width)),
+            (concat!("round", $suffix), |m, a| {
+                integral(m, a, Rounding::NearestAway, false, $width)
+            }),
+            (concat!("roundeven", $suffix), |m, a| {
+                integral(m, a, Rounding::NearestEven, false, $width)
+            }),
+            (concat!("rint", $suffix), |m, a| current_integral(m, a, true, $width)),
+            (concat!("nearbyint", $suffix), |m, a| current_integral(m, a, false, $width)),
+            (concat!("fma", $suffix), |m, a| mul_add(m, a, $width)),
+        )*]
+    };
+}
+
+pub(in crate::env) const MODELS: &[(&str, Model)] = of_type! { "f" 32 "" 64 "l" 80 "f128" 128 };
+
+/// Sets `errno` to `EDOM` where the condition holds.
+fn domain_error(machine: &mut dyn Machine, condition: ExprId) -> Result<(), Stop> {
+    const EDOM: u64 = 33;
+    set_errno(machine, EDOM, condition)
+}
+
+/// Takes note of the exceptions. Where a program has its libc, they are those of its own code.
+fn raise(machine: &mut dyn Machine, operation: Operation, operand: ExprId, width: u32) {
+    if machine.world().is_whole {
+        machine.world_mut().raise_unknown("a function of the C library");
+    } else {
+        let operand = Value::from_expr(machine.exprs(), operand);
+        machine.raise(operation, &[operand], width);
+    }
+}
+
+fn root(
+    machine: &mut dyn Machine,
+    arguments: Arguments<'_>,
+    width: u32,
+) -> Result<Option<Value>, Stop> {
+    let value = machine.settled(arguments.get(0), width)?;
+    raise(machine, Operation::Sqrt, value, width);
+    let rounding = machine.world().rounding;
+    let exprs = machine.exprs();
+    let zero = exprs.bv(&Bv::zero(width));
+    let root = exprs.float_unary(FloatUnary::Sqrt, rounding, value, width);
+    let root = Value::from_expr(exprs, root);
+    let is_negative = exprs.float_compare(FloatRelation::Less, value, zero);
+    domain_error(machine, is_negative)?;
+    Ok(Some(root))
+}
+
+fn integral(
+    machine: &mut dyn Machine,
+    arguments: Arguments<'_>,
+    rounding: Rounding,
+    inexact: bool,
+    width: u32,
+) -> Result<Option<Value>, Stop> {
+    let value = machine.settled(arguments.get(0), width)?;
+    raise(machine, Operation::ToIntegral { inexact }, value, width);
+    let exprs = machine.exprs();
+    let whole = exprs.float_unary(FloatUnary::RoundToIntegral, rounding, value, width);
+    Ok(Some(Value::from_expr(exprs, whole)))
+}
+
+/// In the rounding mode of the state.
+fn current_integral(
+    machine: &mut dyn Machine,
+    arguments: Arguments<'_>,
+    inexact: bool,
+    width: u32,
+) -> Result<Option<Value>, Stop> {
+    let rounding = machine.world().rounding;
+    integral(machine, arguments, rounding, inexact, width)
+}
+
+fn mul_add(
+    machine: &mut dyn Machine,
+    arguments: Arguments<'_>,
+    width: u32,
+) -> Result<Option<Value>, Stop> {
+    let a = machine.settled(arguments.get(0), width)?;
+    let b = machine.settled(arguments.get(1), width)?;
+    let c = machine.settled(arguments.get(2), width)?;
+    machine.world_mut().raise_unknown("fma");
+    let rounding = machine.world().rounding;
+    let exprs = machine.exprs();
+    let value = exprs.float_mul_add(rounding, [a, b, c]);
+    Ok(Some(Value::from_expr(exprs, value)))
+}

@@ -1,0 +1,292 @@
+//! Reads of standard input: tokens of a typed one, bytes of one of bytes.
+
+use super::access::within;
+use super::format::{is_space, number::NumberFormat, scanf::ByteSet};
+use super::stdin::{Stdin, TypedInput};
+use super::stream::RealFormat;
+use crate::{
+    env::machine::{Machine, Stop},
+    expr::{Bv, ExprId, Exprs, float::Format},
+    memory::Byte,
+};
+
+/// The typed input of the machine.
+///
+/// # Panics
+/// where its input is not typed.
+pub fn typed(machine: &mut dyn Machine) -> &mut TypedInput {
+    match &mut machine.world_mut().stdin {
+        Stdin::Typed(input) => input,
+        Stdin::Bytes(_) => unreachable!("only asked where input is typed"),
+    }
+}
+
+/// Whether the next formatted read makes tokens: input is typed, and nothing was put back in front
+/// of it.
+pub fn reads_tokens(machine: &dyn Machine) -> bool {
+    matches!(&machine.world().stdin, Stdin::Typed(input) if input.unread.is_empty())
+}
+
+/// Drops white space that was put back in front of typed input.
+pub fn skip_unread_space(machine: &mut dyn Machine) {
+    let Stdin::Typed(TypedInput { unread, .. }) = &mut machine.world_mut().stdin else { return };
+    while matches!(unread.last(), Some(Byte::Concrete(byte)) if is_space(*byte)) {
+        unread.pop();
+    }
+}
+
+/// Whether the file ends before the next token; forks where both are possible.
+pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
+    if !typed(machine).ended {
+        machine.read_on()?;
+        let input = typed(machine);
+        let name = format!("stdin.{}.end", input.tokens);
+        let (full, early) = (input.tokens >= input.bounds.tokens, input.bounds.early_end);
+        let ended = full
+            || early && {
+                let end = machine.input(&name, 1);
+                machine.decide(end)?
+            };
+        typed(machine).ended = ended;
+    }
+    Ok(typed(machine).ended)
+}
+
+/// Reads all white space that comes next, up to what is none or to the end of the file.
+pub fn skip_space(machine: &mut dyn Machine) -> Result<(), Stop> {
+    typed(machine).skip_newline();
+    if !ends(machine)? {
+        let input = typed(machine);
+        (input.skipped, input.more) = (true, true);
+    }
+    Ok(())
+}
+
+/// The byte `literal` comes next, right behind what was read last; `false` where the file has
+/// ended.
+pub fn expect(machine: &mut dyn Machine, literal: u8) -> Result<bool, Stop> {
+    let input = typed(machine);
+    if input.ended {
+        return Ok(false);
+    }
+    (input.newline, input.skipped, input.more) = (false, false, false);
+    input.excluded = ByteSet::default();
+    input.text.push_bytes(&[literal]);
+    Ok(true)
+}
+
+/// Whether what comes next is a byte that `accepts` does not allow, and so stays; forks where both are
+/// possible. Never where all input is well formed.
+///
+/// The byte is the one that a read of a single byte makes of this token, so that all revisions see
+/// the same.
+pub fn is_malformed(machine: &mut dyn Machine, accepts: impl Fn(u8) -> bool) -> Result<bool, Stop> {
+    let input = typed(machine);
+    let is_full = input.tokens >= input.bounds.tokens;
+    if !input.bounds.malformed || input.ended || is_full {
+        return Ok(false);
+    }
+    let (token, excluded) = (format!("stdin.{}", input.tokens), input.excluded);
+    if input.newline {
+        if accepts(b'\n') {
+            return Ok(false);
+        }
+        let newline = machine.input(&format!("{token}.newline"), 1);
+        let newline = machine.decide(newline)?;
+        return Ok(newline && typed(machine).sees_newline());
+    }
+    let next = machine.input(&format!("{token}:8"), 8);
+    let remains = |byte: u8| !accepts(byte) && !excluded.contains(byte);
+    let remains = within(machine.exprs(), next, remains);
+    if !machine.decide(remains)? {
+        return Ok(false);
+    }
+    let Some(next) = byte(machine)? else { return Ok(false) };
+    unread(machine, next);
+    Ok(true)
+}
+
+/// A new number of that width, as text of that format.
+pub fn number(machine: &mut dyn Machine, format: NumberFormat, width: u32) -> ExprId {
+    let input = typed(machine);
+    input.skip_newline();
+    let token = input.token();
+    let name = if width == 32 { token } else { format!("{token}:{width}") };
+    let value = machine.input(&name, width);
+    let mut text = typed(machine).text.clone();
+    text.push_number(machine.exprs(), value, format);
+    let input = typed(machine);
+    input.text = text;
+    input.newline = true;
+    input.excluded = digits(format);
+    value
+}
+
+/// What a number of that format may consist of, but for its sign.
+fn digits(format: NumberFormat) -> ByteSet {
+    let is_digit = |byte: &u8| char::from(*byte).is_digit(format.radix.base().into());
+    let mut digits: ByteSet = (0..=u8::MAX).filter(is_digit).collect();
+    // `0x`; the flag stands for numbers that say their base themselves.
+    if format.radix.base() == 16 || format.flags.alternative {
+        digits.extend(&b"xX".iter().copied().collect());
+    }
+    digits
+}
+
+/// A new floating-point number of that width, written in decimal: any that is finite, and others where
+/// they are allowed.
+pub fn real(machine: &mut dyn Machine, format: Format) -> Result<ExprId, Stop> {
+    let input = typed(machine);
+    input.skip_newline();
+    let token = input.token();
+    let exprs = machine.exprs();
+    let value = machine.input(&format!("{token}:f{}", format.width()), format.width());
+    let mut has_text = is_decimal(exprs, value, format);
+    if typed(machine).bounds.nonfinite {
+        let exprs = machine.exprs();
+        has_text = exprs.or(has_text, is_special(exprs, value, format));
+    }
+    machine.assume(has_text)?;
+    let mut text = typed(machine).text.clone();
+    text.push_real(machine.exprs(), value, RealFormat::Shortest);
+    let input = typed(machine);
+    input.text = text;
+    input.newline = true;
+    input.excluded = b"0123456789.eExX".iter().copied().collect();
+    if input.bounds.nonfinite {
+        // What may follow `inf`.
+        input.excluded.extend(&b"iI".iter().copied().collect());
+    }
+    Ok(value)
+}
+
+/// Whether an encoding is what `inf` or `nan` gives, with a sign or without.
+fn is_special(exprs: &Exprs, value: ExprId, format: Format) -> ExprId {
+    let width = format.width();
+    let magnitudes = [format.infinity(), format.default_nan() & !format.sign()];
+    exprs.any(magnitudes.into_iter().flat_map(|magnitude| {
+        [magnitude, magnitude | format.sign()]
+            .map(|bits| exprs.eq(value, exprs.bv(&Bv::from_u128(width, bits))))
+    }))
+}
+
+/// Whether an encoding is what some decimal text gives: a finite number, whose integer bit, if it
+/// has one, says whether it is normal.
+fn is_decimal(exprs: &Exprs, value: ExprId, format: Format) -> ExprId {
+    let (low, width) = (format.exponent_low(), format.exponent_bits());
+    let exponent = exprs.extract(value, low, width);
+    let all_ones = exprs.not(exprs.constant(width, 0));
+    let is_finite = exprs.ne(exponent, all_ones);
+    if !format.has_integer_bit() {
+        return is_finite;
+    }
+    let is_normal = exprs.ne(exponent, exprs.constant(width, 0));
+    exprs.and(is_finite, exprs.eq(exprs.extract(value, low - 1, 1), is_normal))
+}
+
+/// A new word of bytes that `accepts` allows; forks over its length.
+///
+/// It has at most `width` bytes, if that is given. Another revision may take longer words, or
+/// ones of other bytes, so that these are assumptions of this one.
+pub fn word(
+    machine: &mut dyn Machine,
+    width: Option<u32>,
+    accepts: impl Fn(u8) -> bool,
+) -> Result<Vec<ExprId>, Stop> {
+    let skipped = typed(machine).skipped;
+    let longest_word = u32::from(typed(machine).bounds.longest_word);
+    typed(machine).has_words = true;
+    let token = typed(machine).token();
+    let exprs = machine.exprs();
+    let length = machine.input(&format!("{token}.length"), 8);
+    let number = |n: u32| exprs.constant(8, u64::from(n));
+    let range = exprs.and(exprs.ule(number(1), length), exprs.ule(length, number(longest_word)));
+    machine.assume(range)?;
+    let longest = width.map_or(longest_word, |width| width.min(longest_word));
+    if longest < longest_word {
+        let exprs = machine.exprs();
+        let fits = exprs.ule(length, exprs.constant(8, u64::from(longest)));
+        machine.require(fits)?;
+    }
+    let mut chosen = longest;
+    for candidate in 1..longest {
+        let exprs = machine.exprs();
+        let here = exprs.eq(length, exprs.constant(8, u64::from(candidate)));
+        if machine.decide(here)? {
+            chosen = candidate;
+            break;
+        }
+    }
+    let exprs = machine.exprs();
+    let bytes: Vec<ExprId> =
+        (0..chosen).map(|index| machine.input(&format!("{token}[{index}]"), 8)).collect();
+    let allowed = bytes.iter().enumerate().map(|(index, byte)| {
+        let blank = |value| skipped && index == 0 && is_space(value);
+        within(exprs, *byte, |value| accepts(value) && !blank(value))
+    });
+    let allowed = exprs.all(allowed);
+    machine.require(allowed)?;
+    let mut text = typed(machine).text.clone();
+    for byte in &bytes {
+        text.push_byte(machine.exprs(), *byte);
+    }
+    let input = typed(machine);
+    input.text = text;
+    input.newline = true;
+    if width.is_none_or(|width| chosen < width) {
+        input.excluded = (0..=u8::MAX).filter(|byte| accepts(*byte)).collect();
+    }
+    Ok(bytes)
+}
+
+/// The next byte, `None` at the end of the file; forks where the file may end here.
+pub fn byte(machine: &mut dyn Machine) -> Result<Option<Byte>, Stop> {
+    match &mut machine.world_mut().stdin {
+        Stdin::Bytes(input) => {
+            if let Some(byte) = input.unread.pop() {
+                return Ok(Some(byte));
+            }
+            let byte = input.bytes.get(input.position).copied();
+            input.position += usize::from(byte.is_some());
+            input.ended |= byte.is_none();
+            return Ok(byte);
+        }
+        Stdin::Typed(input) => {
+            if let Some(byte) = input.unread.pop() {
+                return Ok(Some(byte));
+            }
+            if input.newline {
+                input.skip_newline();
+                return Ok(Some(Byte::Concrete(b'\n')));
+            }
+        }
+    }
+    if ends(machine)? {
+        return Ok(None);
+    }
+    let skipped = typed(machine).skipped;
+    let token = typed(machine).token();
+    let value = machine.input(&format!("{token}:8"), 8);
+    if skipped {
+        let visible = within(machine.exprs(), value, |value| !is_space(value));
+        machine.require(visible)?;
+    }
+    let mut text = typed(machine).text.clone();
+    text.push_byte(machine.exprs(), value);
+    typed(machine).text = text;
+    Ok(Some(Byte::of(machine.exprs(), value)))
+}
+
+/// Puts a byte back in front of the input (C11 7.21.7.10).
+pub fn unread(machine: &mut dyn Machine, byte: Byte) {
+    match &mut machine.world_mut().stdin {
+        Stdin::Typed(input) => {
+            input.ended = false;
+            input.unread.push(byte);
+        }
+        Stdin::Bytes(input) => {
+            input.ended = false;
+            input.unread.push(byte);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The functions of `<string.h>` that copy, search and compare (C11 7.24), as musl has them; the
+//! others are run as code. Those that search fork over where they find something, those that
+//! compare give one expression.
+
+use super::access::{byte_at, string_at};
+use crate::env::call::{Arguments, Model};
+use crate::{
+    env::{Machine, Stop, offset},
+    errors::Error,
+    expr::ExprId,
+    memory::{Byte, Value},
+};
+
+pub(in crate::env) const MODELS: &[(&str, Model)] = &[
+    ("memcpy", |m, a| m.copy(a.get(0), a.get(1), a.get(2)).map(|()| Some(a.get(0)))),
+    ("memmove", |m, a| m.copy(a.get(0), a.get(1), a.get(2)).map(|()| Some(a.get(0)))),
+    ("mempcpy", |m, a| {
+        m.copy(a.get(0), a.get(1), a.get(2))?;
+        let (to, length) = (m.settled(a.get(0), 64)?, m.settled(a.get(2), 64)?);
+        Ok(Some(Value::from_expr(m.exprs(), m.exprs().add(to, length))))
+    }),
+    ("memset", |m, a| {
+        let byte = match a.get(1) {
+            Value::Int(value) => Value::Int(value & 0xff),
+            Value::Expr(expr) => Value::from_expr(m.exprs(), m.exprs().extract(expr, 0, 8)),
+            Value::Undefined => Value::Undefined,
+        };
+        m.fill(a.get(0), byte, a.get(2))?;
+        Ok(Some(a.get(0)))
+    }),
+    ("strlen", |m, a| {
+        let length = string_at(m, a.get(0), None)?.len();
+        Ok(Some(Value::Int(length as u64)))
+    }),
+    ("strnlen", |m, a| {
+        let most = m.concrete(a.get(1), 64, "most bytes of a string")?;
+        let length = string_at(m, a.get(0), Some(most))?.len();
+        Ok(Some(Value::Int(length as u64)))
+    }),
+    ("memchr", |m, a| {
+        let count = m.concrete(a.get(2), 64, "number of bytes to search")?;
+        let found = search(m, a.get(0), a.get(1), 0..count, false)?;
+        Ok(Some(found.unwrap_or(Value::Int(0))))
+    }),
+    ("memrchr", last_byte),
+    ("__memrchr", last_byte),
+    ("rawmemchr", |m, a| search(m, a.get(0), a.get(1), 0..u64::MAX, false)),
+    ("strchr", |m, a| {
+        let found = search(m, a.get(0), a.get(1), 0..u64::MAX, true)?;
+        let found = found.expect("a string ends");
+        let (byte, wanted) = (m.load(found, 8)?, character(m, a.get(1))?);
+        let byte = m.settled(byte, 8)?;
+        let same = m.exprs().eq(byte, wanted);
+        Ok(Some(if m.decide(same)? { found } else { Value::Int(0) }))
+    }),
+    ("strchrnul", to_end),
+    ("__strchrnul", to_end),
+    ("strrchr", |m, a| {
+        let length = string_at(m, a.get(0), None)?.len() as u64;
+        last(m, a.get(0), a.get(1), length + 1)
+    }),
+    ("memcmp", |m, a| {
+        let count = m.concrete(a.get(2), 64, "number of bytes to compare")?;
+        compare(m, a.get(0), a.get(1), count, false)
+    }),
+    ("bcmp", |m, a| {
+        let count = m.concrete(a.get(2), 64, "number of bytes to compare")?;
+        compare(m, a.get(0), a.get(1), count, false)
+    }),
+    ("strcmp", |m, a| compare(m, a.get(0), a.get(1), u64::MAX, true)),
+    ("strncmp", |m, a| {
+        let count = m.concrete(a.get(2), 64, "number of bytes to compare")?;
+        compare(m, a.get(0), a.get(1), count, true)
+    }),
+];
+
+/// The character that an `int` argument stands for.
+fn character(machine: &mut dyn Machine, value: Value) -> Result<ExprId, Stop> {
+    let value = machine.settled(value, 32)?;
+    Ok(machine.exprs().extract(value, 0, 8))
+}
+
+/// The address of the first byte that is `wanted`, or, if `string`, the NUL.
+fn search(
+    machine: &mut dyn Machine,
+    address: Value,
+    wanted: Value,
+    mut indices: std::ops::Range<u64>,
+    string: bool,
+) -> Result<Option<Value>, Stop> {
+    let wanted = character(machine, wanted)?;
+    let found = indices.try_for_each(|index| {
+        let byte = byte_at(machine, address, index)?;
+        let exprs = machine.exprs();
+        let byte = byte.expr(exprs).expect("an unwritten byte is an error");
+        let nul = exprs.eq(byte, exprs.constant(8, 0));
+        let mut hit = exprs.eq(byte, wanted);
+        if string {
+            hit = exprs.or(hit, nul);
+        }
+        if machine.decide(hit)? { Err(Search::Found(index)) } else { Ok(()) }
+    });
+    match found {
+        Ok(()) => Ok(None),
+        Err(Search::Found(index)) => Ok(Some(offset(machine.exprs(), address, index))),
+        Err(Search::Stopped(stop)) => Err(stop),
+    }
+}
+
+/// Why a search goes no further.
+enum Search {
+    Found(u64),
+    Stopped(Stop),
+}
+
+impl From<Stop> for Search {
+    fn from(stop: Stop) -> Self {
+        Self::Stopped(stop)
+    }
+}
+
+fn last_byte(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    let count = machine.concrete(arguments.get(2), 64, "number of bytes to search")?;
+    last(machine, arguments.get(0), arguments.get(1), count)
+}
+
+/// The address of the last of `count` bytes that is `wanted`.
+fn last(
+    machine: &mut dyn Machine,
+    address: Value,
+    wanted: Value,
+    count: u64,
+) -> Result<Option<Value>, Stop> {
+    let wanted = character(machine, wanted)?;
+    for index in (0..count).rev() {
+        let byte = byte_at(machine, address, index)?;
+        let exprs = machine.exprs();
+        let hit = exprs.eq(byte.expr(exprs).expect("an unwritten byte is an error"), wanted);
+        if machine.decide(hit)? {
+            return Ok(Some(offset(machine.exprs(), address, index)));
+        }
+    }
+    Ok(Some(Value::Int(0)))
+}
+
+fn to_end(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
+    search(machine, arguments.get(0), arguments.get(1), 0..u64::MAX, true)
+}
+
+/// Symbolic bytes that are compared in one expression; behind them the path forks.
+const COMPARED: u32 = 64;
+
+/// The difference of the first bytes that differ, as musl gives it. A byte is read only where all
+/// before it may be equal.
+fn compare(
+    machine: &mut dyn Machine,
+    a: Value,
+    b: Value,
+    count: u64,
+    string: bool,
+) -> Result<Option<Value>, Stop> {
+    // What is known of the result so far: the pairs that decide it, first one first.
+    let mut deciding: Vec<(ExprId, ExprId)> = Vec::new();
+    let exprs = machine.exprs();
+    let mut equal = exprs.constant(1, 1);
+    let mut rest = exprs.constant(32, 0);
+    for index in 0..count {
+        let is_full = deciding.len() as u32 % COMPARED == COMPARED - 1;
+        let [x, y] = match [a, b].map(|side| if_equal(machine, side, index, equal)) {
+            [Some(x), Some(y)] if !is_full => [machine.settled(x, 8)?, machine.settled(y, 8)?],
+            _ if !machine.decide(equal)? => break,
+            _ => [byte_expr(machine, a, index)?, byte_expr(machine, b, index)?],
+        };
+        let exprs = machine.exprs();
+        let difference = exprs.sub(exprs.zext(x, 32), exprs.zext(y, 32));
+        let mut ends = exprs.not(exprs.eq(x, y));
+        if string {
+            ends = exprs.or(ends, exprs.eq(x, exprs.constant(8, 0)));
+        }
+        match exprs.as_u64(ends) {
+            Some(0) => {}
+            Some(_) => {
+                rest = difference;
+                break;
+            }
+            None => {
+                deciding.push((ends, difference));
+                equal = exprs.and(equal, exprs.not(ends));
+            }
+        }
+    }
+    let exprs = machine.exprs();
+    let result = deciding
+        .into_iter()
+        .rev()
+        .fold(rest, |rest, (ends, difference)| exprs.ite(ends, difference, rest));
+    Ok(Some(Value::from_expr(exprs, result)))
+}
+
+/// The byte at `address + index`, if it can certainly be read where `equal` holds.
+fn if_equal(machine: &dyn Machine, address: Value, index: u64, equal: ExprId) -> Option<Value> {
+    let byte = machine.peek(address.as_int()?.wrapping_add(index), equal)?;
+    byte.expr(machine.exprs()).map(|expr| Value::from_expr(machine.exprs(), expr))
+}
+
+fn byte_expr(machine: &mut dyn Machine, address: Value, index: u64) -> Result<ExprId, Stop> {
+    let byte = byte_at(machine, address, index)?;
+    Ok(byte.expr(machine.exprs()).expect("an unwritten byte is an error"))
+}
+
+/// Writes bytes to memory, one after the other.
+pub fn write(machine: &mut dyn Machine, address: Value, bytes: &[Byte]) -> Result<(), Stop> {
+    for (index, byte) in bytes.iter().enumerate() {
+        let at = offset(machine.exprs(), address, index as u64);
+        let value = match byte {
+            Byte::Concrete(value) => Value::Int(u64::from(*value)),
+            Byte::Symbolic(expr) => Value::Expr(*expr),
+            Byte::Uninitialised => return Err(Error::UninitialisedRead.into()),
+        };
+        machine.store(at, 8, value)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! The registry: which model stands for a function that a program declares but does not define.
+
+use super::call::Model;
+use super::kernel;
+use super::libc::{
+    allocation, digits, fenv, functions, input, intrinsics, math, output, process, strings,
+};
+
+/// The models that are in use: all of them, but for those switched off by name.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Models {
+    off: Vec<String>,
+    terms: bool,
+}
+
+impl Models {
+    /// All but those of these names.
+    ///
+    /// # Errors
+    /// where there is no model of such a name.
+    pub fn without(names: &[String]) -> Result<Self, UnknownModel> {
+        match names.iter().find(|name| find(name).or(find_preparation(name)).is_none()) {
+            Some(name) => Err(UnknownModel(name.clone())),
+            None => Ok(Self { off: names.to_vec(), ..Self::default() }),
+        }
+    }
+
+    /// The same, with values of functions of unknown numbers as terms: to compare revisions, not to
+    /// follow what one of them does.
+    #[must_use]
+    pub fn with_terms(self) -> Self {
+        Self { terms: true, ..self }
+    }
+
+    fn is_on(&self, name: &str) -> bool {
+        self.off.iter().all(|off| off != name)
+    }
+
+    /// The model of a function that is only declared.
+    pub fn lookup(&self, name: &str) -> Option<Model> {
+        find(name).filter(|_| self.is_on(name))
+    }
+
+    /// What is to be run before the code of one of the libc's functions, or in its place where it gives
+    /// a value.
+    pub fn preparation(&self, name: &str) -> Option<Model> {
+        let is_term = find_in(&[functions::PREPARATIONS], name).is_some();
+        find_preparation(name).filter(|_| self.is_on(name) && (self.terms || !is_term))
+    }
+
+    /// The model that stands for a function though the program has its code: one of the libc's
+    /// (`library`), or one that reads beyond the end of an object on purpose and that no patch
+    /// has changed (`original`).
+    pub fn instead_of(&self, name: &str, library: bool, original: bool) -> Option<Model> {
+        const READS_BEYOND: &str = "rawmemchr";
+        let replaced = has_code(name) && (library || original && name == READS_BEYOND);
+        self.lookup(name).filter(|_| replaced)
+    }
+}
+
+/// Whether a function has a model and needs no code beside it.
+pub fn stand_alone(name: &str) -> bool {
+    find(name).is_some() && !has_code(name)
+}
+
+/// Whether a function that has a model does nothing to the world, and asks nothing of the kernel.
+pub fn has_no_effects(name: &str) -> bool {
+    let tables = [allocation::MODELS, strings::MODELS, input::MODELS, math::MODELS, fenv::MODELS];
+    let ends = ["exit", "_exit", "_Exit", "abort"];
+    let asks = ["psychic_rev", "__klee_meta", "__errno_location", "___errno_location"];
+    find_in(&tables, name).is_some() || ends.contains(&name) || asks.contains(&name)
+}
+
+/// Whether the libc's code does the same as the model of that name.
+fn has_code(name: &str) -> bool {
+    strings::MODELS.iter().any(|(known, _)| *known == name)
+        || matches!(name, "__errno_location" | "___errno_location")
+}
+
+/// There is no model of that name.
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is no function that has a model")]
+pub struct UnknownModel(String);
+
+fn find(name: &str) -> Option<Model> {
+    find_in(
+        &[
+            intrinsics::MODELS,
+            process::MODELS,
+            allocation::MODELS,
+            strings::MODELS,
+            output::MODELS,
+            input::MODELS,
+            math::MODELS,
+            kernel::MODELS,
+            fenv::MODELS,
+        ],
+        name,
+    )
+}
+
+fn find_preparation(name: &str) -> Option<Model> {
+    find_in(&[digits::PREPARATIONS, functions::PREPARATIONS], name)
+}
+
+fn find_in(tables: &[&[(&str, Model)]], name: &str) -> Option<Model> {
+    tables.iter().copied().flatten().find(|(known, _)| *known == name).map(|(_, model)| *model)
+}
