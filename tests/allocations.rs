@@ -11,7 +11,7 @@ use std::{
 
 use psychic::{
     compile::{Compilation, Toolchain},
-    env::{models::Models, stdin::Stdin},
+    env::{libc::stdin::Stdin, models::Models},
     exec::{Arguments, Clock, Coverage, Executor, Harvest, Limits, Program, Quantum, Start, State},
     interrupt::Interrupt,
     ir::lower,

@@ -1,5 +1,6 @@
-//! Checks that each module of the crate depends only on those below it in docs/architecture.md.
-//! Uses nothing of the crate: the sources are read as text.
+//! Rooms, the modules of the crate, depend on each other as docs/architecture.md lists them: each
+//! only on those below it. Between the files of a room, imports go one way, too. The sources are
+//! parsed; nothing else of the crate takes part.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,12 +8,147 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The modules in the order of the document's table, the highest first.
-fn listed(root: &Path) -> Vec<String> {
-    let text = fs::read_to_string(root.join("docs/architecture.md")).unwrap();
-    let modules = text.split("## Modules").nth(1).expect("the heading").split("\n## ").next();
-    let row = |line: &str| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned());
-    modules.unwrap().lines().filter_map(row).collect()
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+
+/// A module, by the names on the way to it from the crate.
+type Module = Vec<String>;
+
+/// What a file names of the crate, as paths from the crate: modules, or items in modules.
+#[derive(Default)]
+struct Named {
+    own: Module,
+    /// Files that only tests have.
+    of_tests: BTreeSet<Module>,
+    paths: BTreeSet<Module>,
+    /// The names that the file exports, and where they are defined.
+    exports: BTreeMap<String, Module>,
+}
+
+impl Named {
+    fn read(file: &Path, own: Module) -> Self {
+        let source = syn::parse_file(&fs::read_to_string(file).unwrap()).unwrap();
+        let mut named = Self { own, ..Self::default() };
+        named.visit_file(&source);
+        named
+    }
+
+    /// The path from the crate that `path` means in this file; `None` if it leads to another crate,
+    /// or to what the file itself has.
+    fn absolute(&self, path: &[String]) -> Option<Module> {
+        let mut at = self.own.clone();
+        let mut rest = path;
+        match path.first()?.as_str() {
+            "crate" => at.clear(),
+            "self" => {}
+            "super" => drop(at.pop()),
+            _ => return None,
+        }
+        rest = &rest[1..];
+        while rest.first().is_some_and(|name| name == "super") {
+            at.pop();
+            rest = &rest[1..];
+        }
+        at.extend_from_slice(rest);
+        Some(at)
+    }
+
+    fn add(&mut self, path: &[String]) {
+        // A child can be named without `self`.
+        let child = || [&["self".to_owned()], path].concat();
+        let absolute = self.absolute(path).or_else(|| self.absolute(&child()));
+        self.paths.extend(absolute);
+    }
+
+    fn add_tree(&mut self, before: &[String], tree: &syn::UseTree, exported: bool) {
+        let with = |name: &syn::Ident| [before, &[name.to_string()]].concat();
+        match tree {
+            syn::UseTree::Path(path) => self.add_tree(&with(&path.ident), &path.tree, exported),
+            syn::UseTree::Group(group) => {
+                group.items.iter().for_each(|tree| self.add_tree(before, tree, exported));
+            }
+            syn::UseTree::Glob(_) => self.add(before),
+            syn::UseTree::Name(name) => self.add_name(&with(&name.ident), &name.ident, exported),
+            syn::UseTree::Rename(name) => self.add_name(&with(&name.ident), &name.rename, exported),
+        }
+    }
+
+    fn add_name(&mut self, path: &[String], name: &syn::Ident, exported: bool) {
+        let path = match path {
+            [before @ .., last] if last == "self" => before,
+            path => path,
+        };
+        self.add(path);
+        let child = || [&["self".to_owned()], path].concat();
+        let absolute = self.absolute(path).or_else(|| self.absolute(&child()));
+        if let Some(absolute) = absolute.filter(|_| exported) {
+            self.exports.insert(name.to_string(), absolute);
+        }
+    }
+}
+
+/// Whether an item is there for tests alone.
+fn is_test(attributes: &[syn::Attribute]) -> bool {
+    let is_test = |attribute: &syn::Attribute| match &attribute.meta {
+        syn::Meta::List(list) if list.path.is_ident("cfg") => {
+            let condition = list.tokens.to_string();
+            condition == "test" || condition.starts_with("all (test")
+        }
+        _ => false,
+    };
+    attributes.iter().any(is_test)
+}
+
+/// The tokens without texts in quotes, which documentation is, too.
+fn without_texts(tokens: TokenStream) -> String {
+    let of = |token| match token {
+        TokenTree::Literal(_) => String::new(),
+        TokenTree::Group(group) => format!(" {{{}}} ", without_texts(group.stream())),
+        other => other.to_string(),
+    };
+    tokens.into_iter().map(of).collect::<Vec<_>>().join(" ")
+}
+
+impl<'ast> Visit<'ast> for Named {
+    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
+        if is_test(&module.attrs) {
+            self.of_tests.insert([&self.own[..], &[module.ident.to_string()]].concat());
+        } else {
+            visit::visit_item_mod(self, module);
+        }
+    }
+
+    fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
+        if !is_test(&function.attrs) {
+            visit::visit_item_fn(self, function);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        if !is_test(&item.attrs) {
+            let exported = !matches!(item.vis, syn::Visibility::Inherited);
+            self.add_tree(&[], &item.tree, exported);
+        }
+    }
+
+    // `pub(in path)` names no dependency.
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let names: Vec<String> = path.segments.iter().map(|part| part.ident.to_string()).collect();
+        self.paths.extend(self.absolute(&names));
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        let code = without_texts(call.tokens.clone()).replace(" : : ", "::");
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+        for word in code.split(|c: char| !is_word(c)) {
+            let names: Vec<String> = word.split("::").map(str::to_owned).collect();
+            self.paths.extend(self.absolute(&names));
+        }
+        visit::visit_macro(self, call);
+    }
 }
 
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
@@ -26,77 +162,125 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text of a source without comments and without the tests at its end, which may use any
-/// module.
-fn code(file: &Path) -> String {
-    let text = fs::read_to_string(file).unwrap();
-    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-    let without = |line: &str| line.split("//").next().unwrap_or_default().to_owned();
-    text.lines().map(without).collect::<Vec<_>>().join("\n")
+fn module_of(file: &Path) -> Module {
+    let name = |part: &std::ffi::OsStr| part.to_str().unwrap().to_owned();
+    let mut module: Module = file.with_extension("").iter().map(name).collect();
+    if module.last().is_some_and(|last| last == "mod") {
+        module.pop();
+    }
+    module
 }
 
-/// The modules that are named after `crate::`, alone or in braces.
-fn named(code: &str) -> BTreeSet<String> {
-    let word = |text: &str| -> String {
-        text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
-    };
-    let mut names = BTreeSet::new();
-    for behind in code.split("crate::").skip(1) {
-        let Some(inner) = behind.strip_prefix('{') else {
-            names.insert(word(behind));
-            continue;
-        };
-        let mut depth = 0;
-        let mut is_first = true;
-        for (at, c) in inner.char_indices() {
-            if is_first && depth == 0 && !c.is_whitespace() && c != '}' {
-                names.insert(word(&inner[at..]));
-                is_first = false;
-            }
-            match c {
-                '{' => depth += 1,
-                '}' if depth == 0 => break,
-                '}' => depth -= 1,
-                ',' if depth == 0 => is_first = true,
-                _ => {}
-            }
+/// The modules that are files, and which others each depends on. What only tests have is left out.
+fn dependencies() -> BTreeMap<Module, BTreeSet<Module>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut known: BTreeMap<Module, Named> = BTreeMap::new();
+    for file in files {
+        let module = module_of(file.strip_prefix(&root).unwrap());
+        if !matches!(module.as_slice(), [first] if first == "lib" || first == "main") {
+            known.insert(module.clone(), Named::read(&file, module));
         }
     }
-    names
+    let of_tests: BTreeSet<Module> =
+        known.values().flat_map(|named| named.of_tests.clone()).collect();
+    known.retain(|module, _| !(1..=module.len()).any(|n| of_tests.contains(&module[..n])));
+    let depends = |module: &Module, named: &Named| {
+        let on = named.paths.iter().filter_map(|path| defining(&known, path));
+        on.filter(|other| other != module).collect()
+    };
+    known.iter().map(|(module, named)| (module.clone(), depends(module, named))).collect()
+}
+
+/// The file that defines what `path` leads to, through what other files export.
+fn defining(known: &BTreeMap<Module, Named>, path: &[String]) -> Option<Module> {
+    let module =
+        (1..=path.len()).rev().map(|n| &path[..n]).find(|part| known.contains_key(*part))?;
+    let exported = path.get(module.len()).and_then(|name| known[module].exports.get(name));
+    match exported {
+        // A macro exports itself.
+        Some(other) if other != path => defining(known, other),
+        _ => Some(module.to_vec()),
+    }
+}
+
+/// The rooms in the order of the table, the highest first.
+fn listed() -> Vec<String> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/architecture.md");
+    let text = fs::read_to_string(file).unwrap();
+    let modules = text.split("## Modules").nth(1).expect("the heading").split("\n## ").next();
+    let row = |line: &str| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned());
+    modules.unwrap().lines().filter_map(row).collect()
 }
 
 #[test]
-fn modules_depend_on_those_below_them() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let listed = listed(root);
-    let place: BTreeMap<&str, usize> =
-        listed.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
-    let mut files = Vec::new();
-    sources(&root.join("src"), &mut files);
+fn rooms_depend_on_those_below_them() {
+    let listed = listed();
+    let place: BTreeMap<&String, usize> = listed.iter().zip(0..).collect();
     let (mut seen, mut wrong) = (BTreeSet::new(), Vec::new());
-    for file in files {
-        let relative = file.strip_prefix(root.join("src")).unwrap();
-        let first = relative.iter().next().unwrap().to_str().unwrap();
-        let module = first.trim_end_matches(".rs");
-        let is_test = relative.iter().any(|part| part == "tests" || part == "tests.rs");
-        if matches!(module, "lib" | "main") || is_test {
-            continue;
-        }
-        let Some(own) = place.get(module) else { panic!("docs/architecture.md has no `{module}`") };
-        seen.insert(module.to_owned());
-        for name in named(&code(&file)) {
-            if place.get(name.as_str()).is_none_or(|other| other < own) {
-                wrong.push(format!("src/{}: {name}", relative.display()));
-            }
+    for (module, others) in dependencies() {
+        let Some(own) = place.get(&module[0]) else {
+            panic!("docs/architecture.md has no `{}`", module[0])
+        };
+        seen.insert(module[0].clone());
+        let is_above = |other: &&Module| place.get(&other[0]).is_none_or(|other| other < own);
+        wrong.extend(
+            others.iter().filter(is_above).map(|other| [&module, other].map(|m| m.join("::"))),
+        );
+    }
+    assert_eq!(wrong, [["", ""]; 0], "the first imports from the second, which is not below it");
+    assert_eq!(seen, listed.into_iter().collect(), "docs/architecture.md lists others");
+}
+
+#[test]
+fn files_import_from_each_other_one_way() {
+    let mut left = dependencies();
+    // A file that depends on nothing that is left is in no circle.
+    loop {
+        let before = left.len();
+        let names: BTreeSet<Module> = left.keys().cloned().collect();
+        left.retain(|_, others| others.iter().any(|other| names.contains(other)));
+        if left.len() == before {
+            break;
         }
     }
-    assert_eq!(wrong, [""; 0], "these name a module that is not below them");
-    assert_eq!(seen, listed.iter().cloned().collect(), "docs/architecture.md lists others");
+    // Nor is one on which nothing depends.
+    loop {
+        let before = left.len();
+        let named: BTreeSet<Module> = left.values().flatten().cloned().collect();
+        left.retain(|module, _| named.contains(module));
+        if left.len() == before {
+            break;
+        }
+    }
+    let names: BTreeSet<Module> = left.keys().cloned().collect();
+    let shown: Vec<String> = left
+        .iter()
+        .map(|(module, others)| {
+            let others = others.iter().filter(|other| names.contains(*other));
+            let others: Vec<String> = others.map(|other| other.join("::")).collect();
+            format!("{} -> {}", module.join("::"), others.join(", "))
+        })
+        .collect();
+    assert!(shown.is_empty(), "circles of imports:\n{}", shown.join("\n"));
 }
 
 #[test]
 fn names_are_found() {
-    let text =
-        "use crate::{\n    a::{b, crate_c},\n    d,\n};\nuse crate::e::f;\nlet g = crate::h::i();";
-    assert_eq!(named(text), ["a", "d", "e", "h"].map(str::to_owned).into());
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let text = "use crate::{a::{b, crate_c}, d as e};\n\
+                pub use super::f::G;\n\
+                mod h;\n\
+                fn i() { crate::j::k(); matches!(0, self::l::M); }\n\
+                #[cfg(test)]\nmod tests { use crate::n; }\n\
+                use std::o;\n";
+    fs::write(&file, text).unwrap();
+    let named = Named::read(file.path(), vec!["x".into(), "y".into()]);
+    let paths: BTreeSet<String> = named.paths.iter().map(|path| path.join("::")).collect();
+    let expected = ["a::b", "a::crate_c", "d", "j::k", "x::f::G", "x::y::l::M", "x::y::std::o"]
+        .map(str::to_owned);
+    assert_eq!(paths, expected.into());
+    assert_eq!(named.exports["G"].join("::"), "x::f::G");
+    assert_eq!(named.of_tests, BTreeSet::from([["x", "y", "tests"].map(str::to_owned).to_vec()]));
 }

@@ -17,6 +17,9 @@ static LISTENING: AtomicBool = AtomicBool::new(false);
 /// Whether the run is too early to have found anything to write.
 static BUILDING: AtomicBool = AtomicBool::new(false);
 
+/// Exit code: the run was interrupted; what was found is on disk.
+pub(super) const INTERRUPTED: u8 = 130;
+
 /// Makes interrupts end this process and the programs that it runs.
 #[allow(unsafe_code, reason = "ends the process at once")]
 pub(super) fn install() {
@@ -28,7 +31,7 @@ pub(super) fn install() {
             thread::sleep(child::STOPPING);
             // SAFETY: `_exit` ends the process and does nothing else. Exit handlers would destroy
             // solvers that other threads are still using.
-            unsafe { nix::libc::_exit(i32::from(super::INTERRUPTED)) };
+            unsafe { nix::libc::_exit(i32::from(INTERRUPTED)) };
         }
         if BUILDING.load(Ordering::SeqCst) {
             child::stop_all();

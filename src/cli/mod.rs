@@ -30,6 +30,7 @@ use crate::{
     session::{SearchOptions, stages::Stage},
     subject::{Subject, config::parse_duration},
 };
+use interrupt::INTERRUPTED;
 use progress::Progress;
 
 /// Exit code: every pair was decided, or the stage did its work.
@@ -39,9 +40,6 @@ const SUCCESS: u8 = 0;
 const UNDECIDED: u8 = 1;
 /// Exit code: nothing could be done; one message says why.
 const FAILURE: u8 = 2;
-/// Exit code: the run was interrupted; what was found is on disk.
-const INTERRUPTED: u8 = 130;
-
 const AFTER_HELP: &str = "\
 Examples:
   psychic diff patches/smallest               everything, into results/smallest

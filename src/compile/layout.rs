@@ -6,11 +6,38 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{BuildError, Common, HarnessError, RevisionError, harness};
+use super::{
+    error::{BuildError, RevisionError},
+    harness::{HarnessError, harness},
+};
 use crate::{
     merge::{Changes, Tree, make_way, overlay},
-    subject::Revision,
+    subject::{
+        Revision,
+        config::{InputsConfig, NanConfig},
+    },
 };
+
+/// What all revisions of a subject have in common.
+#[derive(Clone, Debug)]
+pub struct Common {
+    /// The original's source tree.
+    pub root: PathBuf,
+    /// Paths in it that are not part of the program.
+    pub without: BTreeSet<PathBuf>,
+    /// The C files, relative to `root`.
+    pub sources: Vec<PathBuf>,
+    /// Compiler flags.
+    pub flags: Vec<String>,
+    /// The function to run, if it is not `main`.
+    pub entry: Option<String>,
+    /// The settings of the entry's parameters.
+    pub inputs: InputsConfig,
+    /// Which NaNs are told apart.
+    pub nan: NanConfig,
+    /// The directory for files that are made.
+    pub directory: PathBuf,
+}
 
 /// The file name of a generated `main`.
 const HARNESS: &str = "psychic_harness.c";

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::{
     BuildError, Toolchain,
-    compiler::DIALECT,
+    flags::DIALECT,
     toolchain::{command, run},
 };
 use crate::errors::Sanitizer;

@@ -9,8 +9,9 @@ use std::{
 
 use super::{
     BuildError, Toolchain,
-    compiler::{Compilation, Kind, SEMANTICS, WARNINGS, is_sanitized, zeroed},
+    compiler::Compilation,
     divisions::checking_divisions,
+    flags::{Kind, SEMANTICS, WARNINGS, is_sanitized, zeroed},
     plan::as_planned,
     precompiled::{Precompiled, precompiled},
     toolchain::run,

@@ -18,6 +18,8 @@
 
 mod compiler;
 mod divisions;
+mod error;
+mod flags;
 mod harness;
 mod layout;
 mod libc;
@@ -36,95 +38,13 @@ mod unite;
 mod unwritten;
 mod whole;
 
-use std::path::PathBuf;
-
 pub use compiler::Compilation;
+pub use error::{BuildError, RevisionError};
 pub use harness::{HarnessError, harness, real_numbers};
+pub use layout::Common;
 pub use libc::{Closure, Libc};
-pub use revisions::{Common, RevisionError, Revisions};
+pub use revisions::Revisions;
 pub use runtime::PSYCHIC_H;
 pub use toolchain::Toolchain;
 pub use unite::{Program, United, unite};
-use unite::{names, unite_source};
 pub use whole::{Made, Recipe, Whole};
-
-/// Why nothing could be built.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// A program of the toolchain cannot be run.
-    #[error("cannot run {tool}: install it (Debian and Ubuntu: apt-get install {package}){hint}")]
-    ToolMissing {
-        /// The program that was looked for.
-        tool: String,
-        /// The Debian package that contains it.
-        package: &'static str,
-        /// Another way to solve the problem, or empty.
-        hint: &'static str,
-    },
-    /// A sanitizer's runtime is missing.
-    #[error("clang has no {0} runtime: install it (apt-get install libclang-rt-19-dev)")]
-    SanitizerMissing(&'static str),
-    /// The compiler or linker refused the program.
-    #[error("{first}")]
-    Compile {
-        /// The first errors, one per line, as `file:line: message`.
-        first: String,
-        /// The command line that failed, to be tried by hand.
-        command: String,
-    },
-    /// A command that the subject gives for its own build failed.
-    #[error("build.{key} failed: {command}\n{output}\nthe whole log is {}", log.display())]
-    Command {
-        /// The key in `subject.toml`.
-        key: &'static str,
-        /// The command.
-        command: String,
-        /// The last lines of its output.
-        output: String,
-        /// The file with its whole output.
-        log: PathBuf,
-    },
-    /// The libc of whole programs is missing.
-    #[error("{}: there is no libc for whole programs: run scripts/musl-whole.sh (or make setup)", .0.display())]
-    NoWholeLibc(PathBuf),
-    /// The subject's own build did not link the program that was wanted.
-    #[error(
-        "the build made no {}: check build.program, and that it is linked with $LDFLAGS (there is \
-         no {}, which the linker leaves)", program.display(), expected.display()
-    )]
-    NoProgram {
-        /// The program that was wanted.
-        program: PathBuf,
-        /// The file that was looked for.
-        expected: PathBuf,
-    },
-    /// The revisions' own code cannot be combined into one program.
-    #[error("the revisions cannot be put into one program: {0}")]
-    Unite(String),
-    /// A file could not be read or written.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What happened.
-        error: std::io::Error,
-    },
-}
-
-impl BuildError {
-    /// Returns the same error for another revision that it concerns.
-    pub(crate) fn again(&self) -> Self {
-        match self {
-            Self::Compile { first, command } => {
-                Self::Compile { first: first.clone(), command: command.clone() }
-            }
-            other => Self::Compile { first: other.to_string(), command: String::new() },
-        }
-    }
-
-    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.into();
-        move |error| Self::Io { path, error }
-    }
-}

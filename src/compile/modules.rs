@@ -14,7 +14,7 @@ use inkwell::{
     module::Module,
 };
 
-use super::{BuildError, compiler::Kind};
+use super::{BuildError, flags::Kind};
 use crate::errors::Sanitizer;
 
 /// Reads a module, changes it, and writes it back.

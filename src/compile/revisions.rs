@@ -16,18 +16,18 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    BuildError, Closure, HarnessError, Toolchain,
-    compiler::{Kind, have_passes},
-    layout::Layout,
-    modules, together, unwritten,
+    error::{BuildError, RevisionError},
+    flags::{Kind, have_passes},
+    layout::{Common, Layout},
+    libc::Closure,
+    modules, together,
+    toolchain::Toolchain,
+    unwritten,
 };
 use crate::{
     errors::Sanitizer,
     merge::{Changes, Tree, make_way},
-    subject::{
-        Revision, RevisionSet,
-        config::{InputsConfig, NanConfig},
-    },
+    subject::{Revision, RevisionSet},
 };
 
 /// Trees with at most this many directories are laid out without links to directories.
@@ -38,48 +38,6 @@ const FILES: usize = 8;
 /// part is made by one compiler. It is limited as LLVM goes through everything in a part once more
 /// for each revision that is added.
 const PART: RangeInclusive<usize> = 32..=128;
-
-/// What all revisions of a subject have in common.
-#[derive(Clone, Debug)]
-pub struct Common {
-    /// The original's source tree.
-    pub root: PathBuf,
-    /// Paths in it that are not part of the program.
-    pub without: BTreeSet<PathBuf>,
-    /// The C files, relative to `root`.
-    pub sources: Vec<PathBuf>,
-    /// Compiler flags.
-    pub flags: Vec<String>,
-    /// The function to run, if it is not `main`.
-    pub entry: Option<String>,
-    /// The settings of the entry's parameters.
-    pub inputs: InputsConfig,
-    /// Which NaNs are told apart.
-    pub nan: NanConfig,
-    /// The directory for files that are made.
-    pub directory: PathBuf,
-}
-
-/// Why a revision has no program.
-#[derive(Debug, thiserror::Error)]
-pub enum RevisionError {
-    /// The revision does not compile or link.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// Its entry function cannot be called.
-    #[error(transparent)]
-    Harness(#[from] HarnessError),
-    /// The compiler finds a file that the revision changes in the original's tree.
-    #[error(
-        "it changes {}, which the compiler reads from the original's sources: make -I and similar \
-         options relative to the subject",
-        .0.display()
-    )]
-    Elsewhere(PathBuf),
-    /// The subject has no sources.
-    #[error("the subject has no sources")]
-    NoSources,
-}
 
 /// The sources of all revisions, and what was made of them.
 #[derive(Debug)]

@@ -15,10 +15,16 @@ use std::{
 };
 
 use super::{
-    Differ, DifferentialTest, Expected, PairVerdict, ReplayFailed, Task, input, outcome,
+    differ::Differ,
+    input,
+    native::{Expected, ReplayFailed},
+    outcome,
+    pairs::PairVerdict,
+    prediction::{Prediction, Slot, Source},
     proof::{Audit, End},
     reason::Reason,
     stopped::{self, is_stopped},
+    test::{DifferentialTest, Task},
 };
 use crate::{
     env::{Halt, Incomplete, libc::stdin::Stdin},
@@ -35,50 +41,6 @@ use crate::{
 
 /// After this many followed inputs on which it reached no end, a revision is followed no more.
 const UNENDED: u32 = 2;
-
-/// Where a halt state comes from, with its index there.
-#[derive(Clone, Copy)]
-pub(super) enum Source {
-    /// From exploration: an index into the explored states.
-    Explored(usize),
-    /// From following a single input: an index into the followed states.
-    Followed(usize),
-}
-
-/// What the engine predicts for one revision on one input.
-pub(super) enum Slot {
-    /// A halt state that predicts exactly this outcome.
-    Exact(Source, Visible),
-    /// A halt state that does not predict the outcome exactly.
-    Vague(Source),
-    /// No halt state is known.
-    Missing,
-}
-
-/// What the engine predicts for an input.
-pub(super) struct Prediction {
-    pub(super) input: TestInput,
-    /// One slot per revision, in the order of [`Differ::revisions`].
-    pub(super) slots: Vec<Slot>,
-    /// Indices of the halt states that were followed for this input.
-    followed: Vec<usize>,
-}
-
-impl Prediction {
-    /// Whether the path of at least one revision is known, even if its outcome is not.
-    pub(super) fn takes_a_path(&self) -> bool {
-        self.slots.iter().any(|slot| !matches!(slot, Slot::Missing))
-    }
-}
-
-impl Slot {
-    pub(super) fn visible(&self) -> Option<&Visible> {
-        match self {
-            Self::Exact(_, visible) => Some(visible),
-            Self::Vague(_) | Self::Missing => None,
-        }
-    }
-}
 
 impl Differ<'_> {
     /// Judges every test by what is known now, compares again the revisions that no test tells

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Differ, ReplayFailed, variants::Choice};
+use super::{differ::Differ, native::ReplayFailed, variants::Choice};
 use crate::{
     explore::unless_it_panics,
     expr::Assignment,

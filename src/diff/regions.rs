@@ -13,8 +13,11 @@ use std::{
 };
 
 use super::{
-    Differ, PairVerdict, ReplayFailed, input,
+    differ::Differ,
+    input,
+    native::ReplayFailed,
     outcome::{self, Precision},
+    pairs::PairVerdict,
     simple::{is_real, simple},
     text::Difference,
 };

@@ -5,14 +5,19 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use super::*;
+use super::{differ::*, proof::Refutations, *};
 use crate::{
-    env::{NamedOutput, libc::stdin::Stdin, models::Models},
-    exec::{Arguments, Start, abandon},
+    env::{Halt, Incomplete, NamedOutput, libc::stdin::Stdin, models::Models},
+    exec::{Arguments, Clock, ForkKind, HaltState, Limits, Program, Start, abandon},
     explore::Exhausted,
+    expr::{Assignment, ExprId},
     interrupt::Interrupt,
     ir::{FileId, Function, Inst, Module, Place},
     memory::Byte,
+    replay::{Outcome, TestInput},
+    results::TestId,
+    solver::{self, SolverConfig},
+    subject::{OpenClasses, Revision, RevisionSet, config::OutputsConfig},
 };
 
 static NEVER: LazyLock<Interrupt> = LazyLock::new(Interrupt::default);

@@ -14,10 +14,14 @@ use std::{
 };
 
 use super::{
-    Differ, ReplayFailed, Task,
-    evidence::Prediction,
-    input, is_left, path_input, simple,
+    differ::{Differ, is_left},
+    input,
+    native::ReplayFailed,
+    paths::path_input,
+    prediction::Prediction,
+    simple,
     stopped::{departs, is_stopped},
+    test::Task,
     variants::{self, Choice, Model, Variants},
 };
 use crate::{

@@ -1,4 +1,4 @@
-//! How a model is called.
+//! The interface of a model: its type, and the arguments of a call.
 
 use super::machine::{Machine, Stop};
 use crate::{ir::Argument, memory::Value};
@@ -6,23 +6,24 @@ use crate::{ir::Argument, memory::Value};
 /// The arguments of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Arguments<'a> {
-    /// Their values, variadic ones included.
+    /// The values of the arguments, variadic ones included.
     pub values: &'a [Value],
-    /// How they were passed.
+    /// How each argument was passed.
     pub passed: &'a [Argument],
 }
 
 impl Arguments<'_> {
-    /// The argument of that index; an absent one was never written.
+    /// The `index`-th argument; [`Value::Undefined`] if there is none.
     pub fn get(&self, index: usize) -> Value {
         self.values.get(index).copied().unwrap_or(Value::Undefined)
     }
 
-    /// The width in bits of the argument of that index.
+    /// The width in bits of the `index`-th argument; `None` if there is none.
     pub fn width(&self, index: usize) -> Option<u32> {
         self.passed.get(index).map(|argument| argument.width)
     }
 }
 
-/// Runs a call: gives the returned value, if any.
+/// Models one function: runs a call of it on the calling state, and returns the function's result,
+/// if it has one.
 pub type Model = fn(&mut dyn Machine, Arguments<'_>) -> Result<Option<Value>, Stop>;

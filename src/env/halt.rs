@@ -1,4 +1,4 @@
-//! How a state ends.
+//! How a state ends ([`Halt`]), and why a path was left before its end ([`Incomplete`]).
 
 use std::fmt;
 
@@ -7,36 +7,37 @@ use crate::{errors::Error, expr::ExprId, solver};
 /// How a state ended.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Halt {
-    /// The program ended by itself with this exit code (8 bits).
+    /// The program exited with this code (8 bits).
     Exit(ExprId),
-    /// `abort`, a failed assertion.
+    /// `abort`, or a failed assertion.
     Abort,
-    /// Another signal, which it sent itself and which ends a program that does nothing about it.
+    /// The program sent itself another signal, of this number, whose default action ends it.
     Signal(u8),
-    /// `__builtin_trap`, or a check of UndefinedBehaviorSanitizer (`-fsanitize-trap`) that
-    /// found something: an illegal instruction.
+    /// An illegal instruction: `__builtin_trap`, or a check of UndefinedBehaviorSanitizer that
+    /// failed (`-fsanitize-trap`).
     Trap(Option<Check>),
     /// An error that ends the path.
     Error(Error),
-    /// It runs forever: it came back to exactly the state it had been in.
+    /// The program runs forever: it came back to a state that it had been in before, or waits for
+    /// something that never comes.
     Hang,
-    /// `klee_silent_exit`: the program asks not to be looked at any further.
+    /// `klee_silent_exit`: the program asks that this path be ignored.
     Silent,
-    /// An assumption that not all revisions make does not hold: they say nothing about these
-    /// inputs.
+    /// An assumption of the program does not hold that other revisions may not make. These
+    /// revisions say nothing about these inputs.
     Outside,
-    /// It was left where it has one future for all revisions: none of the places that differ can
-    /// be reached any more, and none was before.
+    /// The path was left where it has only one future for all revisions: no place at which they
+    /// differ can be reached any more, and nothing has differed before.
     Unaffected,
     /// The path was left before its end, so its outcome is not known.
     Incomplete(Incomplete),
 }
 
-/// A check of UndefinedBehaviorSanitizer, by its number in clang (`SanitizerHandler.h`).
+/// A check of UndefinedBehaviorSanitizer: its number in clang (`SanitizerHandler.h`).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Check(pub u8);
 
-/// Names of the checks in the order of their numbers, as in the symbols of UBSan's runtime.
+/// The names of the checks, ordered by number, as the symbols of UBSan's runtime spell them.
 const CHECKS: [&str; 25] = [
     "add-overflow",
     "builtin-unreachable",
@@ -77,32 +78,32 @@ impl fmt::Display for Check {
 /// Why a path was left before its end.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, thiserror::Error)]
 pub enum Incomplete {
-    /// The engine cannot run this.
+    /// The engine does not support what the program does.
     #[error("unsupported: {0}")]
     Unsupported(String),
-    /// The solver could not decide whether the path is possible.
+    /// The solver could not decide whether the path is feasible.
     #[error("solver gave no answer")]
     Solver,
-    /// The path reached its limit of instructions (`budget.instructions`).
+    /// The path reached its instruction limit (`budget.instructions`).
     #[error("instruction limit of a path")]
     Instructions,
-    /// The time of the whole run was over (`--time-budget`), or it was interrupted.
+    /// The time budget of the whole run was used up (`--time-budget`), or the run was interrupted.
     #[error("time budget")]
     Time,
-    /// The engine has a mistake, and panicked.
+    /// The engine panicked, which is a bug in the engine.
     #[error("internal error")]
     Panic,
 }
 
 impl Halt {
-    /// Whether the program ends by a failure that it did not choose, or never: two that do so
-    /// alike need not be alike in what they were written to do.
+    /// Whether the program fails without choosing to, or never ends. Two revisions that both fail
+    /// in the same way need not agree in what they were meant to do.
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Error(_) | Self::Trap(_) | Self::Hang)
     }
 
-    /// Whether a program compiled without checks may go on from here, so that even the same code
-    /// shows more than the path says.
+    /// Whether a program compiled without checks may continue after this halt, so that it shows
+    /// more than the path says.
     pub fn may_go_on(&self) -> bool {
         match self {
             Self::Error(error) => !matches!(error, Error::NullDereference | Error::DivisionByZero),
@@ -121,7 +122,7 @@ impl From<solver::Unknown> for Incomplete {
 }
 
 impl fmt::Display for Halt {
-    /// The kind, as in `states.csv`.
+    /// Writes the kind of the halt as `states.csv` has it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exit(_) => f.write_str("exit"),

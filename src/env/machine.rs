@@ -1,4 +1,5 @@
-//! What a model may do to the state that calls it, and how it may end.
+//! What a model may do to the state that calls it ([`Machine`]), and why it may not finish
+//! ([`Stop`]).
 
 use super::{
     halt::{Halt, Incomplete},
@@ -13,19 +14,20 @@ use crate::{
 /// Why a model (or any step of the interpreter) did not finish.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Stop {
-    /// The state ends here.
+    /// The state ends at once.
     Halt(Halt),
-    /// The program ends by itself with this exit code (8 bits), once it has run what it left
-    /// for its end.
+    /// The program exits with this code (8 bits), after running the functions that it has
+    /// registered to run at exit.
     Exit(ExprId),
-    /// The path is impossible: an assumption contradicts it.
+    /// The path is infeasible: an assumption contradicts its path condition.
     Impossible,
-    /// The instruction is to run again later: others are to read first, or to ask the solver.
+    /// The instruction is to run again later: other states are to read input, or to ask the
+    /// solver, first.
     Later,
 }
 
 impl Stop {
-    /// The path cannot be followed because of something the engine lacks.
+    /// The path cannot be followed any further, because the engine does not support `what`.
     pub fn unsupported(what: impl Into<String>) -> Self {
         Self::Halt(Halt::Incomplete(Incomplete::Unsupported(what.into())))
     }
@@ -52,67 +54,73 @@ impl From<Fault> for Stop {
 
 /// What a model may do to the state that calls it.
 ///
-/// A call of [`Machine::decide`] may fork: the sibling state runs the whole call again from
-/// its start, under the opposite condition, so that a model may decide anywhere.
+/// [`Machine::decide`] may fork. The sibling state then runs the whole call again from its start,
+/// under the opposite condition, so a model may decide anything at any point.
 pub trait Machine {
-    /// The expressions.
+    /// The expressions of the program.
     fn exprs(&self) -> &Exprs;
-    /// The revision that runs, 32 bits; the state depends on it from now on.
+    /// The number of the revision that runs, 32 bits. From now on the state depends on the
+    /// revision.
     fn revision(&mut self) -> ExprId;
     /// The memory of the state.
     fn memory(&self) -> &Memory;
-    /// The memory of the state, to change it.
+    /// The memory of the state, for changes.
     fn memory_mut(&mut self) -> &mut Memory;
     /// The world of the state.
     fn world(&self) -> &World;
-    /// The world of the state, to change it.
+    /// The world of the state, for changes.
     fn world_mut(&mut self) -> &mut World;
-    /// A part of the input ([`World::input`]).
+    /// The part `name` of the input, `width` bits ([`World::input`]).
     fn input(&self, name: &str, width: u32) -> ExprId {
         self.world().input(self.exprs(), name, width)
     }
-    /// Promises that nothing is decided any more in this call: what changes from here on need
-    /// not be undone for a sibling.
+    /// Promises that this call decides nothing more, so that what it changes from here on need not
+    /// be undone for a sibling.
     fn commit(&mut self);
-    /// To be called before typed input comes into being: the whole call may be put off.
+    /// To be called before a token of typed input is made.
+    ///
+    /// # Errors
+    /// [`Stop::Later`] if the whole call is put off.
     fn read_on(&mut self) -> Result<(), Stop>;
-    /// Whether anything in the function that calls reads what the call gives.
+    /// Whether anything in the calling function reads the result of this call.
     fn result_is_read(&self) -> bool;
-    /// Settles a 1-bit condition on this path, forking where both answers are possible.
+    /// Settles a 1-bit condition on this path; forks if both answers are feasible.
     fn decide(&mut self, condition: ExprId) -> Result<bool, Stop>;
     /// Keeps only the inputs for which the 1-bit condition holds.
     fn assume(&mut self, condition: ExprId) -> Result<(), Stop>;
-    /// The same for an assumption of the program: where not all revisions make it, what it
-    /// leaves out is recorded, since the others may take it.
+    /// Keeps only the inputs for which the 1-bit condition holds that the program assumes. After a
+    /// meta fork, other revisions may not assume it: the inputs that it excludes then end in a
+    /// state of their own ([`Halt::Outside`]).
     fn require(&mut self, condition: ExprId) -> Result<(), Stop>;
-    /// `value` without mention of the revision (splits the revisions where they differ)
-    /// and, as an expression of `width` bits; of an uninitialised one is taken note.
+    /// `value` as an expression of `width` bits that does not mention the revision: revisions with
+    /// different values are split. A value that was never written is noted, and taken as zero.
     fn settled(&mut self, value: Value, width: u32) -> Result<ExprId, Stop>;
-    /// A concrete value for `value`: where several are possible it forks over them, up to
-    /// a limit, past which the path is left as incomplete and `what` is named.
+    /// A concrete value of `width` bits for `value`. Forks over the feasible values, up to a limit;
+    /// beyond it, the rest is left as incomplete, and the reason names `what`.
     fn concrete(&mut self, value: Value, width: u32, what: &str) -> Result<u64, Stop>;
-    /// The bytes to provide for an object whose size is `extent`, an expression of 64 bits.
+    /// How many bytes to provide for an object whose size is `extent`, a 64-bit expression.
     fn capacity(&mut self, extent: ExprId) -> u64;
-    /// Settles that `length` bytes at an address lie inside an object; that they do not is an
-    /// error.
+    /// Settles that `length` bytes at `address` lie inside one object.
+    ///
+    /// # Errors
+    /// If they do not, the state ends with an error.
     fn reach(&mut self, address: u64, length: u64) -> Result<(), Stop>;
-    /// The byte at an address, if that certainly lies inside an object where a condition of 1 bit
-    /// holds.
+    /// The byte at `address`, if the address certainly lies inside an object wherever the 1-bit
+    /// condition `given` holds.
     fn peek(&self, address: u64, given: ExprId) -> Option<Byte>;
     /// Reads `width` bits at an address, which may be symbolic.
     fn load(&mut self, address: Value, width: u32) -> Result<Value, Stop>;
     /// Writes `width` bits at an address, which may be symbolic.
     fn store(&mut self, address: Value, width: u32, value: Value) -> Result<(), Stop>;
-    /// Copies bytes, from before any is written: the places may overlap.
+    /// Copies `length` bytes. All are read before any is written, so the two places may overlap.
     fn copy(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop>;
-    /// Takes note of the exceptions that a floating-point operation on numbers of so many bits
-    /// raises.
+    /// Notes the exceptions that a floating-point operation on numbers of `width` bits raises.
     fn raise(&mut self, operation: Operation, operands: &[Value], width: u32);
-    /// Writes the same 8-bit value to all bytes.
+    /// Writes the 8-bit value `byte` to each of `length` bytes.
     fn fill(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop>;
 }
 
-/// `value + offset` for addresses.
+/// The address `by` bytes behind `address`.
 pub fn offset(exprs: &Exprs, address: Value, by: u64) -> Value {
     match address {
         Value::Int(at) => Value::Int(at.wrapping_add(by)),
@@ -121,7 +129,7 @@ pub fn offset(exprs: &Exprs, address: Value, by: u64) -> Value {
     }
 }
 
-/// `value` as an expression of `width` bits; `None` if it was never written.
+/// `value` as an expression of `width` bits; `None` if it is undefined.
 pub fn expr_of(exprs: &Exprs, value: Value, width: u32) -> Option<ExprId> {
     match value {
         Value::Int(int) => Some(exprs.constant(width, int)),

@@ -1,4 +1,5 @@
-//! The registry: which model stands for a function that a program declares but does not define.
+//! The registry of models: which model stands for a function that a program declares but does not
+//! define, or runs before or instead of a function of the libc.
 
 use super::call::Model;
 use super::kernel;
@@ -6,7 +7,7 @@ use super::libc::{
     allocation, digits, fenv, functions, input, intrinsics, math, output, process, strings,
 };
 
-/// The models that are in use: all of them, but for those switched off by name.
+/// The models in use: all except those that are switched off by name.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Models {
     off: Vec<String>,
@@ -14,10 +15,10 @@ pub struct Models {
 }
 
 impl Models {
-    /// All but those of these names.
+    /// All models except those with these names.
     ///
     /// # Errors
-    /// where there is no model of such a name.
+    /// If a name is not that of a model.
     pub fn without(names: &[String]) -> Result<Self, UnknownModel> {
         match names.iter().find(|name| find(name).or(find_preparation(name)).is_none()) {
             Some(name) => Err(UnknownModel(name.clone())),
@@ -25,8 +26,9 @@ impl Models {
         }
     }
 
-    /// The same, with values of functions of unknown numbers as terms: to compare revisions, not to
-    /// follow what one of them does.
+    /// These models, and in addition those that make the value of a mathematical function of
+    /// unknown arguments a term ([`functions`]). They serve to compare revisions, not to follow
+    /// what one of them does.
     #[must_use]
     pub fn with_terms(self) -> Self {
         Self { terms: true, ..self }
@@ -36,21 +38,21 @@ impl Models {
         self.off.iter().all(|off| off != name)
     }
 
-    /// The model of a function that is only declared.
+    /// The model of a function that the program only declares.
     pub fn lookup(&self, name: &str) -> Option<Model> {
         find(name).filter(|_| self.is_on(name))
     }
 
-    /// What is to be run before the code of one of the libc's functions, or in its place where it gives
-    /// a value.
+    /// The model to run before the code of a function of the libc. If it returns a value, this is
+    /// the result of the call, and the code does not run.
     pub fn preparation(&self, name: &str) -> Option<Model> {
         let is_term = find_in(&[functions::PREPARATIONS], name).is_some();
         find_preparation(name).filter(|_| self.is_on(name) && (self.terms || !is_term))
     }
 
-    /// The model that stands for a function though the program has its code: one of the libc's
-    /// (`library`), or one that reads beyond the end of an object on purpose and that no patch
-    /// has changed (`original`).
+    /// The model that replaces a function of which the program has the code. The function is one of
+    /// the libc's (`library`), or `rawmemchr`, which reads beyond the end of an object on purpose,
+    /// if no patch has changed it (`original`).
     pub fn instead_of(&self, name: &str, library: bool, original: bool) -> Option<Model> {
         const READS_BEYOND: &str = "rawmemchr";
         let replaced = has_code(name) && (library || original && name == READS_BEYOND);
@@ -58,12 +60,12 @@ impl Models {
     }
 }
 
-/// Whether a function has a model and needs no code beside it.
+/// Whether a function has a model that makes its code unnecessary.
 pub fn stand_alone(name: &str) -> bool {
     find(name).is_some() && !has_code(name)
 }
 
-/// Whether a function that has a model does nothing to the world, and asks nothing of the kernel.
+/// Whether a function has a model that does nothing to the world and asks the kernel nothing.
 pub fn has_no_effects(name: &str) -> bool {
     let tables = [allocation::MODELS, strings::MODELS, input::MODELS, math::MODELS, fenv::MODELS];
     let ends = ["exit", "_exit", "_Exit", "abort"];
@@ -71,15 +73,15 @@ pub fn has_no_effects(name: &str) -> bool {
     find_in(&tables, name).is_some() || ends.contains(&name) || asks.contains(&name)
 }
 
-/// Whether the libc's code does the same as the model of that name.
+/// Whether the libc has code that does the same as the model of this name.
 fn has_code(name: &str) -> bool {
     strings::MODELS.iter().any(|(known, _)| *known == name)
         || matches!(name, "__errno_location" | "___errno_location")
 }
 
-/// There is no model of that name.
+/// There is no model of this name.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is no function that has a model")]
+#[error("`{0}` is not a function that has a model")]
 pub struct UnknownModel(String);
 
 fn find(name: &str) -> Option<Model> {

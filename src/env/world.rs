@@ -1,4 +1,5 @@
-//! What a state knows of the world outside its memory: inputs taken, outputs made.
+//! What a state knows of the world outside its memory ([`World`]): the inputs it has taken, the
+//! outputs it has made ([`Effects`]), and what weakens its path ([`Approximation`]).
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -9,12 +10,12 @@ use crate::{
     memory::Byte,
 };
 
-/// A symbolic object of the input, as `klee_make_symbolic` names it.
+/// A symbolic object of the input, such as `klee_make_symbolic` makes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct InputObject {
-    /// Its unique name on this path.
+    /// The name of the object, unique on this path.
     pub name: String,
-    /// Its bytes, each an 8-bit expression over input variables.
+    /// The bytes of the object, each an 8-bit expression over input variables.
     pub bytes: Vec<ExprId>,
 }
 
@@ -23,11 +24,11 @@ pub struct InputObject {
 pub enum Argument {
     /// This text.
     Text(Vec<u8>),
-    /// Known bytes, and behind them any others, at most so many before the NUL.
+    /// Known bytes, followed by symbolic ones.
     Symbolic {
-        /// What it begins with.
+        /// The known bytes at the beginning.
         prefix: Vec<u8>,
-        /// The most bytes behind that.
+        /// The largest number of symbolic bytes between the prefix and the NUL.
         size: u32,
     },
 }
@@ -35,41 +36,42 @@ pub enum Argument {
 /// A value named by `psychic_output`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NamedOutput {
-    /// Its name; the same name may come several times.
+    /// The name of the output. A path may use one name several times.
     pub name: String,
-    /// Its bytes at the time of the call.
+    /// The bytes of the value at the time of the call.
     pub bytes: Vec<Byte>,
 }
 
-/// Something that weakens what may be claimed of a path.
+/// Something that weakens what may be claimed about a path.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, thiserror::Error)]
 pub enum Approximation {
-    /// Something was decided by an address, first at this place (`FILE:LINE`, where it is known).
+    /// A decision depended on the number of an address, first at this place (`FILE:LINE`, if it is
+    /// known).
     #[error("modelled loosely: an address used as a number{}", at(.0.as_deref()))]
     AddressAsNumber(Option<String>),
-    /// An address was shown.
+    /// An address became part of an output.
     #[error("modelled loosely: an address that is shown")]
     AddressShown,
-    /// A function of the engine that tells a native run something else, or a value that cannot
-    /// be compared.
+    /// A call of this engine function, which returns something else in a native run; or the reason
+    /// that the program gave for a value that cannot be compared (`psychic_unknown`).
     #[error("modelled loosely: {0}")]
     EngineCall(String),
-    /// A system call that there is no model of.
+    /// A system call that has no model.
     #[error("modelled loosely: system call {0}, which gives ENOSYS")]
     SystemCall(String),
-    /// An error of which the processor tells the program, which has a handler for the signal.
+    /// An error that the processor reports by a signal for which the program has a handler.
     #[error("modelled loosely: {0}, with a handler for its signal")]
     Caught(Error),
-    /// Something was decided by memory that was never written, whose content is to be any.
+    /// A decision depended on memory that was never written, whose content is to be arbitrary.
     #[error("modelled loosely: a decision on memory that was never written")]
     UninitialisedDecision,
-    /// Something in a whole program was decided by a value that nothing has given, as that of a
-    /// function that returns none.
-    #[error("modelled loosely: a decision on a result that nobody gave")]
+    /// A decision of a whole program depended on an undefined value, such as the result of a
+    /// function that ended without returning one.
+    #[error("modelled loosely: a decision on an undefined value")]
     NoResult,
-    /// The value of a function of the C library was taken for any: what follows from that is proved, but
-    /// what is seen is not known.
-    #[error("a function that was not looked into: {0}")]
+    /// The value of this function of the C library was left arbitrary. What is proved for any value
+    /// is proved, but what a run shows is not known.
+    #[error("a function whose value was left open: {0}")]
     Function(&'static str),
     /// An output contains bytes that were never written.
     #[error("uninitialised output: {0}")]
@@ -80,44 +82,44 @@ fn at(place: Option<&str>) -> String {
     place.map(|place| format!(" at {place}")).unwrap_or_default()
 }
 
-/// The world of one state; a clone shares what neither side changes.
+/// The world of one state. A clone shares what neither side changes.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// What the input is, where only one is followed.
+    /// The input, if only a single input is followed.
     pub given: Option<Arc<Assignment>>,
     /// Standard input.
     pub stdin: Stdin,
-    /// What was written to standard output.
+    /// The text written to standard output.
     pub stdout: Stream,
-    /// What was written to standard error.
+    /// The text written to standard error.
     pub stderr: Stream,
-    /// Values named by the program.
+    /// The values that the program has named as outputs.
     pub outputs: Arc<Vec<NamedOutput>>,
-    /// Symbolic objects in the order they were made.
+    /// The symbolic objects in the order in which they were made.
     pub objects: Arc<Vec<InputObject>>,
-    /// The command line; its symbolic arguments are the objects `arg00`, `arg01` and so on.
+    /// The command line. Its symbolic arguments are the objects `arg00`, `arg01` and so on.
     pub arguments: Arc<Vec<Argument>>,
     /// Addresses of the `FILE` objects behind `stdin`, `stdout` and `stderr`.
     pub files: StandardFiles,
-    /// The operating system.
+    /// The state of the operating system.
     pub kernel: Arc<Kernel>,
-    /// Address of `errno`.
+    /// The address of `errno`.
     pub errno: u64,
-    /// The program has its libc with it, and of the system only the kernel.
+    /// Whether the program is run whole: its libc is a part of it, and only the kernel is modelled.
     pub is_whole: bool,
     /// How results of floating-point operations are rounded.
     pub rounding: Rounding,
-    /// The flags of floating-point exceptions, if the program asks for any.
+    /// The flags of floating-point exceptions, if the program can ask for any.
     pub exceptions: Option<Exceptions>,
-    /// Addresses of the functions to run at the end, the last one first.
+    /// The addresses of the functions to run at exit; the last one runs first.
     pub at_exit: Vec<u64>,
-    /// Errors that it went on after: a sanitizer finds them in a native run, too.
+    /// Errors after which the path went on. A sanitizer finds them in a native run, too.
     pub findings: BTreeSet<Error>,
     /// What weakens this path.
     pub approximations: Vec<Approximation>,
 }
 
-/// What a program has done to the world: in this alone revisions may differ that are one state.
+/// What a program has done to the world. Revisions that share a state may differ in this alone.
 #[derive(Clone, Debug)]
 pub struct Effects {
     stdout: Stream,
@@ -127,13 +129,13 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Whether a byte of a file, or what is done at a signal, is an expression that satisfies a
-    /// condition.
+    /// Whether a byte of a file, or a word of a signal action, is an expression that satisfies
+    /// `is`.
     pub fn depend(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
         self.kernel.depends(is)
     }
 
-    /// Whether nothing was done between two moments; quick.
+    /// Whether nothing was done since `earlier`. The check is quick.
     pub fn is_unchanged_since(&self, earlier: &Self) -> bool {
         self.stdout.is_unchanged_since(&earlier.stdout)
             && self.stderr.is_unchanged_since(&earlier.stderr)
@@ -144,7 +146,7 @@ impl Effects {
 
 impl PartialEq for Effects {
     fn eq(&self, other: &Self) -> bool {
-        // Most are the very same.
+        // Most pairs share both.
         (Arc::ptr_eq(&self.kernel, &other.kernel) || self.kernel == other.kernel)
             && (Arc::ptr_eq(&self.outputs, &other.outputs) || self.outputs == other.outputs)
             && self.stdout == other.stdout
@@ -155,13 +157,14 @@ impl PartialEq for Effects {
 /// The flags of floating-point exceptions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Exceptions {
-    /// Whether each is raised, conditions by the bits of `<fenv.h>`.
+    /// For each exception a 1-bit condition that says whether it is raised, in the order of the
+    /// bits of `<fenv.h>`.
     pub raised: [ExprId; EXCEPTIONS],
-    /// Something before of which it is not known what it raises.
+    /// An earlier operation, if there is any, of which it is not known which exceptions it raises.
     pub unknown: Option<&'static str>,
 }
 
-/// Addresses of the standard `FILE` objects.
+/// The addresses of the `FILE` objects behind the standard streams.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[allow(missing_docs)]
 pub struct StandardFiles {
@@ -171,7 +174,8 @@ pub struct StandardFiles {
 }
 
 impl World {
-    /// A part of the input: a variable, or its value where only one input is followed.
+    /// The part `name` of the input, `width` bits: a variable, or its value if only a single input
+    /// is followed.
     pub fn input(&self, exprs: &Exprs, name: &str, width: u32) -> ExprId {
         let variable = exprs.input(name, width);
         match &self.given {
@@ -180,33 +184,34 @@ impl World {
         }
     }
 
-    /// Notes an approximation once.
+    /// Notes an approximation, if it is not noted yet.
     pub fn approximate(&mut self, what: Approximation) {
         if !self.approximations.contains(&what) {
             self.approximations.push(what);
         }
     }
 
-    /// Whether what is proved of all that it may be is proved.
+    /// Whether a proof may rest on this path: its approximations, if any, are only functions whose
+    /// value is arbitrary, and what holds for any value holds for the real one.
     pub fn is_followed(&self) -> bool {
         self.approximations.iter().all(|what| matches!(what, Approximation::Function(_)))
     }
 
-    /// Takes note that something may raise exceptions, it is not known which.
+    /// Notes that `what` may raise floating-point exceptions, without saying which.
     pub fn raise_unknown(&mut self, what: &'static str) {
         if let Some(exceptions) = &mut self.exceptions {
             exceptions.unknown.get_or_insert(what);
         }
     }
 
-    /// Whether nothing went in or out between two moments (for the detection of loops).
+    /// Whether nothing went in or out since `earlier` (for the detection of endless loops).
     pub fn same(&self, earlier: &Self) -> bool {
         self.effects().is_unchanged_since(&earlier.effects())
             && self.objects.len() == earlier.objects.len()
             && self.has_same_state(earlier)
     }
 
-    /// Whether all but what was printed is the same; quick.
+    /// Whether everything except the printed text is the same as at `earlier`. The check is quick.
     pub fn differs_in_text_only(&self, earlier: &Self) -> bool {
         Arc::ptr_eq(&self.kernel, &earlier.kernel)
             && self.outputs.len() == earlier.outputs.len()
@@ -214,7 +219,8 @@ impl World {
             && self.has_same_state(earlier)
     }
 
-    /// Whether all but what was printed, and how much was read, is the same.
+    /// Whether everything except the printed text, and how much typed input was read, is the same
+    /// as at `earlier`.
     pub fn goes_on_from(&self, earlier: &Self) -> bool {
         Arc::ptr_eq(&self.kernel, &earlier.kernel)
             && self.outputs.len() == earlier.outputs.len()
@@ -223,7 +229,8 @@ impl World {
             && self.has_same_rest(earlier)
     }
 
-    /// Whether all but the effects, and what these have made of the kernel, is the same.
+    /// Whether two worlds differ only in their effects, which include the files and counters of
+    /// the kernel.
     pub fn differs_in_effects_only(&self, other: &Self) -> bool {
         (Arc::ptr_eq(&self.objects, &other.objects) || self.objects == other.objects)
             && self.kernel.differs_in_files_only(&other.kernel)
@@ -242,7 +249,7 @@ impl World {
             && self.approximations == other.approximations
     }
 
-    /// What was done to the world so far.
+    /// What the program has done to the world so far.
     pub fn effects(&self) -> Effects {
         Effects {
             stdout: self.stdout.clone(),
@@ -252,7 +259,7 @@ impl World {
         }
     }
 
-    /// The world in which that was done instead.
+    /// This world with `effects` in place of its own.
     pub fn with(self, effects: Effects) -> Self {
         let Effects { stdout, stderr, outputs, kernel } = effects;
         Self { stdout, stderr, outputs, kernel, ..self }

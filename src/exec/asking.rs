@@ -7,11 +7,11 @@
 //! shortest way over calls and returns, whatever its conditions (Ma, Khoo, Foster and Hicks,
 //! "Directed symbolic execution", SAS 2011).
 
-use super::{Program, State, WHOLE_PROGRAM, targets::Targets};
+use super::{
+    names::{ASKING, WHOLE_PROGRAM},
+    targets::Targets,
+};
 use crate::ir::{Call, Callee, Function, FunctionId, Inst, Module};
-
-/// The functions that ask for the revision.
-pub(super) const ASKING: [&str; 2] = ["psychic_rev", "__klee_meta"];
 
 /// Functions without code that never return. Of other functions their code shows whether they do.
 const ENDING: [&str; 5] = ["exit", "_exit", "_Exit", "abort", "__assert_fail"];
@@ -23,7 +23,7 @@ pub type Distance = u32;
 pub const FAR: Distance = Distance::MAX;
 
 /// The length of one way behind another. However long that is, it is less than [`FAR`].
-fn plus(a: Distance, b: Distance) -> Distance {
+pub(super) fn plus(a: Distance, b: Distance) -> Distance {
     if a == FAR || b == FAR { FAR } else { a.saturating_add(b).min(FAR - 1) }
 }
 
@@ -34,11 +34,11 @@ type Distances = Vec<Vec<Distance>>;
 #[derive(Debug)]
 pub struct Asking {
     /// By function, the distance from its start.
-    functions: Vec<Distance>,
+    pub(super) functions: Vec<Distance>,
     /// By function and instruction, the distance to a question before the function's end.
-    places: Distances,
+    pub(super) places: Distances,
     /// By function and instruction, the distance to the function's return.
-    returning: Distances,
+    pub(super) returning: Distances,
 }
 
 impl Asking {
@@ -68,31 +68,7 @@ impl Asking {
     }
 }
 
-impl Program {
-    /// Where the revision can still matter; computed when it is first needed.
-    pub(super) fn asking(&self) -> &Asking {
-        self.asking.get_or_init(|| Asking::of(&self.module))
-    }
-
-    /// How far a state is from the next question for the revision, which may come after returns;
-    /// `FAR` if none comes before the program's end. What runs at exit is not looked at.
-    pub fn distance(&self, state: &State) -> Distance {
-        let asking = self.asking();
-        let callers = state.callers.iter().map(|frame| (frame.function, frame.pc.wrapping_add(1)));
-        let frames = std::iter::once((state.top.function, state.top.pc)).chain(callers);
-        let (mut nearest, mut way) = (FAR, 0);
-        for (function, pc) in frames {
-            nearest = nearest.min(plus(at(&asking.places, function, pc), way));
-            way = plus(at(&asking.returning, function, pc), way);
-            if way >= nearest {
-                break;
-            }
-        }
-        nearest
-    }
-}
-
-fn at(distances: &Distances, function: FunctionId, pc: u32) -> Distance {
+pub(super) fn at(distances: &Distances, function: FunctionId, pc: u32) -> Distance {
     distances[function.0 as usize].get(pc as usize).copied().unwrap_or(FAR)
 }
 

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Callers, Checkpoint, Executor, Frame, VariadicArgument, interpret::Next, jump::Jump};
+use super::{
+    Callers, Executor, Frame, VariadicArgument, executor::Checkpoint, jump::Jump, step::Next,
+};
 use crate::{
     env::{
         Machine, Stop, World,
@@ -436,7 +438,7 @@ impl Machine for Executor<'_> {
         let frame = &self.state.top;
         let function = &self.program.module.functions[frame.function.0 as usize];
         let Some(Inst::Call(call)) = function.code.get(frame.pc as usize) else { return true };
-        let live = self.program.flows.of(self.program, frame.function).live(frame.pc + 1);
+        let live = self.program.flows.of(&self.program.module, frame.function).live(frame.pc + 1);
         call.results.iter().any(|result| live.contains(result.0 as usize))
     }
 

@@ -8,7 +8,9 @@ use std::{
 use rustc_hash::FxHashSet;
 
 use super::{
-    Checkpoint, Executor, ForkKind, State, lockstep,
+    Executor, ForkKind, State,
+    executor::Checkpoint,
+    lockstep,
     state::{Claim, Concretisations},
 };
 use crate::{

@@ -10,7 +10,7 @@
 //! loop that prints goes on until that much is there. If each round prints the same, the rest is
 //! printed without running.
 
-use super::{Checkpoint, Executor, Frame, State, interpret::Next, state::Moment};
+use super::{Executor, Frame, State, executor::Checkpoint, state::Moment, step::Next};
 use crate::{
     env::libc::stream::Piece,
     errors::ENDLESS_PREFIX,
@@ -143,7 +143,7 @@ impl Executor<'_> {
             && now.apart.is_empty()
             && now.world.differs_in_text_only(&then.world);
         let bytes = now.memory.changes(&self.program.exprs, &then.memory).filter(|_| is_same)?;
-        let flow = self.program.flows.of(self.program, now.top.function);
+        let flow = self.program.flows.of(&self.program.module, now.top.function);
         let live = flow.live(now.top.pc);
         let registers: Vec<usize> = (0..now.top.values.len())
             .filter(|index| live.contains(*index))
@@ -157,7 +157,7 @@ impl Executor<'_> {
     /// decides nothing and comes back to the head of the loop.
     fn round(&mut self, changing: &Changing) -> Option<State> {
         let exprs = &self.program.exprs;
-        let flow = self.program.flows.of(self.program, self.state.top.function);
+        let flow = self.program.flows.of(&self.program.module, self.state.top.function);
         let mut ghost = self.state.clone();
         ghost.joins.clear();
         let unknown = |number: usize, width: u32| -> ExprId {

@@ -8,7 +8,7 @@ use std::{
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Program, asking::ASKING};
+use super::names::ASKING;
 use crate::ir::{Callee, Function, FunctionId, Inst, Module, Operand, OperandKind};
 
 /// A set of registers.
@@ -138,9 +138,9 @@ struct Step {
 pub struct Flows(Mutex<FxHashMap<FunctionId, Arc<Flow>>>);
 
 impl Flows {
-    pub(super) fn of(&self, program: &Program, id: FunctionId) -> Arc<Flow> {
+    pub(super) fn of(&self, module: &Module, id: FunctionId) -> Arc<Flow> {
         let mut known = self.0.lock().expect("nobody panics with it");
-        let flow = || Arc::new(Flow::new(&program.module, id));
+        let flow = || Arc::new(Flow::new(module, id));
         known.entry(id).or_insert_with(flow).clone()
     }
 }

@@ -8,6 +8,7 @@ use super::{
     choice,
     coverage::{Running, Way},
     state::Claim,
+    step::{End, Next},
 };
 use crate::{
     env::{Check, Halt, Incomplete, Stop},
@@ -22,26 +23,6 @@ use crate::{
         value::{signed, truncate},
     },
 };
-
-/// Where execution goes after an instruction.
-pub(super) enum Next {
-    /// To the instruction behind it.
-    Advance,
-    /// To another one of the same function.
-    Jump(Pc, Way),
-    /// The running function has changed.
-    Frame,
-}
-
-/// Why a run of one state ends.
-pub(super) enum End {
-    /// The state stops.
-    Stop(Stop),
-    /// The state waits for others.
-    Join,
-    /// The quantum is used up.
-    Quantum,
-}
 
 /// States no longer wait for each other once the queries of a quantum have taken this.
 const LONGEST_WAIT: Duration = Duration::from_millis(250);

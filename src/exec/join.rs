@@ -24,32 +24,17 @@ use std::{cell::Cell, collections::BTreeMap, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
-use super::{Branch, Executor, ForkKind, Frame, Share, State, flow::Flow, state::Concretisations};
+use super::{
+    Executor, ForkKind, Frame, Share, State, flow::Flow, join_place::Join, state::Concretisations,
+    waiting::Waiting,
+};
 use crate::{
     expr::{Assignment, ExprId, Exprs},
     ir::FunctionId,
     memory::{Grain, Memory, Value},
     solver::{Query, Verdict},
-    subject::{Revision, RevisionSet},
+    subject::Revision,
 };
-
-/// Where the ways of states that parted meet again.
-#[derive(Debug)]
-pub struct Join {
-    /// The condition by which inputs parted; `None` if revisions parted.
-    decided: Option<ExprId>,
-    function: FunctionId,
-    /// How many callers the function had.
-    depth: usize,
-    pc: u32,
-    /// The state that parted: its branch and its revisions.
-    branch: Arc<Branch>,
-    revisions: RevisionSet,
-    /// How many conditions its path had, and how many variables it had made for memory that was
-    /// never written.
-    pub(super) conditions: usize,
-    uninitialised: u32,
-}
 
 /// In what two states parted that may become one.
 #[derive(Clone, Copy, Debug)]
@@ -59,19 +44,13 @@ enum Parted {
     Inputs(ExprId),
 }
 
-/// States that wait at a place.
-#[derive(Debug)]
-pub(super) struct Waiting {
-    join: Arc<Join>,
-    states: Vec<State>,
-}
-
 impl Executor<'_> {
     /// Where the revisions of the state, which are about to part, will meet again.
     pub(super) fn join_ahead(&self) -> Option<Arc<Join>> {
         let flows = self.program.rejoins.then_some(&self.program.flows)?;
         let State { top, callers, .. } = &self.state;
-        let (function, depth, pc) = match flows.of(self.program, top.function).meets(top.pc) {
+        let (function, depth, pc) = match flows.of(&self.program.module, top.function).meets(top.pc)
+        {
             Some(pc) => (top.function, callers.len(), pc),
             None => {
                 let caller = callers.iter().next()?;
@@ -101,7 +80,7 @@ impl Executor<'_> {
     pub(super) fn diamond_ahead(&self, condition: ExprId) -> Option<Arc<Join>> {
         let flows = self.program.rejoins.then_some(&self.program.flows)?;
         let State { top, callers, .. } = &self.state;
-        let pc = flows.of(self.program, top.function).diamond(top.pc)?;
+        let pc = flows.of(&self.program.module, top.function).diamond(top.pc)?;
         Some(self.join_at(Some(condition), (top.function, callers.len(), pc)))
     }
 
@@ -364,7 +343,7 @@ impl Executor<'_> {
             return false;
         }
         let exprs = &self.program.exprs;
-        let flow = self.program.flows.of(self.program, a.top.function);
+        let flow = self.program.flows.of(&self.program.module, a.top.function);
         let is_input = join.decided.is_some();
         let left = Cell::new(if is_input { ASSIGNED } else { usize::MAX });
         let choices = self.program.choices();

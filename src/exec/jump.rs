@@ -4,11 +4,11 @@
 //! variables are what they were at the jump, as in code that has them in memory (C11 leaves open
 //! what those variables hold that have changed in between and are not volatile).
 
-use super::{Executor, interpret::Next};
+use super::{Executor, jump_target::JumpTarget, step::Next};
 use crate::{
     env::{Stop, offset},
     expr::Exprs,
-    ir::{Call, FunctionId, Inst},
+    ir::{Call, Inst},
     memory::Value,
 };
 
@@ -29,21 +29,6 @@ impl Jump {
             "longjmp" | "_longjmp" | "siglongjmp" => Some(Self::Back),
             _ => None,
         }
-    }
-}
-
-/// A call of `setjmp` in a function that has not returned since.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct JumpTarget {
-    depth: u32,
-    function: FunctionId,
-    pc: u32,
-}
-
-impl JumpTarget {
-    /// The two words that stand for it in a buffer.
-    fn words(self) -> [u64; 2] {
-        [u64::from(self.depth) << 32 | u64::from(self.pc), u64::from(self.function.0)]
     }
 }
 

@@ -24,18 +24,24 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
     time::Instant,
 };
 
-use super::{Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start, State};
+use super::{
+    clock::Clock,
+    coverage::Coverage,
+    executor::Executor,
+    program::Program,
+    quantum::{Limits, Quantum},
+    start::Start,
+    state::{Cutpoint, HaltState, Lockstep, Passed, State, Visit},
+    widening::{Alike, Bound, Cell, Widening},
+};
 use crate::{
     env::{Halt, Incomplete, Stop},
     expr::{BinaryOp, ExprId, Exprs, Node, VariableId},
-    ir::{FunctionId, address},
+    ir::address,
     memory::{Byte, Value, value::signed},
     solver::{Solver, Verdict},
     subject::{OpenClasses, Revision, RevisionSet},
@@ -64,82 +70,6 @@ const UNSURE: &str = "?unsure.";
 /// How the names of other forgotten values begin, and those of values that stand for an expression.
 const FORGOTTEN: &str = "?forgotten.";
 const UNKNOWN: &str = "?unknown.";
-
-/// What a state of a run in lockstep keeps of its way.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Lockstep {
-    cutpoints: Vec<Passed>,
-    visits: Vec<Visit>,
-    /// Whether it has just waited for others, at a place that may be the head of a loop.
-    pub(super) arrives: bool,
-    /// How many values the whole run has forgotten so far.
-    forgotten: Arc<AtomicU32>,
-    /// Which revisions may still be alike.
-    alike: Arc<Mutex<Alike>>,
-}
-
-/// A cutpoint on the way of a state.
-#[derive(Clone, Debug)]
-struct Passed {
-    cutpoint: Arc<Cutpoint>,
-    /// The guess that the state goes on from: for which revisions it was made, and its number.
-    /// `None` if it goes on from the state at the cutpoint itself.
-    guess: Option<(RevisionSet, u32)>,
-}
-
-/// The last visit of the head of a loop.
-#[derive(Clone, Debug)]
-struct Visit {
-    place: (FunctionId, u32, usize),
-    /// How many conditions the path had.
-    conditions: usize,
-    count: u32,
-}
-
-/// A state at the head of a loop, with which later ones there are compared.
-#[derive(Debug)]
-struct Cutpoint {
-    base: State,
-    /// What later rounds change, by revisions: the last guess for each set of them.
-    widening: Mutex<BTreeMap<RevisionSet, Widening>>,
-}
-
-/// What is forgotten at a cutpoint.
-#[derive(Clone, Debug, Default)]
-struct Widening {
-    /// The cells, and whether it is unknown whether each was written.
-    cells: BTreeMap<Cell, bool>,
-    bounds: Vec<Bound>,
-    guesses: u32,
-    /// Whether the state at the cutpoint itself is one of those that the guess stands for.
-    has_base: bool,
-}
-
-/// A part of a state that is forgotten as a whole.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Cell {
-    /// An address and a number of bytes.
-    Word(u64, u32),
-    Register(usize),
-}
-
-/// The guess that a cell never falls below a value (`rises`), or never rises above it, as signed
-/// numbers.
-#[derive(Clone, Debug)]
-struct Bound {
-    cell: Cell,
-    value: ExprId,
-    rises: bool,
-}
-
-/// What running in lockstep has shown.
-#[derive(Clone, Debug, Default)]
-pub struct Alike {
-    /// Sets of revisions that no input tells apart.
-    pub classes: Vec<RevisionSet>,
-    /// Sets of revisions that may fail on some input, all alike.
-    pub failing: Vec<RevisionSet>,
-}
 
 /// Runs all revisions of `start` in lockstep, as far as possible. Their input may have any number
 /// of tokens.
@@ -404,7 +334,7 @@ impl Executor<'_> {
 
     fn come_to_cutpoint(&mut self) -> Result<bool, Stop> {
         let State { top, .. } = &self.state;
-        if !self.program.flows.of(self.program, top.function).is_head(top.pc) {
+        if !self.program.flows.of(&self.program.module, top.function).is_head(top.pc) {
             return Ok(false);
         }
         let State { top, callers, path, lockstep: Some(lockstep), .. } = &mut self.state else {
@@ -583,7 +513,7 @@ impl Executor<'_> {
     fn changed_since(&self, base: &State) -> Option<Vec<Cell>> {
         let (now, exprs) = (&self.state, &self.program.exprs);
         let words = now.memory.changed_words(exprs, &base.memory)?;
-        let flow = self.program.flows.of(self.program, now.top.function);
+        let flow = self.program.flows.of(&self.program.module, now.top.function);
         let live = flow.live(now.top.pc);
         let registers = (0..now.top.values.len())
             .filter(|register| live.contains(*register))
@@ -596,7 +526,7 @@ impl Executor<'_> {
         match cell {
             Cell::Word(_, size) => Ok(8 * size),
             Cell::Register(register) => {
-                let flow = self.program.flows.of(self.program, self.state.top.function);
+                let flow = self.program.flows.of(&self.program.module, self.state.top.function);
                 flow.width(self.state.top.pc, register).ok_or_else(too_much)
             }
         }

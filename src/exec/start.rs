@@ -1,14 +1,11 @@
 //! The first states: globals in memory, the entry about to run.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::{Arc, OnceLock},
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    Branch, Flows, ForkKind, Frame, Program, State,
-    asking::ASKING,
+    Branch, ForkKind, Frame, Program, State,
     input::{self, Arguments, Beginning, InputFile, Variable},
+    names::WHOLE_PROGRAM,
     stack::Callers,
     state::Claim,
 };
@@ -16,16 +13,15 @@ use crate::{
     env::{
         World,
         libc::{stdin::Stdin, stream::Stream},
-        models::Models,
         world::{Exceptions, StandardFiles},
     },
-    expr::{Assignment, Exprs, Rounding, float::EXCEPTIONS},
+    expr::{Assignment, Rounding, float::EXCEPTIONS},
     ir::{
-        Call, Callee, Constant, Function, FunctionId, Global, GlobalId, Inst, Module,
+        Function, FunctionId, Global, GlobalId,
         address::{function_address, global_address, object_number},
     },
     memory::{Memory, Object, Segment, Value},
-    subject::{RevisionSet, config::Uninitialised},
+    subject::RevisionSet,
 };
 
 /// Why a program cannot be started.
@@ -49,9 +45,6 @@ pub enum StartError {
     },
 }
 
-/// The entry of a program with its libc: it gets the initial stack.
-pub const WHOLE_PROGRAM: &str = "_start_c";
-
 /// What the first state is made of.
 #[derive(Clone, Debug)]
 pub struct Start {
@@ -69,87 +62,7 @@ pub struct Start {
     pub files: Vec<InputFile>,
 }
 
-/// How the names of the functions begin by which a meta program asks for the arm of a site (see
-/// [`crate::merge`]).
-const CHOOSER: &str = "psychic_at_";
-
-/// Whether a meta program asks for the arm of a site by `function`, and all that this does is to
-/// ask for the revision: what it returns depends on nothing else.
-fn is_chooser(module: &Module, function: &Function) -> bool {
-    let asks = |call: &Call| match call.callee {
-        Callee::Direct(id) => ASKING.contains(&&*module.functions[id.0 as usize].name),
-        Callee::Indirect(_) => false,
-    };
-    let is_quiet = |inst: &Inst| match inst {
-        Inst::Call(call) => asks(call),
-        Inst::Move { .. }
-        | Inst::Binary { .. }
-        | Inst::Cast { .. }
-        | Inst::Compare { .. }
-        | Inst::Jump { .. }
-        | Inst::Branch { .. }
-        | Inst::CompareBranch { .. }
-        | Inst::Switch(_)
-        | Inst::Return { .. } => true,
-        _ => false,
-    };
-    let is_named = function.name.starts_with(CHOOSER) && function.params.is_empty();
-    is_named && function.code.iter().all(is_quiet)
-}
-
 impl Program {
-    /// A program made of a module: constants converted, models looked up.
-    pub fn new(mut module: Module, models: &Models) -> Self {
-        let exprs = Exprs::new();
-        let frames = module.functions.iter().map(|f| frame_values(&exprs, f)).collect();
-        let (mut modelled, mut preparations) = (HashMap::new(), HashMap::new());
-        for (id, function) in (0u32..).zip(&mut module.functions) {
-            let model = if function.code.is_empty() {
-                models.lookup(&function.name)
-            } else {
-                // A function that calls nothing asks for no revision: no patch has changed it.
-                let calls = function.code.iter().any(|inst| matches!(inst, Inst::Call(_)));
-                models.instead_of(&function.name, function.library, !calls)
-            };
-            if let Some(model) = model {
-                function.code = Vec::new();
-                modelled.insert(FunctionId(id), model);
-            } else if let Some(model) =
-                models.preparation(&function.name).filter(|_| function.library)
-            {
-                preparations.insert(FunctionId(id), model);
-            }
-        }
-        let choosers = module.functions.iter().map(|f| is_chooser(&module, f)).collect();
-        let revision_expr = exprs.revision();
-        let revision = exprs.as_variable(revision_expr).expect("it is a variable");
-        Self {
-            module,
-            exprs,
-            revision,
-            revision_expr,
-            frames,
-            choosers,
-            models: modelled,
-            preparations,
-            uninitialised: Uninitialised::default(),
-            asking: OnceLock::new(),
-            ends_unaffected: false,
-            flows: Flows::default(),
-            rejoins: false,
-        }
-    }
-
-    /// From now on revisions that parted become one state again where they can.
-    pub fn rejoin(&mut self) {
-        self.rejoins = true;
-    }
-
-    /// From now on states to which the revision cannot matter any more end.
-    pub fn end_what_is_unaffected(&mut self) {
-        self.ends_unaffected = true;
-    }
-
     /// The first states of the program: one for each way in which a run may begin, by the number of
     /// its arguments, the choice of their texts, and its environment variables.
     ///
@@ -358,15 +271,4 @@ impl Program {
             .collect();
         if names.is_empty() { "none".into() } else { names.join(", ") }
     }
-}
-
-/// The values of a frame of `function`: its registers, undefined, and its constants.
-fn frame_values(exprs: &Exprs, function: &Function) -> Box<[Value]> {
-    let value = |constant: &Constant| match constant {
-        Constant::Int(int) => Value::Int(*int),
-        Constant::Wide(bv) => Value::from_expr(exprs, exprs.bv(bv)),
-        Constant::Undefined => Value::Undefined,
-    };
-    let registers = (0..function.registers).map(|_| Value::Undefined);
-    registers.chain(function.constants.iter().map(value)).collect()
 }

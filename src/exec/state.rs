@@ -1,131 +1,24 @@
 //! States: one symbolic process each, for a set of revisions.
 
-use std::{cmp::Ordering, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, atomic::AtomicU32},
+};
 
-pub use super::{join::Join, jump::JumpTarget};
 use super::{
-    lockstep::Lockstep,
-    share::Share,
+    branch::Branch,
+    join_place::Join,
+    jump_target::JumpTarget,
     stack::{Callers, Frame},
+    widening::{Alike, Widening},
 };
 use crate::{
     env::{Effects, Halt, World},
     expr::{Assignment, ExprId},
-    ir::Place,
+    ir::{FunctionId, Place},
     memory::Memory,
     subject::RevisionSet,
 };
-
-/// What made a state fork.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum ForkKind {
-    /// The revisions went different ways.
-    Meta,
-    /// Inputs went different ways: the path conditions exclude each other.
-    Input,
-}
-
-/// A node of the execution tree: the way a state came, shared with its relatives.
-#[derive(Debug)]
-pub struct Branch {
-    parent: Option<Arc<Branch>>,
-    kind: ForkKind,
-    index: u32,
-    depth: u32,
-    share: Share,
-}
-
-impl Branch {
-    /// The root of an execution tree.
-    pub fn root() -> Arc<Self> {
-        let (kind, share) = (ForkKind::Input, Share::ROOT);
-        Arc::new(Self { parent: None, kind, index: 0, depth: 0, share })
-    }
-
-    /// The `index`-th child of a fork of kind `kind`.
-    pub fn child(self: &Arc<Self>, kind: ForkKind, index: u32) -> Arc<Self> {
-        let share = match kind {
-            ForkKind::Meta => self.share,
-            ForkKind::Input => self.share.part(index),
-        };
-        Arc::new(Self { parent: Some(self.clone()), kind, index, depth: self.depth + 1, share })
-    }
-
-    /// Whether revisions parted on the way here.
-    pub fn has_meta_fork(&self) -> bool {
-        std::iter::successors(Some(self), |branch| branch.parent.as_deref())
-            .any(|branch| branch.kind == ForkKind::Meta)
-    }
-
-    /// The share of the execution tree that it stands for.
-    pub fn share(&self) -> Share {
-        self.share
-    }
-
-    /// The number of forks on the way here.
-    pub fn depth(&self) -> u32 {
-        self.depth
-    }
-
-    /// The two children of the lowest common ancestor on the ways to `a` and `b`; `None`
-    /// if one is an ancestor of the other.
-    fn divergence<'a>(mut a: &'a Arc<Self>, mut b: &'a Arc<Self>) -> Option<(&'a Self, &'a Self)> {
-        while a.depth > b.depth {
-            a = a.parent.as_ref()?;
-        }
-        while b.depth > a.depth {
-            b = b.parent.as_ref()?;
-        }
-        if Arc::ptr_eq(a, b) {
-            return None;
-        }
-        loop {
-            match (&a.parent, &b.parent) {
-                (Some(up_a), Some(up_b)) if Arc::ptr_eq(up_a, up_b) => return Some((a, b)),
-                (Some(up_a), Some(up_b)) => (a, b) = (up_a, up_b),
-                _ => return None,
-            }
-        }
-    }
-
-    /// The child, of a fork on the revision, for states of these revisions that have become one,
-    /// while other revisions of the fork have not. It is ordered behind all of those.
-    pub(super) fn together(self: &Arc<Self>, revisions: &RevisionSet) -> Arc<Self> {
-        let first = revisions.first().unwrap_or_default().0;
-        self.child(ForkKind::Meta, Self::TOGETHER + first)
-    }
-
-    /// The lowest index of such a child; a fork has fewer groups of revisions than this.
-    const TOGETHER: u32 = 1 << 31;
-
-    /// The kind of fork at which the ways to `a` and `b` parted; `None` if one is an ancestor of
-    /// the other. If one of them is no longer a part of the input only, because it has become one
-    /// with others, only revisions parted.
-    pub fn parted(a: &Arc<Self>, b: &Arc<Self>) -> Option<ForkKind> {
-        Self::divergence(a, b).map(|(a, b)| match (a.kind, b.kind) {
-            (ForkKind::Input, ForkKind::Input) => ForkKind::Input,
-            _ => ForkKind::Meta,
-        })
-    }
-
-    /// The order of a depth-first walk that takes children by index.
-    pub fn order(a: &Arc<Self>, b: &Arc<Self>) -> Ordering {
-        match Self::divergence(a, b) {
-            Some((a, b)) => a.index.cmp(&b.index),
-            None => a.depth.cmp(&b.depth),
-        }
-    }
-}
-
-impl Drop for Branch {
-    /// Frees a long chain without recursion.
-    fn drop(&mut self) {
-        let mut next = self.parent.take();
-        while let Some(mut branch) = next.and_then(Arc::into_inner) {
-            next = branch.parent.take();
-        }
-    }
-}
 
 /// A state: what [`crate::exec::Executor`] runs and forks.
 #[derive(Clone, Debug)]
@@ -393,4 +286,43 @@ mod tests {
         }
         drop(branch);
     }
+}
+
+/// What a state of a run in lockstep keeps of its way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lockstep {
+    pub(super) cutpoints: Vec<Passed>,
+    pub(super) visits: Vec<Visit>,
+    /// Whether it has just waited for others, at a place that may be the head of a loop.
+    pub(super) arrives: bool,
+    /// How many values the whole run has forgotten so far.
+    pub(super) forgotten: Arc<AtomicU32>,
+    /// Which revisions may still be alike.
+    pub(super) alike: Arc<Mutex<Alike>>,
+}
+
+/// A cutpoint on the way of a state.
+#[derive(Clone, Debug)]
+pub(super) struct Passed {
+    pub(super) cutpoint: Arc<Cutpoint>,
+    /// The guess that the state goes on from: for which revisions it was made, and its number.
+    /// `None` if it goes on from the state at the cutpoint itself.
+    pub(super) guess: Option<(RevisionSet, u32)>,
+}
+
+/// The last visit of the head of a loop.
+#[derive(Clone, Debug)]
+pub(super) struct Visit {
+    pub(super) place: (FunctionId, u32, usize),
+    /// How many conditions the path had.
+    pub(super) conditions: usize,
+    pub(super) count: u32,
+}
+
+/// A state at the head of a loop, with which later ones there are compared.
+#[derive(Debug)]
+pub(super) struct Cutpoint {
+    pub(super) base: State,
+    /// What later rounds change, by revisions: the last guess for each set of them.
+    pub(super) widening: Mutex<BTreeMap<RevisionSet, Widening>>,
 }

@@ -6,6 +6,7 @@
 //! same states in the same order with any number of workers, as long as the solver is quick: states
 //! do not wait long for one that keeps it busy.
 
+mod config;
 mod coverage;
 mod exhausted;
 mod lcov;
@@ -19,18 +20,15 @@ use std::{
 
 use rayon::prelude::*;
 
+pub use config::{Config, Search, UnknownSearch};
 pub use coverage::{CoveredBranch, CoveredFile, Share};
 pub use exhausted::Exhausted;
 use exhausted::Ledger;
 pub use lcov::lcov;
-pub use search::{Search, UnknownSearch};
 
 use crate::{
     env::Incomplete,
-    exec::{
-        Clock, Coverage, Executor, HaltState, Harvest, Limits, Program, Quantum, State, abandon,
-    },
-    expr::Assignment,
+    exec::{Clock, Coverage, Executor, HaltState, Harvest, Program, Quantum, State, abandon},
     solver::{self, LayerStatistics, Solver, SolverConfig},
     subject::{OpenClasses, RevisionSet},
 };
@@ -45,23 +43,6 @@ const FORKS: u64 = 64;
 const ROUND_TIME: Duration = Duration::from_secs(1);
 /// Most instructions of one state in a round.
 const INSTRUCTIONS: u64 = 2_000_000;
-
-/// How to explore.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// Number of workers; at least 1.
-    pub jobs: usize,
-    /// Which states come first.
-    pub search: Search,
-    /// Seed of the random numbers of a search.
-    pub random: u64,
-    /// Inputs whose paths [`Search::Directed`] follows first, at most 64.
-    pub seeds: Vec<Assignment>,
-    /// Limits of a path.
-    pub limits: Limits,
-    /// The solver of each worker.
-    pub solver: SolverConfig,
-}
 
 /// Counters of an exploration.
 #[derive(Clone, Debug, Default)]

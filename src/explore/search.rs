@@ -1,6 +1,6 @@
 //! Search strategies: the order in which waiting states run.
 
-use std::{cmp::Reverse, collections::HashMap, str::FromStr};
+use std::{cmp::Reverse, collections::HashMap};
 
 use rustc_hash::FxHashMap;
 
@@ -11,53 +11,7 @@ use crate::{
     subject::RevisionSet,
 };
 
-use super::Config;
-
-/// Which states run first.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Search {
-    /// The youngest first: paths are finished one after the other.
-    #[default]
-    Dfs,
-    /// Those with the fewest forks behind them first.
-    Bfs,
-    /// A random walk down the execution tree: a state with n forks behind it has the weight 2^-n
-    /// (KLEE's random path; Cadar, Dunbar and Engler, OSDI 2008, section 3.4).
-    RandomPath,
-    /// Those about to run the code that was scheduled least often first.
-    Coverage,
-    /// Those that have read and run the least first, among equals the youngest, so that differences
-    /// are found on short inputs. If more states wait than memory should hold, the youngest come
-    /// first.
-    Shortest,
-    /// Like [`Search::Shortest`], but among states that have read and run as much, those nearest to
-    /// a question for the revision come first ([`Program::distance`]). A share of the states is
-    /// drawn as by [`Search::RandomPath`], so that paths far from all others have their turn.
-    /// Another share are those that parted last from the path of one of the
-    /// [`seeds`](super::Config::seeds).
-    Directed,
-}
-
-/// A name that is not a [`Search`].
-#[derive(Debug, thiserror::Error)]
-#[error("`{0}` is not a search: use dfs, bfs, random-path, coverage, shortest or directed")]
-pub struct UnknownSearch(String);
-
-impl FromStr for Search {
-    type Err = UnknownSearch;
-
-    fn from_str(name: &str) -> Result<Self, UnknownSearch> {
-        match name {
-            "dfs" => Ok(Self::Dfs),
-            "bfs" => Ok(Self::Bfs),
-            "random-path" => Ok(Self::RandomPath),
-            "coverage" => Ok(Self::Coverage),
-            "shortest" => Ok(Self::Shortest),
-            "directed" => Ok(Self::Directed),
-            _ => Err(UnknownSearch(name.into())),
-        }
-    }
-}
+use super::config::{Config, Search};
 
 /// When short inputs come first, this many instructions count like a token of input.
 const TOKEN: u64 = 1 << 14;

@@ -1,55 +1,55 @@
-//! Addresses: 28 bits of object number, 36 bits of offset.
+//! Addresses: 28 bits of object number, then 36 bits of offset.
 //!
-//! The number alone finds an object, an index that is off by up to 32 GiB never reaches another
-//! one, and a path that repeats the same allocations repeats the same addresses. Numbers start
-//! far from zero, so that null, small integers and most other numbers point nowhere.
+//! The number alone finds the object. An index that is off by up to 32 GiB never reaches another
+//! object. A path that repeats the same allocations repeats the same addresses. Object numbers
+//! start far from zero, so that null, small integers and most other numbers point nowhere.
 
 use super::{FunctionId, GlobalId};
 
-/// Bits of the offset.
+/// The number of bits of the offset.
 pub const OFFSET_BITS: u32 = 36;
-/// Bits of the object number.
+/// The number of bits of the object number.
 pub const NUMBER_BITS: u32 = 64 - OFFSET_BITS;
-/// Number of the first function. An arbitrary one, that few programs compute with.
+/// The object number of the first function: an arbitrary number with which few programs compute.
 pub const FIRST_FUNCTION: u32 = 0x2a1_b000;
-/// Where in its part of the address space a function is: not at the start, where the result of
-/// a shift to the left may well point.
+/// The offset of a function in its part of the address space. It is not 0, as the result of a shift
+/// to the left may well point there.
 const FUNCTION_OFFSET: u64 = 0x5_a3c0;
-/// Number of the first object, right behind the last possible function.
+/// The number of the first object, right behind the last possible function.
 pub const FIRST_OBJECT: u32 = FIRST_FUNCTION + (1 << 22);
-/// Objects have smaller numbers than this.
+/// One more than the largest object number.
 pub const END_OF_OBJECTS: u32 = 1 << (NUMBER_BITS - 1);
 
-/// Number of the object at `address`.
+/// The number of the object at `address`.
 #[inline(always)]
 pub fn object_number(address: u64) -> u32 {
     (address >> OFFSET_BITS) as u32
 }
 
-/// Offset of `address` in its object.
+/// The offset of `address` in its object.
 #[inline(always)]
 pub fn offset(address: u64) -> u64 {
     address & ((1 << OFFSET_BITS) - 1)
 }
 
-/// Address of the first byte of an object.
+/// The address of the first byte of an object.
 #[inline(always)]
 pub fn object_address(number: u32) -> u64 {
     u64::from(number) << OFFSET_BITS
 }
 
-/// Number of the object whose first byte is nearest to `address`: that of which it is the
-/// address plus or minus something small.
+/// The number of the object whose first byte is nearest to `address`. If `address` is the address
+/// of an object plus or minus a small number, this is that object.
 pub fn nearest_object(address: u64) -> u32 {
     object_number(address.wrapping_add(1 << (OFFSET_BITS - 1)))
 }
 
-/// Address of a global variable; globals are the first objects.
+/// The address of a global variable. Globals are the first objects.
 pub fn global_address(global: GlobalId) -> u64 {
     object_address(FIRST_OBJECT + global.0)
 }
 
-/// Address of a function.
+/// The address of a function.
 pub fn function_address(function: FunctionId) -> u64 {
     object_address(FIRST_FUNCTION + function.0) + FUNCTION_OFFSET
 }
@@ -66,7 +66,8 @@ pub fn is_code(address: u64) -> bool {
     (FIRST_FUNCTION..FIRST_OBJECT).contains(&nearest_object(address))
 }
 
-/// Whether `value` lies where addresses of functions and of the objects below number `end` do.
+/// Whether `value` lies in the range of the addresses of functions and of the objects below number
+/// `end`.
 #[inline(always)]
 pub fn is_in_range(value: u64, end: u32) -> bool {
     let first = object_address(FIRST_FUNCTION);

@@ -1,8 +1,8 @@
-//! Lowered programs, kept between runs: reading one takes a tenth of the time of lowering it.
+//! The cache of lowered programs. Reading one takes a tenth of the time that lowering takes.
 //!
-//! A file has the name of the bitcode's digest. It begins with a digest of its content and of
-//! the sources of this build of psychic: one that is damaged, or that another build wrote, is
-//! made again.
+//! The name of a file is the digest of the bitcode. The file begins with a digest of its content
+//! and of the sources of this build of psychic: a file that is damaged, or that another build
+//! wrote, is made again.
 
 use std::{
     fs, io,
@@ -17,13 +17,13 @@ use super::{
 };
 use crate::results::write_whole;
 
-/// Files that are kept; the oldest ones go.
+/// How many files are kept; the oldest ones are removed.
 const KEPT: usize = 64;
-/// Bytes of a digest.
+/// The size of a digest in bytes.
 const DIGEST: usize = 32;
 
-/// The program in a file that [`lower::load`] reads, from the directory `cache` where it is there;
-/// else it is put there, if that directory can be written.
+/// Loads the program in a file that [`lower::load`] can read. It is taken from the directory
+/// `cache` if it is there. Otherwise it is lowered, and put there if the directory can be written.
 ///
 /// # Errors
 /// See [`lower::load`].
@@ -35,7 +35,7 @@ pub fn load(path: &Path, cache: &Path) -> Result<Module, LowerError> {
         return Ok(module);
     }
     let (module, context) = lower::lower_file(path, &bytes)?;
-    // A process loads one program: giving back what LLVM has read would take a tenth of its start.
+    // A process loads one program. Freeing LLVM's context would take a tenth of its start.
     std::mem::forget(context);
     let content = postcard::to_stdvec(&module).expect("a module is plain data");
     // Without a cache, the next run lowers the program again.
@@ -82,7 +82,7 @@ mod tests {
         let file = files(&cache).pop().unwrap();
         assert_eq!(read(&file).unwrap().to_string(), lowered.to_string());
 
-        // What is read is what lies there.
+        // A second load reads the file as it is.
         let other = Module { files: vec!["other.c".into()], ..lowered };
         let content = postcard::to_stdvec(&other).unwrap();
         fs::write(&file, [&digest(&content)[..], &content].concat()).unwrap();

@@ -1,4 +1,4 @@
-//! A readable text of functions and modules, for debugging and snapshots.
+//! Functions and modules as readable text, for debugging and snapshots.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -35,7 +35,7 @@ impl Display for Module {
     }
 }
 
-/// A function, with the names of the module when that is known.
+/// A function, shown with the names of its module if that is known.
 struct Shown<'a> {
     function: &'a Function,
     module: Option<&'a Module>,
@@ -91,7 +91,7 @@ impl Display for Shown<'_> {
     }
 }
 
-/// `Some` in lower case: `UaddSat` as `uaddsat`.
+/// The name of a variant in lower case: `uaddsat` for `UaddSat`.
 fn lower(name: &impl fmt::Debug) -> String {
     format!("{name:?}").to_lowercase()
 }
@@ -109,7 +109,7 @@ impl Shown<'_> {
         }
     }
 
-    /// An operand that is no address.
+    /// An operand that is not an address.
     fn plain(&self, operand: Operand) -> String {
         if let OperandKind::Constant(index) = operand.kind()
             && let Some(Constant::Int(value)) = self.function.constant(index)

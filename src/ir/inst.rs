@@ -1,4 +1,4 @@
-//! The instructions.
+//! The instruction set ([`Inst`]).
 
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ pub enum Predicate {
     Sge,
 }
 
-/// Unary bit operations; `Clz`/`Ctz` of zero give the width.
+/// Unary integer operations. `Clz` and `Ctz` of zero are the width.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum UnaryOp {
@@ -59,7 +59,7 @@ pub enum UnaryOp {
     Abs,
 }
 
-/// Integer conversions.
+/// Conversions between integer widths.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Cast {
@@ -68,7 +68,7 @@ pub enum Cast {
     Sext,
 }
 
-/// Arithmetic with overflow flag.
+/// Integer arithmetic with an overflow flag.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum OverflowOp {
@@ -80,7 +80,7 @@ pub enum OverflowOp {
     Smul,
 }
 
-/// Floating-point arithmetic (IEEE, in the rounding mode of the state).
+/// Floating-point arithmetic (IEEE 754, in the rounding mode of the state).
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum FloatOp {
@@ -93,15 +93,17 @@ pub enum FloatOp {
 /// Which floating-point exceptions a comparison raises.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum CompareExceptions {
-    /// Of NaNs only a signalling one is invalid.
+    /// Only a signalling NaN raises the invalid exception.
     Quiet,
-    /// Any NaN is invalid.
+    /// Any NaN raises the invalid exception.
     Signalling,
-    /// One or the other or none: it stands for what a code generator may write in several ways.
+    /// Not known: a code generator may turn this comparison into instructions with different
+    /// exceptions, or none.
     Open,
 }
 
-/// Floating-point comparisons: `O` ordered (false on NaN), `U` unordered (true on NaN).
+/// Floating-point comparisons. Those with `O` are ordered: false if an operand is a NaN. Those with
+/// `U` are unordered: true if an operand is a NaN.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum FloatPredicate {
@@ -123,10 +125,10 @@ pub enum FloatPredicate {
     True,
 }
 
-/// Conversions from or to floating point; the width of a number says which format it has
-/// (16 half, 32 float, 64 double, 80 x87, 128 quad). What does not fit an integer is undefined,
-/// becomes the nearest one (`Saturate`), or what x86-64 makes of it (`Machine`: to 32 or 64 bits
-/// from at most 64).
+/// Conversions from or to floating point. The width of a number says which format it has (16 half,
+/// 32 float, 64 double, 80 x87, 128 quad). The result for a number that does not fit an integer is
+/// undefined; or the nearest integer (`Saturate`); or what x86-64 makes of it (`Machine`: to 32 or
+/// 64 bits, from at most 64).
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum FloatCast {
@@ -142,78 +144,79 @@ pub enum FloatCast {
     MachineSigned,
 }
 
-/// One `index * scale` of an address computation; the index is sign-extended to 64 bits.
+/// One term `index * scale` of an address computation. The index is sign-extended to 64 bits.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct AddressTerm {
     /// The index.
     pub index: Operand,
-    /// Its width in bits, at most 64.
+    /// The width of the index in bits, at most 64.
     pub width: u32,
-    /// Bytes a step.
+    /// The number of bytes by which the index is multiplied.
     pub scale: u64,
 }
 
 /// An address with one index: `base + offset + index * scale`.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Indexed {
-    /// Where it starts, 64 bits.
+    /// The base address, 64 bits.
     pub base: Operand,
-    /// The index, sign-extended to 64 bits.
+    /// The index, which is sign-extended to 64 bits.
     pub index: Operand,
-    /// Its width in bits, at most 64.
+    /// The width of the index in bits, at most 64.
     pub width: u32,
-    /// Bytes a step.
+    /// The number of bytes by which the index is multiplied; 0 if there is no index.
     pub scale: u32,
-    /// Bytes.
+    /// The constant offset in bytes.
     pub offset: i32,
 }
 
-/// What a call calls.
+/// The function that a call calls.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Callee {
     /// A known function.
     Direct(FunctionId),
-    /// A 64-bit function address.
+    /// The function at this 64-bit address.
     Indirect(Operand),
 }
 
-/// The details of a [`Inst::Call`].
+/// The details of an [`Inst::Call`].
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Call {
-    /// What is called.
+    /// The function that is called.
     pub callee: Callee,
-    /// Arguments, fixed ones first.
+    /// The arguments, fixed ones first.
     pub args: Vec<Argument>,
-    /// Registers of the returned scalars.
+    /// The registers that get the returned scalars.
     pub results: Vec<Reg>,
-    /// Widths in bits of the returned scalars, as the call expects them.
+    /// The widths in bits of the returned scalars, as the call expects them.
     pub widths: Vec<u32>,
 }
 
 /// An argument of a call.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Argument {
-    /// Its value.
+    /// The value of the argument.
     pub value: Operand,
-    /// Its width in bits.
+    /// The width of the value in bits.
     pub width: u32,
-    /// For an aggregate passed on the stack: its size in bytes (`value` is the address of
-    /// the caller's object, of which the callee gets a copy).
+    /// The size in bytes of an aggregate that is passed on the stack, if it is one. Then `value` is
+    /// the address of the caller's object, and the callee gets a copy of the object.
     pub byval: Option<u64>,
-    /// A floating-point value (this decides the place of a variadic argument).
+    /// Whether the value is a floating-point number, which decides the place of a variadic
+    /// argument.
     pub float: bool,
 }
 
-/// The details of a [`Inst::Switch`].
+/// The details of an [`Inst::Switch`].
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Switch {
     /// The value that decides.
     pub value: Operand,
-    /// Its width in bits.
+    /// The width of the value in bits.
     pub width: u32,
-    /// Constants (at most 64 bits), ascending and distinct, and where they lead.
+    /// The cases: constants of at most 64 bits, ascending and distinct, with their targets.
     pub cases: Vec<(u64, Pc)>,
-    /// Where everything else leads.
+    /// The target for all other values.
     pub default: Pc,
 }
 
@@ -221,14 +224,14 @@ pub struct Switch {
 #[allow(missing_docs)]
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub enum Inst {
-    /// Copies; reading an undefined source gives the destination (and a source register) one
-    /// and the same arbitrary value of `width` bits.
+    /// Copies a value. If the source is undefined, the destination gets an arbitrary value of
+    /// `width` bits, and a source register gets the same.
     Move {
         dst: Reg,
         src: Operand,
         width: u32,
     },
-    /// Marks a promoted local variable as not yet written.
+    /// Marks the register of a promoted local variable as not written yet.
     Undefine {
         dst: Reg,
     },
@@ -267,7 +270,8 @@ pub enum Inst {
         a: Operand,
         b: Operand,
     },
-    /// `dst` = the high (`left`) or low half of `a:b` shifted by `by` modulo the width.
+    /// `dst` = the high half of `a:b` shifted left (`left`), or the low half of `a:b` shifted
+    /// right, by `by` modulo the width.
     FunnelShift {
         left: bool,
         width: u32,
@@ -310,15 +314,15 @@ pub enum Inst {
         dst: Reg,
         a: Operand,
     },
-    /// A new stack object of `count * size` bytes; it lives until the function returns.
+    /// Makes a stack object of `count * size` bytes, which lives until the function returns.
     Alloca {
         dst: Reg,
-        /// What its address is a multiple of, in bytes.
+        /// The address of the object is a multiple of this many bytes.
         alignment: u32,
         size: u64,
         count: Operand,
     },
-    /// Reads `width` bits from `ceil(width / 8)` bytes, little-endian.
+    /// Reads `width` bits from `ceil(width / 8)` bytes, lowest byte first.
     Load {
         width: u32,
         dst: Reg,
@@ -329,32 +333,32 @@ pub enum Inst {
         value: Operand,
         address: Operand,
     },
-    /// An [`Inst::Address`] and the [`Inst::Load`] from it.
+    /// An [`Inst::Address`] and the [`Inst::Load`] from that address.
     LoadIndexed {
         width: u32,
         dst: Reg,
         at: Indexed,
     },
-    /// An [`Inst::Address`] and the [`Inst::Store`] to it.
+    /// An [`Inst::Address`] and the [`Inst::Store`] to that address.
     StoreIndexed {
         width: u32,
         value: Operand,
         at: Indexed,
     },
-    /// `dst = base + offset + sum of terms`, 64 bits.
+    /// `dst = base + offset + sum of terms`, in 64 bits.
     Address {
         dst: Reg,
         base: Operand,
         offset: i64,
         terms: Box<[AddressTerm]>,
     },
-    /// memcpy or memmove (same thing here); `length` is 64 bits.
+    /// `memcpy` or `memmove`, which are the same here. `length` has 64 bits.
     Copy {
         to: Operand,
         from: Operand,
         length: Operand,
     },
-    /// memset; `value` is 8 bits, `length` 64.
+    /// `memset`. `value` has 8 bits, `length` 64.
     Fill {
         to: Operand,
         value: Operand,
@@ -392,17 +396,18 @@ pub enum Inst {
     Return {
         values: Box<[Operand]>,
     },
-    /// Undefined behaviour when reached.
+    /// Reaching this is undefined behaviour.
     Unreachable,
     /// `llvm.trap`, or `llvm.ubsantrap` with the number of the check that failed.
     Trap {
         check: Option<u8>,
     },
-    /// `llvm.assume` of a 1-bit value (undefined behaviour where it is false).
+    /// `llvm.assume` of a 1-bit value: it is undefined behaviour if the value is false.
     Assume {
         condition: Operand,
     },
-    /// What could not be lowered; running it ends the state. The text names the LLVM instruction.
+    /// Stands for an LLVM instruction that could not be lowered, which `what` names. Running this
+    /// ends the state.
     Unsupported {
         what: Box<str>,
     },

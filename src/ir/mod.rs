@@ -1,9 +1,15 @@
 //! The compact instruction set that the interpreter runs, lowered once from LLVM bitcode.
 //!
-//! Functions are flat: registers are numbered and mutable (no phi nodes: lowering puts
-//! moves on the edges), constants live in a pool beside them, types are widths in bits,
-//! address arithmetic is folded, aggregates and vectors are split into scalars. Addresses
-//! of globals and functions are known at load time (see [`address`]).
+//! Functions are flat. Registers are numbered and mutable; in place of phi nodes, there are moves
+//! on the edges. Constants are in a pool beside the registers. Types are widths in bits, address
+//! arithmetic is folded, and aggregates and vectors are split into scalars. The addresses of
+//! globals and functions are known at load time (see [`address`]).
+//!
+//! - `module`, `inst`, `operand`: what a program consists of ([`Module`], [`Inst`], [`Operand`]);
+//! - [`lower`]: from LLVM to instructions; `opt`: removes and joins instructions, and lays out
+//!   functions;
+//! - [`cache`]: lowered programs that are kept between runs;
+//! - `verify`, `visit`, `display`: checks, walks over, and shows instructions.
 
 pub mod address;
 pub mod cache;

@@ -1,71 +1,70 @@
-//! A program: its functions and global variables.
+//! A lowered program ([`Module`]): its functions and global variables.
 
 use serde::{Deserialize, Serialize};
 
 use super::inst::Inst;
 use super::operand::{Constant, FileId, FunctionId, GlobalId};
 
-/// A whole program.
+/// A whole lowered program.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Module {
-    /// All functions, declarations too.
+    /// All functions, including declarations.
     pub functions: Vec<Function>,
-    /// All global variables, declarations too.
+    /// All global variables, including declarations.
     pub globals: Vec<Global>,
-    /// Functions to run before the entry, in this order.
+    /// The functions to run before the entry, in this order.
     pub constructors: Vec<FunctionId>,
-    /// Functions to run after the end of the program, the last one first.
+    /// The functions to run after the end of the program, the last one first.
     pub destructors: Vec<FunctionId>,
-    /// Source files that [`Place`] refers to, as the debug information names them.
+    /// The source files to which [`Place`] refers, as the debug information names them.
     pub files: Vec<String>,
 }
 
 impl Module {
-    /// The function of that symbol; a linear search.
+    /// The function of this symbol, found by a linear search.
     pub fn function(&self, name: &str) -> Option<FunctionId> {
         let at = self.functions.iter().position(|function| function.name == name)?;
         Some(FunctionId(at as u32))
     }
 
-    /// The global variable of that symbol; a linear search.
+    /// The global variable of this symbol, found by a linear search.
     pub fn global(&self, name: &str) -> Option<GlobalId> {
         let at = self.globals.iter().position(|global| global.name == name)?;
         Some(GlobalId(at as u32))
     }
 }
 
-/// A function; one without code is a declaration that the environment has to model.
+/// A function. One without code is a declaration that the environment has to model.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Function {
-    /// Its symbol.
+    /// The symbol of the function.
     pub name: String,
-    /// Where it is defined, when the module has debug information.
+    /// The place of the definition, if the module has debug information.
     pub place: Option<Place>,
-    /// Widths in bits of the fixed parameters; parameter i arrives in register i.
+    /// The widths in bits of the fixed parameters; parameter i arrives in register i.
     pub params: Vec<u32>,
-    /// Widths in bits of the returned scalars (none for void, several for a struct).
+    /// The widths in bits of the returned scalars (none for `void`, several for a struct).
     pub returns: Vec<u32>,
-    /// Takes further arguments.
+    /// Whether the function takes further arguments.
     pub variadic: bool,
-    /// Belongs to the C library, whose results do not depend on where objects are, though the
-    /// way to them may (it copies aligned words at once).
+    /// Whether the function belongs to the C library. The results of such a function do not depend
+    /// on the places of objects, though its path may (it copies aligned words at once).
     pub library: bool,
-    /// Number of registers.
+    /// The number of registers.
     pub registers: u32,
-    /// The constants that operands refer to.
+    /// The constants to which operands refer.
     pub constants: Vec<Constant>,
     /// The instructions; execution starts at 0. Empty for a declaration.
     pub code: Vec<Inst>,
-    /// Source places, one an instruction.
+    /// The source place of each instruction.
     pub places: Vec<Place>,
-    /// How many LLVM instructions the code before each instruction stands for; one longer than
-    /// `code`.
+    /// For each instruction the number of LLVM instructions for which the code before it stands,
+    /// and at the end the number for all code: one entry more than `code`.
     pub counts: Vec<u32>,
 }
 
 impl Function {
-    /// The constant that stands at `index` of a frame; `None` for a register or what is behind the
-    /// constants.
+    /// The constant at `index` of a frame; `None` if a register is there, or nothing.
     pub fn constant(&self, index: u32) -> Option<&Constant> {
         self.constants.get(index.checked_sub(self.registers)? as usize)
     }
@@ -83,15 +82,15 @@ pub struct Place {
 /// A global variable.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Global {
-    /// Its symbol.
+    /// The symbol of the variable.
     pub name: String,
-    /// Initial content, addresses of other globals and functions filled in.
+    /// The initial content, including the addresses of other globals and functions.
     pub bytes: Vec<u8>,
-    /// What its address is a multiple of, in bytes.
+    /// The address of the variable is a multiple of this many bytes.
     pub alignment: u32,
-    /// May not be written.
+    /// Whether the variable may not be written.
     pub constant: bool,
-    /// Defined elsewhere, or with an initial content that depends on where a program is loaded
-    /// (`bytes` is as long as the declared type, and means nothing).
+    /// Whether the variable is defined elsewhere, or its initial content depends on where the
+    /// program is loaded. Then `bytes` has the length of the declared type, but means nothing.
     pub external: bool,
 }

@@ -1,4 +1,5 @@
-//! Operands of instructions, and the indices that they and a program are made of.
+//! Operands of instructions, constants, and the indices of functions, globals, instructions,
+//! registers and files.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,54 +13,54 @@ macro_rules! id {
     };
 }
 
-id!(/// Index into [`Module::functions`].
+id!(/// An index into [`Module::functions`](super::Module::functions).
     FunctionId);
-id!(/// Index into [`Module::globals`].
+id!(/// An index into [`Module::globals`](super::Module::globals).
     GlobalId);
-id!(/// Index of an instruction in [`Function::code`].
+id!(/// The index of an instruction in [`Function::code`](super::Function::code).
     Pc);
 id!(/// A register of a function; parameters come first.
     Reg);
-id!(/// Index into [`Module::files`].
+id!(/// An index into [`Module::files`](super::Module::files).
     FileId);
 
-/// A register or a constant, in 32 bits.
+/// A register or a constant, encoded in 32 bits.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 pub struct Operand(u32);
 
-/// What an [`Operand`] refers to.
+/// What an [`Operand`] is.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum OperandKind {
     /// A register.
     Reg(Reg),
-    /// An index into a frame, which holds the registers of the function and behind them its
-    /// [`constants`](super::Function::constants). While a function is lowered the number of its
-    /// registers is open, and the index is one into the constants alone.
+    /// A constant, given by its index in a frame. A frame holds the registers of the function,
+    /// followed by its [`constants`](super::Function::constants). While a function is lowered, the
+    /// number of its registers is not known, so the index is one into the constants alone.
     Constant(u32),
 }
 
 impl Operand {
     const CONSTANT: u32 = 1 << 31;
 
-    /// A register.
+    /// The operand for a register.
     pub fn reg(reg: Reg) -> Self {
         debug_assert!(reg.0 < Self::CONSTANT);
         Self(reg.0)
     }
 
-    /// The constant at `index` (see [`OperandKind::Constant`]).
+    /// The operand for the constant at `index` (see [`OperandKind::Constant`]).
     pub fn constant(index: u32) -> Self {
         debug_assert!(index < Self::CONSTANT);
         Self(index | Self::CONSTANT)
     }
 
-    /// The index of either kind.
+    /// The index of the operand in a frame, for either kind.
     #[inline(always)]
     pub fn index(self) -> usize {
         (self.0 & !Self::CONSTANT) as usize
     }
 
-    /// What it refers to.
+    /// The register or constant that the operand is.
     #[inline(always)]
     pub fn kind(self) -> OperandKind {
         if self.0 & Self::CONSTANT == 0 {
@@ -73,10 +74,10 @@ impl Operand {
 /// A constant operand.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 pub enum Constant {
-    /// At most 64 bits, zero-extended.
+    /// A number of at most 64 bits, zero-extended.
     Int(u64),
-    /// More than 64 bits.
+    /// A number of more than 64 bits.
     Wide(Bv),
-    /// Undefined or poison.
+    /// LLVM's undefined or poison value.
     Undefined,
 }

@@ -1,4 +1,4 @@
-//! Checks of the invariants that the interpreter relies on.
+//! Checks of the invariants of a [`Module`] on which the interpreter relies.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,24 @@ use super::{Callee, Constant, Function, FunctionId, Inst, Module, Operand, Opera
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{function}, instruction {pc}: {fault}")]
 pub struct VerifyError {
-    /// Symbol of the function.
+    /// The symbol of the function.
     pub function: String,
-    /// The instruction.
+    /// The index of the instruction.
     pub pc: u32,
     /// What is wrong.
     pub fault: String,
 }
 
-/// Checks that operands, targets and functions exist, that control never runs off the end,
-/// that every register is written on each path before it is read, and with the width that
-/// it is read with.
+/// Checks that operands, targets and functions exist, that control never runs off the end, and that
+/// every register is written on each path before it is read, with the width of the read.
 ///
 /// # Errors
-/// The first fault that is found.
+/// The first fault found.
 pub fn verify(module: &Module) -> Result<(), VerifyError> {
     module.functions.iter().try_for_each(|function| Check { module, function }.run())
 }
 
-// What a register holds: nothing on some path, else so many bits.
+// What a register holds: nothing on some path, or a number of bits, or one of the following.
 const UNWRITTEN: u32 = 0;
 const ANY_WIDTH: u32 = u32::MAX;
 const WIDTHS_DIFFER: u32 = u32::MAX - 1;
@@ -129,7 +128,7 @@ impl Check<'_> {
         }
     }
 
-    /// Follows what registers hold through the code, to a fixed point.
+    /// Follows what registers hold through the code, up to a fixed point.
     fn flow(&self) -> Result<(), VerifyError> {
         let function = self.function;
         let mut start = vec![UNWRITTEN; function.registers as usize];
@@ -196,7 +195,7 @@ impl Check<'_> {
         inst.writes(|reg, width| {
             state[reg.0 as usize] = if width == 0 { ANY_WIDTH } else { width };
         });
-        // A read of an undefined register fixes its value.
+        // A move from an undefined register fixes the value of that register, too.
         if let Inst::Move { src, width, .. } = inst
             && let OperandKind::Reg(Reg(reg)) = src.kind()
         {

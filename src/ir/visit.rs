@@ -1,12 +1,12 @@
-//! Walks over what an instruction reads, writes and leads to.
+//! Walks over what an instruction reads and writes, and over its jump targets.
 
 use super::{Inst, Operand, Pc, Reg};
 
-// The shared and the exclusive walk are the same text but for the way to iterate.
+// The shared and the exclusive walks differ only in how they iterate.
 macro_rules! walks {
     ($reads:ident, $writes:ident, $targets:ident, $iter:ident, $($borrow:tt)+) => {
-        /// Calls `f` with each operand that is read and the width in bits of which it is read
-        /// (0 for the values of a return, whose widths stand in the function).
+        /// Calls `f` with each operand that is read, and with the width in bits of the read (0 for
+        /// the values of a return, whose widths the function has).
         pub fn $reads(self: $($borrow)+ Self, mut f: impl FnMut($($borrow)+ Operand, u32)) {
             match self {
                 Inst::Move { src, width, .. } => f(src, *width),
@@ -97,8 +97,8 @@ macro_rules! walks {
             }
         }
 
-        /// Calls `f` with each register that is written and the width in bits it gets
-        /// (0 for `Undefine`, which fits any).
+        /// Calls `f` with each register that is written, and with the width in bits of the write (0
+        /// for `Undefine`, which fits any width).
         pub fn $writes(self: $($borrow)+ Self, mut f: impl FnMut($($borrow)+ Reg, u32)) {
             match self {
                 Inst::Move { dst, width, .. }
@@ -143,7 +143,7 @@ macro_rules! walks {
             }
         }
 
-        /// Calls `f` with each place it can jump to.
+        /// Calls `f` with each jump target.
         pub fn $targets(self: $($borrow)+ Self, mut f: impl FnMut($($borrow)+ Pc)) {
             match self {
                 Inst::Jump { target } => f(target),
@@ -168,7 +168,7 @@ impl Inst {
     walks!(reads, writes, targets, iter, &);
     walks!(reads_mut, writes_mut, targets_mut, iter_mut, &mut);
 
-    /// Nothing follows it: control goes to a target or leaves the function.
+    /// Whether the instruction ends a block: control goes to a target or leaves the function.
     pub fn ends_block(&self) -> bool {
         matches!(
             self,

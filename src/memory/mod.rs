@@ -4,6 +4,7 @@
 //! bytes are concrete, symbolic or never written. A freed object stays known as such.
 
 mod object;
+mod page;
 mod slots;
 mod spare;
 mod updates;
@@ -12,7 +13,7 @@ pub mod value;
 use smallvec::SmallVec;
 use triomphe::Arc;
 
-pub use object::{Byte, Object, Segment};
+pub use object::{Byte, Grain, Object, Segment};
 pub use spare::Spare;
 pub use value::Value;
 
@@ -21,7 +22,8 @@ use crate::{
     ir::address::{self, function_at},
 };
 
-use slots::{Slot, Slots};
+use page::Slot;
+use slots::Slots;
 
 /// The address space of one state. A clone shares every object until one side writes it.
 #[derive(Clone, Debug, Default)]
@@ -77,15 +79,6 @@ pub enum Fault {
     ReadOnly,
     /// The object is a variable that the program only declares.
     External,
-}
-
-/// The unit that is chosen as a whole when the memories of two states are joined.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Grain {
-    /// A single byte, as text is read byte by byte.
-    Byte,
-    /// The smallest number around the bytes that differ.
-    Number,
 }
 
 /// Addresses below this one count as null.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Grain, updates::Updates};
+use super::updates::Updates;
 use crate::{
     expr::{ExprId, Exprs},
     ir::address::OFFSET_BITS,
@@ -37,6 +37,15 @@ const CONCRETE: u32 = 0;
 const UNINITIALISED: u32 = u32::MAX;
 /// Bytes of an address.
 const WORD: usize = 8;
+
+/// The unit that is chosen as a whole when the memories of two states are joined.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Grain {
+    /// A single byte, as text is read byte by byte.
+    Byte,
+    /// The smallest number around the bytes that differ.
+    Number,
+}
 
 /// An object. Its size may be an expression ([`Object::extent`]). Then it has bytes for sizes up to
 /// its capacity, and the number of bytes that belong to it for certain grows with what has been

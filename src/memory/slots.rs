@@ -2,26 +2,11 @@
 
 use triomphe::Arc;
 
-use super::{Object, Segment, Spare};
-
-/// Number of bits of an index that choose a slot of one page.
-const BITS: u32 = 5;
-const WIDTH: usize = 1 << BITS;
-
-/// The contents of an object number or, in an inner page, of all numbers below.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub(super) enum Slot {
-    #[default]
-    Never,
-    Dead(Segment),
-    /// A variable that is defined elsewhere: nothing is known of it.
-    External,
-    Live(Arc<Object>),
-    /// A page of slots for the numbers below, which differ.
-    Page(Arc<Page>),
-}
-
-pub(super) type Page = [Slot; WIDTH];
+use super::{
+    object::{Object, Segment},
+    page::{BITS, Page, Slot, WIDTH},
+    spare::Spare,
+};
 
 const RETURNED: Slot = Slot::Dead(Segment::Stack);
 

@@ -3,8 +3,8 @@
 use triomphe::Arc;
 
 use super::{
-    Object,
-    slots::{Page, Slot},
+    object::Object,
+    page::{Page, Slot},
 };
 
 /// Objects are kept by the power of two of their size: the smallest and the largest of these

@@ -31,6 +31,7 @@ mod change;
 mod check;
 mod edit;
 mod emit;
+mod error;
 mod legal;
 mod overlay;
 mod patch;
@@ -44,60 +45,16 @@ mod token;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
-
 use rayon::prelude::*;
-use thiserror::Error;
 
 pub use candidate::{Candidate, Candidates, Changes, candidates, difference, explain};
 pub use check::{Role, SyntaxCheck};
+pub use error::MergeError;
 pub use overlay::{Tree, make_way, overlay};
 pub use patch::PatchError;
 pub use program::{MergedRevision, MetaFile, MetaProgram, Status};
 
 use crate::subject::Subject;
-
-/// Why there is no meta program.
-#[derive(Debug, Error)]
-pub enum MergeError {
-    /// A file of the subject cannot be read, or a scratch file cannot be written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why the access failed.
-        source: io::Error,
-    },
-    /// The original program does not compile.
-    #[error("the original program does not compile: {0}; see build.flags in subject.toml")]
-    Original(String),
-    /// The original uses a name that the meta program needs.
-    #[error("{}:{line}: the name `{name}` is reserved for meta programs", path.display())]
-    Reserved {
-        /// File of the subject.
-        path: PathBuf,
-        /// Line in it, from 1.
-        line: usize,
-        /// The name.
-        name: String,
-    },
-    /// Every patch was rejected.
-    #[error("not one patch applies and compiles:\n{}", .0.join("\n"))]
-    NothingToMerge(
-        /// One line for each patch, with the reason.
-        Vec<String>,
-    ),
-}
-
-impl MergeError {
-    fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        |source| Self::Io { path, source }
-    }
-}
 
 /// Applies a subject's patches, checks that they compile, and merges them. A patch that cannot be
 /// merged is set aside with the reason in its [`MergedRevision`]; the others are merged all the

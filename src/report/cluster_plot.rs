@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use plotters::style::RGBColor;
 
 use super::{
-    Labels, PlotError, REPEATED, REPEATED_NOTE, Verdicts,
-    labels::shorten,
+    error::PlotError,
+    labels::{Labels, shorten},
     layout::Face,
+    repeated::{REPEATED, REPEATED_NOTE},
     scene::{Align, Colour, FAINT, INK, Scene, Shape, Text, WHITE, text_width},
     tree_plot::leaf_colours,
+    verdicts::Verdicts,
 };
 use crate::{
     results::{Clustering, TestId},

@@ -2,7 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::{Labels, LeafKind, REPEATED, REPEATED_NOTE, Verdicts, labels::shorten};
+use super::{
+    labels::{Labels, shorten},
+    repeated::{REPEATED, REPEATED_NOTE},
+    verdicts::{LeafKind, Verdicts},
+};
 use crate::{subject::RevisionSet, tree::Tree};
 
 /// Writes the decision tree in the DOT language.

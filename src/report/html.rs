@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
 use super::{
-    Labels, PlotError, Report, Verdicts,
-    labels::{ranges, visible},
+    data::Report,
+    error::PlotError,
+    labels::{Labels, ranges, visible},
+    verdicts::Verdicts,
 };
 use crate::{
     results::{Clustering, PairRow, Status, TestRow, Verdict},

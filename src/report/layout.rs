@@ -3,8 +3,9 @@
 //! middle of its children, as in Reingold and Tilford, "Tidier Drawings of Trees" (1981).
 
 use super::{
-    Labels, LeafKind, REPEATED, Verdicts,
-    labels::{ranges, shorten, wrap},
+    labels::{Labels, ranges, shorten, wrap},
+    repeated::REPEATED,
+    verdicts::{LeafKind, Verdicts},
 };
 use crate::{subject::RevisionSet, tree::Tree};
 

@@ -15,7 +15,7 @@ use plotters::{
     },
 };
 
-use super::{PlotError, layout::Face};
+use super::{error::PlotError, layout::Face};
 
 /// A colour.
 pub(super) type Colour = RGBColor;

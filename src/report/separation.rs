@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use super::Report;
+use super::data::Report;
 use crate::{
     results::{TestId, Verdict},
     subject::Revision,

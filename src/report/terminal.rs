@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use super::{
-    Labels, Leaf, LeafKind, REPEATED, REPEATED_NOTE, Verdicts, labels::ranges, labels::shorten,
+    labels::{Labels, ranges, shorten},
+    repeated::{REPEATED, REPEATED_NOTE},
+    verdicts::{Leaf, LeafKind, Verdicts},
 };
 use crate::{
     subject::RevisionSet,

@@ -1,5 +1,10 @@
 use super::{sample::Sample, *};
-use crate::results::{FoundBy, Status, Verdict};
+use crate::{
+    results::{
+        FoundBy, ResultsDir, RevisionRow, StatsRow, Status, SummaryRow, TestId, TestRow, Verdict,
+    },
+    subject::Revision,
+};
 
 fn report(sample: Sample) -> Report {
     let labels = sample.labels();

@@ -3,9 +3,12 @@
 use std::fmt::Write as _;
 
 use super::{
-    Labels, LeafKind, PlotError, REPEATED_NOTE, Verdicts,
+    error::PlotError,
+    labels::Labels,
     layout::{BUS, Face, LABEL_PAD, LINE, Layout, PAD_X, Placed, layout},
+    repeated::REPEATED_NOTE,
     scene::{Align, Colour, FAINT, INK, Scene, WHITE, text_width},
+    verdicts::{LeafKind, Verdicts},
 };
 use crate::tree::Tree;
 

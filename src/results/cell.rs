@@ -1,6 +1,6 @@
 //! Writes and reads the value of one cell of a CSV file.
 
-use super::{Code, StateId, TestId};
+use super::id::{StateId, TestId};
 use crate::subject::{Revision, RevisionSet};
 
 /// A value that a cell can hold.
@@ -110,17 +110,6 @@ impl Cell for RevisionSet {
             .map(|number| number.parse().map(Revision))
             .collect::<Result<_, _>>()
             .map_err(|_| "numbers of revisions with spaces between".into())
-    }
-}
-
-impl Cell for Vec<Code> {
-    /// The codes with `; ` between them.
-    fn write(&self) -> String {
-        self.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-    }
-
-    fn read(text: &str) -> Result<Self, String> {
-        text.split(';').map(str::trim).filter(|t| !t.is_empty()).map(Cell::read).collect()
     }
 }
 

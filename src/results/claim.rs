@@ -14,11 +14,8 @@ use std::{
 
 use super::{
     ClusterRow, OutcomeRow, PairRow, RangeRow, ResultsDir, ResultsError, RevisionRow, StateRow,
-    StatsRow, SummaryRow, Table, TestRow, UNFINISHED, read_table,
+    StatsRow, SummaryRow, Table, TestRow, error::MARK, read_table, write::UNFINISHED,
 };
-
-/// The file that marks a directory as one for results.
-pub const MARK: &str = ".psychic";
 
 const MARK_TEXT: &str = "Psychic writes its results here, and replaces and removes them.\n";
 

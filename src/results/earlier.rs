@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{ResultsDir, ResultsError, UNFINISHED};
+use super::{directory::ResultsDir, error::ResultsError, write::UNFINISHED};
 
 /// The directory for tests that were put aside.
 const EARLIER: &str = "earlier";

@@ -105,7 +105,7 @@ impl ResultsDir {
             let file = entry.map_err(io_at(directory))?.path();
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             let is_test = file.extension().is_some_and(|extension| extension == "ktest");
-            if !is_test && !name.starts_with(super::UNFINISHED) {
+            if !is_test && !name.starts_with(super::write::UNFINISHED) {
                 let name = file.strip_prefix(self.path()).unwrap_or(&file).display().to_string();
                 return Err(ResultsError::Foreign { path: self.path().into(), name });
             }

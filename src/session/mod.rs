@@ -8,6 +8,7 @@
 
 mod bounds;
 mod describe;
+mod error;
 mod findings;
 mod glances;
 pub(crate) mod inputs;
@@ -27,6 +28,7 @@ use std::{
 use anyhow::{Context, bail};
 use tempfile::TempDir;
 
+pub use error::Error;
 pub use findings::Findings;
 pub(crate) use findings::{BUILD, MISMATCHES};
 pub use observer::{Event, Observer};
@@ -47,19 +49,6 @@ use findings::{Run, write_inputs};
 use native::Native;
 use rounds::{MANY_IN_VAIN, explore_and_pair};
 use stages::{Built, Merged, Stage};
-
-/// Why a run has no findings.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The run was asked to end before it could find anything.
-    #[error("interrupted before anything was found")]
-    Interrupted,
-    /// Something is wrong with the subject, or with what a run needs. The message says what is
-    /// wrong, where, and what to do about it.
-    #[error(transparent)]
-    Failed(#[from] anyhow::Error),
-}
 
 /// The part of the time budget after which exploring ends.
 const EXPLORING_PART: f64 = 0.7;

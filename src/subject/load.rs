@@ -3,16 +3,17 @@
 
 use std::{
     collections::BTreeSet,
-    fs, io,
+    fs,
     path::{Component, Path, PathBuf},
 };
 
-use thiserror::Error;
-
 use super::{
-    Config, GivenFile, Revision,
-    config::{ArgConfig, InputsConfig, MOST_ARGUMENTS, TestsConfig},
-    files, source,
+    config::{ArgConfig, Config, InputsConfig, MOST_ARGUMENTS, TestsConfig},
+    error::SubjectError,
+    files::{self, GivenFile},
+    patch::{Form, Patch},
+    revision::Revision,
+    source,
 };
 
 /// The file that makes a directory a subject.
@@ -55,126 +56,6 @@ pub struct TestFiles {
     pub ktest: Vec<PathBuf>,
     /// Files that are each the standard input of a test.
     pub stdin: Vec<PathBuf>,
-}
-
-/// A candidate on disk and the revision that it makes.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Patch {
-    /// The number of the revision, from 1.
-    pub revision: Revision,
-    /// What the candidate is on disk.
-    pub form: Form,
-    /// The path relative to the subject's directory, with `/`. People are shown this name.
-    pub name: String,
-    /// The absolute path.
-    pub path: PathBuf,
-}
-
-/// What a candidate is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Form {
-    /// A unified diff.
-    Diff,
-    /// A whole file that replaces a source: the only one, or the one of the same name.
-    File,
-    /// A directory that replaces the source tree: a source or header that it lacks is removed.
-    Tree,
-    /// The program as an LLVM module, `.bc` or `.ll`.
-    Module,
-    /// Nothing on disk: a revision of a meta program written by hand, which knows its number.
-    Number,
-}
-
-impl Form {
-    pub(super) fn of(path: &Path) -> Self {
-        match path.extension().and_then(|extension| extension.to_str()) {
-            _ if path.is_dir() => Self::Tree,
-            Some("diff" | "patch") => Self::Diff,
-            Some("bc" | "ll") => Self::Module,
-            _ => Self::File,
-        }
-    }
-}
-
-/// Why a subject cannot be used.
-#[derive(Debug, Error)]
-pub enum SubjectError {
-    /// The directory has no `subject.toml`.
-    #[error("{}: no such file; a subject is a directory with a subject.toml", .0.display())]
-    Missing(PathBuf),
-    /// A file or directory cannot be read or made.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or directory.
-        path: PathBuf,
-        /// Why it failed.
-        source: io::Error,
-    },
-    /// `subject.toml` is not TOML, or has a key or value that is meaningless or refers to something
-    /// that does not exist.
-    #[error("{}:{line}: {message}", path.display())]
-    Config {
-        /// The `subject.toml`.
-        path: PathBuf,
-        /// The line of the fault, from 1.
-        line: usize,
-        /// What is wrong on that line.
-        message: String,
-    },
-    /// A glob cannot be parsed.
-    #[error("{}:{line}: bad glob `{glob}`: {message}", path.display())]
-    Glob {
-        /// The `subject.toml`.
-        path: PathBuf,
-        /// The line of the glob, from 1.
-        line: usize,
-        /// The glob.
-        glob: String,
-        /// What is wrong with the glob.
-        message: String,
-    },
-    /// A name is not UTF-8, so that no table and no report could show it.
-    #[error("{}: the name is not UTF-8; rename it", .0.display())]
-    NotUtf8(PathBuf),
-    /// No file matches `patches` or `candidates`.
-    #[error("{}:{line}: no file matches {key} = {globs:?}", path.display())]
-    NoPatches {
-        /// The `subject.toml`.
-        path: PathBuf,
-        /// The line of the key, from 1.
-        line: usize,
-        /// The key.
-        key: &'static str,
-        /// The globs.
-        globs: Vec<String>,
-    },
-    /// A file of `sources` does not exist.
-    #[error("{}:{line}: source {} does not exist in {}", path.display(), file.display(), root.display())]
-    NoSource {
-        /// The `subject.toml`.
-        path: PathBuf,
-        /// The line that names the source, from 1.
-        line: usize,
-        /// The source as written.
-        file: PathBuf,
-        /// The directory in which it was looked for.
-        root: PathBuf,
-    },
-    /// `sources` is empty, and no candidate can be the original.
-    #[error("{}:{line}: `sources` lists no file", .path.display())]
-    NoSources {
-        /// The `subject.toml`.
-        path: PathBuf,
-        /// Line of the key, from 1.
-        line: usize,
-    },
-}
-
-impl SubjectError {
-    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        |source| Self::Io { path, source }
-    }
 }
 
 impl Subject {

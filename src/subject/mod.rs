@@ -1,15 +1,19 @@
 //! A subject: a program and its candidate patches, as `subject.toml` describes them.
 
 pub mod config;
+mod error;
 mod files;
 mod load;
+mod patch;
 pub mod revision;
 mod setup;
 mod source;
 
 pub use config::Config;
+pub use error::SubjectError;
 pub use files::{FileState, Given, GivenError, GivenFile, changed_files, given_files, path_text};
-pub use load::{Form, Patch, Subject, SubjectError, TestFiles, is_variable};
+pub use load::{Subject, TestFiles, is_variable};
+pub use patch::{Form, Patch};
 pub use revision::{OpenClasses, Revision, RevisionSet};
 pub use setup::cache_directory;
 pub use source::files_below;

@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use super::problem::Question;
+use super::question::Question;
 
 /// For each row, one bit for every other row that some test tells it apart from.
 pub(super) struct Apart {

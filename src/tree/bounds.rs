@@ -2,6 +2,8 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
+use super::problem::Rows;
+
 /// The least height at which tests with at most `outcomes` outcomes can tell any two of `rows` rows
 /// apart: the logarithm, rounded up.
 pub(super) fn height(rows: usize, outcomes: usize) -> u32 {
@@ -82,4 +84,13 @@ mod tests {
             prop_assert_eq!(path_length(leaves, outcomes), huffman(&weights, outcomes));
         }
     }
+}
+
+/// Larger than any weighted depth, and small enough to be added up.
+pub(super) const UNBOUNDED: u64 = u64::MAX / 4;
+
+/// The key under which a set and a height are remembered. Every question removes at least one row,
+/// so no tree is higher than the number of rows less one, and a larger height is the same problem.
+pub(super) fn depth_key(set: &Rows, height: u32) -> (Rows, u32) {
+    (set.clone(), height.min((set.len() as u32).saturating_sub(1)))
 }

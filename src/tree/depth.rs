@@ -5,12 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::{
+    bounds::{UNBOUNDED, depth_key},
     problem::{Rows, Split},
     search::{Known, OutOfTime, PARALLEL, Search, outcomes},
 };
-
-/// Larger than any weighted depth, and small enough to be added up.
-pub(super) const UNBOUNDED: u64 = u64::MAX / 4;
 
 /// A question with lower bounds for its parts, and for the tree that it begins.
 struct Candidate {
@@ -117,10 +115,4 @@ impl Search<'_> {
     pub(super) fn weight_below(&self, split: &Split) -> u64 {
         split.parts.iter().map(|part| self.problem.weight(part)).sum()
     }
-}
-
-/// The key under which a set and a height are remembered. Every question removes at least one row,
-/// so no tree is higher than the number of rows less one, and a larger height is the same problem.
-pub(super) fn depth_key(set: &Rows, height: u32) -> (Rows, u32) {
-    (set.clone(), height.min((set.len() as u32).saturating_sub(1)))
 }

@@ -9,7 +9,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    depth::{UNBOUNDED, depth_key},
+    bounds::{UNBOUNDED, depth_key},
     memo::Memo,
     problem::{Map, Rows, Split},
     search::{OutOfTime, Search, outcomes},

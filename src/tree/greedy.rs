@@ -6,8 +6,10 @@ use linfa_trees::{DecisionTree, SplitQuality};
 use ndarray::{Array1, Array2};
 
 use super::{
-    Options, Tree, TreeError, grow,
+    decision::Tree,
+    grow::grow,
     problem::{Problem, Rows},
+    solution::{Options, TreeError},
 };
 use crate::{results::Clustering, subject::RevisionSet};
 

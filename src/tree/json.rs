@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Branch, Tree};
+use super::decision::{Branch, Tree};
 use crate::{
     results::TestId,
     subject::{Revision, RevisionSet},

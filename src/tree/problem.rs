@@ -11,32 +11,21 @@ use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 
-use super::{Options, TreeError, apart::Apart};
+use super::{
+    apart::Apart,
+    question::{Question, SILENT},
+    solution::{Options, TreeError},
+};
 use crate::{
-    results::{Clustering, TestId},
+    results::Clustering,
     subject::{Revision, RevisionSet},
 };
 
 /// The rows that are still possible, as ascending indices.
 pub(super) type Rows = SmallVec<[u16; 24]>;
 
-/// The answer for a row on which a test is silent. There are too few rows for a real answer to have
-/// this number.
-const SILENT: u16 = u16::MAX;
-
 /// A map whose order never reaches a result.
 pub(super) type Map<K, V> = HashMap<K, V, BuildHasherDefault<FxHasher>>;
-
-/// A test as the search sees it.
-pub(super) struct Question {
-    pub test: TestId,
-    /// Size of its input.
-    pub size: u64,
-    /// The answer for each row: an index into `clusters`, or `SILENT`.
-    answers: Vec<u16>,
-    /// The cluster of each answer, in ascending order.
-    pub clusters: Vec<Revision>,
-}
 
 pub(super) struct Problem {
     /// The revisions of each row. Rows are ordered by their smallest revisions.
@@ -263,26 +252,6 @@ impl Partition {
             (SILENT, _) => false,
             (fine, coarse) => *image[usize::from(fine)].get_or_insert(coarse) == coarse,
         })
-    }
-}
-
-impl Question {
-    fn new(clustering: &Clustering, rows: &[RevisionSet], size: u64) -> Self {
-        let of_row: Vec<Option<Revision>> = rows
-            .iter()
-            .map(|row| row.first().and_then(|revision| clustering.cluster(revision)))
-            .collect();
-        let mut clusters: Vec<Revision> = of_row.iter().copied().flatten().collect();
-        clusters.sort_unstable();
-        clusters.dedup();
-        let answer = |cluster: Revision| clusters.partition_point(|c| *c < cluster) as u16;
-        let answers = of_row.iter().map(|cluster| cluster.map_or(SILENT, answer)).collect();
-        Self { test: clustering.test, size, answers, clusters }
-    }
-
-    /// The cluster into which the test puts the row; `None` if it is silent on the row.
-    pub fn cluster(&self, row: u16) -> Option<Revision> {
-        self.clusters.get(usize::from(self.answers[usize::from(row)])).copied()
     }
 }
 

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::{
     bounds,
-    depth::depth_key,
+    bounds::depth_key,
     memo::Memo,
     problem::{Problem, Rows, Split},
 };

@@ -18,9 +18,13 @@ use rayon::prelude::*;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Own, PUBLIC, Whole, parts};
+use super::program::{Own, PUBLIC, Whole, parts};
 use crate::{
-    compile::{BuildError, Program, names, stamp::Stamp, unite, unite_source},
+    compile::{
+        error::BuildError,
+        stamp::Stamp,
+        unite::{Program, names, unite, unite_source},
+    },
     merge::Changes,
     subject::Revision,
 };

@@ -1,9 +1,9 @@
-//! The registry of system calls, by number (Linux, x86-64: arch/x86/entry/syscalls).
+//! The registry of system calls by number (Linux on x86-64, arch/x86/entry/syscalls).
 
 use super::outcome::Call;
 use super::{memory, names, process, stat, streams};
 
-/// Number, name, and what models it.
+/// The number, name and model of each call, ordered by number.
 const CALLS: &[(u64, &str, Call)] = &[
     (0, "read", streams::read),
     (1, "write", streams::write),
@@ -147,7 +147,7 @@ fn row(number: u64) -> Option<&'static (u64, &'static str, Call)> {
     CALLS.get(at)
 }
 
-/// Whether that one ends the program.
+/// Whether the call of this number ends the program.
 pub(super) fn is_exit(number: u64) -> bool {
     let is = |(known, name, _): &(u64, &str, Call)| {
         *known == number && matches!(*name, "exit" | "exit_group")
@@ -155,12 +155,12 @@ pub(super) fn is_exit(number: u64) -> bool {
     CALLS.iter().any(is)
 }
 
-/// The model of a call.
+/// The model of the call of this number, if there is one.
 pub(super) fn lookup(number: u64) -> Option<Call> {
     row(number).map(|(.., call)| *call)
 }
 
-/// What people call it: `mremap (25)`.
+/// The name and number of a call for people, such as `mremap (25)`.
 pub(super) fn name(number: u64) -> String {
     match syscalls::Sysno::new(number as usize) {
         Some(known) if usize::try_from(number).is_ok() => format!("{} ({number})", known.name()),

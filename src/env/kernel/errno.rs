@@ -1,6 +1,6 @@
-//! Numbers of errors.
+//! Error numbers.
 
-/// Numbers of errors, as `errno` has them (Linux, asm-generic/errno-base.h and errno.h).
+/// The error numbers of Linux (asm-generic/errno-base.h and errno.h).
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u16)]

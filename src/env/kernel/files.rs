@@ -1,4 +1,4 @@
-//! Files, directories and what is open.
+//! The file system of the process: files, directories, and what is open.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -9,10 +9,10 @@ use crate::{
     subject::{FileState, path_text},
 };
 
-/// What is in the start directory and below, by path.
+/// The files and directories in and below the start directory, by path.
 pub type FileStates = BTreeMap<String, FileState<Arc<Vec<Byte>>>>;
 
-/// Index of a node in [`Files`].
+/// The index of a node in [`Files`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct NodeId(u32);
 
@@ -24,7 +24,7 @@ const STDIN: NodeId = NodeId(2);
 const STDOUT: NodeId = NodeId(3);
 const STDERR: NodeId = NodeId(4);
 
-/// The name of the start directory below the root.
+/// The name of the start directory in the root directory.
 pub(super) const START_NAME: &[u8] = b"psychic";
 
 /// Flags of `open` (Linux, asm-generic/fcntl.h).
@@ -43,22 +43,22 @@ pub(super) const O_TMPFILE: u64 = 0o20_000_000 | O_DIRECTORY;
 /// What a file is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Content {
-    /// A directory: its names in order, and the directory that it is in.
+    /// A directory.
     Directory {
-        /// What is in it.
+        /// The entries of the directory, ordered by name.
         entries: BTreeMap<Vec<u8>, NodeId>,
-        /// What it is in; itself for the start directory.
+        /// The directory that contains it; the start directory is its own parent.
         parent: NodeId,
     },
-    /// Bytes.
+    /// A regular file with these bytes.
     Regular(Arc<Vec<Byte>>),
-    /// A symbolic link.
+    /// A symbolic link with this target.
     Link(Vec<u8>),
-    /// Swallows everything and is empty.
+    /// `/dev/null`: empty, and swallows what is written to it.
     Null,
-    /// Standard input, output or error: a pipe to the world.
+    /// Standard input, output or error: a pipe to the outside.
     Standard(Standard),
-    /// A pipe that the program made: what was written to it and not read yet.
+    /// A pipe that the program made, with the bytes that were written and not read yet.
     Pipe(Arc<Vec<Byte>>),
 }
 
@@ -71,10 +71,10 @@ pub enum Standard {
     Error,
 }
 
-/// A file or a directory.
+/// A file, a directory, or anything else that [`Content`] lists.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Node {
-    /// What it is.
+    /// The kind of the node, and what it contains.
     pub content: Content,
     /// Permission bits.
     pub permissions: u32,
@@ -84,9 +84,9 @@ pub struct Node {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Description {
     pub node: NodeId,
-    /// Bytes from the start; entries, for a directory.
+    /// The position in bytes from the start; in entries, for a directory.
     pub position: u64,
-    /// As `open` got them.
+    /// The flags that `open` got, as far as `fcntl` has not changed them.
     pub flags: u64,
 }
 
@@ -100,12 +100,12 @@ struct Descriptor {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Files {
     nodes: Vec<Arc<Node>>,
-    /// Nodes in the order in which the program first saw their numbers.
+    /// The nodes in the order in which the program first saw their numbers.
     seen: Vec<NodeId>,
     descriptions: Vec<Description>,
     descriptors: Vec<Option<Descriptor>>,
     pub(super) directory: NodeId,
-    /// What there was at the start.
+    /// The files and directories that there were at the start.
     start: Arc<FileStates>,
 }
 
@@ -114,7 +114,7 @@ const SET_USER: u32 = 0o4000;
 const SET_GROUP: u32 = 0o2000;
 const GROUP_EXECUTES: u32 = 0o010;
 
-/// Most descriptors of a process.
+/// The largest number of descriptors of a process.
 const DESCRIPTORS: usize = 240;
 
 impl Default for Files {
@@ -147,7 +147,7 @@ impl Default for Files {
 }
 
 impl Files {
-    /// A node.
+    /// The node of this id.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
     }
@@ -156,7 +156,7 @@ impl Files {
         Arc::make_mut(&mut self.nodes[id.0 as usize])
     }
 
-    /// Whether a byte of a file is an expression that satisfies a condition.
+    /// Whether a byte of a file or pipe is an expression that satisfies `is`.
     pub fn any_symbolic(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
         self.nodes.iter().any(|node| match &node.content {
             Content::Regular(bytes) | Content::Pipe(bytes) => {
@@ -168,7 +168,7 @@ impl Files {
         })
     }
 
-    /// What has that name in a directory.
+    /// The node of this name in a directory, if there is one.
     pub fn entry(&self, directory: NodeId, name: &[u8]) -> Option<NodeId> {
         match &self.node(directory).content {
             Content::Directory { entries, .. } => entries.get(name).copied(),
@@ -176,10 +176,10 @@ impl Files {
         }
     }
 
-    /// Puts a file into a directory, in place of what had that name.
+    /// Puts a node into a directory, in place of one that had the same name.
     ///
     /// # Panics
-    /// where `directory` is none.
+    /// If `directory` is not a directory.
     pub fn add(&mut self, directory: NodeId, name: &[u8], node: Node) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Arc::new(node));
@@ -187,8 +187,8 @@ impl Files {
         id
     }
 
-    /// A regular file's content is changed by its owner: it is not executed any more as whose it
-    /// is.
+    /// The bytes of a regular file, for changes; `None` for other nodes. As in Linux, a change by
+    /// the owner clears the set-user-ID bit, and the set-group-ID bit if the group may execute.
     pub(super) fn contents_mut(&mut self, node: NodeId) -> Option<&mut Arc<Vec<Byte>>> {
         let node = self.node_mut(node);
         let Content::Regular(bytes) = &mut node.content else { return None };
@@ -202,7 +202,7 @@ impl Files {
     /// Puts an empty directory into a directory.
     pub fn add_directory(&mut self, parent: NodeId, name: &[u8], permissions: u32) -> NodeId {
         let content = Content::Directory { entries: BTreeMap::new(), parent };
-        // The group is inherited: what is made in there has it, too.
+        // As in Linux, a directory inherits the set-group-ID bit.
         let permissions = permissions | self.node(parent).permissions & SET_GROUP;
         self.add(parent, name, Node { content, permissions })
     }
@@ -214,7 +214,7 @@ impl Files {
         }
     }
 
-    /// Makes a pipe: the descriptors of the end to read from and of that to write to.
+    /// Makes a pipe, and returns the descriptors of its reading end and of its writing end.
     pub(super) fn pipe(&mut self, flags: u64) -> Result<[i32; 2], Errno> {
         let node = NodeId(self.nodes.len() as u32);
         self.nodes
@@ -229,7 +229,7 @@ impl Files {
         }
     }
 
-    /// Whether a pipe is open for writing, or else for reading.
+    /// Whether a pipe is open for writing (`writing`), or for reading (otherwise).
     pub(super) fn is_open(&self, pipe: NodeId, writing: bool) -> bool {
         self.descriptors.iter().flatten().any(|descriptor| {
             let open = &self.descriptions[descriptor.description];
@@ -237,12 +237,12 @@ impl Files {
         })
     }
 
-    /// Takes a name out of a directory; who has the file open keeps it.
+    /// Takes a name out of a directory. The file stays open where it is open.
     pub(super) fn take_away(&mut self, directory: NodeId, name: &[u8]) {
         self.entries_mut(directory).remove(name);
     }
 
-    /// Gives a node a name, in place of a file that had it.
+    /// Gives a node a name in a directory, in place of a node that had it.
     pub(super) fn put_name(&mut self, directory: NodeId, name: Vec<u8>, node: NodeId) {
         self.entries_mut(directory).insert(name, node);
         if let Content::Directory { .. } = self.node(node).content
@@ -252,7 +252,7 @@ impl Files {
         }
     }
 
-    /// Whether a directory is another one or somewhere below it.
+    /// Whether `directory` is `other` or somewhere below it.
     pub(super) fn is_within(&self, mut directory: NodeId, other: NodeId) -> bool {
         while directory != other {
             match self.node(directory).content {
@@ -263,7 +263,7 @@ impl Files {
         true
     }
 
-    /// Whether a directory has no name any more.
+    /// Whether a directory has been removed: it has no name any more.
     pub(super) fn is_removed(&self, directory: NodeId) -> bool {
         directory != START && self.place_of(directory).is_none()
     }
@@ -279,7 +279,8 @@ impl Files {
         })
     }
 
-    /// The number of a node as the program sees it: counted from 1, in the order of sight.
+    /// The number (`st_ino`) of a node as the program sees it. Nodes are counted from 1, in the
+    /// order in which the program first sees their numbers.
     pub(super) fn number(&mut self, node: NodeId) -> u64 {
         if let Some(index) = self.seen.iter().position(|seen| *seen == node) {
             return index as u64 + 1;
@@ -293,12 +294,12 @@ impl Files {
         found.flatten().ok_or(Errno::Ebadf)
     }
 
-    /// What a descriptor stands for, whatever it was opened for.
+    /// The open file of a descriptor, even if it was opened with O_PATH.
     pub(super) fn described(&self, number: i32) -> Result<&Description, Errno> {
         Ok(&self.descriptions[self.descriptor(number)?.description])
     }
 
-    /// What a descriptor stands for, if more can be done with it than to say where it is.
+    /// The open file of a descriptor, unless it was opened with O_PATH, which gives EBADF.
     pub(super) fn open_file(&self, number: i32) -> Result<&Description, Errno> {
         self.described(number).and_then(|open| match open.flags & O_PATH {
             0 => Ok(open),
@@ -337,7 +338,8 @@ impl Files {
         Ok(number)
     }
 
-    /// The lowest free number from `least` on becomes another one for the same open file.
+    /// Makes the lowest free number from `least` on another descriptor of the open file of
+    /// `number`.
     pub(super) fn duplicate(
         &mut self,
         number: i32,
@@ -348,7 +350,7 @@ impl Files {
         self.place(descriptor, least)
     }
 
-    /// `to` becomes another number for the open file of `from`.
+    /// Makes `to` another descriptor of the open file of `from`.
     pub(super) fn duplicate_to(
         &mut self,
         from: i32,
@@ -379,7 +381,7 @@ impl Files {
         Ok(())
     }
 
-    /// The path of a directory, as `getcwd` gives it.
+    /// The absolute path of a directory, as `getcwd` gives it.
     pub(super) fn path(&self, mut directory: NodeId) -> Vec<u8> {
         let mut names: Vec<&[u8]> = Vec::new();
         while let Content::Directory { parent, .. } = &self.node(directory).content
@@ -396,17 +398,18 @@ impl Files {
         names.iter().flat_map(|name| [b"/", *name].concat()).collect()
     }
 
-    /// What there is now is what the program starts with.
+    /// Records that the program starts with the files and directories that there are now.
     pub fn begin(&mut self) {
         self.start = Arc::new(self.states());
     }
 
-    /// What the program started with.
+    /// The files and directories that the program started with.
     pub fn start(&self) -> &FileStates {
         &self.start
     }
 
-    /// What is in the start directory, which is the path `.`, and below.
+    /// The start directory, whose path is `.`, and everything below it. A node with several names
+    /// is a hard link under all but the first of them.
     pub fn states(&self) -> FileStates {
         let mut first: BTreeMap<NodeId, String> = BTreeMap::new();
         let state = |(path, id): (String, NodeId)| {
@@ -427,7 +430,7 @@ impl Files {
         self.paths().into_iter().filter_map(state).collect()
     }
 
-    /// Every path to a file, from the start directory on.
+    /// The node of every path, relative to the start directory.
     fn paths(&self) -> BTreeMap<String, NodeId> {
         let mut found = BTreeMap::from([(".".into(), START)]);
         let mut open = vec![(String::new(), START)];

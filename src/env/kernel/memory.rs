@@ -1,4 +1,4 @@
-//! Mappings of memory. Each is one object; the allocator does not use them.
+//! Memory mappings. Each mapping is one object; `malloc` and its family do not use them.
 
 use super::errno::Errno;
 use super::outcome::{Failure, Outcome, int, known};
@@ -9,7 +9,7 @@ use crate::{
 };
 
 const PAGE: u64 = 4096;
-/// Largest mapping that is stored, in bytes.
+/// The largest mapping that is supported, in bytes.
 const LIMIT: u64 = 1 << 28;
 const MAP_ANONYMOUS: u64 = 0x20;
 const MAP_FIXED: u64 = 0x10;
@@ -49,7 +49,8 @@ pub(super) fn munmap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
     Ok(0)
 }
 
-/// To a larger mapping somewhere else; where a mapping stays is the kernel's choice.
+/// Grows a mapping by moving it: the kernel is free to choose the place. Other uses of `mremap` are
+/// unsupported.
 pub(super) fn mremap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let old = known(machine, arguments[0], "address of a mapping")?;
     let [old_length, length, flags] =
@@ -67,7 +68,7 @@ pub(super) fn mremap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
     Ok(new)
 }
 
-/// The end of the data segment cannot be moved.
+/// Always 0: the end of the data segment cannot be moved.
 #[allow(clippy::unnecessary_wraps)]
 pub(super) fn brk(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
     Ok(0)

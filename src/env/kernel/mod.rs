@@ -1,8 +1,13 @@
-//! The operating system behind the program, at the system call: one registry, as
-//! `docs/world.md` specifies it. The native runtime puts the same rules between a program and
-//! Linux, so that a replay sees what the engine has assumed.
+//! The operating system of a whole program, modelled at its system calls as `docs/world.md`
+//! specifies. The native runtime puts the same rules between a program and Linux, so a replay
+//! sees what the engine has assumed.
 //!
-//! A call that has no model gives ENOSYS, here and natively; the path says which one it was.
+//! A call without a model gives ENOSYS, here and natively; an approximation of the path names it.
+//!
+//! - `calls`: the registry of system calls; `outcome`: what they take and return;
+//! - [`state`]: what the system knows of the process; [`files`]: its file system and descriptors;
+//! - `paths`: from a path to a file; `names`, `stat`, `streams`: the calls on files;
+//! - `memory`, `process`: the calls on mappings, and on the process itself.
 
 mod calls;
 pub mod errno;
@@ -25,13 +30,12 @@ use errno::Errno;
 use outcome::{Failure, Outcome};
 use state::Kernel;
 
-/// Functions by which a program enters the operating system.
+/// The functions by which a program enters the operating system.
 pub const MODELS: &[(&str, Model)] =
     &[("psychic_syscall", enter), ("psychic_thread_pointer", process::thread_pointer)];
 
-/// `psychic_syscall(number, a, b, c, d, e, f)`: the result, or an error below zero.
-/// Whether a call of that function with this first argument finds the same whatever was done to
-/// files: it ends the program, or asks for what there is already.
+/// Whether a call of `function` with this first argument does the same whatever effects the
+/// program has had before: it ends the program, or asks for the thread pointer that exists already.
 pub fn is_alike(kernel: &Kernel, function: &str, first: Value) -> bool {
     match function {
         "psychic_syscall" => matches!(first, Value::Int(number) if calls::is_exit(number)),
@@ -40,6 +44,8 @@ pub fn is_alike(kernel: &Kernel, function: &str, first: Value) -> bool {
     }
 }
 
+/// `psychic_syscall(number, a, b, c, d, e, f)`: returns the result of the system call, or its error
+/// number negated.
 fn enter(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let number = machine.concrete(arguments.get(0), 64, "number of a system call")?;
     let values: [Value; 6] = std::array::from_fn(|index| arguments.get(index + 1));
@@ -62,20 +68,21 @@ fn enter(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
     }
 }
 
-/// Calls that change something before they write what they found, and the argument that says
-/// where to.
+/// The calls that change something before they write their result to memory: each with its number
+/// and the index of the argument that says where to.
 const OUTPUTS: &[(u64, usize)] =
     &[(0, 1), (22, 0), (96, 0), (201, 0), (228, 1), (293, 0), (318, 0)];
 
-/// How the world was, of such a call that is given a null pointer.
+/// The world as it is before a call, if the call is one of [`OUTPUTS`] and the address of its
+/// result is null.
 fn world_before(machine: &dyn Machine, number: u64, values: &[Value; 6]) -> Option<World> {
     let (_, argument) = OUTPUTS.iter().find(|(call, _)| *call == number)?;
     let is_null = matches!(values[*argument], Value::Int(at) if at < NULL_PAGE);
     is_null.then(|| machine.world().clone())
 }
 
-/// What the program is told where a call comes upon a null pointer: EFAULT, and nothing has
-/// happened, as Linux has it. Whatever else is wrong with the call comes first.
+/// The result of a call as the program sees it. As in Linux, a call that comes upon a null pointer
+/// gives EFAULT, and nothing has happened; any other error of the call takes precedence.
 fn told(machine: &mut dyn Machine, before: Option<World>, result: Outcome) -> Outcome {
     match result {
         Err(Failure::Stop(Stop::Halt(Halt::Error(Error::NullDereference)))) => {

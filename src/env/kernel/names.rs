@@ -1,4 +1,5 @@
-//! Names of files: made, changed and removed.
+//! The calls that make, change and remove names of files: `unlink`, `rename`, `link`, `mkdir` and
+//! their kind.
 
 use super::{
     errno::Errno,
@@ -25,7 +26,7 @@ fn remove(machine: &mut dyn Machine, base: Base, path: Value, directory: bool) -
     if node == NULL {
         return Err(Errno::Eacces.into());
     }
-    // The start directory by its path, `.` or `..`.
+    // The path is that of the start directory, or ends with `.` or `..`.
     let Some((parent, name)) = place else {
         let parent = path.len() >= 2 && paths::matches(machine, &path[path.len() - 2..], b"..")?;
         return Err(match paths::matches(machine, &path[path.len() - 1..], b".")? {
@@ -72,7 +73,7 @@ pub(super) fn unlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Out
     remove(machine, base, arguments[1], flags & AT_REMOVEDIR != 0)
 }
 
-/// A new name for a file, in place of one that had it.
+/// Gives a file a new name, in place of a file that had it.
 fn rename_between(
     machine: &mut dyn Machine,
     (from, old): (Base, Value),
@@ -129,7 +130,7 @@ fn rename_between(
         _ => true,
     };
     if moves_directory && parent != old_parent {
-        // Its `..` is changed.
+        // The move changes its `..`.
         paths::allowed(machine, node, WRITE)?;
     }
     if !is_empty {
@@ -163,7 +164,7 @@ pub(super) fn renameat2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
     rename_from(machine, arguments, flags as u32 as u64)
 }
 
-/// The place for a new file at a path.
+/// The directory and the name of a new file at `path`. `null` is the error for `/dev/null`.
 fn new_place(
     machine: &mut dyn Machine,
     base: Base,
@@ -172,7 +173,7 @@ fn new_place(
     directory: bool,
 ) -> Outcome<(NodeId, Vec<u8>)> {
     let mut path = paths::read(machine, path)?;
-    // What is there is there, whatever it is.
+    // Anything that exists gives EEXIST, even a link that leads nowhere.
     let (target, slash) = paths::named(machine, base, &mut path)?;
     match target {
         Target::Found { node: NULL, .. } => Err(null.into()),
@@ -185,7 +186,7 @@ fn new_place(
     }
 }
 
-/// Another name for a file.
+/// Gives a file another name.
 fn link_between(
     machine: &mut dyn Machine,
     (from, old): (Base, Value),
@@ -243,7 +244,7 @@ pub(super) fn symlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
 fn make_directory(machine: &mut dyn Machine, base: Base, path: Value, mode: Value) -> Outcome {
     let mode = known(machine, mode, "mode of a directory")?;
     let (directory, name) = new_place(machine, base, path, Errno::Eexist, true)?;
-    // Neither the bit for the user nor that for the group can be asked for.
+    // `mkdir` cannot set the set-user-ID and set-group-ID bits.
     let permissions = (mode & 0o1777 & !machine.world().kernel.umask) as u32;
     files(machine).add_directory(directory, &name, permissions);
     Ok(0)

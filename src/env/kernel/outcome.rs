@@ -1,4 +1,4 @@
-//! What a system call takes and gives.
+//! What a system call takes and returns, and how models read arguments and write results.
 
 use super::errno::Errno;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     memory::Value,
 };
 
-/// Why a call has no result: an error that the program sees, or the end of the path.
+/// Why a call has no result: an error that the program sees, or a stop of the path.
 #[derive(Debug)]
 pub(super) enum Failure {
     Error(Errno),
@@ -34,16 +34,16 @@ impl From<crate::memory::Fault> for Failure {
 
 pub(super) type Outcome<T = u64> = Result<T, Failure>;
 
-/// A call: six arguments of 64 bits, and a result that is not negative.
+/// The model of a call: takes six arguments of 64 bits, and returns a result that is not negative.
 pub(super) type Call = fn(&mut dyn Machine, &[Value; 6]) -> Outcome;
 
-/// An argument that has to be known.
+/// The concrete value of a 64-bit argument.
 pub(super) fn known(machine: &mut dyn Machine, value: Value, what: &str) -> Result<u64, Stop> {
     machine.concrete(value, 64, what)
 }
 
-/// A file descriptor or another `int`: of a variable argument that is one, the upper half is not
-/// written (System V ABI, x86-64 supplement, 3.5.7).
+/// The concrete value of a file descriptor or another `int`. Only the low 32 bits count: the upper
+/// half of a variadic `int` is not written (System V ABI, x86-64 supplement, 3.5.7).
 pub(super) fn int(machine: &mut dyn Machine, value: Value, what: &str) -> Result<i32, Stop> {
     let low = match value {
         Value::Expr(e) => Value::from_expr(machine.exprs(), machine.exprs().extract(e, 0, 32)),
@@ -52,7 +52,7 @@ pub(super) fn int(machine: &mut dyn Machine, value: Value, what: &str) -> Result
     Ok(machine.concrete(low, 32, what)? as i32)
 }
 
-/// Writes words of the machine's byte order, one after the other.
+/// Writes 64-bit words in the machine's byte order, one after the other.
 pub(super) fn store_words(
     machine: &mut dyn Machine,
     address: Value,
@@ -65,7 +65,7 @@ pub(super) fn store_words(
     Ok(())
 }
 
-/// Whether a pointer is null.
+/// Whether a pointer is null; forks if it may or may not be.
 pub(super) fn is_null(machine: &mut dyn Machine, pointer: Value) -> Result<bool, Stop> {
     let pointer: ExprId = machine.settled(pointer, 64)?;
     let exprs = machine.exprs();

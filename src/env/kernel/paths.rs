@@ -1,4 +1,4 @@
-//! From a path, of which bytes may be symbolic, to a file.
+//! Path resolution: from a path, whose bytes may be symbolic, to a file.
 
 use super::{
     errno::Errno,
@@ -10,36 +10,36 @@ use crate::{
     memory::{Byte, Value},
 };
 
-/// Means the working directory in place of a descriptor.
+/// The descriptor that stands for the working directory.
 const AT_FDCWD: i32 = -100;
-/// Longest path and longest name in it (Linux, limits.h).
+/// The longest path with its NUL, and the longest name in a path, in bytes (Linux, limits.h).
 const PATH_MAX: usize = 4096;
 const NAME_MAX: usize = 255;
-/// Most links on the way, those in links included.
+/// The largest number of symbolic links on the way, including links inside links.
 const LINKS: u32 = 40;
-/// Permissions of an owner: to go through a directory, to write and to read.
+/// The owner's permissions: to search a directory, to write and to read.
 pub(super) const SEARCH: u32 = 0o100;
 pub(super) const WRITE: u32 = 0o200;
 pub(super) const READ: u32 = 0o400;
 
 /// Where a path leads.
 pub(super) enum Target {
-    /// To this file, and by this name in this directory if the path ends with a name.
+    /// The path leads to this file. If it ends with a name, `place` is the directory that has the
+    /// file, and the name there.
     Found { node: NodeId, place: Option<(NodeId, Vec<u8>)> },
-    /// To no file, but a file of that name could be made in that directory.
+    /// There is no file, but one of this name could be made in this directory.
     Missing { directory: NodeId, name: Vec<Byte> },
 }
 
 impl Target {
-    /// Whether it is a directory whose path does not end with its name, but is that of the start
-    /// directory or ends with `.` or `..`.
+    /// Whether the path leads to a directory but does not end with its name: it is the path of the
+    /// start directory, or ends with `.` or `..`.
     pub(super) fn is_nameless(&self) -> bool {
         matches!(self, Self::Found { node, place: None } if *node != NULL)
     }
 }
 
-/// The directory that a path starts from, if it is relative: only then what was given for it has
-/// to be one.
+/// The directory from which a relative path starts. An error counts only if the path is relative.
 pub(super) type Base = Result<NodeId, Errno>;
 
 /// The working directory.
@@ -47,7 +47,7 @@ pub(super) fn here(machine: &dyn Machine) -> Base {
     Ok(machine.world().kernel.files.directory)
 }
 
-/// What a descriptor stands for, or the working directory.
+/// The directory of a descriptor, or the working directory for AT_FDCWD.
 pub(super) fn base(machine: &mut dyn Machine, descriptor: Value) -> Result<Base, Stop> {
     let descriptor = int(machine, descriptor, "descriptor of a directory")?;
     if descriptor == AT_FDCWD {
@@ -60,7 +60,7 @@ pub(super) fn base(machine: &mut dyn Machine, descriptor: Value) -> Result<Base,
     }))
 }
 
-/// The path at an address.
+/// Reads the path at an address; ENAMETOOLONG if it is longer than allowed.
 pub(super) fn read(machine: &mut dyn Machine, address: Value) -> Outcome<Vec<Byte>> {
     let path = string_at(machine, address, Some(PATH_MAX as u64))?;
     if path.len() >= PATH_MAX {
@@ -69,7 +69,7 @@ pub(super) fn read(machine: &mut dyn Machine, address: Value) -> Outcome<Vec<Byt
     Ok(path)
 }
 
-/// Takes the slashes at the end off a path; whether there are any.
+/// Removes the slashes at the end of a path, and returns whether there were any.
 pub(super) fn trim(machine: &mut dyn Machine, path: &mut Vec<Byte>) -> Outcome<bool> {
     let length = path.len();
     while let Some(last) = path.last().copied()
@@ -80,7 +80,7 @@ pub(super) fn trim(machine: &mut dyn Machine, path: &mut Vec<Byte>) -> Outcome<b
     Ok(path.len() < length)
 }
 
-/// Follows a path; its last link only if `follow`.
+/// Follows a path. A symbolic link at its end is followed only if `follow`.
 pub(super) fn walk(
     machine: &mut dyn Machine,
     base: Base,
@@ -91,9 +91,8 @@ pub(super) fn walk(
     walk_within(machine, base, path, follow, &mut links)
 }
 
-/// What a path names, for calls that make, move or remove names: a link at its end is not
-/// followed, whether there are slashes after it or not. The slashes are taken off, and whether
-/// there were any is told.
+/// Follows a path for calls that make, move or remove names. Slashes at the end are removed, and
+/// the `bool` says whether there were any; a symbolic link there is never followed.
 pub(super) fn named(
     machine: &mut dyn Machine,
     base: Base,
@@ -103,18 +102,19 @@ pub(super) fn named(
     Ok((walk(machine, base, path, false)?, slash))
 }
 
-/// Fails where names cannot be put into a directory or taken out.
+/// Fails with EACCES if the owner may not put names into a directory or take them out.
 pub(super) fn change_names(machine: &dyn Machine, directory: NodeId) -> Outcome<()> {
     allowed(machine, directory, SEARCH | WRITE)
 }
 
-/// Fails where the owner of a file lacks one of these permissions.
+/// Fails with EACCES if the owner of a file lacks one of the permissions `needed`.
 pub(super) fn allowed(machine: &dyn Machine, node: NodeId, needed: u32) -> Outcome<()> {
     let permissions = machine.world().kernel.files.node(node).permissions;
     if permissions & needed == needed { Ok(()) } else { Err(Errno::Eacces.into()) }
 }
 
-/// The file that a path leads to.
+/// The file that a path leads to; ENOENT if there is none. A symbolic link at the end is followed
+/// only if `follow`.
 pub(super) fn find(
     machine: &mut dyn Machine,
     base: Base,
@@ -208,7 +208,8 @@ fn walk_within(
     Ok(Target::Found { node, place })
 }
 
-/// What a name means in a directory, and that name, unless it is `.` or `..`.
+/// The node of a name in a directory, if there is one, and the name as the directory has it, which
+/// is `None` for `.` and `..`.
 fn step(
     machine: &mut dyn Machine,
     node: NodeId,
@@ -240,7 +241,7 @@ fn is(machine: &mut dyn Machine, byte: Byte, value: u8) -> Result<bool, Stop> {
     matches(machine, &[byte], &[value])
 }
 
-/// Settles whether the bytes are that text.
+/// Settles whether bytes are equal to a text; forks if they may or may not be.
 pub(super) fn matches(
     machine: &mut dyn Machine,
     bytes: &[Byte],
@@ -258,7 +259,7 @@ pub(super) fn matches(
     machine.decide(all)
 }
 
-/// The name of a file that is to be made.
+/// The name of a new file, which must be concrete.
 pub(super) fn known_name(name: &[Byte]) -> Outcome<Vec<u8>> {
     let known = name.iter().map(|byte| match byte {
         Byte::Concrete(value) => Some(*value),
@@ -269,7 +270,7 @@ pub(super) fn known_name(name: &[Byte]) -> Outcome<Vec<u8>> {
         .ok_or_else(|| Failure::Stop(Stop::unsupported("a new file whose name depends on input")))
 }
 
-/// The files of the machine, to change them.
+/// The files of the machine, for changes.
 pub(super) fn files(machine: &mut dyn Machine) -> &mut Files {
     &mut std::sync::Arc::make_mut(&mut machine.world_mut().kernel).files
 }

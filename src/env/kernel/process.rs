@@ -1,4 +1,5 @@
-//! The process itself: its end, its signals, its numbers, and the time.
+//! The calls on the process itself (its end, signals, ids and limits), on the time, and on the
+//! system.
 
 use std::sync::Arc;
 
@@ -10,28 +11,30 @@ use crate::{
     memory::{Byte, Object, Segment, Value},
 };
 
-/// Nanoseconds by which it goes on whenever it is asked for.
+/// How many nanoseconds the time advances whenever it is asked for.
 const TICK: u64 = 1000;
+/// The id of the process, its thread, its group and its session.
 const PROCESS: u64 = 2;
-/// Signals of Linux on x86-64.
 const SIGABRT: u64 = 6;
+/// One more than the largest signal number of Linux on x86-64.
 const SIGNALS: u64 = 65;
-/// Those that do nothing unless the program says so: SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
+/// The signals that are ignored by default: SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
 const IGNORED: [u64; 4] = [17, 18, 23, 28];
-/// Those that stop a program until it is continued: SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU.
+/// The signals that stop a program by default: SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU.
 const STOPPING: [u64; 4] = [19, 20, 21, 22];
-/// What a set of signals is for.
+/// What `rt_sigprocmask` does with a set of signals.
 const SIG_BLOCK: i32 = 0;
 const SIG_UNBLOCK: i32 = 1;
 const SIG_SETMASK: i32 = 2;
-/// SIGKILL and SIGSTOP.
+/// The set of the signals that cannot be blocked or handled: SIGKILL and SIGSTOP.
 const UNBLOCKABLE: u64 = 1 << 8 | 1 << 18;
-/// No argument.
+/// An absent argument.
 const NONE: Value = Value::Int(0);
 const ARCH_SET_FS: u64 = 0x1002;
-/// Most random bytes at once (Linux, drivers/char/random.c: INT_MAX, which nobody asks for).
+/// The most random bytes that one call gives. Linux has INT_MAX (drivers/char/random.c), for which
+/// nobody asks.
 const RANDOM_LIMIT: u64 = 1 << 20;
-/// Bytes of what a thread pointer points to where no libc has set one.
+/// The size in bytes of the object behind the thread pointer, if no libc has set the pointer.
 const THREAD_BYTES: usize = 64;
 
 fn kernel(machine: &mut dyn Machine) -> &mut Kernel {
@@ -44,7 +47,7 @@ pub(super) fn exit(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
     Err(Failure::Stop(Stop::Halt(Halt::Exit(code))))
 }
 
-/// A signal to the process itself.
+/// Sends a signal to the process itself.
 pub(super) fn raise(machine: &mut dyn Machine, signal: Value) -> Outcome {
     let signal = known(machine, signal, "signal")?;
     if signal >= SIGNALS {
@@ -95,7 +98,8 @@ pub(super) fn tgkill(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
     tkill(machine, &[arguments[1], arguments[2], NONE, NONE, NONE, NONE])
 }
 
-/// `struct k_sigaction`: handler, flags, restorer and mask, a word each.
+/// Sets and returns the action for a signal. `struct k_sigaction` has a word each for handler,
+/// flags, restorer and mask.
 pub(super) fn rt_sigaction(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let signal = known(machine, arguments[0], "signal")?;
     if signal == 0 || signal >= SIGNALS {
@@ -152,7 +156,7 @@ pub(super) fn rt_sigprocmask(machine: &mut dyn Machine, arguments: &[Value; 6]) 
     Ok(0)
 }
 
-/// Of a set of signals.
+/// The bit of a signal in a set of signals.
 fn bit(signal: u64) -> u64 {
     1 << (signal - 1)
 }
@@ -183,7 +187,7 @@ pub(super) fn getuid(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
     Ok(super::stat::USER)
 }
 
-/// The next moment, in seconds and nanoseconds.
+/// The time now, in seconds since 1970 and nanoseconds. It advances with each call.
 fn now(machine: &mut dyn Machine) -> (u64, u64) {
     let clock = &mut kernel(machine).clock;
     let nanoseconds = TICK * *clock;
@@ -213,7 +217,7 @@ pub(super) fn time(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
     Ok(seconds)
 }
 
-/// `struct new_utsname`: six texts of 65 bytes.
+/// Writes the `struct new_utsname`: six texts of 65 bytes.
 pub(super) fn uname(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     const FIELD: usize = 65;
     const NAMES: [&str; 6] = ["Linux", "psychic", "6.1.0", "#1", "x86_64", "(none)"];
@@ -227,7 +231,7 @@ pub(super) fn uname(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
     Ok(0)
 }
 
-/// Random bytes, which count up from 16.
+/// "Random" bytes, which count up from 16 ([`Kernel`]).
 pub(super) fn getrandom(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let length = known(machine, arguments[1], "number of random bytes")?.min(RANDOM_LIMIT);
     let first = kernel(machine).random;
@@ -237,7 +241,7 @@ pub(super) fn getrandom(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
     Ok(length)
 }
 
-/// There is no other process.
+/// Fails with ESRCH if `process` is neither 0 nor the process itself: there is no other one.
 fn is_itself(machine: &mut dyn Machine, process: Value) -> Outcome<()> {
     match int(machine, process, "process")? {
         0 | 2 => Ok(()),
@@ -245,7 +249,7 @@ fn is_itself(machine: &mut dyn Machine, process: Value) -> Outcome<()> {
     }
 }
 
-/// Nothing is limited.
+/// Nothing is limited, and limits cannot be set.
 pub(super) fn prlimit64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     is_itself(machine, arguments[0])?;
     if !is_null(machine, arguments[3])? {
@@ -270,13 +274,13 @@ pub(super) fn sched_getaffinity(machine: &mut dyn Machine, arguments: &[Value; 6
     Ok(8)
 }
 
-/// `struct rusage`, eighteen words: nothing was used.
+/// `struct rusage`, eighteen words: all zeros.
 pub(super) fn getrusage(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     store_words(machine, arguments[1], [0; 18])?;
     Ok(0)
 }
 
-/// `struct tms`, four words: nothing was used.
+/// `struct tms`, four words: all zeros.
 pub(super) fn times(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     if !is_null(machine, arguments[0])? {
         store_words(machine, arguments[0], [0; 4])?;
@@ -284,7 +288,7 @@ pub(super) fn times(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
     Ok(0)
 }
 
-/// `struct sysinfo`, fourteen words: a GiB of memory, half of it free, in units of a byte.
+/// `struct sysinfo`, fourteen words: 1 GiB of memory, half of it free, in units of one byte.
 pub(super) fn sysinfo(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     const GIB: u64 = 1 << 30;
     let words = [1, 0, 0, 0, GIB, GIB / 2, 0, 0, 0, 0, 1, 0, 0, 1];
@@ -306,8 +310,8 @@ pub(super) fn arch_prctl(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
     Ok(0)
 }
 
-/// What the segment register `fs` points to. System V ABI, x86-64 supplement: the first word
-/// there is its own address.
+/// The address that the segment register `fs` holds. An object is made for it if no libc has set
+/// it: its first word is its own address (System V ABI, x86-64 supplement).
 pub(super) fn thread_pointer(
     machine: &mut dyn Machine,
     _: Arguments<'_>,
@@ -330,7 +334,7 @@ pub(super) fn clock_getres(machine: &mut dyn Machine, arguments: &[Value; 6]) ->
     Ok(0)
 }
 
-/// `struct itimerval`, four words: none runs.
+/// `struct itimerval`, four words: no timer runs.
 pub(super) fn getitimer(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     store_words(machine, arguments[1], [0; 4])?;
     Ok(0)
@@ -343,7 +347,7 @@ pub(super) fn setitimer(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
     Ok(0)
 }
 
-/// The real, the effective and the saved number, 32 bits each.
+/// The real, the effective and the saved id, 32 bits each.
 pub(super) fn getresuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     for address in &arguments[..3] {
         machine.store(*address, 32, Value::Int(super::stat::USER))?;
@@ -351,7 +355,7 @@ pub(super) fn getresuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
     Ok(0)
 }
 
-/// Only to what they are.
+/// Ids can be set only to what they are already.
 pub(super) fn setuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     super::stat::change_owner(machine, &arguments[..1])
 }
@@ -364,7 +368,8 @@ pub(super) fn setresuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
     super::stat::change_owner(machine, &arguments[..3])
 }
 
-/// What Linux has and this kernel has not; native runs neither.
+/// A call that Linux has but that gives ENOSYS here, as in native runs, by design: unlike an
+/// unknown call, it is no approximation.
 pub(super) fn not_there(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
     Err(Errno::Enosys.into())
 }
@@ -373,7 +378,7 @@ pub(super) fn not_permitted(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
     Err(Errno::Eperm.into())
 }
 
-/// Of the process itself only.
+/// Knows the process itself only.
 pub(super) fn getpgid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     is_itself(machine, arguments[0])?;
     Ok(PROCESS)

@@ -1,4 +1,5 @@
-//! What is known of a file, and what a directory holds.
+//! The calls on a file's metadata (`stat`, `access`, `chmod`, `chown`, `utime`), on links, on the
+//! working directory, and on what a directory contains.
 
 use super::{
     errno::Errno,
@@ -18,14 +19,14 @@ const S_IFDIR: u32 = 0o040_000;
 const S_IFREG: u32 = 0o100_000;
 const S_IFLNK: u32 = 0o120_000;
 const BLOCK: u64 = 4096;
-/// The owner and group of everything.
+/// The id of the user and of the group to which everything belongs.
 pub(super) const USER: u64 = 1000;
 /// The device number of `/dev/null`.
 const NULL_DEVICE: u64 = 0x103;
 const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
 const AT_EMPTY_PATH: u64 = 0x1000;
 
-/// `struct stat` of x86-64 (Linux, asm/stat.h), 144 bytes.
+/// Writes the `struct stat` of a node (Linux on x86-64, asm/stat.h), 144 bytes.
 fn fill(machine: &mut dyn Machine, node: NodeId, address: Value) -> Outcome {
     let number = files(machine).number(node);
     let found = machine.world().kernel.files.node(node);
@@ -115,7 +116,7 @@ pub(super) fn faccessat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
     access_from(machine, base, [arguments[1], arguments[2]], true)
 }
 
-/// The same with flags; real and effective ids are the same.
+/// `faccessat` with flags. AT_EACCESS makes no difference, as the real and effective ids are equal.
 pub(super) fn faccessat2(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let flags = known(machine, arguments[3], "flags of faccessat2")?;
     let base = paths::base(machine, arguments[0])?;
@@ -186,7 +187,7 @@ pub(super) fn fchdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
     enter(machine, node)
 }
 
-/// `struct linux_dirent64` one after the other: `.` and `..`, then the names in order.
+/// Writes one `struct linux_dirent64` after the other: `.` and `..`, then the other names in order.
 pub(super) fn getdents64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     const HEAD: usize = 19;
     let number = int(machine, arguments[0], "descriptor")?;
@@ -231,7 +232,7 @@ pub(super) fn getdents64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> O
     Ok(bytes.len() as u64)
 }
 
-/// `struct statfs` of x86-64, fifteen words: a file system in memory.
+/// Writes the `struct statfs` of a file system in memory (x86-64), fifteen words.
 fn fill_statfs(machine: &mut dyn Machine, address: Value) -> Outcome {
     const MEMORY: u64 = 0x0102_1994;
     let blocks = [1 << 18, 1 << 17, 1 << 17, 1 << 16, 1 << 15];
@@ -288,7 +289,8 @@ pub(super) fn fchmodat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Out
     change_mode(machine, node, arguments[2])
 }
 
-/// Owners, and who the process is, stay what they are.
+/// Changes the owner of a file or of the process: succeeds, without effect, if every id is the
+/// present one or -1; otherwise EPERM.
 pub(super) fn change_owner(machine: &mut dyn Machine, ids: &[Value]) -> Outcome {
     for id in ids {
         let id = int(machine, *id, "number of an owner")?;
@@ -327,14 +329,15 @@ pub(super) fn fchown(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
     change_owner(machine, &arguments[1..3])
 }
 
-/// Times are what they are.
+/// Changes the times of a file: succeeds without effect if the file exists.
 fn touch(machine: &mut dyn Machine, base: Base, path: Value, follow: bool) -> Outcome {
     let path = paths::read(machine, path)?;
     paths::find(machine, base, &path, follow)?;
     Ok(0)
 }
 
-/// Of a file by its path, or of an open one.
+/// Changes the times of a file, without effect. The file is given by its path, or by its
+/// descriptor if the path is null.
 fn touch_at(machine: &mut dyn Machine, arguments: &[Value; 6], follow: bool) -> Outcome {
     if is_null(machine, arguments[1])? {
         let number = int(machine, arguments[0], "descriptor")?;

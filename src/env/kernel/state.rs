@@ -1,29 +1,31 @@
-//! What the operating system knows of a process.
+//! The state of the operating system ([`Kernel`]).
 
 use std::collections::BTreeMap;
 
 use super::files::Files;
 use crate::{expr::ExprId, memory::Value};
 
-/// The time, in seconds since 1970.
+/// The time at the start, in seconds since 1970.
 pub(super) const SECONDS: u64 = 1_700_000_000;
 
-/// What the operating system knows of the one process that there is.
+/// What the operating system knows of the only process that there is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Kernel {
     /// Files and directories, and what is open.
     pub files: Files,
-    /// Actions for signals, four words each, by number.
+    /// The actions for signals, by number: four words each, the first of which is the handler.
     pub(super) actions: BTreeMap<u64, [Value; 4]>,
-    /// Signals that are blocked, and those of them that were sent: signal n is bit n - 1.
+    /// The set of the signals that are blocked: signal n is bit n - 1.
     pub(super) blocked: u64,
+    /// The set of the blocked signals that were sent.
     pub(super) pending: u64,
-    /// Calls that asked for the time.
+    /// The number of calls that have asked for the time.
     pub(super) clock: u64,
-    /// Random bytes given out.
+    /// The number of random bytes given out.
     pub(super) random: u64,
     pub(super) umask: u64,
-    /// Address that the segment register `fs` points to; 0 before anyone asked.
+    /// The address that the segment register `fs` holds; 0 as long as nobody has set it or asked
+    /// for it.
     pub(super) thread: u64,
 }
 
@@ -35,7 +37,7 @@ impl Default for Kernel {
             blocked: 0,
             pending: 0,
             clock: 0,
-            // The first sixteen are the auxiliary vector's.
+            // The auxiliary vector has the first sixteen (AT_RANDOM).
             random: 16,
             umask: 0o022,
             thread: 0,
@@ -44,14 +46,15 @@ impl Default for Kernel {
 }
 
 impl Kernel {
-    /// Whether a byte of a file, or what is done at a signal, is an expression that satisfies a
-    /// condition.
+    /// Whether a byte of a file, or a word of a signal action, is an expression that satisfies
+    /// `is`.
     pub fn depends(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
         let of_signal = |value: &Value| matches!(value, Value::Expr(e) if is(*e));
         self.actions.values().flatten().any(of_signal) || self.files.any_symbolic(is)
     }
 
-    /// Whether another one is the same but for files, and what calls have counted.
+    /// Whether two kernels differ only in files, in the umask, and in the counters of the clock and
+    /// of random bytes.
     pub fn differs_in_files_only(&self, other: &Self) -> bool {
         self.actions == other.actions
             && self.blocked == other.blocked
@@ -59,9 +62,9 @@ impl Kernel {
             && self.thread == other.thread
     }
 
-    /// Whether the program has something of its own done when a signal comes.
+    /// Whether the program has a handler of its own for a signal.
     pub fn handles(&self, signal: u64) -> bool {
-        // What it asks to be ignored ends it all the same where the processor raises it.
+        // A signal that the processor raises ends the program even if it is to be ignored.
         let action = self.actions.get(&signal).map(|action| action[0]);
         !matches!(action, None | Some(Value::Int(0 | 1)))
     }

@@ -1,4 +1,4 @@
-//! Opening, reading and writing.
+//! The calls on open files: opening, reading, writing, seeking, duplicating, waiting, pipes.
 
 use std::sync::Arc;
 
@@ -21,16 +21,17 @@ use crate::{
     memory::{Byte, Value},
 };
 
-/// Longest transfer of one call, in bytes.
+/// The most bytes that one buffer of a call transfers.
 const TRANSFER: u64 = 1 << 20;
-/// Largest file.
+/// The largest file, in bytes.
 const FILE_LIMIT: u64 = 1 << 26;
-/// Bytes that always fit into a pipe of Linux: of its sixteen pages each two hold more than one.
+/// How many bytes always fit into a pipe of Linux. A pipe has sixteen pages, and any two of them
+/// that follow each other hold more than one page of bytes.
 const PIPE_LIMIT: usize = 8 * 4096;
 const SIGPIPE: u64 = 13;
-/// Descriptors that `select` knows of (FD_SETSIZE).
+/// How many descriptors `select` knows (FD_SETSIZE).
 const SELECTED: u64 = 1024;
-/// Most buffers of one call (Linux, UIO_MAXIOV).
+/// The most buffers of one call (Linux, UIO_MAXIOV).
 const BUFFERS: u64 = 1024;
 /// Where `lseek` counts from.
 const SEEK_SET: u64 = 0;
@@ -128,7 +129,8 @@ pub(super) fn close(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
     Ok(0)
 }
 
-/// The bytes of a file from a position on, at most so many.
+/// Reads at most `most` bytes of an open file: from position `at` if it is given, else from the
+/// current position, which moves on.
 fn take(machine: &mut dyn Machine, number: i32, at: Option<u64>, most: u64) -> Outcome<Vec<Byte>> {
     let open = machine.world().kernel.files.open_file(number)?;
     let (node, position) = (open.node, at.unwrap_or(open.position));
@@ -152,7 +154,7 @@ fn take(machine: &mut dyn Machine, number: i32, at: Option<u64>, most: u64) -> O
             let is_over = most == 0 || !machine.world().kernel.files.is_open(node, true);
             match open.flags & O_NONBLOCK {
                 _ if is_over => Ok(Vec::new()),
-                // Nobody else is there to write to it.
+                // No other process could write to it.
                 0 => Err(Failure::Stop(Stop::Halt(Halt::Hang))),
                 _ => Err(Errno::Eagain.into()),
             }
@@ -184,7 +186,7 @@ pub(super) fn read(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
     Ok(bytes.len() as u64)
 }
 
-/// Where to read or write in an open file.
+/// The position at which `pread64` or `pwrite64` reads or writes an open file.
 fn position(machine: &mut dyn Machine, number: i32, value: Value) -> Outcome<u64> {
     machine.world().kernel.files.open_file(number)?;
     let at = known(machine, value, "position in a file")?;
@@ -204,7 +206,7 @@ pub(super) fn pread64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outc
     Ok(bytes.len() as u64)
 }
 
-/// `struct iovec`s: address and length.
+/// The buffers that an array of `struct iovec` describes, each an address and a length.
 fn buffers(machine: &mut dyn Machine, vector: Value, count: Value) -> Outcome<Vec<(Value, u64)>> {
     let count = known(machine, count, "number of buffers")?;
     if count > BUFFERS {
@@ -218,7 +220,7 @@ fn buffers(machine: &mut dyn Machine, vector: Value, count: Value) -> Outcome<Ve
         let size = machine.load(at, 64)?;
         let size = length(machine, size)?;
         if size > 0 && is_null(machine, address)? {
-            // What comes before it is read or written all the same.
+            // The kernel still reads or writes the buffers before it.
             let what = "a null pointer among the buffers of a system call";
             return Err(Failure::Stop(Stop::unsupported(what)));
         }
@@ -279,7 +281,7 @@ fn give(machine: &mut dyn Machine, number: i32, at: Option<u64>, bytes: &[Byte])
         }
         Content::Regular(_) if bytes.is_empty() => {}
         Content::Regular(content) => {
-            // Linux appends wherever it is asked to write.
+            // With O_APPEND, Linux appends even in `pwrite64`.
             let start = match at {
                 _ if flags & O_APPEND != 0 => content.len() as u64,
                 Some(at) => at,
@@ -324,7 +326,7 @@ pub(super) fn write(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
     give(machine, number, None, &bytes)
 }
 
-/// Whether what is written there is not even looked at.
+/// Whether the bytes written to a descriptor are not even read from memory: it is `/dev/null`.
 fn swallows(machine: &dyn Machine, number: i32) -> Outcome<bool> {
     let open = machine.world().kernel.files.open_file(number)?;
     let is_null = matches!(machine.world().kernel.files.node(open.node).content, Content::Null);
@@ -443,7 +445,7 @@ pub(super) fn dup3(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
 }
 
 pub(super) fn fcntl(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    /// What `F_SETFL` may change: O_APPEND, O_NONBLOCK, O_ASYNC, O_DIRECT, O_NOATIME.
+    /// The flags that `F_SETFL` may change: O_APPEND, O_NONBLOCK, O_ASYNC, O_DIRECT, O_NOATIME.
     const CHANGEABLE: u64 = 0o2000 | 0o4000 | 0o20000 | 0o40000 | 0o1_000_000;
     let number = descriptor(machine, arguments[0])?;
     let command = known(machine, arguments[1], "command of fcntl")?;
@@ -499,14 +501,15 @@ pub(super) fn fsync(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
     }
 }
 
-/// What concerns every open file alike and shows nothing.
+/// A call without effect that succeeds for every open file.
 pub(super) fn synced(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let number = descriptor(machine, arguments[0])?;
     machine.world().kernel.files.open_file(number)?;
     Ok(0)
 }
 
-/// `struct pollfd`: a descriptor, what is asked for, what is ready. Everything always is.
+/// Says which of the events asked for are ready: reading and writing always are. `struct pollfd`
+/// has a descriptor, the events asked for, and the events that are ready.
 pub(super) fn poll(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     const POLLIN: u64 = 1;
     const POLLOUT: u64 = 4;
@@ -530,8 +533,8 @@ pub(super) fn poll(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
     Ok(ready)
 }
 
-/// Bits for descriptors, to read, to write and for what is out of the ordinary; of the last there
-/// is nothing, all else is ready.
+/// Says which of the descriptors in three sets of bits are ready. All are ready for reading (first
+/// set) and writing (second set); none has an exceptional condition (third set).
 pub(super) fn select(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let count = int(machine, arguments[0], "number of descriptors")?;
     let count = u64::try_from(count).unwrap_or(0).min(SELECTED);
@@ -560,7 +563,7 @@ pub(super) fn select(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
     Ok(ready)
 }
 
-/// Two descriptors of 32 bits.
+/// Makes a pipe, and writes its two descriptors, 32 bits each.
 fn pipe_with(machine: &mut dyn Machine, address: Value, flags: u64) -> Outcome {
     if flags & !(O_CLOEXEC | O_NONBLOCK) != 0 {
         return Err(Errno::Einval.into());

@@ -1,4 +1,4 @@
-//! What models read and write of memory: characters, strings, `errno`.
+//! How models read and write memory: characters, strings, `errno`.
 
 use crate::{
     env::{
@@ -10,13 +10,14 @@ use crate::{
     memory::{Byte, Value},
 };
 
-/// What reads of characters give at the end of their input.
+/// The result of reading a character at the end of the input.
 pub const EOF: Value = Value::Int(u32::MAX as u64);
 
-/// A C string longer than this is not read.
+/// The longest C string that is read, in bytes.
 const STRING_LIMIT: u64 = 1 << 20;
 
-/// The byte at `address + index`, which has to have been written.
+/// The byte at `address + index`, as a value that does not mention the revision
+/// ([`Machine::settled`]).
 pub fn byte_at(machine: &mut dyn Machine, address: Value, index: u64) -> Result<Byte, Stop> {
     let at = offset(machine.exprs(), address, index);
     let value = machine.load(at, 8)?;
@@ -27,7 +28,7 @@ pub fn byte_at(machine: &mut dyn Machine, address: Value, index: u64) -> Result<
     })
 }
 
-/// Sets `errno` where a 1-bit condition holds.
+/// Sets `errno` to `number` where a 1-bit condition holds.
 pub fn set_errno(machine: &mut dyn Machine, number: u64, condition: ExprId) -> Result<(), Stop> {
     if machine.exprs().is_false(condition) {
         return Ok(());
@@ -41,14 +42,14 @@ pub fn set_errno(machine: &mut dyn Machine, number: u64, condition: ExprId) -> R
     machine.store(errno, 32, after)
 }
 
-/// A byte at an address that was written, of an object that can be.
+/// The byte at an address, if it was written and its object is not constant.
 pub fn written_byte(machine: &dyn Machine, at: u64) -> Option<Byte> {
     machine.memory().object(at).ok().filter(|object| !object.constant)?;
     let byte = machine.peek(at, machine.exprs().bool(true))?;
     (byte != Byte::Uninitialised).then_some(byte)
 }
 
-/// Whether a byte has one of the values that are accepted; forks where it may or may not.
+/// Whether a byte has one of the values that `accepts` allows; forks if it may or may not.
 pub fn is_among(
     machine: &mut dyn Machine,
     byte: Byte,
@@ -64,12 +65,12 @@ pub fn is_among(
     }
 }
 
-/// An address is about to be shown: natively it is another one.
+/// Notes that an address is about to become part of an output: it is another one natively.
 pub fn note_address(machine: &mut dyn Machine) {
     machine.world_mut().approximate(Approximation::AddressShown);
 }
 
-/// The bytes of a C string up to its NUL or to `limit` bytes; forks over where the NUL is.
+/// The bytes of a C string up to its NUL, at most `limit`; forks over the place of the NUL.
 pub fn string_at(
     machine: &mut dyn Machine,
     address: Value,
@@ -89,7 +90,8 @@ pub fn string_at(
     Ok(bytes)
 }
 
-/// A C string that has to be concrete (a format, a name).
+/// The bytes of a C string that must be concrete, such as a format or a name. `what` names it in
+/// the reason for a stop.
 pub fn concrete_string(
     machine: &mut dyn Machine,
     address: Value,
@@ -107,7 +109,7 @@ pub fn concrete_string(
     Ok(text)
 }
 
-/// Whether a byte has one of the values that are accepted.
+/// The 1-bit condition that a byte has one of the values that `accepts` allows.
 pub fn within(exprs: &Exprs, byte: ExprId, accepts: impl Fn(u8) -> bool) -> ExprId {
     exprs.any(ranges(&accepts).into_iter().map(|(low, high)| {
         let constant = |v: u8| exprs.constant(8, u64::from(v));
@@ -115,7 +117,7 @@ pub fn within(exprs: &Exprs, byte: ExprId, accepts: impl Fn(u8) -> bool) -> Expr
     }))
 }
 
-/// The byte values that are accepted, as ranges.
+/// The byte values that `accepts` allows, as inclusive ranges.
 fn ranges(accepts: &impl Fn(u8) -> bool) -> Vec<(u8, u8)> {
     let mut ranges: Vec<(u8, u8)> = Vec::new();
     for byte in 0..=u8::MAX {

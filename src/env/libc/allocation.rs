@@ -1,7 +1,8 @@
 //! `malloc`, `calloc`, `realloc`, `free` and their kind (C11 7.22.3).
 //!
-//! Nothing is claimed of a request that may or may not succeed: up to `CERTAIN` bytes at a time
-//! there is memory on any machine, from `HOPELESS` on on none.
+//! Nothing is claimed about a request that may or may not succeed. As long as no more than
+//! `CERTAIN` bytes are allocated in total, every request succeeds on any machine; a request of
+//! `HOPELESS` bytes or more fails on all.
 
 use crate::env::call::{Arguments, Model};
 use crate::{
@@ -37,20 +38,21 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     ("_ZdaPvm", release),
 ];
 
-/// Numbers of errors: there is no memory left, an argument makes no sense.
+/// Error numbers (Linux).
 const ENOMEM: u64 = 12;
 const EINVAL: u64 = 22;
-/// All that is allocated at a time certainly succeeds up to here: half of the address space that a
-/// native run is given.
+/// Allocations certainly succeed as long as they add up to at most this many bytes at any time:
+/// half of the address space that a native run is given.
 const CERTAIN: u64 = 1 << 30;
-/// What no process on x86-64 has an address for.
+/// Requests of this many bytes or more always fail: no process on x86-64 has so many addresses.
 pub(in crate::env) const HOPELESS: u64 = 1 << 47;
-/// An object larger than this has bytes for its first [`FIRST`] only.
+/// An object of more bytes than this stores only the first [`FIRST`] of them.
 const STORED: u64 = 1 << 28;
 const FIRST: u64 = 1 << 20;
-/// Any `malloc` on x86-64 gives multiples of this (System V ABI: that of `max_align_t`).
+/// The alignment of all memory from `malloc` on x86-64: that of `max_align_t` (System V ABI).
 const ALIGNMENT: u32 = 16;
-/// See `docs/world.md`, "Memory".
+/// The size of a page, to which large objects of whole programs are aligned (`docs/world.md`,
+/// "Memory").
 const PAGE: u32 = 4096;
 
 fn malloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
@@ -58,7 +60,7 @@ fn malloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
     allocate(machine, size, false, ALIGNMENT).map(Some)
 }
 
-/// Throws where there is no memory.
+/// `new`: throws an exception, which is unsupported, if there is no memory.
 fn new(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     match malloc(machine, arguments)? {
         Some(Value::Int(0)) => Err(Stop::unsupported("an exception of C++: no memory for new")),
@@ -82,7 +84,7 @@ fn release(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option
     Ok(None)
 }
 
-/// `count * each` bytes, an expression of 64 bits; all ones where that are more than any.
+/// `count * each` bytes, a 64-bit expression; all ones if the product overflows.
 fn product(machine: &mut dyn Machine, count: Value, each: Value) -> Result<ExprId, Stop> {
     let (count, each) = (machine.settled(count, 64)?, machine.settled(each, 64)?);
     let exprs = machine.exprs();
@@ -91,7 +93,8 @@ fn product(machine: &mut dyn Machine, count: Value, each: Value) -> Result<ExprI
     Ok(exprs.ite(overflow, exprs.constant(64, u64::MAX), exprs.extract(product, 0, 64)))
 }
 
-/// Gives null where the request is too large. A request of no bytes gives an object of none.
+/// Allocates `size` bytes, and returns their address: null if the request is too large. A request
+/// of 0 bytes gives an object of 0 bytes.
 fn allocate(
     machine: &mut dyn Machine,
     size: ExprId,
@@ -112,7 +115,8 @@ fn no_memory(machine: &mut dyn Machine) -> Result<Value, Stop> {
     Ok(Value::Int(0))
 }
 
-/// What is to be allocated, if there is room for it. It takes the place of `freed` bytes.
+/// The object for a request, or `None` if there is no room for it. `freed` bytes are about to be
+/// freed, so they do not count as allocated.
 fn object(
     machine: &mut dyn Machine,
     size: ExprId,
@@ -152,8 +156,9 @@ fn object(
     Ok(Some(if is_whole { object } else { object.with_extent(size) }))
 }
 
-/// The alignment of memory that was asked for at multiples of `alignment`. What is no power of
-/// two fails with one libc, is raised by another, and ends a program under the sanitizers.
+/// The alignment of memory for which `alignment` was requested. A request that is not a power of
+/// two is unsupported: it fails with one libc, is rounded up by another, and ends a program under
+/// the sanitizers.
 fn at_least(alignment: u64) -> Result<u32, Stop> {
     let valid = u32::try_from(alignment).ok().filter(|alignment| alignment.is_power_of_two());
     let alignment =
@@ -167,7 +172,7 @@ fn aligned(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option
     allocate(machine, size, false, at_least(alignment)?).map(Some)
 }
 
-/// POSIX.1-2017, `posix_memalign`. Every object here starts at a multiple of 64 GiB.
+/// `posix_memalign` (POSIX.1-2017).
 fn posix_memalign(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
@@ -177,7 +182,7 @@ fn posix_memalign(
     if !alignment.is_power_of_two() || !alignment.is_multiple_of(8) {
         return Ok(Some(Value::Int(EINVAL)));
     }
-    // It gives its error as a value, too, and leaves the pointer alone.
+    // The error is the result, too, and the pointer stays as it was.
     let Some(object) = object(machine, size, false, at_least(alignment)?, None)? else {
         no_memory(machine)?;
         return Ok(Some(Value::Int(ENOMEM)));
@@ -187,7 +192,7 @@ fn posix_memalign(
     Ok(Some(Value::Int(0)))
 }
 
-/// `old`, which may be null, grown to so many bytes.
+/// Reallocates `old`, which may be null, to `size` bytes, and returns the new address.
 pub(super) fn reallocated(machine: &mut dyn Machine, old: Value, size: u64) -> Result<Value, Stop> {
     let size = machine.exprs().constant(64, size);
     Ok(realloc(machine, old, size)?.unwrap_or(Value::Int(0)))
@@ -202,7 +207,7 @@ fn realloc(machine: &mut dyn Machine, old: Value, size: ExprId) -> Result<Option
     let (kept, stored) = (object.extent(), object.capacity());
     let nothing = machine.exprs().eq(size, machine.exprs().constant(64, 0));
     if machine.decide(nothing)? {
-        // As glibc does it (C11 leaves the choice).
+        // glibc frees the object; C11 leaves the choice.
         free(machine, old)?;
         return Ok(Some(Value::Int(0)));
     }
@@ -213,7 +218,7 @@ fn realloc(machine: &mut dyn Machine, old: Value, size: ExprId) -> Result<Option
     let exprs = machine.exprs();
     let kept = exprs.ite(exprs.ule(kept, size), kept, size);
     let kept = match exprs.as_u64(kept) {
-        // Nothing was ever written behind what is stored of an object.
+        // Nothing was ever written behind the bytes that an object stores.
         Some(kept) => Value::Int(kept.min(stored).min(new.capacity())),
         None => Value::Expr(kept),
     };
@@ -223,7 +228,10 @@ fn realloc(machine: &mut dyn Machine, old: Value, size: ExprId) -> Result<Option
     Ok(Some(Value::Int(address)))
 }
 
-/// The heap object that starts at `address`; anything else may not be freed.
+/// The heap object that starts at `address`.
+///
+/// # Errors
+/// [`Error::DoubleFree`] if no heap object starts there, as nothing else may be freed.
 fn heap_object(machine: &dyn Machine, address: u64) -> Result<&Object, Stop> {
     match machine.memory().object(address) {
         Ok(object) if object.segment == Segment::Heap && offset(address) == 0 => Ok(object),

@@ -1,8 +1,9 @@
-//! Text that the libc's own code reads a floating-point number from (C11 7.22.1.3).
+//! `strtod` and its kind (C11 7.22.1.3) where the libc's own code would read a floating-point
+//! number from text.
 //!
-//! How that code goes on depends on every digit, and what it makes of them are numbers of which
-//! solvers say nothing in useful time. So it does not run where the number is a term over the digits
-//! ([`scan::Finite`]). Elsewhere it is decided what the digits are before it runs: each number is a path
+//! That code branches on every digit, and solvers cannot handle the numbers that it computes in
+//! useful time. So it does not run if the number can be a term over its digits
+//! ([`scan::Finite`]). Otherwise the digits are decided before the code runs: each number is a path
 //! of its own.
 
 use super::{
@@ -25,14 +26,16 @@ pub(in crate::env) const PREPARATIONS: &[(&str, Model)] = &[
     ("strtold", |m, a| read(m, a, None)),
 ];
 
-/// What else numbers are written with; hexadecimal ones have digits of [`HEXADECIMAL`], too.
+/// Characters of numbers other than decimal digits. Behind a [`PREFIX`], those in [`HEXADECIMAL`]
+/// count as digits, too.
 const SIGNS: &[u8] = b" \t\n\x0b\x0c\r+-.eE";
 const PREFIX: &[u8] = b"xX";
 const HEXADECIMAL: &[u8] = b"abcdefABCDEFpP";
-/// Digits after so many bytes are left as they are.
+/// Only digits among the first bytes of a text, this many, are decided.
 const LONGEST: u64 = 64;
 
-/// The number, where it is a term of that format; else its digits are decided.
+/// Returns the number if it can be a term of this format; otherwise decides its digits and leaves
+/// the rest to the libc's code.
 fn read(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
@@ -43,7 +46,7 @@ fn read(
         let mut reader = Reader::new(machine, Source::Written(text));
         while reader.take(&is_space)?.is_some() {}
         let scanned = scan::real(&mut reader, u32::MAX)?;
-        // What is wrong with a byte is found by the code.
+        // If a byte cannot be read, the libc's code runs into that itself.
         let is_whole = !reader.is_lost;
         if let Scanned::Finite(number) = scanned
             && is_whole
@@ -64,7 +67,7 @@ fn read(
 fn settle_digits(machine: &mut dyn Machine, text: u64) -> Result<Option<Value>, Stop> {
     let (mut settled, mut is_hexadecimal) = (Vec::new(), false);
     for at in text..text.saturating_add(LONGEST) {
-        // What is wrong with a byte is found by the code, if it ever gets there.
+        // If a byte cannot be read, the libc's code runs into that itself, if it gets there.
         let Some(byte) = written_byte(machine, at) else { break };
         if is_among(machine, byte, |byte| byte.is_ascii_digit())?
             || is_hexadecimal && is_among(machine, byte, |byte| HEXADECIMAL.contains(&byte))?

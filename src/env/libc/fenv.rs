@@ -1,9 +1,9 @@
 //! `<fenv.h>` (C11 7.6) with the constants of x86-64: the rounding mode, and the flags of
 //! exceptions.
 //!
-//! Flags are kept where a program asks for them, and are conditions on its input. What else than
-//! operations on `float` and `double` raises some is not known; to ask for flags after it is
-//! unsupported.
+//! Flags are kept only for programs that ask for them; each is a condition on the input. Only for
+//! operations on `float` and `double` is it known which exceptions they raise. To ask for flags
+//! after anything else that may raise some is unsupported.
 
 use crate::env::call::{Arguments, Model};
 use crate::{
@@ -29,28 +29,29 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     ("fesetexceptflag", set_flags_from),
 ];
 
-/// Where the mode is in the x87's control word (Intel SDM volume 1, section 8.1.5), and so in the
-/// macros of C.
+/// The lowest bit of the rounding mode in the control word of the x87 (Intel SDM volume 1, section
+/// 8.1.5), and so in the macros of C.
 const FIELD: u32 = 10;
-/// The control word with all exceptions masked and nothing else said.
+/// The default control word: all exceptions masked, the greatest precision, rounding to nearest.
 const CONTROL_WORD: u64 = 0x37f;
-/// Bytes of a `fenv_t`.
+/// The size of a `fenv_t` in bytes.
 const ENVIRONMENT: u64 = 32;
-/// Where the control and status register of SSE is among them, and what is in it besides flags
-/// and the rounding mode: all exceptions masked.
+/// The offset of SSE's control and status register (MXCSR) in a `fenv_t`.
 const REGISTER: u64 = 28;
+/// The content of that register besides flags and the rounding mode: all exceptions masked.
 const ALL_MASKED: u64 = 0x1f80;
-/// Where the mode is in that register.
+/// The lowest bit of the rounding mode in that register.
 const REGISTER_FIELD: u32 = 13;
-/// The flags that glibc knows of, and those of musl: one is not C's.
+/// The flags that glibc knows.
 const FLAGS: u64 = 0x3d;
+/// The flags that musl knows. One of them, for denormal operands, is not in C.
 const ALL_FLAGS: u64 = 0x3f;
 /// `FE_DFL_ENV`.
 const DEFAULT_ENVIRONMENT: u64 = u64::MAX;
 
-/// By their number in the control word.
+/// The rounding modes by their number in the control word.
 const MODES: [Rounding; 4] = [Rounding::NearestEven, Rounding::Down, Rounding::Up, Rounding::Zero];
-/// By their number in `FLT_ROUNDS` (C11 5.2.4.2.2 §8).
+/// The rounding modes by their number in `FLT_ROUNDS` (C11 5.2.4.2.2 §8).
 const C_MODES: [Rounding; 4] =
     [Rounding::Zero, Rounding::NearestEven, Rounding::Up, Rounding::Down];
 
@@ -62,14 +63,14 @@ fn bits_of(rounding: Rounding) -> u64 {
     position(MODES, rounding)
 }
 
-/// C11 7.6.3.2.
+/// `fesetround` (C11 7.6.3.2).
 fn set(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let mode = machine.settled(arguments.get(0), 32)?;
     let exprs = machine.exprs();
     let rest = exprs.and(mode, exprs.constant(32, !(0b11 << FIELD) & u64::from(u32::MAX)));
     let is_none = exprs.ne(rest, exprs.constant(32, 0));
     if machine.decide(is_none)? {
-        // As glibc has it, and musl.
+        // musl refuses with -1, glibc with 1.
         let refused = if machine.world().is_whole { u32::MAX.into() } else { 1 };
         return Ok(Some(Value::Int(refused)));
     }
@@ -92,7 +93,8 @@ fn set_in_c(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Optio
     Ok(None)
 }
 
-/// C11 7.6.4.1. Of the environment only the control word is known, and the flags if they are.
+/// `fegetenv` (C11 7.6.4.1). Only the control word is written, and MXCSR if all flags are known;
+/// the rest of the environment stays undefined.
 fn save(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let to = arguments.get(0);
     let mode = bits_of(machine.world().rounding);
@@ -111,7 +113,7 @@ fn save(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Va
     Ok(Some(Value::Int(0)))
 }
 
-/// C11 7.6.4.2.
+/// `feholdexcept` (C11 7.6.4.2).
 fn hold(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let saved = save(machine, arguments)?;
     let none = machine.exprs().constant(32, 0);
@@ -119,7 +121,7 @@ fn hold(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Va
     Ok(saved)
 }
 
-/// C11 7.6.4.3.
+/// `fesetenv` (C11 7.6.4.3).
 fn restore(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let from = arguments.get(0);
     let is_default = from == Value::Int(DEFAULT_ENVIRONMENT);
@@ -133,7 +135,7 @@ fn restore(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option
         let at = offset(machine.exprs(), from, REGISTER);
         let register = if is_default { Value::Int(0) } else { machine.load(at, 32)? };
         match register {
-            Value::Undefined => machine.world_mut().raise_unknown("an environment without them"),
+            Value::Undefined => machine.world_mut().raise_unknown("an environment without flags"),
             known => {
                 let flags = machine.settled(known, 32)?;
                 set_flags(machine, flags, None);
@@ -144,7 +146,7 @@ fn restore(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option
     Ok(Some(Value::Int(0)))
 }
 
-/// C11 7.6.4.4.
+/// `feupdateenv` (C11 7.6.4.4).
 fn update(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let before = machine.world().exceptions;
     restore(machine, arguments)?;
@@ -156,13 +158,13 @@ fn update(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
     Ok(Some(Value::Int(0)))
 }
 
-/// The flags as `<fenv.h>` has them, 32 bits.
+/// The flags as a 32-bit word of the bits of `<fenv.h>`.
 fn word(exprs: &Exprs, raised: [ExprId; EXCEPTIONS]) -> ExprId {
     let bits = raised.into_iter().reduce(|low, high| exprs.concat(high, low));
     exprs.zext(bits.expect("there are some"), 32)
 }
 
-/// Sets all flags, if they are kept.
+/// Sets all flags to the bits of `word`, if flags are kept.
 fn set_flags(machine: &mut dyn Machine, word: ExprId, unknown: Option<&'static str>) {
     let exprs = machine.exprs();
     let raised = std::array::from_fn(|bit| exprs.extract(word, bit as u32, 1));
@@ -171,19 +173,19 @@ fn set_flags(machine: &mut dyn Machine, word: ExprId, unknown: Option<&'static s
     }
 }
 
-/// The flags that the library knows of.
+/// The flags that the program's libc knows: musl in whole programs, else glibc.
 fn library_flags(machine: &dyn Machine) -> ExprId {
     let flags = if machine.world().is_whole { ALL_FLAGS } else { FLAGS };
     machine.exprs().constant(32, flags)
 }
 
-/// The mask of an argument, without what the library does not know of.
+/// The mask of flags in an argument, without flags that the libc does not know.
 fn mask(machine: &mut dyn Machine, argument: Value) -> Result<ExprId, Stop> {
     let mask = machine.settled(argument, 32)?;
     Ok(machine.exprs().and(mask, library_flags(machine)))
 }
 
-/// C11 7.6.2.1. All flags are known once all were cleared.
+/// `feclearexcept` (C11 7.6.2.1). Once all flags have been cleared, all are known.
 fn clear(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let mask = mask(machine, arguments.get(0))?;
     if let Some(Exceptions { raised, unknown }) = machine.world().exceptions {
@@ -195,14 +197,14 @@ fn clear(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
     Ok(Some(Value::Int(0)))
 }
 
-/// C11 7.6.2.3.
+/// `feraiseexcept` (C11 7.6.2.3).
 fn raise(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let mask = mask(machine, arguments.get(0))?;
     put_flags(machine, mask, mask);
     Ok(Some(Value::Int(0)))
 }
 
-/// Sets the flags of the mask as they are in the other word.
+/// Sets the flags in `mask` as they are in `flags`.
 fn put_flags(machine: &mut dyn Machine, mask: ExprId, flags: ExprId) {
     if let Some(Exceptions { raised, unknown }) = machine.world().exceptions {
         let exprs = machine.exprs();
@@ -212,7 +214,7 @@ fn put_flags(machine: &mut dyn Machine, mask: ExprId, flags: ExprId) {
     }
 }
 
-/// C11 7.6.2.5.
+/// `fetestexcept` (C11 7.6.2.5).
 fn test(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let flags = asked_flags(machine, arguments.get(0))?;
     Ok(Some(Value::from_expr(machine.exprs(), flags)))
@@ -226,11 +228,11 @@ fn asked_flags(machine: &mut dyn Machine, argument: Value) -> Result<ExprId, Sto
         Some(Exceptions { unknown: Some(what), .. }) => {
             Err(Stop::unsupported(format!("the exception flags after {what}")))
         }
-        None => Err(Stop::unsupported("exception flags that nobody watched")),
+        None => Err(Stop::unsupported("exception flags that were not kept")),
     }
 }
 
-/// C11 7.6.2.2.
+/// `fegetexceptflag` (C11 7.6.2.2).
 fn get_flags(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let flags = asked_flags(machine, arguments.get(1))?;
     let exprs = machine.exprs();
@@ -239,7 +241,7 @@ fn get_flags(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Opti
     Ok(Some(Value::Int(0)))
 }
 
-/// C11 7.6.2.4.
+/// `fesetexceptflag` (C11 7.6.2.4).
 fn set_flags_from(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,

@@ -1,10 +1,13 @@
-//! Functions of the C library of which the value alone matters (C11 7.12), as terms: where two revisions
-//! call one with equal arguments, they get one value, whatever it is.
+//! Values of mathematical functions (C11 7.12) as terms: two revisions that call a function with
+//! equal arguments get the same value, whatever it is.
 //!
-//! Of numbers that are not known their code is thousands of paths, each with polynomials that no solver
-//! decides. So the value is a variable that stands for the function and its arguments: what holds for any
-//! value of it holds for the function's. Where revisions differ for some value, a native run says whether
-//! they do for the function's. `fmod` is none of them: it sets `errno`.
+//! For unknown arguments, the code of such a function has thousands of paths, each with polynomials
+//! that no solver decides. So the value is a variable that stands for the function and its
+//! arguments. What holds for every value of the variable holds for the real value. If revisions
+//! differ for some value, a native run says whether they differ for the real one.
+//!
+//! Only functions of which nothing but the value matters are treated so; `fmod`, which sets
+//! `errno`, is not.
 
 use crate::env::call::{Arguments, Model};
 use crate::{
@@ -13,10 +16,11 @@ use crate::{
     memory::Value,
 };
 
-/// An argument of so few values is left to the code.
+/// If no argument has more possible values than this, the function's code runs.
 const FEW: usize = 16;
 
-/// The functions, each for `double` and for `float`, and how many arguments it has.
+/// The models of functions, each for `double` and for `float`, given their names and numbers of
+/// arguments.
 macro_rules! of_arguments {
     ($($name:literal $count:literal)*) => {
         &[$(
@@ -32,7 +36,8 @@ pub(in crate::env) const PREPARATIONS: &[(&str, Model)] = of_arguments! {
     "cbrt" 1 "erf" 1 "erfc" 1 "tgamma" 1 "pow" 2 "atan2" 2 "hypot" 2 "remainder" 2
 };
 
-/// The value, if an argument is unknown.
+/// The value of the function `name` of `count` arguments of `width` bits, as a term. `None` if the
+/// function's code is to run instead.
 fn value_of(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
@@ -44,7 +49,7 @@ fn value_of(
     if !(0..count).all(is_given) {
         return Ok(None);
     }
-    // Its code may go by how the rounding is set.
+    // The code may depend on the rounding mode.
     if machine.world().rounding != Rounding::NearestEven {
         return Ok(None);
     }
@@ -57,7 +62,8 @@ fn value_of(
         values.push(machine.settled(arguments.get(index), width)?);
     }
     let exprs = machine.exprs();
-    // Of what was never written, and of addresses, it is asked what shows with others in their place.
+    // The engine asks what other unwritten content and other addresses would change. A term like
+    // this one would hide it.
     let moves = |value: &ExprId| {
         let mentions = exprs.mentions(*value);
         mentions.uninitialised || mentions.address

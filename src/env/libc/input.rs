@@ -1,4 +1,4 @@
-//! The reading half of `<stdio.h>` (C11 7.21.6.2, 7.21.7).
+//! The models of the reading half of `<stdio.h>` (C11 7.21.6.2, 7.21.7).
 
 use super::{
     access::{EOF, concrete_string, is_among},
@@ -93,8 +93,8 @@ fn get_from(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Optio
     get(machine)
 }
 
-/// The bytes up to the one that is `end`, which is among them, or to the end of the file; at most
-/// so many.
+/// Reads bytes up to and including the first that is `end`, or to the end of the file; at most
+/// `most`.
 fn line(machine: &mut dyn Machine, end: u8, most: usize) -> Result<Vec<Byte>, Stop> {
     let mut line = Vec::new();
     while line.len() < most {
@@ -107,13 +107,13 @@ fn line(machine: &mut dyn Machine, end: u8, most: usize) -> Result<Vec<Byte>, St
     Ok(line)
 }
 
-/// `gets(buffer)`: a line without its newline, however long.
+/// `gets(buffer)`: reads a line of any length, and drops its newline.
 fn gets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let mut line = line(machine, b'\n', usize::MAX)?;
     if line.is_empty() {
         return Ok(Some(Value::Int(0)));
     }
-    // Whether the last byte is one was decided where it was read.
+    // Unless the file has ended, the last byte is the newline.
     if !machine.world().stdin.has_ended() {
         line.pop();
     }
@@ -122,7 +122,7 @@ fn gets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Va
     Ok(Some(arguments.get(0)))
 }
 
-/// `fgets(buffer, size, stream)`: a line of at most `size - 1` bytes.
+/// `fgets(buffer, size, stream)`: reads a line of at most `size - 1` bytes.
 fn fgets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     require_stdin(machine, arguments.get(2))?;
     let size = machine.concrete(arguments.get(1), 32, "size of a buffer")? as u32 as i32;
@@ -130,7 +130,7 @@ fn fgets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
         return Ok(Some(Value::Int(0)));
     }
     let mut line = line(machine, b'\n', size as usize - 1)?;
-    // A buffer with room for the NUL alone is filled without reading.
+    // If the buffer has room for the NUL only, nothing is read, and the call succeeds.
     if line.is_empty() && size > 1 {
         return Ok(Some(Value::Int(0)));
     }
@@ -139,21 +139,23 @@ fn fgets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
     Ok(Some(arguments.get(0)))
 }
 
-/// `getdelim(&buffer, &size, delimiter, stream)` (POSIX.1-2017).
+/// `getdelim(&buffer, &size, delimiter, stream)` (POSIX.1-2017): reads a line that ends with
+/// `delimiter`.
 fn getdelim(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     require_stdin(machine, arguments.get(3))?;
     let end = machine.concrete(arguments.get(2), 32, "delimiter")?;
     read_line(machine, arguments, end as u8)
 }
 
-/// `getline(&buffer, &size, stream)` (POSIX.1-2017).
+/// `getline(&buffer, &size, stream)` (POSIX.1-2017): reads a line.
 fn getline(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     require_stdin(machine, arguments.get(2))?;
     read_line(machine, arguments, b'\n')
 }
 
-/// Reads a line into a buffer that grows as glibc's does: 120 bytes, then twice as many, or as many
-/// as are needed. -1 at the end of the file.
+/// Reads a line that ends with the byte `end` into a buffer that grows as glibc's does: 120 bytes
+/// at first, then twice as many, or as many as are needed if that is more. Returns the length of
+/// the line, or -1 at the end of the file.
 fn read_line(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
@@ -224,7 +226,8 @@ fn scan_string(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Op
     Ok(Some(scan::scan(machine, &directives, text, &mut rest)?))
 }
 
-/// Makes the tokens that the directives ask for.
+/// Carries out the directives on typed input: makes the tokens that they ask for, and stores them.
+/// Returns the number of values stored, or EOF.
 fn scan_typed(
     machine: &mut dyn Machine,
     directives: &[Directive],
@@ -263,7 +266,7 @@ fn scan_typed(
             return Ok(at_end(assigned));
         }
         if let (Directive::Conversion(conversion), None) = (directive, literal) {
-            // Behind a number a newline comes, whatever the conversion.
+            // A number is followed by a newline, whatever this conversion reads.
             let is_newline = read::typed(machine).newline_is_next();
             if !is_newline && read::is_malformed(machine, is_taken)? {
                 break;
@@ -277,7 +280,7 @@ fn scan_typed(
     Ok(Value::Int(assigned))
 }
 
-/// Makes and stores one token; false where the input cannot match.
+/// Makes and stores one token; returns `false` if the input cannot match.
 fn read_token(
     machine: &mut dyn Machine,
     conversion: &Conversion,
@@ -291,9 +294,9 @@ fn read_token(
         Kind::Integer(syntax) => {
             let format = match syntax {
                 IntegerSyntax::Signed => NumberFormat::decimal(true),
-                // Written in decimal like the above, but no other text of the same number
-                // (octal, hexadecimal) means the same to both: a format of its own, by a flag
-                // without effect, makes such reads incomparable.
+                // The number is written in decimal, as for `%d`. But `%i` also reads octal and
+                // hexadecimal text, which means something else to `%d`. A flag without effect
+                // makes the format a different one, so that the two reads are not comparable.
                 IntegerSyntax::Prefixed => NumberFormat {
                     flags: Flags { alternative: true, ..Flags::default() },
                     ..NumberFormat::decimal(true)
@@ -327,7 +330,7 @@ fn read_token(
         Kind::Char if bits == 8 => {
             let mut bytes = Vec::new();
             for _ in 0..conversion.width.unwrap_or(1) {
-                // Fewer than asked for are taken, too, if there are any.
+                // At the end of the file, fewer bytes than asked for are taken.
                 let Some(byte) = read::byte(machine)? else { break };
                 bytes.push(byte);
             }
@@ -356,7 +359,8 @@ fn read_token(
     Ok(true)
 }
 
-/// The bytes of a new word and a NUL behind them.
+/// Reads a new word of at most `width` bytes that `accepts` allows; returns it with a NUL behind
+/// it.
 fn word(
     machine: &mut dyn Machine,
     width: Option<u32>,
@@ -368,7 +372,7 @@ fn word(
     Ok(bytes)
 }
 
-/// The text of a number is at most so long, as the width of its conversion demands.
+/// Assumes that the text of a number has at most `width` bytes, the width of its conversion.
 fn assume_length(
     machine: &mut dyn Machine,
     value: crate::expr::ExprId,

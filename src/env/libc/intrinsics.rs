@@ -1,4 +1,4 @@
-//! The functions of `psychic.h` and KLEE's intrinsics of the same meaning.
+//! The models of the functions of `psychic.h`, and of KLEE's intrinsics.
 
 use std::sync::Arc;
 
@@ -62,7 +62,8 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
         m.reach(address, size)?;
         Ok(None)
     }),
-    // A symbolic value needs no example here: it stays what it is, as in a native run.
+    // KLEE gives an example value here. A symbolic value needs none: it stays what it is, as in a
+    // native run.
     ("klee_get_valuef", same),
     ("klee_get_valued", same),
     ("klee_get_valuel", same),
@@ -94,7 +95,7 @@ fn same(_: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, 
     Ok(Some(arguments.get(0)))
 }
 
-/// What the program is told here is not what a native run is told.
+/// Notes that the function `name` returns something else in a native run.
 fn native_differs(machine: &mut dyn Machine, name: &str) {
     machine.world_mut().approximate(Approximation::EngineCall(name.to_owned()));
 }
@@ -134,8 +135,9 @@ fn make_symbolic(
     Ok(None)
 }
 
-/// A new symbolic object: one variable for the size of a scalar, else one a byte. A name that
-/// is taken on this path gets a number, as in KLEE.
+/// Makes a new symbolic object, and returns its bytes. An object of the size of a scalar (1, 2, 4
+/// or 8 bytes) is one variable; any other has one variable for each byte. A name that is taken on
+/// this path gets a number, as in KLEE.
 pub fn symbolic_object(machine: &mut dyn Machine, name: &str, size: u32) -> Vec<ExprId> {
     let objects = &machine.world().objects;
     let taken = |name: &str| objects.iter().any(|object| object.name == name);
@@ -155,8 +157,9 @@ pub fn symbolic_object(machine: &mut dyn Machine, name: &str, size: u32) -> Vec<
     bytes
 }
 
-/// An `int` is called what the program calls it; other widths say so, because revisions may
-/// use one name for objects of different sizes.
+/// The name of the variable of a scalar. An `int` has the name that the program gives it. For
+/// other widths, the width is added, because revisions may use one name for objects of different
+/// sizes.
 fn scalar_name(name: &str, width: u32) -> String {
     if width == 32 { name.to_owned() } else { format!("{name}:{width}") }
 }
@@ -190,7 +193,7 @@ fn range(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
     Ok(Some(value))
 }
 
-/// `psychic_output(name, address, size)`: a named value that counts as an output.
+/// `psychic_output(name, address, size)`: makes a named value an output.
 fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let name = name_of_output(machine, arguments)?;
     let size = machine.concrete(arguments.get(2), 64, "size of an output")?;
@@ -206,13 +209,13 @@ fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
 /// A format of floating-point numbers in memory.
 #[derive(Clone, Copy)]
 struct Numbers {
-    /// Bytes from one to the next.
+    /// The distance in bytes from one number to the next.
     each: u64,
-    /// Bytes that mean something.
+    /// How many of these bytes belong to the number.
     shown: u32,
-    /// Bits of the fraction; those of the exponent are between them and the sign.
+    /// The number of bits of the fraction; the exponent is between it and the sign.
     fraction: u32,
-    /// The one NaN that stands for all.
+    /// The NaN that stands for all NaNs.
     nan: u128,
 }
 
@@ -221,7 +224,8 @@ const DOUBLE: Numbers = Numbers { each: 8, shown: 8, fraction: 52, nan: 0x7ff8_0
 const LONG_DOUBLE: Numbers =
     Numbers { each: 16, shown: 10, fraction: 64, nan: 0x7fff_c000_0000_0000_0000 };
 
-/// `psychic_output_double(name, address, size)` and its kind.
+/// `psychic_output_double(name, address, size)` and its kind: makes named numbers an output. All
+/// NaNs count as the same.
 fn output_numbers(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
@@ -239,13 +243,13 @@ fn output_numbers(
     Ok(None)
 }
 
-/// The number as it is, or the one NaN.
+/// `number`, or the NaN that stands for all if it is a NaN.
 fn same_nan(exprs: &Exprs, number: ExprId, format: Numbers) -> ExprId {
     let Numbers { shown, fraction, nan, .. } = format;
     let exponent_bits = shown * 8 - 1 - fraction;
     let exponent = exprs.extract(number, fraction, exponent_bits);
     let ones = exprs.eq(exponent, exprs.constant(exponent_bits, (1 << exponent_bits) - 1));
-    // That of the x87 has its leading one, without which the processor takes it for no number.
+    // The fraction of the x87 format includes the leading one; infinities have it, too.
     let infinite = if fraction == 64 { 1 << 63 } else { 0 };
     let others = exprs.extract(number, 0, fraction);
     let is_infinite = exprs.eq(others, exprs.constant(fraction, infinite));
@@ -263,7 +267,7 @@ fn name_of_output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result
     Ok(String::from_utf8_lossy(&name).into_owned())
 }
 
-/// What stands there, if it was written.
+/// The `width` bits at `data + at`; `None` if they were never written.
 fn word_of_output(
     machine: &mut dyn Machine,
     data: Value,
@@ -295,8 +299,9 @@ fn show(machine: &mut dyn Machine, name: String, bytes: Vec<Byte>) {
     Arc::make_mut(&mut machine.world_mut().outputs).push(NamedOutput { name, bytes });
 }
 
-/// `psychic_offset(pointer, base, size)`. Exact, as no two objects are close to each other here,
-/// nor, by how the harness places them, natively.
+/// `psychic_offset(pointer, base, size)`: the offset of a pointer in an object, or -1 if it does
+/// not point into it. This is exact: no two objects are close to each other here, nor natively, by
+/// the way the harness places them.
 fn place(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let [pointer, base, size] = [0, 1, 2].map(|index| machine.settled(arguments.get(index), 64));
     let exprs = machine.exprs();

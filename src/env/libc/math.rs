@@ -1,6 +1,6 @@
-//! `<math.h>` (C11 7.12), where IEEE 754 fixes the result: one operation each, which solvers
-//! know, instead of the integer arithmetic of a libc. `errno` is set where glibc does. All others
-//! are code of musl (see [`crate::compile::Libc`]).
+//! The models of those functions of `<math.h>` (C11 7.12) whose result IEEE 754 fixes. Each is one
+//! operation that solvers know, instead of the integer arithmetic of a libc. `errno` is set where
+//! glibc sets it. All other functions run as code of musl (see [`crate::compile::Libc`]).
 
 use super::access::set_errno;
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     memory::Value,
 };
 
-/// The functions of one name for a type, which has so many bits.
+/// The models for each type, given the suffix of its functions' names and its width in bits.
 macro_rules! of_type {
     ($($suffix:literal $width:literal)*) => {
         &[$(
@@ -41,7 +41,8 @@ fn domain_error(machine: &mut dyn Machine, condition: ExprId) -> Result<(), Stop
     set_errno(machine, EDOM, condition)
 }
 
-/// Takes note of the exceptions. Where a program has its libc, they are those of its own code.
+/// Notes the exceptions that an operation raises. In a whole program, they are those of the libc's
+/// own code, and so not known.
 fn raise(machine: &mut dyn Machine, operation: Operation, operand: ExprId, width: u32) {
     if machine.world().is_whole {
         machine.world_mut().raise_unknown("a function of the C library");
@@ -82,7 +83,7 @@ fn integral(
     Ok(Some(Value::from_expr(exprs, whole)))
 }
 
-/// In the rounding mode of the state.
+/// Rounds to an integer in the rounding mode of the state.
 fn current_integral(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,

@@ -1,5 +1,13 @@
-//! The C library: one file a header or topic. Each model says which clause of C11
-//! (ISO/IEC 9899:2011) it follows.
+//! The models of the C library, one file for each header or topic. Each model says which clause of
+//! C11 (ISO/IEC 9899:2011) it follows.
+//!
+//! - [`allocation`], [`fenv`], [`input`], [`math`], [`output`], [`process`], [`strings`]: models of
+//!   functions, by header; [`intrinsics`]: those of `psychic.h` and KLEE's intrinsics;
+//! - [`digits`], [`functions`]: models that run before, or in place of, code of the libc;
+//! - [`stream`]: text with symbolic pieces; [`mod@format`]: formats of `printf` and `scanf`, and
+//!   numbers in text;
+//! - [`stdin`]: standard input; `read` and `scan`: reads of typed input and of bytes;
+//! - [`access`], `variadic`: how models read memory and variadic arguments.
 
 pub mod access;
 pub mod allocation;

@@ -1,5 +1,5 @@
-//! The writing half of `<stdio.h>` (C11 7.21.6, 7.21.7). Streams are unbuffered, as the
-//! native runtime of this tool makes them, so that what was written before an error is seen.
+//! The models of the writing half of `<stdio.h>` (C11 7.21.6, 7.21.7). Streams are unbuffered, as
+//! the native runtime makes them, so that text written before an error is seen.
 
 use super::{
     access::{byte_at, concrete_string, note_address, string_at},
@@ -55,7 +55,7 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
         let mut bytes = string_at(m, a.get(0), None)?;
         bytes.push(Byte::Concrete(b'\n'));
         put_all(m, Sink::Stdout, &bytes)?;
-        // The standard only says "nonnegative"; this is what glibc returns.
+        // The standard asks for any nonnegative value; glibc returns this one.
         Ok(Some(Value::Int(bytes.len() as u64)))
     }),
     ("fputs", |m, a| {
@@ -139,7 +139,8 @@ fn push_all(machine: &dyn Machine, text: &mut Stream, bytes: &[Byte]) {
     }
 }
 
-/// `printf` and its kind: returns the number of bytes that the whole text has.
+/// `printf` and its kind: writes the text to `sink`, and returns the length of the whole text in
+/// bytes if anything reads it.
 fn formatted(
     machine: &mut dyn Machine,
     sink: Sink,
@@ -158,7 +159,7 @@ fn formatted(
             }
         }
     }
-    // Hardly anybody asks, and of numbers it is a long expression.
+    // The length is rarely read, and it is a long expression if the text has numbers.
     let length =
         if machine.result_is_read() {
             let length = text.len(machine.exprs(), 32);
@@ -247,7 +248,7 @@ fn convert(
             let value = arguments.next(machine, ArgumentKind::Float(bits))?;
             let value = machine.settled(value, bits)?;
             let notation = conversion.notation(width, precision).ok_or_else(unsupported)?;
-            // A C library rounds the digits, too, in the mode of the moment.
+            // A C library rounds the printed digits in the current rounding mode, too.
             if machine.world().rounding != Rounding::NearestEven {
                 return Err(Stop::unsupported("printing a number in this rounding mode"));
             }
@@ -263,7 +264,8 @@ fn convert(
     Ok(())
 }
 
-/// What glibc writes for a null `%s`: all or, where the precision is too small, nothing.
+/// The text that glibc writes for a null `%s`: `(null)`, or nothing if the precision is too small
+/// for all of it.
 fn null_text(limit: Option<u64>) -> &'static [u8] {
     const TEXT: &[u8] = b"(null)";
     if limit.is_none_or(|limit| limit >= TEXT.len() as u64) { TEXT } else { b"" }
@@ -332,7 +334,7 @@ fn append(machine: &mut dyn Machine, stream: fn(&mut World) -> &mut Stream, text
     *stream(machine.world_mut()) = whole;
 }
 
-/// The bytes of a symbolic number; forks over the shapes (sign, length) that its text can have.
+/// The bytes of a number in text; forks over the shapes (sign and length) that the text can have.
 fn digits(
     machine: &mut dyn Machine,
     value: ExprId,

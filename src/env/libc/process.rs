@@ -1,4 +1,5 @@
-//! `exit`, `abort`, `assert` and their kind (C11 7.22.4, 7.2).
+//! The models of `exit`, `abort`, `assert` and their kind (C11 7.22.4, 7.2), and of the address of
+//! `errno`.
 
 use super::access::concrete_string;
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
     memory::Value,
 };
 
-/// The handler of UndefinedBehaviorSanitizer's minimal runtime.
+/// The handler of failed divisions in UndefinedBehaviorSanitizer's minimal runtime.
 const DIVISION: &str = "__ubsan_handle_divrem_overflow_minimal_abort";
 
 pub(in crate::env) const MODELS: &[(&str, Model)] = &[
@@ -23,14 +24,14 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
         Ok(Some(Value::Int(0)))
     }),
     ("abort", |_, _| Err(Stop::Halt(Halt::Abort))),
-    // What the compiler makes of a division by a constant zero (`compile`'s flags).
+    // With the flags of `compile`, a division by a constant zero becomes this call.
     (DIVISION, |_, _| Err(Error::DivisionByZero.into())),
     ("__assert_fail", assert_fail),
     ("__errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),
     ("___errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),
 ];
 
-/// Ends the program with a status, of which the parent sees the low eight bits.
+/// The stop of a program that exits with a status; the exit code is its low eight bits.
 pub fn exit(machine: &mut dyn Machine, status: Value) -> Stop {
     match machine.settled(status, 32) {
         Ok(status) => Stop::Exit(machine.exprs().extract(status, 0, 8)),
@@ -45,8 +46,8 @@ fn exit_at_once(machine: &mut dyn Machine, status: Value) -> Stop {
     }
 }
 
-/// What a failed `assert` calls. The text is that of the native runtime of this tool, which
-/// leaves out file, line and function: they differ between meta program and patched source.
+/// `__assert_fail`, which a failed `assert` calls. The message is that of our native runtime: it
+/// leaves out file, line and function, as these differ between meta program and patched source.
 fn assert_fail(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let condition = concrete_string(machine, arguments.get(0), "an assertion")?;
     let text = [b"Assertion `", condition.as_slice(), b"' failed.\n"].concat();

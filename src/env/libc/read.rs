@@ -1,4 +1,4 @@
-//! Reads of standard input: tokens of a typed one, bytes of one of bytes.
+//! Reads of standard input: tokens if it is typed, and bytes.
 
 use super::access::within;
 use super::format::{is_space, number::NumberFormat, scanf::ByteSet};
@@ -13,7 +13,7 @@ use crate::{
 /// The typed input of the machine.
 ///
 /// # Panics
-/// where its input is not typed.
+/// If its input is not typed.
 pub fn typed(machine: &mut dyn Machine) -> &mut TypedInput {
     match &mut machine.world_mut().stdin {
         Stdin::Typed(input) => input,
@@ -21,8 +21,8 @@ pub fn typed(machine: &mut dyn Machine) -> &mut TypedInput {
     }
 }
 
-/// Whether the next formatted read makes tokens: input is typed, and nothing was put back in front
-/// of it.
+/// Whether the next formatted read makes tokens: input is typed, and no byte that was put back
+/// comes first.
 pub fn reads_tokens(machine: &dyn Machine) -> bool {
     matches!(&machine.world().stdin, Stdin::Typed(input) if input.unread.is_empty())
 }
@@ -35,7 +35,7 @@ pub fn skip_unread_space(machine: &mut dyn Machine) {
     }
 }
 
-/// Whether the file ends before the next token; forks where both are possible.
+/// Whether the file ends before the next token; forks if it may or may not.
 pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
     if !typed(machine).ended {
         machine.read_on()?;
@@ -52,7 +52,7 @@ pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
     Ok(typed(machine).ended)
 }
 
-/// Reads all white space that comes next, up to what is none or to the end of the file.
+/// Reads all white space that comes next.
 pub fn skip_space(machine: &mut dyn Machine) -> Result<(), Stop> {
     typed(machine).skip_newline();
     if !ends(machine)? {
@@ -62,8 +62,8 @@ pub fn skip_space(machine: &mut dyn Machine) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The byte `literal` comes next, right behind what was read last; `false` where the file has
-/// ended.
+/// Reads the byte `literal`, which comes right behind what was read last; returns `false` if the
+/// file has ended.
 pub fn expect(machine: &mut dyn Machine, literal: u8) -> Result<bool, Stop> {
     let input = typed(machine);
     if input.ended {
@@ -75,11 +75,11 @@ pub fn expect(machine: &mut dyn Machine, literal: u8) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// Whether what comes next is a byte that `accepts` does not allow, and so stays; forks where both are
-/// possible. Never where all input is well formed.
+/// Whether the next byte is one that `accepts` does not allow, so that it stays unread; forks if it
+/// may or may not be. Always `false` if all input is assumed to be well formed.
 ///
-/// The byte is the one that a read of a single byte makes of this token, so that all revisions see
-/// the same.
+/// The byte is the variable that a read of a single byte would make of this token, so that all
+/// revisions see the same.
 pub fn is_malformed(machine: &mut dyn Machine, accepts: impl Fn(u8) -> bool) -> Result<bool, Stop> {
     let input = typed(machine);
     let is_full = input.tokens >= input.bounds.tokens;
@@ -106,7 +106,7 @@ pub fn is_malformed(machine: &mut dyn Machine, accepts: impl Fn(u8) -> bool) -> 
     Ok(true)
 }
 
-/// A new number of that width, as text of that format.
+/// Makes a new number of `width` bits, whose text is in `format`.
 pub fn number(machine: &mut dyn Machine, format: NumberFormat, width: u32) -> ExprId {
     let input = typed(machine);
     input.skip_newline();
@@ -122,19 +122,19 @@ pub fn number(machine: &mut dyn Machine, format: NumberFormat, width: u32) -> Ex
     value
 }
 
-/// What a number of that format may consist of, but for its sign.
+/// The bytes of which a number in `format` may consist, without its sign.
 fn digits(format: NumberFormat) -> ByteSet {
     let is_digit = |byte: &u8| char::from(*byte).is_digit(format.radix.base().into());
     let mut digits: ByteSet = (0..=u8::MAX).filter(is_digit).collect();
-    // `0x`; the flag stands for numbers that say their base themselves.
+    // The prefix `0x`. The flag `alternative` marks numbers that say their base themselves (`%i`).
     if format.radix.base() == 16 || format.flags.alternative {
         digits.extend(&b"xX".iter().copied().collect());
     }
     digits
 }
 
-/// A new floating-point number of that width, written in decimal: any that is finite, and others where
-/// they are allowed.
+/// Makes a new floating-point number, written in decimal. It is finite, unless infinities and NaNs
+/// are allowed.
 pub fn real(machine: &mut dyn Machine, format: Format) -> Result<ExprId, Stop> {
     let input = typed(machine);
     input.skip_newline();
@@ -160,7 +160,7 @@ pub fn real(machine: &mut dyn Machine, format: Format) -> Result<ExprId, Stop> {
     Ok(value)
 }
 
-/// Whether an encoding is what `inf` or `nan` gives, with a sign or without.
+/// The condition that an encoding is that of `inf` or `nan`, with or without a sign.
 fn is_special(exprs: &Exprs, value: ExprId, format: Format) -> ExprId {
     let width = format.width();
     let magnitudes = [format.infinity(), format.default_nan() & !format.sign()];
@@ -170,8 +170,8 @@ fn is_special(exprs: &Exprs, value: ExprId, format: Format) -> ExprId {
     }))
 }
 
-/// Whether an encoding is what some decimal text gives: a finite number, whose integer bit, if it
-/// has one, says whether it is normal.
+/// The condition that an encoding is that of some decimal text: it is finite, and its integer bit,
+/// if the format has one, says whether it is normal.
 fn is_decimal(exprs: &Exprs, value: ExprId, format: Format) -> ExprId {
     let (low, width) = (format.exponent_low(), format.exponent_bits());
     let exponent = exprs.extract(value, low, width);
@@ -184,10 +184,10 @@ fn is_decimal(exprs: &Exprs, value: ExprId, format: Format) -> ExprId {
     exprs.and(is_finite, exprs.eq(exprs.extract(value, low - 1, 1), is_normal))
 }
 
-/// A new word of bytes that `accepts` allows; forks over its length.
+/// Makes a new word of bytes that `accepts` allows; forks over its length.
 ///
-/// It has at most `width` bytes, if that is given. Another revision may take longer words, or
-/// ones of other bytes, so that these are assumptions of this one.
+/// The word has at most `width` bytes, if that is given. Other revisions may read longer words, or
+/// words of other bytes, so the limits are assumptions of this revision ([`Machine::require`]).
 pub fn word(
     machine: &mut dyn Machine,
     width: Option<u32>,
@@ -239,7 +239,7 @@ pub fn word(
     Ok(bytes)
 }
 
-/// The next byte, `None` at the end of the file; forks where the file may end here.
+/// Reads the next byte; `None` at the end of the file. Forks if the file may end here.
 pub fn byte(machine: &mut dyn Machine) -> Result<Option<Byte>, Stop> {
     match &mut machine.world_mut().stdin {
         Stdin::Bytes(input) => {

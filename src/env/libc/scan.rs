@@ -1,15 +1,15 @@
-//! Formatted reads of bytes, known or not (C11 7.21.6.2): the text of `sscanf`, standard input that is
-//! given as bytes, and what was put back in front of typed input.
+//! Formatted reads of bytes, known or symbolic (C11 7.21.6.2): the text of `sscanf`, standard input
+//! that is given as bytes, and bytes that were put back in front of typed input.
 //!
-//! What kind a byte is of (a digit, white space, the end) is decided as far as the directives look at
+//! The kind of a byte (a digit, white space, the end) is decided as far as the directives look at
 //! it. Which digit it is stays open: a number is a term over its digits.
 //!
-//! This is the algorithm of glibc's `vfscanf`: the longest prefix of an integer is taken, converted as
-//! a 64-bit number by `strtol` or `strtoul`, which *saturate* at the ends of their range, and the result
-//! is *cut* to the width of the object. So `%d` makes 3000000000 into -1294967296 but
-//! 99999999999999999999 into -1 (`LONG_MAX` cut to 32 bits), and `%u` makes -1 into 4294967295. The input
-//! may not be read again beyond one byte, so the `0x` of `0xg` is consumed and the value is 0. Prefix
-//! `0b` is not known before C23.
+//! The algorithm is that of glibc's `vfscanf`. The longest prefix that is an integer is taken.
+//! `strtol` or `strtoul`, which *saturate* at the ends of their range, convert it to a 64-bit
+//! number, and the result is *cut* to the width of the object. So `%d` makes 3000000000 into
+//! -1294967296 but 99999999999999999999 into -1 (`LONG_MAX` cut to 32 bits), and `%u` makes -1 into
+//! 4294967295. No more than one byte can be put back, so the `0x` of `0xg` is consumed, and the
+//! value is 0. The prefix `0b` is not known before C23.
 
 use super::{
     access::{EOF, byte_at, is_among, set_errno, within, written_byte},
@@ -28,7 +28,7 @@ use crate::{
     memory::{Byte, Value},
 };
 
-/// `errno` where a number does not fit.
+/// The error number for a number that does not fit.
 const ERANGE: u64 = 34;
 
 /// Where a formatted read finds its bytes.
@@ -36,21 +36,22 @@ const ERANGE: u64 = 34;
 pub(super) enum Source {
     /// A string at this address.
     Text(Value),
-    /// What is at this address, as far as it was written; nothing is wrong with reading what was not.
+    /// The bytes at this address, as far as they were written. Reading on is no error: the reader
+    /// is then lost ([`Reader::is_lost`]).
     Written(u64),
     /// Standard input.
     Stdin,
 }
 
-/// Takes bytes one at a time, with a look at the one that comes next.
+/// Takes bytes one at a time, with one byte of lookahead.
 pub(super) struct Reader<'a> {
     machine: &'a mut dyn Machine,
     source: Source,
-    /// How many bytes were taken.
+    /// The number of bytes taken.
     taken: u64,
-    /// The next byte, where it was looked at already; no byte at the end.
+    /// The next byte, if it was looked at already; `Some(None)` at the end.
     next: Option<Option<Byte>>,
-    /// What comes next is not known: it was never written, or may be outside its object.
+    /// Whether the next byte is not known: it was never written, or may be outside its object.
     pub(super) is_lost: bool,
 }
 
@@ -59,7 +60,7 @@ impl<'a> Reader<'a> {
         Self { machine, source, taken: 0, next: None, is_lost: false }
     }
 
-    /// The next byte, which stays; `None` at the end.
+    /// The next byte, without taking it; `None` at the end.
     fn peek(&mut self) -> Result<Option<Byte>, Stop> {
         if let Some(next) = self.next {
             return Ok(next);
@@ -82,7 +83,7 @@ impl<'a> Reader<'a> {
         Ok(next)
     }
 
-    /// Takes the next byte, if there is one and it is accepted.
+    /// Takes the next byte, if there is one and `accepts` allows it.
     pub(super) fn take(&mut self, accepts: &dyn Fn(u8) -> bool) -> Result<Option<Byte>, Stop> {
         let Some(byte) = self.peek()? else { return Ok(None) };
         if !is_among(self.machine, byte, accepts)? {
@@ -93,7 +94,7 @@ impl<'a> Reader<'a> {
         Ok(Some(byte))
     }
 
-    /// Takes up to `width` bytes that are accepted.
+    /// Takes bytes as long as `accepts` allows them, at most `width`.
     fn run(&mut self, width: u32, accepts: &dyn Fn(u8) -> bool) -> Result<Vec<Byte>, Stop> {
         let mut bytes = Vec::new();
         while (bytes.len() as u64) < u64::from(width)
@@ -104,7 +105,7 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// Gives back what was looked at.
+    /// Puts a byte of standard input that was looked at, but not taken, back.
     fn finish(self) {
         if let (Source::Stdin, Some(Some(byte))) = (self.source, self.next) {
             read::unread(self.machine, byte);
@@ -112,7 +113,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Carries out the directives on bytes; gives what the call returns.
+/// Carries out the directives on bytes, and returns the result of the call.
 pub(super) fn scan(
     machine: &mut dyn Machine,
     directives: &[Directive],
@@ -183,16 +184,16 @@ fn carry_out(
     Ok(Value::Int(assigned))
 }
 
-/// What a call returns at the end of its input.
+/// The result of a call that has met the end of its input.
 pub(super) fn at_end(assigned: u64) -> Value {
     if assigned == 0 { EOF } else { Value::Int(assigned) }
 }
 
 /// What a conversion made of the bytes that it took.
 enum Converted {
-    /// They do not match.
+    /// The bytes do not match.
     Nothing,
-    /// There were none.
+    /// There were no bytes.
     End,
     Number(ExprId),
     Bytes(Vec<Byte>),
@@ -241,7 +242,7 @@ fn convert(reader: &mut Reader<'_>, conversion: &Conversion) -> Result<Converted
     Ok(Converted::Bytes(bytes))
 }
 
-/// An integer of `bits` bits, at most 64; `None` where there is none.
+/// Reads an integer of at most `width` bytes, as `bits` bits (at most 64); `None` if there is none.
 fn integer(
     reader: &mut Reader<'_>,
     syntax: IntegerSyntax,
@@ -278,7 +279,7 @@ fn integer(
     Ok(Some(value))
 }
 
-/// Takes a sign; whether it is a minus.
+/// Takes a sign, if one comes next and `left` allows it; returns whether it is a minus.
 fn sign(reader: &mut Reader<'_>, left: &mut u32) -> Result<bool, Stop> {
     let negative = *left > 0 && reader.take(&|byte| byte == b'-')?.is_some();
     let signed = negative || *left > 0 && reader.take(&|byte| byte == b'+')?.is_some();
@@ -286,8 +287,8 @@ fn sign(reader: &mut Reader<'_>, left: &mut u32) -> Result<bool, Stop> {
     Ok(negative)
 }
 
-/// What `strtol` (`is_signed`) or `strtoul` makes of digits, 64 bits wide, and whether that is another
-/// number than they are.
+/// What `strtol` (`is_signed`) or `strtoul` makes of digits, 64 bits wide; and the condition that
+/// this is not the number that the digits are, as it does not fit.
 fn integer_of(
     exprs: &Exprs,
     digits: &[Byte],
@@ -304,7 +305,7 @@ fn integer_of(
             (true, false) => LEAST - 1,
             (false, _) => u128::from(u64::MAX),
         };
-        // Room for what is above the limit, times the base.
+        // Wide enough for a saturated number times the base.
         const WIDE: u32 = 72;
         let magnitude = magnitude(exprs, digits, base, WIDE, Some(1 << 64));
         let most = exprs.bv(&Bv::from_u128(WIDE, limit));
@@ -319,13 +320,13 @@ fn integer_of(
     (value, exprs.bool(false))
 }
 
-/// Whether any number of so many digits is below the limit.
+/// Whether every number of this many digits in this base is below `limit`.
 fn holds(digits: usize, base: u8, limit: u128) -> bool {
     let above = u32::try_from(digits).ok().and_then(|digits| u128::from(base).checked_pow(digits));
     above.is_some_and(|above| above <= limit)
 }
 
-/// The number that digits stand for, of that width; no more than `most`, where that is given.
+/// The number that digits stand for, `width` bits wide; saturates at `most`, if that is given.
 fn magnitude(exprs: &Exprs, digits: &[Byte], base: u8, width: u32, most: Option<u128>) -> ExprId {
     let constant = |value: u128| exprs.bv(&Bv::from_u128(width, value));
     digits.iter().fold(constant(0), |value, digit| {
@@ -356,32 +357,33 @@ fn digit_value(exprs: &Exprs, digit: Byte) -> ExprId {
     }
 }
 
-/// What the text of a floating-point number says.
+/// What the text of a floating-point number stands for.
 pub(super) enum Scanned {
     /// A finite number.
     Finite(Finite),
     /// An infinity, or a NaN.
     Special { negative: bool, is_nan: bool },
-    /// None.
+    /// The text is not a number.
     Mismatch,
 }
 
-/// A number as it is written: `digits` times ten, or two, to the power of `exponent`.
+/// A finite number as it is written: the integer `digits`, times ten or two to the power of
+/// `exponent`.
 pub(super) struct Finite {
     negative: bool,
-    /// Its digits are of base 16, and its exponent is one of two.
+    /// Whether the digits are of base 16 and the exponent is a power of two, instead of ten.
     pub(super) is_hexadecimal: bool,
-    /// Those before and behind the point.
+    /// The digits before and behind the point.
     digits: Vec<Byte>,
     exponent: i64,
-    /// Of how many bytes the number is; an exponent without digits counts for nothing.
+    /// The length of the number in bytes, without an exponent that has no digits.
     pub(super) length: u64,
 }
 
 /// Reads a floating-point number of at most `width` bytes. The digits of an exponent are decided.
 ///
-/// As the input may not be read again, an exponent without digits is gone, and so is the beginning of
-/// `infinity`.
+/// As no more than one byte can be put back, an exponent without digits is consumed, and so is an
+/// incomplete `infinity`.
 pub(super) fn real(reader: &mut Reader<'_>, width: u32) -> Result<Scanned, Stop> {
     let mut left = width;
     let negative = sign(reader, &mut left)?;
@@ -389,7 +391,7 @@ pub(super) fn real(reader: &mut Reader<'_>, width: u32) -> Result<Scanned, Stop>
         let taken = name_taken(reader, left, name)?;
         left -= taken as u32;
         if taken == name.len() {
-            // What begins with `infi` has to go on so.
+            // Text that begins with `infi` must go on with `nity`.
             let more = if is_nan { 0 } else { name_taken(reader, left, "inity")? };
             let is_whole = matches!(more, 0 | 5);
             return Ok(if is_whole {
@@ -405,7 +407,7 @@ pub(super) fn real(reader: &mut Reader<'_>, width: u32) -> Result<Scanned, Stop>
     let mut is_hexadecimal = false;
     let mut digits = reader.run(left, &|byte| byte.is_ascii_digit())?;
     left -= digits.len() as u32;
-    // glibc wants room for a digit behind it.
+    // glibc takes the `x` only if the width leaves room for a digit behind it.
     if let [first] = digits[..]
         && left > 1
         && let Some(next) = reader.peek()?
@@ -447,12 +449,13 @@ pub(super) fn real(reader: &mut Reader<'_>, width: u32) -> Result<Scanned, Stop>
     Ok(Scanned::Finite(Finite { negative, is_hexadecimal, digits, exponent, length }))
 }
 
-/// Takes as many bytes of a name as come next, in letters of either case, and as `width` allows.
+/// Takes the longest prefix of a name that comes next, in letters of either case and within
+/// `width`; returns its length.
 fn name_taken(reader: &mut Reader<'_>, width: u32, name: &str) -> Result<usize, Stop> {
     let mut taken = 0;
     for letter in name.bytes().take(width as usize) {
         if reader.take(&|byte| byte.to_ascii_lowercase() == letter)?.is_none() {
-            // Where the name has begun, what does not go on with it is gone, too.
+            // Once the name has begun, the byte that does not match is consumed, too.
             if taken > 0 {
                 reader.take(&|_| true)?;
             }
@@ -463,7 +466,7 @@ fn name_taken(reader: &mut Reader<'_>, width: u32, name: &str) -> Result<usize, 
     Ok(taken)
 }
 
-/// Which digit it is; forks over all.
+/// The concrete byte of a digit; forks over all that it may be.
 fn known_digit(machine: &mut dyn Machine, digit: Byte) -> Result<u8, Stop> {
     match digit {
         Byte::Concrete(digit) => Ok(digit),
@@ -473,7 +476,7 @@ fn known_digit(machine: &mut dyn Machine, digit: Byte) -> Result<u8, Stop> {
 }
 
 impl Finite {
-    /// The nearest number of that format, of 32 or 64 bits, as its bits.
+    /// The encoding of the nearest number in a format of 32 or 64 bits.
     fn value(&self, machine: &mut dyn Machine, format: Format) -> Result<ExprId, Stop> {
         machine.world_mut().raise_unknown("a number in text");
         if let Some(value) = self.as_term(machine, format)? {
@@ -503,21 +506,23 @@ impl Finite {
                 (value.to_bits(), value.is_normal())
             }
         };
-        // Decimals of so few digits as a text has are no exact subnormal numbers.
+        // A decimal number of so few digits is never exactly subnormal: it has been rounded.
         let is_too_far = machine.exprs().bool(!is_normal && !is_zero);
         set_errno(machine, ERANGE, is_too_far)?;
         Ok(machine.exprs().constant(format.width(), bits))
     }
 
-    /// The number as a term over its digits: an integer and a power that the format holds, of which the
-    /// quotient or product is rounded but once (W. D. Clinger, How to read floating point numbers
-    /// accurately, PLDI 1990). `None` for others, and where a decimal number is known.
+    /// The number as a term over its digits: an integer and a power that are both exact in the
+    /// format, so that their quotient or product is rounded only once (W. D. Clinger, How to read
+    /// floating point numbers accurately, PLDI 1990). `None` for other numbers, and for decimal
+    /// numbers whose digits are all known.
     pub(super) fn as_term(
         &self,
         machine: &mut dyn Machine,
         format: Format,
     ) -> Result<Option<ExprId>, Stop> {
-        // The integer and the powers of ten and two up to which all, and their products, are exact.
+        // Integers below `most`, and powers of ten and two up to these exponents, are exact; so are
+        // products of such integers and powers of two.
         let (most, ten, two) = match format {
             Format::Single => (1u128 << 24, 10, 60),
             Format::Double => (1 << 53, 22, 900),
@@ -535,7 +540,7 @@ impl Finite {
         }
         let exprs = machine.exprs();
         let magnitude = magnitude(exprs, &self.digits, base, 64, None);
-        // An integer has one zero only.
+        // Integers have only one zero, so -0 is made here.
         let is_zero = exprs.eq(magnitude, exprs.constant(64, 0));
         if self.negative && machine.decide(is_zero)? {
             return Ok(Some(sign_bit(machine.exprs(), format)));

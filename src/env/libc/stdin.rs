@@ -1,9 +1,9 @@
 //! Standard input: typed tokens that the program's own reads call for, or plain bytes.
 //!
-//! Typed input comes into being as it is read: a `%d` makes one symbolic number, a `getchar`
-//! one symbolic byte. A test renders the tokens as text, with a newline behind each number
-//! and word. What is assumed, and stated as a bound of every proof: input is well formed for
-//! the reads that the program makes, unless it may be malformed.
+//! Typed input comes into being as it is read: a `%d` makes one symbolic number, a `getchar` one
+//! symbolic byte. A test renders the tokens as text, with a newline behind each number and word.
+//! Unless input may be malformed ([`Bounds::malformed`]), it is assumed to be well formed for the
+//! reads that the program makes; every proof states this as a bound.
 
 use super::{format::scanf::ByteSet, stream::Stream};
 use crate::{
@@ -14,85 +14,85 @@ use crate::{
 /// Standard input of one state.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Stdin {
-    /// Tokens made by reading.
+    /// Tokens that reads make.
     Typed(TypedInput),
-    /// A fixed row of bytes, concrete or symbolic.
+    /// A fixed sequence of bytes, concrete or symbolic.
     Bytes(ByteInput),
 }
 
 /// What is assumed of typed input.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Bounds {
-    /// End of file comes after so many tokens.
+    /// The number of tokens after which the file ends.
     pub tokens: u32,
-    /// End of file may come before that.
+    /// Whether the file may end earlier.
     pub early_end: bool,
-    /// Most bytes of a word.
+    /// The largest number of bytes of a word.
     pub longest_word: u8,
-    /// In place of a token there may be a byte that the read does not take.
+    /// Whether a byte that the read does not accept may come in place of a token.
     pub malformed: bool,
-    /// Floating-point numbers may be infinities and NaNs.
+    /// Whether floating-point numbers may be infinities and NaNs.
     pub nonfinite: bool,
 }
 
-/// Tokens made by reading.
+/// Typed input: the tokens that reads have made so far, and what is known of what follows.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TypedInput {
     /// The text that was read so far.
     pub text: Stream,
-    /// Number of tokens so far.
+    /// The number of tokens so far.
     pub(super) tokens: u32,
     pub(super) bounds: Bounds,
     pub(super) has_words: bool,
-    /// A newline follows that has not been read yet.
+    /// Whether a newline follows that has not been read yet.
     pub(super) newline: bool,
-    /// What cannot come right behind the number or word read last: it would belong to that, or a
-    /// newline was seen there.
+    /// The bytes that cannot come right behind the last number or word: they would belong to it, or
+    /// the program has seen that a newline is there.
     pub(super) excluded: ByteSet,
-    /// White space was skipped, so that none comes next.
+    /// Whether white space was skipped, so that none comes next.
     pub(super) skipped: bool,
-    /// There is more of which nothing has been read yet.
+    /// Whether the file is known to go on behind what was read.
     pub(super) more: bool,
     pub(super) ended: bool,
     pub(super) unread: Vec<Byte>,
 }
 
-/// A fixed row of bytes.
+/// Standard input that is a fixed sequence of bytes.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ByteInput {
-    /// All of them.
+    /// All bytes, including those that were read.
     pub bytes: Vec<Byte>,
     pub(super) position: usize,
-    /// A read has met the end.
+    /// Whether a read has met the end.
     pub(super) ended: bool,
     pub(super) unread: Vec<Byte>,
 }
 
 impl Stdin {
-    /// Typed tokens.
+    /// Typed input within these bounds.
     pub fn typed(bounds: Bounds) -> Self {
         Self::Typed(TypedInput { bounds, ..TypedInput::default() })
     }
 
-    /// These bytes.
+    /// Input of these bytes.
     pub fn bytes(bytes: Vec<Byte>) -> Self {
         Self::Bytes(ByteInput { bytes, ..ByteInput::default() })
     }
 
-    /// So many symbolic bytes, the object `stdin`.
+    /// Input of `count` symbolic bytes: the object `stdin`.
     pub fn symbolic(exprs: &Exprs, count: u32) -> Self {
         let byte = |index| Byte::Symbolic(exprs.input(&format!("stdin[{index}]"), 8));
         Self::bytes((0..count).map(byte).collect())
     }
 
-    /// Lets typed input end after any number of tokens; `false` for what is no typed input.
+    /// Lets typed input end after any number of tokens; returns `false` if input is not typed.
     pub fn let_end_anywhere(&mut self) -> bool {
         let Self::Typed(input) = self else { return false };
         (input.bounds.tokens, input.bounds.early_end) = (u32::MAX, true);
         true
     }
 
-    /// Whether all is the same but how much of typed input was read.
+    /// Whether everything except how much typed input was read is the same as at `earlier`.
     pub fn goes_on_from(&self, earlier: &Self) -> bool {
         match (self, earlier) {
             (Self::Typed(now), Self::Typed(then)) => {
@@ -106,7 +106,7 @@ impl Stdin {
         }
     }
 
-    /// How many tokens were read, of typed input.
+    /// The number of tokens read; 0 if input is not typed.
     pub fn tokens(&self) -> u32 {
         match self {
             Self::Typed(input) => input.tokens,
@@ -114,7 +114,7 @@ impl Stdin {
         }
     }
 
-    /// A read has met the end of the file (`feof`).
+    /// Whether a read has met the end of the file (`feof`).
     pub fn has_ended(&self) -> bool {
         match self {
             Self::Typed(input) => input.ended,
@@ -124,7 +124,7 @@ impl Stdin {
 }
 
 impl ByteInput {
-    /// All of the bytes under an assignment.
+    /// All bytes under an assignment.
     pub fn known(&self, exprs: &Exprs, given: &Assignment) -> Vec<Byte> {
         let value = |byte: &Byte| match byte {
             Byte::Symbolic(e) => Byte::of(exprs, exprs.bv(&exprs.evaluate(*e, given))),
@@ -133,7 +133,7 @@ impl ByteInput {
         self.bytes.iter().map(value).collect()
     }
 
-    /// Reads the next bytes, at most `count`; fewer are the end of the file.
+    /// Reads the next bytes, at most `count`; fewer at the end of the file.
     pub fn take(&mut self, count: usize) -> Vec<Byte> {
         let end = self.bytes.len().min(self.position + count);
         let taken = self.bytes[self.position..end].to_vec();
@@ -143,7 +143,7 @@ impl ByteInput {
 }
 
 impl TypedInput {
-    /// The text as a file holds it, closed by the newline that nobody has read.
+    /// The text of the input file, including a newline at its end that was not read yet.
     pub fn file(&self) -> Stream {
         let mut text = self.text.clone();
         if self.newline {
@@ -157,12 +157,12 @@ impl TypedInput {
         self.has_words
     }
 
-    /// Whether something comes behind the text, of which it is only known that it is there.
+    /// Whether the file goes on behind the text with something of which nothing else is known.
     pub fn expects_more(&self) -> bool {
         self.more
     }
 
-    /// How many more tokens there are at least before the file ends.
+    /// The smallest number of tokens that follow before the file ends.
     pub fn left(&self) -> u32 {
         if self.ended || self.bounds.early_end {
             return 0;
@@ -175,7 +175,7 @@ impl TypedInput {
         self.newline
     }
 
-    /// Reads the newline behind the last number or word, if it was not read yet.
+    /// Reads the newline behind the last number or word, unless it was read already.
     pub fn skip_newline(&mut self) {
         if std::mem::take(&mut self.newline) {
             self.text.push_bytes(b"\n");
@@ -183,8 +183,8 @@ impl TypedInput {
         self.excluded = ByteSet::default();
     }
 
-    /// Whether a byte cannot come right behind what was read last. If so a newline is there, which
-    /// the program has seen.
+    /// Whether a byte cannot come right behind what was read last. If it cannot, a newline is
+    /// there, and the program now knows this.
     pub fn is_excluded(&mut self, byte: u8) -> bool {
         let is_excluded = self.excluded.contains(byte);
         if is_excluded {
@@ -193,7 +193,7 @@ impl TypedInput {
         is_excluded
     }
 
-    /// Whether a newline comes next; nothing else can, then, once the program knows.
+    /// Whether a newline comes next. If so, the program now knows this, so nothing else can come.
     pub fn sees_newline(&mut self) -> bool {
         if self.newline {
             self.see_newline();

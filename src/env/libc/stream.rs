@@ -1,8 +1,7 @@
-//! Text with symbolic pieces: what a program writes, and what it reads.
+//! Text with symbolic pieces ([`Stream`]): what a program writes, and what it reads.
 //!
-//! A printed number stays one *typed token*: its value and how it is written. So printing
-//! costs no path per digit, and two texts are compared by the values in them
-//! (`diff::text`), not by their bytes.
+//! A printed number stays one *typed token*: its value and its format. So printing makes no paths
+//! for digits, and two texts are compared by the values in them (`diff::text`), not by their bytes.
 //!
 //! Clones share what was written so far; each appends on its own.
 
@@ -18,24 +17,24 @@ pub enum Piece {
     Literal(Vec<u8>),
     /// One byte that depends on variables; 8 bits wide, not constant.
     Byte(ExprId),
-    /// A number that depends on variables, written as `format` says.
+    /// An integer that depends on variables.
     Number {
         /// The number; at most 128 bits wide, not constant.
         value: ExprId,
-        /// How it is written.
+        /// The format of its text.
         format: NumberFormat,
     },
-    /// A floating-point number that depends on variables, written as `format` says.
+    /// A floating-point number that depends on variables.
     Real {
-        /// Its encoding; 32, 64 or 80 bits wide, not constant.
+        /// The encoding of the number; 32, 64 or 80 bits wide, not constant.
         value: ExprId,
-        /// How it is written.
+        /// The format of its text.
         format: RealFormat,
     },
 }
 
 impl Piece {
-    /// What decides on its text, if that is not known.
+    /// The expression on which the text depends; `None` for a literal.
     pub fn value(&self) -> Option<ExprId> {
         match self {
             Self::Literal(_) => None,
@@ -45,7 +44,7 @@ impl Piece {
         }
     }
 
-    /// The fewest bytes that it can be.
+    /// The smallest number of bytes that the text of the piece can have.
     pub fn least_length(&self, exprs: &Exprs) -> usize {
         match self {
             Self::Literal(bytes) => bytes.len(),
@@ -55,7 +54,7 @@ impl Piece {
         }
     }
 
-    /// It, a literal byte by byte.
+    /// The piece itself, or the bytes of a literal one by one.
     fn atoms(&self) -> impl Iterator<Item = Atom> {
         let (bytes, atom) = match self {
             Self::Literal(bytes) => (&bytes[..], None),
@@ -82,14 +81,14 @@ pub enum Atom {
     Number {
         /// The number.
         value: ExprId,
-        /// How it is written.
+        /// The format of its text.
         format: NumberFormat,
     },
     /// See [`Piece::Real`].
     Real {
         /// The encoding of the number.
         value: ExprId,
-        /// How it is written.
+        /// The format of its text.
         format: RealFormat,
     },
 }
@@ -111,19 +110,19 @@ pub struct Stream {
     last: Option<Arc<Chunk>>,
 }
 
-/// What was written between two clones.
+/// The pieces that were appended between two clones.
 #[derive(Debug)]
 struct Chunk {
     before: Option<Arc<Chunk>>,
     pieces: Vec<Piece>,
-    /// How many chunks are before.
+    /// The number of chunks before this one.
     depth: u32,
-    /// The same for the same text up to the end of this, however it was appended.
+    /// A hash of the text up to the end of this chunk, independent of how it was appended.
     digest: u64,
 }
 
 impl Chunk {
-    /// The digest of no text.
+    /// The digest of the empty text.
     const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
     fn push_bytes(&mut self, bytes: &[u8]) {
@@ -142,7 +141,7 @@ impl Chunk {
         self.pieces.push(piece);
     }
 
-    /// FNV-1a, for whole words.
+    /// Adds a word to the digest: FNV-1a on words instead of bytes.
     fn add(&mut self, code: u64) {
         const PRIME: u64 = 0x0000_0100_0000_01b3;
         self.digest = (self.digest ^ code).wrapping_mul(PRIME);
@@ -150,7 +149,7 @@ impl Chunk {
 }
 
 impl Drop for Chunk {
-    /// Without recursion: a state that forked often has a long chain.
+    /// Drops the chain without recursion, as a state that forked often has a long one.
     fn drop(&mut self) {
         let mut before = self.before.take();
         while let Some(mut chunk) = before.and_then(Arc::into_inner) {
@@ -175,7 +174,7 @@ impl Stream {
         self.own().push_bytes(bytes);
     }
 
-    /// Appends the byte that the 8 bits of `byte` are.
+    /// Appends a byte, an 8-bit expression.
     pub fn push_byte(&mut self, exprs: &Exprs, byte: ExprId) {
         debug_assert_eq!(exprs.width(byte), 8);
         match exprs.as_u64(byte) {
@@ -184,10 +183,10 @@ impl Stream {
         }
     }
 
-    /// Appends a number.
+    /// Appends an integer.
     ///
     /// # Panics
-    /// for numbers of more than 128 bits.
+    /// If the number has more than 128 bits.
     pub fn push_number(&mut self, exprs: &Exprs, value: ExprId, format: NumberFormat) {
         assert!(exprs.width(value) <= 128, "numbers in text have at most 128 bits");
         match exprs.as_bv(value) {
@@ -196,10 +195,10 @@ impl Stream {
         }
     }
 
-    /// Appends a floating-point number, whose encoding `value` is.
+    /// Appends the floating-point number with the encoding `value`.
     ///
     /// # Panics
-    /// for encodings of other than 32, 64 or 80 bits.
+    /// If the encoding does not have 32, 64 or 80 bits.
     pub fn push_real(&mut self, exprs: &Exprs, value: ExprId, format: RealFormat) {
         match exprs.as_bv(value) {
             Some(constant) => self.push_bytes(&format.text(&constant)),
@@ -217,7 +216,7 @@ impl Stream {
         }
     }
 
-    /// The chunk that this stream shares with no other.
+    /// The last chunk, which this stream shares with no other; makes one if necessary.
     fn own(&mut self) -> &mut Chunk {
         if self.last.as_mut().is_none_or(|chunk| Arc::get_mut(chunk).is_none()) {
             let before = self.last.take();
@@ -229,8 +228,7 @@ impl Stream {
         last.expect("a chunk that was just made is not shared")
     }
 
-    /// The pieces in order. A literal can follow a literal where the stream was cloned
-    /// between the two.
+    /// The pieces in order. A literal can follow another if the stream was cloned between the two.
     pub fn pieces(&self) -> impl DoubleEndedIterator<Item = &Piece> {
         self.chunks().into_iter().flat_map(|chunk| &chunk.pieces)
     }
@@ -248,17 +246,19 @@ impl Stream {
         self.pieces().flat_map(Piece::atoms)
     }
 
-    /// Whether nothing was written, not even a piece that may be empty.
+    /// Whether nothing was written, not even a piece whose text may be empty.
     pub fn is_empty(&self) -> bool {
         self.pieces().next().is_none()
     }
 
-    /// Whether nothing was appended since `earlier` was cloned from this stream; quick.
+    /// Whether nothing was appended since `earlier` was cloned from this stream. This is a quick
+    /// check.
     pub fn is_unchanged_since(&self, earlier: &Self) -> bool {
         Self::is_same_chunk(&self.last, &earlier.last)
     }
 
-    /// The pieces that were appended since `earlier` was cloned from this stream; nothing if it was not.
+    /// The pieces that were appended since `earlier` was cloned from this stream; `None` if it was
+    /// not cloned from it.
     pub fn pieces_since(&self, earlier: &Self) -> Option<Vec<&Piece>> {
         let mut new = Vec::new();
         let mut last = &self.last;
@@ -283,7 +283,7 @@ impl Stream {
         self.pieces().all(|piece| matches!(piece, Piece::Literal(_)))
     }
 
-    /// The text if it depends on no variable.
+    /// The bytes of the text, if it depends on no variable.
     pub fn as_bytes(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         for piece in self.pieces() {
@@ -331,7 +331,7 @@ impl Stream {
         Some(length)
     }
 
-    /// Whether every value of the variables gives at least so many bytes.
+    /// Whether the text has at least `bytes` bytes for every value of the variables.
     pub fn is_longer_than(&self, exprs: &Exprs, bytes: usize) -> bool {
         let mut known = 0;
         self.pieces().any(|piece| {
@@ -340,7 +340,8 @@ impl Stream {
         })
     }
 
-    /// The first pieces that are certainly so many bytes, the last one cut where it is known.
+    /// The first pieces of the text, up to the one with which they certainly have at least `bytes`
+    /// bytes. Literals are cut; other pieces stay whole.
     pub fn prefix(&self, exprs: &Exprs, bytes: usize) -> Self {
         let mut prefix = Self::default();
         let mut left = bytes;
@@ -355,8 +356,8 @@ impl Stream {
         prefix
     }
 
-    /// The number of bytes, as an expression of that many bits; `None` with a floating-point
-    /// number, whose length no short expression says.
+    /// The number of bytes, as an expression of `bits` bits; `None` if the text has a
+    /// floating-point number, as no short expression says how long that is.
     pub fn len(&self, exprs: &Exprs, bits: u32) -> Option<ExprId> {
         let mut known = 0u64;
         let mut length = exprs.constant(bits, 0);
@@ -373,7 +374,7 @@ impl Stream {
         Some(exprs.add(length, exprs.constant(bits, known)))
     }
 
-    /// The text with the variable replaced.
+    /// The text with `variable` replaced by `by`.
     pub fn substitute(&self, exprs: &Exprs, variable: VariableId, by: ExprId) -> Self {
         let mut changed = false;
         let mut stream = Self::default();
@@ -400,7 +401,7 @@ impl Stream {
         if changed { stream } else { self.clone() }
     }
 
-    /// What kinds of variables the text depends on.
+    /// The kinds of variables on which the text depends.
     pub fn mentions(&self, exprs: &Exprs) -> Mentions {
         let mut all = Mentions::default();
         for piece in self.pieces() {
@@ -414,8 +415,9 @@ impl Stream {
         all
     }
 
-    /// The text for people: literals with C escapes, `{x}` for a number that `%d` writes,
-    /// else `{x:%08x}` with its conversion, `{b:%c}` for a byte. A brace in the text is doubled.
+    /// The text for people. Literals have C escapes. A number that `%d` writes is `{x}`, other
+    /// numbers have their conversion, as in `{x:%08x}`, and a byte is `{b:%c}`. Braces of the text
+    /// are doubled.
     pub fn display(&self, exprs: &Exprs) -> String {
         let mut shown = String::new();
         for piece in self.pieces() {
@@ -440,7 +442,7 @@ impl Stream {
     }
 }
 
-/// Whether the pieces are the same, however the literals were appended.
+/// Streams are equal if their pieces are, however the literals were appended.
 impl PartialEq for Stream {
     fn eq(&self, other: &Self) -> bool {
         if self.is_unchanged_since(other) {
@@ -450,7 +452,7 @@ impl PartialEq for Stream {
         if digest(self) != digest(other) {
             return false;
         }
-        // What they were cloned from is the same.
+        // The chunks before the last common one are shared; only those behind it are compared.
         let (mut a, mut b) = (self.last.as_deref(), other.last.as_deref());
         let (mut left, mut right) = (Vec::new(), Vec::new());
         loop {

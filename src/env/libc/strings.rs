@@ -1,6 +1,6 @@
-//! The functions of `<string.h>` that copy, search and compare (C11 7.24), as musl has them; the
-//! others are run as code. Those that search fork over where they find something, those that
-//! compare give one expression.
+//! The models of those functions of `<string.h>` that copy, search and compare (C11 7.24), with the
+//! results of musl; the other functions run as code. A search forks over the place where it finds
+//! something. A comparison gives one expression.
 
 use super::access::{byte_at, string_at};
 use crate::env::call::{Arguments, Model};
@@ -80,7 +80,7 @@ fn character(machine: &mut dyn Machine, value: Value) -> Result<ExprId, Stop> {
     Ok(machine.exprs().extract(value, 0, 8))
 }
 
-/// The address of the first byte that is `wanted`, or, if `string`, the NUL.
+/// The address of the first byte that is `wanted` or, if `string`, a NUL; forks over its place.
 fn search(
     machine: &mut dyn Machine,
     address: Value,
@@ -107,7 +107,7 @@ fn search(
     }
 }
 
-/// Why a search goes no further.
+/// Why a search ends.
 enum Search {
     Found(u64),
     Stopped(Stop),
@@ -124,7 +124,7 @@ fn last_byte(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Opti
     last(machine, arguments.get(0), arguments.get(1), count)
 }
 
-/// The address of the last of `count` bytes that is `wanted`.
+/// The address of the last of `count` bytes that is `wanted`, or null; forks over its place.
 fn last(
     machine: &mut dyn Machine,
     address: Value,
@@ -147,11 +147,11 @@ fn to_end(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
     search(machine, arguments.get(0), arguments.get(1), 0..u64::MAX, true)
 }
 
-/// Symbolic bytes that are compared in one expression; behind them the path forks.
+/// How many pairs of symbolic bytes are compared in one expression before the path forks.
 const COMPARED: u32 = 64;
 
-/// The difference of the first bytes that differ, as musl gives it. A byte is read only where all
-/// before it may be equal.
+/// The difference of the first pair of bytes that differ, as musl returns it. A pair is read only
+/// if all pairs before it may be equal.
 fn compare(
     machine: &mut dyn Machine,
     a: Value,
@@ -159,7 +159,8 @@ fn compare(
     count: u64,
     string: bool,
 ) -> Result<Option<Value>, Stop> {
-    // What is known of the result so far: the pairs that decide it, first one first.
+    // The pairs that may decide the result, in order: the condition that the pair decides it, and
+    // the result if so.
     let mut deciding: Vec<(ExprId, ExprId)> = Vec::new();
     let exprs = machine.exprs();
     let mut equal = exprs.constant(1, 1);
@@ -197,7 +198,7 @@ fn compare(
     Ok(Some(Value::from_expr(exprs, result)))
 }
 
-/// The byte at `address + index`, if it can certainly be read where `equal` holds.
+/// The byte at `address + index`, if it can certainly be read wherever `equal` holds.
 fn if_equal(machine: &dyn Machine, address: Value, index: u64, equal: ExprId) -> Option<Value> {
     let byte = machine.peek(address.as_int()?.wrapping_add(index), equal)?;
     byte.expr(machine.exprs()).map(|expr| Value::from_expr(machine.exprs(), expr))

@@ -1,4 +1,4 @@
-//! The arguments behind an ellipsis: given directly, or through a `va_list`.
+//! Variadic arguments, given directly or through a `va_list`.
 
 use crate::env::call::Arguments;
 use crate::{
@@ -9,28 +9,28 @@ use crate::{
 /// The class of an argument, which decides where a `va_list` keeps it.
 #[derive(Clone, Copy, Debug)]
 pub enum ArgumentKind {
-    /// An integer or pointer of that width in bits.
+    /// An integer or pointer of this width in bits.
     Integer(u32),
-    /// A floating-point number of that width in bits.
+    /// A floating-point number of this width in bits.
     Float(u32),
 }
 
-/// A position in a row of arguments.
+/// A position in a list of arguments.
 #[derive(Clone, Copy, Debug)]
 pub enum Variadic<'a> {
-    /// Of the call itself: all arguments and the index of the next.
+    /// The arguments of the call itself, and the index of the next one.
     Direct(Arguments<'a>, usize),
-    /// The address of a `va_list` (System V ABI for x86-64, section 3.5.7).
+    /// The arguments of the `va_list` at this address (System V ABI for x86-64, section 3.5.7).
     List(Value),
 }
 
 impl<'a> Variadic<'a> {
-    /// The arguments of a call from an index on.
+    /// The arguments of a call from index `first` on.
     pub fn direct(arguments: Arguments<'a>, first: usize) -> Self {
         Self::Direct(arguments, first)
     }
 
-    /// Those of a `va_list`.
+    /// The arguments of the `va_list` at an address.
     pub fn list(address: Value) -> Self {
         Self::List(address)
     }
@@ -43,11 +43,11 @@ impl<'a> Variadic<'a> {
                 let value = arguments.get(*index);
                 *index += 1;
                 let fits = passed.is_some_and(|passed| match kind {
-                    // Of a wider integer a register's low bits are taken.
+                    // Of a wider integer, only the low bits of the register are taken.
                     ArgumentKind::Integer(width) => !passed.float && passed.width >= width,
                     ArgumentKind::Float(width) => passed.float && passed.width == width,
                 });
-                // Otherwise natively whatever the registers hold is taken for it.
+                // Natively, an argument that does not fit would be whatever the registers hold.
                 match (fits, kind, value) {
                     (false, ..) => Err(Stop::unsupported(mismatch(kind))),
                     (true, ArgumentKind::Integer(width), Value::Int(int)) => {

@@ -10,7 +10,10 @@ use rustc_apfloat::{
     ieee::{Double, Half, Quad, Single, X87DoubleExtended},
 };
 
-use super::{FloatBinary, FloatRelation, FloatUnary, Format, Rounding, nan};
+use super::{
+    nan,
+    ops::{FloatBinary, FloatRelation, FloatUnary, Format, Rounding},
+};
 
 /// Evaluates the body with `$Type` as the `rustc_apfloat` type of a format.
 macro_rules! in_format {

@@ -1,7 +1,7 @@
 //! The exceptions that operations on `float` and `double` raise (IEEE 754-2008, clause 7; Intel
 //! SDM volume 1, section 4.9), as conditions on their operands.
 
-use super::{FloatBinary, FloatRelation, FloatUnary, Format, Rounding};
+use super::ops::{FloatBinary, FloatRelation, FloatUnary, Format, Rounding};
 use crate::expr::{Bv, ExprId, Exprs};
 
 /// How many exceptions there are. Their order is that of their bits in the control and status

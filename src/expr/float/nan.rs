@@ -1,6 +1,6 @@
 //! Which NaN an operation makes of concrete values (see the parent module for the rules).
 
-use super::{FloatBinary, Format};
+use super::ops::{FloatBinary, Format};
 
 /// The NaN `bits` as an operation passes it on: made quiet, or the default NaN if the x87 rejects
 /// the encoding.

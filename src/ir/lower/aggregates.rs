@@ -1,4 +1,4 @@
-//! Structs, arrays and vectors in registers: most of it is renaming of scalars.
+//! Structs, arrays and vectors in registers. Most operations only rename scalars.
 
 use smallvec::smallvec;
 
@@ -32,7 +32,7 @@ impl<'m> Lowering<'_, 'm> {
             return unsupported("an element of an empty vector");
         };
         if let Some(known) = self.known(index) {
-            // Beyond the end is poison, for which any element is as good.
+            // An element beyond the end is poison, for which any element will do.
             self.define(inst, smallvec![parts[last.min(known as usize)]]);
             return Ok(());
         }

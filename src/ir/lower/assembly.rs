@@ -1,6 +1,6 @@
-//! Inline assembly: barriers without text, and the few x86-64 instructions (in AT&T syntax)
-//! that C libraries and kernels put into headers. Flags are not modelled, and a program has
-//! one thread, so the prefix `lock` says nothing.
+//! Inline assembly: barriers without text, and the few x86-64 instructions (in AT&T syntax) that
+//! C libraries and kernels put into headers. Flags are not modelled. A program has one thread, so
+//! the prefix `lock` has no effect.
 //!
 //! Constraints are those of LLVM's Language Reference, "Inline Asm Constraint String".
 
@@ -14,7 +14,7 @@ use crate::llvm::Value;
 /// Where an operand of the assembly lives.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 enum Location {
-    /// In a register of the compiler's choice, that of this operand.
+    /// In a register of the compiler's choice, for the operand of this index.
     Chosen(usize),
     /// In this register.
     Named(String),
@@ -22,17 +22,17 @@ enum Location {
     Memory { address: Operand, width: u32 },
 }
 
-/// What one part of the constraint string asks for.
+/// One part of the constraint string: the constraint of one operand.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Constraint {
     output: bool,
-    /// A pointer to the operand is passed, not the operand.
+    /// Whether a pointer to the operand is passed, not the operand.
     indirect: bool,
-    /// The output whose place an input shares.
+    /// The output whose location the input shares.
     tied: Option<usize>,
-    /// The register it asks for.
+    /// The register that the operand must be in.
     register: Option<String>,
-    /// A constant may stand in the text itself.
+    /// Whether the operand may be a constant in the text itself.
     immediate: bool,
 }
 
@@ -45,7 +45,7 @@ enum Place {
     Stack,
 }
 
-/// Letters of constraints that a constant satisfies.
+/// The letters of constraints that a constant satisfies.
 const IMMEDIATE: [char; 12] = ['i', 'n', 'e', 'I', 'J', 'K', 'L', 'M', 'N', 'O', 'Z', 's'];
 
 fn constraints(text: &str) -> Vec<Constraint> {
@@ -79,13 +79,13 @@ impl<'m> Lowering<'_, 'm> {
         let constraints = constraints(&text);
         let (mut state, outputs) = self.operands(inst, &constraints)?;
         let mut repeated = false;
-        // A comment goes on to the end of its line.
+        // A comment ends with its line.
         let lines = code.lines().filter_map(|line| line.split('#').next());
         for statement in lines.flat_map(|line| line.split(';')) {
             let statement = statement.trim().trim_start_matches("lock").trim();
             match statement {
                 "" => {}
-                // A pause by another name, if nothing but `nop` follows.
+                // `rep; nop` is `pause` by another name; nothing else may follow `rep`.
                 "rep" => repeated = true,
                 "nop" | "rep nop" | "rep; nop" | "pause" => repeated = false,
                 "mfence" | "lfence" | "sfence" if !repeated => {}
@@ -115,7 +115,8 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// Where the operands are, and the places of the results in order.
+    /// The locations of the operands, with the inputs in them; and the locations of the results in
+    /// order.
     fn operands(
         &mut self,
         inst: Value<'m>,
@@ -172,7 +173,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok((state, outputs))
     }
 
-    /// Lowers one instruction; `None` where it is not known here.
+    /// Lowers one assembly instruction; `None` if it is not known here.
     fn statement(&mut self, statement: &str, state: &mut Assembly) -> Lowered<Option<()>> {
         let (mnemonic, rest) = statement.split_once([' ', '\t']).unwrap_or((statement, ""));
         if mnemonic == "syscall" {
@@ -187,7 +188,7 @@ impl<'m> Lowering<'_, 'm> {
         }
         let Some((name, suffix)) = split_mnemonic(mnemonic) else { return Ok(None) };
         let width = suffix.or_else(|| places.iter().rev().find_map(|p| self.width_of(p, state)));
-        // What stands at the thread pointer is a word if nothing says otherwise.
+        // An access relative to the thread pointer has 64 bits unless something says otherwise.
         let width = width.or(rest.contains("%fs:").then_some(64));
         let Some(width) = width else { return Ok(None) };
         match places.as_slice() {
@@ -197,8 +198,8 @@ impl<'m> Lowering<'_, 'm> {
         }
     }
 
-    /// The kernel takes its arguments in registers and gives its result in `rax` (System V ABI,
-    /// x86-64 supplement, A.2.1).
+    /// Lowers `syscall`. The kernel takes its arguments in registers and returns its result in
+    /// `rax` (System V ABI, x86-64 supplement, A.2.1).
     fn system_call(&mut self, state: &mut Assembly) -> Option<()> {
         let mut arguments = Vec::new();
         for name in ["ax", "di", "si", "dx", "10", "8", "9"] {
@@ -276,11 +277,12 @@ impl<'m> Lowering<'_, 'm> {
         };
         let value = self.binary(op, width, a, b);
         let Some(()) = self.write(to, width, value, state) else { return Ok(None) };
-        // What stood there goes to the other operand.
+        // `xadd` puts the old value into the other operand.
         Ok(if name == "xadd" { self.write(from, width, a, state) } else { Some(()) })
     }
 
-    /// Intel SDM, volume 2, CMPXCHG: the accumulator is compared and gets what was there.
+    /// Lowers `cmpxchg`: the accumulator is compared with the destination, and gets its old value
+    /// (Intel SDM, volume 2, CMPXCHG).
     fn exchange_if_equal(
         &mut self,
         width: u32,
@@ -298,7 +300,8 @@ impl<'m> Lowering<'_, 'm> {
         self.write(&accumulator, width, old, state)
     }
 
-    /// The result of counting or finding bits; `bsf` and `bsr` of zero change nothing.
+    /// The result of counting or finding bits. For `bsf` and `bsr` of zero, it is the old value of
+    /// the destination.
     fn scan(
         &mut self,
         name: &str,
@@ -326,7 +329,8 @@ impl<'m> Lowering<'_, 'm> {
         self.compute(|dst| Inst::Select { width, dst, condition, a: old, b: found })
     }
 
-    /// What an operand in the text means: `$0`, `${0:w}`, `$$1`, `%eax`, `(%rsp)`.
+    /// The place that an operand in the text names, such as `$0`, `${0:w}`, `$$1`, `%eax` or
+    /// `(%rsp)`.
     fn place_of(&mut self, operand: &str, state: &Assembly) -> Option<Place> {
         if let Some(number) = operand.strip_prefix("$$") {
             let value = number_of(number)?;
@@ -410,8 +414,8 @@ impl<'m> Lowering<'_, 'm> {
         }
     }
 
-    /// Writes a register or memory; a write of 32 bits clears the upper half of a register,
-    /// a smaller one keeps the rest.
+    /// Writes a register or memory. A write of 32 bits clears the upper half of a register; a
+    /// smaller one keeps the rest.
     fn write(
         &mut self,
         place: &Place,
@@ -446,7 +450,7 @@ impl<'m> Lowering<'_, 'm> {
     }
 }
 
-/// The instruction without the letter for its width.
+/// The name of an instruction without the letter for its width, and this width.
 fn split_mnemonic(mnemonic: &str) -> Option<(&str, Option<u32>)> {
     const KNOWN: [&str; 19] = [
         "mov", "xchg", "xadd", "cmpxchg", "add", "sub", "and", "or", "xor", "inc", "dec", "neg",
@@ -473,7 +477,7 @@ fn number_of(text: &str) -> Option<i64> {
     Some(if negative { (value as i64).wrapping_neg() } else { value as i64 })
 }
 
-/// The short name and the width of a general register.
+/// The short name (such as `ax`) and the width of a general register.
 fn register(name: &str) -> Option<(&str, u32)> {
     const NAMES: [&str; 6] = ["ax", "bx", "cx", "dx", "si", "di"];
     let (short, width) = match name.strip_prefix('r') {

@@ -1,4 +1,4 @@
-//! Calls of functions and inline assembly.
+//! Calls of functions. Calls of intrinsics and of inline assembly are passed on to their files.
 
 use super::lowering::Lowering;
 use super::types::{Lowered, Scalar, scalars, unsupported};
@@ -51,7 +51,7 @@ impl<'m> Lowering<'_, 'm> {
         }
         let parts = self.parts(argument)?;
         let scalars = scalars(self.source, argument.ty())?;
-        // `va_arg` reads a vector from one vector register, whatever its lanes.
+        // `va_arg` reads a vector from one vector register, whatever lanes the vector has.
         if variadic && argument.ty().kind() == TypeKind::LLVMVectorTypeKind {
             let value = self.join(&parts, &scalars);
             let width = scalars.iter().map(|s| s.width).sum();

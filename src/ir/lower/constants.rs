@@ -11,10 +11,10 @@ use crate::ir::address::{self, function_address, global_address};
 use crate::ir::{FunctionId, GlobalId};
 use crate::llvm::{Block, Linkage, Opcode, Source, TypeKind, Value};
 
-/// A constant scalar of its width; `None` for undefined or poison.
+/// A constant scalar; `None` for undefined or poison.
 pub type Bits = Option<Bv>;
 
-/// The addresses of all global symbols.
+/// The addresses of all global symbols and labels, with which constants are folded.
 pub struct Symbols<'m> {
     source: Source<'m>,
     addresses: FxHashMap<usize, u64>,
@@ -27,8 +27,8 @@ impl<'m> Symbols<'m> {
         Self { source, addresses: FxHashMap::default(), labels: RefCell::default() }
     }
 
-    /// Gives a function its address. A weak one that nobody defines is null, as the linker
-    /// would have it.
+    /// Gives a function its address. As with a linker, the address of a weak function that nothing
+    /// defines is null.
     pub fn add_function(&mut self, function: Value<'m>, id: FunctionId) {
         self.add(function, function_address(id));
     }
@@ -72,7 +72,7 @@ impl<'m> Symbols<'m> {
         Ok(parts)
     }
 
-    /// A constant that is one scalar.
+    /// The value of a constant that is one scalar.
     pub fn scalar(&self, value: Value<'m>) -> Lowered<Bits> {
         let width = lane_width(value.ty())?;
         if value.is_undefined() {
@@ -119,7 +119,7 @@ impl<'m> Symbols<'m> {
             }
         }
         if !is_exact(opcode, &operands, width) {
-            return unsupported(format!("a number made of an address, {}", value.print()));
+            return unsupported(format!("a number computed from an address, {}", value.print()));
         }
         let bits = match (opcode, operands.as_slice()) {
             (Opcode::LLVMAdd, [a, b]) => Bv::binary(BinaryOp::Add, a, b),
@@ -163,7 +163,7 @@ impl<'m> Symbols<'m> {
         Ok(Some(Bv::binary(BinaryOp::Add, &base, &Bv::new(64, offset))))
     }
 
-    /// Address of a label: a byte inside its function that no function starts at.
+    /// The address of a label: a byte inside its function, at which no function starts.
     pub fn label_address(&self, function: Value<'m>, block: Block<'m>) -> Lowered<u64> {
         let Some(base) = self.addresses.get(&function.key()) else {
             return unsupported("a label of a function without address");
@@ -175,7 +175,7 @@ impl<'m> Symbols<'m> {
         Ok(base + numbers[&block.key()])
     }
 
-    /// Writes the content of `value` in memory to the start of `bytes`, which are zero.
+    /// Writes what `value` is in memory to the start of `bytes`, which must be zero.
     pub fn write(&self, value: Value<'m>, bytes: &mut [u8]) -> Lowered<()> {
         if value.is_undefined() || value.is_zero() {
             return Ok(());
@@ -231,8 +231,8 @@ impl<'m> Symbols<'m> {
     }
 }
 
-/// Whether a constant expression does no more with the addresses in it than to move within their
-/// objects: any other number that it makes of them is another one in a native run.
+/// Whether a constant expression only moves the addresses in it within their objects. Any other
+/// number that it computes from addresses would be a different one in a native run.
 fn is_exact(opcode: Opcode, operands: &[Bv], width: u32) -> bool {
     let object = |bits: &Bv| {
         let number = bits.to_u64().map(address::nearest_object);
@@ -258,12 +258,12 @@ fn put(bytes: &mut [u8], at: usize, data: &[u8]) -> Lowered<()> {
     }
 }
 
-/// The low bits of `value`, zeros above them.
+/// `value` cut or zero-extended to `width` bits.
 fn resized(value: &Bv, width: u32) -> Bv {
     if width > value.width() { value.zext(width) } else { value.extract(0, width) }
 }
 
-/// The low 64 bits of `value` read as two's complement.
+/// `value`, read as two's complement, cut or sign-extended to 64 bits.
 pub fn signed_word(value: &Bv) -> u64 {
     let word = if value.width() < 64 { value.sext(64) } else { value.extract(0, 64) };
     word.to_u64().expect("64 bits")
@@ -273,7 +273,7 @@ fn literal(value: Value, width: u32) -> Lowered<Bv> {
     if width <= 64 {
         return Ok(Bv::new(width, value.int()));
     }
-    // The C API gives wide literals as text only, "i128 -1" for one.
+    // The C API gives wide literals only as text, such as "i128 -1".
     let printed = value.print();
     let number = printed.split_whitespace().nth(1).and_then(|text| text.parse::<BigInt>().ok());
     let number = number.map(|number| {

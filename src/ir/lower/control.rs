@@ -1,4 +1,4 @@
-//! What ends a block.
+//! The instructions that end a block: returns, branches and switches.
 
 use super::lowering::Lowering;
 use super::types::{Lowered, lane_width, unsupported};
@@ -23,7 +23,7 @@ impl<'m> Lowering<'_, 'm> {
                 then: self.target(*then),
                 otherwise: self.target(*otherwise),
             },
-            _ => return unsupported("a branch with that many targets"),
+            _ => return unsupported("a branch with more than two targets"),
         };
         self.emit(inst_lowered);
         Ok(())
@@ -33,7 +33,7 @@ impl<'m> Lowering<'_, 'm> {
         let value = inst.operand(0);
         let width = lane_width(value.ty())?;
         let value = self.scalar(value)?;
-        // Operands: value, default, then pairs of a case and its block.
+        // The operands are the value, the default, then pairs of a case and its block.
         let successors = inst.successors();
         let default = self.target(successors[0]);
         if width <= 64 {

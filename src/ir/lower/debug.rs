@@ -1,4 +1,4 @@
-//! Source places from the debug information.
+//! Source places and source files from the debug information.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 use crate::ir::{FileId, Place};
 use crate::llvm::{Metadata, Value};
 
-/// The source files that were met so far.
+/// The source files met so far.
 pub struct Files<'m> {
-    /// Directory of compilation and name as given to the compiler.
+    /// For each file the directory of compilation, and the name given to the compiler.
     files: Vec<(String, String)>,
     by_node: FxHashMap<Metadata<'m>, FileId>,
     by_scope: FxHashMap<Metadata<'m>, Option<FileId>>,
@@ -19,7 +19,7 @@ pub struct Files<'m> {
 }
 
 impl<'m> Files<'m> {
-    /// No files yet; `source` is what the module says that it was compiled from.
+    /// No files yet. `source` is the source file that the module names.
     pub fn new(source: String) -> Self {
         Self {
             files: Vec::new(),
@@ -30,19 +30,19 @@ impl<'m> Files<'m> {
         }
     }
 
-    /// Where an instruction comes from.
+    /// The source place of an instruction.
     pub fn place(&mut self, inst: Value<'m>) -> Option<Place> {
         let (scope, line) = inst.location()?;
         Some(Place { file: self.scope(scope)?, line })
     }
 
-    /// Where a function is defined.
+    /// The source place of a function's definition.
     pub fn function(&mut self, function: Value<'m>) -> Option<Place> {
         let subprogram = function.subprogram()?;
         Some(Place { file: self.scope(subprogram)?, line: subprogram.subprogram_line() })
     }
 
-    /// The place of code that says nothing about itself.
+    /// The place of code that has no debug information.
     pub fn unknown(&mut self) -> Place {
         let source = self.source.clone();
         Place { file: self.named(String::new(), source), line: 0 }
@@ -73,8 +73,8 @@ impl<'m> Files<'m> {
         })
     }
 
-    /// The names, as the compiler was given them; where files of several directories share a
-    /// relative name, the directory stands before it.
+    /// The names of the files, as the compiler was given them. If files of several directories have
+    /// the same relative name, it is preceded by the directory.
     pub fn names(self) -> Vec<String> {
         let mut directories: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (directory, name) in &self.files {

@@ -1,4 +1,4 @@
-//! Lowers one function: its blocks in reverse post-order, then the moves on its edges.
+//! The lowering of one function: its blocks in reverse post-order, then the moves on its edges.
 
 use rustc_hash::FxHashSet;
 
@@ -12,7 +12,7 @@ use crate::ir::opt::{Code, Draft};
 use crate::ir::{Function, Inst, Operand, Place};
 use crate::llvm::{Block, Opcode, Source, Value};
 
-/// Drafts the code of `function`, whose head is known already.
+/// Lowers the code of the LLVM function `value` into a draft. `function` is its head.
 pub fn lower<'m>(
     source: Source<'m>,
     symbols: &Symbols<'m>,

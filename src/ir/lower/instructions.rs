@@ -1,4 +1,5 @@
-//! Arithmetic, comparisons, conversions; everything else goes to its family's file.
+//! Instructions: arithmetic, comparisons and conversions are lowered here, every other family in a
+//! file of its own.
 
 use super::lowering::{Lowering, Parts};
 use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
@@ -40,8 +41,8 @@ impl<'m> Lowering<'_, 'm> {
                 let (a, b) = (inst.operand(0), inst.operand(1));
                 let predicate = float_predicate(inst.real_predicate());
                 let width = float_width(a.ty())?;
-                // With the `select` it may be made a minimum or a maximum (`minsd`), to which
-                // any NaN is invalid.
+                // Together with the `select`, the comparison may become a minimum or maximum
+                // (`minsd`), for which any NaN raises the invalid exception.
                 let exceptions = if inst.users().any(|user| user.opcode() == LLVMSelect) {
                     CompareExceptions::Open
                 } else {
@@ -88,7 +89,7 @@ impl<'m> Lowering<'_, 'm> {
         }
     }
 
-    /// Computes each lane of `value` from the same lane of the operands.
+    /// Defines `value`: computes each of its lanes from the same lane of the operands.
     pub fn each_lane<const N: usize>(
         &mut self,
         value: Value<'m>,
@@ -101,7 +102,7 @@ impl<'m> Lowering<'_, 'm> {
         }
         let count = scalars(self.source, value.ty())?.len();
         if lanes.iter().any(|parts| parts.len() != count) {
-            return unsupported("operands with another number of lanes");
+            return unsupported("operands with different numbers of lanes");
         }
         let parts = (0..count)
             .map(|lane| {
@@ -132,7 +133,7 @@ impl<'m> Lowering<'_, 'm> {
         self.binary_lanes(inst, op, inst.operand(0), inst.operand(1))
     }
 
-    /// `value` = `a op b` in each lane.
+    /// Defines `value` as `a op b` in each lane.
     pub fn binary_lanes(
         &mut self,
         value: Value<'m>,
@@ -192,7 +193,7 @@ impl<'m> Lowering<'_, 'm> {
         self.cast_float(inst, cast)
     }
 
-    /// Converts the first operand.
+    /// Defines `inst` as its first operand, converted.
     pub fn cast_float(&mut self, inst: Value<'m>, cast: FloatCast) -> Lowered<()> {
         let a = inst.operand(0);
         let from_float = !matches!(cast, FloatCast::FromUnsigned | FloatCast::FromSigned);
@@ -242,8 +243,9 @@ fn predicate(predicate: IntPredicate) -> Predicate {
     }
 }
 
-/// Whether it is always the same instructions that make an integer of a number, also of one that
-/// does not fit: of vectors, other widths and other formats a code generator makes this and that.
+/// Whether code generators always convert this floating-point number to an integer by the same
+/// instructions, so that the result is known even if the number does not fit. For vectors, other
+/// widths and other formats, the instructions vary.
 pub fn is_machine_cast(inst: Value<'_>) -> bool {
     let (from, to) = (inst.operand(0).ty(), inst.ty());
     to.kind() == TypeKind::LLVMIntegerTypeKind

@@ -12,13 +12,13 @@ use crate::{
     },
 };
 
-/// The name without `llvm.` and the types that an overloaded intrinsic carries.
+/// The name of an intrinsic without `llvm.` and without the types of an overloaded one.
 fn base_name(name: &str) -> &str {
     let mut base = name.strip_prefix("llvm.").unwrap_or(name);
     while let Some((rest, last)) = base.rsplit_once('.') {
         let after = last.trim_start_matches(|c: char| c.is_ascii_lowercase());
         let overload = last != after && after.starts_with(|c: char| c.is_ascii_digit());
-        // Anonymous and named structs: `sl_i32s`, `s_struct.xs`.
+        // Types that are anonymous or named structs: `sl_i32s`, `s_struct.xs`.
         if !overload && !last.starts_with("sl_") && !last.starts_with("s_") {
             break;
         }
@@ -27,7 +27,7 @@ fn base_name(name: &str) -> &str {
     base
 }
 
-/// A predicate as metadata names it.
+/// The predicate that metadata names.
 fn named_predicate(name: &str) -> Option<FloatPredicate> {
     Some(match name {
         "oeq" => FloatPredicate::Oeq,
@@ -48,7 +48,7 @@ fn named_predicate(name: &str) -> Option<FloatPredicate> {
     })
 }
 
-/// The greatest number of so many bits, at most 128.
+/// The greatest number of `width` bits, at most 128.
 fn ones(width: u32) -> u128 {
     u128::MAX >> (128 - width)
 }
@@ -57,7 +57,7 @@ impl<'m> Lowering<'_, 'm> {
     /// Lowers a call of the intrinsic function `name`.
     pub fn intrinsic(&mut self, inst: Value<'m>, name: &str) -> Lowered<()> {
         let base = base_name(name);
-        // What heeds the rounding mode: so does everything here.
+        // Constrained operations heed the rounding mode, as all operations do here.
         if let Some(base) = base.strip_prefix("experimental.constrained.") {
             if self.constrained(inst, base)? {
                 return Ok(());
@@ -205,7 +205,8 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// -1, 0 or 1 as the first operand is less than, equal to or greater than the second.
+    /// Defines `inst` as -1, 0 or 1: the first operand is less than, equal to or greater than the
+    /// second.
     fn three_way(&mut self, inst: Value<'m>, signed: bool) -> Lowered<()> {
         let width = lane_width(inst.operand(0).ty())?;
         let to = lane_width(inst.ty())?;
@@ -277,7 +278,7 @@ impl<'m> Lowering<'_, 'm> {
                 }
                 self.define(inst, parts);
             }
-            // Without fused instructions (plain x86-64) LLVM rounds twice.
+            // LLVM rounds twice, as plain x86-64 has no fused instruction.
             "fmuladd" => {
                 let width = float_width(inst.ty())?;
                 let mut parts = self.parts(inst.operand(0))?;
@@ -311,7 +312,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(true)
     }
 
-    /// Operations under a rounding mode that is not known (LLVM Language Reference, "Constrained
+    /// Lowers operations for an unknown rounding mode (LLVM Language Reference, "Constrained
     /// Floating-Point Intrinsics").
     fn constrained(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
         let operation = match base {
@@ -368,8 +369,8 @@ impl<'m> Lowering<'_, 'm> {
         Ok(self.float_intrinsic(inst, base)? || self.library_intrinsic(inst, base)?)
     }
 
-    /// The lesser or greater operand, of a number and a NaN the number, of zeros the first: as
-    /// the code generator writes it for x86-64.
+    /// Defines `inst` as the lesser or greater operand. Of a number and a NaN this is the number,
+    /// and of two zeros the first, as in the code that the code generator writes for x86-64.
     fn float_extreme(&mut self, inst: Value<'m>, before: FloatPredicate) -> Lowered<()> {
         let width = float_width(inst.ty())?;
         if width > 64 {
@@ -397,7 +398,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// Tests a number against the classes of the mask.
+    /// Defines `inst` as whether a number belongs to one of the classes of a mask.
     fn float_class(&mut self, inst: Value<'m>) -> Lowered<()> {
         let width = float_width(inst.operand(0).ty())?;
         let Some(format) = Format::of(width) else {
@@ -405,7 +406,7 @@ impl<'m> Lowering<'_, 'm> {
         };
         let mask_operand = self.scalar(inst.operand(1))?;
         let Some(classes) = self.known(mask_operand) else {
-            return unsupported("a mask of classes that is no number");
+            return unsupported("a mask of classes that is not a constant");
         };
         let mut parts = self.parts(inst.operand(0))?;
         for part in &mut parts {
@@ -418,8 +419,9 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// What C asks for most, without a look at the bits of a symbolic result: whether a number
-    /// is a NaN, infinite or finite, or the opposite.
+    /// The class tests that C programs use most: whether a number is a NaN, infinite or finite, or
+    /// is not. They are comparisons, so they need not look at the bits of a symbolic number. `None`
+    /// for other classes.
     fn class_by_comparison(&mut self, format: Format, classes: u64, a: Operand) -> Option<Operand> {
         const NAN: u64 = 0x3;
         const INFINITE: u64 = 0x204;
@@ -444,8 +446,8 @@ impl<'m> Lowering<'_, 'm> {
 
     fn class_by_bits(&mut self, format: Format, classes: u64, a: Operand) -> Lowered<Operand> {
         if format.has_integer_bit() {
-            // As a wider number, which asks for an encoding that the x87 itself writes, and makes
-            // a NaN quiet.
+            // The number is converted to a wider format. This requires an encoding that the x87
+            // itself writes, and makes a NaN quiet.
             if matches!(classes & 0x3, 0x1 | 0x2) {
                 return unsupported("the kind of a NaN of the x87");
             }
@@ -456,8 +458,8 @@ impl<'m> Lowering<'_, 'm> {
         let width = format.width();
         let (sign, infinity) = (format.sign(), format.infinity());
         let normal = 1 << format.fraction_bits();
-        // Bits of the mask with the unsigned interval of the number's bits: a class of both
-        // signs is two intervals.
+        // For each bit of the mask the unsigned interval of the encodings in this class. A class
+        // with both signs has two intervals.
         let quiet = infinity | format.quiet();
         let largest = ones(width);
         let intervals = [
@@ -497,7 +499,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(found)
     }
 
-    /// What only informs the optimiser, or asks what it knows.
+    /// Lowers intrinsics that only inform the optimiser, or ask what it knows; traps, too.
     fn hint(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
         match base {
             "lifetime.start"

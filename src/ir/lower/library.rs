@@ -1,10 +1,11 @@
-//! The functions of a module, and those of the C library that lowering declares beside them.
+//! The functions of a module, and those that lowering declares in addition ([`Library`]).
 
 use rustc_hash::FxHashMap;
 
 use crate::ir::{Function, FunctionId};
 
-/// The functions of a module by name, and those that lowering declares beside them.
+/// The functions of a module by name, and those that lowering declares in addition: functions of
+/// the C library, and of the environment.
 #[derive(Default)]
 pub struct Library {
     ids: FxHashMap<String, FunctionId>,
@@ -12,13 +13,14 @@ pub struct Library {
 }
 
 impl Library {
-    /// Knows the functions that the module has; their ids count up in order.
+    /// The functions of the module. Their ids count up from 0 in the given order.
     pub fn new(names: impl Iterator<Item = String>) -> Self {
         let ids = names.zip((0..).map(FunctionId)).collect();
         Self { ids, declared: Vec::new() }
     }
 
-    /// The function of that name, declared if it is new.
+    /// The function of this name. If it is new, it is declared with these widths in bits of
+    /// parameters and result.
     pub fn function(&mut self, name: &str, params: &[u32], returned: u32) -> FunctionId {
         if let Some(id) = self.ids.get(name) {
             return *id;
@@ -34,7 +36,7 @@ impl Library {
         id
     }
 
-    /// What was declared, to follow the functions of the module.
+    /// The functions declared in addition. Their ids follow those of the module's functions.
     pub fn into_declared(self) -> Vec<Function> {
         self.declared
     }

@@ -1,13 +1,13 @@
-//! Intrinsics that stand for functions of the C library: clang writes `llvm.floor.f64` for a
-//! call of `floor`, and the code generator turns it back into the call.
+//! Intrinsics that stand for functions of the C library. Clang writes `llvm.floor.f64` for a call
+//! of `floor`, and the code generator turns it back into the call.
 
 use super::lowering::{Lowering, Parts};
 use super::types::{Lowered, float_width, lane_width, unsupported};
 use crate::ir::{Argument, Call, Callee, FloatCast, Inst, Operand};
 use crate::llvm::Value;
 
-/// The function of ISO C (clause 7.12, and TS 18661-3 for other types), or of the compiler's own
-/// library, for `double` that an intrinsic stands for.
+/// The function for which an intrinsic stands, by its name for `double`. It is one of ISO C (clause
+/// 7.12, and TS 18661-3 for other types), or of the compiler's own library.
 fn library_name(base: &str) -> Option<&str> {
     match base {
         "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "round" | "roundeven" | "lround"
@@ -20,7 +20,7 @@ fn library_name(base: &str) -> Option<&str> {
     }
 }
 
-/// What the name of a function ends with for numbers of so many bits.
+/// The suffix that the name of a function has for numbers of `width` bits.
 fn suffix(name: &str, width: u32) -> &'static str {
     let of_compiler = name.starts_with("__");
     match width {
@@ -36,7 +36,7 @@ fn suffix(name: &str, width: u32) -> &'static str {
 }
 
 impl<'m> Lowering<'_, 'm> {
-    /// Emits a call of a function of words that returns a word.
+    /// Emits a call of a function whose arguments and result have 64 bits each.
     pub fn call_named(&mut self, name: &str, arguments: &[Operand]) -> Operand {
         let id = self.library.function(name, &vec![64; arguments.len()], 64);
         let argument =
@@ -51,7 +51,8 @@ impl<'m> Lowering<'_, 'm> {
         Operand::reg(result)
     }
 
-    /// Lowers an intrinsic as calls, one a lane, of what it stands for; false if it is none.
+    /// Lowers an intrinsic as calls, one for each lane, of the function for which it stands.
+    /// Returns `false` if it stands for none.
     pub fn library_intrinsic(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
         if base == "frexp" {
             self.frexp_intrinsic(inst)?;
@@ -62,8 +63,9 @@ impl<'m> Lowering<'_, 'm> {
         Ok(true)
     }
 
-    /// Calls a function of the C library for each lane of the arguments, of which the first one
-    /// is a number; that of `float` for a `_Float16`.
+    /// Defines `inst` by calls of a function of the C library, one for each lane of the arguments.
+    /// The first argument is a floating-point number. Its format decides which function is called;
+    /// for a `_Float16` it is that of `float`.
     pub fn library_call(
         &mut self,
         inst: Value<'m>,
@@ -93,7 +95,7 @@ impl<'m> Lowering<'_, 'm> {
         for lane in 0..lanes[0].len() {
             let mut args = Vec::with_capacity(lanes.len());
             for (parts, (width, float)) in lanes.iter().zip(&kinds) {
-                // An integer beside a vector is one for all lanes.
+                // An integer argument beside a vector is the same for all lanes.
                 let mut value = parts[lane.min(parts.len() - 1)];
                 if *float && *width == HALF {
                     value = self.converted(FloatCast::Extend, HALF, SINGLE, value);
@@ -118,8 +120,8 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// `llvm.frexp`: fractions and exponents of all lanes. The function that it stands for leaves
-    /// the exponent, an `int`, in memory.
+    /// Lowers `llvm.frexp`, whose result is the fractions and the exponents of all lanes. The
+    /// function for which it stands writes the exponent, an `int`, to memory.
     fn frexp_intrinsic(&mut self, inst: Value<'m>) -> Lowered<()> {
         const INT: u32 = 32;
         const POINTER: u32 = 64;
@@ -154,7 +156,8 @@ impl<'m> Lowering<'_, 'm> {
         self.compute(|dst| Inst::FloatCast { cast, from, to, dst, a })
     }
 
-    /// `llvm.get.rounding` and `llvm.set.rounding`, of which the environment has models.
+    /// Lowers `llvm.get.rounding` and `llvm.set.rounding` as calls, for which the environment has
+    /// models. Returns `false` for other intrinsics.
     pub fn rounding_intrinsic(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
         let (params, returned): (&[u32], _) = match base {
             "get.rounding" => (&[], Some(32)),

@@ -1,4 +1,5 @@
-//! A function that is being lowered: what is known of its values, and where its next instruction goes.
+//! A function that is being lowered ([`Lowering`]): what is known of its values, and where its next
+//! instruction goes.
 
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -14,7 +15,7 @@ use crate::llvm::{Block, Opcode, Source, Value};
 /// The scalars of a value.
 pub type Parts = SmallVec<[Operand; 2]>;
 
-/// An address computation that later ones in the same block can start from.
+/// An address computation with which later ones in the same block can begin.
 pub struct Recipe {
     pub block: usize,
     pub base: Operand,
@@ -31,13 +32,13 @@ pub struct Lowering<'a, 'm> {
     pub blocks: Vec<Code>,
     pub current: usize,
     pub place: Place,
-    /// LLVM instructions that the next one to be emitted stands for.
+    /// The number of LLVM instructions for which the next emitted one stands.
     uncounted: u32,
-    /// Numbers of the reachable LLVM blocks, which are their indices in `blocks`.
+    /// The reachable LLVM blocks by key, with their indices in `blocks`.
     pub numbers: FxHashMap<usize, usize>,
-    /// The LLVM block that each of `blocks` is a part of.
+    /// For each of `blocks` the LLVM block of which it is a part.
     pub origins: Vec<Block<'m>>,
-    /// Promoted variables: register and width.
+    /// The register and the width of each promoted variable.
     pub slots: FxHashMap<usize, (Reg, u32)>,
     pub recipes: FxHashMap<Reg, Recipe>,
     values: FxHashMap<usize, Parts>,
@@ -45,7 +46,7 @@ pub struct Lowering<'a, 'm> {
 }
 
 impl<'a, 'm> Lowering<'a, 'm> {
-    /// A function without code, whose first instructions come from `place`.
+    /// A function without code. Its first instructions get the source place `place`.
     pub fn new(
         source: Source<'m>,
         symbols: &'a Symbols<'m>,
@@ -71,7 +72,7 @@ impl<'a, 'm> Lowering<'a, 'm> {
         }
     }
 
-    /// The next instruction to be emitted stands for one more of LLVM's.
+    /// Notes that the next emitted instruction stands for one more LLVM instruction.
     pub fn count_next(&mut self) {
         self.uncounted += 1;
     }
@@ -102,12 +103,12 @@ impl<'a, 'm> Lowering<'a, 'm> {
         self.blocks.len() - 1
     }
 
-    /// Where a jump to an LLVM block goes, before layout.
+    /// The target of a jump to an LLVM block, before layout.
     pub fn target(&self, block: Block<'m>) -> Pc {
         Pc(self.numbers[&block.key()] as u32)
     }
 
-    /// Says what the scalars of a value are.
+    /// Records the scalars of a value.
     pub fn define(&mut self, value: Value<'m>, parts: Parts) {
         self.values.insert(value.key(), parts);
     }
@@ -119,7 +120,7 @@ impl<'a, 'm> Lowering<'a, 'm> {
             let whole = value.operand(0);
             let (from, to) = (lane_width(whole.ty())?, lane_width(value.ty())?);
             if from > to {
-                // What is cut of an address is as little known as the address.
+                // A part of an address is no more known than the address itself.
                 let a = self.scalar(whole)?;
                 let cut = |dst| Inst::Cast { cast: Cast::Trunc, from, to, dst, a };
                 return Ok(smallvec![self.compute(cut)]);
@@ -128,7 +129,7 @@ impl<'a, 'm> Lowering<'a, 'm> {
         self.named_parts(value)
     }
 
-    /// The scalars of a value for which nothing need be computed.
+    /// The scalars of a value for which no instruction is needed.
     pub fn named_parts(&mut self, value: Value<'m>) -> Lowered<Parts> {
         if let Some(parts) = self.values.get(&value.key()) {
             return Ok(parts.clone());
@@ -152,12 +153,12 @@ impl<'a, 'm> Lowering<'a, 'm> {
         }
     }
 
-    /// Says what the only scalar of a value is.
+    /// Records the only scalar of a value.
     pub fn define_scalar(&mut self, value: Value<'m>, operand: Operand) {
         self.define(value, smallvec![operand]);
     }
 
-    /// A constant scalar.
+    /// The operand for a constant scalar.
     pub fn bits(&mut self, width: u32, bits: Bits) -> Operand {
         let constant = match bits {
             None => Constant::Undefined,
@@ -174,17 +175,17 @@ impl<'a, 'm> Lowering<'a, 'm> {
         Operand::constant(index)
     }
 
-    /// A known constant of at most 128 bits; `value` must fit `width` bits.
+    /// The operand for a number of at most 128 bits; `value` must fit `width` bits.
     pub fn number(&mut self, width: u32, value: u128) -> Operand {
         self.bits(width, Some(Bv::from_u128(width, value)))
     }
 
-    /// A known constant; `value` must fit `width` bits.
+    /// The operand for a number of `width` bits; `value` must fit.
     pub fn constant(&mut self, width: u32, value: u64) -> Operand {
         self.bits(width, Some(Bv::new(width, value)))
     }
 
-    /// The value of an operand that is a constant of at most 64 bits.
+    /// The value of an operand, if it is a number of at most 64 bits.
     pub fn known(&self, operand: Operand) -> Option<u64> {
         match operand.kind() {
             OperandKind::Constant(index) => match self.function.constants[index as usize] {

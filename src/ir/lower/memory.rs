@@ -1,6 +1,6 @@
 //! Allocation, loads, stores, address arithmetic and atomics.
 //!
-//! A program has one thread here, so an atomic access is a plain one.
+//! As a program has only one thread here, an atomic access is a plain one.
 
 use super::constants::signed_word;
 use super::lowering::{Lowering, Parts, Recipe};
@@ -9,7 +9,8 @@ use crate::expr::Bv;
 use crate::ir::{AddressTerm, BinaryOp, Cast, FloatOp, Inst, Operand, OperandKind, Pc, Predicate};
 use crate::llvm::{RmwOp, Type, TypeKind, Value};
 
-// More terms than this in one address cost more to add up again than to keep apart.
+// The most terms of an address that is computed from the base of an earlier one. With more, adding
+// up the terms again would cost more than keeping the two apart.
 const MOST_TERMS: usize = 3;
 
 impl<'m> Lowering<'_, 'm> {
@@ -32,7 +33,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// `value` of `from` bits, cut or extended to `to` bits.
+    /// `value`, which has `from` bits, cut or extended (by `extend`) to `to` bits.
     pub fn resize(&mut self, extend: Cast, value: Operand, from: u32, to: u32) -> Operand {
         if from == to {
             return value;
@@ -45,7 +46,7 @@ impl<'m> Lowering<'_, 'm> {
         self.compute(|dst| Inst::Cast { cast, from, to, dst, a: value })
     }
 
-    /// The address of a plain access.
+    /// The address of an access, which must not be relative to a segment.
     fn accessed(&mut self, pointer: Value<'m>) -> Lowered<Operand> {
         match pointer.ty().address_space() {
             0 => self.scalar(pointer),
@@ -102,7 +103,8 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// `base + offset + terms`, continuing an earlier address of the same block.
+    /// The address `base + offset + terms`. If `base` is itself a sum from the same block, the
+    /// address is computed from that sum's base.
     pub fn address(&mut self, base: Operand, offset: i64, terms: Box<[AddressTerm]>) -> Operand {
         if offset == 0 && terms.is_empty() {
             return base;
@@ -159,7 +161,7 @@ impl<'m> Lowering<'_, 'm> {
         for at in 1..operands.len() {
             if at > 1 && ty.kind() == TypeKind::LLVMStructTypeKind {
                 let Some(field) = self.known(values[at]) else {
-                    return unsupported("a struct field that is no number");
+                    return unsupported("a struct field that is not a constant");
                 };
                 offset = offset.wrapping_add_unsigned(self.source.offset(ty, field as u32));
                 ty = ty.field(field as u32);
@@ -189,25 +191,27 @@ impl<'m> Lowering<'_, 'm> {
         Ok(self.address(values[0], offset, terms.into_boxed_slice()))
     }
 
-    /// Reads the lanes whose bit of the mask is set; the others come from the last operand.
+    /// Lowers a load of the lanes whose mask bit is set from consecutive memory. The other lanes
+    /// come from the last operand.
     pub fn masked_load(&mut self, inst: Value<'m>) -> Lowered<()> {
         let addresses = self.lane_addresses(inst.operand(0), inst.ty())?;
         self.load_lanes(inst, addresses)
     }
 
-    /// The same with an address for each lane.
+    /// Lowers a load of the lanes whose mask bit is set, each from an address of its own. The other
+    /// lanes come from the last operand.
     pub fn masked_gather(&mut self, inst: Value<'m>) -> Lowered<()> {
         let addresses = self.parts(inst.operand(0))?;
         self.load_lanes(inst, addresses)
     }
 
-    /// Writes the lanes whose bit of the mask is set.
+    /// Lowers a store of the lanes whose mask bit is set to consecutive memory.
     pub fn masked_store(&mut self, inst: Value<'m>) -> Lowered<()> {
         let addresses = self.lane_addresses(inst.operand(1), inst.operand(0).ty())?;
         self.store_lanes(inst, addresses)
     }
 
-    /// The same with an address for each lane.
+    /// Lowers a store of the lanes whose mask bit is set, each to an address of its own.
     pub fn masked_scatter(&mut self, inst: Value<'m>) -> Lowered<()> {
         let addresses = self.parts(inst.operand(1))?;
         self.store_lanes(inst, addresses)
@@ -245,7 +249,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// Puts what `body` emits into a block that runs where the condition holds.
+    /// Puts what `body` emits into a block that runs only if the condition holds.
     fn only_if(&mut self, condition: Operand, body: impl FnOnce(&mut Self)) {
         let (then, next) = (self.new_block(), self.new_block());
         let (then_at, next_at) = (Pc(then as u32), Pc(next as u32));
@@ -313,7 +317,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// One value of the sum of the widths, the first part in the lowest bits.
+    /// One value, as wide as all parts together, with the first part in the lowest bits.
     pub fn join(&mut self, parts: &[Operand], scalars: &[Scalar]) -> Operand {
         let total = scalars.iter().map(|s| s.width).sum();
         let mut low = 0;
@@ -333,7 +337,7 @@ impl<'m> Lowering<'_, 'm> {
         whole.unwrap_or_else(|| self.constant(total, 0))
     }
 
-    /// The reverse of [`Self::join`].
+    /// The parts of a value of `total` bits: the reverse of [`Self::join`].
     pub fn split(&mut self, whole: Operand, total: u32, scalars: &[Scalar]) -> Parts {
         let mut low = 0;
         let mut parts = Parts::new();
@@ -346,7 +350,7 @@ impl<'m> Lowering<'_, 'm> {
         parts
     }
 
-    /// `a op b`.
+    /// Emits `a op b`.
     pub fn binary(&mut self, op: BinaryOp, width: u32, a: Operand, b: Operand) -> Operand {
         self.compute(|dst| Inst::Binary { op, width, dst, a, b })
     }

@@ -1,9 +1,16 @@
-//! LLVM bitcode to [`Module`]; the only user of LLVM.
+//! Lowering: from LLVM bitcode to a [`Module`]. Within `ir`, nothing else knows LLVM.
 //!
-//! LLVM's modules belong to one thread and are slow to walk: they are read once, here.
+//! LLVM's modules belong to one thread and are slow to walk, so they are read once, here.
 //! Promotion of local variables keeps the meaning of uninitialised reads (see
-//! [`Inst::Move`](super::Inst::Move)); undefined behaviour flags (`nsw`, `inbounds`) are
+//! [`Inst::Move`](super::Inst::Move)). Flags of undefined behaviour (`nsw`, `inbounds`) are
 //! dropped, because the machine code of unoptimised programs does not use them.
+//!
+//! - `function` lowers one function, and `lowering` is its state;
+//! - `instructions` and one file for each other family (`aggregates`, `memory`, `control`, `calls`,
+//!   `intrinsics`, `library_calls`, `sse`, `assembly`) lower its instructions;
+//! - `promote` and `phi` give variables registers, and edges their moves;
+//! - `constants`, `types`, `relative`, `debug`, `library`: constants and addresses, types, tables
+//!   of relative addresses, source places, and declared functions.
 
 mod aggregates;
 mod assembly;
@@ -39,7 +46,7 @@ use debug::Files;
 use library::Library;
 use types::scalars;
 
-/// Why a file gives no [`Module`].
+/// Why a file cannot be lowered.
 #[derive(Debug, thiserror::Error)]
 pub enum LowerError {
     /// The file cannot be read.
@@ -47,7 +54,7 @@ pub enum LowerError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The file is neither bitcode nor LLVM's text form.
@@ -58,7 +65,7 @@ pub enum LowerError {
         /// The file.
         path: PathBuf,
     },
-    /// Another version of LLVM wrote the file, in a form that this one does not know.
+    /// Another version of LLVM wrote the file, in a form that ours does not know.
     #[error(
         "{} was written by {producer}, but this program reads the bitcode of LLVM 19; \
          compile it with clang-19 ({message})", path.display()
@@ -66,17 +73,17 @@ pub enum LowerError {
     Version {
         /// The file.
         path: PathBuf,
-        /// Who wrote it.
+        /// The LLVM that wrote it.
         producer: String,
-        /// What LLVM says.
+        /// LLVM's message.
         message: String,
     },
-    /// The file is damaged, or text with a mistake.
+    /// The file is damaged, or is text with a mistake.
     #[error("{} is damaged: {message}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What LLVM says.
+        /// LLVM's message.
         message: String,
     },
     /// The program was compiled for a machine of another kind.
@@ -87,9 +94,9 @@ pub enum LowerError {
     Target {
         /// The file.
         path: PathBuf,
-        /// Bits of a pointer.
+        /// The number of bits of a pointer.
         pointer: u32,
-        /// The lowest byte comes first.
+        /// Whether the lowest byte comes first.
         little_endian: bool,
     },
 }
@@ -99,23 +106,23 @@ const WRAPPED_BITCODE: [u8; 4] = [0xde, 0xc0, 0x17, 0x0b];
 
 /// Reads a program from LLVM 19 bitcode (`.bc`) or LLVM's text form (`.ll`).
 ///
-/// A file that starts like bitcode is taken to come from a compiler: truncation is noticed,
-/// but LLVM's own reader may crash on bits that were changed at random.
+/// A file that starts like bitcode is assumed to come from a compiler: truncation is noticed, but
+/// LLVM's own reader may crash on bits that were changed at random.
 ///
 /// # Errors
-/// See [`LowerError`]. Instructions that are not supported are no error: they become
+/// See [`LowerError`]. Unsupported instructions are not an error: they become
 /// [`Inst::Unsupported`](super::Inst::Unsupported).
 pub fn load(path: &Path) -> Result<Module, LowerError> {
     lower_file(path, &read(path)?).map(|(module, _)| module)
 }
 
-/// The bytes of a program.
+/// Reads the bytes of a program's file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, LowerError> {
     std::fs::read(path).map_err(|source| LowerError::Read { path: path.to_owned(), source })
 }
 
-/// Lowers the file `path`, of which the bytes are known. With it comes what LLVM holds of it, which
-/// takes its time to be given back.
+/// Lowers the file `path`, given its bytes. Also returns the LLVM context: dropping it is slow, so
+/// the caller decides when.
 pub(super) fn lower_file(path: &Path, bytes: &[u8]) -> Result<(Module, Context), LowerError> {
     let bitcode = bytes.starts_with(&BITCODE) || bytes.starts_with(&WRAPPED_BITCODE);
     let text = path.extension().is_some_and(|extension| extension == "ll");
@@ -128,13 +135,13 @@ pub(super) fn lower_file(path: &Path, bytes: &[u8]) -> Result<(Module, Context),
     let module = context
         .create_module_from_ir(buffer)
         .map_err(|message| refused(path, &message.to_string()))?;
-    // With debug information LLVM has verified it already, when it read that.
+    // LLVM verifies a module with debug information while reading it.
     if module.get_flag("Debug Info Version").is_none() {
         module.verify().map_err(|message| refused(path, &message.to_string()))?;
     }
     let name = module.get_source_file_name().to_string_lossy().into_owned();
     let lowered = lower(path, Source::new(&module), name);
-    // It ends with its context.
+    // The module is freed with its context.
     std::mem::forget(module);
     Ok((lowered?, context))
 }
@@ -159,7 +166,7 @@ fn refused(path: &Path, message: &str) -> LowerError {
     }
 }
 
-/// Functions that a worker finishes at a time.
+/// How many functions a worker finishes at a time.
 const BATCH: usize = 32;
 
 fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerError> {
@@ -200,7 +207,7 @@ fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerE
             Draft { function: head, ..Draft::default() }
         }
     };
-    // LLVM is read by one thread, while others work on what it has read.
+    // One thread reads LLVM's functions, while others finish those that it has read.
     let batches = functions.chunks(BATCH);
     let finished: Vec<OnceLock<Vec<Function>>> = batches.clone().map(|_| OnceLock::new()).collect();
     rayon::in_place_scope(|scope| {
@@ -219,7 +226,8 @@ fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerE
     Ok(module)
 }
 
-/// The functions that run before or after `main`, lowest priority number first.
+/// The functions in the list of constructors or destructors of this name, lowest priority number
+/// first.
 fn by_priority<'m>(source: Source<'m>, symbols: &Symbols<'m>, list: &str) -> Vec<FunctionId> {
     let list = source.globals().find(|global| global.name() == list);
     let Some(list) = list.and_then(Value::initializer) else { return Vec::new() };
@@ -256,13 +264,13 @@ fn global_variable<'m>(
     Global { name, bytes, alignment, constant, external }
 }
 
-/// The text attribute of the functions of the C library; `scripts/musl_modules.py` gives it.
+/// The string attribute that `scripts/musl_modules.py` gives to functions of the C library.
 const LIBRARY: &str = "psychic-library";
 
 fn head<'m>(source: Source<'m>, files: &mut Files<'m>, function: Value<'m>) -> Function {
     let ty = function.symbol_type();
     let mut head = Function { name: function.name(), ..Function::default() };
-    // Types that are not supported leave no widths; a body that has them says so itself.
+    // Unsupported types give no widths. Lowering a body that has them reports it.
     if ty.kind() == llvm::TypeKind::LLVMFunctionTypeKind {
         head.variadic = ty.variadic();
         let widths = |ty| scalars(source, ty).into_iter().flatten().map(|scalar| scalar.width);

@@ -1,4 +1,4 @@
-//! Parallel moves on the edges of the control flow, in place of phi nodes.
+//! Phi nodes: parallel moves on the edges of the control flow take their place.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::ir::opt::Code;
 use crate::ir::{Inst, Operand, OperandKind, Pc, Place, Reg};
 use crate::llvm::{Block, Opcode};
 
-/// A move that happens at the same time as the others of its edge.
+/// A move on an edge, parallel to the other moves of the edge.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Move {
     pub dst: Reg,
@@ -16,8 +16,8 @@ pub struct Move {
     pub width: u32,
 }
 
-/// Puts the moves that the phi nodes of `order` (the reachable blocks) stand for at the end
-/// of blocks with one way out, else into a block of their own on the edge.
+/// Makes moves of the phi nodes of the reachable blocks `order`. They go to the end of a block with
+/// only one target, or else into a new block on the edge.
 pub fn put_moves_on_edges<'m>(lowering: &mut Lowering<'_, 'm>, order: &[Block<'m>]) {
     for from in 0..lowering.blocks.len() {
         let Some(last) = lowering.blocks[from].insts.last() else { continue };
@@ -93,8 +93,8 @@ fn edge<'m>(lowering: &mut Lowering<'_, 'm>, from: Block<'m>, to: Block<'m>) -> 
     sequence(moves, || lowering.fresh())
 }
 
-/// Orders parallel moves so that each source is read before it is overwritten; a cycle is
-/// broken by a temporary.
+/// Orders parallel moves so that each source is read before it is overwritten. A temporary register
+/// breaks a cycle.
 pub fn sequence(mut moves: Vec<Move>, mut fresh: impl FnMut() -> Reg) -> Vec<Inst> {
     moves.retain(|m| m.src != Operand::reg(m.dst));
     let mut done = Vec::with_capacity(moves.len());
@@ -123,8 +123,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever the permutation or duplication, the sequence does what the parallel
-        /// assignment does.
+        /// For any permutation or duplication, the sequence does what the parallel assignment does.
         #[test]
         fn a_sequence_is_the_parallel_assignment(sources in proptest::collection::vec(0_u32..8, 8)) {
             let moves = sources.iter().zip(0..)

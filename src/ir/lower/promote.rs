@@ -1,14 +1,14 @@
-//! Promotion of local variables whose address never escapes to registers.
+//! Promotion to registers of local variables whose address does not escape.
 //!
-//! Unlike LLVM's `mem2reg` this keeps what an uninitialised read means: the register is
-//! marked undefined where the variable was allocated, and its first read fixes its value.
+//! Unlike LLVM's `mem2reg`, this keeps the meaning of uninitialised reads: the register is marked
+//! undefined where the variable was allocated, and the first read fixes its value.
 
 use super::lowering::Lowering;
 use super::types::scalar_width;
 use crate::llvm::{Block, Opcode, Value};
 
-/// Gives each variable of the entry block that only loads and stores of its own width use
-/// a register.
+/// Gives a register to each variable of the entry block that only loads and stores of its own width
+/// use.
 pub fn promote<'m>(lowering: &mut Lowering<'_, 'm>, entry: Block<'m>) {
     for inst in entry.instructions() {
         if let Some(width) = promotable(inst) {

@@ -1,7 +1,7 @@
-//! Tables of relative addresses, which LLVM makes of tables of pointers in code that may be loaded
-//! anywhere (its pass `RelLookupTableConverter`): each element is an address less that of the
-//! table, in 32 bits. Addresses here lie too far apart for that, so such a table holds the
-//! addresses themselves, in 64.
+//! Tables of relative addresses. In code that may be loaded anywhere, LLVM makes them of tables of
+//! pointers (its pass `RelLookupTableConverter`): each element is the difference of an address and
+//! that of the table, in 32 bits. Here, addresses are too far apart for 32 bits, so such a table
+//! holds the addresses themselves, in 64 bits.
 
 use super::constants::Symbols;
 use super::lowering::Lowering;
@@ -9,10 +9,10 @@ use super::types::{Lowered, unsupported};
 use crate::ir::{AddressTerm, Inst};
 use crate::llvm::{Opcode, Value};
 
-/// The function that reads such tables.
+/// The prefix of the intrinsic functions that read such tables.
 const READER: &str = "llvm.load.relative.";
 
-/// The content of a table that nothing else reads, `None` where `global` is none.
+/// The content of `global`, if it is a table of relative addresses that only [`READER`] reads.
 pub fn table<'m>(symbols: &Symbols<'m>, global: Value<'m>) -> Option<Vec<u8>> {
     let read = |user: Value<'m>| match user {
         user if user.is_call() => user.callee().name().starts_with(READER),
@@ -40,11 +40,12 @@ pub fn table<'m>(symbols: &Symbols<'m>, global: Value<'m>) -> Option<Vec<u8>> {
 }
 
 impl<'m> Lowering<'_, 'm> {
-    /// Reads an element of a table at an offset, which counts 32 bits for each.
+    /// Lowers the read of an element of such a table. The offset of the element counts 32 bits for
+    /// each element, so it is doubled.
     pub fn load_relative(&mut self, inst: Value<'m>) -> Lowered<()> {
         let (table, offset) = (inst.operand(0), inst.operand(1));
         if self::table(self.symbols, table).is_none() || offset.ty().int_width() != 64 {
-            return unsupported("a relative address in another place than a table of such");
+            return unsupported("a relative address outside a table of relative addresses");
         }
         let (base, index) = (self.scalar(table)?, self.scalar(offset)?);
         let address = self.address(base, 0, [AddressTerm { index, width: 64, scale: 2 }].into());

@@ -1,5 +1,5 @@
-//! Intrinsics of SSE2 (Intel SDM, volume 2), which every x86-64 processor has, as
-//! `<emmintrin.h>` uses them: those on integers for which LLVM has no portable form.
+//! The intrinsics of SSE2 on integers (Intel SDM, volume 2) that `<emmintrin.h>` uses because LLVM
+//! has no portable form for them. Every x86-64 processor has SSE2.
 
 use super::lowering::{Lowering, Parts};
 use super::types::{Lowered, lane_width};
@@ -7,7 +7,8 @@ use crate::ir::{BinaryOp, Cast, Inst, Operand, Predicate};
 use crate::llvm::Value;
 
 impl<'m> Lowering<'_, 'm> {
-    /// Lowers an intrinsic whose name starts with `llvm.x86.`; false if it is not known here.
+    /// Lowers an intrinsic whose name starts with `llvm.x86.sse`; returns `false` if it is not
+    /// known here.
     pub fn sse_intrinsic(&mut self, inst: Value<'m>, name: &str) -> Lowered<bool> {
         let Some(name) = name.strip_prefix("llvm.x86.sse") else { return Ok(false) };
         match name.trim_start_matches(['2', '.']) {
@@ -37,7 +38,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(true)
     }
 
-    /// The highest bits of all lanes, that of the first one lowest.
+    /// Defines `inst` as the highest bits of all lanes, with that of the first lane lowest.
     fn sign_mask(&mut self, inst: Value<'m>) -> Lowered<()> {
         let (width, to) = (lane_width(inst.operand(0).ty())?, lane_width(inst.ty())?);
         let mut mask = self.constant(to, 0);
@@ -53,7 +54,8 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// The signed lanes of both operands in half their width, as near as that can come.
+    /// Defines `inst` as the lanes of both operands, which are signed, saturated to half their
+    /// width (signed or unsigned).
     fn pack(&mut self, inst: Value<'m>, signed: bool) -> Lowered<()> {
         let (from, to) = (lane_width(inst.operand(0).ty())?, lane_width(inst.ty())?);
         let ones = u64::MAX >> (64 - from);
@@ -74,7 +76,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// Each lane by `compute` in twice the width, of which the lower half is kept.
+    /// Defines each lane of `inst` by `compute` in twice the width; the lower half is kept.
     fn widened(
         &mut self,
         inst: Value<'m>,
@@ -111,7 +113,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// The sums of the distances of eight bytes each.
+    /// Defines `inst` as sums of absolute differences, each over eight bytes.
     fn absolute_differences(&mut self, inst: Value<'m>) -> Lowered<()> {
         let (a, b) = (self.parts(inst.operand(0))?, self.parts(inst.operand(1))?);
         let mut parts = Parts::new();
@@ -130,8 +132,8 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// Shifts of all lanes by one count, an `int` or the lowest 64 bits of a vector; one that
-    /// is too large leaves nothing, or the sign.
+    /// Lowers a shift of all lanes by one count, which is an `int` or the lowest 64 bits of a
+    /// vector. A count that is too large gives zero or, for arithmetic shifts, the sign.
     fn shift_of_all(&mut self, inst: Value<'m>, name: &str) -> Lowered<bool> {
         let op = match name.split('.').next() {
             Some("psll" | "pslli") => BinaryOp::Shl,

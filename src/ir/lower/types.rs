@@ -1,4 +1,4 @@
-//! Types as lists of scalars with a width and a place in memory.
+//! Types, seen as lists of scalars with a width and an offset in memory.
 
 use crate::llvm::{Source, Type, TypeKind};
 
@@ -6,30 +6,30 @@ use crate::llvm::{Source, Type, TypeKind};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Unsupported(pub String);
 
-/// What lowering gives.
+/// The result of lowering something.
 pub type Lowered<T> = Result<T, Unsupported>;
 
-/// Makes the error of a part that cannot be lowered.
+/// The error for something that cannot be lowered.
 pub fn unsupported<T>(reason: impl Into<String>) -> Lowered<T> {
     Err(Unsupported(reason.into()))
 }
 
-// A first-class aggregate larger than this is not worth a register for each scalar.
+// The most scalars of an aggregate in registers: a larger one is not worth a register for each.
 const MOST_SCALARS: usize = 4096;
 
 /// A scalar of a type.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Scalar {
-    /// Width in bits.
+    /// The width in bits.
     pub width: u32,
-    /// Bits from the start of the type in memory.
+    /// The offset in bits from the start of the type in memory.
     pub bit_offset: u64,
-    /// Floating point (this decides how a variadic argument is passed).
+    /// Whether it is a floating-point number (this decides how a variadic argument is passed).
     pub float: bool,
 }
 
 impl Scalar {
-    /// Bytes from the start of the type in memory, when it starts at a byte.
+    /// The offset in bytes from the start of the type in memory; an error if it is not whole bytes.
     pub fn offset(self) -> Lowered<u64> {
         if self.bit_offset.is_multiple_of(8) {
             Ok(self.bit_offset / 8)
@@ -39,7 +39,7 @@ impl Scalar {
     }
 }
 
-/// Width of a type that is one scalar.
+/// The width in bits of a type that is one scalar.
 pub fn scalar_width(ty: Type) -> Option<u32> {
     match ty.kind() {
         TypeKind::LLVMIntegerTypeKind => Some(ty.int_width()),
@@ -52,7 +52,7 @@ pub fn scalar_width(ty: Type) -> Option<u32> {
     }
 }
 
-/// Floating point of any format.
+/// Whether a type is a floating-point number of any format.
 pub fn is_float(ty: Type) -> bool {
     matches!(
         ty.kind(),
@@ -66,12 +66,13 @@ pub fn is_float(ty: Type) -> bool {
     )
 }
 
-/// The element type of a vector, any other type itself.
+/// The element type of a vector; any other type itself.
 pub fn lane(ty: Type) -> Type {
     if ty.kind() == TypeKind::LLVMVectorTypeKind { ty.element() } else { ty }
 }
 
-/// Width of a lane in a format that the float instructions compute in.
+/// The width in bits of a floating-point lane; an error if the float instructions do not compute in
+/// its format.
 pub fn float_width(ty: Type) -> Lowered<u32> {
     let lane = lane(ty);
     match lane.kind() {
@@ -84,7 +85,7 @@ pub fn float_width(ty: Type) -> Lowered<u32> {
     }
 }
 
-/// Width of a lane of integers or pointers.
+/// The width in bits of a lane: an integer, a pointer or a floating-point number.
 pub fn lane_width(ty: Type) -> Lowered<u32> {
     match scalar_width(lane(ty)) {
         Some(width) => Ok(width),
@@ -92,7 +93,7 @@ pub fn lane_width(ty: Type) -> Lowered<u32> {
     }
 }
 
-/// Vectors with lanes that are no whole bytes, which memory holds without gaps.
+/// Whether a type is a vector whose lanes are not whole bytes; memory holds them without gaps.
 pub fn is_bit_vector(ty: Type) -> bool {
     ty.kind() == TypeKind::LLVMVectorTypeKind
         && scalar_width(ty.element()).is_some_and(|width| !width.is_multiple_of(8))
@@ -151,8 +152,8 @@ fn collect<'m>(
     Ok(())
 }
 
-/// Where in its scalars the element lies that `indices` (of `extractvalue`) name:
-/// first scalar and number of scalars.
+/// The range of the scalars of the element that `indices` (of `extractvalue`) name, among the
+/// scalars of the whole type.
 pub fn element_range<'m>(
     source: Source<'m>,
     mut ty: Type<'m>,

@@ -1,34 +1,34 @@
-//! The code of a function while it is made: blocks, of which the jumps name each other.
+//! The code of a function while it is made: blocks whose jumps name other blocks.
 
 use crate::ir::{Inst, Place};
 
-/// A basic block that is being built; jump targets are indices of blocks, not of
-/// instructions, until [`layout`].
+/// A basic block that is being built. Until `layout` runs, jump targets are indices of blocks, not
+/// of instructions.
 #[derive(Default)]
 pub struct Code {
     /// The instructions.
     pub insts: Vec<Inst>,
-    /// Their places.
+    /// The source place of each instruction.
     pub places: Vec<Place>,
-    /// How many LLVM instructions each stands for.
+    /// The number of LLVM instructions for which each instruction stands.
     pub counts: Vec<u32>,
 }
 
 impl Code {
-    /// Adds an instruction that stands for so many of LLVM's.
+    /// Adds an instruction that stands for `count` LLVM instructions.
     pub fn push(&mut self, inst: Inst, place: Place, count: u32) {
         self.insts.push(inst);
         self.places.push(place);
         self.counts.push(count);
     }
 
-    /// Takes the last instruction off; the next one takes on what it stands for.
+    /// Removes and returns the last instruction, with its place and count.
     pub fn pop(&mut self) -> Option<(Inst, Place, u32)> {
         Some((self.insts.pop()?, self.places.pop()?, self.counts.pop()?))
     }
 
-    /// Keeps the instructions of which `keep` holds (by their index). What a removed one stood
-    /// for counts with the one behind it, or else before it.
+    /// Keeps only the instructions for whose indices `keep` holds. The count of a removed one is
+    /// added to the next one that stays, or to the last one if there is none.
     pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         let whole = std::mem::take(self);
         let mut removed = 0;
@@ -44,7 +44,7 @@ impl Code {
         }
     }
 
-    /// The last instruction leads nowhere else.
+    /// Whether the block is complete: its last instruction ends it.
     pub fn closed(&self) -> bool {
         self.insts.last().is_some_and(Inst::ends_block)
     }

@@ -1,5 +1,5 @@
-//! Makes one instruction of two that the interpreter would run one after the other: half of
-//! its time goes into fetching and dispatching them.
+//! Joins pairs of instructions into one. The interpreter spends half of its time on fetching and
+//! dispatching instructions, so fewer of them run faster.
 
 use rustc_hash::FxHashMap;
 
@@ -7,7 +7,8 @@ use super::code::Code;
 use super::uses::{Uses, reads_of, writes_of};
 use crate::ir::{AddressTerm, Cast, Indexed, Inst, OperandKind, Reg};
 
-/// Lets address computations sign-extend their indices themselves.
+/// Replaces indices that were sign-extended to 64 bits by the narrow ones: an address computation
+/// extends them itself.
 pub fn extend_in_addresses(blocks: &mut [Code]) {
     let uses = Uses::count(blocks);
     for (index, code) in blocks.iter_mut().enumerate() {
@@ -15,7 +16,8 @@ pub fn extend_in_addresses(blocks: &mut [Code]) {
     }
 }
 
-/// Joins an address with its only access, and a comparison with the branch on it.
+/// Joins an address computation with the only access to the address, and a comparison with the only
+/// branch on it.
 pub fn join_pairs(blocks: &mut [Code]) {
     let uses = Uses::count(blocks);
     for (index, code) in blocks.iter_mut().enumerate() {
@@ -49,7 +51,7 @@ fn extend_in_block(code: &mut Code, block: usize, uses: &Uses) {
 
 fn join_in_block(code: &mut Code, block: usize, uses: &Uses) {
     let mut dead = vec![false; code.insts.len()];
-    // Where registers that only one later instruction of the block reads were computed.
+    // For each register that only one later instruction of the block reads: where it is computed.
     let mut computed: FxHashMap<Reg, usize> = FxHashMap::default();
     for at in 0..code.insts.len() {
         let needed = match &code.insts[at] {
@@ -94,7 +96,7 @@ fn join(first: &Inst, second: &Inst) -> Option<Inst> {
         (Inst::Address { .. }, Inst::Load { width, dst, .. }) => {
             Inst::LoadIndexed { width: *width, dst: *dst, at: indexed(first)? }
         }
-        // The value is read after the address is computed: it must not be the address.
+        // The value must not be the address itself, whose register is no longer written.
         (Inst::Address { dst, .. }, Inst::Store { width, value, .. })
             if value.kind() != OperandKind::Reg(*dst) =>
         {
@@ -106,7 +108,7 @@ fn join(first: &Inst, second: &Inst) -> Option<Inst> {
 
 fn indexed(address: &Inst) -> Option<Indexed> {
     let Inst::Address { base, offset, terms, .. } = address else { return None };
-    // Without an index, any operand will do that is multiplied by zero.
+    // Without an index, any operand will do, as it is multiplied by zero.
     let none = AddressTerm { index: *base, width: 64, scale: 0 };
     let term = match &terms[..] {
         [] => none,

@@ -1,11 +1,12 @@
-//! From blocks to flat code with densely numbered registers.
+//! Layout: from blocks to flat code with densely numbered registers.
 
 use rustc_hash::FxHashMap;
 
 use super::code::Code;
 use crate::ir::{Function, Inst, Operand, OperandKind, Pc, Reg};
 
-/// Orders the reachable blocks so that most jumps fall through, and fills in the code.
+/// Orders the reachable blocks so that most jumps become fall-through, renumbers the registers, and
+/// fills in the code of `function`.
 pub fn lay_out(function: &mut Function, mut blocks: Vec<Code>) {
     skip_empty_blocks(&mut blocks);
     let order = order(&blocks);
@@ -51,7 +52,7 @@ fn skip_empty_blocks(blocks: &mut [Code]) {
         })
         .collect();
     let end = |mut at: u32| {
-        // An endless loop of empty blocks has no end: stop after as many hops as blocks.
+        // A loop of empty blocks has no end, so the search stops after as many hops as blocks.
         for _ in 0..hops.len() {
             match hops[at as usize] {
                 Some(next) => at = next,
@@ -93,8 +94,8 @@ fn order(blocks: &[Code]) -> Vec<usize> {
     order
 }
 
-/// Numbers registers densely: parameters, then what lives across blocks, then what lives
-/// inside one block, where registers are used again. Returns how many there are.
+/// Numbers registers densely: first parameters, then registers that live across blocks, then those
+/// that live inside one block, whose numbers are reused. Returns the number of registers.
 fn renumber(blocks: &mut [Code], order: &[usize], params: u32) -> u32 {
     let mut homes: FxHashMap<Reg, Option<usize>> = FxHashMap::default();
     for &index in order {
@@ -102,7 +103,7 @@ fn renumber(blocks: &mut [Code], order: &[usize], params: u32) -> u32 {
             let known = |homes: &FxHashMap<Reg, Option<usize>>, reg: &Reg| {
                 homes.get(reg) == Some(&Some(index))
             };
-            // A read before any write of the block continues an earlier life.
+            // A register that is read before the block has written it lives across blocks.
             inst.reads(|operand, _| {
                 if let OperandKind::Reg(reg) = operand.kind()
                     && !known(&homes, &reg)
@@ -172,8 +173,8 @@ fn number_locals(code: &mut Code, names: &FxHashMap<Reg, Reg>, first: u32) -> u3
                 *operand = Operand::reg(names.get(&reg).copied().unwrap_or_else(|| local[&reg]));
             }
         });
-        // Results never share a register with an operand that ends here: an instruction may
-        // have several, and write one before it has read all.
+        // A result never reuses the register of an operand whose life ends here: an instruction
+        // with several results may write one before it has read all operands.
         inst.writes_mut(|reg, _| {
             let old = *reg;
             *reg = names.get(&old).copied().unwrap_or_else(|| {

@@ -1,5 +1,5 @@
-//! What makes lowered code quick to run: moves are removed, neighbours become one instruction, and
-//! blocks are laid out as flat code. Nothing here knows LLVM.
+//! The optimiser of lowered code: `propagate` removes moves, `fuse` joins neighbouring
+//! instructions, and `layout` makes flat code of blocks. Nothing here knows LLVM.
 
 mod code;
 mod fuse;
@@ -11,14 +11,15 @@ pub use code::Code;
 
 use super::{Function, Reg};
 
-/// A function that LLVM is no longer needed for: what is left can be done on any thread.
+/// A function that has been read from LLVM but is not finished. [`Draft::finish`] needs no LLVM, so
+/// it can run on any thread.
 #[derive(Default)]
 pub struct Draft {
     /// The function without its code.
     pub function: Function,
-    /// The code; no blocks for a declaration.
+    /// The blocks of the code; none for a declaration.
     pub blocks: Vec<Code>,
-    /// Registers of promoted variables.
+    /// The registers of promoted variables.
     pub slots: Vec<Reg>,
 }
 

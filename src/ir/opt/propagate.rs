@@ -1,8 +1,7 @@
-//! Removes most moves that promotion and phi nodes brought in.
+//! Removes most of the moves that promotion and phi nodes have introduced.
 //!
-//! A read of a variable may go to its register instead of a copy where the variable is
-//! certainly written (or fixed by an earlier read): then no undefined value is copied, and
-//! both see the same one.
+//! A read may use the register of a variable instead of a copy if the variable has certainly been
+//! written, or fixed by an earlier read. Then no undefined value is copied, so both hold the same.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,10 +10,11 @@ use super::fuse;
 use super::uses::{Places, Uses, read_reg, reads_of, writes_of};
 use crate::ir::{BinaryOp, Inst, Operand, Reg};
 
-// How far apart a computation and the move of its result may stand to be made one.
+// The largest distance, in instructions, at which a computation and the move of its result, or that
+// move and the last read of the result, are still joined.
 const REACH: usize = 64;
 
-/// Simplifies the blocks of a function with so many parameters in place; `slots` are the registers
+/// Simplifies the blocks of a function with `params` parameters in place. `slots` are the registers
 /// of promoted variables.
 pub fn propagate(blocks: &mut [Code], slots: &[Reg], params: u32) {
     let assigned = Assigned::analyse(blocks, slots);
@@ -41,7 +41,7 @@ pub fn propagate(blocks: &mut [Code], slots: &[Reg], params: u32) {
     fuse::join_pairs(blocks);
 }
 
-/// Which variables are certainly assigned where a block starts.
+/// For each block the variables that are certainly assigned at its start.
 struct Assigned {
     numbers: FxHashMap<Reg, usize>,
     starts: Vec<Vec<bool>>,
@@ -79,7 +79,7 @@ impl Assigned {
         this
     }
 
-    /// A move fixes the value of its source, too.
+    /// Updates `state` for one instruction. A move also fixes the value of its source.
     fn step(&self, inst: &Inst, state: &mut [bool]) {
         if let Inst::Undefine { dst } = inst {
             if let Some(number) = self.numbers.get(dst) {
@@ -99,7 +99,8 @@ impl Assigned {
     }
 }
 
-/// Replaces copies of variables by the variables, where these keep the value long enough.
+/// Replaces copies of variables by the variables themselves, if these keep their value until the
+/// last read of the copy.
 fn read_variables_directly(
     code: &mut Code,
     index: usize,
@@ -155,7 +156,8 @@ fn read_variables_directly(
     code.retain(|i| !dead[i]);
 }
 
-/// Lets a computation write where its result is moved to, if nothing looks there meanwhile.
+/// Lets a computation write directly to the register to which its result is moved, if nothing uses
+/// that register in between.
 fn write_destinations_directly(code: &mut Code, index: usize, params: u32, uses: &Uses) {
     if !code.insts.iter().any(|inst| matches!(inst, Inst::Move { .. })) {
         return;
@@ -181,14 +183,14 @@ fn write_destinations_directly(code: &mut Code, index: usize, params: u32, uses:
             continue;
         };
         let end = last_read[&value];
-        // Two results at once: an interpreter may write one before it has read all.
+        // An instruction with two results may write one before it has read all operands.
         let single = !matches!(code.insts[start], Inst::Overflow { .. } | Inst::Undefine { .. });
         if !single || at - start > REACH || end - at > REACH {
             continue;
         }
         let quiet = |inst: &Inst| !reads_of(inst).chain(writes_of(inst)).any(|reg| reg == dst);
         let between = (start + 1..at).filter(|i| !dead[*i]).all(|i| quiet(&code.insts[i]));
-        // The last reader may itself write the destination: it reads first.
+        // The last reader may write the destination itself, as it reads first.
         let after = (at + 1..end)
             .filter(|i| !dead[*i])
             .all(|i| writes_of(&code.insts[i]).all(|reg| reg != dst));
@@ -211,7 +213,8 @@ fn write_destinations_directly(code: &mut Code, index: usize, params: u32, uses:
     code.retain(|i| !dead[i]);
 }
 
-/// A variable that starts as a copy of an otherwise unused parameter becomes the parameter.
+/// Replaces a variable by the parameter of which it starts as a copy, if nothing else uses the
+/// parameter.
 fn merge_params(blocks: &mut [Code], params: u32, needs_mark: &FxHashSet<Reg>) {
     let uses = Uses::count(blocks);
     let Some(entry) = blocks.first_mut() else { return };
@@ -247,7 +250,7 @@ fn merge_params(blocks: &mut [Code], params: u32, needs_mark: &FxHashSet<Reg>) {
     }
 }
 
-/// Cannot fail and does nothing but write its register.
+/// Whether an instruction cannot fail, and does nothing except write its register.
 fn is_pure(inst: &Inst) -> bool {
     match inst {
         Inst::Binary { op, .. } => {

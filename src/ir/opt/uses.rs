@@ -1,4 +1,4 @@
-//! Where registers are read and written.
+//! Where and how often registers are read and written.
 
 use crate::ir::{Inst, Operand, OperandKind, Reg};
 
@@ -23,13 +23,13 @@ pub fn writes_of(inst: &Inst) -> impl Iterator<Item = Reg> {
     found.into_iter()
 }
 
-/// How often and in which blocks registers are read, and how often they are written.
+/// The reads and the writes of each register.
 pub struct Uses {
     reads: Vec<Places>,
     writes: Vec<Places>,
 }
 
-/// Where something is done with a register.
+/// How often a register is read (or written), and in which blocks.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Places {
     count: u32,
@@ -77,7 +77,7 @@ impl Uses {
         self.writes.get(reg.0 as usize).copied().unwrap_or(Places::NONE)
     }
 
-    /// Written once, in that block, and read nowhere else.
+    /// Whether a register is written once, in `block`, and read only there.
     pub fn is_local(&self, reg: Reg, block: usize) -> bool {
         let reads = self.reads(reg);
         self.writes(reg) == Places::once(block)
@@ -85,7 +85,7 @@ impl Uses {
             && reads.block.is_none_or(|only| only == block)
     }
 
-    /// A reader of `reg` is removed.
+    /// Notes that a read of `reg` has been removed.
     pub fn remove_read(&mut self, reg: Reg) {
         self.reads[reg.0 as usize].count -= 1;
     }

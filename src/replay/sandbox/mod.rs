@@ -15,148 +15,38 @@
 //! [`Isolation`] tells by which means; the private module `confine` has the details.
 
 mod confine;
+mod error;
 mod fork_server;
+mod helper;
+mod limits;
 mod protocol;
 mod serve;
 mod streams;
 mod zygote;
 
 use std::{
-    env,
     fs::File,
     io::{self, PipeReader, PipeWriter},
     os::fd::AsFd,
-    path::{Path, PathBuf},
+    path::Path,
     sync::atomic::{AtomicU32, Ordering},
-    time::Duration,
 };
 
-use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use crate::subject::GivenFile;
+pub use error::SandboxError;
+#[cfg(feature = "engine")]
+pub(crate) use helper::refuse_idle_helper;
+pub use limits::{Isolation, Limits};
 use protocol::{Answer, Ready, Setup, receive, send};
 pub(super) use protocol::{Reply, Request};
 pub(super) use zygote::Zygote;
 
-/// The hidden first argument that makes an executable a helper.
-const ARGUMENT: &str = "__sandbox";
-/// The environment variable that names the `psychic` executable, for programs that are another one.
-const HELPER: &str = "PSYCHIC_SANDBOX";
-
-/// What one run may use.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-pub struct Limits {
-    /// Processor time. A run that uses less is stopped after five times as much real time.
-    pub time: Duration,
-    /// The most bytes of each of stdout and stderr.
-    pub output: u64,
-    /// The most bytes of all files together (with [`Isolation::Landlock`]: of each file).
-    pub files: u64,
-    /// The most bytes of address space; not enforced under a sanitizer.
-    pub memory: u64,
-    /// The most processes and threads besides the first one.
-    pub processes: u32,
-}
-
-impl Default for Limits {
-    /// A second, 1 MiB of output, 16 MiB of files, 2 GiB of memory, 32 processes.
-    fn default() -> Self {
-        Self {
-            time: Duration::from_secs(1),
-            output: 1 << 20,
-            files: 16 << 20,
-            memory: 2 << 30,
-            processes: 32,
-        }
-    }
-}
-
-/// The means by which programs are confined.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub enum Isolation {
-    /// Namespaces: programs see nothing but themselves and the system's own files.
-    Namespaces,
-    /// Landlock and seccomp, where namespaces are denied: programs see the host's files but can
-    /// neither write to them nor use the network. Weaker: files are limited in size one by one,
-    /// and before Linux 6.12 processes of the same user can be signalled.
-    Landlock,
-}
-
-impl std::fmt::Display for Isolation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Namespaces => "namespaces",
-            Self::Landlock => "Landlock and seccomp (namespaces are denied here)",
-        })
-    }
-}
-
-/// Why a program cannot be run.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SandboxError {
-    /// The helper could not be started.
-    #[error("cannot start the sandbox helper {}: {error}", helper.display())]
-    Start {
-        /// The executable.
-        helper: PathBuf,
-        /// What happened.
-        error: io::Error,
-    },
-    /// A program to run cannot be read.
-    #[error("cannot read the program {}: {error}", program.display())]
-    Program {
-        /// The program.
-        program: PathBuf,
-        /// What happened.
-        error: io::Error,
-    },
-    /// The executable does not act as a helper.
-    #[error(
-        "{} does not serve as sandbox helper: name the psychic executable in PSYCHIC_SANDBOX, or \
-         call psychic::replay::sandbox_helper() first thing in main", helper.display()
-    )]
-    NotAHelper {
-        /// The executable.
-        helper: PathBuf,
-    },
-    /// The system denies what a sandbox needs.
-    #[error(
-        "patches cannot be confined on this system, so they are not run ({0}): allow user \
-         namespaces (sysctl kernel.unprivileged_userns_clone=1, or a container with \
-         --security-opt seccomp=unconfined), or use a kernel with Landlock (5.13 or later)"
-    )]
-    Denied(String),
-    /// A sandbox failed to run a program.
-    #[error("the sandbox failed: {0}")]
-    Failed(String),
-    /// A sandbox ended unexpectedly.
-    #[error("the sandbox ended unexpectedly: {0}")]
-    Lost(io::Error),
-}
-
-/// Whether this process was started as a helper. If it went on as something else, it would start
-/// others like itself without end.
-fn is_asked_to_help() -> bool {
-    env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT)
-}
-
-/// Returns an error in a process that was started as a helper but does something else.
-///
-/// # Errors
-/// [`SandboxError::NotAHelper`] says what to do.
-pub(crate) fn refuse_idle_helper() -> Result<(), SandboxError> {
-    match is_asked_to_help() {
-        true => Err(SandboxError::NotAHelper { helper: zygote::helper().0 }),
-        false => Ok(()),
-    }
-}
-
 /// Serves as sandbox helper and exits, if this process was started as one; otherwise returns at
 /// once. Call it first in `main`, while there is only one thread.
 pub fn sandbox_helper() {
-    if is_asked_to_help() {
+    if helper::is_asked_to_help() {
         std::process::exit(match serve::serve() {
             Ok(()) => 0,
             Err(error) => {
@@ -228,7 +118,7 @@ impl Sandbox {
         setup: &Setup,
         isolation: Isolation,
     ) -> Result<(PipeWriter, PipeReader, Isolation), SandboxError> {
-        let helper = || zygote::helper().0;
+        let helper = || helper::helper().0;
         let start = |error| SandboxError::Start { helper: helper(), error };
         let (its_requests, mut requests) = io::pipe().map_err(start)?;
         let (mut answers, its_answers) = io::pipe().map_err(start)?;

@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{Isolation, Limits};
+use super::limits::{Isolation, Limits};
 use crate::{
     replay::outcome::Termination,
     subject::{FileState, GivenFile},

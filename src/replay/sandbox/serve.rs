@@ -39,9 +39,9 @@ use nix::{
 };
 
 use super::{
-    Isolation,
     confine::{self, OPEN_FILES, Place},
     fork_server::ForkServer,
+    limits::Isolation,
     protocol::{Answer, Ready, Reply, Request, Setup, receive, send},
     streams::{Printed, Streams, waiting},
     zygote::{fork_process, take_over},

@@ -5,8 +5,6 @@
 //! socket: where its requests come from, and where its answers go.
 
 use std::{
-    env,
-    ffi::OsString,
     io::{self, IoSlice, IoSliceMut},
     mem::MaybeUninit,
     net::Shutdown,
@@ -14,7 +12,6 @@ use std::{
         fd::{BorrowedFd, OwnedFd},
         unix::{net::UnixStream, process::CommandExt},
     },
-    path::PathBuf,
     process::{Child, Command, Stdio},
     sync::{
         Mutex, PoisonError,
@@ -31,7 +28,11 @@ use rustix::{
     },
 };
 
-use super::{ARGUMENT, HELPER, Isolation, SandboxError};
+use super::{
+    error::SandboxError,
+    helper::{helper, refuse_idle_helper},
+    limits::Isolation,
+};
 
 /// A helper process, which is started when it is first needed, and again if it is gone.
 #[derive(Debug, Default)]
@@ -75,7 +76,7 @@ impl Zygote {
 
 impl Process {
     fn start() -> Result<Self, SandboxError> {
-        super::refuse_idle_helper()?;
+        refuse_idle_helper()?;
         let (helper, arguments) = helper();
         let start = || {
             let (control, input) = UnixStream::pair()?;
@@ -95,21 +96,6 @@ impl Drop for Process {
         // The helper ends when the socket is shut down.
         let _ = self.control.shutdown(Shutdown::Both);
         let _ = self.child.wait();
-    }
-}
-
-/// The executable to start as helper, and its arguments.
-pub(super) fn helper() -> (PathBuf, Vec<OsString>) {
-    let this = || env::current_exe().unwrap_or_else(|_| "psychic".into());
-    match env::var_os(HELPER) {
-        Some(helper) => (helper.into(), vec![ARGUMENT.into()]),
-        // The unit tests' executable has no `main` of ours, but can be told to run one test.
-        None if cfg!(test) => {
-            let test = "replay::sandbox::serve_as_helper";
-            let arguments = ["--exact", test, "--ignored", "--nocapture", "--test-threads=1"];
-            (this(), arguments.map(OsString::from).to_vec())
-        }
-        None => (this(), vec![ARGUMENT.into()]),
     }
 }
 

@@ -13,19 +13,12 @@ use bitwuzla_sys as sys;
 
 use super::{
     ffi::Term,
-    translate::{Native, Walk},
+    walk::{Float, Native, Walk},
 };
 use crate::expr::{
     BinaryOp, Bv, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Node, Rounding,
     float::Format,
 };
-
-/// A number: its bits are those of `nan` if `value` is a NaN, else those that encode `value`.
-#[derive(Clone, Copy)]
-pub(super) struct Float {
-    pub value: Term,
-    pub nan: ExprId,
-}
 
 impl Walk<'_> {
     /// Translates `e` if it is an operation on numbers, or only passes numbers on or changes their

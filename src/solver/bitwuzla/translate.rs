@@ -11,40 +11,12 @@
 use std::sync::Arc;
 
 use bitwuzla_sys as sys;
-use rustc_hash::FxHashMap;
 
 use super::{
     ffi::{Instance, Kind, Term},
-    float::Float,
+    walk::{Native, Needs, Translation, Walk},
 };
 use crate::expr::{BinaryOp, Bv, ExprId, Exprs, Node, TableId, VariableId};
-
-/// What has been translated for one instance.
-#[derive(Default)]
-pub(super) struct Translation {
-    pub(super) native: FxHashMap<ExprId, Native>,
-    /// The form that is not native, of expressions of which it was asked for.
-    other: FxHashMap<ExprId, Term>,
-    variables: FxHashMap<VariableId, Term>,
-    /// The numbers that bits encode.
-    pub(super) decoded: FxHashMap<ExprId, Term>,
-    /// The bits of numbers, and the definitions they need.
-    pub(super) encoded: FxHashMap<ExprId, (Term, Needs)>,
-    pub(super) definitions: Vec<Term>,
-    /// The definitions that expressions need; those that need none are left out.
-    needs: FxHashMap<ExprId, Needs>,
-    conditions: FxHashMap<ExprId, Term>,
-}
-
-/// Indices of definitions, ascending.
-pub(super) type Needs = Arc<[usize]>;
-
-#[derive(Clone, Copy)]
-pub(super) enum Native {
-    Bits(Term),
-    Truth(Term),
-    Float(Float),
-}
 
 impl Translation {
     pub fn len(&self) -> usize {
@@ -72,15 +44,6 @@ impl Translation {
             .entry(v)
             .or_insert_with(|| to.variable(exprs.variable_name(v), exprs.variable_width(v)))
     }
-}
-
-pub(super) struct Walk<'a> {
-    pub(super) exprs: &'a Exprs,
-    pub(super) to: &'a mut Instance,
-    pub(super) translation: &'a mut Translation,
-    /// The definitions needed by the terms that were used since the walk began, or since it came to
-    /// the current expression.
-    pub(super) used: Vec<Needs>,
 }
 
 impl Walk<'_> {

@@ -1,4 +1,4 @@
-//! What conversions of `printf` have in common: flags, notations, padding.
+//! What the conversions of `printf` have in common: flags, notations, padding.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use std::fmt;
 pub struct Flags {
     /// `-`: pad on the right.
     pub left: bool,
-    /// `+`: signed numbers always carry a sign.
+    /// `+`: signed numbers always have a sign.
     pub plus: bool,
-    /// A space in front of signed numbers without a sign.
+    /// Space: signed numbers without a sign have a space in front.
     pub space: bool,
     /// `#`: the alternative form.
     pub alternative: bool,
@@ -30,15 +30,15 @@ impl fmt::Display for Flags {
 pub enum FloatStyle {
     /// `f`: fixed point.
     Fixed,
-    /// `e`: one digit, point, digits, exponent.
+    /// `e`: one digit, a point, digits, and an exponent.
     Exponent,
-    /// `g`: the shorter of the two, trailing zeros removed.
+    /// `g`: fixed point or exponent, depending on the exponent, without trailing zeros.
     General,
     /// `a`: hexadecimal mantissa, binary exponent.
     Hex,
 }
 
-/// `text` filled up with spaces to `width` bytes, on the right if `left`-aligned.
+/// `text` padded with spaces to `width` bytes: on the right if `left`, otherwise on the left.
 pub fn pad(mut text: Vec<u8>, width: usize, left: bool) -> Vec<u8> {
     let missing = width.saturating_sub(text.len());
     let at = if left { text.len() } else { 0 };

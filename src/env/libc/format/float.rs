@@ -1,10 +1,10 @@
 //! Concrete floating-point numbers as `printf` writes them (C11 7.21.6.1 §8: a, e, f, g).
 //!
-//! A binary floating-point number is an integer times a power of two, so every decimal that
-//! is asked for can be computed exactly with big integers and rounded once, to nearest and
-//! ties to even, which is what glibc does in the default rounding mode. One deviation: where
-//! rounding carries `%#g` into the exponent notation, glibc 2.36 drops the zeros that `#` is
-//! there to keep (`1.e+06` for 999999.5); the standard's `1.00000e+06` is given here.
+//! A binary floating-point number is an integer times a power of two. So every decimal that is
+//! asked for can be computed exactly with big integers and rounded once, to nearest and ties to
+//! even. glibc does the same in the default rounding mode. There is one deviation: if rounding
+//! carries `%#g` into exponent notation, glibc 2.36 drops the zeros that `#` is there to keep
+//! (`1.e+06` for 999999.5); here the text is the standard's `1.00000e+06`.
 
 use num_bigint::BigUint;
 
@@ -14,27 +14,28 @@ use super::{
 };
 use crate::expr::Bv;
 
-/// How a floating-point number is written, with width and precision known.
+/// The format of a floating-point number in text, with width and precision known.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Notation {
-    /// Fixed point, exponent or hexadecimal.
+    /// The notation: fixed point, exponent, the one of both that fits, or hexadecimal.
     pub style: FloatStyle,
-    /// Whether letters are capitals.
+    /// The case of the letters.
     pub case: Case,
     /// The flags.
     pub flags: Flags,
-    /// Least number of bytes.
+    /// The least number of bytes.
     pub width: usize,
-    /// Digits behind the point, or significant ones (`%g`); 6 by default, all for `%a`.
+    /// The number of digits behind the point, or of significant digits for `%g`. By default 6, and
+    /// for `%a` all.
     pub precision: Option<usize>,
 }
 
-/// A floating-point value apart from its format.
+/// A floating-point value, independent of the format that encodes it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Real {
     negative: bool,
     magnitude: Magnitude,
-    /// Bits of the mantissa right of the digit in front of the point in `%a`.
+    /// How many bits of the mantissa `%a` writes behind the point.
     fraction_bits: u32,
 }
 
@@ -46,7 +47,7 @@ enum Magnitude {
 }
 
 impl Real {
-    /// The value that `bits` encode, 32, 64 or 80 of them; `None` for any other width.
+    /// The value that 32, 64 or 80 bits encode; `None` for any other width.
     pub fn of_bits(bits: &Bv) -> Option<Self> {
         let value = bits.to_u128()?;
         Some(match bits.width() {
@@ -58,8 +59,8 @@ impl Real {
         })
     }
 
-    /// The value of an x87 extended number: its 64 bits of mantissa, and the 16 bits above
-    /// them with the sign on top. Encodings that the processor rejects count as NaN.
+    /// The value of an x87 extended number, given its 64 bits of mantissa and the 16 bits above
+    /// them, of which the highest is the sign. Encodings that the processor rejects count as NaN.
     pub fn from_x87(mantissa: u64, sign_and_exponent: u16) -> Self {
         let biased = i32::from(sign_and_exponent & 0x7fff);
         let normalised = mantissa >> 63 == 1;
@@ -123,14 +124,14 @@ impl From<f64> for Real {
     }
 }
 
-/// `mantissa * 2^exponent`
+/// The number `mantissa * 2^exponent`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Finite {
     mantissa: u64,
     exponent: i32,
 }
 
-/// Digits with the point after the first, and a decimal exponent.
+/// Decimal digits, with the point after the first, and a decimal exponent.
 struct Scientific {
     digits: Vec<u8>,
     exponent: i32,
@@ -150,7 +151,7 @@ impl Scientific {
 }
 
 impl Finite {
-    /// The value times `10^scale`, rounded to an integer, to nearest and ties to even.
+    /// The value times `10^scale`, rounded to the nearest integer, ties to even.
     fn scaled(self, scale: i32) -> BigUint {
         let power = BigUint::from(10u8).pow(scale.unsigned_abs());
         let mut numerator = BigUint::from(self.mantissa);
@@ -194,10 +195,10 @@ impl Finite {
         if self.mantissa == 0 {
             return Scientific { digits: vec![b'0'; precision + 1], exponent: 0 };
         }
-        // Rounding can only add digits that are zero once there are this many.
+        // No number has more significant digits than this; all others are zeros.
         let exact = precision.min(20_000) as i32;
         let bits = 64 - self.mantissa.leading_zeros() as i32 + self.exponent;
-        // At most one off, which the number of digits then shows.
+        // This estimate is off by at most one, which shows in the number of digits below.
         let mut exponent = (f64::from(bits - 1) * std::f64::consts::LOG10_2).floor() as i32;
         loop {
             let mut digits = self.scaled(exact - exponent).to_string().into_bytes();
@@ -239,7 +240,8 @@ impl Finite {
         text
     }
 
-    /// The text of `%a` after `0x`: one digit, then `fraction_bits` as hexadecimal digits.
+    /// The text of `%a` after `0x`: one hexadecimal digit, the point, the lowest `fraction_bits` of
+    /// the mantissa as hexadecimal digits, and the binary exponent.
     fn hex(self, precision: Option<usize>, fraction_bits: u32, keep_point: bool) -> Vec<u8> {
         let mut mantissa = u128::from(self.mantissa);
         let exponent = match self.mantissa {
@@ -327,7 +329,7 @@ mod tests {
         }
     }
 
-    /// Numbers without a pattern that a formula could follow (splitmix64).
+    /// Numbers without a visible pattern (splitmix64).
     fn scatter(seed: u64) -> u64 {
         let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

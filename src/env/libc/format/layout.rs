@@ -1,4 +1,4 @@
-//! The shapes that the text of a number can have.
+//! The shapes ([`Layout`]) that the text of an integer can have.
 
 use super::radix::Radix;
 use crate::expr::{Bv, ExprId, Exprs};
@@ -8,40 +8,40 @@ use crate::expr::{Bv, ExprId, Exprs};
 pub enum Cell {
     /// The same byte for every value.
     Literal(u8),
-    /// The digit with that many digits to its right.
+    /// The digit that has this many digits to its right.
     Digit(usize),
 }
 
-/// The shape of a number's text, shared by a range of values.
+/// The shape of an integer's text, which a range of values shares.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Layout {
-    /// Spaces in front.
+    /// The number of spaces in front.
     pub left_spaces: usize,
-    /// Sign, or the space that stands for one.
+    /// The sign, or the space in its place.
     pub sign: Option<u8>,
-    /// `0x` and the like.
+    /// The prefix that names the base, such as `0x`.
     pub prefix: &'static [u8],
-    /// Zeros in front of the digits.
+    /// The number of zeros in front of the digits.
     pub zeros: usize,
-    /// Digits of the value.
+    /// The number of digits of the value.
     pub digits: usize,
-    /// Spaces behind.
+    /// The number of spaces behind.
     pub right_spaces: usize,
     /// Whether the values are negative.
     pub negative: bool,
-    /// The smallest magnitude.
+    /// The smallest magnitude of the values.
     pub low: u128,
-    /// The largest magnitude.
+    /// The largest magnitude of the values.
     pub high: u128,
 }
 
 impl Layout {
-    /// Bytes of the text.
+    /// The length of the text in bytes.
     pub fn len(&self) -> usize {
         self.digits_start() + self.digits + self.right_spaces
     }
 
-    /// Whether the text has no bytes at all, as that of 0 in `%.0d`.
+    /// Whether the text has no bytes at all, like that of 0 in `%.0d`.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -50,7 +50,7 @@ impl Layout {
         self.left_spaces + usize::from(self.sign.is_some()) + self.prefix.len() + self.zeros
     }
 
-    /// The byte at an offset below [`Self::len`].
+    /// The cell at an offset below [`Self::len`].
     pub fn cell(&self, offset: usize) -> Cell {
         debug_assert!(offset < self.len());
         let Some(offset) = offset.checked_sub(self.left_spaces) else {
@@ -74,7 +74,8 @@ impl Layout {
         }
     }
 
-    /// The magnitude whose text in this layout is `text`, which has its length.
+    /// The magnitude whose text in this layout is `text`; `None` if there is none. The text must
+    /// have the length of the layout.
     pub fn read(&self, radix: Radix, text: impl IntoIterator<Item = u8>) -> Option<u128> {
         let mut magnitude = 0u128;
         for (offset, byte) in text.into_iter().enumerate() {
@@ -115,13 +116,13 @@ impl Layout {
         exprs.all(bounds)
     }
 
-    /// The text of a value of this layout, as expressions of 8 bits.
+    /// The text of a value that has this layout, as 8-bit expressions.
     pub fn bytes(&self, exprs: &Exprs, value: ExprId, radix: Radix) -> Vec<ExprId> {
         (0..self.len()).map(|offset| self.byte(exprs, value, radix, offset)).collect()
     }
 
-    /// The byte at an offset below [`Self::len`] of a value of this layout, as an expression
-    /// of 8 bits.
+    /// The byte of the text at an offset below [`Self::len`], for a value that has this layout, as
+    /// an 8-bit expression.
     pub fn byte(&self, exprs: &Exprs, value: ExprId, radix: Radix, offset: usize) -> ExprId {
         let position = match self.cell(offset) {
             Cell::Literal(byte) => return exprs.constant(8, byte.into()),
@@ -141,8 +142,9 @@ impl Layout {
         exprs.ite(is_decimal, from(b'0'), from(radix.digit(10) - 10))
     }
 
-    /// The number that `count` digits of a value of this layout make, those with `position`
-    /// to `position + count - 1` digits to their right; as wide as the value.
+    /// The number that `count` digits of a value make: those with `position` to
+    /// `position + count - 1` digits to their right. The value must have this layout, and the
+    /// result is as wide as the value.
     pub fn digits(
         &self,
         exprs: &Exprs,
@@ -153,7 +155,7 @@ impl Layout {
     ) -> ExprId {
         let bits = exprs.width(value);
         let power = |exponent: usize| {
-            // Below the greatest magnitude, so it fits.
+            // The power is below the largest magnitude, so it fits.
             let power = u128::from(radix.base()).pow(exponent as u32);
             exprs.bv(&Bv::from_u128(bits, power))
         };
@@ -162,7 +164,7 @@ impl Layout {
             0 => magnitude,
             _ => exprs.udiv(magnitude, power(position)),
         };
-        // What has this layout has no digits further left.
+        // A value with this layout has no digits further left.
         match position + count < self.digits {
             true => exprs.urem(quotient, power(count)),
             false => quotient,
@@ -170,7 +172,7 @@ impl Layout {
     }
 }
 
-/// The magnitudes of the least and the greatest value of that width.
+/// The magnitudes of the least and the greatest value of `bits` bits.
 pub(super) fn bounds(bits: u32, signed: bool) -> (u128, u128) {
     let last = u128::MAX >> (128 - bits);
     if signed { ((last >> 1) + 1, last >> 1) } else { (0, last) }

@@ -1,12 +1,13 @@
-//! The format strings of `printf` and `scanf`, and concrete text made by them.
+//! The format strings of `printf` and `scanf`, and numbers in text.
 //!
-//! C11 7.21.6.1 and 7.21.6.2 with the extensions of glibc that programs use. Sizes are those
-//! of x86-64 System V, and where the standard leaves the behaviour undefined the modules
-//! here do what glibc 2.36 does, because the native replay runs on it. The locale is "C".
+//! The modules follow C11 7.21.6.1 and 7.21.6.2 with the extensions of glibc that programs use.
+//! Sizes are those of x86-64 System V. Where the standard leaves the behaviour undefined, the
+//! modules do what glibc 2.36 does, because the native replay runs on it. The locale is "C".
 //!
 //! * [`printf`] and [`scanf`] parse format strings into typed directives;
-//! * [`number`] says how an integer becomes text, [`layout`] which shapes that text can have;
-//! * [`flags`] is what conversions have in common;
+//! * [`number`] says how an integer becomes text, [`layout`] which shapes this text can have, and
+//!   [`radix`] which digits it has;
+//! * [`flags`] has what the conversions of `printf` have in common;
 //! * [`float`] prints concrete floating-point values, [`real`] says which of them have a text.
 
 use thiserror::Error;
@@ -23,39 +24,39 @@ pub mod scanf;
 #[cfg(test)]
 mod oracle;
 
-/// Why a format string cannot be understood. Positions are byte offsets in the format.
+/// Why a format string is not understood. Positions are byte offsets in the format.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 pub enum FormatError {
     /// The format ends inside a conversion.
     #[error("the conversion at byte {at} of the format string ends before its letter")]
     Incomplete {
-        /// Where its `%` stands.
+        /// The position of the `%`.
         at: usize,
     },
-    /// A letter that neither C11 nor glibc gives a meaning.
+    /// The letter of a conversion has no meaning in C11 or glibc.
     #[error(
         "the conversion at byte {at} of the format string has the unknown letter `{}`",
         letter.escape_ascii()
     )]
     UnknownConversion {
-        /// Where its `%` stands.
+        /// The position of the `%`.
         at: usize,
         /// The letter.
         letter: u8,
     },
-    /// `%n$`: arguments by position are not supported.
+    /// A conversion takes its argument by position (`%n$`), which is not supported.
     #[error(
         "the conversion at byte {at} of the format string takes its argument by position \
          (`n$`), which is not supported; number the arguments in order instead"
     )]
     Positional {
-        /// Where its `%` stands.
+        /// The position of the `%`.
         at: usize,
     },
-    /// A width or precision above `INT_MAX`, on which printf itself fails.
+    /// A width or precision is `INT_MAX` or more, on which `printf` itself fails.
     #[error("the width or precision at byte {at} of the format string exceeds INT_MAX")]
     CountTooLarge {
-        /// Where its `%` stands.
+        /// The position of the `%`.
         at: usize,
     },
 }
@@ -85,7 +86,7 @@ pub enum Length {
 }
 
 impl Length {
-    /// Width in bits of the integer that a conversion with this modifier converts.
+    /// The width in bits of the integer that a conversion with this modifier converts.
     pub fn integer_bits(self) -> u32 {
         match self {
             Self::Char => 8,
@@ -106,7 +107,7 @@ impl Length {
     }
 }
 
-/// Whether letters that a conversion produces are capitals.
+/// The case of the letters that a conversion writes.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Case {
     /// `%x`, `%e`, ...
@@ -120,7 +121,7 @@ impl Case {
         if letter.is_ascii_uppercase() { Self::Upper } else { Self::Lower }
     }
 
-    /// The text in this case, given in lower case.
+    /// A text in lower case, converted to this case.
     fn apply(self, mut text: Vec<u8>) -> Vec<u8> {
         if self == Self::Upper {
             text.make_ascii_uppercase();
@@ -129,7 +130,7 @@ impl Case {
     }
 }
 
-/// What `isspace` accepts in the "C" locale.
+/// Whether `isspace` accepts a byte in the "C" locale.
 pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
@@ -138,7 +139,7 @@ pub fn is_space(byte: u8) -> bool {
 struct Cursor<'a> {
     format: &'a [u8],
     position: usize,
-    /// Where the conversion that is being read has its `%`.
+    /// The position of the `%` of the conversion that is being read.
     start: usize,
 }
 
@@ -163,12 +164,12 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// The next byte of a conversion that cannot end yet.
+    /// Takes the next byte of a conversion that is not complete yet.
     fn expect(&mut self) -> Result<u8, FormatError> {
         self.next().ok_or(FormatError::Incomplete { at: self.start })
     }
 
-    /// A row of digits as a number; `None` if there is none.
+    /// Takes a sequence of digits as a number; `None` if there is no digit.
     fn number(&mut self) -> Result<Option<u32>, FormatError> {
         let mut value = None;
         while let Some(digit @ b'0'..=b'9') = self.peek() {

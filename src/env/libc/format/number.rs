@@ -1,9 +1,9 @@
 //! How an integer becomes text: C11 7.21.6.1 §6 and §8 for `d`, `u`, `o`, `x` and `b`.
 //!
-//! A [`NumberFormat`] is a conversion with everything resolved. For values of a given width
-//! it allows only a few [`Layout`]s: texts that agree in everything but the digits, one per
-//! sign and number of digits. Concrete formatting, the length of the text of a symbolic
-//! value and the comparison of texts (`diff::text`) are all built on them.
+//! A [`NumberFormat`] is a conversion whose width and precision are known. For values of a given
+//! width it allows only a few [`Layout`]s: each is the shape of texts that differ in nothing but
+//! the digits, and there is one for each sign and number of digits. Concrete formatting, the length
+//! of the text of a symbolic value, and the comparison of texts (`diff::text`) are built on them.
 
 use std::fmt;
 
@@ -13,19 +13,19 @@ use super::layout::{Cell, Layout, bounds};
 use super::radix::Radix;
 use crate::expr::{Bv, ExprId, Exprs};
 
-/// How an integer becomes text, with width and precision known.
+/// The format of an integer in text, with width and precision known.
 ///
 /// The text determines the mathematical value: no two values have the same text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct NumberFormat {
-    /// Whether the value is read in two's complement; also whether the flags `+` and space
-    /// have an effect.
+    /// Whether the value is signed (two's complement). Only then the flags `+` and space have an
+    /// effect.
     pub signed: bool,
     /// The base.
     pub radix: Radix,
-    /// Least number of bytes.
+    /// The least number of bytes.
     pub width: usize,
-    /// Least number of digits; when given, the flag `0` has no effect and zero may have no
+    /// The least number of digits. If it is given, the flag `0` has no effect, and zero may have no
     /// digits at all.
     pub precision: Option<usize>,
     /// The flags.
@@ -38,7 +38,7 @@ impl NumberFormat {
         Self { signed, radix: Radix::Decimal, width: 0, precision: None, flags: Flags::default() }
     }
 
-    /// Whether this is what [`Self::decimal`] gives.
+    /// Whether this is the format that [`Self::decimal`] returns.
     pub fn is_decimal(&self) -> bool {
         *self == Self::decimal(self.signed)
     }
@@ -46,7 +46,7 @@ impl NumberFormat {
     /// The text of a value.
     ///
     /// # Panics
-    /// for values wider than 128 bits.
+    /// If the value is wider than 128 bits.
     pub fn format(&self, value: &Bv) -> Vec<u8> {
         let bits = value.to_u128().expect("numbers in text have at most 128 bits");
         let negative = self.signed && bits >> (value.width() - 1) & 1 == 1;
@@ -57,7 +57,7 @@ impl NumberFormat {
         self.format_magnitude(negative, magnitude)
     }
 
-    /// The text of the number with that sign and magnitude.
+    /// The text of the number with this sign and magnitude.
     pub fn format_magnitude(&self, negative: bool, magnitude: u128) -> Vec<u8> {
         let base = u128::from(self.radix.base());
         let mut digits = Vec::new();
@@ -77,7 +77,8 @@ impl NumberFormat {
         (0..layout.len()).map(byte).collect()
     }
 
-    /// The layout of magnitudes with that many significant digits; zero has none.
+    /// The layout of the magnitudes from `low` to `high`, which have `significant` significant
+    /// digits; zero has none.
     fn layout(&self, negative: bool, significant: usize, low: u128, high: u128) -> Layout {
         let digits = match (significant, self.precision) {
             (0, Some(0)) => 0,
@@ -111,10 +112,10 @@ impl NumberFormat {
         Layout { left_spaces, sign, prefix, zeros, digits, right_spaces, negative, low, high }
     }
 
-    /// Every layout that values of that many bits can have; each value has exactly one.
+    /// All layouts that values of `bits` bits can have. Each value has exactly one.
     ///
     /// # Panics
-    /// for widths of 0 or above 128 bits.
+    /// If `bits` is 0 or above 128.
     pub fn layouts(&self, bits: u32) -> Vec<Layout> {
         assert!((1..=128).contains(&bits), "numbers in text have 1 to 128 bits");
         let (least, greatest) = bounds(bits, self.signed);
@@ -134,7 +135,7 @@ impl NumberFormat {
                 }
             }
         }
-        // Zero mostly looks like any other number of one digit.
+        // Zero usually looks like any other number of one digit, and then shares their layout.
         if let [zero, one, ..] = layouts[..]
             && !one.negative
             && (Layout { low: 0, ..one }) == (Layout { high: one.high, ..zero })
@@ -145,13 +146,13 @@ impl NumberFormat {
         layouts
     }
 
-    /// The least and the greatest number of bytes that a value of that many bits takes.
+    /// The least and the greatest number of bytes that the text of a value of `bits` bits can have.
     pub fn length_bounds(&self, bits: u32) -> (usize, usize) {
         let lengths = self.layouts(bits).into_iter().map(|layout| layout.len());
         lengths.fold((usize::MAX, 0), |(least, most), l| (least.min(l), most.max(l)))
     }
 
-    /// The number of bytes that `value` takes, as an expression of that many `bits`.
+    /// The number of bytes of the text of `value`, as an expression of `bits` bits.
     pub fn length(&self, exprs: &Exprs, value: ExprId, bits: u32) -> ExprId {
         let mut layouts = self.layouts(exprs.width(value));
         layouts.sort_by_key(Layout::len);
@@ -164,7 +165,7 @@ impl NumberFormat {
     }
 }
 
-/// The conversion that writes numbers so, without a length modifier.
+/// Shows the conversion of `printf` with this format, without a length modifier.
 impl fmt::Display for NumberFormat {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "%{}", self.flags)?;
@@ -200,7 +201,7 @@ mod tests {
         }
     }
 
-    /// The formats that the tests go through: every flag subset with every letter.
+    /// The formats that the tests go through: every set of flags with every letter.
     fn formats() -> Vec<String> {
         let mut formats = Vec::new();
         for subset in 0..32u32 {

@@ -1,4 +1,4 @@
-//! glibc itself, asked through a small C program: what the tests here compare with.
+//! The reference for the tests of this module: glibc itself, asked through a small C program.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -29,10 +29,10 @@ int main(void) {
 }
 "#;
 
-/// The value that is printed.
+/// The value to print.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument {
-    /// Passed as a `long`, which reads as any shorter integer too.
+    /// An integer, passed as a `long`, which can be read as any shorter integer, too.
     Integer(u64),
     /// A `double`.
     Double(f64),
@@ -54,7 +54,7 @@ impl Case {
     }
 }
 
-/// What `printf` writes in each case.
+/// The text that `printf` writes in each case.
 pub fn printf(cases: &[Case]) -> Vec<Vec<u8>> {
     let mut input = String::new();
     for Case { format, stars, argument } in cases {
@@ -80,7 +80,7 @@ pub fn printf(cases: &[Case]) -> Vec<Vec<u8>> {
     texts
 }
 
-/// The standard output of a C program, compiled here, on that input.
+/// Compiles a C program, and returns its standard output for the given standard input.
 pub fn run(source: &str, input: Vec<u8>) -> Vec<u8> {
     let directory = tempfile::tempdir().unwrap();
     let (file, program) = (directory.path().join("oracle.c"), directory.path().join("oracle"));

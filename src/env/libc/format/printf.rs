@@ -1,8 +1,8 @@
 //! Format strings of the `printf` family (C11 7.21.6.1).
 //!
-//! Beyond the standard: `%m`, `%C`, `%S`, `%b`, `%B`, the flags `'` and `I` (both without
-//! effect in the "C" locale), and the length modifiers `q` and `Z`. Arguments by position
-//! (`%2$d`) are refused.
+//! Beyond the standard, the parser knows `%m`, `%C`, `%S`, `%b`, `%B`, the flags `'` and `I` (both
+//! without effect in the "C" locale), and the length modifiers `q` and `Z`. Arguments by position
+//! (`%2$d`) are an error.
 
 use super::flags::{Flags, FloatStyle, pad};
 use super::float::Notation;
@@ -13,7 +13,7 @@ use super::{Case, Cursor, FormatError, Length};
 /// One step of a `printf` call.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Directive {
-    /// Bytes that are written as they stand; `%%` is among them. Never empty.
+    /// Bytes that are written as they are, including the `%` of `%%`; at least one.
     Literal(Vec<u8>),
     /// An argument that is converted.
     Conversion(Conversion),
@@ -22,15 +22,15 @@ pub enum Directive {
 /// A conversion specification: how one argument becomes text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Conversion {
-    /// The flags in front.
+    /// The flags.
     pub flags: Flags,
-    /// Minimum field width in bytes.
+    /// The minimum field width in bytes.
     pub width: Count,
-    /// Precision; a lone `.` is `Fixed(0)`.
+    /// The precision; a lone `.` is `Fixed(0)`.
     pub precision: Count,
-    /// Length modifier.
+    /// The length modifier.
     pub length: Length,
-    /// What the letter asks for.
+    /// The kind of conversion, given by the letter.
     pub kind: Kind,
 }
 
@@ -42,12 +42,12 @@ pub enum Count {
     None,
     /// Given as digits.
     Fixed(u32),
-    /// `*`: an `int` argument in front of the converted one.
+    /// `*`: given by an `int` argument before the converted one.
     Star,
 }
 
 impl Count {
-    /// The count as a signed number, where `star` is the argument that a `*` takes.
+    /// The count as a signed number; `star` gives the argument of a `*`.
     pub fn resolve(self, star: impl FnOnce() -> i32) -> Option<i32> {
         match self {
             Self::None => None,
@@ -80,9 +80,9 @@ pub enum Kind {
 }
 
 impl Conversion {
-    /// Width in bits of the value that is converted: what is left of the argument after the
-    /// length modifier cut it (8 for `%hhd`, whose argument is passed as an `int`). Pointers
-    /// and the addresses that `%s` and `%n` take have 64, `long double` has 80.
+    /// The width in bits of the value that is converted: the argument, cut as the length modifier
+    /// says (8 for `%hhd`, whose argument is passed as an `int`). It is 64 for pointers and for the
+    /// addresses that `%s` and `%n` take, 80 for `long double`, and 0 if there is no argument.
     pub fn value_bits(&self) -> u32 {
         match self.kind {
             Kind::SignedInt | Kind::UnsignedInt(_) => self.length.integer_bits(),
@@ -95,8 +95,8 @@ impl Conversion {
         }
     }
 
-    /// Width in bits of the argument as it is passed, after the default argument promotions:
-    /// [`Self::value_bits`] but at least an `int`; 0 where there is no argument.
+    /// The width in bits of the argument as it is passed, after the default argument promotions:
+    /// [`Self::value_bits`], but at least that of an `int`; 0 if there is no argument.
     pub fn argument_bits(&self) -> u32 {
         match self.value_bits() {
             0 => 0,
@@ -104,16 +104,16 @@ impl Conversion {
         }
     }
 
-    /// The flags and the width that apply once `*` is known: a negative width argument means
-    /// left-aligned (C11 7.21.6.1 §5).
+    /// The flags and the width that apply, given the width that [`Count::resolve`] returns. A
+    /// negative width means left-aligned (C11 7.21.6.1 §5).
     pub fn field(&self, width: Option<i32>) -> (Flags, usize) {
         let width = width.unwrap_or(0);
         let left = self.flags.left || width < 0;
         (Flags { left, ..self.flags }, width.unsigned_abs() as usize)
     }
 
-    /// How the integer of this conversion becomes text, for the width and precision that
-    /// [`Count::resolve`] gives; `None` for conversions of anything but integers.
+    /// The format of the integer of this conversion, given the width and precision that
+    /// [`Count::resolve`] returns; `None` if the conversion is not of an integer.
     pub fn number_format(
         &self,
         width: Option<i32>,
@@ -130,7 +130,8 @@ impl Conversion {
         Some(NumberFormat { signed, radix, width, precision, flags })
     }
 
-    /// The same for floating-point numbers.
+    /// The format of the floating-point number of this conversion, given the width and precision
+    /// that [`Count::resolve`] returns; `None` if the conversion is not of such a number.
     pub fn notation(&self, width: Option<i32>, precision: Option<i32>) -> Option<Notation> {
         let Kind::Float(style, case) = self.kind else { return None };
         let (flags, width) = self.field(width);
@@ -139,7 +140,7 @@ impl Conversion {
         Some(Notation { style, case, flags, width, precision })
     }
 
-    /// The text of a pointer: `(nil)` or as `%#lx`, as glibc writes it.
+    /// The text of a pointer as glibc writes it: `(nil)`, or like `%#lx`.
     pub fn format_pointer(
         &self,
         value: u64,
@@ -165,7 +166,7 @@ impl Conversion {
 /// The directives of a format string, given without its terminating NUL.
 ///
 /// # Errors
-/// where the format is not one that glibc defines, see [`FormatError`].
+/// If glibc does not define the format, or it is not supported: see [`FormatError`].
 pub fn parse(format: &[u8]) -> Result<Vec<Directive>, FormatError> {
     let mut cursor = Cursor::new(format);
     let mut directives = Vec::new();

@@ -1,8 +1,8 @@
-//! The base of a number.
+//! The base of a number in text, and its digits.
 
 use super::Case;
 
-/// The base of a number's digits.
+/// The base of a number in text, with the case of its letters.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Radix {
     /// Base 2; the case is that of the prefix `0b`.
@@ -11,12 +11,12 @@ pub enum Radix {
     Octal,
     /// Base 10.
     Decimal,
-    /// Base 16.
+    /// Base 16; the case is that of the digits and of the prefix `0x`.
     Hex(Case),
 }
 
 impl Radix {
-    /// The base.
+    /// The base as a number.
     pub fn base(self) -> u8 {
         match self {
             Self::Binary(_) => 2,
@@ -26,7 +26,7 @@ impl Radix {
         }
     }
 
-    /// The digit of that value, which is below the base.
+    /// The digit of a value below the base.
     pub fn digit(self, value: u8) -> u8 {
         match (value, self) {
             (0..=9, _) => b'0' + value,
@@ -35,12 +35,13 @@ impl Radix {
         }
     }
 
-    /// The value of a digit that [`Self::digit`] could have made; exact about the case.
+    /// The value of a digit; `None` if [`Self::digit`] never returns it, as for a letter of the
+    /// wrong case.
     pub fn digit_value(self, digit: u8) -> Option<u8> {
         (0..self.base()).find(|&value| self.digit(value) == digit)
     }
 
-    /// What the alternative form puts in front, except for octal.
+    /// The prefix of the alternative form; none for octal, which has another zero instead.
     pub(super) fn prefix(self) -> &'static [u8] {
         match self {
             Self::Binary(Case::Lower) => b"0b",

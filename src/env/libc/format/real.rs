@@ -1,7 +1,8 @@
-//! How a symbolic floating-point number stands in a text: its encoding, and how it is written.
+//! Floating-point numbers in text: their format ([`RealFormat`]), and the numbers that have a given
+//! text ([`Spelled`]).
 //!
-//! Which of two numbers is larger can be seen in their texts, but for what rounding hides. So the
-//! numbers that have a given text are an interval, which is found by bisection with the exact
+//! A larger number has the text of a larger number, unless rounding makes the texts equal. So the
+//! numbers that have a given text form an interval. It is found by bisection, with the exact
 //! conversion of [`super::float`].
 
 use std::{fmt, ops::RangeInclusive};
@@ -14,31 +15,31 @@ use super::{
 };
 use crate::expr::{Bv, float::Format};
 
-/// How a floating-point number becomes text.
+/// The format of a floating-point number in text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum RealFormat {
-    /// As input: a short decimal that reads back as the same number.
+    /// The format of input: a short decimal that reads back as the same number.
     Shortest,
-    /// As a conversion of `printf` writes it.
+    /// The format of a conversion of `printf`.
     Printed(Notation),
 }
 
-/// The numbers that have a text.
+/// The numbers that have a given text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Spelled {
-    /// Bytes of the text.
+    /// The length of the text in bytes.
     pub length: usize,
     /// Whether the numbers have their sign bit set.
     pub negative: bool,
-    /// Their encodings without the sign bit.
+    /// The encodings of the numbers, without the sign bit.
     pub magnitudes: RangeInclusive<u128>,
 }
 
 impl RealFormat {
-    /// The text of the number that `bits` encode, 32, 64 or 80 of them.
+    /// The text of the number that 32, 64 or 80 bits encode.
     ///
     /// # Panics
-    /// for other widths.
+    /// If `bits` has another width.
     pub fn text(&self, bits: &Bv) -> Vec<u8> {
         let real = Real::of_bits(bits).expect("a width that C has text for");
         match self {
@@ -47,12 +48,12 @@ impl RealFormat {
         }
     }
 
-    /// The least and the greatest number of bytes that numbers of that width take; the greatest
-    /// is an upper bound.
+    /// The least number of bytes that the text of a number of `width` bits can have, and an upper
+    /// bound of the greatest.
     pub fn length_bounds(&self, width: u32) -> (usize, usize) {
         const SHORTEST: usize = 40;
         let Self::Printed(notation) = self else { return (1, SHORTEST) };
-        // Of the longest exponent, or the digits in front of a point.
+        // The most digits in front of a point, and the length of the longest exponent.
         let (digits, exponent) = if width == 80 { (4933, 6) } else { (309, 5) };
         let precision = notation.precision.unwrap_or(match notation.style {
             FloatStyle::Hex => 16,
@@ -61,20 +62,22 @@ impl RealFormat {
         let most = match notation.style {
             FloatStyle::Fixed => 2 + digits + precision,
             FloatStyle::Exponent => 3 + precision + exponent,
-            // `-0.0001` and digits.
+            // `-0.0001` and further digits.
             FloatStyle::General => 8 + precision + exponent,
             FloatStyle::Hex => 5 + precision + 1 + exponent,
         };
         (notation.width.max(1), notation.width.max(most))
     }
 
-    /// Every byte that such texts have.
+    /// All bytes that the text of a floating-point number can have.
     pub fn bytes() -> ByteSet {
         b"0123456789abcdefABCDEFxXpPinINT+-. ".iter().copied().collect()
     }
 
-    /// The prefixes of a text that numbers of that width have as their text, with these numbers,
-    /// and whether these are all: not so where the text might go on, or for `long double`.
+    /// The prefixes of `text` that are the whole text of some numbers of `width` bits, with these
+    /// numbers; and whether the list is complete. It is not if the text `goes_on` and its end may
+    /// still belong to a number, or if there may be infinities and NaNs. Nothing is found for
+    /// `long double` and `%a`.
     pub fn spelled(&self, text: &[u8], goes_on: bool, width: u32) -> (Vec<Spelled>, bool) {
         let known = text.iter().take_while(|byte| Self::bytes().contains(**byte)).count();
         let (least, most) = self.length_bounds(width);
@@ -86,7 +89,7 @@ impl RealFormat {
         let lengths = least..=known.min(most);
         let spelled: Vec<_> =
             lengths.filter_map(|length| self.spelled_by(&text[..length], format)).collect();
-        // Of infinities and NaNs nothing was found.
+        // Infinities and NaNs are not searched for.
         let letters = text[..known].iter().any(|byte| matches!(byte, b'i' | b'n' | b'I' | b'N'));
         (spelled, complete && !letters)
     }
@@ -104,7 +107,7 @@ impl RealFormat {
         let sign = nearest & format.sign();
         let is_same =
             |magnitude: u128| self.text(&Bv::from_u128(format.width(), sign | magnitude)) == text;
-        // The text of the largest numbers may be rounded up to what is none.
+        // The text of the largest numbers may be rounded up beyond the range of the format.
         let largest = format.infinity() - 1;
         let magnitude = (nearest & !format.sign()).min(largest);
         if !is_same(magnitude) {
@@ -115,13 +118,14 @@ impl RealFormat {
         Some(Spelled { length: text.len(), negative: sign != 0, magnitudes: low..=high })
     }
 
-    /// How far apart two numbers can be, at most, and have the same text: so much, and so much
-    /// times the one of them.
+    /// A bound of the distance of two numbers with the same text, as an absolute and a relative
+    /// part: `a` and `b` look different if `|a - b| > absolute + relative * |a|`. `None` if the
+    /// format has no such bound here.
     pub fn resolution(&self) -> Option<(f64, f64)> {
         let Self::Printed(notation) = self else { return None };
         let unit = |digits: usize| 0.1_f64.powi(i32::try_from(digits).unwrap_or(i32::MAX));
         let precision = notation.precision.unwrap_or(6);
-        // Twice as much as there is, for what rounding does to it.
+        // Twice the distance of neighbouring texts, to make up for rounding.
         match notation.style {
             FloatStyle::Fixed => Some((2.0 * unit(precision), 0.0)),
             FloatStyle::Exponent => Some((0.0, 2.0 * unit(precision))),
@@ -131,7 +135,8 @@ impl RealFormat {
     }
 }
 
-/// The conversion of `printf` that writes numbers so, without a length modifier; `%r` for input.
+/// Shows the conversion of `printf` with this format, without a length modifier; `%r` for the
+/// format of input.
 impl fmt::Display for RealFormat {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Self::Printed(notation) = self else { return f.write_str("%r") };
@@ -154,7 +159,8 @@ impl fmt::Display for RealFormat {
     }
 }
 
-/// The greatest number up to `most` up to which something holds; it holds for 0.
+/// The greatest number, at most `most`, for which `holds` is true. It must be true for 0, and for
+/// all numbers below one for which it is true.
 fn furthest(most: u128, holds: impl Fn(u128) -> bool) -> u128 {
     let (mut known, mut step) = (0, 1);
     while step <= most && holds(step) {
@@ -173,8 +179,8 @@ fn furthest(most: u128, holds: impl Fn(u128) -> bool) -> u128 {
     known
 }
 
-/// A text with about as few digits as read back as the same number; 21 are enough for any
-/// `long double`.
+/// A text that reads back as the same number, with about as few digits as possible; 21 digits are
+/// enough for any `long double`.
 fn shortest(real: &Real, bits: &Bv) -> Vec<u8> {
     const DECIMALS: usize = 9;
     const DIGITS: usize = 21;
@@ -191,7 +197,7 @@ fn shortest(real: &Real, bits: &Bv) -> Vec<u8> {
             _ => false,
         }
     };
-    // As people write it, if that is not too long.
+    // Without an exponent, as people write numbers, if that is not too long.
     let plain = (0..=DECIMALS).map(|decimals| written(FloatStyle::Fixed, decimals));
     let plain = plain.take_while(|text| text.len() <= DIGITS).find(&reads_back);
     let mut scientific = (1..DIGITS).map(|digits| written(FloatStyle::General, digits));

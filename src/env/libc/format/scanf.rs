@@ -1,7 +1,7 @@
 //! Format strings of the `scanf` family (C11 7.21.6.2).
 //!
-//! Beyond the standard: `%C`, `%S`, the allocating modifier `m`, and the length modifiers
-//! `q` and `Z`. Arguments by position (`%2$d`) are refused.
+//! Beyond the standard, the parser knows `%C`, `%S`, the allocating modifier `m`, and the length
+//! modifiers `q` and `Z`. Arguments by position (`%2$d`) are an error.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use super::{Case, Cursor, FormatError, Length, is_space};
 /// One step of a `scanf` call.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Directive {
-    /// Skips any amount of white space, also none.
+    /// Skips white space, if there is any.
     Whitespace,
-    /// One byte that the input must have next; nothing is skipped in front of it.
+    /// Matches one byte, without skipping anything before it.
     Literal(u8),
     /// A conversion.
     Conversion(Conversion),
 }
 
 impl Directive {
-    /// Whether white space in front is skipped.
+    /// Whether white space before the directive is skipped.
     pub fn skips_space(&self) -> bool {
         match self {
             Self::Whitespace => true,
@@ -33,15 +33,15 @@ impl Directive {
 /// A conversion specification: how text becomes a value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Conversion {
-    /// `*`: read but not stored.
+    /// `*`: the value is read but not stored.
     pub suppress: bool,
     /// `m`: the argument is a `char **` that gets allocated memory.
     pub allocate: bool,
-    /// Most bytes that are taken, not counting skipped white space; never 0.
+    /// The largest number of bytes that are taken, not counting skipped white space; never 0.
     pub width: Option<u32>,
-    /// Length modifier.
+    /// The length modifier.
     pub length: Length,
-    /// What the letter asks for.
+    /// The kind of conversion, given by the letter.
     pub kind: Kind,
 }
 
@@ -52,7 +52,7 @@ pub enum Kind {
     Integer(IntegerSyntax),
     /// `a`, `e`, `f`, `g` and their capitals: what `strtod` reads.
     Float,
-    /// `c`: exactly as many bytes as the width says (1 without one), no NUL stored.
+    /// `c`: as many bytes as the width says (1 by default), stored without a NUL.
     Char,
     /// `s`: bytes up to white space.
     String,
@@ -62,7 +62,7 @@ pub enum Kind {
     Pointer,
     /// `n`: stores how many bytes were read so far; reads nothing.
     ReadCount,
-    /// `%%`: skips white space, then wants a `%`.
+    /// `%%`: skips white space, then matches a `%`.
     Percent,
 }
 
@@ -71,9 +71,9 @@ pub enum Kind {
 pub enum IntegerSyntax {
     /// `d`: decimal, converted as by `strtol`.
     Signed,
-    /// `i`: the prefix tells the base, converted as by `strtol` with base 0.
+    /// `i`: of the base that the prefix names, converted as by `strtol` with base 0.
     Prefixed,
-    /// `u`, `o`, `x`: of this radix, converted as by `strtoul`; a minus sign is accepted.
+    /// `u`, `o`, `x`: of this base, converted as by `strtoul`; a minus sign is accepted.
     Unsigned(Radix),
 }
 
@@ -92,12 +92,12 @@ impl ByteSet {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
 
-    /// Everything that is not in the set.
+    /// The set of all bytes that are not in this set.
     pub fn complement(&self) -> Self {
         Self(self.0.map(|word| !word))
     }
 
-    /// The bytes of the set, ascending.
+    /// The bytes of the set in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u8> {
         (0..=u8::MAX).filter(|&byte| self.contains(byte))
     }
@@ -128,12 +128,13 @@ impl fmt::Debug for ByteSet {
 }
 
 impl Conversion {
-    /// Whether white space in front is skipped: for all but `%c`, `%[` and `%n`.
+    /// Whether white space before the value is skipped: true for all except `%c`, `%[` and `%n`.
     pub fn skips_space(&self) -> bool {
         !matches!(self.kind, Kind::Char | Kind::Set(_) | Kind::ReadCount)
     }
 
-    /// Whether what it takes may begin with that byte, or with white space that it skips.
+    /// Whether the text that the conversion reads may begin with a byte. White space that it skips
+    /// counts as a beginning.
     pub fn begins(&self, byte: u8) -> bool {
         if self.skips_space() && is_space(byte) {
             return true;
@@ -151,14 +152,14 @@ impl Conversion {
         }
     }
 
-    /// Whether an argument is taken: a pointer to where the value goes.
+    /// Whether the conversion takes an argument: the address at which it stores the value.
     pub fn takes_argument(&self) -> bool {
         !self.suppress && self.kind != Kind::Percent
     }
 
-    /// Width in bits of the object that is stored: one element for `%c`, `%s`, `%[`, which
-    /// is 32 for the wide forms; 80 for `long double`, whose object is padded to 16 bytes;
-    /// 0 for `%%`.
+    /// The width in bits of the object that is stored. For `%c`, `%s` and `%[` it is that of one
+    /// element, which has 32 bits in the wide forms. It is 80 for `long double`, whose object is
+    /// padded to 16 bytes, and 0 for `%%`.
     pub fn value_bits(&self) -> u32 {
         match self.kind {
             Kind::Integer(_) | Kind::ReadCount => self.length.integer_bits(),
@@ -178,7 +179,7 @@ impl Conversion {
 /// The directives of a format string, given without its terminating NUL.
 ///
 /// # Errors
-/// where the format is not one that glibc defines, see [`FormatError`].
+/// If glibc does not define the format, or it is not supported: see [`FormatError`].
 pub fn parse(format: &[u8]) -> Result<Vec<Directive>, FormatError> {
     let mut cursor = Cursor::new(format);
     let mut directives = Vec::new();
@@ -205,7 +206,7 @@ fn conversion(cursor: &mut Cursor) -> Result<Conversion, FormatError> {
         }
         cursor.position += 1;
     }
-    // glibc takes a width of 0 for none.
+    // glibc takes a width of 0 as no width.
     let width = cursor.number()?.filter(|&width| width != 0);
     let allocate = cursor.take(b'm');
     let mut length = cursor.length();
@@ -231,8 +232,8 @@ fn conversion(cursor: &mut Cursor) -> Result<Conversion, FormatError> {
     Ok(Conversion { suppress, allocate, width, length, kind })
 }
 
-/// The set after `%[`, read as glibc's `vfscanf` does: `]` and `-` right after the opening
-/// stand for themselves, and so does a `-` at the end or of a descending range.
+/// Parses the set after `%[` as glibc's `vfscanf` does. A `]` or `-` right after the opening stands
+/// for itself, and so does a `-` at the end or in a descending range.
 fn set(cursor: &mut Cursor) -> Result<ByteSet, FormatError> {
     let mut set = ByteSet::default();
     let negated = cursor.take(b'^');
@@ -245,7 +246,7 @@ fn set(cursor: &mut Cursor) -> Result<ByteSet, FormatError> {
         match cursor.peek() {
             _ if byte == b']' => break,
             Some(last) if byte == b'-' && last != b']' => {
-                // After `[` or `[^` it is that byte that glibc looks at.
+                // glibc begins the range with the byte before the `-`, even if that ended a range.
                 let first = cursor.format[cursor.position - 2];
                 if first <= last {
                     (first..last).for_each(|b| set.insert(b))

@@ -1,4 +1,4 @@
-//! Files that are no good: an error each, no crash, nothing on stderr.
+//! Bad files: each gives an error, without a crash and without output on stderr.
 
 use super::*;
 
@@ -50,7 +50,7 @@ fn a_big_endian_or_32_bit_program_is_refused() {
     }
 }
 
-/// Writes the bits of a bitcode file (LLVM Bitcode File Format, "Bitstream Format").
+/// The bits of a bitcode file that is being written (LLVM Bitcode File Format, "Bitstream Format").
 #[derive(Default)]
 struct Bits(Vec<bool>);
 
@@ -72,7 +72,7 @@ impl Bits {
         self.0.resize(self.0.len().next_multiple_of(32), false);
     }
 
-    /// A block of unabbreviated records (code and operands).
+    /// Adds a block of unabbreviated records (code and operands).
     fn block(&mut self, id: u32, records: &[(u32, &[u32])]) {
         self.fixed(2, 1);
         self.vbr(8, id);
@@ -98,7 +98,7 @@ impl Bits {
     }
 }
 
-/// Bitcode with the identification of another LLVM and a module that it alone can read.
+/// Bitcode with the identification of another LLVM, and with a module that only that LLVM can read.
 fn forged(producer: &str, epoch: u32) -> Vec<u8> {
     let mut bits = Bits::default();
     bits.fixed(32, u32::from_le_bytes(BITCODE));

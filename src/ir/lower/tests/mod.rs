@@ -8,7 +8,7 @@ mod files;
 mod machine;
 mod shapes;
 
-/// A directory that holds `text` in a file of that name.
+/// A directory with a file of this name that contains `text`, and the file's path.
 fn file(name: &str, text: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().join(name);
@@ -21,7 +21,7 @@ fn run(command: &mut Command) {
     assert!(status.success(), "{command:?} failed");
 }
 
-/// Bitcode of a C program, compiled in the directory of the result.
+/// A directory with the bitcode of a C program, compiled there, and the bitcode's path.
 fn bitcode(c: &str, options: &[&str]) -> (tempfile::TempDir, PathBuf) {
     let (directory, _) = file("test.c", c.as_bytes());
     run(Command::new("clang-19")
@@ -40,13 +40,13 @@ fn checked(path: &Path) -> Module {
     module
 }
 
-/// A C program, compiled, lowered and verified.
+/// The module of a C program, compiled, lowered and verified.
 fn c(text: &str, options: &[&str]) -> Module {
     let (_directory, path) = bitcode(text, options);
     checked(&path)
 }
 
-/// LLVM's text form, lowered and verified.
+/// The module of a program in LLVM's text form, lowered and verified.
 fn ll(text: &str) -> Module {
     let (_directory, path) = file("test.ll", text.as_bytes());
     checked(&path)
@@ -57,7 +57,7 @@ fn function<'a>(module: &'a Module, name: &str) -> &'a Function {
     &module.functions[id.0 as usize]
 }
 
-/// The unsupported instructions of a module.
+/// The texts of the unsupported instructions of a module.
 fn gaps(module: &Module) -> Vec<String> {
     let insts = module.functions.iter().flat_map(|function| &function.code);
     insts

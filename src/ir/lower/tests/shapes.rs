@@ -1,4 +1,4 @@
-//! What the lowered code looks like.
+//! The shape of lowered code.
 
 use super::*;
 use crate::ir::{BinaryOp, OperandKind, Pc, Predicate};
@@ -141,7 +141,7 @@ fn addresses_are_folded() {
     let node = crate::ir::address::global_address(module.global("node").expect("the variable"));
     let Inst::Return { values } = &fixed.code[0] else { panic!("{fixed}") };
     let OperandKind::Constant(index) = values[0].kind() else { panic!("{fixed}") };
-    // 8 bytes of tag, two elements of 40 bytes, the character, one value.
+    // 8 bytes for the tag, two elements of 40 bytes, 8 bytes for the character, and one value.
     assert_eq!(fixed.constant(index), Some(&crate::ir::Constant::Int(node + 8 + 2 * 40 + 8 + 8)));
 }
 
@@ -356,6 +356,6 @@ fn a_table_of_relative_addresses_holds_addresses() {
     let elsewhere = program("@t = external constant [2 x i32]");
     assert_eq!(
         gaps(&elsewhere),
-        ["call: a relative address in another place than a table of such"]
+        ["call: a relative address outside a table of relative addresses"]
     );
 }

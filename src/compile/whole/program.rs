@@ -1,20 +1,4 @@
-//! Whole programs: a package's own build makes them, from the first instruction to the libc.
-//!
-//! The build runs with clang and lld in LTO mode. Object files are bitcode, and the linker, which
-//! alone knows which members of which archives belong to the program, leaves the merged module
-//! beside the executable. No wrapper around the compiler has to guess, weak symbols and archives
-//! mean what they always mean, and configure's own test programs run. The engine runs that module
-//! after it was internalised and stripped of what is never called. Replay runs the native code made
-//! of it, linked with the world of `docs/world.md`.
-//!
-//! A tree is configured and built once ([`Whole::prepare`]) and kept in the cache under a name that
-//! carries a digest of everything it was made from. A revision is a copy of that tree in which
-//! `make` rebuilds what the patched files change. If it changes how the program is built, it is a
-//! tree that is configured and built from the beginning. The program of all revisions
-//! ([`Whole::unite`]) is made in the same way.
-
-mod revisions;
-mod sources;
+//! A package: configured and built, and what is made of it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,20 +13,19 @@ use std::{
 use inkwell::values::{GlobalValue, InstructionOpcode};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    BuildError, Toolchain,
-    compiler::DIALECT,
+use super::commands::{Commands, Reads, read_commands};
+use crate::compile::{
+    error::BuildError,
+    flags::DIALECT,
     modules,
     stamp::{Stamp, hash},
-    toolchain::{command, run},
+    toolchain::{Toolchain, command, run},
     unwritten,
 };
 use crate::{
     child::{self, Limits},
     merge::{Changes, Role, SyntaxCheck},
 };
-pub use revisions::Made;
-use sources::{Commands, Reads};
 
 /// The flags with which the bitcode of the libc is compiled, too (`scripts/musl-whole.sh`):
 /// optimised, as every path would be several times as long otherwise, but not vectorised. Only line
@@ -52,7 +35,7 @@ use sources::{Commands, Reads};
 /// endless loop does natively is what it does in these programs (docs/soundness.md, "Optimised
 /// programs"). Memory that was never written is zero: on the stack by these flags, and on the heap
 /// by the allocator, about which the optimiser may assume nothing.
-const FLAGS: &[&str] = &[
+pub(super) const FLAGS: &[&str] = &[
     "-O1",
     "-gline-tables-only",
     "-flto",
@@ -90,7 +73,7 @@ const LAST: &[&str] = &["-Wno-unused-command-line-argument", "-lc", "-lnative", 
 /// The time that builds are given as the current one, in seconds since 1970: if they write the time
 /// into a program, it must not tell revisions apart
 /// (<https://reproducible-builds.org/docs/source-date-epoch/>).
-const EPOCH: &str = "1577836800";
+pub(super) const EPOCH: &str = "1577836800";
 
 /// Tools that autotools would run if a file looked newer than another one.
 const MAINTAINER_TOOLS: &[&str] =
@@ -100,7 +83,7 @@ const MAINTAINER_TOOLS: &[&str] =
 const MERGED: &str = ".0.0.preopt.bc";
 /// The symbols of it that stay visible: its entry point, and errno, which the native allocator
 /// sets.
-const PUBLIC: [&str; 2] = ["_start_c", "__errno_location"];
+pub(super) const PUBLIC: [&str; 2] = ["_start_c", "__errno_location"];
 /// Has the optimiser insert a check before each access, and use a fresh frame for each call.
 const WATCH: &[&str] = &[
     "-passes=forceattrs,asan",
@@ -124,7 +107,7 @@ const TREE: &str = "tree";
 /// linker looks at first: the hundreds of programs that configure links need no LTO over the libc.
 const EARLY: &str = "early";
 /// The name of a compiler beside a tree. It is called there if bitcode has to replace sources.
-const REPLACING: &str = "cc";
+pub(super) const REPLACING: &str = "cc";
 const OUTPUT_LINES: usize = 12;
 
 /// How a package is built.
@@ -147,30 +130,30 @@ pub struct Recipe {
 
 /// What is known of a revision that its package's build made.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-struct Own {
+pub(super) struct Own {
     /// Whether more of its functions than of the original's may end without the result that they
     /// promise.
-    loses_result: bool,
+    pub(super) loses_result: bool,
     /// Whether the sources that its changes affect tell everything about it.
-    is_told: bool,
+    pub(super) is_told: bool,
 }
 
 /// A package, configured and built without changes, ready for meta programs.
 #[derive(Clone, Debug)]
 pub struct Whole {
-    recipe: Recipe,
-    tree: PathBuf,
-    libc: PathBuf,
-    toolchain: Toolchain,
-    key: String,
-    commands: Commands,
+    pub(super) recipe: Recipe,
+    pub(super) tree: PathBuf,
+    pub(super) libc: PathBuf,
+    pub(super) toolchain: Toolchain,
+    pub(super) key: String,
+    pub(super) commands: Commands,
     /// The files that each source of the original reads, determined when first needed.
-    reads: OnceLock<Reads>,
+    pub(super) reads: OnceLock<Reads>,
 }
 
 impl Recipe {
     /// The texts of files in the subject's directory that its commands mention.
-    fn mentioned(&self) -> Vec<String> {
+    pub(super) fn mentioned(&self) -> Vec<String> {
         let commands = self.configure.iter().chain(&self.make);
         let words = commands.flat_map(|command| {
             command.split(|c: char| c.is_whitespace() || "\"';&|()/".contains(c))
@@ -246,7 +229,7 @@ impl Whole {
         &self.tree
     }
 
-    fn build_base(&self, directory: &Path, record: &Path) -> Result<(), BuildError> {
+    pub(super) fn build_base(&self, directory: &Path, record: &Path) -> Result<(), BuildError> {
         if directory.exists() {
             fs::remove_dir_all(directory).map_err(BuildError::io(directory))?;
         }
@@ -260,7 +243,7 @@ impl Whole {
 
     /// Configures and builds the source tree with some changes in a directory. Returns how the
     /// compiler was called.
-    fn build_from_source(
+    pub(super) fn build_from_source(
         &self,
         directory: &Path,
         changes: &Changes,
@@ -285,18 +268,18 @@ impl Whole {
         let fragments = directory.join("fragments");
         self.shell("make", self.make(), &tree, directory, Some(&fragments))?;
         self.merged_module(&tree)?;
-        let commands = sources::read_commands(&fragments, &tree)?;
+        let commands = read_commands(&fragments, &tree)?;
         fs::remove_dir_all(&fragments).map_err(BuildError::io(&fragments))?;
         Ok(commands)
     }
 
-    fn make(&self) -> &str {
+    pub(super) fn make(&self) -> &str {
         self.recipe.make.as_deref().unwrap_or("make")
     }
 
     /// Runs a command of the recipe in a tree. With `fragments`, clang records its calls in that
     /// directory: `CCC_OVERRIDE_OPTIONS` reaches it whatever the command does with `CC`.
-    fn shell(
+    pub(super) fn shell(
         &self,
         key: &'static str,
         line: &str,
@@ -357,7 +340,7 @@ impl Whole {
     }
 
     /// The path of an LLVM tool, given by its plain name, beside clang.
-    fn tool(&self, name: &str) -> PathBuf {
+    pub(super) fn tool(&self, name: &str) -> PathBuf {
         let clang = self.toolchain.program();
         let file = clang.file_name().unwrap_or_default().to_string_lossy();
         let found = clang.with_file_name(file.replacen("clang", name, 1));
@@ -368,7 +351,7 @@ impl Whole {
         }
     }
 
-    fn merged_module(&self, tree: &Path) -> Result<PathBuf, BuildError> {
+    pub(super) fn merged_module(&self, tree: &Path) -> Result<PathBuf, BuildError> {
         let mut module = tree.join(&self.recipe.program).into_os_string();
         module.push(MERGED);
         let module = PathBuf::from(module);
@@ -381,7 +364,12 @@ impl Whole {
 
     /// Makes a revision's program as the package's build makes it: the bitcode of the whole
     /// program, and the executable made from that. Does nothing if they are there already.
-    fn own(&self, changes: &Changes, bitcode: &Path, native: &Path) -> Result<Own, BuildError> {
+    pub(super) fn own(
+        &self,
+        changes: &Changes,
+        bitcode: &Path,
+        native: &Path,
+    ) -> Result<Own, BuildError> {
         let record = bitcode.with_extension("own.json");
         let failed = |error: serde_json::Error| BuildError::io(&record)(error.into());
         self.make_products(parts(changes), &[bitcode, native, &record], |scratch| {
@@ -401,7 +389,7 @@ impl Whole {
     /// Makes the bitcode of the program with some files of the tree replaced, and with the given
     /// bitcode in place of what the build makes of some sources. Does nothing if it is there
     /// already.
-    fn link(
+    pub(super) fn link(
         &self,
         files: &Changes,
         sources: &BTreeMap<PathBuf, PathBuf>,
@@ -424,7 +412,7 @@ impl Whole {
 
     /// Makes products, unless they are there already and were made from the same texts, `of`.
     /// `make` gets a scratch directory beside them.
-    fn make_products(
+    pub(super) fn make_products(
         &self,
         of: Vec<String>,
         products: &[&Path],
@@ -455,7 +443,7 @@ impl Whole {
     /// Builds the tree with some changes in a directory: only what they affect, or all of it if
     /// they change how it is built. Returns the tree, and how each source that was compiled was
     /// compiled.
-    fn build(
+    pub(super) fn build(
         &self,
         changes: &Changes,
         directory: &Path,
@@ -479,12 +467,12 @@ impl Whole {
     }
 
     /// Whether some changes affect how the program is built.
-    fn changes_build(&self, changes: &Changes) -> bool {
+    pub(super) fn changes_build(&self, changes: &Changes) -> bool {
         changes.keys().any(|file| self.role(file) == Role::Build)
     }
 
     /// Has `make` rebuild a tree, and link in any case.
-    fn remake(&self, tree: &Path, logs: &Path) -> Result<(), BuildError> {
+    pub(super) fn remake(&self, tree: &Path, logs: &Path) -> Result<(), BuildError> {
         if let Ok(program) = fs::canonicalize(tree.join(&self.recipe.program)) {
             // The linker has to leave its module even if no file was changed.
             fs::remove_file(&program).map_err(BuildError::io(&program))?;
@@ -493,7 +481,7 @@ impl Whole {
     }
 
     /// The names that the libc defines, used or not.
-    fn names_of_libc(&self) -> Result<BTreeSet<String>, BuildError> {
+    pub(super) fn names_of_libc(&self) -> Result<BTreeSet<String>, BuildError> {
         let mut list = command(&self.tool("llvm-nm"));
         list.args(["--defined-only", "--format=just-symbols"]).arg(self.libc.join("lib/libc.a"));
         let output = run(&mut list)?;
@@ -501,7 +489,7 @@ impl Whole {
     }
 
     /// Makes what the engine and replay run from what the linker left.
-    fn finish(
+    pub(super) fn finish(
         &self,
         tree: &Path,
         scratch: &Path,
@@ -523,7 +511,7 @@ impl Whole {
     }
 
     /// Makes machine code from the bitcode of a whole program, and links it with a world.
-    fn code(&self, module: &Path, world: &[&str], out: &Path) -> Result<(), BuildError> {
+    pub(super) fn code(&self, module: &Path, world: &[&str], out: &Path) -> Result<(), BuildError> {
         let object = out.with_extension("o");
         // Run no more passes: the machine code has to do what the bitcode says.
         let mut generator = self.toolchain.clang();
@@ -564,7 +552,7 @@ impl Whole {
     }
 
     /// Makes an executable from a copy of bitcode, unless it is there and was made in the same way.
-    fn make_executable(
+    pub(super) fn make_executable(
         &self,
         bitcode: &Path,
         how: &str,
@@ -590,7 +578,7 @@ impl Whole {
 }
 
 /// The paths and contents of changed files as texts, for a key.
-fn parts(files: &Changes) -> Vec<String> {
+pub(super) fn parts(files: &Changes) -> Vec<String> {
     let of = |(path, text): (&PathBuf, &Option<Arc<str>>)| {
         let there = text.is_some().to_string();
         [path.display().to_string(), there, text.as_deref().unwrap_or_default().to_owned()]

@@ -1,0 +1,47 @@
+//! What the engine predicts for an input.
+
+use crate::replay::{TestInput, Visible};
+
+/// Where a halt state comes from, with its index there.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    /// From exploration: an index into the explored states.
+    Explored(usize),
+    /// From following a single input: an index into the followed states.
+    Followed(usize),
+}
+
+/// What the engine predicts for one revision on one input.
+pub(super) enum Slot {
+    /// A halt state that predicts exactly this outcome.
+    Exact(Source, Visible),
+    /// A halt state that does not predict the outcome exactly.
+    Vague(Source),
+    /// No halt state is known.
+    Missing,
+}
+
+/// What the engine predicts for an input.
+pub(super) struct Prediction {
+    pub(super) input: TestInput,
+    /// One slot per revision, in the order of [`Differ::revisions`](super::Differ::revisions).
+    pub(super) slots: Vec<Slot>,
+    /// Indices of the halt states that were followed for this input.
+    pub(super) followed: Vec<usize>,
+}
+
+impl Prediction {
+    /// Whether the path of at least one revision is known, even if its outcome is not.
+    pub(super) fn takes_a_path(&self) -> bool {
+        self.slots.iter().any(|slot| !matches!(slot, Slot::Missing))
+    }
+}
+
+impl Slot {
+    pub(super) fn visible(&self) -> Option<&Visible> {
+        match self {
+            Self::Exact(_, visible) => Some(visible),
+            Self::Vague(_) | Self::Missing => None,
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Where states that parted meet again.
+
+use std::sync::Arc;
+
+use super::branch::Branch;
+use crate::{expr::ExprId, ir::FunctionId, subject::RevisionSet};
+
+/// Where the ways of states that parted meet again.
+#[derive(Debug)]
+pub struct Join {
+    /// The condition by which inputs parted; `None` if revisions parted.
+    pub(super) decided: Option<ExprId>,
+    pub(super) function: FunctionId,
+    /// How many callers the function had.
+    pub(super) depth: usize,
+    pub(super) pc: u32,
+    /// The state that parted: its branch and its revisions.
+    pub(super) branch: Arc<Branch>,
+    pub(super) revisions: RevisionSet,
+    /// How many conditions its path had, and how many variables it had made for memory that was
+    /// never written.
+    pub(super) conditions: usize,
+    pub(super) uninitialised: u32,
+}

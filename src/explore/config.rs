@@ -1,0 +1,68 @@
+//! How to explore.
+
+use std::str::FromStr;
+
+use crate::{exec::Limits, expr::Assignment, solver::SolverConfig};
+
+/// How to explore.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Number of workers; at least 1.
+    pub jobs: usize,
+    /// Which states come first.
+    pub search: Search,
+    /// Seed of the random numbers of a search.
+    pub random: u64,
+    /// Inputs whose paths [`Search::Directed`] follows first, at most 64.
+    pub seeds: Vec<Assignment>,
+    /// Limits of a path.
+    pub limits: Limits,
+    /// The solver of each worker.
+    pub solver: SolverConfig,
+}
+
+/// Which states run first.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Search {
+    /// The youngest first: paths are finished one after the other.
+    #[default]
+    Dfs,
+    /// Those with the fewest forks behind them first.
+    Bfs,
+    /// A random walk down the execution tree: a state with n forks behind it has the weight 2^-n
+    /// (KLEE's random path; Cadar, Dunbar and Engler, OSDI 2008, section 3.4).
+    RandomPath,
+    /// Those about to run the code that was scheduled least often first.
+    Coverage,
+    /// Those that have read and run the least first, among equals the youngest, so that differences
+    /// are found on short inputs. If more states wait than memory should hold, the youngest come
+    /// first.
+    Shortest,
+    /// Like [`Search::Shortest`], but among states that have read and run as much, those nearest to
+    /// a question for the revision come first ([`Program::distance`]). A share of the states is
+    /// drawn as by [`Search::RandomPath`], so that paths far from all others have their turn.
+    /// Another share are those that parted last from the path of one of the
+    /// [`seeds`](super::Config::seeds).
+    Directed,
+}
+
+/// A name that is not a [`Search`].
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is not a search: use dfs, bfs, random-path, coverage, shortest or directed")]
+pub struct UnknownSearch(String);
+
+impl FromStr for Search {
+    type Err = UnknownSearch;
+
+    fn from_str(name: &str) -> Result<Self, UnknownSearch> {
+        match name {
+            "dfs" => Ok(Self::Dfs),
+            "bfs" => Ok(Self::Bfs),
+            "random-path" => Ok(Self::RandomPath),
+            "coverage" => Ok(Self::Coverage),
+            "shortest" => Ok(Self::Shortest),
+            "directed" => Ok(Self::Directed),
+            _ => Err(UnknownSearch(name.into())),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What a report is made of.
+
+use std::collections::BTreeMap;
+
+use super::{
+    labels::{Labels, OutcomeDescription, TestDescription},
+    verdicts::Verdicts,
+};
+use crate::{
+    results::{Clustering, PairRow, RevisionRow, StatsRow, SummaryRow, TestId, TestRow},
+    subject::Revision,
+    tree::Solution,
+};
+
+/// Everything that a report shows.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// One row about the whole run.
+    pub summary: SummaryRow,
+    /// The time spent in each phase, and other figures.
+    pub stats: Vec<StatsRow>,
+    /// The patches and what became of them; the original is first.
+    pub revisions: Vec<RevisionRow>,
+    /// The patches as diffs. A patch that could not be made one has the reason instead.
+    pub diffs: BTreeMap<Revision, String>,
+    /// The tests.
+    pub tests: Vec<TestRow>,
+    /// The inputs of the tests.
+    pub inputs: BTreeMap<TestId, TestDescription>,
+    /// The outcomes of each test, one for each cluster.
+    pub outcomes: BTreeMap<(TestId, Revision), OutcomeDescription>,
+    /// The clusterings of the tests.
+    pub clusterings: Vec<Clustering>,
+    /// The verdict on each pair of revisions.
+    pub pairs: Vec<PairRow>,
+    /// The decision tree, and what is proved about it.
+    pub solution: Solution,
+    /// The bounds and assumptions under which the verdicts hold, a phrase each.
+    pub bounds: Vec<String>,
+}
+
+impl Report {
+    /// Names and descriptions of the revisions, tests and outcomes.
+    pub fn labels(&self) -> Labels {
+        let inputs = self.inputs.iter();
+        Labels {
+            inputs: inputs.map(|(test, input)| (*test, input.input.clone())).collect(),
+            outcomes: self.outcomes.clone(),
+            ..Labels::of_patches(&self.revisions)
+        }
+    }
+
+    /// The verdict on each pair of revisions.
+    pub fn verdicts(&self) -> Verdicts {
+        Verdicts::new(&self.pairs)
+    }
+}

@@ -1,0 +1,164 @@
+//! Columns that hold one of a few words.
+
+use super::cell::Cell;
+
+/// Declares an enumeration whose values are written to cells as words.
+macro_rules! words {
+    (
+        $(#[$doc:meta])*
+        $name:ident {
+            $($(#[$value_doc:meta])* $value:ident = $word:literal,)*
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub enum $name {
+            $($(#[$value_doc])* $value,)*
+        }
+
+        impl $name {
+            /// All values, in the order of their declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$value),*];
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(match self {
+                    $(Self::$value => $word,)*
+                })
+            }
+        }
+
+        impl Cell for $name {
+            fn write(&self) -> String {
+                self.to_string()
+            }
+
+            fn read(text: &str) -> Result<Self, String> {
+                match text.trim() {
+                    $($word => Ok(Self::$value),)*
+                    _ => Err(format!("one of {}", [$($word),*].join(", "))),
+                }
+            }
+        }
+    };
+}
+
+words! {
+    /// Whether a patch takes part.
+    Status {
+        /// The patch is a revision of the meta program.
+        Merged = "merged",
+        /// The patch takes part only as its own compilation: the meta program cannot have it, for
+        /// the reason in [`RevisionRow::reason`].
+        Own = "own",
+        /// The patch does not take part, for the reason in [`RevisionRow::reason`].
+        Rejected = "rejected",
+    }
+}
+
+words! {
+    /// Where the input of a test comes from.
+    FoundBy {
+        /// It is a solution of the path condition of one halt state.
+        Path = "path",
+        /// It is a solution of the query that asks for two halt states to differ.
+        Pair = "pair",
+        /// The subject gives it (`[tests]`).
+        Given = "given",
+        /// An earlier run left it.
+        Seed = "seed",
+        /// It is a variant of a known path's input, and was chosen by native runs.
+        Trial = "trial",
+    }
+}
+
+words! {
+    /// What is known about two revisions.
+    Verdict {
+        /// The two have different outcomes on a test that was replayed natively.
+        Distinguished = "distinguished",
+        /// The two differ in a value that was declared an output, but in nothing that a person
+        /// could see of a native run.
+        Internal = "internal",
+        /// The two are proved to behave the same within the stated bounds.
+        Equivalent = "equivalent",
+        /// The two are proved to behave the same wherever neither fails; where they fail, they fail
+        /// alike.
+        EquivalentUnlessFailing = "equivalent-unless-failing",
+        /// Nothing is shown or proved, for the reason in [`PairRow::reason`](super::PairRow::reason).
+        Unknown = "unknown",
+    }
+}
+
+words! {
+    /// Why a pair is `unknown`. These words are stable; the texts in [`PairRow::reason`](super::PairRow::reason) may
+    /// change.
+    Code {
+        /// The engine cannot run something.
+        Unsupported = "unsupported",
+        /// The solver gave no answer.
+        Solver = "solver",
+        /// A path reached the limit of instructions.
+        Instructions = "instructions",
+        /// The time of the run was over, or the run was interrupted.
+        Time = "time",
+        /// The engine made a mistake.
+        InternalError = "internal-error",
+        /// An address was used as a number, or shown.
+        Address = "address",
+        /// The program called a function of the engine that answers differently in native runs.
+        EngineCall = "engine-call",
+        /// The program made a system call without a model.
+        SystemCall = "system-call",
+        /// The value of a C library function matters, but was taken to be any value.
+        Function = "function",
+        /// An error raised a signal for which the program has a handler.
+        Caught = "caught",
+        /// An output has bytes that were never written.
+        UninitialisedOutput = "uninitialised-output",
+        /// With `uninitialised = "any"`, something is decided by memory that was never written.
+        UninitialisedDecision = "uninitialised-decision",
+        /// A function does not return the result that it promises.
+        NoResult = "no-result",
+        /// The program asked not to be explored any further.
+        Silent = "silent",
+        /// An assumption of one revision excludes inputs that another revision accepts.
+        Outside = "outside",
+        /// The two revisions read their input in different ways.
+        Reads = "reads",
+        /// Printed texts cannot be compared exactly.
+        Texts = "texts",
+        /// No native run showed a predicted difference.
+        NotReplayed = "not-replayed",
+        /// The solver did not find again a difference that it had found.
+        ModelLost = "model-lost",
+        /// A native run did not show what was predicted.
+        Contradicted = "contradicted",
+        /// A native run used memory that was never written.
+        UninitialisedRun = "uninitialised-run",
+        /// A native run was stopped without being proved endless.
+        Stopped = "stopped",
+        /// An assumption ended a native run.
+        Assumption = "assumption",
+        /// Native runs of one test differ.
+        Unstable = "unstable",
+        /// Not every path was followed to its end.
+        NotExhausted = "not-exhausted",
+        /// The halt states do not cover everything that a revision does.
+        StateLost = "state-lost",
+        /// No refutation is on record for two halt states that may overlap.
+        RefutationLost = "refutation-lost",
+    }
+}
+
+impl Cell for Vec<Code> {
+    /// The codes with `; ` between them.
+    fn write(&self) -> String {
+        self.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        text.split(';').map(str::trim).filter(|t| !t.is_empty()).map(Cell::read).collect()
+    }
+}

@@ -1,0 +1,40 @@
+//! Files are written whole, or not at all.
+
+use std::{
+    io::{self, Write as _},
+    path::Path,
+};
+
+use super::error::ResultsError;
+
+/// The prefix of the names of files that are not completely written yet.
+pub(super) const UNFINISHED: &str = ".psychic-";
+
+/// Writes `content` to the file `path`, and makes its directory if there is none. Whoever reads the
+/// file meanwhile sees either the old content or the new.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), ResultsError> {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let write = || {
+        std::fs::create_dir_all(directory)?;
+        let mut file = tempfile::Builder::new()
+            .prefix(UNFINISHED)
+            .permissions(permissions())
+            .tempfile_in(directory)?;
+        file.write_all(content)?;
+        file.persist(path)?;
+        io::Result::Ok(())
+    };
+    write().map_err(|source| ResultsError::Io { path: path.into(), source })
+}
+
+/// The usual permissions of a new file, before the umask. A temporary file would by default be
+/// accessible to its owner only.
+fn permissions() -> std::fs::Permissions {
+    std::os::unix::fs::PermissionsExt::from_mode(0o666)
+}

@@ -1,0 +1,51 @@
+//! What a translation knows, and the walk that makes more of it.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::ffi::{Instance, Term};
+use crate::expr::{ExprId, Exprs, VariableId};
+
+/// What has been translated for one instance.
+#[derive(Default)]
+pub(super) struct Translation {
+    pub(super) native: FxHashMap<ExprId, Native>,
+    /// The form that is not native, of expressions of which it was asked for.
+    pub(super) other: FxHashMap<ExprId, Term>,
+    pub(super) variables: FxHashMap<VariableId, Term>,
+    /// The numbers that bits encode.
+    pub(super) decoded: FxHashMap<ExprId, Term>,
+    /// The bits of numbers, and the definitions they need.
+    pub(super) encoded: FxHashMap<ExprId, (Term, Needs)>,
+    pub(super) definitions: Vec<Term>,
+    /// The definitions that expressions need; those that need none are left out.
+    pub(super) needs: FxHashMap<ExprId, Needs>,
+    pub(super) conditions: FxHashMap<ExprId, Term>,
+}
+
+/// Indices of definitions, ascending.
+pub(super) type Needs = Arc<[usize]>;
+
+#[derive(Clone, Copy)]
+pub(super) enum Native {
+    Bits(Term),
+    Truth(Term),
+    Float(Float),
+}
+
+pub(super) struct Walk<'a> {
+    pub(super) exprs: &'a Exprs,
+    pub(super) to: &'a mut Instance,
+    pub(super) translation: &'a mut Translation,
+    /// The definitions needed by the terms that were used since the walk began, or since it came to
+    /// the current expression.
+    pub(super) used: Vec<Needs>,
+}
+
+/// A number: its bits are those of `nan` if `value` is a NaN, else those that encode `value`.
+#[derive(Clone, Copy)]
+pub(super) struct Float {
+    pub value: Term,
+    pub nan: ExprId,
+}

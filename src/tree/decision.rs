@@ -1,0 +1,104 @@
+//! A decision tree over tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    results::TestId,
+    subject::{Revision, RevisionSet},
+};
+
+/// A decision tree.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Tree {
+    /// Revisions that no test tells apart.
+    Leaf(RevisionSet),
+    /// A question, and a subtree for each of its answers.
+    Node {
+        /// The test.
+        test: TestId,
+        /// The outcomes of the revisions at this node, ordered by the number of their cluster.
+        outcomes: Vec<Branch>,
+    },
+}
+
+/// One outcome of a test at an inner node.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Branch {
+    /// Its cluster in the clustering of the test: the key to its outcome in `outcomes.csv`.
+    pub cluster: Revision,
+    /// The revisions here that have this outcome or, if the test is silent on them, may have it.
+    pub revisions: RevisionSet,
+    /// The subtree that tells these revisions apart.
+    pub child: Tree,
+}
+
+impl Tree {
+    /// The largest number of questions on a path to a leaf.
+    pub fn height(&self) -> u32 {
+        match self {
+            Self::Leaf(_) => 0,
+            Self::Node { outcomes, .. } => {
+                1 + outcomes.iter().map(|branch| branch.child.height()).max().unwrap_or(0)
+            }
+        }
+    }
+
+    /// All revisions at the leaves.
+    pub fn revisions(&self) -> RevisionSet {
+        self.leaves().into_iter().fold(RevisionSet::new(), |all, leaf| all.union(leaf))
+    }
+
+    /// The leaves from left to right.
+    pub fn leaves(&self) -> Vec<&RevisionSet> {
+        match self {
+            Self::Leaf(revisions) => vec![revisions],
+            Self::Node { outcomes, .. } => {
+                outcomes.iter().flat_map(|branch| branch.child.leaves()).collect()
+            }
+        }
+    }
+
+    /// The tests that the tree asks.
+    pub fn tests(&self) -> BTreeSet<TestId> {
+        match self {
+            Self::Leaf(_) => BTreeSet::new(),
+            Self::Node { test, outcomes } => outcomes
+                .iter()
+                .flat_map(|branch| branch.child.tests())
+                .chain(std::iter::once(*test))
+                .collect(),
+        }
+    }
+
+    /// The revisions that stand at several leaves.
+    pub fn repeated(&self) -> RevisionSet {
+        let (mut seen, mut repeated) = (RevisionSet::new(), RevisionSet::new());
+        for leaf in self.leaves() {
+            repeated = repeated.union(&seen.intersection(leaf));
+            seen = seen.union(leaf);
+        }
+        repeated
+    }
+
+    /// The mean number of questions on the way to a leaf, with every revision at the leaf weighted
+    /// by `prior` (1 if `prior` lacks it).
+    pub fn expected_depth(&self, prior: &BTreeMap<Revision, u32>) -> f64 {
+        let weigh = |set: &RevisionSet| weight(set, prior);
+        let total = self.leaves().into_iter().map(weigh).sum::<u64>();
+        if total == 0 { 0.0 } else { self.weighted_depth(&weigh) as f64 / total as f64 }
+    }
+
+    fn weighted_depth(&self, weigh: &impl Fn(&RevisionSet) -> u64) -> u64 {
+        match self {
+            Self::Leaf(_) => 0,
+            Self::Node { outcomes, .. } => outcomes
+                .iter()
+                .map(|branch| weigh(&branch.revisions) + branch.child.weighted_depth(weigh))
+                .sum(),
+        }
+    }
+}
+
+fn weight(set: &RevisionSet, prior: &BTreeMap<Revision, u32>) -> u64 {
+    set.iter().map(|revision| u64::from(prior.get(&revision).copied().unwrap_or(1))).sum()
+}

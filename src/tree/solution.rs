@@ -1,0 +1,84 @@
+//! What a search is asked for, and what it gives.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use super::decision::Tree;
+use crate::{
+    results::TestId,
+    subject::{Revision, RevisionSet},
+};
+
+/// The settings of the search.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How long to search; `None` to search to the end.
+    pub time: Option<Duration>,
+    /// How likely each revision is to be the right one, relative to the others; 1 if it is not
+    /// there. Whole numbers keep ties exact.
+    pub prior: BTreeMap<Revision, u32>,
+    /// The size of each test's input; 0 if it is not there.
+    pub sizes: BTreeMap<TestId, u64>,
+}
+
+/// The criteria, in their order, in which a tree is proved to be best.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Proven {
+    /// Not even the height, which is somewhere between the lower bound and that of the tree.
+    Nothing,
+    /// The height: no tree is lower.
+    Height,
+    /// The height and the depth: no tree of this height has a smaller depth, summed over its
+    /// leaves.
+    Depth,
+    /// All criteria: no tree of this height and depth has fewer tests, or as many with smaller
+    /// inputs.
+    Everything,
+}
+
+/// A tree, with what is proved about it.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// The best tree that was found.
+    pub tree: Tree,
+    /// The height of the tree.
+    pub height: u32,
+    /// A proven lower bound: no tree is lower than this.
+    pub lower_bound: u32,
+    /// The mean number of questions under the prior, see [`Tree::expected_depth`].
+    pub expected_depth: f64,
+    /// How far the proof came within the time budget.
+    pub proven: Proven,
+    /// Sets of revisions that the tests tell apart from the same others, ordered by their smallest
+    /// revisions.
+    pub classes: Vec<RevisionSet>,
+    /// Every pair that some test tells apart and that still shares a leaf because the tree was cut
+    /// off. The pairs are found from the clusterings and the leaves alone, whatever the search did.
+    pub together: BTreeSet<(Revision, Revision)>,
+}
+
+impl Solution {
+    /// Whether the tree is whole and its height is proved to be least.
+    pub fn optimal(&self) -> bool {
+        self.together.is_empty() && self.height == self.lower_bound
+    }
+}
+
+/// Why there is no tree.
+#[derive(Debug, Eq, PartialEq, thiserror::Error)]
+pub enum TreeError {
+    /// There are two clusterings of the same test.
+    #[error("test {test} has two clusterings")]
+    Twice {
+        /// The test.
+        test: TestId,
+    },
+    /// There are more different revisions than the search has numbers for.
+    #[error("{rows} different revisions are more than the 65535 a tree can be searched for")]
+    TooManyRows {
+        /// Number of different revisions.
+        rows: usize,
+    },
+}
