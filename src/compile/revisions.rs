@@ -504,6 +504,7 @@ mod tests {
     use std::process::Command;
 
     use super::*;
+    use crate::subject::config::{InputsConfig, NanConfig};
 
     const PROGRAM: &str = "#include <stdio.h>\nint twice(int x) { return 2 * x; }\nint shown;\n\
                            int main(void) { shown = twice(4); printf(\"%d\", shown); return 0; }\n";

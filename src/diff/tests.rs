@@ -8,15 +8,13 @@ use std::{
 use super::{differ::*, proof::Refutations, *};
 use crate::{
     env::{Halt, Incomplete, NamedOutput, libc::stdin::Stdin, models::Models},
-    exec::{Arguments, Clock, ForkKind, HaltState, Limits, Program, Start, abandon},
+    exec::{Arguments, Clock, ForkKind, HaltState, Program, Start, abandon},
     explore::Exhausted,
-    expr::{Assignment, ExprId},
     interrupt::Interrupt,
     ir::{FileId, Function, Inst, Module, Place},
     memory::Byte,
     replay::{Outcome, TestInput},
-    results::TestId,
-    solver::{self, SolverConfig},
+    solver::SolverConfig,
     subject::{OpenClasses, Revision, RevisionSet, config::OutputsConfig},
 };
 

@@ -179,7 +179,7 @@ pub(super) mod tests {
     use crate::{
         compile::{Compilation, Toolchain},
         env::{libc::stdin::Stdin, models::Models},
-        exec::{Callers, Frame, Start},
+        exec::{Callers, Frame, Program, Start, State},
         ir::lower,
         subject::Revision,
     };

@@ -115,3 +115,38 @@ impl Drop for Branch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::subject::Revision;
+
+    #[test]
+    fn relatives_part_at_their_lowest_common_fork() {
+        let root = Branch::root();
+        let (a, b) = (root.child(ForkKind::Meta, 0), root.child(ForkKind::Meta, 1));
+        let (c, d) = (a.child(ForkKind::Input, 0), a.child(ForkKind::Input, 1));
+        assert_eq!(Branch::parted(&c, &b), Some(ForkKind::Meta));
+        assert_eq!(Branch::parted(&c, &d), Some(ForkKind::Input));
+        assert_eq!(Branch::parted(&c, &a), None);
+        assert_eq!(Branch::order(&d, &b), Ordering::Less);
+        assert_eq!(Branch::order(&d, &c), Ordering::Greater);
+        assert_eq!(Branch::order(&c, &c), Ordering::Equal);
+        // `y` is some revisions that have become one again, so it is not only in the input that `x`
+        // and `y` differ.
+        let (x, y) =
+            (a.child(ForkKind::Input, 0), a.together(&RevisionSet::from_iter([Revision(0)])));
+        assert_eq!(Branch::parted(&x, &y), Some(ForkKind::Meta));
+        assert_eq!(Branch::parted(&y, &x), Some(ForkKind::Meta));
+        assert_eq!(Branch::order(&x, &y), Ordering::Less);
+    }
+
+    #[test]
+    fn a_long_way_is_dropped_without_recursion() {
+        let mut branch = Branch::root();
+        for _ in 0..1_000_000 {
+            branch = branch.child(ForkKind::Input, 0);
+        }
+        drop(branch);
+    }
+}

@@ -58,6 +58,15 @@ fn huffman(weights: &[u64], outcomes: usize) -> u64 {
     cost
 }
 
+/// Larger than any weighted depth, and small enough to be added up.
+pub(super) const UNBOUNDED: u64 = u64::MAX / 4;
+
+/// The key under which a set and a height are remembered. Every question removes at least one row,
+/// so no tree is higher than the number of rows less one, and a larger height is the same problem.
+pub(super) fn depth_key(set: &Rows, height: u32) -> (Rows, u32) {
+    (set.clone(), height.min((set.len() as u32).saturating_sub(1)))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -84,13 +93,4 @@ mod tests {
             prop_assert_eq!(path_length(leaves, outcomes), huffman(&weights, outcomes));
         }
     }
-}
-
-/// Larger than any weighted depth, and small enough to be added up.
-pub(super) const UNBOUNDED: u64 = u64::MAX / 4;
-
-/// The key under which a set and a height are remembered. Every question removes at least one row,
-/// so no tree is higher than the number of rows less one, and a larger height is the same problem.
-pub(super) fn depth_key(set: &Rows, height: u32) -> (Rows, u32) {
-    (set.clone(), height.min((set.len() as u32).saturating_sub(1)))
 }

@@ -88,7 +88,7 @@ impl Tree {
         if total == 0 { 0.0 } else { self.weighted_depth(&weigh) as f64 / total as f64 }
     }
 
-    fn weighted_depth(&self, weigh: &impl Fn(&RevisionSet) -> u64) -> u64 {
+    pub(super) fn weighted_depth(&self, weigh: &impl Fn(&RevisionSet) -> u64) -> u64 {
         match self {
             Self::Leaf(_) => 0,
             Self::Node { outcomes, .. } => outcomes
@@ -99,6 +99,6 @@ impl Tree {
     }
 }
 
-fn weight(set: &RevisionSet, prior: &BTreeMap<Revision, u32>) -> u64 {
+pub(super) fn weight(set: &RevisionSet, prior: &BTreeMap<Revision, u32>) -> u64 {
     set.iter().map(|revision| u64::from(prior.get(&revision).copied().unwrap_or(1))).sum()
 }

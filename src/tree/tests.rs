@@ -1,6 +1,12 @@
+use std::{collections::BTreeSet, time::Duration};
+
 use proptest::prelude::*;
 
-use super::*;
+use super::{decision::weight, grow::MOST_LEAVES, *};
+use crate::{
+    results::{Clustering, TestId},
+    subject::{Revision, RevisionSet},
+};
 
 /// The value of a tree by the criteria in their order: height, weighted depth, tests, input size.
 type Rank = (u32, u64, usize, u64);

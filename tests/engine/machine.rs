@@ -15,8 +15,8 @@ use psychic::{
     diff,
     env::{
         Approximation, Halt,
+        libc::stdin::{Bounds, Stdin},
         models::{self, Models},
-        stdin::{Bounds, Stdin},
     },
     errors::Sanitizer,
     exec::{
