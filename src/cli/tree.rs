@@ -9,7 +9,7 @@ use super::{SUCCESS, UNDECIDED, say};
 use crate::{
     report::{Labels, TextStyle, Verdicts, terminal},
     results::{
-        ClusterRow, ResultsDir, RevisionRow, Status, Table, TestRow, read_clusterings, read_table,
+        ClusterRow, ResultsDir, RevisionRow, Table, TestRow, read_clusterings, read_table,
         write_whole,
     },
     subject::{RevisionSet, config::parse_duration},
@@ -40,10 +40,10 @@ pub(super) fn run(args: &TreeArgs) -> anyhow::Result<u8> {
     let clusterings = read_clusterings(&file)?;
     let names = file.with_file_name(RevisionRow::FILE);
     let rows: Vec<RevisionRow> = if names.is_file() { read_table(&names)? } else { Vec::new() };
-    // Include merged revisions about which no test says anything: they may even be all of them.
-    let merged = rows.iter().filter(|row| row.status == Status::Merged).map(|row| row.revision);
+    // Include revisions about which no test says anything: they may even be all of them.
+    let taking_part = rows.iter().filter(|row| row.status.takes_part()).map(|row| row.revision);
     let clustered = clusterings.iter().flat_map(|clustering| clustering.clusters.keys().copied());
-    let revisions: RevisionSet = merged.chain(clustered).collect();
+    let revisions: RevisionSet = taking_part.chain(clustered).collect();
     if revisions.is_empty() {
         bail!("{}: no rows, so there is nothing to tell apart", file.display());
     }

@@ -11,7 +11,7 @@ use super::{
     verdicts::Verdicts,
 };
 use crate::{
-    results::{Clustering, PairRow, Status, TestRow, Verdict},
+    results::{Clustering, PairRow, TestRow, Verdict},
     subject::{Revision, RevisionSet},
     tree::Proven,
 };
@@ -166,12 +166,12 @@ fn tests(report: &Report, labels: &Labels) -> Markup {
         let clustering = report.clusterings.iter().find(|c| c.test == row.test);
         clustering.map(Clustering::groups).unwrap_or_default()
     };
-    let merged = report.revisions.iter().filter(|row| row.status == Status::Merged);
-    let merged: RevisionSet = merged.map(|row| row.revision).collect();
+    let taking_part = report.revisions.iter().filter(|row| row.status.takes_part());
+    let taking_part: RevisionSet = taking_part.map(|row| row.revision).collect();
     let silent = |row: &TestRow| -> RevisionSet {
         let clustering = report.clusterings.iter().find(|c| c.test == row.test);
         let unknown = |r: &Revision| clustering.is_some_and(|c| c.cluster(*r).is_none());
-        merged.iter().filter(unknown).collect()
+        taking_part.iter().filter(unknown).collect()
     };
     markup! {
         section id="tests" {
@@ -226,10 +226,10 @@ fn streams(stdout: &str, stderr: &str) -> Markup {
 }
 
 fn pairs(report: &Report, labels: &Labels, verdicts: &Verdicts) -> Markup {
-    let merged: Vec<Revision> = report
+    let taking_part: Vec<Revision> = report
         .revisions
         .iter()
-        .filter(|row| row.status == Status::Merged)
+        .filter(|row| row.status.takes_part())
         .map(|row| row.revision)
         .collect();
     let rows: BTreeMap<(Revision, Revision), &PairRow> =
@@ -257,11 +257,11 @@ fn pairs(report: &Report, labels: &Labels, verdicts: &Verdicts) -> Markup {
             }
             div.picture {
                 table.matrix {
-                    tr { th {} @for column in &merged { th { (column) } } }
-                    @for row in &merged {
+                    tr { th {} @for column in &taking_part { th { (column) } } }
+                    @for row in &taking_part {
                         tr {
                             th { (labels.revision(*row)) }
-                            @for column in &merged {
+                            @for column in &taking_part {
                                 @if row == column { td.cell {} } @else {
                                     @let verdict = verdicts.get(*row, *column);
                                     td class={ "cell " (verdict) } title=(reason(*row, *column)) {
@@ -304,8 +304,8 @@ fn sign(verdict: Verdict) -> &'static str {
 
 fn patches(report: &Report, labels: &Labels) -> Markup {
     let patches = report.revisions.iter().filter(|row| row.revision != Revision::ORIGINAL);
-    let (merged, rejected): (Vec<_>, Vec<_>) =
-        patches.partition(|row| row.status == Status::Merged);
+    let (taking_part, rejected): (Vec<_>, Vec<_>) =
+        patches.partition(|row| row.status.takes_part());
     let diff = |revision| {
         markup! {
             @if let Some(diff) = report.diffs.get(&revision) {
@@ -318,7 +318,7 @@ fn patches(report: &Report, labels: &Labels) -> Markup {
     markup! {
         section id="patches" {
             h2 { "Patches" }
-            @for row in &merged {
+            @for row in &taking_part {
                 details {
                     summary {
                         strong { (labels.revision(row.revision)) }

@@ -57,6 +57,13 @@ words! {
     }
 }
 
+impl Status {
+    /// Whether the patch is a revision that is compared with the others.
+    pub fn takes_part(self) -> bool {
+        self != Self::Rejected
+    }
+}
+
 words! {
     /// Where the input of a test comes from.
     FoundBy {

@@ -124,6 +124,7 @@ subjects! {
     statement = "statement",
     statics = "statics",
     structs = "structs",
+    sums = "sums",
     switch = "switch",
     uninitialised = "uninitialised",
     unsupported_call = "unsupported-call",

@@ -77,6 +77,8 @@ impl Instance {
             let manager = sys::bitwuzla_term_manager_new();
             let options = sys::bitwuzla_options_new();
             sys::bitwuzla_set_option(options, sys::BITWUZLA_OPT_PRODUCE_MODELS, 1);
+            // Normalising sums can take time without end, and looks at no deadline meanwhile.
+            sys::bitwuzla_set_option(options, sys::BITWUZLA_OPT_PP_NORMALIZE, 0);
             let solver = sys::bitwuzla_new(manager, options);
             let state: *mut End = &mut *end;
             sys::bitwuzla_set_termination_callback(solver, Some(is_over), state.cast());

@@ -83,7 +83,7 @@ static long remove_at(long directory, const char *path, long flags) {
 static long rename_at(long from_at, const char *from, long to_at, const char *to, long flags) {
   struct place old, new;
   struct stat moved, replaced;
-  int replaces, moves_directory;
+  int replaces, exists, moves_directory;
   long result;
   if (flags & ~NO_REPLACE)
     return -EINVAL;
@@ -100,9 +100,12 @@ static long rename_at(long from_at, const char *from, long to_at, const char *to
   if (new.end != A_NAME)
     return flags & NO_REPLACE ? -EEXIST : -EBUSY;
   replaces = raw_status(new.path, &replaced) == 0;
-  moves_directory = raw_status(old.path, &moved) == 0 && S_ISDIR(moved.st_mode);
+  exists = raw_status(old.path, &moved) == 0;
+  moves_directory = exists && S_ISDIR(moved.st_mode);
   result = kernel(SYS_renameat2, AT_FDCWD, (long)old.path, AT_FDCWD, (long)new.path, flags, 0);
-  /* Two names of one file stay as they are. */
+  /* Two names of one file stay as they are: nothing was replaced or moved. */
+  if (result == 0 && replaces && exists && replaced.st_ino == moved.st_ino)
+    return 0;
   if (result == 0 && replaces && (replaced.st_nlink == 1 || S_ISDIR(replaced.st_mode)))
     world_forget(&replaced);
   if (result == 0 && replaces && S_ISDIR(replaced.st_mode))
