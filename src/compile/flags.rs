@@ -1,4 +1,4 @@
-//! Flags of the compiler for what is to become of a source.
+//! Compiler flags, by what a source is compiled to.
 
 use super::divisions::DIVISIONS;
 use crate::errors::Sanitizer;

@@ -1,4 +1,4 @@
-//! What is known of the revisions while states end: states are paired, and tests found.
+//! Pairs halt states as they come, and finds tests.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -90,7 +90,6 @@ const COMPARISONS: usize = 64;
 
 /// Time limits for running in lockstep: for all classes together, and for a single query.
 const LOCKSTEP: Duration = Duration::from_secs(2);
-
 const LOCKSTEP_QUERY: Duration = Duration::from_millis(30);
 
 impl<'a> Differ<'a> {

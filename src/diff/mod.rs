@@ -1,7 +1,7 @@
 //! Differences: pairs halt states, makes differential tests, and gives every pair of revisions its
 //! verdict.
 //!
-//! Two halt states can overlap only if they parted at a meta fork ([`ForkKind::Meta`]). For each
+//! Two halt states can overlap only if they parted at a meta fork ([`ForkKind::Meta`](crate::exec::ForkKind::Meta)). For each
 //! such pair whose revisions are not told apart yet, the solver is asked for an input that both
 //! paths allow and on which some common output differs (algorithm 4 of the Psychic paper, whose
 //! printed guard `n != n' or {n,n'} in D` is a misprint for `n = n' or ...`). The answer is

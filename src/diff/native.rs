@@ -1,4 +1,4 @@
-//! What is asked of native runs.
+//! The interface to native runs.
 
 use std::collections::BTreeMap;
 

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// An input that takes the path of one state. It is the same each time if the solver is
-/// [`solver::reproducible`].
+/// [`solver::reproducible`](crate::solver::reproducible).
 pub fn path_input(
     program: &Program,
     solver: &mut dyn Solver,

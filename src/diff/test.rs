@@ -1,4 +1,4 @@
-//! A differential test, and what one is looked for.
+//! Differential tests, and the task of finding them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub struct DifferentialTest {
     pub found_by: FoundBy,
     /// The input.
     pub input: TestInput,
-    /// What each revision did, in the order of [`Differ::revisions`].
+    /// What each revision did, in the order of [`Task::revisions`].
     pub outcomes: Vec<Outcome>,
     /// The partition of the revisions by outcome.
     pub clustering: Clustering,

@@ -120,10 +120,13 @@ impl Executor<'_> {
         self.initialise(object, offset, length, step)?;
         let exprs = &self.program.exprs;
         let now = self.state.memory.object(object)?;
-        let numbers = (length < 8).then(|| self.with_numbers(object, now, offset, length, step));
+        let numbers =
+            (length < 8 || step < 8).then(|| self.with_numbers(object, now, offset, length, step));
         let numbers = numbers.flatten();
         let mut word = numbers.as_ref().unwrap_or(now).select(exprs, offset, length, step);
-        if let (Some(at), Some(_), true) = (exprs.as_u64(offset), exprs.as_u64(word), length < 8) {
+        if let (Some(at), Some(_)) = (exprs.as_u64(offset), exprs.as_u64(word))
+            && (length < 8 || !at.is_multiple_of(8))
+        {
             let bytes = (0..length).map(|i| self.byte_of_address(object, at as usize + i));
             let bytes: Option<Vec<ExprId>> = bytes.collect();
             let part = bytes.into_iter().flatten().reduce(|low, high| exprs.concat(high, low));
@@ -177,10 +180,14 @@ impl Executor<'_> {
         if bytes.iter().all(|byte| *byte == Byte::Uninitialised) {
             return self.load_uninitialised(address, offset, width, length);
         }
+        let is_part = |at: usize| {
+            let word = at & !7;
+            !offset.is_multiple_of(8) || word < offset || word + 8 > offset + length
+        };
         let mut word: Option<ExprId> = None;
         for (index, byte) in bytes.into_iter().enumerate() {
             let byte = match self.byte_of_address(address, offset + index) {
-                Some(byte) if length < 8 || !offset.is_multiple_of(8) => byte,
+                Some(byte) if is_part(offset + index) => byte,
                 _ => self.byte_expr(address, offset + index, byte)?,
             };
             word = Some(word.map_or(byte, |low| exprs.concat(byte, low)));
@@ -521,18 +528,22 @@ impl Executor<'_> {
                 unreachable!("concrete addresses resolve to concrete places")
             };
             self.resolve_concrete(to, length, true)?;
+            let parts = self.parts_at_edges(from, source, length as usize);
             let (exprs, target) = (&self.program.exprs, address::offset(to) as usize);
             let object = self.state.memory.object(from)?;
             if let Some(bytes) = object.concrete(source, length as usize) {
                 self.bytes.clear();
                 self.bytes.extend_from_slice(bytes);
                 self.state.memory.object_mut(to)?.write(exprs, target, &self.bytes);
-                return Ok(());
+            } else {
+                let bytes: SmallVec<[Byte; 64]> =
+                    (0..length as usize).map(|i| object.byte(exprs, source + i)).collect();
+                for (offset, byte) in (target..).zip(bytes) {
+                    self.set_byte(to, offset, byte)?;
+                }
             }
-            let bytes: SmallVec<[Byte; 64]> =
-                (0..length as usize).map(|i| object.byte(exprs, source + i)).collect();
-            for (offset, byte) in (target..).zip(bytes) {
-                self.set_byte(to, offset, byte)?;
+            for (index, byte) in parts {
+                self.set_byte(to, target + index, Byte::of(&self.program.exprs, byte))?;
             }
             return Ok(());
         }
@@ -548,6 +559,29 @@ impl Executor<'_> {
             self.store_bits(offset(&self.program.exprs, to, index as u64), 8, byte)?;
         }
         Ok(())
+    }
+
+    /// The bytes of a copy that belong to addresses of which it takes only a part, at its beginning
+    /// and at its end, by their place in the copy ([`Executor::byte_of_address`]).
+    fn parts_at_edges(
+        &self,
+        address: u64,
+        start: usize,
+        length: usize,
+    ) -> SmallVec<[(usize, ExprId); 14]> {
+        let end = start + length;
+        let Ok(object) = self.state.memory.object(address) else { return SmallVec::new() };
+        let is_cut = |word: usize| {
+            let within = word >= start && word + 8 <= end;
+            let value = || object.word(word as u64, 8);
+            !within && value().is_some_and(|value| self.state.memory.may_be_address(value))
+        };
+        let (first, last) = (start & !7, (end - 1) & !7);
+        let words = [Some(first), Some(last).filter(|last| *last != first)];
+        let cut = words.into_iter().flatten().filter(|word| is_cut(*word));
+        let offsets = cut.flat_map(|word| word.max(start)..(word + 8).min(end));
+        let part = |at: usize| Some((at - start, self.byte_of_address(address, at)?));
+        offsets.filter_map(part).collect()
     }
 
     /// memset.

@@ -54,7 +54,7 @@ pub struct Executor<'a> {
     pub(super) asking: Duration,
     /// Whether what is being decided is which way a branch goes.
     pub(super) at_branch: bool,
-    /// Whether this is a run that is to decide nothing, and ends where it would ([`endless`]).
+    /// Whether this is a run that is to decide nothing, and ends where it would ([`super::endless`]).
     pub(super) decides_nothing: bool,
     /// Whether revisions have parted since such a run began.
     pub(super) depends_on_revision: bool,

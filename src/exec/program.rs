@@ -21,7 +21,7 @@ pub struct Program {
     pub revision: VariableId,
     /// The revision as an expression.
     pub revision_expr: ExprId,
-    /// By function, [`Frame::values`] when it starts.
+    /// By function, [`Frame::values`](super::Frame::values) when it starts.
     pub frames: Vec<Box<[Value]>>,
     /// By function, whether a meta program asks for the arm of a site by it: what it returns
     /// depends on the revision alone.

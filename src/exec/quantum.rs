@@ -20,7 +20,7 @@ pub struct Limits {
     pub solver: Duration,
 }
 
-/// What [`Executor::run`] runs for, and how long it may go on.
+/// What [`Executor::run`](super::Executor::run) runs for, and how long it may go on.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantum<'a> {
     /// The revisions that are still to be told apart.
@@ -46,7 +46,7 @@ impl<'a> Quantum<'a> {
     }
 }
 
-/// What a run of an [`Executor`] has come to.
+/// What a run of an [`Executor`](super::Executor) has come to.
 #[derive(Debug, Default)]
 pub struct Harvest {
     /// States that go on, in depth-first order.

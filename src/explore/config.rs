@@ -1,4 +1,4 @@
-//! How to explore.
+//! The configuration of an exploration, and its search strategies.
 
 use std::str::FromStr;
 
@@ -39,7 +39,7 @@ pub enum Search {
     /// first.
     Shortest,
     /// Like [`Search::Shortest`], but among states that have read and run as much, those nearest to
-    /// a question for the revision come first ([`Program::distance`]). A share of the states is
+    /// a question for the revision come first ([`Program::distance`](crate::exec::Program::distance)). A share of the states is
     /// drawn as by [`Search::RandomPath`], so that paths far from all others have their turn.
     /// Another share are those that parted last from the path of one of the
     /// [`seeds`](super::Config::seeds).

@@ -1,4 +1,4 @@
-//! The arena of expressions, as everybody sees it.
+//! The public face of the arena of expressions.
 
 use std::{
     fmt,

@@ -1,12 +1,12 @@
-//! What expressions, variables and tables are named by, and what expressions mention.
+//! Ids of expressions, variables and tables, and what expressions mention.
 
 use std::num::NonZeroU32;
 
-/// An expression of an [`Exprs`] arena.
+/// An expression of an [`Exprs`](super::Exprs) arena.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ExprId(pub(crate) NonZeroU32);
 
-/// A variable of an [`Exprs`] arena.
+/// A variable of an [`Exprs`](super::Exprs) arena.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct VariableId(pub(crate) u32);
 
@@ -26,7 +26,7 @@ pub enum VariableKind {
     Revision,
     /// An address that is used as a number; 64 bits.
     Address,
-    /// The value of a function of which only the arguments are known ([`Exprs::application`]).
+    /// The value of a function of which only the arguments are known ([`Exprs::application`](super::Exprs::application)).
     Function,
 }
 

@@ -3,7 +3,7 @@
 /// An operation on two operands of one width, named and defined as in SMT-LIB.
 ///
 /// There is no subtraction, `<=`, or disjunction of truth values: they are written with
-/// negation, so that equal things look equal and opposites differ by one [`Node::Not`].
+/// negation, so that equal things look equal and opposites differ by one [`Node::Not`](super::Node::Not).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[allow(missing_docs, reason = "SMT-LIB's bvadd, bvmul and so on")]
 pub enum BinaryOp {

@@ -1,7 +1,7 @@
 //! The compact instruction set that the interpreter runs, lowered once from LLVM bitcode.
 //!
 //! Functions are flat. Registers are numbered and mutable; in place of phi nodes, there are moves
-//! on the edges. Constants are in a pool beside the registers. Types are widths in bits, address
+//! on the edges. Constants stand behind the registers of a frame. Types are widths in bits, address
 //! arithmetic is folded, and aggregates and vectors are split into scalars. The addresses of
 //! globals and functions are known at load time (see [`address`]).
 //!

@@ -323,6 +323,7 @@ fn patches(report: &Report, labels: &Labels) -> Markup {
                     summary {
                         strong { (labels.revision(row.revision)) }
                         " " span.faint { (count(row.hunks, "hunk")) ", " (count(row.arms, "arm")) }
+                        @if !row.reason.is_empty() { " " span.faint { (row.reason) } }
                     }
                     (diff(row.revision))
                 }

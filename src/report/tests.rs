@@ -137,3 +137,14 @@ fn a_tree_that_joins_a_pair_told_apart_is_objected_to() {
     let page = html(&report).unwrap();
     assert!(page.contains(&format!("does not separate {a} and {b}, told apart by test")));
 }
+
+#[test]
+fn a_revision_of_its_own_compilation_alone_is_no_rejected_one() {
+    let mut report = report(sample::seven());
+    let reason = "it cannot be a part of the meta program";
+    report.revisions[1].status = Status::Own;
+    report.revisions[1].reason = reason.into();
+    let page = html(&report).unwrap();
+    let place = |text: &str| page.find(text).unwrap();
+    assert!(place(reason) < place("<h3>Rejected</h3>"));
+}

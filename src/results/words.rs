@@ -50,9 +50,9 @@ words! {
         /// The patch is a revision of the meta program.
         Merged = "merged",
         /// The patch takes part only as its own compilation: the meta program cannot have it, for
-        /// the reason in [`RevisionRow::reason`].
+        /// the reason in [`RevisionRow::reason`](super::RevisionRow::reason).
         Own = "own",
-        /// The patch does not take part, for the reason in [`RevisionRow::reason`].
+        /// The patch does not take part, for the reason in [`RevisionRow::reason`](super::RevisionRow::reason).
         Rejected = "rejected",
     }
 }

@@ -1,4 +1,4 @@
-//! A test as the search sees it.
+//! Tests as questions: a numbered answer for each row.
 
 use crate::{
     results::{Clustering, TestId},

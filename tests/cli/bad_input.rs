@@ -60,8 +60,12 @@ fn a_number_of_arguments_that_there_cannot_be() {
     let none = "args = [{ one_of = [] }]";
     let both = "args = [{ one_of = [\"a\"], string = 2 }]";
     let variable = "env = { A = { prefix = \"a\", string = 2 } }";
-    let cases =
-        [(many, "128 ways"), (none, "0 ways"), (both, "{ one_of ="), (variable, "for arguments")];
+    let cases = [
+        (many, "128 combinations"),
+        (none, "0 combinations"),
+        (both, "{ one_of ="),
+        (variable, "for arguments"),
+    ];
     for (inputs, said) in cases {
         let config = format!("{CONFIG}[inputs]\n{inputs}\n");
         let scratch = Scratch::new().file("subject.toml", &config).patch("1.diff", "return 1;");

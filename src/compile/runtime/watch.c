@@ -29,7 +29,7 @@
 #define HEAP_END (HEAP + (1UL << 36))
 /* So many bytes around an object belong to no other object. */
 #define GAP 512
-/* Globals begin at multiples of this, once they are placed (compile/whole.rs). */
+/* Globals begin at multiples of this, once they are placed (compile/whole/program.rs). */
 #define APART 2048
 /* At least so many bytes behind the last object are marked already. */
 #define AHEAD (1UL << 16)

@@ -1,4 +1,4 @@
-//! A package: configured and built, and what is made of it.
+//! Configures and builds a package, and makes its programs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

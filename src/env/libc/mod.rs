@@ -3,18 +3,18 @@
 //!
 //! - [`allocation`], [`fenv`], [`input`], [`math`], [`output`], [`process`], [`strings`]: models of
 //!   functions, by header; [`intrinsics`]: those of `psychic.h` and KLEE's intrinsics;
-//! - [`digits`], [`functions`]: models that run before, or in place of, code of the libc;
+//! - `digits`, `functions`: models that run before, or in place of, code of the libc;
 //! - [`stream`]: text with symbolic pieces; [`mod@format`]: formats of `printf` and `scanf`, and
 //!   numbers in text;
 //! - [`stdin`]: standard input; `read` and `scan`: reads of typed input and of bytes;
-//! - [`access`], `variadic`: how models read memory and variadic arguments.
+//! - `access`, `variadic`: how models read memory and variadic arguments.
 
-pub mod access;
+pub(in crate::env) mod access;
 pub mod allocation;
-pub mod digits;
+pub(in crate::env) mod digits;
 pub mod fenv;
 pub mod format;
-pub mod functions;
+pub(in crate::env) mod functions;
 pub mod input;
 pub mod intrinsics;
 pub mod math;

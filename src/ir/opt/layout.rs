@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use super::code::Code;
 use crate::ir::{Function, Inst, Operand, OperandKind, Pc, Reg};
 
-/// Orders the reachable blocks so that most jumps become fall-through, renumbers the registers, and
-/// fills in the code of `function`.
+/// Orders the reachable blocks so that most jumps become fall-through, renumbers the registers, puts
+/// the constants behind them, and fills in the code of `function`.
 pub fn lay_out(function: &mut Function, mut blocks: Vec<Code>) {
     skip_empty_blocks(&mut blocks);
     let order = order(&blocks);

@@ -2,6 +2,7 @@
 #include <klee/klee.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int one, two;
 
@@ -12,6 +13,9 @@ int main(void)
 	char *buffer = malloc(10000);
 	char *either = in & 1 ? (char *)&one : buffer;
 	uintptr_t address = (uintptr_t)buffer;
+	char *pair[2] = {buffer, buffer};
+	unsigned low;
+	unsigned long across;
 	switch (in / 2) {
 	case 1:
 		if (&one < &two) /* here */
@@ -39,6 +43,24 @@ int main(void)
 		return 2;
 	case 7:
 		if ((int)(uintptr_t)&one & 0x70) /* here */
+			return 1;
+		return 2;
+	case 8:
+		memcpy(&low, pair, sizeof low);
+		if (low & 0x70) /* here */
+			return 1;
+		return 2;
+	case 9:
+		memcpy(&across, (char *)pair + 4, sizeof across);
+		if (across & 0x70) /* here */
+			return 1;
+		return 2;
+	case 10:
+		if (*(unsigned *)((char *)pair + 6) & 0x70) /* here */
+			return 1;
+		return 2;
+	case 11:
+		if (*(unsigned long *)((char *)pair + 3) & 0x70) /* here */
 			return 1;
 		return 2;
 	}
