@@ -27,8 +27,8 @@ impl Models {
     }
 
     /// These models, and in addition those that make the value of a mathematical function of
-    /// unknown arguments a term (`env::libc::functions`). They serve to compare revisions, not to follow
-    /// what one of them does.
+    /// unknown arguments a term (`env::libc::functions`). They serve to compare revisions, not to
+    /// follow what one of them does.
     #[must_use]
     pub fn with_terms(self) -> Self {
         Self { terms: true, ..self }
