@@ -120,8 +120,7 @@ impl Executor<'_> {
         self.initialise(object, offset, length, step)?;
         let exprs = &self.program.exprs;
         let now = self.state.memory.object(object)?;
-        let numbers =
-            (length < 8 || step < 8).then(|| self.with_numbers(object, now, offset, length, step));
+        let numbers = (length < 8).then(|| self.with_numbers(object, now, offset, length, step));
         let numbers = numbers.flatten();
         let mut word = numbers.as_ref().unwrap_or(now).select(exprs, offset, length, step);
         if let (Some(at), Some(_)) = (exprs.as_u64(offset), exprs.as_u64(word))
