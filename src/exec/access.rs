@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::{
     Executor, lockstep,
+    parts::is_odd,
     resolve::{Place, beyond_capacity},
 };
 use crate::{
@@ -63,19 +64,18 @@ impl Executor<'_> {
         let offset = address::offset(address);
         let before = (offset & 7) as usize;
         if before != 0 || length < 8 {
-            if let Some(whole) = object.word(offset & !7, 8) {
-                if self.state.memory.may_be_address(whole) {
-                    return None;
+            let aligned = offset & !7;
+            match object.word(aligned, 8) {
+                _ if object.is_irregular() || before + length > 8 => {
+                    let bytes = offset as usize..offset as usize + length;
+                    if self.takes_part(object, &bytes) {
+                        return None;
+                    }
                 }
-                if before + length <= 8 {
-                    return Some(truncate(whole >> (8 * before), width));
-                }
-            }
-            if before + length > 8
-                && let Some(next) = object.word((offset | 7) + 1, 8)
-                && self.state.memory.may_be_address(next)
-            {
-                return None;
+                Some(whole) if self.state.memory.may_be_address(whole) => return None,
+                Some(whole) => return Some(truncate(whole >> (8 * before), width)),
+                None if self.may_be_unknown_address_at(object, aligned as usize) => return None,
+                None => {}
             }
         }
         Some(truncate(object.word(offset, length)?, width))
@@ -117,52 +117,25 @@ impl Executor<'_> {
             return Ok(Value::from_expr(&self.program.exprs, value));
         }
         let step = self.stride(offset, length);
+        let mut takes_part = length != 8;
+        if length == 8 && step < 8 {
+            let now = self.state.memory.object(object)?;
+            if self.with_numbers(object, now, offset, length, step).is_some() {
+                let exprs = &self.program.exprs;
+                let low = exprs.extract(offset, 0, 3);
+                takes_part = !self.settle(exprs.eq(low, exprs.constant(3, 0)))?;
+            }
+        }
         self.initialise(object, offset, length, step)?;
         let exprs = &self.program.exprs;
         let now = self.state.memory.object(object)?;
-        let numbers = (length < 8).then(|| self.with_numbers(object, now, offset, length, step));
+        let numbers = takes_part.then(|| self.with_numbers(object, now, offset, length, step));
         let numbers = numbers.flatten();
         let mut word = numbers.as_ref().unwrap_or(now).select(exprs, offset, length, step);
-        if let (Some(at), Some(_)) = (exprs.as_u64(offset), exprs.as_u64(word))
-            && (length < 8 || !at.is_multiple_of(8))
-        {
-            let bytes = (0..length).map(|i| self.byte_of_address(object, at as usize + i));
-            let bytes: Option<Vec<ExprId>> = bytes.collect();
-            let part = bytes.into_iter().flatten().reduce(|low, high| exprs.concat(high, low));
-            word = part.unwrap_or(word);
-        }
         if self.state.lockstep.is_some() && now.capacity() > lockstep::LOOKED_UP {
             word = self.unknown_for(word);
         }
         Ok(Value::from_expr(exprs, exprs.extract(word, 0, width)))
-    }
-
-    /// A copy of the object at `address`, with numbers in place of those addresses of which an
-    /// access at a symbolic offset may read a part ([`Executor::byte_of_address`]); `None` if there
-    /// are none.
-    fn with_numbers(
-        &self,
-        address: u64,
-        object: &Object,
-        offset: ExprId,
-        length: usize,
-        step: usize,
-    ) -> Option<Object> {
-        let exprs = &self.program.exprs;
-        let window = object.window(exprs, offset, length, step);
-        let is_address = |start: &usize| {
-            let word = object.word(*start as u64, 8);
-            word.is_some_and(|word| self.state.memory.may_be_address(word))
-        };
-        let starts = (window.start & !7..window.end).step_by(8).filter(is_address);
-        let mut changed: Option<Object> = None;
-        for at in starts.flat_map(|start| start..start + 8) {
-            if let Some(byte) = self.byte_of_address(address, at) {
-                let changed = changed.get_or_insert_with(|| object.clone());
-                changed.set_byte(exprs, at, Byte::of(exprs, byte));
-            }
-        }
-        changed
     }
 
     fn load_known(
@@ -179,15 +152,13 @@ impl Executor<'_> {
         if bytes.iter().all(|byte| *byte == Byte::Uninitialised) {
             return self.load_uninitialised(address, offset, width, length);
         }
-        let is_part = |at: usize| {
-            let word = at & !7;
-            !offset.is_multiple_of(8) || word < offset || word + 8 > offset + length
-        };
+        let takes_part = self.takes_part(object, &(offset..offset + length));
         let mut word: Option<ExprId> = None;
         for (index, byte) in bytes.into_iter().enumerate() {
-            let byte = match self.byte_of_address(address, offset + index) {
-                Some(byte) if is_part(offset + index) => byte,
-                _ => self.byte_expr(address, offset + index, byte)?,
+            let part = takes_part.then(|| self.byte_of_address(address, offset + index));
+            let byte = match part.flatten() {
+                Some(byte) => byte,
+                None => self.byte_expr(address, offset + index, byte)?,
             };
             word = Some(word.map_or(byte, |low| exprs.concat(byte, low)));
         }
@@ -292,8 +263,15 @@ impl Executor<'_> {
     #[inline(always)]
     pub(super) fn store_int(&mut self, address: u64, width: u32, value: u64) -> bool {
         let length = width.div_ceil(8) as usize;
+        let is_irregular =
+            width == 64 && is_odd(address) && self.state.memory.may_be_address(value);
         match self.state.memory.object_mut(address) {
-            Ok(object) => object.set_word(address::offset(address), length, value),
+            Ok(object) => {
+                if is_irregular {
+                    object.set_irregular();
+                }
+                object.set_word(address::offset(address), length, value)
+            }
             Err(_) => false,
         }
     }
@@ -324,6 +302,9 @@ impl Executor<'_> {
         };
         let (object, offset) = match place {
             Place::Concrete { address, offset } => {
+                if !offset.is_multiple_of(8) && self.is_address(value) {
+                    self.note_irregular(address);
+                }
                 let exprs = &self.program.exprs;
                 let word = match value {
                     Value::Undefined => None,
@@ -356,6 +337,9 @@ impl Executor<'_> {
         }
         let step = self.stride(offset, length);
         self.initialise(object, offset, length, step)?;
+        if step < 8 && self.is_address(value) {
+            self.note_irregular(object);
+        }
         let exprs = &self.program.exprs;
         self.state.memory.object_mut(object)?.update(exprs, offset, word, length, step);
         Ok(())
@@ -507,11 +491,23 @@ impl Executor<'_> {
             (Value::Int(length), ..) => length,
             (Value::Expr(length), Value::Int(to), Value::Int(from)) => {
                 let start = address::offset(from) as usize;
+                let is_whole = !is_odd(from) && self.program.exprs.low_zeros(length) >= 3;
+                let longest = self.longest(&[Value::Int(to), Value::Int(from)], length) as usize;
+                let target = address::offset(to) as usize;
+                if self.copies_irregularly(self.state.memory.object(from)?, start, target, longest)
+                {
+                    self.note_irregular(to);
+                }
                 let mut bytes = Vec::new();
-                for index in 0..self.longest(&[Value::Int(to), Value::Int(from)], length) as usize {
-                    let object = self.state.memory.object(from)?;
-                    let byte = object.byte(&self.program.exprs, start + index);
-                    bytes.push(self.byte_expr(from, start + index, byte)?);
+                for at in start..start + longest {
+                    let part = (!is_whole).then(|| self.byte_of_address(from, at));
+                    bytes.push(match part.flatten() {
+                        Some(byte) => byte,
+                        None => {
+                            let object = self.state.memory.object(from)?;
+                            self.byte_expr(from, at, object.byte(&self.program.exprs, at))?
+                        }
+                    });
                 }
                 return self.overwrite(to, length, bytes);
             }
@@ -527,8 +523,13 @@ impl Executor<'_> {
                 unreachable!("concrete addresses resolve to concrete places")
             };
             self.resolve_concrete(to, length, true)?;
+            let target = address::offset(to) as usize;
             let parts = self.parts_at_edges(from, source, length as usize);
-            let (exprs, target) = (&self.program.exprs, address::offset(to) as usize);
+            let object = self.state.memory.object(from)?;
+            if self.copies_irregularly(object, source, target, length as usize) {
+                self.note_irregular(to);
+            }
+            let exprs = &self.program.exprs;
             let object = self.state.memory.object(from)?;
             if let Some(bytes) = object.concrete(source, length as usize) {
                 self.bytes.clear();
@@ -558,29 +559,6 @@ impl Executor<'_> {
             self.store_bits(offset(&self.program.exprs, to, index as u64), 8, byte)?;
         }
         Ok(())
-    }
-
-    /// The bytes of a copy that belong to addresses of which it takes only a part, at its beginning
-    /// and at its end, by their place in the copy ([`Executor::byte_of_address`]).
-    fn parts_at_edges(
-        &self,
-        address: u64,
-        start: usize,
-        length: usize,
-    ) -> SmallVec<[(usize, ExprId); 14]> {
-        let end = start + length;
-        let Ok(object) = self.state.memory.object(address) else { return SmallVec::new() };
-        let is_cut = |word: usize| {
-            let within = word >= start && word + 8 <= end;
-            let value = || object.word(word as u64, 8);
-            !within && value().is_some_and(|value| self.state.memory.may_be_address(value))
-        };
-        let (first, last) = (start & !7, (end - 1) & !7);
-        let words = [Some(first), Some(last).filter(|last| *last != first)];
-        let cut = words.into_iter().flatten().filter(|word| is_cut(*word));
-        let offsets = cut.flat_map(|word| word.max(start)..(word + 8).min(end));
-        let part = |at: usize| Some((at - start, self.byte_of_address(address, at)?));
-        offsets.filter_map(part).collect()
     }
 
     /// memset.

@@ -29,6 +29,7 @@ mod jump_target;
 mod lift;
 mod lockstep;
 mod names;
+mod parts;
 mod program;
 mod quantum;
 mod resolve;

@@ -14,7 +14,7 @@ use crate::{
         BinaryOp, Predicate,
         address::{function_at, nearest_object, object_address, offset},
     },
-    memory::{Addresses, Byte, Value},
+    memory::{Addresses, Value},
     solver::Query,
 };
 
@@ -159,24 +159,6 @@ impl Executor<'_> {
             }
         };
         exprs.extract(start, 0, width)
-    }
-
-    /// The byte at `offset` in the object at `object`, as a part of a number, if it belongs to an
-    /// address that is stored as pointers are: at a multiple of 8.
-    pub(super) fn byte_of_address(&self, object: u64, offset: usize) -> Option<ExprId> {
-        let (exprs, object) = (&self.program.exprs, self.state.memory.object(object).ok()?);
-        let start = offset & !7;
-        let word = if object.is_updated(start, 8) && object.contains(start as u64, 8) {
-            (start..start + 8).rev().try_fold(0, |word, at| match object.byte(exprs, at) {
-                Byte::Concrete(byte) => Some(word << 8 | u64::from(byte)),
-                Byte::Symbolic(_) | Byte::Uninitialised => None,
-            })?
-        } else {
-            object.word(start as u64, 8)?
-        };
-        let address = self.addresses_in(Value::Int(word)).first().filter(|_| !self.is_marked())?;
-        let byte = (offset % 8) as u32 * 8;
-        Some(exprs.extract(self.bits(byte + 8, address), byte, 8))
     }
 
     /// `expr` with the addresses in it as they are here. The path is marked, unless any other

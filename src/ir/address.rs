@@ -73,3 +73,10 @@ pub fn is_in_range(value: u64, end: u32) -> bool {
     let first = object_address(FIRST_FUNCTION);
     value.wrapping_sub(first) < object_address(end - FIRST_FUNCTION)
 }
+
+/// Whether `byte` is the highest byte of some address of a function, or of an object below number
+/// `end`.
+pub fn is_highest_byte(byte: u8, end: u32) -> bool {
+    let highest = |number: u32| number >> (NUMBER_BITS - u8::BITS);
+    (highest(FIRST_FUNCTION)..=highest(end)).contains(&u32::from(byte))
+}

@@ -334,6 +334,12 @@ impl Memory {
         address::is_in_range(value, self.next)
     }
 
+    /// Whether a byte may be the highest one of an address. It is a quick test that some other bytes
+    /// pass as well.
+    pub fn may_be_highest_byte(&self, byte: u8) -> bool {
+        address::is_highest_byte(byte, self.next)
+    }
+
     /// The addresses with which a value certainly has to do: its own, those of a function, or those
     /// close to an object. It is very unlikely that a number just happens to look like one.
     pub fn addresses_in(&self, exprs: &Exprs, value: Value) -> Addresses {

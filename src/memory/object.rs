@@ -68,6 +68,8 @@ pub struct Object {
     /// The parts that were written at symbolic offsets. They do not overlap. Until such a part is
     /// overwritten as a whole, none of its bytes counts as concrete.
     updates: Vec<Updates>,
+    /// See [`Object::is_irregular`].
+    irregular: bool,
 }
 
 /// The smallest range that holds all of `bytes`, among ranges whose size is a power of two and
@@ -103,6 +105,7 @@ impl Object {
             bytes,
             marks: None,
             updates: Vec::new(),
+            irregular: false,
         }
     }
 
@@ -128,8 +131,9 @@ impl Object {
         let Self { segment, constant, alignment: aligned, size: certain, extent, .. } = self;
         (*segment, *constant, *aligned) = (Segment::Stack, false, alignment);
         (*certain, *extent) = (size as u64, None);
-        let Self { bytes, marks, updates, .. } = self;
+        let Self { bytes, marks, updates, irregular, .. } = self;
         updates.clear();
+        *irregular = false;
         bytes.clear();
         bytes.resize(size, 0);
         let marks = marks.get_or_insert_default();
@@ -153,6 +157,17 @@ impl Object {
     #[inline(always)]
     pub fn size(&self) -> u64 {
         self.size
+    }
+
+    /// Whether an address may be at an offset that is not a multiple of its size.
+    #[inline(always)]
+    pub fn is_irregular(&self) -> bool {
+        self.irregular
+    }
+
+    /// Notes that an address may be at an offset that is not a multiple of its size.
+    pub fn set_irregular(&mut self) {
+        self.irregular = true;
     }
 
     /// The size of the object as an expression of 64 bits, if it depends on the input.
@@ -194,6 +209,7 @@ impl Object {
         }
         let mut joined = large.clone();
         joined.size = a.size.min(b.size);
+        joined.irregular = a.irregular || b.irregular;
         if extent(a) != extent(b) {
             if by == Grain::Number {
                 return None;
@@ -240,7 +256,7 @@ impl Object {
     }
 
     /// The little-endian number in these bytes, if all of them were written.
-    fn written(&self, exprs: &Exprs, bytes: Range<usize>) -> Option<ExprId> {
+    pub fn written(&self, exprs: &Exprs, bytes: Range<usize>) -> Option<ExprId> {
         let bytes: Option<Vec<_>> = bytes.map(|at| self.byte(exprs, at).expr(exprs)).collect();
         bytes?.into_iter().reduce(|low, high| exprs.concat(high, low))
     }
@@ -449,6 +465,25 @@ impl Object {
             .fill(UNINITIALISED);
         part.write(exprs, offset, word, length, step);
         self.updates.push(part);
+    }
+
+    /// The object with what `by` gives in place of the words of 8 bytes in those parts of `window`
+    /// that were written at symbolic offsets; `None` if that is nothing. Words of which `may_be`
+    /// does not hold, for their highest byte, are left as they are.
+    pub fn with_updated_words(
+        &self,
+        exprs: &Exprs,
+        window: &Range<usize>,
+        may_be: &dyn Fn(ExprId) -> bool,
+        by: &dyn Fn(ExprId) -> Option<ExprId>,
+    ) -> Option<Self> {
+        let mut changed: Option<Self> = None;
+        for (index, part) in self.updates.iter().enumerate() {
+            if let Some(part) = part.with_words(exprs, window, may_be, by) {
+                changed.get_or_insert_with(|| self.clone()).updates[index] = part;
+            }
+        }
+        changed
     }
 
     fn cell_size(&self, step: usize) -> usize {

@@ -9,6 +9,9 @@ use crate::{
     ir::address::OFFSET_BITS,
 };
 
+/// Bytes of an address.
+const WORD: usize = 8;
+
 /// A part of an object, some of whose bytes were written at symbolic offsets.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Updates {
@@ -126,6 +129,56 @@ impl Updates {
         self.end = next.end;
         // Where writes cannot meet, their order does not matter.
         self.writes.extend(next.writes);
+    }
+
+    /// See [`Object::with_updated_words`](super::Object::with_updated_words). Words that were split
+    /// into bytes are put together.
+    pub fn with_words(
+        &self,
+        exprs: &Exprs,
+        window: &Range<usize>,
+        may_be: &dyn Fn(ExprId) -> bool,
+        by: &dyn Fn(ExprId) -> Option<ExprId>,
+    ) -> Option<Self> {
+        // Words are cells, or were split when one of them was accessed otherwise.
+        let cells = WORD / self.step.min(WORD);
+        if self.is_apart(window) || self.step != WORD && self.step != 1 {
+            return None;
+        }
+        let replaced = |word: &[ExprId]| -> Option<Vec<ExprId>> {
+            let highest = word[cells - 1];
+            if cells > 1 && !may_be(highest) {
+                return None;
+            }
+            let new = by(join(exprs, word.iter().copied()))?;
+            let width = 8 * self.step as u32;
+            Some((0..cells as u32).map(|cell| exprs.extract(new, cell * width, width)).collect())
+        };
+        let mut changed: Option<Self> = None;
+        let mut before: Option<Vec<ExprId>> = None;
+        let elements = exprs.table_elements(self.before);
+        let first = self.start.next_multiple_of(WORD).max(window.start / WORD * WORD);
+        for start in (first..self.end.min(window.end)).step_by(WORD) {
+            let at = (start - self.start) / self.step;
+            if let Some(new) = elements.get(at..at + cells).and_then(replaced) {
+                before.get_or_insert_with(|| elements.to_vec())[at..at + cells]
+                    .copy_from_slice(&new);
+            }
+        }
+        if let Some(before) = before {
+            changed.get_or_insert_with(|| self.clone()).before = exprs.table(&before);
+        }
+        for (at, writes) in self.writes.windows(cells).enumerate() {
+            let next = |i: usize| behind(exprs, writes[0].offset, i);
+            if (1..cells).any(|i| writes[i].offset != next(i)) {
+                continue;
+            }
+            let word: Vec<ExprId> = writes.iter().map(|write| write.value).collect();
+            for (i, value) in replaced(&word).into_iter().flatten().enumerate() {
+                changed.get_or_insert_with(|| self.clone()).writes[at + i].value = value;
+            }
+        }
+        changed
     }
 
     /// Splits the cells into single bytes, unless they have `step` bytes already.

@@ -1,0 +1,211 @@
+//! Parts of addresses in memory.
+//!
+//! Reads and writes of 8 aligned bytes take addresses as a whole, and so they stay addresses.
+//! Whatever else is read or copied may be a part of one: some of its bytes, as in a hash, or the
+//! bytes between two of them. Such a part is a number, in which a variable stands for where the
+//! object is natively ([`super::taint`]). A word is held for an address by what it is: its highest
+//! byte is looked at first, as that tells most words from addresses.
+//!
+//! In packed structures and after copies to odd places, addresses are not aligned. An object that
+//! such an address may have come to is marked ([`Object::is_irregular`]), and all its places are
+//! looked at.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use super::Executor;
+use crate::{
+    expr::{ExprId, Node},
+    ir::address,
+    memory::{Byte, Object, Value},
+};
+
+/// Bytes of an address.
+const WORD: usize = 8;
+/// Most terms visited in search of the highest byte of an address.
+const TERMS: u32 = 64;
+
+impl Executor<'_> {
+    /// Whether 8 bytes at `start` of an object, which need not lie inside it, may be an address:
+    /// all of them are known, and are one, or their highest byte may be that of one.
+    #[inline]
+    fn may_be_address_at(&self, object: &Object, start: usize) -> bool {
+        match object.word(start as u64, WORD) {
+            Some(word) => self.state.memory.may_be_address(word),
+            None => self.may_be_unknown_address_at(object, start),
+        }
+    }
+
+    /// Whether 8 bytes at `start` of an object, not all of which are known, may be an address.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn may_be_unknown_address_at(&self, object: &Object, start: usize) -> bool {
+        if !object.contains(start as u64, WORD as u64) {
+            return false;
+        }
+        match object.byte(&self.program.exprs, start + WORD - 1) {
+            Byte::Concrete(byte) => self.state.memory.may_be_highest_byte(byte),
+            Byte::Symbolic(byte) => self.may_be_highest_byte(byte, &mut { TERMS }),
+            Byte::Uninitialised => false,
+        }
+    }
+
+    /// Whether an expression of 8 bits may be the highest byte of an address that depends on input.
+    fn may_be_highest_byte(&self, byte: ExprId, left: &mut u32) -> bool {
+        let exprs = &self.program.exprs;
+        let Some(rest) = left.checked_sub(1) else { return true };
+        *left = rest;
+        match exprs.node(byte) {
+            Node::Constant(byte) => self.state.memory.may_be_highest_byte(byte as u8),
+            Node::Ite(_, a, b) => {
+                self.may_be_highest_byte(a, left) || self.may_be_highest_byte(b, left)
+            }
+            Node::Select(table, _) => {
+                exprs.table_elements(table).iter().any(|e| self.may_be_highest_byte(*e, left))
+            }
+            Node::Extract { of, .. } => self.is_address(Value::Expr(of)),
+            _ => false,
+        }
+    }
+
+    /// The word at `start` of an object, if it may be an address.
+    fn address_at(&self, object: &Object, start: usize) -> Option<Value> {
+        let exprs = &self.program.exprs;
+        if !self.may_be_address_at(object, start) {
+            return None;
+        }
+        match object.word(start as u64, WORD) {
+            Some(word) => Some(Value::Int(word)),
+            None => Some(Value::from_expr(exprs, object.written(exprs, start..start + WORD)?)),
+        }
+    }
+
+    /// Where the words begin that have bytes in `bytes` and may be addresses.
+    fn words(object: &Object, bytes: Range<usize>) -> impl Iterator<Item = usize> {
+        let (start, step) = match object.is_irregular() {
+            true => (bytes.start.saturating_sub(WORD - 1), 1),
+            false => (bytes.start & !(WORD - 1), WORD),
+        };
+        (start..bytes.end).step_by(step)
+    }
+
+    /// Whether a read of `bytes` takes a part of an address, or more than one.
+    pub(super) fn takes_part(&self, object: &Object, bytes: &Range<usize>) -> bool {
+        let takes = |start: usize| {
+            let is_whole = start == bytes.start && bytes.len() == WORD;
+            !is_whole && self.may_be_address_at(object, start)
+        };
+        let is_whole = || bytes.len() == WORD && self.may_be_address_at(object, bytes.start);
+        // What is an address itself is no part of another one.
+        Self::words(object, bytes.clone()).any(takes) && !(object.is_irregular() && is_whole())
+    }
+
+    /// The byte at `offset` in the object at `object`, as a part of a number, if it belongs to an
+    /// address.
+    pub(super) fn byte_of_address(&self, object: u64, offset: usize) -> Option<ExprId> {
+        let (exprs, object) = (&self.program.exprs, self.state.memory.object(object).ok()?);
+        Self::words(object, offset..offset + 1).find_map(|start| {
+            let byte = (offset - start) as u32 * 8;
+            let number = match self.low_bits(byte + 8, self.address_at(object, start)?)? {
+                Value::Int(number) => exprs.constant(byte + 8, number),
+                Value::Expr(number) => number,
+                Value::Undefined => return None,
+            };
+            Some(exprs.extract(number, byte, 8))
+        })
+    }
+
+    /// A copy of the object at `address`, with numbers in place of those addresses of which an
+    /// access at a symbolic offset may read a part; `None` if there are none.
+    pub(super) fn with_numbers(
+        &self,
+        address: u64,
+        object: &Object,
+        offset: ExprId,
+        length: usize,
+        step: usize,
+    ) -> Option<Object> {
+        let exprs = &self.program.exprs;
+        let window = object.window(exprs, offset, length, step);
+        let mut changed: Option<Object> = None;
+        for start in Self::words(object, window.clone()) {
+            if object.is_updated(start, WORD) || !self.may_be_address_at(object, start) {
+                continue;
+            }
+            for at in start..start + WORD {
+                if let Some(byte) = self.byte_of_address(address, at) {
+                    let changed = changed.get_or_insert_with(|| object.clone());
+                    changed.set_byte(exprs, at, Byte::of(exprs, byte));
+                }
+            }
+        }
+        let number = |word: ExprId| match self.low_bits(64, Value::from_expr(exprs, word))? {
+            Value::Expr(number) => Some(number),
+            Value::Int(_) | Value::Undefined => None,
+        };
+        let may_be = |byte: ExprId| self.may_be_highest_byte(byte, &mut { TERMS });
+        let now = changed.as_ref().unwrap_or(object);
+        now.with_updated_words(exprs, &window, &may_be, &number).or(changed)
+    }
+
+    /// The bytes of a copy that belong to addresses of which it takes only a part, at its beginning
+    /// and at its end, by their place in the copy.
+    pub(super) fn parts_at_edges(
+        &self,
+        address: u64,
+        start: usize,
+        length: usize,
+    ) -> SmallVec<[(usize, ExprId); 14]> {
+        let end = start + length;
+        let Ok(object) = self.state.memory.object(address) else { return SmallVec::new() };
+        let is_cut = |word: &usize| {
+            (*word < start || *word + WORD > end) && self.may_be_address_at(object, *word)
+        };
+        let edges = [start..end.min(start + WORD), start.max(end - WORD.min(length))..end];
+        let mut found = SmallVec::new();
+        for word in edges.into_iter().flat_map(|edge| Self::words(object, edge)).filter(is_cut) {
+            for at in word.max(start)..(word + WORD).min(end) {
+                if found.iter().all(|(known, _)| *known != at - start) {
+                    found.extend(self.byte_of_address(address, at).map(|byte| (at - start, byte)));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a copy of `length` bytes brings an address to a place that is not aligned, or may
+    /// bring one from there.
+    pub(super) fn copies_irregularly(
+        &self,
+        object: &Object,
+        source: usize,
+        target: usize,
+        length: usize,
+    ) -> bool {
+        let is_shifted = source % WORD != target % WORD;
+        object.is_irregular()
+            || is_shifted
+                && Self::words(object, source..source + length)
+                    .any(|start| self.may_be_address_at(object, start))
+    }
+
+    /// Notes that an address may have come to a place of the object at `address` that is not
+    /// aligned.
+    pub(super) fn note_irregular(&mut self, address: u64) {
+        if let Ok(object) = self.state.memory.object_mut(address) {
+            object.set_irregular();
+        }
+    }
+
+    /// Whether a value is, or may be, an address.
+    pub(super) fn is_address(&self, value: Value) -> bool {
+        let exprs = &self.program.exprs;
+        self.state.memory.addresses_in(exprs, value).first().is_some()
+    }
+}
+
+/// Whether the 8 bytes of a word at this address would not be aligned.
+pub(super) fn is_odd(address: u64) -> bool {
+    !address::offset(address).is_multiple_of(WORD as u64)
+}
