@@ -23,6 +23,10 @@ struct Named {
     paths: BTreeSet<Module>,
     /// The names that the file exports, and where they are defined.
     exports: BTreeMap<String, Module>,
+    /// What names without `crate`, `self` or `super` mean: children, and what is imported.
+    names: BTreeMap<String, Module>,
+    /// Paths that begin with such a name, or with one of another crate.
+    relative: BTreeSet<Vec<String>>,
 }
 
 impl Named {
@@ -30,6 +34,11 @@ impl Named {
         let source = syn::parse_file(&fs::read_to_string(file).unwrap()).unwrap();
         let mut named = Self { own, ..Self::default() };
         named.visit_file(&source);
+        for path in std::mem::take(&mut named.relative) {
+            if let Some(start) = named.names.get(&path[0]) {
+                named.paths.insert([start, &path[1..]].concat());
+            }
+        }
         named
     }
 
@@ -60,6 +69,15 @@ impl Named {
         self.paths.extend(absolute);
     }
 
+    /// Adds a path in code.
+    fn add_path(&mut self, path: Vec<String>) {
+        match self.absolute(&path) {
+            Some(absolute) => _ = self.paths.insert(absolute),
+            None if path.len() > 1 => _ = self.relative.insert(path),
+            None => {}
+        }
+    }
+
     fn add_tree(&mut self, before: &[String], tree: &syn::UseTree, exported: bool) {
         let with = |name: &syn::Ident| [before, &[name.to_string()]].concat();
         match tree {
@@ -81,7 +99,9 @@ impl Named {
         self.add(path);
         let child = || [&["self".to_owned()], path].concat();
         let absolute = self.absolute(path).or_else(|| self.absolute(&child()));
-        if let Some(absolute) = absolute.filter(|_| exported) {
+        let Some(absolute) = absolute else { return };
+        self.names.insert(name.to_string(), absolute.clone());
+        if exported {
             self.exports.insert(name.to_string(), absolute);
         }
     }
@@ -114,6 +134,8 @@ impl<'ast> Visit<'ast> for Named {
         if is_test(&module.attrs) {
             self.of_tests.insert([&self.own[..], &[module.ident.to_string()]].concat());
         } else {
+            let child = [&self.own[..], &[module.ident.to_string()]].concat();
+            self.names.insert(module.ident.to_string(), child);
             visit::visit_item_mod(self, module);
         }
     }
@@ -135,8 +157,7 @@ impl<'ast> Visit<'ast> for Named {
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        let names: Vec<String> = path.segments.iter().map(|part| part.ident.to_string()).collect();
-        self.paths.extend(self.absolute(&names));
+        self.add_path(path.segments.iter().map(|part| part.ident.to_string()).collect());
         visit::visit_path(self, path);
     }
 
@@ -144,8 +165,7 @@ impl<'ast> Visit<'ast> for Named {
         let code = without_texts(call.tokens.clone()).replace(" : : ", "::");
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
         for word in code.split(|c: char| !is_word(c)) {
-            let names: Vec<String> = word.split("::").map(str::to_owned).collect();
-            self.paths.extend(self.absolute(&names));
+            self.add_path(word.split("::").map(str::to_owned).collect());
         }
         visit::visit_macro(self, call);
     }
@@ -233,21 +253,15 @@ fn rooms_depend_on_those_below_them() {
     assert_eq!(seen, listed.into_iter().collect(), "docs/architecture.md lists others");
 }
 
-#[test]
-fn files_import_from_each_other_one_way() {
-    let mut left = dependencies();
-    // A file that depends on nothing that is left is in no circle.
+/// The modules that are in circles, or between two circles, each with those of them that it depends
+/// on.
+fn circles(mut left: BTreeMap<Module, BTreeSet<Module>>) -> BTreeMap<Module, BTreeSet<Module>> {
     loop {
         let before = left.len();
+        // A file that depends on nothing that is left is in no circle, and neither is one on which
+        // nothing depends.
         let names: BTreeSet<Module> = left.keys().cloned().collect();
         left.retain(|_, others| others.iter().any(|other| names.contains(other)));
-        if left.len() == before {
-            break;
-        }
-    }
-    // Nor is one on which nothing depends.
-    loop {
-        let before = left.len();
         let named: BTreeSet<Module> = left.values().flatten().cloned().collect();
         left.retain(|module, _| named.contains(module));
         if left.len() == before {
@@ -255,15 +269,45 @@ fn files_import_from_each_other_one_way() {
         }
     }
     let names: BTreeSet<Module> = left.keys().cloned().collect();
-    let shown: Vec<String> = left
-        .iter()
-        .map(|(module, others)| {
-            let others = others.iter().filter(|other| names.contains(*other));
-            let others: Vec<String> = others.map(|other| other.join("::")).collect();
-            format!("{} -> {}", module.join("::"), others.join(", "))
-        })
-        .collect();
-    assert!(shown.is_empty(), "circles of imports:\n{}", shown.join("\n"));
+    left.values_mut().for_each(|others| others.retain(|other| names.contains(other)));
+    left
+}
+
+#[test]
+fn files_depend_on_each_other_one_way() {
+    let dependencies = dependencies();
+    // Through what a parent exports, by the name of a child, and by the name of an import.
+    for [one, other] in [
+        ["exec::join", "exec::executor"],
+        ["cli", "cli::diff"],
+        ["exec::call", "env::libc::process"],
+    ] {
+        let path = |name: &str| name.split("::").map(str::to_owned).collect::<Module>();
+        assert!(dependencies[&path(one)].contains(&path(other)), "{one} -> {other} is not seen");
+    }
+    let shown = |(module, others): (Module, BTreeSet<Module>)| {
+        let others: Vec<String> = others.iter().map(|other| other.join("::")).collect();
+        format!("{} -> {}", module.join("::"), others.join(", "))
+    };
+    let shown: Vec<String> = circles(dependencies).into_iter().map(shown).collect();
+    assert!(shown.is_empty(), "circles:\n{}", shown.join("\n"));
+}
+
+#[test]
+fn circles_are_found() {
+    let module = |name: &str| vec![name.to_owned()];
+    let edges = [
+        ("a", vec!["b", "c"]),
+        ("b", vec!["c"]),
+        ("c", vec!["d"]),
+        ("d", vec!["b"]),
+        ("e", vec![]),
+    ];
+    let graph = edges.into_iter().map(|(name, others)| {
+        (module(name), others.into_iter().map(module).collect::<BTreeSet<_>>())
+    });
+    let found = circles(graph.collect());
+    assert_eq!(found.into_keys().collect::<Vec<_>>(), ["b", "c", "d"].map(module));
 }
 
 #[test]
@@ -272,14 +316,24 @@ fn names_are_found() {
     let text = "use crate::{a::{b, crate_c}, d as e};\n\
                 pub use super::f::G;\n\
                 mod h;\n\
-                fn i() { crate::j::k(); matches!(0, self::l::M); }\n\
+                fn i() { crate::j::k(); matches!(0, self::l::M); h::n(); G::new(); q::r(); }\n\
                 #[cfg(test)]\nmod tests { use crate::n; }\n\
                 use std::o;\n";
     fs::write(&file, text).unwrap();
     let named = Named::read(file.path(), vec!["x".into(), "y".into()]);
     let paths: BTreeSet<String> = named.paths.iter().map(|path| path.join("::")).collect();
-    let expected = ["a::b", "a::crate_c", "d", "j::k", "x::f::G", "x::y::l::M", "x::y::std::o"]
-        .map(str::to_owned);
+    let expected = [
+        "a::b",
+        "a::crate_c",
+        "d",
+        "j::k",
+        "x::f::G",
+        "x::f::G::new",
+        "x::y::h::n",
+        "x::y::l::M",
+        "x::y::std::o",
+    ]
+    .map(str::to_owned);
     assert_eq!(paths, expected.into());
     assert_eq!(named.exports["G"].join("::"), "x::f::G");
     assert_eq!(named.of_tests, BTreeSet::from([["x", "y", "tests"].map(str::to_owned).to_vec()]));

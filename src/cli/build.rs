@@ -1,10 +1,15 @@
 //! `psychic build SUBJECT`.
 
-use super::{SUCCESS, StageArgs, progress::Progress, say};
+use super::{
+    args::{StageArgs, open},
+    exit::SUCCESS,
+    progress::Progress,
+    say,
+};
 
 pub(super) fn run(args: &StageArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
-    let stage = super::open(&args.subject, args.out.as_deref(), &mut progress)?;
+    let stage = open(&args.subject, args.out.as_deref(), &mut progress)?;
     let mut merged = stage.merged(&mut progress)?;
     let (built, _) = stage.build(&mut merged, &mut progress)?;
     let programs = built.binaries.plain.programs().into_iter().map(|p| p.display().to_string());

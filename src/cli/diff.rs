@@ -5,8 +5,12 @@ use std::{io::IsTerminal, path::PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::{
-    INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED, conclusion::conclusion, interrupt,
-    progress::Progress, ranges, results_of, say,
+    args::{SearchArgs, results_of},
+    conclusion::conclusion,
+    exit::{INTERRUPTED, SUCCESS, UNDECIDED},
+    interrupt,
+    progress::Progress,
+    ranges, say,
 };
 use crate::{
     report::TextStyle,

@@ -12,8 +12,12 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::{
-    INTERRUPTED, SUCCESS, SearchArgs, UNDECIDED, inputs::SymbolicInputArgs, interrupt,
-    progress::Progress, say,
+    args::{SearchArgs, open},
+    exit::{INTERRUPTED, SUCCESS, UNDECIDED},
+    inputs::SymbolicInputArgs,
+    interrupt,
+    progress::Progress,
+    say,
 };
 use crate::{
     compile::{Compilation, Toolchain},
@@ -237,7 +241,7 @@ fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<T
          options for input are only for a file",
         args.target.display()
     );
-    let stage = super::open(&args.target, args.out.as_deref(), progress)?;
+    let stage = open(&args.target, args.out.as_deref(), progress)?;
     let mut merged = stage.merged(progress)?;
     let (_, module) = stage.build(&mut merged, progress)?;
     let mut program = Program::new(module, &Models::without(&args.search.no_model)?);

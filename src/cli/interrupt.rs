@@ -9,6 +9,7 @@ use std::{
     thread,
 };
 
+use super::exit::INTERRUPTED;
 use crate::{child, interrupt::Interrupt};
 
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::default);
@@ -16,9 +17,6 @@ static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::default);
 static LISTENING: AtomicBool = AtomicBool::new(false);
 /// Whether the run is too early to have found anything to write.
 static BUILDING: AtomicBool = AtomicBool::new(false);
-
-/// Exit code: the run was interrupted; what was found is on disk.
-pub(super) const INTERRUPTED: u8 = 130;
 
 /// Makes interrupts end this process and the programs that it runs.
 #[allow(unsafe_code, reason = "ends the process at once")]

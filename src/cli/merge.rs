@@ -1,10 +1,15 @@
 //! `psychic merge SUBJECT`.
 
-use super::{SUCCESS, StageArgs, progress::Progress, say};
+use super::{
+    args::{StageArgs, open},
+    exit::SUCCESS,
+    progress::Progress,
+    say,
+};
 
 pub(super) fn run(args: &StageArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
-    let stage = super::open(&args.subject, args.out.as_deref(), &mut progress)?;
+    let stage = open(&args.subject, args.out.as_deref(), &mut progress)?;
     let merged = stage.merge(&mut progress)?;
     let patches = say::count(merged.rows.len() as u64 - 1, "patch");
     let merged = merged.revisions.len() - 1;

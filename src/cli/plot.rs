@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use anyhow::Context;
 use clap::Args;
 
-use super::{SUCCESS, say};
+use super::{exit::SUCCESS, say};
 use crate::{
     report::{
         Labels, PlotError, Verdicts, clusters_png, clusters_svg, dot, tikz, tree_png, tree_svg,

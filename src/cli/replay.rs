@@ -8,7 +8,7 @@ use std::{
 use anyhow::bail;
 use clap::Args;
 
-use super::{SUCCESS, progress::Progress, say};
+use super::{args::open, exit::SUCCESS, progress::Progress, say};
 use crate::{
     diff::{Expected, Replay},
     results::{Clustering, FoundBy, TestId, TestRow, ktest_files},
@@ -28,7 +28,7 @@ pub(super) struct ReplayArgs {
 
 pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new();
-    let stage = super::open(&args.subject, args.out.as_deref(), &mut progress)?;
+    let stage = open(&args.subject, args.out.as_deref(), &mut progress)?;
     let files = if args.tests.is_empty() { tests_of(&stage)? } else { args.tests.clone() };
     let given = files.iter().map(|file| inputs::test(file)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut merged = stage.merged(&mut progress)?;

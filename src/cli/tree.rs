@@ -5,7 +5,10 @@ use std::{io::IsTerminal, path::PathBuf, time::Duration};
 use anyhow::bail;
 use clap::Args;
 
-use super::{SUCCESS, UNDECIDED, say};
+use super::{
+    exit::{SUCCESS, UNDECIDED},
+    say,
+};
 use crate::{
     report::{Labels, TextStyle, Verdicts, terminal},
     results::{

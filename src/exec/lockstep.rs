@@ -29,6 +29,7 @@ use std::{
 };
 
 use super::{
+    alike::Alike,
     clock::Clock,
     coverage::Coverage,
     executor::Executor,
@@ -36,7 +37,7 @@ use super::{
     quantum::{Limits, Quantum},
     start::Start,
     state::{Cutpoint, HaltState, Lockstep, Passed, State, Visit},
-    widening::{Alike, Bound, Cell, Widening},
+    widening::{Bound, Cell, Widening},
 };
 use crate::{
     env::{Halt, Incomplete, Stop},

@@ -5,6 +5,7 @@
 //! revisions of the state and asks no solver.
 
 mod access;
+mod alike;
 mod arithmetic;
 mod asking;
 mod branch;
@@ -45,6 +46,7 @@ mod unwritten;
 mod waiting;
 mod widening;
 
+pub use alike::Alike;
 pub use asking::{Asking, Distance};
 pub use branch::{Branch, ForkKind};
 pub use clock::Clock;
@@ -61,4 +63,3 @@ pub use share::{Share, Shares};
 pub use stack::{Callers, Frame, VariadicArgument};
 pub use start::{Start, StartError};
 pub use state::{HaltState, State};
-pub use widening::Alike;

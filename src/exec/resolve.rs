@@ -210,7 +210,12 @@ impl Executor<'_> {
         let is_inside = object.contains(offset, 1)
             || offset < object.capacity()
                 && self.follows(exprs.ult(exprs.constant(64, offset), object.extent()?), given);
-        is_inside.then(|| object.byte(exprs, offset as usize))
+        let at = offset as usize;
+        is_inside.then(|| {
+            let takes_part = self.takes_part(object, &(at..at + 1));
+            let part = takes_part.then(|| self.byte_of_address(address, at));
+            part.flatten().map_or_else(|| object.byte(exprs, at), |byte| Byte::of(exprs, byte))
+        })
     }
 
     fn resolve_within(

@@ -6,11 +6,12 @@ use std::{
 };
 
 use super::{
+    alike::Alike,
     branch::Branch,
     join_place::Join,
     jump_target::JumpTarget,
     stack::{Callers, Frame},
-    widening::{Alike, Widening},
+    widening::Widening,
 };
 use crate::{
     env::{Effects, Halt, World},

@@ -1,8 +1,8 @@
-//! What a run in lockstep forgets at cutpoints, and what it shows.
+//! What a run in lockstep forgets at cutpoints.
 
 use std::collections::BTreeMap;
 
-use crate::{expr::ExprId, subject::RevisionSet};
+use crate::expr::ExprId;
 
 /// What is forgotten at a cutpoint.
 #[derive(Clone, Debug, Default)]
@@ -30,13 +30,4 @@ pub(super) struct Bound {
     pub(super) cell: Cell,
     pub(super) value: ExprId,
     pub(super) rises: bool,
-}
-
-/// What running in lockstep has shown.
-#[derive(Clone, Debug, Default)]
-pub struct Alike {
-    /// Sets of revisions that no input tells apart.
-    pub classes: Vec<RevisionSet>,
-    /// Sets of revisions that may fail on some input, all alike.
-    pub failing: Vec<RevisionSet>,
 }

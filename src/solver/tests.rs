@@ -1,9 +1,9 @@
 //! The chain as a whole, against brute force and against the unsliced back end.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::*;
-use crate::expr::VariableKind;
+use crate::expr::{Assignment, ExprId, Exprs, VariableKind};
 
 fn config() -> SolverConfig {
     SolverConfig { check_models: true, ..SolverConfig::default() }

@@ -105,6 +105,24 @@ fn tree_of_clusters_made_elsewhere() {
     assert_eq!(tree.height(), 3);
 }
 
+/// No test says anything of revision 2, which takes part as its own compilation alone.
+#[test]
+fn a_tree_has_the_revisions_that_no_test_clusters() {
+    let scratch = Scratch::new()
+        .file("clusters.csv", "test,revision,cluster\n1,0,0\n1,1,1\n")
+        .file(
+            "revisions.csv",
+            "revision,patch,status,reason,hunks,arms,own\n0,,merged,,0,0,0\n1,a.diff,merged,,1,1,0\n\
+             2,b.bc,own,it is a module,0,0,1\n3,c.diff,rejected,it does not compile,1,0,0\n",
+        );
+    let tree = scratch.path("tree.json");
+    let clusters = scratch.path("clusters.csv");
+    let ran = run(psychic().arg("tree").arg(clusters).arg("--out").arg(&tree));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let tree = Tree::from_json(&fs::read_to_string(tree).expect("written")).expect("a tree");
+    assert_eq!(tree.revisions(), (0..3).map(Revision).collect());
+}
+
 /// Revision 3 has an outcome only on test 2, where revision 0 has none.
 #[test]
 fn tree_of_clusters_with_gaps() {

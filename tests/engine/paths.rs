@@ -347,7 +347,8 @@ fn what_depends_on_the_place_of_an_object_is_marked() {
     places.sort();
     places.dedup();
     let marks = (1..).zip(source.lines()).filter(|(_, line)| line.contains("/* here */"));
-    let expected: Vec<_> = marks.map(|(line, _)| format!("subject.c:{line}")).collect();
+    let mut expected: Vec<_> = marks.map(|(line, _)| format!("subject.c:{line}")).collect();
+    expected.sort();
     assert_eq!(places.len(), expected.len(), "{places:?}");
     for (place, expected) in places.iter().zip(&expected) {
         assert!(place.contains("an address used as a number at "), "{place}");

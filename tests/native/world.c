@@ -92,6 +92,7 @@ static void write_file(const char *path, const char *text) {
 
 /* Names that are given, changed and taken away. */
 static void names(void) {
+  struct stat before, after;
   int fd;
   said("link", link("given", "second"));
   said("link", link("given", "b"));
@@ -116,6 +117,10 @@ static void names(void) {
   said("rename", rename("none", "missing"));
   said("rename", rename("b", "/dev/null"));
   said("rename", rename("b", "."));
+  stat("b", &before);
+  said("rename to itself", rename("b", "b"));
+  stat("b", &after);
+  said("same number", before.st_ino == after.st_ino);
   said("mkdir", mkdir("one", 0700));
   said("rename", rename("b", "one/"));
   said("rename", rename("b", "one"));

@@ -31,8 +31,6 @@ pub(super) const LISTS: [&str; 2] = ["llvm.global_ctors", "llvm.global_dtors"];
 pub(super) struct Plan {
     /// Functions of the revision that replace their likes in the program.
     pub(super) replaced: BTreeMap<String, String>,
-    /// Functions that differ from what the program has, but equal what it has for the original.
-    pub(super) original: BTreeMap<String, String>,
     /// Symbols of the revision without a like.
     pub(super) added: BTreeSet<String>,
     /// All other symbols that are referred to, with their likes.
@@ -44,9 +42,8 @@ pub(super) struct Plan {
 impl Plan {
     /// Whether the program needs nothing added.
     pub(super) fn is_empty(&self) -> bool {
-        let Self { replaced, original, added, shared: _, lists } = self;
-        let own = replaced.is_empty() && original.is_empty() && added.is_empty();
-        own && lists.iter().all(Option::is_none)
+        let Self { replaced, added, shared: _, lists } = self;
+        replaced.is_empty() && added.is_empty() && lists.iter().all(Option::is_none)
     }
 }
 
@@ -111,32 +108,9 @@ pub(super) fn is_text(symbol: Value<'_>) -> bool {
         && !symbol.is_declaration()
 }
 
-/// How the original's compilation is contained in the program.
-pub(super) struct Original<'m> {
-    symbols: Symbols<'m>,
-    /// The likes of its symbols in the program.
-    likes: FxHashMap<usize, Value<'m>>,
-    /// Its functions that replace those of the program.
-    replaced: BTreeSet<String>,
-}
-
-impl<'m> Original<'m> {
-    pub(super) fn new(source: Source<'m>, plan: &Plan, program: &Symbols<'m>) -> Self {
-        let symbols = Symbols::new(source);
-        let known = plan.shared.iter().chain(&plan.replaced);
-        let likes = known
-            .filter_map(|(own, like)| Some((symbols.named(own)?.key(), program.named(like)?)))
-            .collect();
-        Self { symbols, likes, replaced: plan.replaced.keys().cloned().collect() }
-    }
-}
-
 /// The comparison of a program with one revision.
 pub(super) struct Comparison<'a, 'm> {
     meta: &'a Symbols<'m>,
-    original: Option<&'a Original<'m>>,
-    /// Whether the original's function is walked instead of the program's.
-    with_original: bool,
     /// Whether the file, line and function of a failed assertion do not matter.
     plain: bool,
     own: Symbols<'m>,
@@ -150,8 +124,6 @@ pub(super) struct Comparison<'a, 'm> {
     journal: Vec<Value<'m>>,
     /// Defined symbols that were shown to be the same as their likes.
     same: FxHashSet<usize>,
-    /// Functions that were shown to be the same as the original's.
-    as_original: FxHashSet<usize>,
 }
 
 impl<'a, 'm> Comparison<'a, 'm> {
@@ -160,13 +132,10 @@ impl<'a, 'm> Comparison<'a, 'm> {
         own: Source<'m>,
         revision: u32,
         facts: [&'a mut Facts<'m>; 2],
-        original: Option<&'a Original<'m>>,
         plain: bool,
     ) -> Self {
         Self {
             meta,
-            original,
-            with_original: false,
             plain,
             own: Symbols::new(own),
             revision,
@@ -176,7 +145,6 @@ impl<'a, 'm> Comparison<'a, 'm> {
             claimed: FxHashSet::default(),
             journal: Vec::new(),
             same: FxHashSet::default(),
-            as_original: FxHashSet::default(),
         }
     }
 
@@ -233,9 +201,6 @@ impl<'a, 'm> Comparison<'a, 'm> {
                 let same = like.is_some() && self.same.contains(&key) && !lonely;
                 if same {
                     continue;
-                }
-                if lonely {
-                    self.as_original.remove(&key);
                 }
                 match like.filter(|like| replaces(*like, *symbol)) {
                     Some(_) => _ = different.insert(key),
@@ -312,22 +277,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
             }
             return same;
         }
-        if self.same_functions(meta, own) {
-            return true;
-        }
-        let Some(original) = self.original.filter(|o| o.replaced.contains(&own.name())) else {
-            return false;
-        };
-        let Some(first) = original.symbols.named(&own.name()) else { return false };
-        let like = original.likes.get(&first.key()).map(|like| like.key());
-        if like == Some(meta.key()) && first.symbol_shape() == own.symbol_shape() {
-            self.with_original = true;
-            if self.same_functions(first, own) {
-                self.as_original.insert(own.key());
-            }
-            self.with_original = false;
-        }
-        false
+        self.same_functions(meta, own)
     }
 
     fn same_functions(&mut self, meta: Value<'m>, own: Value<'m>) -> bool {
@@ -502,17 +452,9 @@ impl<'a, 'm> Comparison<'a, 'm> {
     }
 
     fn alike_symbols(&mut self, x: usize, y: usize) -> bool {
-        let own = self.own.by_key[&y];
-        let mut meta = match self.original.filter(|_| self.with_original) {
-            Some(original) => original.symbols.by_key[&x],
-            None => self.meta.by_key[&x],
-        };
+        let (meta, own) = (self.meta.by_key[&x], self.own.by_key[&y]);
         if is_text(meta) && is_text(own) {
             return meta.symbol_shape() == own.symbol_shape() && self.same_content(meta, own);
-        }
-        if let Some(original) = self.original.filter(|_| self.with_original) {
-            let Some(like) = original.likes.get(&x) else { return false };
-            meta = *like;
         }
         self.bind(meta, own)
     }

@@ -33,7 +33,7 @@ use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
 
 use super::BuildError;
 use crate::llvm::{self, Editor, Linkage, Own, Source};
-use compare::{Comparison, LISTS, Original, Plan, Symbols};
+use compare::{Comparison, LISTS, Plan, Symbols};
 use walk::Facts;
 
 /// The bitcode of one program, which is the program of one or more revisions.
@@ -210,14 +210,11 @@ fn put_together<'c>(
         Ok::<_, BuildError>(whole)
     };
     let whole = made(&grafts.iter().collect::<Vec<_>>()).or_else(|_| {
-        let of_original = |(_, revisions, _): &Graft| revisions.contains(&0);
-        let first = grafts.iter().find(|graft| of_original(graft)).cloned();
         grafts.retain(|graft| {
-            let alone: Vec<&Graft> =
-                first.iter().filter(|_| !of_original(graft)).chain([graft]).collect();
-            let Err(error) = made(&alone) else { return true };
+            let Err(error) = made(&[graft]) else { return true };
             united.failed.extend(graft.1.iter().map(|revision| (*revision, error.to_string())));
-            of_original(graft)
+            // Nothing goes without the original.
+            graft.1.contains(&0)
         });
         made(&grafts.iter().collect::<Vec<_>>())
     })?;
@@ -242,15 +239,12 @@ fn compare_all(
     let mut grafts: Vec<Graft> = Vec::new();
     let symbols = Symbols::new(Source::new(program));
     let mut facts = Facts::default();
-    let mut original: Option<Original<'_>> = None;
     for (index, (own, module)) in programs.iter().zip(loaded).enumerate() {
         let mut own_facts = Facts::default();
         let roots = roots(&Symbols::new(Source::new(module)));
         for &revision in &own.revisions {
             let facts = [&mut facts, &mut own_facts];
-            let source = Source::new(module);
-            let comparison =
-                Comparison::new(&symbols, source, revision, facts, original.as_ref(), plain);
+            let comparison = Comparison::new(&symbols, Source::new(module), revision, facts, plain);
             let plan = match comparison.plan(&roots) {
                 Ok(plan) => plan,
                 Err(what) => {
@@ -259,9 +253,6 @@ fn compare_all(
                     continue;
                 }
             };
-            if revision == 0 {
-                original = Some(Original::new(source, &plan, &symbols));
-            }
             united.own.insert(revision, plan.replaced.len() + plan.added.len());
             if plan.is_empty() {
                 continue;
@@ -329,8 +320,6 @@ fn graft<'c>(
     }
     let place = |name: &str| hidden.get(name).cloned().unwrap_or_else(|| name.to_owned());
     let mut added = Vec::new();
-    // The grafts of the original come first.
-    let mut of_original: BTreeMap<String, String> = BTreeMap::new();
     let mut replaced: BTreeMap<String, Vec<(String, &[u32])>> = BTreeMap::new();
     let mut lists: [Vec<(Vec<u32>, Vec<String>)>; 2] = Default::default();
     for (index, revisions, plan) in grafts {
@@ -339,19 +328,11 @@ fn graft<'c>(
         own.set_name("own");
         for (name, like) in &plan.replaced {
             replaced.entry(place(like)).or_default().push((names[name].clone(), revisions));
-            if revisions[0] == 0 {
-                of_original.insert(place(like), names[name].clone());
-            }
-        }
-        for like in plan.original.values() {
-            let known = of_original.get(&place(like)).cloned();
-            let known = known.ok_or_else(|| BuildError::Unite(format!("no original {like}")))?;
-            replaced.entry(place(like)).or_default().push((known, revisions));
         }
         added.extend(plan.replaced.keys().chain(&plan.added).map(|name| names[name].clone()));
         for (list, own) in lists.iter_mut().zip(&plan.lists) {
             let Some(own) = own else { continue };
-            let name = |name: &String| match plan.replaced.get(name).or(plan.original.get(name)) {
+            let name = |name: &String| match plan.replaced.get(name) {
                 Some(like) => place(like),
                 None => names[name].clone(),
             };
@@ -411,8 +392,7 @@ fn rename(
     }
     let mut names = BTreeMap::new();
     for (index, (name, declared)) in all.into_iter().enumerate() {
-        let like = plan.shared.get(&name).or_else(|| plan.original.get(&name));
-        let (new, linkage) = if let Some(like) = like {
+        let (new, linkage) = if let Some(like) = plan.shared.get(&name) {
             (place(like), Linkage::LLVMLinkOnceAnyLinkage)
         } else if plan.replaced.contains_key(&name) || plan.added.contains(&name) && !declared {
             (format!("{name}.revision{revision}"), Linkage::LLVMExternalLinkage)

@@ -13,7 +13,7 @@ use bitwuzla_sys as sys;
 
 use super::{
     ffi::Term,
-    walk::{Float, Native, Walk},
+    translation::{Float, Native, Walk},
 };
 use crate::expr::{
     BinaryOp, Bv, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Node, Rounding,

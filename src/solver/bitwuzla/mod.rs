@@ -16,10 +16,10 @@ use crate::{
 mod ffi;
 mod float;
 mod translate;
-mod walk;
+mod translation;
 
 use ffi::{Answer, Instance};
-use walk::Translation;
+use translation::Translation;
 
 /// An instance is replaced when its translation has more terms than this: what it learnt about
 /// abandoned paths slows it down more than it helps.

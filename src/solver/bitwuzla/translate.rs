@@ -14,7 +14,7 @@ use bitwuzla_sys as sys;
 
 use super::{
     ffi::{Instance, Kind, Term},
-    walk::{Native, Needs, Translation, Walk},
+    translation::{Native, Needs, Translation, Walk},
 };
 use crate::expr::{BinaryOp, Bv, ExprId, Exprs, Node, TableId, VariableId};
 

@@ -16,6 +16,12 @@ int main(void)
 	char *pair[2] = {buffer, buffer};
 	unsigned low;
 	unsigned long across;
+	struct __attribute__((packed)) {
+		char c;
+		char *p;
+	} packed;
+	char *places[64] = {0};
+	unsigned char bytes[8] = {0};
 	switch (in / 2) {
 	case 1:
 		if (&one < &two) /* here */
@@ -61,6 +67,46 @@ int main(void)
 		return 2;
 	case 11:
 		if (*(unsigned long *)((char *)pair + 3) & 0x70) /* here */
+			return 1;
+		return 2;
+	case 12:
+		memcpy(&low, &either, sizeof low);
+		if (low & 0x70) /* here */
+			return 1;
+		return 2;
+	case 13:
+		either = buffer + (in & 1);
+		if (*((unsigned char *)&either + 1) & 0x70) /* here */
+			return 1;
+		return 2;
+	case 14:
+		packed.p = buffer;
+		if (*((unsigned char *)&packed + 2) & 0x70) /* here */
+			return 1;
+		return 2;
+	case 15:
+		memcpy(&packed.p, &either, sizeof either);
+		low = *(unsigned *)((char *)&packed + 1);
+		if (low & 0x70) /* here */
+			return 1;
+		return 2;
+	case 16:
+		places[in * 7 % 64] = buffer;
+		low = *(unsigned *)&places[in * 7 % 64];
+		if (low & 0x70) /* here */
+			return 1;
+		return 2;
+	case 17:
+		if (memcmp(&buffer, bytes, 4)) /* here */
+			return 1;
+		return 2;
+	case 18:
+		if ((unsigned)(*(unsigned __int128 *)pair >> 64) & 0x70) /* here */
+			return 1;
+		return 2;
+	case 19:
+		memcpy(bytes, pair, 3 + (in & 1));
+		if (bytes[1] & 0x70) /* here */
 			return 1;
 		return 2;
 	}

@@ -1,4 +1,4 @@
-//! What a translation knows, and the walk that makes more of it.
+//! What has been translated for one instance, and the state of a walk that translates more.
 
 use std::sync::Arc;
 

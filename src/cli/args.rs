@@ -1,0 +1,101 @@
+//! Arguments that several subcommands have.
+
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use clap::Args;
+
+use super::progress::Progress;
+use crate::{
+    explore::Search,
+    interrupt::Interrupt,
+    results::ResultsDir,
+    session::{SearchOptions, stages::Stage},
+    subject::{Subject, config::parse_duration},
+};
+
+/// Arguments of the stages that take a subject.
+#[derive(Args, Clone, Debug)]
+pub(super) struct StageArgs {
+    /// Directory with a subject.toml
+    pub(super) subject: PathBuf,
+    /// Where results go [default: results/NAME beside the subject's patches/]
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+}
+
+/// How to explore.
+#[derive(Args, Clone, Debug)]
+pub(super) struct SearchArgs {
+    /// Workers, compilers, native runs at once; no proof depends on it [default: all processors]
+    #[arg(long, short = 'j', value_name = "N", allow_hyphen_values = true)]
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// What the random choices of a search begin with
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) seed: u64,
+    /// Stop so long after the build and report what was found: 60s, 10m, 2h
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
+    pub(super) time_budget: Option<Duration>,
+    /// Which states run first: dfs, bfs, random-path, coverage, shortest, directed [default: directed
+    /// to compare revisions, else dfs]
+    #[arg(long, value_name = "NAME")]
+    pub(super) search: Option<Search>,
+    /// Run the code of the C library in place of the model of this function; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(super) no_model: Vec<String>,
+    /// Keep every query that reaches the solver here, as SMT-LIB 2 files
+    #[arg(long, value_name = "DIR")]
+    pub(super) log_queries: Option<PathBuf>,
+}
+
+impl SearchArgs {
+    pub(super) fn options(&self, interrupt: Interrupt) -> SearchOptions {
+        SearchOptions {
+            jobs: self.jobs,
+            random: self.seed,
+            time: self.time_budget,
+            search: self.search,
+            without_models: self.no_model.clone(),
+            log_queries: self.log_queries.clone(),
+            interrupt,
+        }
+    }
+
+    /// Limits the global thread pool, which runs merging, compilers and native runs, to `--jobs`
+    /// threads.
+    pub(super) fn bound(&self) {
+        let jobs = self.options(Interrupt::default()).jobs();
+        // If this fails, a pool of the default size is made at its first use.
+        _ = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
+    }
+}
+
+/// Opens a subject for the commands that run single stages. Of a package, the original is built.
+pub(super) fn open(
+    subject: &Path,
+    out: Option<&Path>,
+    progress: &mut Progress,
+) -> anyhow::Result<Stage> {
+    let subject = Subject::load(subject)?;
+    let place = ResultsDir::claim(results_of(&subject, out))?;
+    let mut stage = Stage::new(subject, place)?;
+    stage.prepare(progress)?;
+    Ok(stage)
+}
+
+/// Where results go: to `out` if it is given, else to `results/NAME`, which is beside the directory
+/// that holds the subject if that is called `patches`, and otherwise in the current directory.
+pub(super) fn results_of(subject: &Subject, out: Option<&Path>) -> PathBuf {
+    if let Some(out) = out {
+        return out.to_owned();
+    }
+    let beside = subject
+        .dir
+        .parent()
+        .filter(|parent| parent.file_name().is_some_and(|name| name == "patches"))
+        .and_then(Path::parent);
+    beside.unwrap_or(Path::new("")).join("results").join(&subject.config.name)
+}
