@@ -10,8 +10,8 @@ use psychic::{
     compile::{Compilation, Toolchain},
     diff::path_input,
     env::{libc::stdin::Stdin, models::Models},
-    exec::{Arguments, Clock, HaltState, Limits, Program, Start},
-    explore::{Config, Explorer, Round, Search},
+    exec::{Arguments, Clock, HaltState, PathLimits, Program, Start},
+    explore::{ExploreConfig, Explorer, Round, Search},
     interrupt::Interrupt,
     ir::lower,
     solver::{SolverConfig, reproducible},
@@ -44,12 +44,12 @@ fn explore(name: &str, jobs: usize, expected: usize) {
     };
     let start = program.start(start).expect("it has a main");
     let solver = SolverConfig { check_models: false, ..SolverConfig::default() };
-    let config = Config {
+    let config = ExploreConfig {
         jobs,
         search: Search::Dfs,
         random: 0,
         seeds: Vec::new(),
-        limits: Limits { instructions: u64::MAX, concretisations: 64, solver: solver.timeout },
+        limits: PathLimits { instructions: u64::MAX, concretisations: 64, solver: solver.timeout },
         solver: solver.clone(),
     };
     let never = Interrupt::default();

@@ -6,7 +6,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use psychic::{
     compile::{Compilation, Toolchain},
     errors::Sanitizer,
-    replay::{Binaries, Builds, Limits, Replayer, TestInput},
+    replay::{Binaries, Builds, Replayer, RunLimits, TestInput},
     subject::Revision,
 };
 
@@ -35,7 +35,7 @@ fn runs(criterion: &mut Criterion) {
     let toolchain = Toolchain::find().expect("make setup installs clang");
     toolchain.native(&compilation, Sanitizer::None, &binary).expect("it compiles");
     let binaries = Binaries { plain: Builds::One(binary), serves: true, ..Binaries::default() };
-    let replayer = Replayer::new(binaries, Limits::default()).expect("a sandbox");
+    let replayer = Replayer::new(binaries, RunLimits::default()).expect("a sandbox");
     let mut number = 0u32;
     criterion.bench_function("native run", |bencher| {
         bencher.iter(|| {

@@ -39,7 +39,7 @@ impl<'a> Walk<'a> {
         let less = self.exprs.slt(values[at + 1], values[at]);
         for condition in [less, self.exprs.not(less)] {
             self.queries += 1;
-            let query = Query { path: &self.path, goals: &[condition], model: None };
+            let query = Query { path_condition: &self.path, goals: &[condition], model: None };
             if !matches!(self.solver.check(self.exprs, query), Verdict::Sat(_)) {
                 continue;
             }

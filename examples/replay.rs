@@ -10,7 +10,7 @@ use std::{
 use psychic::{
     compile::{Compilation, Toolchain},
     errors::Sanitizer,
-    replay::{Binaries, Builds, Limits, Replayer, TestInput},
+    replay::{Binaries, Builds, Replayer, RunLimits, TestInput},
     subject::Revision,
 };
 
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         serves: true,
         ..Binaries::default()
     };
-    let replayer = Replayer::new(binaries, Limits::default())?;
+    let replayer = Replayer::new(binaries, RunLimits::default())?;
     for text in arguments {
         let test = TestInput { stdin: Some(text.clone().into_bytes()), ..TestInput::default() };
         let outcome = replayer.outcome(&test, Revision::ORIGINAL, true)?;

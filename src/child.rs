@@ -27,7 +27,7 @@ use nix::{
 
 /// The resources that a program may use.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ChildLimits {
     /// Processor time of each of the program's processes. [`output`] also stops all of them after
     /// five times this much wall-clock time, which leaves room for a busy machine.
     pub time: Duration,
@@ -35,11 +35,11 @@ pub struct Limits {
     pub memory: u64,
 }
 
-/// Wall-clock time that a program may take, in multiples of [`Limits::time`]: the machine may be
-/// busy with other work.
+/// Wall-clock time that a program may take, in multiples of [`ChildLimits::time`]: the machine may
+/// be busy with other work.
 const WALL: u32 = 5;
 
-impl Limits {
+impl ChildLimits {
     /// For examining a single source file.
     pub const CHECK: Self = Self { time: Duration::from_secs(60), memory: 4 << 30 };
     /// For each process of a patched package's own build.
@@ -81,7 +81,7 @@ pub enum ChildError {
     Time {
         /// The program.
         program: String,
-        /// The limit, in processor time ([`Limits::time`]).
+        /// The limit, in processor time ([`ChildLimits::time`]).
         time: Duration,
     },
     /// The program was ended, or not started, because of [`stop_all`].
@@ -95,7 +95,7 @@ pub enum ChildError {
     Memory {
         /// The program.
         program: String,
-        /// The limit, in bytes ([`Limits::memory`]).
+        /// The limit, in bytes ([`ChildLimits::memory`]).
         memory: u64,
     },
 }
@@ -105,7 +105,7 @@ pub enum ChildError {
 ///
 /// # Errors
 /// The program cannot be started, is interrupted, or exceeds its limits; see [`ChildError`].
-pub fn output(command: &mut Command, limits: Limits) -> Result<Output, ChildError> {
+pub fn output(command: &mut Command, limits: ChildLimits) -> Result<Output, ChildError> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let most = Some(limits.time * WALL);
     let output = watched(command, (limits, most), Child::wait_with_output, |o| o.status)?;
@@ -122,13 +122,13 @@ pub fn output(command: &mut Command, limits: Limits) -> Result<Output, ChildErro
 ///
 /// # Errors
 /// The build cannot be started, is interrupted, or itself exceeds its processor time.
-pub fn status(command: &mut Command, limits: Limits) -> Result<ExitStatus, ChildError> {
+pub fn status(command: &mut Command, limits: ChildLimits) -> Result<ExitStatus, ChildError> {
     watched(command, (limits, None), |mut child| child.wait(), |status| *status)
 }
 
 fn watched<T>(
     command: &mut Command,
-    (limits, most): (Limits, Option<Duration>),
+    (limits, most): (ChildLimits, Option<Duration>),
     wait: impl FnOnce(Child) -> io::Result<T>,
     status: impl FnOnce(&T) -> ExitStatus,
 ) -> Result<T, ChildError> {
@@ -168,7 +168,7 @@ fn watched<T>(
 /// Prepares `command` so that the program has no standard input, each of its processes is limited,
 /// and it ends when this process does.
 #[allow(unsafe_code, reason = "runs in the child")]
-fn confine(command: &mut Command, limits: Limits) {
+fn confine(command: &mut Command, limits: ChildLimits) {
     let parent = Pid::this();
     let confine = move || {
         let seconds = limits.time.as_secs();
@@ -194,20 +194,20 @@ mod tests {
 
     use super::*;
 
-    fn shell(script: &str, limits: Limits) -> Result<Output, ChildError> {
+    fn shell(script: &str, limits: ChildLimits) -> Result<Output, ChildError> {
         output(Command::new("sh").args(["-c", script]), limits)
     }
 
     #[test]
     fn processor_time_ends() {
-        let limits = Limits { time: Duration::from_secs(1), ..Limits::CHECK };
+        let limits = ChildLimits { time: Duration::from_secs(1), ..ChildLimits::CHECK };
         let error = shell("while :; do :; done", limits).unwrap_err().to_string();
         assert_eq!(error, "sh was stopped: it took more than 1 s");
     }
 
     #[test]
     fn who_sleeps_or_leaves_others_behind_ends_too() {
-        let limits = Limits { time: Duration::from_secs(1), ..Limits::CHECK };
+        let limits = ChildLimits { time: Duration::from_secs(1), ..ChildLimits::CHECK };
         let begin = Instant::now();
         let error = shell("sleep 600 & sleep 600", limits).unwrap_err();
         assert!(matches!(error, ChildError::Time { .. }), "{error}");
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn memory_ends() {
-        let limits = Limits { memory: 64 << 20, ..Limits::CHECK };
+        let limits = ChildLimits { memory: 64 << 20, ..ChildLimits::CHECK };
         let script = "exec 2>&1; head -c 200M /dev/zero | tail -c 100M | wc -c";
         let output = shell(script, limits).unwrap();
         assert!(!String::from_utf8_lossy(&output.stdout).contains("104857600"), "{output:?}");
@@ -226,10 +226,10 @@ mod tests {
 
     #[test]
     fn what_is_within_its_limits_is_as_it_was() {
-        let output = shell("echo a; echo b >&2; exit 3", Limits::CHECK).unwrap();
+        let output = shell("echo a; echo b >&2; exit 3", ChildLimits::CHECK).unwrap();
         assert_eq!((output.stdout, output.stderr), (b"a\n".to_vec(), b"b\n".to_vec()));
         assert_eq!(output.status.code(), Some(3));
-        let error = super::output(&mut Command::new("no-such-program"), Limits::CHECK);
+        let error = super::output(&mut Command::new("no-such-program"), ChildLimits::CHECK);
         assert!(matches!(error, Err(ChildError::Start(_))));
     }
 }

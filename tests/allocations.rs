@@ -12,7 +12,9 @@ use std::{
 use psychic::{
     compile::{Compilation, Toolchain},
     env::{libc::stdin::Stdin, models::Models},
-    exec::{Arguments, Clock, Coverage, Executor, Harvest, Limits, Program, Quantum, Start, State},
+    exec::{
+        Arguments, Clock, Coverage, Executor, Harvest, PathLimits, Program, Quantum, Start, State,
+    },
     interrupt::Interrupt,
     ir::lower,
     solver::{SolverConfig, chain},
@@ -92,7 +94,7 @@ fn program(source: &str, count: u32) -> (Program, State) {
 fn run(program: &Program, state: State, instructions: u64) -> Harvest {
     let config = SolverConfig::default();
     let limits =
-        Limits { instructions: u64::MAX, concretisations: 64, solver: Duration::from_secs(10) };
+        PathLimits { instructions: u64::MAX, concretisations: 64, solver: Duration::from_secs(10) };
     let never = Interrupt::default();
     let clock = Clock::new(None, &never);
     let open = OpenClasses::default();

@@ -175,7 +175,7 @@ fn replayer(executable: &Path, mut binaries: Binaries) -> anyhow::Result<Replaye
     let executable = fs::canonicalize(executable)
         .with_context(|| format!("{}: cannot be read", executable.display()))?;
     binaries.plain = Builds::One(executable);
-    Ok(Replayer::new(binaries, replay::Limits::default())?)
+    Ok(Replayer::new(binaries, replay::RunLimits::default())?)
 }
 
 fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {

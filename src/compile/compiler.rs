@@ -12,7 +12,9 @@ use rayon::prelude::*;
 use super::{
     divisions::{DIVISIONS, checking_divisions},
     error::BuildError,
-    flags::{BITCODE, DIALECT, Kind, SEMANTICS, UNCHANGED, WARNINGS, ZEROED, is_sanitized, zeroed},
+    flags::{
+        BITCODE, DIALECT, Product, SEMANTICS, UNCHANGED, WARNINGS, ZEROED, is_sanitized, zeroed,
+    },
     libc::Closure,
     precompiled::Precompiled,
     runtime::Runtime,
@@ -61,7 +63,7 @@ impl Toolchain {
         self.make(compilation, "bitcode", out, |scratch| {
             let mut objects = Vec::new();
             let mut read = BTreeSet::new();
-            let flags = Kind::Bitcode.flags(&compilation.flags);
+            let flags = Product::Bitcode.flags(&compilation.flags);
             for source in &compilation.sources {
                 objects.push(self.object(compilation, &flags, source, scratch, &mut read)?);
             }
@@ -146,7 +148,7 @@ impl Toolchain {
         scratch: &Path,
         read: &mut BTreeSet<PathBuf>,
     ) -> Result<Vec<PathBuf>, BuildError> {
-        let flags = Kind::Native(sanitizer).flags(&compilation.flags);
+        let flags = Product::Native(sanitizer).flags(&compilation.flags);
         let mut modules = Vec::new();
         for source in &compilation.sources {
             let object = self.object(compilation, &flags, source, scratch, read)?;

@@ -17,7 +17,8 @@ pub(super) const DIALECT: &[&str] = &[
 ];
 
 /// Flags that turn off every warning, whatever flags come before, except that of a division by a
-/// constant zero, which [`checking_divisions`](super::divisions::checking_divisions) reads. No warning is an error.
+/// constant zero, which [`checking_divisions`](super::divisions::checking_divisions) reads. No
+/// warning is an error.
 pub(super) const WARNINGS: &[&str] = &["-Wno-everything", "-Wno-error", "-Wdivision-by-zero"];
 
 /// Flags that bitcode and native builds share, so that they behave alike.
@@ -88,14 +89,14 @@ impl Sanitizer {
 
 /// What a source is compiled to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum Product {
     /// Bitcode for the engine.
     Bitcode,
     /// Bitcode that is to become native code, before any pass.
     Native(Sanitizer),
 }
 
-impl Kind {
+impl Product {
     /// The compiler flags for this kind of output, in a program with the flags `own`.
     pub(super) fn flags(self, own: &[String]) -> Vec<&'static str> {
         match self {

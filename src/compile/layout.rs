@@ -44,7 +44,7 @@ const HARNESS: &str = "psychic_harness.c";
 
 /// A revision's sources on disk.
 #[derive(Clone, Debug)]
-pub(super) struct Layout {
+pub(super) struct SourceLayout {
     pub(super) directory: PathBuf,
     pub(super) sources: Vec<PathBuf>,
     /// Files that differ from the original's.
@@ -55,7 +55,7 @@ pub(super) struct Layout {
     pub(super) plain: bool,
 }
 
-impl Layout {
+impl SourceLayout {
     pub(super) fn new(
         common: &Common,
         tree: &Tree,

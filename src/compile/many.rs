@@ -11,7 +11,7 @@ use super::{
     BuildError, Toolchain,
     compiler::Compilation,
     divisions::checking_divisions,
-    flags::{Kind, SEMANTICS, WARNINGS, is_sanitized, zeroed},
+    flags::{Product, SEMANTICS, WARNINGS, is_sanitized, zeroed},
     plan::as_planned,
     precompiled::{Precompiled, precompiled},
     toolchain::run,
@@ -23,7 +23,7 @@ impl Toolchain {
     pub(super) fn objects(
         &self,
         flags: &[String],
-        kind: Kind,
+        kind: Product,
         directory: &Path,
         source: &Path,
         trees: &[PathBuf],
@@ -70,7 +70,7 @@ impl Toolchain {
     fn many(
         &self,
         flags: &[String],
-        kind: Kind,
+        kind: Product,
         directory: &Path,
         source: &Path,
         trees: &[PathBuf],
@@ -173,10 +173,10 @@ mod tests {
         assert_eq!(header(&[], &files[..32]), [""; 0]);
         assert_eq!(header(&["-Iinclude".to_owned()], &files), [""; 0]);
         for kind in [
-            Kind::Bitcode,
-            Kind::Native(Sanitizer::None),
-            Kind::Native(Sanitizer::AddressUndefined),
-            Kind::Native(Sanitizer::Memory),
+            Product::Bitcode,
+            Product::Native(Sanitizer::None),
+            Product::Native(Sanitizer::AddressUndefined),
+            Product::Native(Sanitizer::Memory),
         ] {
             let compiled = |trees: &[PathBuf]| {
                 let made = clang.objects(&[], kind, directory.path(), source, trees);

@@ -14,7 +14,7 @@ use inkwell::{
     module::Module,
 };
 
-use super::{BuildError, flags::Kind};
+use super::{BuildError, flags::Product};
 use crate::errors::Sanitizer;
 
 /// Reads a module, changes it, and writes it back.
@@ -43,7 +43,7 @@ pub(super) fn watch<'c>(context: &'c Context, module: &Module<'c>, attribute: &s
 
 /// Writes a module (`.bc` or `.ll`) as bitcode to `out`, as the compiler would make it from a
 /// source: for native programs under AddressSanitizer its functions are marked.
-pub(super) fn take(module: &Path, kind: Kind, out: &Path) -> Result<PathBuf, BuildError> {
+pub(super) fn take(module: &Path, kind: Product, out: &Path) -> Result<PathBuf, BuildError> {
     let failed = |message: String| BuildError::io(module)(io::Error::other(message));
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_file(module);
@@ -51,7 +51,7 @@ pub(super) fn take(module: &Path, kind: Kind, out: &Path) -> Result<PathBuf, Bui
     let read = context.create_module_from_ir(buffer);
     let read =
         read.map_err(|error| failed(format!("not a module of LLVM 19 or older: {error}")))?;
-    if kind == Kind::Native(Sanitizer::AddressUndefined) {
+    if kind == Product::Native(Sanitizer::AddressUndefined) {
         watch(&context, &read, "sanitize_address");
     }
     match read.write_bitcode_to_path(out) {

@@ -17,8 +17,8 @@ use rayon::prelude::*;
 
 use super::{
     error::{BuildError, RevisionError},
-    flags::{Kind, have_passes},
-    layout::{Common, Layout},
+    flags::{Product, have_passes},
+    layout::{Common, SourceLayout},
     libc::Closure,
     modules, together,
     toolchain::Toolchain,
@@ -44,7 +44,7 @@ const PART: RangeInclusive<usize> = 32..=128;
 pub struct Revisions {
     toolchain: Toolchain,
     flags: Vec<String>,
-    layouts: BTreeMap<Revision, Layout>,
+    layouts: BTreeMap<Revision, SourceLayout>,
     /// What each source of the original reads.
     reads: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
     /// The first revision with the same sources.
@@ -78,10 +78,12 @@ impl Revisions {
         }
         let first = |revision: &Revision| alias[revision] == *revision;
         let tree = Tree::new(&common.root, &common.without);
-        let laid: Vec<(Revision, Result<Layout, RevisionError>)> = revisions
+        let laid: Vec<(Revision, Result<SourceLayout, RevisionError>)> = revisions
             .par_iter()
             .filter(|(revision, _)| first(revision))
-            .map(|(revision, changes)| (*revision, Layout::new(common, &tree, *revision, changes)))
+            .map(|(revision, changes)| {
+                (*revision, SourceLayout::new(common, &tree, *revision, changes))
+            })
             .collect();
         let mut failed = BTreeMap::new();
         let mut layouts = BTreeMap::new();
@@ -109,13 +111,13 @@ impl Revisions {
         }
         // From a header in a linked directory, `..` would lead into the original's tree.
         let directories = tree.directories(REAL_DIRECTORIES).ok().flatten().unwrap_or_default();
-        let lay_out = |layout: &Layout| {
+        let lay_out = |layout: &SourceLayout| {
             let mut files = directories.iter().map(|directory| directory.join("-"));
             files.try_for_each(|file| make_way(&tree, &file, &layout.directory))
         };
         // Checks what the compiler reads from a layout: it may not read a file of the original's
         // tree that the revision changes.
-        let is_own = |layout: &Layout| {
+        let is_own = |layout: &SourceLayout| {
             let io = |error| RevisionError::from(BuildError::io(&layout.directory)(error));
             lay_out(layout).map_err(io)?;
             let (flags, root) = (&common.flags, &common.root);
@@ -191,7 +193,7 @@ impl Revisions {
 
     /// Compiles every revision to bitcode: one module per source, in the order of the sources.
     pub fn bitcode(&self) -> &BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
-        let compile = || self.compile(Kind::Bitcode, &self.alias.keys().copied().collect());
+        let compile = || self.compile(Product::Bitcode, &self.alias.keys().copied().collect());
         self.bitcode.get_or_init(compile)
     }
 
@@ -335,7 +337,7 @@ impl Revisions {
         sanitizer: Sanitizer,
         firsts: &BTreeSet<Revision>,
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
-        let kind = Kind::Native(sanitizer);
+        let kind = Product::Native(sanitizer);
         let modules = match sanitizer {
             Sanitizer::None | Sanitizer::Memory if !have_passes(&self.flags) => {
                 self.copied(kind, firsts)
@@ -361,7 +363,7 @@ impl Revisions {
     /// watched).
     fn copied(
         &self,
-        kind: Kind,
+        kind: Product,
         firsts: &BTreeSet<Revision>,
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         let place = |module: &PathBuf| module.with_extension(kind.suffix());
@@ -401,7 +403,7 @@ impl Revisions {
     /// Compiles the sources of these revisions, to one module per source.
     fn compile(
         &self,
-        kind: Kind,
+        kind: Product,
         wanted: &BTreeSet<Revision>,
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         if !self.modules.is_empty() {
@@ -475,7 +477,7 @@ impl Revisions {
 
     fn take_modules(
         &self,
-        kind: Kind,
+        kind: Product,
         wanted: &BTreeSet<Revision>,
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         let one = |(revision, first): (&Revision, &Revision)| {

@@ -12,7 +12,7 @@ use std::{
 
 use super::{BuildError, runtime::Runtime};
 use crate::{
-    child::{self, ChildError, Limits},
+    child::{self, ChildError, ChildLimits},
     errors::Sanitizer,
 };
 
@@ -201,7 +201,7 @@ pub(super) fn command(program: &Path) -> Command {
 /// Runs a command to its end. The error has the first diagnostics and the command line.
 pub(super) fn run(command: &mut Command) -> Result<Output, BuildError> {
     let program = command.get_program().to_owned();
-    let output = child::output(command, Limits::BUILD).map_err(|error| match error {
+    let output = child::output(command, ChildLimits::BUILD).map_err(|error| match error {
         ChildError::Start(error) => BuildError::Io { path: program.into(), error },
         stopped => BuildError::Compile { first: stopped.to_string(), command: display(command) },
     })?;

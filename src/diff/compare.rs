@@ -48,7 +48,7 @@ pub(super) fn compare(
     if !matches!(comparison, Comparison::Same) || !a.halt.is_failure() || !b.halt.is_failure() {
         return comparison;
     }
-    let query = Query { path: &a.path, goals: &b.path, model: None };
+    let query = Query { path_condition: &a.path_condition, goals: &b.path_condition, model: None };
     match solver.check(&program.exprs, query) {
         Verdict::Unsat => Comparison::Same,
         Verdict::Sat(_) | Verdict::Unknown(_) => Comparison::FailAlike,
@@ -64,12 +64,13 @@ pub(super) fn compare_shown(
     b: &HaltState,
 ) -> Comparison {
     let exprs = &program.exprs;
-    let known: BTreeSet<ExprId> = a.path.iter().copied().collect();
+    let known: BTreeSet<ExprId> = a.path_condition.iter().copied().collect();
     let mut goals: Vec<ExprId> =
-        b.path.iter().copied().filter(|condition| !known.contains(condition)).collect();
-    let conditions = |goals: &[ExprId]| [a.path.as_slice(), goals].concat();
-    let mut ask =
-        |goals: &[ExprId]| solver.check(exprs, Query { path: &a.path, goals, model: None });
+        b.path_condition.iter().copied().filter(|condition| !known.contains(condition)).collect();
+    let conditions = |goals: &[ExprId]| [a.path_condition.as_slice(), goals].concat();
+    let mut ask = |goals: &[ExprId]| {
+        solver.check(exprs, Query { path_condition: &a.path_condition, goals, model: None })
+    };
     if a.halt == Halt::Outside && b.halt == Halt::Outside {
         return Comparison::Same;
     }

@@ -215,7 +215,7 @@ impl<'a> Differ<'a> {
             self.pairs.doubt_open(&left, &all, &Reason::Incomplete(Incomplete::Time));
         }
         for state in &halted {
-            self.paths.push(&self.task.program.exprs, &state.path);
+            self.paths.push(&self.task.program.exprs, &state.path_condition);
         }
         self.states.extend(halted);
         self.try_samples()?;
@@ -291,7 +291,7 @@ impl<'a> Differ<'a> {
                 let open = self.pairs.open_with(&y.revisions);
                 let mut before = match is_left(y) || open.is_empty() {
                     true => Vec::new(),
-                    false => self.paths.overlapping(&y.path),
+                    false => self.paths.overlapping(&y.path_condition),
                 };
                 before.retain(|&a| a < b);
                 before.into_iter().filter_map(move |a| {
@@ -347,7 +347,7 @@ impl<'a> Differ<'a> {
         if !self.pairs.any_open(&state.revisions, &all) {
             return Ok(());
         }
-        let found = unless_it_panics(|| self.solution(&state.path)).flatten();
+        let found = unless_it_panics(|| self.solution(&state.path_condition)).flatten();
         if let Some((model, predicted)) = found {
             self.fruitless += 1;
             // Nothing is known of most revisions yet, and a plain run costs less than any query.
@@ -422,7 +422,7 @@ impl<'a> Differ<'a> {
     /// A model of the conditions that depends on nothing else and is as simple as can be had for
     /// little (see `simple`).
     pub(super) fn model(&self, conditions: &[ExprId]) -> Option<Assignment> {
-        let query = Query { path: &[], goals: conditions, model: None };
+        let query = Query { path_condition: &[], goals: conditions, model: None };
         let exprs = &self.task.program.exprs;
         match solver::reproducible(&self.task.solver).check(exprs, query) {
             Verdict::Sat(model) => Some(simple::simple(exprs, &self.task.reals, conditions, model)),

@@ -20,7 +20,7 @@ use super::{
     native::{Expected, ReplayFailed},
     outcome,
     pairs::PairVerdict,
-    prediction::{Prediction, Slot, Source},
+    prediction::{Predicted, Prediction, Source},
     proof::{Audit, End},
     reason::Reason,
     stopped::{self, is_stopped},
@@ -143,8 +143,10 @@ impl Differ<'_> {
             return true;
         }
         prediction.slots.iter().zip(outcomes).any(|(slot, outcome)| match slot {
-            Slot::Exact(source, _) => is_stopped(outcome) && self.state(*source).halt != Halt::Hang,
-            Slot::Vague(_) | Slot::Missing => false,
+            Predicted::Exact(source, _) => {
+                is_stopped(outcome) && self.state(*source).halt != Halt::Hang
+            }
+            Predicted::Vague(_) | Predicted::Missing => false,
         })
     }
 
@@ -193,9 +195,10 @@ impl Differ<'_> {
     }
 
     /// What the halt states in `sources` predict for `input`, which `model` stands for.
-    fn slots(&self, sources: &[Source], model: &Assignment, input: &TestInput) -> Vec<Slot> {
+    fn slots(&self, sources: &[Source], model: &Assignment, input: &TestInput) -> Vec<Predicted> {
         let exprs = &self.task.program.exprs;
-        let mut slots: Vec<Slot> = self.task.revisions.iter().map(|_| Slot::Missing).collect();
+        let mut slots: Vec<Predicted> =
+            self.task.revisions.iter().map(|_| Predicted::Missing).collect();
         for source in sources {
             let state = self.state(*source);
             let visible = input::fits(exprs, state, model, input)
@@ -208,8 +211,8 @@ impl Differ<'_> {
                     continue;
                 }
                 match (&visible, &slot) {
-                    (Some(visible), _) => *slot = Slot::Exact(*source, visible.clone()),
-                    (None, Slot::Missing) => *slot = Slot::Vague(*source),
+                    (Some(visible), _) => *slot = Predicted::Exact(*source, visible.clone()),
+                    (None, Predicted::Missing) => *slot = Predicted::Vague(*source),
                     (None, _) => {}
                 }
             }
@@ -324,12 +327,12 @@ impl Differ<'_> {
     ) -> impl Iterator<Item = Revision> + 'p {
         let slots = self.task.revisions.iter().zip(&prediction.slots);
         slots.filter_map(|(revision, slot)| match slot {
-            Slot::Exact(source, _) => {
+            Predicted::Exact(source, _) => {
                 let state = self.state(*source);
                 let errs = matches!(state.halt, Halt::Error(_)) || !state.world.findings.is_empty();
                 errs.then_some(*revision)
             }
-            Slot::Vague(_) | Slot::Missing => None,
+            Predicted::Vague(_) | Predicted::Missing => None,
         })
     }
 
@@ -507,11 +510,11 @@ impl Differ<'_> {
         Ok(outcomes)
     }
 
-    fn expected(&self, slots: &[Slot]) -> Expected {
+    fn expected(&self, slots: &[Predicted]) -> Expected {
         let mut expected = Expected::default();
         for (revision, slot) in self.task.revisions.iter().zip(slots) {
             match slot {
-                Slot::Exact(source, visible) => {
+                Predicted::Exact(source, visible) => {
                     let state = self.state(*source);
                     match &state.halt {
                         Halt::Hang => _ = expected.endless.insert(*revision, visible.printed()),
@@ -523,17 +526,17 @@ impl Differ<'_> {
                         }
                     }
                 }
-                Slot::Vague(_) | Slot::Missing if self.settled || self.confirms => {
+                Predicted::Vague(_) | Predicted::Missing if self.settled || self.confirms => {
                     expected.unknown.insert(*revision);
                 }
-                Slot::Vague(_) | Slot::Missing => _ = expected.early.insert(*revision),
+                Predicted::Vague(_) | Predicted::Missing => _ = expected.early.insert(*revision),
             }
         }
         expected
     }
 
     /// Why the outcome of a revision may not be compared with those of others; empty if it may.
-    fn objections(&self, slot: &Slot, shown: &Visible, outcome: &Outcome) -> Vec<Reason> {
+    fn objections(&self, slot: &Predicted, shown: &Visible, outcome: &Outcome) -> Vec<Reason> {
         let stopped = is_stopped(outcome);
         // A long run is no proof that it never ends: the machine may be slow.
         let slow = || vec![Reason::Stopped];
@@ -544,12 +547,12 @@ impl Differ<'_> {
             return vec![Reason::UninitialisedRun];
         }
         let state = match slot {
-            Slot::Exact(source, _) => {
+            Predicted::Exact(source, _) => {
                 let endless = self.state(*source).halt == Halt::Hang;
                 return if stopped && !endless { slow() } else { Vec::new() };
             }
-            Slot::Vague(source) => Some(self.state(*source)),
-            Slot::Missing => None,
+            Predicted::Vague(source) => Some(self.state(*source)),
+            Predicted::Missing => None,
         };
         let mut reasons = if stopped { slow() } else { Vec::new() };
         if stopped && any && !outcome.noted.is_empty() {
@@ -577,7 +580,7 @@ impl Differ<'_> {
     fn repeat(
         &mut self,
         input: &TestInput,
-        slots: &[Slot],
+        slots: &[Predicted],
         expected: &Expected,
         visible: &[Visible],
         objections: &mut BTreeMap<Revision, Vec<Reason>>,
@@ -638,8 +641,8 @@ impl Differ<'_> {
     }
 
     /// Whether the prediction is a crash that the processor reports and no sanitizer sees.
-    fn crashes(&self, slot: &Slot) -> bool {
-        matches!(slot, Slot::Exact(source, _) if outcome::crashes(self.state(*source)))
+    fn crashes(&self, slot: &Predicted) -> bool {
+        matches!(slot, Predicted::Exact(source, _) if outcome::crashes(self.state(*source)))
     }
 
     /// Records the reasons against every pair of a revision, so that nothing can be proved of it

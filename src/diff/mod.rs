@@ -1,12 +1,13 @@
 //! Differences: pairs halt states, makes differential tests, and gives every pair of revisions its
 //! verdict.
 //!
-//! Two halt states can overlap only if they parted at a meta fork ([`ForkKind::Meta`](crate::exec::ForkKind::Meta)). For each
-//! such pair whose revisions are not told apart yet, the solver is asked for an input that both
-//! paths allow and on which some common output differs (algorithm 4 of the Psychic paper, whose
-//! printed guard `n != n' or {n,n'} in D` is a misprint for `n = n' or ...`). The answer is
-//! replayed natively on every revision: only what the replay shows counts. Equivalence of two
-//! revisions is proved at the end, from evidence on record (`proof`).
+//! Two halt states can overlap only if they parted at a meta fork
+//! ([`ForkKind::Meta`](crate::exec::ForkKind::Meta)). For each such pair whose revisions are not
+//! told apart yet, the solver is asked for an input that both paths allow and on which some common
+//! output differs (algorithm 4 of the Psychic paper, whose printed guard `n != n' or {n,n'} in D`
+//! is a misprint for `n = n' or ...`). The answer is replayed natively on every revision: only what
+//! the replay shows counts. Equivalence of two revisions is proved at the end, from evidence on
+//! record (`proof`).
 
 mod compare;
 mod differ;
@@ -38,5 +39,5 @@ pub use outcome::{mismatch, predicted};
 pub use pairs::{Decided, PairVerdict, Pairs};
 pub use paths::{path_input, path_test};
 pub use reason::Reason;
-pub use regions::{Range, Regions, Walk};
+pub use regions::{Range, RegionWalk, Regions};
 pub use test::{DifferentialTest, Task};

@@ -33,7 +33,10 @@ pub fn path_test(
 }
 
 fn path_model(program: &Program, solver: &mut dyn Solver, state: &HaltState) -> Option<Assignment> {
-    match solver.check(&program.exprs, Query { path: &state.path, goals: &[], model: None }) {
+    match solver.check(
+        &program.exprs,
+        Query { path_condition: &state.path_condition, goals: &[], model: None },
+    ) {
         Verdict::Sat(model) => Some(model),
         Verdict::Unsat | Verdict::Unknown(_) => None,
     }

@@ -12,7 +12,7 @@ pub(super) enum Source {
 }
 
 /// What the engine predicts for one revision on one input.
-pub(super) enum Slot {
+pub(super) enum Predicted {
     /// A halt state that predicts exactly this outcome.
     Exact(Source, Visible),
     /// A halt state that does not predict the outcome exactly.
@@ -25,7 +25,7 @@ pub(super) enum Slot {
 pub(super) struct Prediction {
     pub(super) input: TestInput,
     /// One slot per revision, in the order of [`Differ::revisions`](super::Differ::revisions).
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Vec<Predicted>,
     /// Indices of the halt states that were followed for this input.
     pub(super) followed: Vec<usize>,
 }
@@ -33,11 +33,11 @@ pub(super) struct Prediction {
 impl Prediction {
     /// Whether the path of at least one revision is known, even if its outcome is not.
     pub(super) fn takes_a_path(&self) -> bool {
-        self.slots.iter().any(|slot| !matches!(slot, Slot::Missing))
+        self.slots.iter().any(|slot| !matches!(slot, Predicted::Missing))
     }
 }
 
-impl Slot {
+impl Predicted {
     pub(super) fn visible(&self) -> Option<&Visible> {
         match self {
             Self::Exact(_, visible) => Some(visible),

@@ -64,7 +64,7 @@ impl<'a> From<&'a HaltState> for End<'a> {
     fn from(state: &'a HaltState) -> Self {
         Self {
             revisions: &state.revisions,
-            path: &state.path,
+            path: &state.path_condition,
             branch: &state.branch,
             is_settled: state.is_exact() || state.halt == Halt::Outside,
         }

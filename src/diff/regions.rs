@@ -78,7 +78,7 @@ pub struct Range {
 
 /// What the walk over the cells found.
 #[derive(Clone, Debug, Default)]
-pub struct Walk {
+pub struct RegionWalk {
     /// Whether the tests show every clustering that exists: every cell was visited and the outcome
     /// of every revision in it is known, or a single test shows all that could be shown.
     pub complete: bool,
@@ -117,7 +117,7 @@ struct Walker<'w, 'd> {
     /// Number of queries asked about cells.
     queries: usize,
     regions: u32,
-    walk: Walk,
+    walk: RegionWalk,
 }
 
 /// For pairs of halt states by index, the condition under which their outcomes differ, computed
@@ -132,7 +132,7 @@ impl Differ<'_> {
     ///
     /// # Errors
     /// If a native run is impossible.
-    pub fn walk(&mut self, limits: Regions) -> Result<Walk, ReplayFailed> {
+    pub fn walk(&mut self, limits: Regions) -> Result<RegionWalk, ReplayFailed> {
         let scalars = self.scalars();
         let (exprs, reals) = (&self.task.program.exprs, &self.task.reals);
         // With several inputs a region is not a range of any of them, and the bits of a
@@ -140,7 +140,7 @@ impl Differ<'_> {
         let is_ranged = |input: &VariableId| scalars.len() == 1 && !is_real(exprs, reals, *input);
         let scalar = scalars.first().copied().filter(is_ranged);
         if scalar.is_none() && self.has_lowest_tree() {
-            return Ok(Walk { complete: true, ranges: Vec::new() });
+            return Ok(RegionWalk { complete: true, ranges: Vec::new() });
         }
         let half = limits
             .deadline
@@ -162,7 +162,7 @@ impl Differ<'_> {
             cells: 0,
             queries: 0,
             regions: 0,
-            walk: Walk { complete: true, ranges: Vec::new() },
+            walk: RegionWalk { complete: true, ranges: Vec::new() },
         };
         walker.descend(&mut Cell::default(), all)?;
         Ok(walker.walk)
@@ -172,7 +172,7 @@ impl Differ<'_> {
     fn scalars(&self) -> BTreeSet<VariableId> {
         let exprs = &self.task.program.exprs;
         let conditions: BTreeSet<ExprId> =
-            self.states().iter().flat_map(|state| state.path.iter().copied()).collect();
+            self.states().iter().flat_map(|state| state.path_condition.iter().copied()).collect();
         let is_input =
             |variable: &VariableId| exprs.variable_kind(*variable) == VariableKind::Input;
         conditions
@@ -221,7 +221,7 @@ impl Differ<'_> {
         let config = SolverConfig { deadline: limits.deadline, ..self.task.solver.clone() };
         let mut solver = solver::reproducible(&config);
         loop {
-            let query = Query { path: &outside, goals: &[], model: None };
+            let query = Query { path_condition: &outside, goals: &[], model: None };
             let model = match solver.check(exprs, query) {
                 Verdict::Sat(model) => simple(exprs, &self.task.reals, &outside, model),
                 Verdict::Unsat => return (regions, true),
@@ -312,7 +312,7 @@ impl Differ<'_> {
         let constant = |value: i64| exprs.constant(width, value as u64);
         let (least, largest) = (i64::MIN >> (64 - width), i64::MAX >> (64 - width));
         let mut possible = |goal| match solver
-            .check(exprs, Query { path: conditions, goals: &[goal], model: None })
+            .check(exprs, Query { path_condition: conditions, goals: &[goal], model: None })
         {
             Verdict::Sat(_) => Some(true),
             Verdict::Unsat => Some(false),
@@ -372,13 +372,13 @@ impl Walker<'_, '_> {
             }
             let known = &cell.conditions;
             let new: Vec<ExprId> =
-                state.path.iter().copied().filter(|c| !known.contains(c)).collect();
+                state.path_condition.iter().copied().filter(|c| !known.contains(c)).collect();
             if !new.is_empty() {
                 if self.queries_left() == 0 {
                     self.walk.complete = false;
                     return Ok(());
                 }
-                let query = Query { path: known, goals: &new, model: None };
+                let query = Query { path_condition: known, goals: &new, model: None };
                 self.queries += 1;
                 match self.solver.check(&self.differ.task.program.exprs, query) {
                     Verdict::Sat(_) => {}

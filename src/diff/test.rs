@@ -7,7 +7,7 @@ use super::{
     reason::Reason,
 };
 use crate::{
-    exec::{Clock, Limits, Program, Start},
+    exec::{Clock, PathLimits, Program, Start},
     expr::Assignment,
     replay::{Outcome, TestInput},
     results::{Clustering, FoundBy, TestId},
@@ -47,7 +47,7 @@ pub struct Task<'a> {
     pub program: &'a Program,
     /// How the program starts, and the limits of a path. With these, a single input is followed for
     /// revisions whose outcome no known path predicts. Without, no such outcome is predicted.
-    pub start: Option<(Start, Limits)>,
+    pub start: Option<(Start, PathLimits)>,
     /// Runs tests natively.
     pub replay: &'a dyn Replay,
     /// Configuration of the solver for queries about pairs.

@@ -11,7 +11,7 @@ use crate::{
     exec::{Arguments, Clock, ForkKind, HaltState, Program, Start, abandon},
     explore::Exhausted,
     interrupt::Interrupt,
-    ir::{FileId, Function, Inst, Module, Place},
+    ir::{FileId, Function, Inst, Module, SourceLine},
     memory::Byte,
     replay::{Outcome, TestInput},
     solver::SolverConfig,
@@ -51,7 +51,7 @@ impl Subject {
         let function = Function {
             name: "main".into(),
             code: vec![Inst::Return { values: [].into() }],
-            places: vec![Place { file: FileId(0), line: 0 }],
+            places: vec![SourceLine { file: FileId(0), line: 0 }],
             counts: vec![0, 1],
             ..Function::default()
         };
@@ -80,7 +80,7 @@ impl Subject {
                 let mut state = abandon(&program, &first, &open, Incomplete::Time).remove(0);
                 state.halt = Halt::Exit(code);
                 state.revisions = [revision].into_iter().collect();
-                state.path = vec![condition];
+                state.path_condition = vec![condition];
                 state.branch = branch.child(ForkKind::Input, side);
                 states.push(state);
             }

@@ -5,9 +5,9 @@
 //! walk; symbolic bytes and numbers written in the same way contribute an equation of their values.
 //! That is exact as long as the text of a number cannot run into what follows (the number is
 //! *delimited*). Where it can (`%d%d`, a number beside a symbolic byte), the walk splits over the
-//! [`Layout`]s of the number, after which every byte has its place; digits are compared in runs, as
-//! quotients of the value by powers of the base. Floating-point numbers (`real`) with equal values
-//! have equal texts, and a text stands for an interval of values.
+//! [`NumberLayout`]s of the number, after which every byte has its place; digits are compared in
+//! runs, as quotients of the value by powers of the base. Floating-point numbers (`real`) with
+//! equal values have equal texts, and a text stands for an interval of values.
 //!
 //! The splitting has a budget. Past it only one alignment is followed: the one in which the numbers
 //! agree pairwise, if there is such a one. The condition for equality is then stronger than
@@ -17,7 +17,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::env::libc::format::layout::{Cell, Layout};
+use crate::env::libc::format::layout::{Cell, NumberLayout};
 use crate::env::libc::format::real::Spelled;
 use crate::env::libc::format::scanf::ByteSet;
 use crate::env::libc::format::{number::NumberFormat, radix::Radix};
@@ -70,7 +70,7 @@ fn difference_within(budget: usize, exprs: &Exprs, a: &Stream, b: &Stream) -> Di
     b.truncate(b.len() - common);
     let mut shapes = Shapes::default();
     let texts = [a, b].map(|atoms| Text::new(exprs, atoms, &mut shapes));
-    let mut walk = Walk { exprs, texts, budget, known: HashMap::new() };
+    let mut walk = TextWalk { exprs, texts, budget, known: HashMap::new() };
     let equal = walk.equal([Position::default(); 2], NESTING);
     Difference { formula: exprs.not(equal.formula), exact: equal.exact }
 }
@@ -83,19 +83,19 @@ struct Equal {
 }
 
 /// The layouts of numbers by format and by width in bits.
-type Shapes = HashMap<(NumberFormat, u32), Rc<[Layout]>>;
+type Shapes = HashMap<(NumberFormat, u32), Rc<[NumberLayout]>>;
 
 /// An integer in a text.
 #[derive(Clone)]
 struct Number {
     value: ExprId,
     format: NumberFormat,
-    layouts: Rc<[Layout]>,
+    layouts: Rc<[NumberLayout]>,
 }
 
 impl Number {
     fn length_bounds(&self) -> (usize, usize) {
-        let lengths = self.layouts.iter().map(Layout::len);
+        let lengths = self.layouts.iter().map(NumberLayout::len);
         lengths.fold((usize::MAX, 0), |(least, most), l| (least.min(l), most.max(l)))
     }
 
@@ -178,7 +178,7 @@ enum Next<'t> {
     Number(&'t Number),
     Real(&'t Real),
     /// Inside a number: the digit that has this many digits to its right.
-    Digit(&'t Number, &'t Layout, usize),
+    Digit(&'t Number, &'t NumberLayout, usize),
 }
 
 impl Text {
@@ -210,7 +210,7 @@ impl Text {
         Self { tokens, lengths }
     }
 
-    fn layout(&self, position: Position) -> Option<(&Number, &Layout, usize)> {
+    fn layout(&self, position: Position) -> Option<(&Number, &NumberLayout, usize)> {
         let (layout, offset) = position.inside?;
         match &self.tokens[position.token] {
             Token::Number(number) => Some((number, &number.layouts[layout], offset)),
@@ -313,7 +313,7 @@ impl Text {
                             Cell::Digit(_) => first.extend(&digits(number.format.radix)),
                         }
                     }
-                    if !number.layouts.iter().any(Layout::is_empty) {
+                    if !number.layouts.iter().any(NumberLayout::is_empty) {
                         return first;
                     }
                     position = Position::before(position.token + 1);
@@ -329,7 +329,7 @@ fn digits(radix: Radix) -> ByteSet {
 }
 
 /// The walk over both texts.
-struct Walk<'e> {
+struct TextWalk<'e> {
     exprs: &'e Exprs,
     texts: [Text; 2],
     /// Number of alignments that may still be tried.
@@ -338,7 +338,7 @@ struct Walk<'e> {
     known: HashMap<[Position; 2], Equal>,
 }
 
-impl Walk<'_> {
+impl TextWalk<'_> {
     /// The condition that the texts from these positions on are equal.
     fn equal(&mut self, mut at: [Position; 2], nesting: usize) -> Equal {
         // What has to hold for the bytes passed so far.
@@ -420,7 +420,7 @@ impl Walk<'_> {
     fn digits_are(
         &self,
         number: &Number,
-        layout: &Layout,
+        layout: &NumberLayout,
         digit: usize,
         text: &[u8],
     ) -> (ExprId, usize) {

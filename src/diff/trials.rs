@@ -106,7 +106,7 @@ impl Differ<'_> {
         let ended: Vec<&HaltState> = ended.collect();
         let step = ended.len().div_ceil(MODELS).max(1);
         let bases = ended.into_iter().step_by(step).filter_map(|state| {
-            let model = unless_it_panics(|| self.model(&state.path)).flatten()?;
+            let model = unless_it_panics(|| self.model(&state.path_condition)).flatten()?;
             Some((model, input::variables(&self.task.program.exprs, &state.world)))
         });
         bases.collect()

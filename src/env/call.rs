@@ -1,7 +1,7 @@
 //! The interface of a model: its type, and the arguments of a call.
 
 use super::machine::{Machine, Stop};
-use crate::{ir::Argument, memory::Value};
+use crate::{ir::CallArgument, memory::Value};
 
 /// The arguments of a call.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +9,7 @@ pub struct Arguments<'a> {
     /// The values of the arguments, variadic ones included.
     pub values: &'a [Value],
     /// How each argument was passed.
-    pub passed: &'a [Argument],
+    pub passed: &'a [CallArgument],
 }
 
 impl Arguments<'_> {

@@ -54,7 +54,7 @@ impl From<Fault> for Stop {
 
 /// What a model may do to the state that calls it.
 ///
-/// [`Machine::decide`] may fork. The sibling state then runs the whole call again from its start,
+/// [`Machine::branch`] may fork. The sibling state then runs the whole call again from its start,
 /// under the opposite condition, so a model may decide anything at any point.
 pub trait Machine {
     /// The expressions of the program.
@@ -84,8 +84,8 @@ pub trait Machine {
     fn read_on(&mut self) -> Result<(), Stop>;
     /// Whether anything in the calling function reads the result of this call.
     fn result_is_read(&self) -> bool;
-    /// Settles a 1-bit condition on this path; forks if both answers are feasible.
-    fn decide(&mut self, condition: ExprId) -> Result<bool, Stop>;
+    /// Branches on a 1-bit condition: forks if both answers are feasible.
+    fn branch(&mut self, condition: ExprId) -> Result<bool, Stop>;
     /// Keeps only the inputs for which the 1-bit condition holds.
     fn assume(&mut self, condition: ExprId) -> Result<(), Stop>;
     /// Keeps only the inputs for which the 1-bit condition holds that the program assumes. After a
@@ -94,13 +94,13 @@ pub trait Machine {
     fn require(&mut self, condition: ExprId) -> Result<(), Stop>;
     /// `value` as an expression of `width` bits that does not mention the revision: revisions with
     /// different values are split. A value that was never written is noted, and taken as zero.
-    fn settled(&mut self, value: Value, width: u32) -> Result<ExprId, Stop>;
+    fn free_of_revision(&mut self, value: Value, width: u32) -> Result<ExprId, Stop>;
     /// A concrete value of `width` bits for `value`. Forks over the feasible values, up to a limit;
     /// beyond it, the rest is left as incomplete, and the reason names `what`.
-    fn concrete(&mut self, value: Value, width: u32, what: &str) -> Result<u64, Stop>;
+    fn concretise(&mut self, value: Value, width: u32, what: &str) -> Result<u64, Stop>;
     /// How many bytes to provide for an object whose size is `extent`, a 64-bit expression.
     fn capacity(&mut self, extent: ExprId) -> u64;
-    /// Settles that `length` bytes at `address` lie inside one object.
+    /// Makes sure that `length` bytes at `address` lie inside one object.
     ///
     /// # Errors
     /// If they do not, the state ends with an error.

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::{
     Executor, lockstep,
     parts::is_odd,
-    resolve::{Place, beyond_capacity},
+    resolve::{Pointee, beyond_capacity},
 };
 use crate::{
     env::{Stop, offset},
@@ -38,9 +38,9 @@ impl Executor<'_> {
             }
             Value::Undefined => unreachable!("`written` gives none"),
             Value::Expr(count) => {
-                let count = self.settle_revision(count)?;
+                let count = self.free_of_revision(count)?;
                 let exprs = &self.program.exprs;
-                if !self.settle(exprs.ule(count, exprs.constant(64, most)))? {
+                if !self.branch(exprs.ule(count, exprs.constant(64, most)))? {
                     return Err(too_large(size));
                 }
                 let exprs = &self.program.exprs;
@@ -98,12 +98,12 @@ impl Executor<'_> {
         })
     }
 
-    fn load_place(&mut self, place: Place, width: u32, length: usize) -> Result<Value, Stop> {
+    fn load_place(&mut self, place: Pointee, width: u32, length: usize) -> Result<Value, Stop> {
         let (object, offset) = match place {
-            Place::Concrete { address, offset } => {
+            Pointee::Concrete { address, offset } => {
                 return self.load_known(address, offset, width, length);
             }
-            Place::Symbolic { object, offset } => (object, offset),
+            Pointee::Symbolic { object, offset } => (object, offset),
         };
         if let Some(places) = self.few_places(object, offset, length)? {
             let mut value: Option<ExprId> = None;
@@ -123,7 +123,7 @@ impl Executor<'_> {
             if self.with_numbers(object, now, offset, length, step).is_some() {
                 let exprs = &self.program.exprs;
                 let low = exprs.extract(offset, 0, 3);
-                takes_part = !self.settle(exprs.eq(low, exprs.constant(3, 0)))?;
+                takes_part = !self.branch(exprs.eq(low, exprs.constant(3, 0)))?;
             }
         }
         self.initialise(object, offset, length, step)?;
@@ -167,10 +167,10 @@ impl Executor<'_> {
     }
 
     /// The word at a place whose offset is known; addresses in it stay addresses.
-    fn word_at(&mut self, place: Place, length: usize) -> Result<ExprId, Stop> {
+    fn word_at(&mut self, place: Pointee, length: usize) -> Result<ExprId, Stop> {
         let (address, start) = match place {
-            Place::Concrete { address, offset } => (address, offset),
-            Place::Symbolic { object, offset } => {
+            Pointee::Concrete { address, offset } => (address, offset),
+            Pointee::Symbolic { object, offset } => {
                 let start = self.program.exprs.as_u64(offset).expect("known");
                 (object, start as usize)
             }
@@ -292,7 +292,7 @@ impl Executor<'_> {
         self.store_place(place, width, value)
     }
 
-    fn store_place(&mut self, place: Place, width: u32, value: Value) -> Result<(), Stop> {
+    fn store_place(&mut self, place: Pointee, width: u32, value: Value) -> Result<(), Stop> {
         let length = width.div_ceil(8) as usize;
         let value = match value {
             // In whole programs memory that was never written is zero, but an undefined value is
@@ -301,7 +301,7 @@ impl Executor<'_> {
             value => value,
         };
         let (object, offset) = match place {
-            Place::Concrete { address, offset } => {
+            Pointee::Concrete { address, offset } => {
                 if !offset.is_multiple_of(8) && self.is_address(value) {
                     self.note_irregular(address);
                 }
@@ -322,7 +322,7 @@ impl Executor<'_> {
                 }
                 return Ok(());
             }
-            Place::Symbolic { object, offset } => (object, offset),
+            Pointee::Symbolic { object, offset } => (object, offset),
         };
         let word = self.expr(value, width);
         let word = self.program.exprs.zext(word, length as u32 * 8);
@@ -351,11 +351,11 @@ impl Executor<'_> {
         if length.is_power_of_two() && length.trailing_zeros() <= zeros { length } else { 1 }
     }
 
-    /// Settles at once whether a symbolic length stays inside the object at a concrete address,
+    /// Branches at once on whether a symbolic length stays inside the object at a concrete address,
     /// so that all lengths that do not are a single error instead of one each.
-    pub(super) fn settle_room(&mut self, address: Value, length: Value) -> Result<(), Stop> {
+    pub(super) fn branch_on_room(&mut self, address: Value, length: Value) -> Result<(), Stop> {
         let (Value::Int(address), Value::Expr(length)) = (address, length) else { return Ok(()) };
-        let length = self.settle_revision(length)?;
+        let length = self.free_of_revision(length)?;
         let room = self.room(address);
         let exprs = &self.program.exprs;
         let extent = self.state.memory.object(address).ok().and_then(Object::extent);
@@ -363,12 +363,12 @@ impl Executor<'_> {
             let offset = exprs.constant(64, address::offset(address));
             let left = exprs.sub(extent, offset);
             let left = exprs.ite(exprs.ule(offset, extent), left, exprs.constant(64, 0));
-            if !self.settle(exprs.ule(length, left))? {
+            if !self.branch(exprs.ule(length, left))? {
                 return Err(Fault::OutOfBounds.into());
             }
         }
         let exprs = &self.program.exprs;
-        if self.settle(exprs.ule(length, exprs.constant(64, room)))? {
+        if self.branch(exprs.ule(length, exprs.constant(64, room)))? {
             return Ok(());
         }
         let object = self.state.memory.object(address)?;
@@ -385,9 +385,9 @@ impl Executor<'_> {
         object.map_or(0, |object| object.capacity().saturating_sub(address::offset(address)))
     }
 
-    /// Settles that `length` bytes lie inside the objects at all ends, and returns the length. It
-    /// is concrete, unless all ends are concrete and the length has a small bound.
-    pub(super) fn settle_length(
+    /// Makes sure that `length` bytes lie inside the objects at all ends, and returns the length.
+    /// It is concrete, unless all ends are concrete and the length has a small bound.
+    pub(super) fn concretise_length(
         &mut self,
         ends: &[Value],
         length: Value,
@@ -395,13 +395,13 @@ impl Executor<'_> {
     ) -> Result<Value, Stop> {
         let length = match self.written(length, 64)? {
             Value::Expr(expr) => {
-                let expr = self.settle_revision(expr)?;
+                let expr = self.free_of_revision(expr)?;
                 Value::from_expr(&self.program.exprs, expr)
             }
             other => other,
         };
         for end in ends {
-            self.settle_room(*end, length)?;
+            self.branch_on_room(*end, length)?;
         }
         if let Value::Expr(expr) = length
             && ends.iter().all(|end| end.as_int().is_some())
@@ -409,7 +409,7 @@ impl Executor<'_> {
         {
             return Ok(length);
         }
-        Ok(Value::Int(self.settle_value(length, 64, what)?))
+        Ok(Value::Int(self.concretise(length, 64, what)?))
     }
 
     /// An upper bound of a length that stays inside the objects at all ends.
@@ -431,8 +431,11 @@ impl Executor<'_> {
         let guess = exprs.evaluate(value, &self.state.model).to_u64().unwrap_or(u64::MAX);
         for bound in (1..32).map(|power| 1 << (2 * power)).take_while(|bound| *bound < limit) {
             let larger = exprs.ult(exprs.constant(64, bound), value);
-            let query =
-                Query { path: &self.state.path, goals: &[larger], model: Some(&self.state.model) };
+            let query = Query {
+                path_condition: &self.state.path_condition,
+                goals: &[larger],
+                model: Some(&self.state.model),
+            };
             if guess <= bound && matches!(self.solver.check(exprs, query), Verdict::Unsat) {
                 return bound;
             }
@@ -447,8 +450,11 @@ impl Executor<'_> {
         let Some(extent) = extent else { return false };
         let exprs = &self.program.exprs;
         let other = exprs.not(exprs.eq(length, extent));
-        let query =
-            Query { path: &self.state.path, goals: &[other], model: Some(&self.state.model) };
+        let query = Query {
+            path_condition: &self.state.path_condition,
+            goals: &[other],
+            model: Some(&self.state.model),
+        };
         matches!(self.solver.check(exprs, query), Verdict::Unsat)
     }
 
@@ -463,7 +469,7 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         if self.state.memory.object(to).is_ok_and(|object| object.constant) {
             let nothing = exprs.eq(length, exprs.constant(64, 0));
-            return if self.settle(nothing)? { Ok(()) } else { Err(Fault::ReadOnly.into()) };
+            return if self.branch(nothing)? { Ok(()) } else { Err(Fault::ReadOnly.into()) };
         }
         let start = address::offset(to) as usize;
         let whole = start == 0 && self.is_size_of(length, to);
@@ -487,37 +493,43 @@ impl Executor<'_> {
 
     /// memcpy and memmove.
     pub(super) fn copy_bytes(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop> {
-        let length = match (self.settle_length(&[to, from], length, "length to copy")?, to, from) {
-            (Value::Int(length), ..) => length,
-            (Value::Expr(length), Value::Int(to), Value::Int(from)) => {
-                let start = address::offset(from) as usize;
-                let is_whole = !is_odd(from) && self.program.exprs.low_zeros(length) >= 3;
-                let longest = self.longest(&[Value::Int(to), Value::Int(from)], length) as usize;
-                let target = address::offset(to) as usize;
-                if self.copies_irregularly(self.state.memory.object(from)?, start, target, longest)
-                {
-                    self.note_irregular(to);
+        let length =
+            match (self.concretise_length(&[to, from], length, "length to copy")?, to, from) {
+                (Value::Int(length), ..) => length,
+                (Value::Expr(length), Value::Int(to), Value::Int(from)) => {
+                    let start = address::offset(from) as usize;
+                    let is_whole = !is_odd(from) && self.program.exprs.low_zeros(length) >= 3;
+                    let longest =
+                        self.longest(&[Value::Int(to), Value::Int(from)], length) as usize;
+                    let target = address::offset(to) as usize;
+                    if self.copies_irregularly(
+                        self.state.memory.object(from)?,
+                        start,
+                        target,
+                        longest,
+                    ) {
+                        self.note_irregular(to);
+                    }
+                    let mut bytes = Vec::new();
+                    for at in start..start + longest {
+                        let part = (!is_whole).then(|| self.byte_of_address(from, at));
+                        bytes.push(match part.flatten() {
+                            Some(byte) => byte,
+                            None => {
+                                let object = self.state.memory.object(from)?;
+                                self.byte_expr(from, at, object.byte(&self.program.exprs, at))?
+                            }
+                        });
+                    }
+                    return self.overwrite(to, length, bytes);
                 }
-                let mut bytes = Vec::new();
-                for at in start..start + longest {
-                    let part = (!is_whole).then(|| self.byte_of_address(from, at));
-                    bytes.push(match part.flatten() {
-                        Some(byte) => byte,
-                        None => {
-                            let object = self.state.memory.object(from)?;
-                            self.byte_expr(from, at, object.byte(&self.program.exprs, at))?
-                        }
-                    });
-                }
-                return self.overwrite(to, length, bytes);
-            }
-            _ => unreachable!("a length stays symbolic between known ends only"),
-        };
+                _ => unreachable!("a length stays symbolic between known ends only"),
+            };
         if length == 0 {
             return Ok(());
         }
         if let (Value::Int(to), Value::Int(from)) = (to, from) {
-            let Place::Concrete { offset: source, .. } =
+            let Pointee::Concrete { offset: source, .. } =
                 self.resolve_concrete(from, length, false)?
             else {
                 unreachable!("concrete addresses resolve to concrete places")
@@ -563,7 +575,7 @@ impl Executor<'_> {
 
     /// memset.
     pub(super) fn fill_bytes(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop> {
-        let length = match (self.settle_length(&[to], length, "length to fill")?, to) {
+        let length = match (self.concretise_length(&[to], length, "length to fill")?, to) {
             (Value::Int(length), _) => length,
             (Value::Expr(length), Value::Int(to)) => {
                 let bound = self.longest(&[Value::Int(to)], length) as usize;

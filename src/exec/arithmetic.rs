@@ -38,7 +38,7 @@ impl Executor<'_> {
         let (a, b) = (self.expr(a, width), self.expr(b, width));
         let exprs = &self.program.exprs;
         let zero = exprs.eq(b, exprs.constant(width, 0));
-        if self.settle(zero)? {
+        if self.branch(zero)? {
             return Err(Error::DivisionByZero.into());
         }
         if matches!(op, BinaryOp::Sdiv | BinaryOp::Srem) {
@@ -47,7 +47,7 @@ impl Executor<'_> {
             let smallest = smallest(exprs, width);
             let overflow =
                 exprs.and(exprs.eq(a, smallest), exprs.eq(b, exprs.not(exprs.constant(width, 0))));
-            if self.settle(overflow)? {
+            if self.branch(overflow)? {
                 return Err(Error::DivisionByZero.into());
             }
         }

@@ -15,7 +15,7 @@ use crate::{
     },
     errors::Error,
     expr::{ExprId, Exprs, float::Operation},
-    ir::{Argument, Call, Callee, Cast, Function, FunctionId, Inst, Operand, address},
+    ir::{Call, CallArgument, Callee, Cast, Function, FunctionId, Inst, Operand, address},
     memory::{Byte, Memory, Segment, Value},
 };
 
@@ -37,7 +37,7 @@ impl Executor<'_> {
         let id = match call.callee {
             Callee::Direct(id) => id,
             Callee::Indirect(operand) => {
-                let target = self.settle_value(self.get(operand), 64, "function pointer")?;
+                let target = self.concretise(self.get(operand), 64, "function pointer")?;
                 self.function_at(target)?
             }
         };
@@ -85,7 +85,7 @@ impl Executor<'_> {
                 value = Value::Int(copy);
             }
             let Some(width) = function.params.get(index) else {
-                let Argument { width, byval, float, .. } = *argument;
+                let CallArgument { width, byval, float, .. } = *argument;
                 frame.variadic.push(VariadicArgument { value, width, byval, float });
                 continue;
             };
@@ -442,28 +442,28 @@ impl Machine for Executor<'_> {
         call.results.iter().any(|result| live.contains(result.0 as usize))
     }
 
-    fn decide(&mut self, condition: ExprId) -> Result<bool, Stop> {
-        self.settle(condition)
+    fn branch(&mut self, condition: ExprId) -> Result<bool, Stop> {
+        self.branch(condition)
     }
 
     fn assume(&mut self, condition: ExprId) -> Result<(), Stop> {
-        self.restrict(condition)
+        self.assume(condition)
     }
 
     fn require(&mut self, condition: ExprId) -> Result<(), Stop> {
-        let condition = self.settle_revision(condition)?;
+        let condition = self.free_of_revision(condition)?;
         if !self.state.branch.has_meta_fork() {
-            return self.restrict(condition);
+            return self.assume(condition);
         }
-        if self.settle(condition)? { Ok(()) } else { Err(Stop::Halt(crate::env::Halt::Outside)) }
+        if self.branch(condition)? { Ok(()) } else { Err(Stop::Halt(crate::env::Halt::Outside)) }
     }
 
-    fn settled(&mut self, value: Value, width: u32) -> Result<ExprId, Stop> {
+    fn free_of_revision(&mut self, value: Value, width: u32) -> Result<ExprId, Stop> {
         match self.written(value, width)? {
             Value::Undefined => unreachable!("`written` gives none"),
             Value::Int(int) => Ok(self.program.exprs.constant(width, int)),
             Value::Expr(expr) if self.program.exprs.width(expr) == width => {
-                self.settle_revision(expr)
+                self.free_of_revision(expr)
             }
             Value::Expr(expr) => {
                 let actual = self.program.exprs.width(expr);
@@ -472,8 +472,8 @@ impl Machine for Executor<'_> {
         }
     }
 
-    fn concrete(&mut self, value: Value, width: u32, what: &str) -> Result<u64, Stop> {
-        self.settle_value(value, width, what)
+    fn concretise(&mut self, value: Value, width: u32, what: &str) -> Result<u64, Stop> {
+        self.concretise(value, width, what)
     }
 
     fn capacity(&mut self, extent: ExprId) -> u64 {
@@ -498,13 +498,13 @@ impl Machine for Executor<'_> {
     }
 
     fn copy(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop> {
-        let length = self.settle_length(&[to, from], length, "length to copy")?;
+        let length = self.concretise_length(&[to, from], length, "length to copy")?;
         self.before_bytes(to, from);
         self.copy_bytes(to, from, length)
     }
 
     fn fill(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop> {
-        let length = self.settle_length(&[to], length, "length to fill")?;
+        let length = self.concretise_length(&[to], length, "length to fill")?;
         self.before_bytes(to, to);
         self.fill_bytes(to, byte, length)
     }

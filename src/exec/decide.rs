@@ -1,4 +1,4 @@
-//! Decisions: where a state settles a condition, and forks.
+//! Decisions: where a state branches on a condition, and forks.
 
 use std::{
     sync::Arc,
@@ -31,23 +31,23 @@ const LONGER_WAIT: u32 = 4;
 const CHOICES: u32 = 32;
 
 impl Executor<'_> {
-    /// Settles a 1-bit condition on this path. Where both answers are possible, this state
+    /// Branches on a 1-bit condition. Where both answers are possible, this state
     /// goes on with true and a sibling is left to run the instruction again with false.
-    pub(super) fn settle(&mut self, condition: ExprId) -> Result<bool, Stop> {
+    pub(super) fn branch(&mut self, condition: ExprId) -> Result<bool, Stop> {
         if self.program.rejoins && self.program.exprs.mentions(condition).revision {
-            return self.settle_choice(condition);
+            return self.branch_on_choice(condition);
         }
-        let condition = self.settle_revision(condition)?;
+        let condition = self.free_of_revision(condition)?;
         self.note_unsure(condition);
         let exprs = &self.program.exprs;
         if let Some(constant) = exprs.as_u64(condition) {
             return Ok(constant != 0);
         }
         let negation = exprs.not(condition);
-        if self.state.path.contains(&condition) {
+        if self.state.path_condition.contains(&condition) {
             return Ok(true);
         }
-        if self.state.path.contains(&negation) {
+        if self.state.path_condition.contains(&negation) {
             return Ok(false);
         }
         if self.decides_nothing {
@@ -71,7 +71,7 @@ impl Executor<'_> {
                     (model, self.state.model.clone())
                 };
                 let mut sibling = self.sibling();
-                sibling.path.push(negation);
+                sibling.path_condition.push(negation);
                 sibling.model = false_model;
                 sibling.branch = self.state.branch.child(ForkKind::Input, 1);
                 sibling.joins.extend(join.clone());
@@ -79,7 +79,7 @@ impl Executor<'_> {
                 // States that will join again do not count as forks.
                 self.forks += u64::from(join.is_none());
                 self.is_new = true;
-                self.state.path.push(condition);
+                self.state.path_condition.push(condition);
                 self.state.model = true_model;
                 self.state.branch = self.state.branch.child(ForkKind::Input, 0);
                 self.state.joins.extend(join);
@@ -92,10 +92,10 @@ impl Executor<'_> {
         }
     }
 
-    /// Settles a 1-bit condition that depends on the revision. It is settled for the first
+    /// Branches on a 1-bit condition that depends on the revision, by its truth for the first
     /// revision. Revisions for which it certainly has the same truth on this path stay with that
     /// one, and only the others part from them.
-    fn settle_choice(&mut self, condition: ExprId) -> Result<bool, Stop> {
+    fn branch_on_choice(&mut self, condition: ExprId) -> Result<bool, Stop> {
         let exprs = &self.program.exprs;
         let groups = self.alternatives(condition);
         if self.decides_nothing && groups.len() > 1 {
@@ -109,13 +109,13 @@ impl Executor<'_> {
         };
         if groups.iter().any(depends) {
             let alternative = self.split(groups);
-            return self.settle(alternative);
+            return self.branch(alternative);
         }
         if groups.len() > 1 && groups.iter().any(|(e, _)| self.is_unsure(*e)) {
             let alternative = self.part(groups);
-            return self.settle(alternative);
+            return self.branch(alternative);
         }
-        let holds = self.settle(groups[0].0)?;
+        let holds = self.branch(groups[0].0)?;
         let (mut agreeing, mut others) = (RevisionSet::new(), RevisionSet::new());
         for (index, (alternative, set)) in groups.into_iter().enumerate() {
             let agrees = index == 0 || self.certainly(alternative, holds);
@@ -152,12 +152,14 @@ impl Executor<'_> {
     pub(super) fn ask(&mut self, goal: ExprId) -> Verdict {
         let begun = Instant::now();
         let exprs = &self.program.exprs;
-        let State { path, model, .. } = &self.state;
+        let State { path_condition: path, model, .. } = &self.state;
         let verdict = match self.what_is_easy(goal) {
-            Some(path) => {
-                self.solver.check(exprs, Query { path: &path, goals: &[goal], model: None })
-            }
-            None => self.solver.check(exprs, Query { path, goals: &[goal], model: Some(model) }),
+            Some(path) => self
+                .solver
+                .check(exprs, Query { path_condition: &path, goals: &[goal], model: None }),
+            None => self
+                .solver
+                .check(exprs, Query { path_condition: path, goals: &[goal], model: Some(model) }),
         };
         self.asking += begun.elapsed();
         verdict
@@ -191,7 +193,7 @@ impl Executor<'_> {
     fn known(&self, condition: ExprId) -> Option<bool> {
         let exprs = &self.program.exprs;
         let negation = exprs.not(condition);
-        parts(exprs, self.state.path.iter().copied())
+        parts(exprs, self.state.path_condition.iter().copied())
             .find(|part| [condition, negation].contains(part))
             .map(|part| part == condition)
     }
@@ -200,7 +202,7 @@ impl Executor<'_> {
     pub(super) fn follows(&self, condition: ExprId, given: ExprId) -> bool {
         let exprs = &self.program.exprs;
         let facts: FxHashSet<ExprId> =
-            parts(exprs, self.state.path.iter().copied().chain([given])).collect();
+            parts(exprs, self.state.path_condition.iter().copied().chain([given])).collect();
         let equals = |e: ExprId| {
             let other = move |fact: &ExprId| match exprs.node(*fact) {
                 Node::Binary(BinaryOp::Eq, a, b) if a == e => Some(b),
@@ -235,12 +237,13 @@ impl Executor<'_> {
         if self.state.memory.addresses_in(exprs, Value::Expr(address)).all.is_empty() {
             return address;
         }
-        let known = self.state.path.iter().filter_map(|condition| match exprs.node(*condition) {
-            Node::Binary(BinaryOp::Eq, e, value) if exprs.as_u64(value).is_some() => {
-                Some((exprs.as_variable(e)?, value))
-            }
-            _ => None,
-        });
+        let known =
+            self.state.path_condition.iter().filter_map(|condition| match exprs.node(*condition) {
+                Node::Binary(BinaryOp::Eq, e, value) if exprs.as_u64(value).is_some() => {
+                    Some((exprs.as_variable(e)?, value))
+                }
+                _ => None,
+            });
         let address = Substitution::of(exprs, known).apply(exprs, address);
         self.taken(address, &mut { CHOICES })
     }
@@ -264,10 +267,11 @@ impl Executor<'_> {
     /// Goes on where the model of the state goes, and records the other side as incomplete.
     fn leave_undecided(&mut self, opposite: ExprId, holds: bool, why: Incomplete) {
         let parent = self.state.branch.clone();
-        self.state.path.push(opposite);
+        self.state.path_condition.push(opposite);
         self.state.branch = parent.child(ForkKind::Input, u32::from(holds));
         self.halt(Halt::Incomplete(why));
-        *self.state.path.last_mut().expect("pushed above") = self.program.exprs.not(opposite);
+        *self.state.path_condition.last_mut().expect("pushed above") =
+            self.program.exprs.not(opposite);
         self.state.branch = parent.child(ForkKind::Input, u32::from(!holds));
     }
 
@@ -276,7 +280,7 @@ impl Executor<'_> {
     /// revision, and a sibling is left for each other group. Content that was never written may
     /// not decide anything ([`Executor::independent`]), and what depends on an address counts for
     /// this path only ([`Executor::as_if_known`]).
-    pub(super) fn settle_revision(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
+    pub(super) fn free_of_revision(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
         let exprs = &self.program.exprs;
         let mut expr = expr;
         if exprs.mentions(expr).revision {
@@ -350,7 +354,7 @@ impl Executor<'_> {
             }
             Checkpoint::Kept(before) => {
                 let mut sibling = (**before).clone();
-                sibling.path.clone_from(&self.state.path);
+                sibling.path_condition.clone_from(&self.state.path_condition);
                 sibling.model = self.state.model.clone();
                 sibling.keep(self.state.revisions.clone());
                 sibling.branch = self.state.branch.clone();
@@ -362,8 +366,8 @@ impl Executor<'_> {
     }
 
     /// Keeps only the inputs for which `condition` holds.
-    pub(super) fn restrict(&mut self, condition: ExprId) -> Result<(), Stop> {
-        let condition = self.settle_revision(condition)?;
+    pub(super) fn assume(&mut self, condition: ExprId) -> Result<(), Stop> {
+        let condition = self.free_of_revision(condition)?;
         let exprs = &self.program.exprs;
         match exprs.as_u64(condition) {
             Some(0) => return Err(Stop::Impossible),
@@ -374,7 +378,7 @@ impl Executor<'_> {
             match self.solver.check(
                 exprs,
                 Query {
-                    path: &self.state.path,
+                    path_condition: &self.state.path_condition,
                     goals: &[condition],
                     model: Some(&self.state.model),
                 },
@@ -382,12 +386,12 @@ impl Executor<'_> {
                 Verdict::Unsat => return Err(Stop::Impossible),
                 Verdict::Sat(model) => self.state.model = Arc::new(model),
                 Verdict::Unknown(why) => {
-                    self.state.path.push(condition);
+                    self.state.path_condition.push(condition);
                     return Err(Stop::Halt(Halt::Incomplete(why.into())));
                 }
             }
         }
-        self.state.path.push(condition);
+        self.state.path_condition.push(condition);
         Ok(())
     }
 
@@ -403,9 +407,9 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         let guess = self.in_model(expr);
         let other = exprs.ne(expr, exprs.constant(exprs.width(expr), guess));
-        let path = &self.state.path;
+        let path = &self.state.path_condition;
         let model = Some(&*self.state.model);
-        match self.solver.check(exprs, Query { path, goals: &[other], model }) {
+        match self.solver.check(exprs, Query { path_condition: path, goals: &[other], model }) {
             Verdict::Unsat | Verdict::Unknown(_) => guess,
             Verdict::Sat(_) => {
                 let config = SolverConfig {
@@ -415,7 +419,7 @@ impl Executor<'_> {
                 };
                 let path = Slicing::default().connected(exprs, path, &[expr]);
                 match solver::reproducible(&config)
-                    .check(exprs, Query { path: &path, goals: &[], model: None })
+                    .check(exprs, Query { path_condition: &path, goals: &[], model: None })
                 {
                     Verdict::Sat(model) => word(exprs, expr, &model),
                     Verdict::Unsat | Verdict::Unknown(_) => guess,
@@ -426,15 +430,10 @@ impl Executor<'_> {
 
     /// A concrete value for `value` on this path, forking over the possible ones; past the
     /// limit of forks the rest is left as incomplete.
-    pub(super) fn settle_value(
-        &mut self,
-        value: Value,
-        width: u32,
-        what: &str,
-    ) -> Result<u64, Stop> {
+    pub(super) fn concretise(&mut self, value: Value, width: u32, what: &str) -> Result<u64, Stop> {
         let expr = match self.written(value, width)? {
             Value::Int(int) => return Ok(int),
-            Value::Expr(expr) => self.settle_revision(expr)?,
+            Value::Expr(expr) => self.free_of_revision(expr)?,
             Value::Undefined => unreachable!("`written` gives none"),
         };
         let exprs = &self.program.exprs;
@@ -446,22 +445,22 @@ impl Executor<'_> {
             return Ok(constant);
         }
         if let Some(few) = exprs.few_values(expr, self.limits.concretisations as usize) {
-            return self.settle_among(expr, &few);
+            return self.concretise_among(expr, &few);
         }
         if self.state.lockstep.is_some() {
             // No input may take the path of a state in lockstep, whose model then means nothing.
             return Err(lockstep::too_much());
         }
         let candidate = self.candidate(expr);
-        self.settle_candidate(expr, candidate, what)
+        self.concretise_from(expr, candidate, what)
     }
 
     /// The value on this path of an expression that has one of the values `few`, forking over them.
-    pub(super) fn settle_among(&mut self, expr: ExprId, few: &[u64]) -> Result<u64, Stop> {
+    pub(super) fn concretise_among(&mut self, expr: ExprId, few: &[u64]) -> Result<u64, Stop> {
         let (last, others) = few.split_last().expect("an expression has a value");
         for value in others {
             let exprs = &self.program.exprs;
-            if self.settle(exprs.eq(expr, exprs.constant(exprs.width(expr), *value)))? {
+            if self.branch(exprs.eq(expr, exprs.constant(exprs.width(expr), *value)))? {
                 return Ok(*value);
             }
         }
@@ -470,7 +469,7 @@ impl Executor<'_> {
 
     /// A concrete value on this path for an expression of at most 64 bits, of which the possible
     /// value `candidate` is known: forks over that value and all others, up to the limit.
-    pub(super) fn settle_candidate(
+    pub(super) fn concretise_from(
         &mut self,
         expr: ExprId,
         candidate: u64,
@@ -489,11 +488,11 @@ impl Executor<'_> {
         let siblings = self.siblings.len();
         let is = |value| exprs.eq(expr, exprs.constant(exprs.width(expr), value));
         let mut candidate = candidate;
-        if !self.settle(is(candidate))? {
+        if !self.branch(is(candidate))? {
             // No answer came, and the model of this path has another value.
             candidate = self.in_model(expr);
-            let settled = self.settle(is(candidate))?;
-            debug_assert!(settled, "where there is no answer, the model's is taken");
+            let is_candidate = self.branch(is(candidate))?;
+            debug_assert!(is_candidate, "where there is no answer, the model's is taken");
         }
         for sibling in &mut self.siblings[siblings..] {
             sibling.concretisations = Concretisations { count: count + 1, at: now };

@@ -84,7 +84,7 @@ impl State {
             halt: halt.clone(),
             place: None,
             revisions,
-            path: self.path.clone(),
+            path_condition: self.path_condition.clone(),
             model: self.model.clone(),
             branch: match is_one {
                 true => self.branch.clone(),

@@ -173,7 +173,7 @@ impl Executor<'_> {
             let number = changing.bytes.len() + register;
             ghost.top.values[*register] = Value::Expr(unknown(number, width));
         }
-        let conditions = ghost.path.len();
+        let conditions = ghost.path_condition.len();
         let before = (self.siblings.len(), self.halted.len(), self.paths, self.forks, self.asked);
         let state = std::mem::replace(&mut self.state, ghost);
         (self.decides_nothing, self.depends_on_revision) = (true, false);
@@ -185,7 +185,7 @@ impl Executor<'_> {
         self.halted.truncate(before.1);
         (self.paths, self.forks, self.asked) = (before.2, before.3, before.4);
         self.checkpoint = Checkpoint::NoCall;
-        (comes_back && !decided && after.path.len() == conditions).then_some(after)
+        (comes_back && !decided && after.path_condition.len() == conditions).then_some(after)
     }
 
     /// Runs until control is where it is now again; returns whether it gets there in [`ROUND`]

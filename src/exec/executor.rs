@@ -12,7 +12,7 @@ use super::{
     branch::Branch,
     coverage::Coverage,
     program::Program,
-    quantum::{Harvest, Limits, Quantum},
+    quantum::{Harvest, PathLimits, Quantum},
     share::Shares,
     stack::Caller,
     state::{HaltState, State},
@@ -23,7 +23,7 @@ use crate::{
     env::{Halt, Incomplete, Stop},
     errors::ENDLESS_PREFIX,
     expr::ExprId,
-    ir::{FunctionId, Place},
+    ir::{FunctionId, SourceLine},
     memory::{Byte, Spare, Value},
     solver::Solver,
     subject::{OpenClasses, RevisionSet},
@@ -46,7 +46,7 @@ pub struct Executor<'a> {
     pub(super) program: &'a Program,
     /// [`Quantum::open`].
     pub(super) open: &'a OpenClasses,
-    pub(super) limits: Limits,
+    pub(super) limits: PathLimits,
     pub(super) solver: &'a mut dyn Solver,
     /// Whether a query was asked since the clock was last looked at.
     pub(super) asked: bool,
@@ -54,7 +54,8 @@ pub struct Executor<'a> {
     pub(super) asking: Duration,
     /// Whether what is being decided is which way a branch goes.
     pub(super) at_branch: bool,
-    /// Whether this is a run that is to decide nothing, and ends where it would ([`super::endless`]).
+    /// Whether this is a run that is to decide nothing, and ends where it would
+    /// ([`super::endless`]).
     pub(super) decides_nothing: bool,
     /// Whether revisions have parted since such a run began.
     pub(super) depends_on_revision: bool,
@@ -93,7 +94,7 @@ impl<'a> Executor<'a> {
     /// is used up. What runs is added to `coverage`.
     pub fn run(
         program: &'a Program,
-        limits: Limits,
+        limits: PathLimits,
         solver: &'a mut dyn Solver,
         coverage: &mut Coverage,
         state: State,
@@ -199,7 +200,7 @@ impl<'a> Executor<'a> {
     pub(super) fn shows_a_choice(&self, ended: &HaltState) -> bool {
         let exprs = &self.program.exprs;
         let is = |e: ExprId| exprs.mentions(e).revision;
-        let HaltState { halt, path, world, .. } = ended;
+        let HaltState { halt, path_condition: path, world, .. } = ended;
         let named = || world.outputs.iter().flat_map(|output| &output.bytes);
         path.iter().any(|condition| is(*condition))
             || matches!(halt, Halt::Exit(code) if is(*code))
@@ -211,7 +212,7 @@ impl<'a> Executor<'a> {
 
     /// The source line of the current instruction; that of the nearest caller if the
     /// function has no debug information.
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(super) fn place(&self) -> Option<SourceLine> {
         let frames = std::iter::once(&self.state.top).chain(self.state.callers.iter());
         frames
             .filter_map(|frame| {

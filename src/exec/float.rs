@@ -95,14 +95,14 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         if checked {
             let fits = exprs.float_fits(a, to, op == FloatUnary::ToSigned);
-            if !self.settle(fits)? {
+            if !self.branch(fits)? {
                 return Err(Stop::unsupported("a conversion out of the integer's range"));
             }
         }
         // The library function that does this misreads other encodings.
         if from == 80 && op == FloatUnary::Convert && matches!(to, 16 | 128) {
             let canonical = exprs.is_canonical(a);
-            if !self.settle(canonical)? {
+            if !self.branch(canonical)? {
                 return Err(Stop::unsupported("an encoding that the x87 does not write"));
             }
         }
@@ -124,7 +124,7 @@ impl Executor<'_> {
             let a = self.expr(a, from);
             let exprs = &self.program.exprs;
             let is_zero = exprs.eq(a, exprs.bv(&Bv::zero(from)));
-            composed = composed || self.settle(is_zero)?;
+            composed = composed || self.branch(is_zero)?;
         }
         if composed {
             return Err(Stop::unsupported("a conversion of an integer in this rounding mode"));

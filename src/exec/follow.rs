@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start, State};
+use super::{Clock, Coverage, Executor, HaltState, PathLimits, Program, Quantum, Start, State};
 use crate::{expr::Assignment, solver::Solver, subject::OpenClasses};
 
 /// How many instructions each state runs while revisions share states where they can.
@@ -20,7 +20,7 @@ pub fn follow(
     program: &Program,
     start: Start,
     given: &Assignment,
-    limits: Limits,
+    limits: PathLimits,
     solver: &mut dyn Solver,
     clock: Clock<'_>,
 ) -> Vec<HaltState> {
@@ -28,8 +28,8 @@ pub fn follow(
     // Errors of the start were reported when exploring began.
     let mut open = program.begin(start, Some(Arc::new(given.clone()))).unwrap_or_default();
     let is_false = |e| program.exprs.as_u64(e) == Some(0);
-    open.retain(|state| !state.path.iter().any(|condition| is_false(*condition)));
-    open.iter_mut().for_each(|state| state.path.clear());
+    open.retain(|state| !state.path_condition.iter().any(|condition| is_false(*condition)));
+    open.iter_mut().for_each(|state| state.path_condition.clear());
     let mut halted = Vec::new();
     let all = OpenClasses::one(revisions);
     for instructions in [TOGETHER, ALONE] {

@@ -168,7 +168,7 @@ impl Executor<'_> {
     /// Whether the state, which is said to be unaffected, goes on all the same, to test that claim.
     fn tries_claim(&mut self) -> bool {
         let state = &mut self.state;
-        let is_chosen = || state.path.is_empty() || state.branch.share().is_sample();
+        let is_chosen = || state.path_condition.is_empty() || state.branch.share().is_sample();
         if state.claim == Claim::None && is_chosen() {
             state.claim = Claim::Tried;
         }
@@ -214,7 +214,7 @@ impl Executor<'_> {
                     None => {
                         let condition =
                             self.compare(*predicate, *width, self.get(*a), self.get(*b));
-                        self.settle_branch(condition)?
+                        self.take_branch(condition)?
                     }
                 };
                 let target = if holds { *then } else { *otherwise };
@@ -271,7 +271,7 @@ impl Executor<'_> {
             Inst::Branch { condition, then, otherwise } => {
                 let holds = match self.int(*condition) {
                     Some(bit) => bit & 1 != 0,
-                    None => self.settle_branch(self.get(*condition))?,
+                    None => self.take_branch(self.get(*condition))?,
                 };
                 let target = if holds { *then } else { *otherwise };
                 return Ok(Next::Jump(target, Way::of(holds)));
@@ -366,12 +366,12 @@ impl Executor<'_> {
     }
 
     #[inline(never)]
-    fn settle_branch(&mut self, condition: Value) -> Result<bool, Stop> {
+    fn take_branch(&mut self, condition: Value) -> Result<bool, Stop> {
         match condition {
             Value::Int(bit) => Ok(bit & 1 != 0),
             Value::Expr(condition) => {
                 self.at_branch = true;
-                let holds = self.settle(condition);
+                let holds = self.branch(condition);
                 self.at_branch = false;
                 holds
             }
@@ -443,7 +443,7 @@ impl Executor<'_> {
             Inst::Trap { check } => return Err(Stop::Halt(Halt::Trap(check.map(Check)))),
             Inst::Assume { condition } => {
                 let condition = self.expr(self.get(*condition), 1);
-                if !self.settle(condition)? {
+                if !self.branch(condition)? {
                     return Err(Error::Unreachable.into());
                 }
             }
@@ -552,7 +552,7 @@ impl Executor<'_> {
                 return Ok(target.expect("checked above"));
             }
         }
-        let value = self.settle_revision(value)?;
+        let value = self.free_of_revision(value)?;
         if let Some(value) = exprs.as_u64(value) {
             return Ok(target(value));
         }
@@ -568,7 +568,7 @@ impl Executor<'_> {
             let here =
                 exprs.any(cases.map(|case| exprs.eq(value, exprs.constant(switch.width, case.0))));
             self.at_branch = true;
-            let holds = self.settle(here);
+            let holds = self.branch(here);
             self.at_branch = false;
             if holds? {
                 return Ok(to);

@@ -93,7 +93,7 @@ impl Executor<'_> {
             pc,
             branch: self.state.branch.clone(),
             revisions: self.state.revisions.clone(),
-            conditions: self.state.path.len(),
+            conditions: self.state.path_condition.len(),
             uninitialised: self.state.uninitialised,
         })
     }
@@ -154,7 +154,7 @@ impl Executor<'_> {
         for state in states {
             let key = match join.decided {
                 Some(_) => Default::default(),
-                None => (state.path[join.conditions..].to_vec(), state.branch.share()),
+                None => (state.path_condition[join.conditions..].to_vec(), state.branch.share()),
             };
             let place = *places.entry(key).or_insert(alike.len());
             match alike.get_mut(place) {
@@ -238,9 +238,10 @@ impl Executor<'_> {
         if a.len() * b.len() > MOST_COMMON {
             return None;
         }
-        let known = |state: &State| exprs.all(state.path[join.conditions..].iter().copied());
+        let known =
+            |state: &State| exprs.all(state.path_condition[join.conditions..].iter().copied());
         let [of_a, of_b] = [a, b].map(|states| states.iter().map(known).collect::<Vec<_>>());
-        let path = &a[0].path[..join.conditions];
+        let path = &a[0].path_condition[..join.conditions];
         let outside = |all: &[ExprId]| exprs.not(exprs.any(all.iter().copied()));
         let (outside_a, outside_b) = (outside(&of_a), outside(&of_b));
         if !of_b.iter().all(|known| self.is_never(path, &[*known, outside_a])) {
@@ -252,7 +253,7 @@ impl Executor<'_> {
             // No input is in two parts: if one part has all inputs of `x`, no other has any.
             let first = of_b.iter().position(|of_y| holds(*of_y, &x.model));
             if let Some(index) = first
-                && self.is_never(&x.path, &[exprs.not(of_b[index])])
+                && self.is_never(&x.path_condition, &[exprs.not(of_b[index])])
             {
                 found.push(vec![(index, x.model.clone())]);
                 continue;
@@ -267,7 +268,11 @@ impl Executor<'_> {
                     () if holds(*of_x, &y.model) => Some(y.model.clone()),
                     () => {
                         self.asked = true;
-                        let query = Query { path: &x.path, goals: &[*of_y], model: None };
+                        let query = Query {
+                            path_condition: &x.path_condition,
+                            goals: &[*of_y],
+                            model: None,
+                        };
                         match self.solver.check(exprs, query) {
                             Verdict::Sat(model) => Some(Arc::new(model)),
                             Verdict::Unsat => None,
@@ -289,8 +294,10 @@ impl Executor<'_> {
             for (place, (index, model)) in both.into_iter().enumerate() {
                 let other = &b[index];
                 let mut state = x.clone();
-                let more = other.path[join.conditions..].iter();
-                state.path.extend(more.filter(|condition| !x.path.contains(condition)));
+                let more = other.path_condition[join.conditions..].iter();
+                state
+                    .path_condition
+                    .extend(more.filter(|condition| !x.path_condition.contains(condition)));
                 state.model = model;
                 if last > 0 {
                     state.branch = match place < last {
@@ -318,7 +325,7 @@ impl Executor<'_> {
             return false;
         }
         self.asked = true;
-        let query = Query { path, goals: conditions, model: None };
+        let query = Query { path_condition: path, goals: conditions, model: None };
         matches!(self.solver.check(exprs, query), Verdict::Unsat)
     }
 
@@ -378,11 +385,11 @@ impl Executor<'_> {
         into.top.values = values;
         into.memory = memory;
         match is_input {
-            true => into.path.truncate(join.conditions),
+            true => into.path_condition.truncate(join.conditions),
             false => into.add_effects(other),
         }
         into.revisions = into.revisions.union(&other.revisions);
-        if into.path.len() == join.conditions {
+        if into.path_condition.len() == join.conditions {
             into.branch = match into.revisions == join.revisions {
                 true => join.branch.clone(),
                 false => join.branch.together(&into.revisions),
@@ -400,7 +407,8 @@ impl Executor<'_> {
     /// or in inputs of which nothing was decided but the condition of the branch.
     fn parted(&self, join: &Join, a: &State, b: &State) -> Option<Parted> {
         let exprs = &self.program.exprs;
-        let (known, others) = (&a.path[join.conditions..], &b.path[join.conditions..]);
+        let (known, others) =
+            (&a.path_condition[join.conditions..], &b.path_condition[join.conditions..]);
         let Some(decided) = join.decided else {
             let is_same = known == others && a.branch.share() == b.branch.share();
             return is_same.then_some(Parted::Revisions);

@@ -44,8 +44,7 @@ impl Executor<'_> {
             let what = "place to jump back to";
             let words = [buffer, second].map(|at| self.load_bits(at, 64));
             let [first, second] = words;
-            let words =
-                [self.settle_value(first?, 64, what)?, self.settle_value(second?, 64, what)?];
+            let words = [self.concretise(first?, 64, what)?, self.concretise(second?, 64, what)?];
             return self.jump_back(words, value);
         }
         let top = &self.state.top;
@@ -66,7 +65,7 @@ impl Executor<'_> {
     /// What `setjmp` returns if `longjmp` was given `value`: never zero.
     fn long_jump_value(&mut self, value: Value) -> Result<Value, Stop> {
         let value = self.expr(value, 32);
-        let value = self.settle_revision(value)?;
+        let value = self.free_of_revision(value)?;
         let exprs: &Exprs = &self.program.exprs;
         let zero = exprs.eq(value, exprs.constant(32, 0));
         Ok(Value::from_expr(exprs, exprs.ite(zero, exprs.constant(32, 1), value)))

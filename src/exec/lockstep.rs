@@ -34,7 +34,7 @@ use super::{
     coverage::Coverage,
     executor::Executor,
     program::Program,
-    quantum::{Limits, Quantum},
+    quantum::{PathLimits, Quantum},
     start::Start,
     state::{Cutpoint, HaltState, Lockstep, Passed, State, Visit},
     widening::{Bound, Cell, Widening},
@@ -77,7 +77,7 @@ const UNKNOWN: &str = "?unknown.";
 pub fn lockstep(
     program: &Program,
     mut start: Start,
-    limits: Limits,
+    limits: PathLimits,
     solver: &mut dyn Solver,
     clock: Clock<'_>,
 ) -> Alike {
@@ -197,7 +197,7 @@ impl Executor<'_> {
     pub(super) fn is_free(&self, condition: ExprId) -> bool {
         let exprs = &self.program.exprs;
         let is_known = |variable: &VariableId| {
-            self.state.path.iter().any(|known| exprs.variables(*known).contains(variable))
+            self.state.path_condition.iter().any(|known| exprs.variables(*known).contains(variable))
         };
         let is_forgotten = |variable: &&VariableId| {
             let name = exprs.variable_name(**variable);
@@ -217,7 +217,7 @@ impl Executor<'_> {
         let is_easy = |condition: &ExprId| {
             (with_reals || !self.compares_reals(*condition)) && !has_hard(exprs, *condition)
         };
-        let path = &self.state.path;
+        let path = &self.state.path_condition;
         self.state.lockstep.is_some().then(|| path.iter().copied().filter(is_easy).collect())
     }
 
@@ -280,7 +280,7 @@ impl Executor<'_> {
         if self.is_outdated() {
             return Err(Stop::Impossible);
         }
-        let State { joins, path, callers, .. } = &mut self.state;
+        let State { joins, path_condition: path, callers, .. } = &mut self.state;
         if joins.first().is_some_and(|join| path.len() > join.conditions + DECISIONS) {
             joins.clear();
         }
@@ -338,7 +338,9 @@ impl Executor<'_> {
         if !self.program.flows.of(&self.program.module, top.function).is_head(top.pc) {
             return Ok(false);
         }
-        let State { top, callers, path, lockstep: Some(lockstep), .. } = &mut self.state else {
+        let State { top, callers, path_condition: path, lockstep: Some(lockstep), .. } =
+            &mut self.state
+        else {
             return Ok(false);
         };
         let depth = callers.len();
@@ -368,7 +370,7 @@ impl Executor<'_> {
             lockstep.cutpoints.iter().map(|passed| &passed.cutpoint).rev().find(|cutpoint| {
                 let base = &cutpoint.base;
                 (base.top.function, base.top.pc, base.callers.len()) == place
-                    && self.state.path.starts_with(&base.path)
+                    && self.state.path_condition.starts_with(&base.path_condition)
                     && self.state.revisions.is_subset(&base.revisions)
                     && self.state.exit == base.exit
                     && self.state.jumps == base.jumps
@@ -493,7 +495,7 @@ impl Executor<'_> {
         let mut model = (*state.model).clone();
         for bound in &widening.bounds {
             let value = values[&bound.cell];
-            state.path.push(bound.holds(exprs, value));
+            state.path_condition.push(bound.holds(exprs, value));
             let known = exprs.as_variable(value).zip(exprs.as_bv(bound.value));
             model.0.extend(known);
         }

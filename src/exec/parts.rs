@@ -3,8 +3,8 @@
 //! Reads and writes of 8 aligned bytes take addresses as a whole, and so they stay addresses.
 //! Whatever else is read or copied may be a part of one: some of its bytes, as in a hash, or the
 //! bytes between two of them. Such a part is a number, in which a variable stands for where the
-//! object is natively ([`super::taint`]). A word is held for an address by what it is: its highest
-//! byte is looked at first, as that tells most words from addresses.
+//! object is natively ([`super::provenance`]). A word is held for an address by what it is: its
+//! highest byte is looked at first, as that tells most words from addresses.
 //!
 //! In packed structures and after copies to odd places, addresses are not aligned. An object that
 //! such an address may have come to is marked ([`Object::is_irregular`]), and all its places are

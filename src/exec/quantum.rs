@@ -11,7 +11,7 @@ use crate::subject::OpenClasses;
 
 /// Limits of a path.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct PathLimits {
     /// The most instructions of one path.
     pub instructions: u64,
     /// The most values of a symbolic value that has to be concrete (a size, a pointer).

@@ -12,7 +12,7 @@ use crate::{
 
 /// Where in an object an access goes.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum Pointee {
     Concrete {
         address: u64,
         offset: usize,
@@ -30,7 +30,7 @@ const FEW_PLACES: usize = 4;
 /// them.
 const FEW_OBJECTS: usize = 64;
 /// The few places of an access, each with the condition that the access goes there.
-type FewPlaces = SmallVec<[(ExprId, Place); FEW_PLACES]>;
+type FewPlaces = SmallVec<[(ExprId, Pointee); FEW_PLACES]>;
 /// How deep choices within choices are searched for the object that an address points to.
 const DEEPEST_CHOICE: u32 = 16;
 /// The size in bytes of the largest object that is read or written at a symbolic offset.
@@ -44,13 +44,13 @@ impl Executor<'_> {
         address: Value,
         length: u64,
         write: bool,
-    ) -> Result<Place, Stop> {
+    ) -> Result<Pointee, Stop> {
         let expr = match self.written(address, 64)? {
             Value::Int(address) => return self.resolve_known(address, length, write),
             Value::Undefined => unreachable!("`written` gives none"),
             Value::Expr(expr) => {
                 let expr = self.unhidden(self.on_this_path(expr));
-                self.settle_revision(expr)?
+                self.free_of_revision(expr)?
             }
         };
         let exprs = &self.program.exprs;
@@ -118,7 +118,7 @@ impl Executor<'_> {
             let is_known =
                 |number: &u64| *number == 0 || self.state.memory.has_been(*number as u32);
             if few.iter().all(is_known) {
-                return Ok(self.settle_among(number, &few)? as u32);
+                return Ok(self.concretise_among(number, &few)? as u32);
             }
         }
         if self.state.lockstep.is_some() {
@@ -131,18 +131,20 @@ impl Executor<'_> {
             let unused = exprs.constant(NUMBER_BITS, u64::from(self.state.memory.unused_from()));
             let used = exprs.and(exprs.ule(first, number), exprs.ult(number, unused));
             let null = exprs.eq(number, exprs.constant(NUMBER_BITS, 0));
-            if self.settle(exprs.and(exprs.not(used), exprs.not(null)))? {
+            if self.branch(exprs.and(exprs.not(used), exprs.not(null)))? {
                 return Err(Fault::Wild.into());
             }
         }
-        Ok(self.settle_candidate(number, candidate, "pointer")? as u32)
+        Ok(self.concretise_from(number, candidate, "pointer")? as u32)
     }
 
     /// Finds the place of an access at a known address. If the content is not in its place but in
     /// updates, the offset is one to look up there.
-    fn resolve_known(&mut self, address: u64, length: u64, write: bool) -> Result<Place, Stop> {
+    fn resolve_known(&mut self, address: u64, length: u64, write: bool) -> Result<Pointee, Stop> {
         match self.resolve_concrete(address, length, write)? {
-            Place::Concrete { address, offset } => self.place_in(address, offset, length as usize),
+            Pointee::Concrete { address, offset } => {
+                self.place_in(address, offset, length as usize)
+            }
             place => Ok(place),
         }
     }
@@ -152,12 +154,12 @@ impl Executor<'_> {
         object: u64,
         offset: usize,
         length: usize,
-    ) -> Result<Place, Stop> {
+    ) -> Result<Pointee, Stop> {
         if !self.state.memory.object(object)?.is_updated(offset, length) {
-            return Ok(Place::Concrete { address: object, offset });
+            return Ok(Pointee::Concrete { address: object, offset });
         }
         let offset = self.program.exprs.constant(OFFSET_BITS, offset as u64);
-        Ok(Place::Symbolic { object, offset })
+        Ok(Pointee::Symbolic { object, offset })
     }
 
     pub(super) fn resolve_concrete(
@@ -165,7 +167,7 @@ impl Executor<'_> {
         address: u64,
         length: u64,
         write: bool,
-    ) -> Result<Place, Stop> {
+    ) -> Result<Pointee, Stop> {
         let object = self.state.memory.object(address)?;
         let (offset, constant) = (address::offset(address), object.constant);
         if !object.contains(offset, length) {
@@ -174,10 +176,10 @@ impl Executor<'_> {
         if write && constant {
             return Err(Fault::ReadOnly.into());
         }
-        Ok(Place::Concrete { address, offset: offset as usize })
+        Ok(Pointee::Concrete { address, offset: offset as usize })
     }
 
-    /// Settles that `length` bytes at an address lie inside their object, whose size may depend
+    /// Makes sure that `length` bytes at an address lie inside their object, whose size may depend
     /// on input.
     pub(super) fn reach(&mut self, address: u64, length: u64) -> Result<(), Stop> {
         let object = self.state.memory.object(address)?;
@@ -191,7 +193,7 @@ impl Executor<'_> {
         let capacity = object.capacity();
         let exprs = &self.program.exprs;
         let inside = exprs.ule(exprs.constant(64, end), extent);
-        if !self.follows(inside, exprs.constant(1, 1)) && !self.settle(inside)? {
+        if !self.follows(inside, exprs.constant(1, 1)) && !self.branch(inside)? {
             return Err(Fault::OutOfBounds.into());
         }
         if end > capacity {
@@ -224,11 +226,11 @@ impl Executor<'_> {
         address: ExprId,
         length: u64,
         write: bool,
-    ) -> Result<Place, Stop> {
+    ) -> Result<Pointee, Stop> {
         if base == 0 {
             let exprs = &self.program.exprs;
             let null = exprs.ult(address, exprs.constant(64, NULL_PAGE));
-            let fault = if self.settle(null)? { Fault::Null } else { Fault::Wild };
+            let fault = if self.branch(null)? { Fault::Null } else { Fault::Wild };
             return Err(fault.into());
         }
         let object = self.state.memory.object(base)?;
@@ -238,7 +240,7 @@ impl Executor<'_> {
         }
         if let Some(extent) = extent {
             let exprs = &self.program.exprs;
-            if !self.settle(exprs.ule(exprs.constant(64, length), extent))? {
+            if !self.branch(exprs.ule(exprs.constant(64, length), extent))? {
                 return Err(Fault::OutOfBounds.into());
             }
         } else if length > capacity {
@@ -249,13 +251,13 @@ impl Executor<'_> {
         let size = extent.unwrap_or_else(|| exprs.constant(64, capacity));
         let last = exprs.sub(size, exprs.constant(64, length));
         let is_inside = exprs.bounds(distance).1 <= exprs.bounds(last).0;
-        if !is_inside && !self.settle(exprs.ule(distance, last))? {
+        if !is_inside && !self.branch(exprs.ule(distance, last))? {
             return Err(Fault::OutOfBounds.into());
         }
         if extent.is_some() {
             let exprs = &self.program.exprs;
             let last = exprs.constant(64, capacity.saturating_sub(length));
-            if length > capacity || !self.settle(exprs.ule(distance, last))? {
+            if length > capacity || !self.branch(exprs.ule(distance, last))? {
                 return Err(beyond_capacity(capacity));
             }
         }
@@ -263,10 +265,10 @@ impl Executor<'_> {
         let offset = exprs.extract(distance, 0, OFFSET_BITS);
         if capacity > SYMBOLIC_OFFSET_LIMIT {
             let offset =
-                self.settle_value(Value::Expr(offset), OFFSET_BITS, "offset in a large object")?;
-            return Ok(Place::Concrete { address: base + offset, offset: offset as usize });
+                self.concretise(Value::Expr(offset), OFFSET_BITS, "offset in a large object")?;
+            return Ok(Pointee::Concrete { address: base + offset, offset: offset as usize });
         }
-        Ok(Place::Symbolic { object: base, offset })
+        Ok(Pointee::Symbolic { object: base, offset })
     }
 
     /// The places where a symbolic offset inside an object may be, each with the condition that it

@@ -125,7 +125,7 @@ impl Program {
             let branch = if only { root.clone() } else { root.child(ForkKind::Input, index) };
             let mut state = self.first_state(entry, values, memory, world, branch);
             state.revisions = start.revisions.clone();
-            (state.path, state.model) = (path, Arc::new(model));
+            (state.path_condition, state.model) = (path, Arc::new(model));
             state
         };
         Ok((0..).zip(beginnings).map(state).collect())
@@ -233,7 +233,7 @@ impl Program {
             memory,
             world,
             apart: Vec::new(),
-            path: Vec::new(),
+            path_condition: Vec::new(),
             model: Arc::new(Assignment::default()),
             revisions: RevisionSet::new(),
             branch,

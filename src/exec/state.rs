@@ -16,7 +16,7 @@ use super::{
 use crate::{
     env::{Effects, Halt, World},
     expr::{Assignment, ExprId},
-    ir::{FunctionId, Place},
+    ir::{FunctionId, SourceLine},
     memory::Memory,
     subject::RevisionSet,
 };
@@ -35,8 +35,8 @@ pub struct State {
     /// Revisions that have done something else to the world, and what.
     pub apart: Vec<(RevisionSet, Effects)>,
     /// Conditions on the input, oldest first; satisfiable, but for a run in lockstep.
-    pub path: Vec<ExprId>,
-    /// An input that satisfies `path`, but for a run in lockstep.
+    pub path_condition: Vec<ExprId>,
+    /// An input that satisfies `path_condition`, but for a run in lockstep.
     pub model: Arc<Assignment>,
     /// The revisions that the state stands for.
     pub revisions: RevisionSet,
@@ -163,7 +163,7 @@ impl State {
         }
         if let Some(moment) = &self.loops.moment
             && moment.top.pc == self.top.pc
-            && moment.conditions == self.path.len()
+            && moment.conditions == self.path_condition.len()
             && moment.top.values == self.top.values
             && self.is_at(moment)
         {
@@ -187,7 +187,7 @@ impl State {
             memory: self.memory.clone(),
             world: self.world.clone(),
             apart: self.apart.clone(),
-            conditions: self.path.len(),
+            conditions: self.path_condition.len(),
         }
     }
 
@@ -198,7 +198,7 @@ impl State {
         let is_here = self.loops.attempts < Self::ATTEMPTS
             && moment.top.pc == self.top.pc
             && moment.top.function == self.top.function
-            && moment.conditions == self.path.len()
+            && moment.conditions == self.path_condition.len()
             && moment.apart.is_empty();
         is_here.then(|| moment.clone())
     }
@@ -225,13 +225,13 @@ pub struct HaltState {
     /// How it ended.
     pub halt: Halt,
     /// The source line where it ended.
-    pub place: Option<Place>,
+    pub place: Option<SourceLine>,
     /// The revisions that behave like this.
     pub revisions: RevisionSet,
     /// The conditions on the input under which they do.
-    pub path: Vec<ExprId>,
-    /// An input that satisfies `path` ([`State::model`]), if nothing was left undecided. Which one
-    /// it is may differ from run to run.
+    pub path_condition: Vec<ExprId>,
+    /// An input that satisfies `path_condition` ([`State::model`]), if nothing was left undecided.
+    /// Which one it is may differ from run to run.
     pub model: Arc<Assignment>,
     /// The way it came.
     pub branch: Arc<Branch>,

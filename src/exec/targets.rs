@@ -15,15 +15,15 @@ use crate::ir::{
 };
 
 /// A register of a function.
-type Place = (u32, u32);
+type FunctionRegister = (u32, u32);
 
 /// The functions that calls through pointers may run.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
     /// By register, the functions whose addresses are known to come there.
-    held: FxHashMap<Place, SmallVec<[FunctionId; 2]>>,
+    held: FxHashMap<FunctionRegister, SmallVec<[FunctionId; 2]>>,
     /// Registers whose values come from memory, from outside, or from anywhere unknown.
-    unknown: FxHashSet<Place>,
+    unknown: FxHashSet<FunctionRegister>,
     escaped: FxHashSet<FunctionId>,
     changed: bool,
 }
@@ -151,7 +151,7 @@ impl Targets {
         }
     }
 
-    fn flow(&mut self, module: &Module, function: u32, from: Operand, to: Place) {
+    fn flow(&mut self, module: &Module, function: u32, from: Operand, to: FunctionRegister) {
         let (held, is_unknown) = self.get(module, function, from);
         let known = self.held.entry(to).or_default();
         for id in held {
@@ -165,7 +165,7 @@ impl Targets {
         }
     }
 
-    fn is_unknown(&mut self, place: Place) {
+    fn is_unknown(&mut self, place: FunctionRegister) {
         self.changed |= self.unknown.insert(place);
     }
 

@@ -46,7 +46,11 @@ impl Executor<'_> {
             return false;
         }
         self.asked = true;
-        let query = Query { path: &state.path, goals: &[differ], model: Some(&state.model) };
+        let query = Query {
+            path_condition: &state.path_condition,
+            goals: &[differ],
+            model: Some(&state.model),
+        };
         if !matches!(self.solver.check(exprs, query), Verdict::Unsat) {
             return false;
         }
@@ -131,7 +135,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        exec::{Clock, Coverage, Limits, Quantum, asking::tests::begun},
+        exec::{Clock, Coverage, PathLimits, Quantum, asking::tests::begun},
         interrupt::Interrupt,
         solver::{SolverConfig, chain},
         subject::Revision,
@@ -144,7 +148,7 @@ mod tests {
         let (program, mut state) = begun(text);
         state.claim = claim;
         let limits =
-            Limits { instructions: 1000, concretisations: 1, solver: Duration::from_secs(1) };
+            PathLimits { instructions: 1000, concretisations: 1, solver: Duration::from_secs(1) };
         let never = Interrupt::default();
         let open = OpenClasses::one((0..2).map(Revision).collect());
         let quantum = Quantum::unlimited(&open, Clock::new(None, &never));

@@ -139,7 +139,7 @@ impl Executor<'_> {
             return Ok(fixed);
         }
         let shows = self.where_content_shows(expr, fixed, &unwritten)?;
-        if self.settle(shows)? {
+        if self.branch(shows)? {
             self.note_unwritten()?;
         }
         Ok(fixed)
@@ -155,7 +155,8 @@ impl Executor<'_> {
         }
         let begun = Instant::now();
         self.solver.hurry(ALWAYS);
-        let verdict = self.solver.check(exprs, Query { path: &[], goals: &[same], model: None });
+        let verdict =
+            self.solver.check(exprs, Query { path_condition: &[], goals: &[same], model: None });
         self.solver.hurry(Duration::MAX);
         self.asked = true;
         self.asking += begun.elapsed();
@@ -163,8 +164,8 @@ impl Executor<'_> {
     }
 
     fn is_impossible(&mut self, goals: &[ExprId]) -> Result<bool, Stop> {
-        let (path, model) = (&self.state.path, Some(&*self.state.model));
-        match self.solver.check(&self.program.exprs, Query { path, goals, model }) {
+        let (path, model) = (&self.state.path_condition, Some(&*self.state.model));
+        match self.solver.check(&self.program.exprs, Query { path_condition: path, goals, model }) {
             Verdict::Unsat => Ok(true),
             Verdict::Sat(_) => Ok(false),
             Verdict::Unknown(why) => Err(Stop::Halt(Halt::Incomplete(why.into()))),
@@ -194,10 +195,10 @@ impl Executor<'_> {
         };
         // What the path is split by must not differ from run to run.
         let mut solver = solver::reproducible(&config);
-        let path = Slicing::default().connected(exprs, &self.state.path, &[differs]);
+        let path = Slicing::default().connected(exprs, &self.state.path_condition, &[differs]);
         for _ in 0..CONTENTS {
             let goals = [differs, exprs.not(shows)];
-            let query = Query { path: &path, goals: &goals, model: None };
+            let query = Query { path_condition: &path, goals: &goals, model: None };
             match solver.check(exprs, query) {
                 Verdict::Unsat => return Ok(shows),
                 Verdict::Sat(model) => {

@@ -2,11 +2,11 @@
 
 use std::str::FromStr;
 
-use crate::{exec::Limits, expr::Assignment, solver::SolverConfig};
+use crate::{exec::PathLimits, expr::Assignment, solver::SolverConfig};
 
 /// How to explore.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct ExploreConfig {
     /// Number of workers; at least 1.
     pub jobs: usize,
     /// Which states come first.
@@ -16,7 +16,7 @@ pub struct Config {
     /// Inputs whose paths [`Search::Directed`] follows first, at most 64.
     pub seeds: Vec<Assignment>,
     /// Limits of a path.
-    pub limits: Limits,
+    pub limits: PathLimits,
     /// The solver of each worker.
     pub solver: SolverConfig,
 }
@@ -39,10 +39,11 @@ pub enum Search {
     /// first.
     Shortest,
     /// Like [`Search::Shortest`], but among states that have read and run as much, those nearest to
-    /// a question for the revision come first ([`Program::distance`](crate::exec::Program::distance)). A share of the states is
-    /// drawn as by [`Search::RandomPath`], so that paths far from all others have their turn.
-    /// Another share are those that parted last from the path of one of the
-    /// [`seeds`](super::Config::seeds).
+    /// a question for the revision come first
+    /// ([`Program::distance`](crate::exec::Program::distance)). A share of the states is drawn as
+    /// by [`Search::RandomPath`], so that paths far from all others have their turn. Another share
+    /// are those that parted last from the path of one of the
+    /// [`seeds`](super::ExploreConfig::seeds).
     Directed,
 }
 

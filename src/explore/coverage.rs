@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, iter::Sum};
 
 use crate::{
     exec::{Coverage, Program},
-    ir::{FunctionId, Pc, Place},
+    ir::{FunctionId, Pc, SourceLine},
 };
 
 /// The part of one source file that some path has run, whether or not the path came to its end. The
@@ -63,7 +63,7 @@ impl CoveredFile {
             }
             let run = coverage.instructions(id);
             let has_run = |pc: usize| run.get(pc).copied().unwrap_or(false);
-            let name = |place: Place| module.files[place.file.0 as usize].clone();
+            let name = |place: SourceLine| module.files[place.file.0 as usize].clone();
             if let Some(place) = function.place {
                 let file = files.entry(name(place)).or_default();
                 file.functions.insert((place.line, function.name.clone()), has_run(0));

@@ -20,7 +20,7 @@ use std::{
 
 use rayon::prelude::*;
 
-pub use config::{Config, Search, UnknownSearch};
+pub use config::{ExploreConfig, Search, UnknownSearch};
 pub use coverage::{CoveredBranch, CoveredFile, Share};
 pub use exhausted::Exhausted;
 use exhausted::Ledger;
@@ -73,7 +73,7 @@ pub struct Spent {
 /// An exploration in progress.
 pub struct Explorer<'a> {
     program: &'a Program,
-    config: Config,
+    config: ExploreConfig,
     pool: Arc<rayon::ThreadPool>,
     workers: Vec<Mutex<Worker>>,
     frontier: search::Frontier<'a>,
@@ -111,7 +111,7 @@ impl<'a> Explorer<'a> {
     /// If the worker threads cannot be started.
     pub fn new(
         program: &'a Program,
-        config: Config,
+        config: ExploreConfig,
         start: Vec<State>,
         clock: Clock<'a>,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
@@ -284,7 +284,7 @@ impl<'a> Explorer<'a> {
 }
 
 /// The configuration of the workers' solvers: no query outlives the exploration.
-fn solver_config(config: &Config, clock: Clock<'_>) -> SolverConfig {
+fn solver_config(config: &ExploreConfig, clock: Clock<'_>) -> SolverConfig {
     SolverConfig { deadline: clock.deadline(), ..config.solver.clone() }
 }
 

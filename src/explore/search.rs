@@ -11,7 +11,7 @@ use crate::{
     subject::RevisionSet,
 };
 
-use super::config::{Config, Search};
+use super::config::{ExploreConfig, Search};
 
 /// When short inputs come first, this many instructions count like a token of input.
 const TOKEN: u64 = 1 << 14;
@@ -82,13 +82,13 @@ impl Seeds {
             });
             together == 0
         };
-        let at = state.path.iter().position(parts);
-        at.map_or(0, |at| (state.path.len() - at) as u32)
+        let at = state.path_condition.iter().position(parts);
+        at.map_or(0, |at| (state.path_condition.len() - at) as u32)
     }
 }
 
 impl<'a> Frontier<'a> {
-    pub(super) fn new(config: &Config, program: &'a Program) -> Self {
+    pub(super) fn new(config: &ExploreConfig, program: &'a Program) -> Self {
         let inputs = config.seeds.iter().take(SEEDS).cloned().collect();
         Self {
             search: config.search,
@@ -286,7 +286,7 @@ mod tests {
     use super::*;
     use crate::{
         env::{libc::stdin::Stdin, models::Models},
-        exec::{Clock, Limits, Start},
+        exec::{Clock, PathLimits, Start},
         explore::{Explorer, Round},
         expr::Bv,
         interrupt::Interrupt,
@@ -354,12 +354,12 @@ mod tests {
             files: Vec::new(),
         };
         let solver = SolverConfig::default();
-        let config = Config {
+        let config = ExploreConfig {
             jobs: 1,
             search: Search::Directed,
             random: 0,
             seeds: if is_seed { vec![seed.clone()] } else { Vec::new() },
-            limits: Limits { instructions: 10_000, concretisations: 1, solver: solver.timeout },
+            limits: PathLimits { instructions: 10_000, concretisations: 1, solver: solver.timeout },
             solver,
         };
         let never = Interrupt::default();
@@ -369,7 +369,7 @@ mod tests {
         let mut before = 0;
         while let Round::Halted(halted) = explorer.round() {
             let is_it = |condition: &ExprId| !program.exprs.evaluate(*condition, &seed).is_zero();
-            if halted.iter().any(|state| state.path.iter().all(is_it)) {
+            if halted.iter().any(|state| state.path_condition.iter().all(is_it)) {
                 return before;
             }
             before += halted.len();

@@ -67,7 +67,7 @@ impl Display for Shown<'_> {
             return writeln!(f);
         }
         write!(f, " registers {}", function.registers)?;
-        let named = |place: super::Place| {
+        let named = |place: super::SourceLine| {
             let name = self.module.and_then(|module| module.files.get(place.file.0 as usize));
             name.map_or_else(|| format!("file {}", place.file.0), Clone::clone)
         };

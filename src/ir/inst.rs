@@ -185,7 +185,7 @@ pub struct Call {
     /// The function that is called.
     pub callee: Callee,
     /// The arguments, fixed ones first.
-    pub args: Vec<Argument>,
+    pub args: Vec<CallArgument>,
     /// The registers that get the returned scalars.
     pub results: Vec<Reg>,
     /// The widths in bits of the returned scalars, as the call expects them.
@@ -194,7 +194,7 @@ pub struct Call {
 
 /// An argument of a call.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Argument {
+pub struct CallArgument {
     /// The value of the argument.
     pub value: Operand,
     /// The width of the value in bits.

@@ -23,9 +23,9 @@ mod verify;
 mod visit;
 
 pub use inst::{
-    AddressTerm, Argument, BinaryOp, Call, Callee, Cast, CompareExceptions, FloatCast, FloatOp,
+    AddressTerm, BinaryOp, Call, CallArgument, Callee, Cast, CompareExceptions, FloatCast, FloatOp,
     FloatPredicate, Indexed, Inst, OverflowOp, Predicate, Switch, UnaryOp,
 };
-pub use module::{Function, Global, Module, Place};
+pub use module::{Function, Global, Module, SourceLine};
 pub use operand::{Constant, FileId, FunctionId, GlobalId, Operand, OperandKind, Pc, Reg};
 pub use verify::{VerifyError, verify};

@@ -16,7 +16,7 @@ pub struct Module {
     pub constructors: Vec<FunctionId>,
     /// The functions to run after the end of the program, the last one first.
     pub destructors: Vec<FunctionId>,
-    /// The source files to which [`Place`] refers, as the debug information names them.
+    /// The source files to which [`SourceLine`] refers, as the debug information names them.
     pub files: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ pub struct Function {
     /// The symbol of the function.
     pub name: String,
     /// The place of the definition, if the module has debug information.
-    pub place: Option<Place>,
+    pub place: Option<SourceLine>,
     /// The widths in bits of the fixed parameters; parameter i arrives in register i.
     pub params: Vec<u32>,
     /// The widths in bits of the returned scalars (none for `void`, several for a struct).
@@ -57,7 +57,7 @@ pub struct Function {
     /// The instructions; execution starts at 0. Empty for a declaration.
     pub code: Vec<Inst>,
     /// The source place of each instruction.
-    pub places: Vec<Place>,
+    pub places: Vec<SourceLine>,
     /// For each instruction the number of LLVM instructions for which the code before it stands,
     /// and at the end the number for all code: one entry more than `code`.
     pub counts: Vec<u32>,
@@ -72,7 +72,7 @@ impl Function {
 
 /// A line of source; line 0 is unknown.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
-pub struct Place {
+pub struct SourceLine {
     /// The file.
     pub file: FileId,
     /// The line, from 1.

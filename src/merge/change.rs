@@ -4,7 +4,7 @@ use super::source::Tokens;
 
 /// What a meta branch chooses between at a site.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum ChangeKind {
     /// Expressions of which only the truth value is used.
     Truth,
     /// Expressions whose value is not used.
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 /// A part of the original that a patch replaces.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Edit {
-    pub(super) kind: Kind,
+    pub(super) kind: ChangeKind,
     /// Tokens of the original; an empty range means an insertion before the token there.
     pub(super) from: Tokens,
     /// Tokens of the patched text.

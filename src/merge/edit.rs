@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 use super::{
-    change::{Edit, Kind},
+    change::{ChangeKind, Edit},
     legal::{self, Nature},
     source::{Source, Tokens, children, named, same},
 };
@@ -86,7 +86,7 @@ impl<'a> Comparison<'a> {
         Err(Hoist { line: new.start_position().row + 1, reason })
     }
 
-    fn edit(&self, kind: Kind, from: Tokens, to: Tokens, to_end: bool) -> Edit {
+    fn edit(&self, kind: ChangeKind, from: Tokens, to: Tokens, to_end: bool) -> Edit {
         let (body, patched_body) = (self.body.clone(), self.patched_body.clone());
         Edit { kind, from, to, to_end, body, patched_body }
     }
@@ -160,7 +160,7 @@ impl<'a> Comparison<'a> {
             return Ok(edits);
         }
         let (from, to) = (self.original.span(old), self.patched.span(new));
-        let edit = self.edit(Kind::Run, from, to, false);
+        let edit = self.edit(ChangeKind::Run, from, to, false);
         let nature = Nature::of(&[old], self.original).and(Nature::of(&[new], self.patched));
         match legal::reason_against(self.original, self.patched, &edit, nature) {
             None => Ok(vec![edit]),
@@ -243,16 +243,16 @@ impl<'a> Comparison<'a> {
         // The parentheses of a condition belong to the statement.
         let bare = |n: Node| n.kind() != "parenthesized_expression";
         match (bare(old), bare(new), named(old).as_slice(), named(new).as_slice()) {
-            (false, false, [a], [b]) => self.expression(Kind::Truth, *a, *b),
-            _ => self.expression(Kind::Truth, old, new),
+            (false, false, [a], [b]) => self.expression(ChangeKind::Truth, *a, *b),
+            _ => self.expression(ChangeKind::Truth, old, new),
         }
     }
 
     fn discarded(&mut self, old: Node, new: Node) -> Edits {
-        self.value(old, new).or_else(|_| self.expression(Kind::Discarded, old, new))
+        self.value(old, new).or_else(|_| self.expression(ChangeKind::Discarded, old, new))
     }
 
-    fn expression(&mut self, kind: Kind, old: Node, new: Node) -> Edits {
+    fn expression(&mut self, kind: ChangeKind, old: Node, new: Node) -> Edits {
         let (from, to) = (self.original.span(old), self.patched.span(new));
         let fits =
             |s: &Source, r: &Tokens| !r.is_empty() && s.is_balanced(r) && !s.has_directive(r);
@@ -368,7 +368,7 @@ impl<'a> Comparison<'a> {
         };
         let from = tokens(self.original, &list.old, &list.old_bounds, &old);
         let to = tokens(self.patched, &list.new, &list.new_bounds, &new);
-        self.edit(Kind::Run, from, to, old.end == list.old.len())
+        self.edit(ChangeKind::Run, from, to, old.end == list.old.len())
     }
 
     /// Aligns the statements of a list so that the edits have the fewest tokens.
@@ -504,7 +504,7 @@ pub(super) fn bounds(source: &Source, container: Node) -> Tokens {
             start..span.end
         }
         _ => {
-            let ends = |i: &usize| source.at(*i).kind == super::token::Kind::EndOfDirective;
+            let ends = |i: &usize| source.at(*i).kind == super::token::TokenKind::EndOfDirective;
             let start = span.clone().find(ends).map_or(span.end, |i| i + 1);
             let end = container
                 .child_by_field_name("alternative")

@@ -10,7 +10,7 @@ use std::{cmp::Reverse, collections::BTreeSet, fmt::Write};
 use crate::subject::{Revision, RevisionSet};
 
 use super::{
-    change::{Edit, Kind},
+    change::{ChangeKind, Edit},
     legal,
     source::{Source, Tokens, same},
 };
@@ -202,7 +202,7 @@ impl<'a> Emitter<'a> {
         live: &[usize],
     ) -> Result<BTreeSet<String>, Conflict> {
         let arms = self.arms(cluster)?;
-        let kind = cluster.outermost().first().map_or(Kind::Run, |o| o.edit.kind);
+        let kind = cluster.outermost().first().map_or(ChangeKind::Run, |o| o.edit.kind);
         let inside: Vec<usize> = live
             .iter()
             .copied()
@@ -214,21 +214,21 @@ impl<'a> Emitter<'a> {
             edges: Edges { start: false, end: cluster.to_end },
         };
         match kind {
-            Kind::Added => self.added(out, cluster, &arms),
-            Kind::Removed => {
+            ChangeKind::Added => self.added(out, cluster, &arms),
+            ChangeKind::Removed => {
                 let revisions: RevisionSet = arms.iter().flat_map(|a| a.revisions.iter()).collect();
                 _ = writeln!(out, "/* psychic: not {revisions} */");
                 let owned = self.region(out, region, &inside)?;
                 out.push_str("\n/* psychic: end */\n");
                 return Ok(owned);
             }
-            Kind::Truth | Kind::Discarded => {
+            ChangeKind::Truth | ChangeKind::Discarded => {
                 let number = self.site(&arms);
                 // Compilers see through `!`, so that `a && b` forks as it would on its own.
-                let open = if kind == Kind::Truth { "!!(" } else { "(void)(" };
+                let open = if kind == ChangeKind::Truth { "!!(" } else { "(void)(" };
                 let close = ")";
                 // They do not see through `+`: all arms give one value, which one branch tests.
-                out.push_str(if kind == Kind::Truth { "+(" } else { "(" });
+                out.push_str(if kind == ChangeKind::Truth { "+(" } else { "(" });
                 for arm in &arms {
                     let text = self.versions[arm.version].source.slice(&arm.tokens);
                     let revisions = &arm.revisions;
@@ -241,7 +241,7 @@ impl<'a> Emitter<'a> {
                 out.push(')');
                 return Ok(owned);
             }
-            Kind::Run => return self.run(out, cluster, &arms, region, &inside),
+            ChangeKind::Run => return self.run(out, cluster, &arms, region, &inside),
         }
         Ok(BTreeSet::new())
     }

@@ -10,7 +10,7 @@ use crate::subject::Revision;
 
 use super::{
     source::Source,
-    token::{self, Kind, Token},
+    token::{self, Token, TokenKind},
 };
 
 /// A meta text, read once for all revisions.
@@ -35,7 +35,7 @@ impl<'a> Projection<'a> {
     pub(super) fn new(meta: &'a str) -> Result<Self, String> {
         let tokens: Vec<Token> = token::lex(meta)
             .into_iter()
-            .filter(|t| t.kind != Kind::Comment || t.text(meta).starts_with(MARK))
+            .filter(|t| t.kind != TokenKind::Comment || t.text(meta).starts_with(MARK))
             .collect();
         let words: Vec<&str> = tokens.iter().map(|token| token.text(meta)).collect();
         let name = |word: &&'a str| word.rsplit_once(SUFFIX).map_or(*word, |(name, _)| name);
@@ -97,8 +97,8 @@ pub(super) const SUFFIX: &str = "__psychic_";
 /// Whether a token would be mistaken for one that psychic adds.
 pub(super) fn is_reserved(token: &Token, text: &str) -> bool {
     match token.kind {
-        Kind::Comment => text.starts_with(MARK),
-        Kind::Identifier => text.starts_with("psychic_at_") || text.contains(SUFFIX),
+        TokenKind::Comment => text.starts_with(MARK),
+        TokenKind::Identifier => text.starts_with("psychic_at_") || text.contains(SUFFIX),
         _ => false,
     }
 }
@@ -323,7 +323,7 @@ impl<'a> Projector<'_, 'a> {
             let Some(token) = self.of.tokens.get(end) else {
                 return Err(format!("`{mark}` has no end"));
             };
-            if token.kind == Kind::Comment {
+            if token.kind == TokenKind::Comment {
                 let ends = self.of.words[end][MARK.len()..].starts_with("end");
                 depth = if ends { depth - 1 } else { depth + 1 };
             }

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::subject::Revision;
 
 use super::{
-    change::{Edit, Kind},
+    change::{ChangeKind, Edit},
     edit::{Granularity, Hoist},
     project::SUFFIX,
     scope::{self, Changes, Item, Name, Sort, Space},
@@ -232,12 +232,12 @@ impl File<'_> {
 }
 
 fn identifiers(source: &Source, range: Tokens) -> HashSet<&str> {
-    let identifiers = range.filter(|index| source.at(*index).kind == token::Kind::Identifier);
+    let identifiers = range.filter(|index| source.at(*index).kind == token::TokenKind::Identifier);
     identifiers.map(|index| source.token(index)).collect()
 }
 
 fn is_scope(edit: &&Edit) -> bool {
-    matches!(edit.kind, Kind::Added | Kind::Removed)
+    matches!(edit.kind, ChangeKind::Added | ChangeKind::Removed)
 }
 
 fn signature<'s>(source: &'s Source, edits: &[Edit]) -> Signature<'s> {
@@ -253,7 +253,7 @@ fn agree(a: &Resolved, b: &Resolved) -> bool {
 /// Whether a token may refer to something with this name at file scope.
 fn may_mean(source: &Source, token: usize, name: &Name) -> bool {
     let before = |words: &[&str]| token > 0 && words.contains(&source.token(token - 1));
-    source.at(token).kind == token::Kind::Identifier
+    source.at(token).kind == token::TokenKind::Identifier
         && source.token(token) == name.text
         && match name.space {
             Space::Macro => true,
@@ -316,7 +316,7 @@ fn stringising(source: &Source) -> HashSet<&str> {
     let mut name = None;
     for index in 0..source.length() {
         match source.at(index).kind {
-            token::Kind::EndOfDirective => name = None,
+            token::TokenKind::EndOfDirective => name = None,
             _ if source.token(index) == "#" || source.token(index) == "##" => {
                 if let Some(name) = name {
                     found.insert(name);

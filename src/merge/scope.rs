@@ -8,7 +8,7 @@
 use tree_sitter::Node;
 
 use super::{
-    change::{Edit, Kind},
+    change::{ChangeKind, Edit},
     edit::{self, Granularity, Hoist},
     source::{Source, Tokens, descendants, same},
 };
@@ -81,7 +81,7 @@ struct Comparison<'a> {
 /// A node of a list at file scope with all tokens up to the next node, such as its `;` or the end
 /// of its directive.
 #[derive(Clone)]
-struct Place<'t> {
+struct Placed<'t> {
     node: Node<'t>,
     tokens: Tokens,
 }
@@ -102,26 +102,26 @@ impl Comparison<'_> {
     }
 
     /// Records items without a partner; the new ones are added where the old ones end.
-    fn gap(&mut self, olds: &[Place], news: &[Place], end: usize) {
+    fn gap(&mut self, olds: &[Placed], news: &[Placed], end: usize) {
         for place in olds {
             let from = place.tokens.clone();
             self.changes.removed.push(item(self.original, place));
-            self.edit(Kind::Removed, from, 0..0);
+            self.edit(ChangeKind::Removed, from, 0..0);
         }
         if let (Some(first), Some(last)) = (news.first(), news.last()) {
             self.changes.added.extend(news.iter().map(|place| item(self.patched, place)));
-            self.edit(Kind::Added, end..end, first.tokens.start..last.tokens.end);
+            self.edit(ChangeKind::Added, end..end, first.tokens.start..last.tokens.end);
         }
     }
 
-    fn edit(&mut self, kind: Kind, from: Tokens, to: Tokens) {
+    fn edit(&mut self, kind: ChangeKind, from: Tokens, to: Tokens) {
         let (body, patched_body) = (from.clone(), to.clone());
         // An item added after the last one can belong to nothing but the list of the whole file.
-        let to_end = kind == Kind::Added && from.start == self.original.length();
+        let to_end = kind == ChangeKind::Added && from.start == self.original.length();
         self.changes.edits.push(Edit { kind, from, to, to_end, body, patched_body });
     }
 
-    fn pair(&mut self, old: &Place, new: &Place) -> Result<(), Hoist> {
+    fn pair(&mut self, old: &Placed, new: &Placed) -> Result<(), Hoist> {
         if self.same(old, new) {
             return Ok(());
         }
@@ -132,7 +132,7 @@ impl Comparison<'_> {
             return Ok(());
         }
         self.list(old.node, new.node)?;
-        let alternative = |source: &Source, node| Place { node, tokens: source.span(node) };
+        let alternative = |source: &Source, node| Placed { node, tokens: source.span(node) };
         let (Some(a), Some(b)) = (
             old.node.child_by_field_name("alternative"),
             new.node.child_by_field_name("alternative"),
@@ -147,16 +147,16 @@ impl Comparison<'_> {
         Err(Hoist { line, reason: "an #else or #elif at file scope changes" })
     }
 
-    fn same(&self, old: &Place, new: &Place) -> bool {
+    fn same(&self, old: &Placed, new: &Placed) -> bool {
         same(self.original, &old.tokens, self.patched, &new.tokens)
     }
 
     /// Whether two items are one item that changed inside.
-    fn fit(&self, old: &Place, new: &Place) -> bool {
+    fn fit(&self, old: &Placed, new: &Placed) -> bool {
         if old.node.kind() != new.node.kind() {
             return false;
         }
-        let inner = |source: &Source, place: &Place| match place.node.kind() {
+        let inner = |source: &Source, place: &Placed| match place.node.kind() {
             "function_definition" => {
                 place.node.child_by_field_name("body").map(|body| source.span(body))
             }
@@ -165,7 +165,7 @@ impl Comparison<'_> {
             }
             _ => None,
         };
-        let alternative = |n: &Place| n.node.child_by_field_name("alternative").is_some();
+        let alternative = |n: &Placed| n.node.child_by_field_name("alternative").is_some();
         let (Some(a), Some(b)) = (inner(self.original, old), inner(self.patched, new)) else {
             return false;
         };
@@ -180,7 +180,7 @@ impl Comparison<'_> {
 
     /// The indices of the items that correspond, in order: the alignment that leaves the fewest
     /// tokens out.
-    fn pairs(&self, olds: &[Place], news: &[Place]) -> Vec<(usize, usize)> {
+    fn pairs(&self, olds: &[Placed], news: &[Placed]) -> Vec<(usize, usize)> {
         let prefix = olds.iter().zip(news).take_while(|(a, b)| self.same(a, b)).count();
         let rest = olds.len().min(news.len()) - prefix;
         let suffix = olds.iter().rev().zip(news.iter().rev()).take(rest);
@@ -229,7 +229,7 @@ fn bounds(source: &Source, node: Node) -> Tokens {
     }
 }
 
-fn places<'t>(source: &Source, list: Node<'t>, bounds: &Tokens) -> Vec<Place<'t>> {
+fn places<'t>(source: &Source, list: Node<'t>, bounds: &Tokens) -> Vec<Placed<'t>> {
     let nodes = edit::statements(list);
     let starts: Vec<usize> = nodes
         .iter()
@@ -241,11 +241,11 @@ fn places<'t>(source: &Source, list: Node<'t>, bounds: &Tokens) -> Vec<Place<'t>
     nodes
         .into_iter()
         .zip(starts.windows(2))
-        .map(|(node, ends)| Place { node, tokens: ends[0]..ends[1].max(ends[0]) })
+        .map(|(node, ends)| Placed { node, tokens: ends[0]..ends[1].max(ends[0]) })
         .collect()
 }
 
-fn item(source: &Source, place: &Place) -> Item {
+fn item(source: &Source, place: &Placed) -> Item {
     let node = place.node;
     let (sort, declarators) = match node.kind() {
         "preproc_include" => (Sort::Include, Vec::new()),

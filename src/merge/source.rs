@@ -9,7 +9,7 @@ use std::{
 
 use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 
-use super::token::{self, Kind, Sequence, Token};
+use super::token::{self, Sequence, Token, TokenKind};
 
 /// A range of token indices.
 pub(super) type Tokens = Range<usize>;
@@ -126,7 +126,7 @@ impl Source {
     }
 
     pub(super) fn has_directive(&self, range: &Tokens) -> bool {
-        range.clone().any(|index| self.at(index).kind == Kind::EndOfDirective)
+        range.clone().any(|index| self.at(index).kind == TokenKind::EndOfDirective)
     }
 
     /// The syntax errors, each with its line, from 1, and a description.

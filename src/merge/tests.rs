@@ -13,7 +13,7 @@ use std::{
 use tempfile::TempDir;
 
 use crate::{
-    child::{self, ChildError, Limits},
+    child::{self, ChildError, ChildLimits},
     subject::{Revision, Subject},
 };
 
@@ -84,10 +84,11 @@ impl SyntaxCheck for Compiler {
     fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
         let mut compiler = Command::new(&self.program);
         compiler.arg("-fsyntax-only").args(&self.flags).arg(file).current_dir(root);
-        let output = child::output(&mut compiler, Limits::CHECK).map_err(|error| match error {
-            ChildError::Start(error) => format!("{}: {error}", self.program.display()),
-            stopped => stopped.to_string(),
-        })?;
+        let output =
+            child::output(&mut compiler, ChildLimits::CHECK).map_err(|error| match error {
+                ChildError::Start(error) => format!("{}: {error}", self.program.display()),
+                stopped => stopped.to_string(),
+            })?;
         if output.status.success() {
             return Ok(());
         }

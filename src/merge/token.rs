@@ -9,7 +9,7 @@ use std::{ops::Range, sync::Arc};
 
 /// What a token is, as far as merging cares.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Identifier,
     Number,
     /// String or character literal with its prefix, or the `<...>` of an include.
@@ -23,7 +23,7 @@ pub(super) enum Kind {
 /// A token and its bytes in the text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) start: usize,
     pub(super) end: usize,
 }
@@ -32,7 +32,7 @@ impl Token {
     pub(super) fn text<'a>(&self, source: &'a str) -> &'a str {
         match self.kind {
             // Where exactly a directive ends (before CR LF, at the end of the file) is layout.
-            Kind::EndOfDirective => "\n",
+            TokenKind::EndOfDirective => "\n",
             _ => &source[self.start..self.end],
         }
     }
@@ -45,7 +45,7 @@ impl Token {
 
 /// The tokens of `source` without comments.
 pub(super) fn tokens(source: &str) -> Vec<Token> {
-    lex(source).into_iter().filter(|t| t.kind != Kind::Comment).collect()
+    lex(source).into_iter().filter(|t| t.kind != TokenKind::Comment).collect()
 }
 
 /// The tokens of `source` and its comments.
@@ -135,7 +135,7 @@ impl Sequence {
 /// Whether brackets of every kind are closed and properly nested.
 pub(super) fn is_balanced(source: &str, tokens: impl Iterator<Item = Token>) -> bool {
     let mut open = Vec::new();
-    for token in tokens.filter(|t| t.kind == Kind::Punctuator) {
+    for token in tokens.filter(|t| t.kind == TokenKind::Punctuator) {
         let closes = match token.text(source) {
             bracket @ ("(" | "[" | "{") => {
                 open.push(bracket);
@@ -195,12 +195,12 @@ impl Lexer<'_> {
             } else if self.starts_with("/*") || self.starts_with("//") {
                 let start = self.at;
                 self.comment();
-                self.push(Kind::Comment, start);
+                self.push(TokenKind::Comment, start);
             } else {
                 if line_start && byte == b'#' && self.directive == Directive::Outside {
                     self.directive = Directive::Hash;
                     self.at += 1;
-                    self.push(Kind::Punctuator, self.at - 1);
+                    self.push(TokenKind::Punctuator, self.at - 1);
                 } else {
                     self.token(byte);
                 }
@@ -222,7 +222,7 @@ impl Lexer<'_> {
             let word = &self.text[start..self.at];
             if matches!(self.peek(0), Some(b'"' | b'\'')) && is_prefix(word) {
                 self.literal();
-                Kind::Literal
+                TokenKind::Literal
             } else {
                 self.directive = match (before, word) {
                     (Directive::Hash, b"include" | b"include_next" | b"import") => {
@@ -232,30 +232,30 @@ impl Lexer<'_> {
                     (Directive::Define, _) => Directive::DefineName,
                     _ => self.directive,
                 };
-                Kind::Identifier
+                TokenKind::Identifier
             }
         } else if byte.is_ascii_digit()
             || byte == b'.' && self.peek(1).is_some_and(|b| b.is_ascii_digit())
         {
             self.number();
-            Kind::Number
+            TokenKind::Number
         } else if byte == b'"' || byte == b'\'' {
             self.literal();
-            Kind::Literal
+            TokenKind::Literal
         } else if byte == b'<' && before == Directive::Include {
             self.skip_while(|b| b != b'>' && b != b'\n');
             self.at += usize::from(self.peek(0) == Some(b'>'));
-            Kind::Literal
+            TokenKind::Literal
         } else {
             if byte == b'('
                 && before == Directive::DefineName
                 && self.tokens.last().is_some_and(|t| t.end == start)
             {
-                self.push(Kind::Punctuator, start);
+                self.push(TokenKind::Punctuator, start);
             }
             let long = PUNCTUATORS.iter().find(|p| self.starts_with(p));
             self.at += long.map_or(1, |p| p.len());
-            Kind::Punctuator
+            TokenKind::Punctuator
         };
         self.push(kind, start);
     }
@@ -308,11 +308,11 @@ impl Lexer<'_> {
         if self.directive != Directive::Outside {
             self.directive = Directive::Outside;
             let end = (self.at + 1).min(self.text.len());
-            self.tokens.push(Token { kind: Kind::EndOfDirective, start: self.at, end });
+            self.tokens.push(Token { kind: TokenKind::EndOfDirective, start: self.at, end });
         }
     }
 
-    fn push(&mut self, kind: Kind, start: usize) {
+    fn push(&mut self, kind: TokenKind, start: usize) {
         self.tokens.push(Token { kind, start, end: self.at });
     }
 

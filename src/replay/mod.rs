@@ -18,4 +18,4 @@ pub use outcome::{ASSUMPTION_VIOLATED, Outcome, Termination, Visible};
 pub use replayer::{Binaries, Builds, ReplayError, Replayer, Watched, Within};
 #[cfg(feature = "engine")]
 pub(crate) use sandbox::refuse_idle_helper;
-pub use sandbox::{Isolation, Limits, SandboxError, sandbox_helper};
+pub use sandbox::{Isolation, RunLimits, SandboxError, sandbox_helper};

@@ -13,7 +13,7 @@ use super::{
     finding::{Finding, FindingKind},
     ktest::{KtestError, TestInput},
     outcome::{Outcome, Termination, parse_outputs},
-    sandbox::{Isolation, Limits, Reply, Request, Sandbox, SandboxError, Zygote},
+    sandbox::{Isolation, Reply, Request, RunLimits, Sandbox, SandboxError, Zygote},
 };
 use crate::{
     errors::{Error, Sanitizer},
@@ -130,12 +130,12 @@ pub enum ReplayError {
 pub struct Within {
     /// Processor time; three times as much under a sanitizer.
     pub time: Duration,
-    /// Bytes of each of stdout and stderr, at most [`Limits::output`].
+    /// Bytes of each of stdout and stderr, at most [`RunLimits::output`].
     pub output: u64,
 }
 
-impl From<Limits> for Within {
-    fn from(limits: Limits) -> Self {
+impl From<RunLimits> for Within {
+    fn from(limits: RunLimits) -> Self {
         Self { time: limits.time, output: limits.output }
     }
 }
@@ -204,7 +204,7 @@ impl Watched {
 #[derive(Debug)]
 pub struct Replayer {
     binaries: Binaries,
-    limits: Limits,
+    limits: RunLimits,
     isolation: Isolation,
     zygote: Arc<Zygote>,
     plain: Pool,
@@ -241,7 +241,7 @@ impl Replayer {
     ///
     /// # Errors
     /// [`ReplayError::Sandbox`] if programs cannot be confined on this system.
-    pub fn new(binaries: Binaries, limits: Limits) -> Result<Self, ReplayError> {
+    pub fn new(binaries: Binaries, limits: RunLimits) -> Result<Self, ReplayError> {
         Self::with_isolation(binaries, limits, Isolation::Namespaces)
     }
 
@@ -251,7 +251,7 @@ impl Replayer {
     /// As [`Replayer::new`].
     pub fn with_isolation(
         binaries: Binaries,
-        limits: Limits,
+        limits: RunLimits,
         strongest: Isolation,
     ) -> Result<Self, ReplayError> {
         let mut replayer = Self::idle(binaries, limits, strongest, Arc::default());
@@ -267,7 +267,12 @@ impl Replayer {
     }
 
     /// Creates a replayer without starting a sandbox.
-    fn idle(binaries: Binaries, limits: Limits, isolation: Isolation, zygote: Arc<Zygote>) -> Self {
+    fn idle(
+        binaries: Binaries,
+        limits: RunLimits,
+        isolation: Isolation,
+        zygote: Arc<Zygote>,
+    ) -> Self {
         let plain = Pool::of(&[&binaries.plain]);
         let sanitized = Pool::of(&[&binaries.address_undefined, &binaries.memory]);
         Self { binaries, limits, isolation, zygote, plain, sanitized }

@@ -78,7 +78,7 @@ impl Program {
         Self { _directory: directory, binaries }
     }
 
-    fn replayer(&self, limits: Limits) -> Replayer {
+    fn replayer(&self, limits: RunLimits) -> Replayer {
         Replayer::new(self.binaries.clone(), limits).unwrap()
     }
 }
@@ -88,13 +88,13 @@ fn run(body: &str) -> Outcome {
 }
 
 fn run_test(body: &str, test: &TestInput) -> Outcome {
-    let replayer = Program::new(body, false).replayer(Limits::default());
+    let replayer = Program::new(body, false).replayer(RunLimits::default());
     replayer.run(test, Revision(0), Sanitizer::None).unwrap()
 }
 
 /// Runs a program that attacks its sandbox with both kinds of isolation, which have to withstand
 /// it. The system that runs the tests must have both.
-fn attack(body: &str, limits: Limits) -> Vec<Outcome> {
+fn attack(body: &str, limits: RunLimits) -> Vec<Outcome> {
     let program = Program::new(body, false);
     let mut outcomes = Vec::new();
     for isolation in [Isolation::Namespaces, Isolation::Landlock] {
@@ -123,7 +123,7 @@ fn what_is_nested_too_deep_or_too_much_is_an_outcome_and_goes_away() {
                     close(f);
                 }
                 return 0;";
-    let limits = Limits { time: Duration::from_secs(10), ..Limits::default() };
+    let limits = RunLimits { time: Duration::from_secs(10), ..RunLimits::default() };
     for body in [deep, many] {
         let program = Program::new(&format!("if (argc > 1) return 7; {body}"), false);
         let replayer = program.replayer(limits);
@@ -182,7 +182,7 @@ fn arguments_input_and_objects_reach_the_program() {
         stdin: Some(b"input".to_vec()),
         objects: vec![("x_1".into(), vec![2]), ("x".into(), vec![0, 1, 0, 0])],
     };
-    let replayer = Program::new(body, false).replayer(Limits::default());
+    let replayer = Program::new(body, false).replayer(RunLimits::default());
     let outcome = replayer.run(&test, Revision(3), Sanitizer::None).unwrap();
     assert_eq!(outcome.stdout, b"name \xffarg input 256 2 0 3 33", "{outcome:?}");
     let outputs = [("x", vec![0, 1]), ("x_1", vec![2])].map(|(name, bytes)| (name.into(), bytes));
@@ -215,7 +215,7 @@ fn files_are_seen_and_do_not_stay() {
     let given = [("B", given("b")), ("e", Given::Directory), ("f", given("")), ("g", given(""))];
     program.binaries.files =
         given.map(|(path, content)| GivenFile { path: path.into(), content }).into();
-    let replayer = program.replayer(Limits::default());
+    let replayer = program.replayer(RunLimits::default());
     for _ in 0..2 {
         let outcome = replayer.run(&test, Revision(0), Sanitizer::None).unwrap();
         assert_eq!(outcome.termination, Termination::Exit(0));
@@ -246,7 +246,7 @@ fn runs_are_deterministic() {
         printf(\"%p %p %p %s\\n\", (void *)&local, malloc(8), (void *)main, host);
         return 0;";
     let program = Program::new(body, false);
-    let replayers = [(); 2].map(|()| program.replayer(Limits::default()));
+    let replayers = [(); 2].map(|()| program.replayer(RunLimits::default()));
     if replayers[0].isolation() != Isolation::Namespaces {
         return;
     }
@@ -282,7 +282,7 @@ fn every_kind_of_finding() {
         arms.collect::<String>()
     );
     let program = Program::new(&body, true);
-    let replayer = program.replayer(Limits::default());
+    let replayer = program.replayer(RunLimits::default());
     let revisions = (0..=cases.len() as u32).map(Revision).collect::<Vec<_>>();
     let outcomes = replayer.outcomes(&TestInput::default(), &revisions, true).unwrap();
     for ((_, outcome), (kind, body)) in outcomes.iter().zip(&cases) {
@@ -299,7 +299,7 @@ fn every_kind_of_finding() {
 fn a_use_of_unwritten_memory_is_noted_beside_the_plain_outcome() {
     let body = "int x[2]; volatile int n = 0; x[n] = 1; if (x[1 - n]) n = 1; return n + 3;";
     let program = Program::new(body, true);
-    let replayer = program.replayer(Limits::default());
+    let replayer = program.replayer(RunLimits::default());
     let outcome = replayer.outcome(&TestInput::default(), Revision(0), true).unwrap();
     assert_eq!((outcome.finding, outcome.termination), (None, Termination::Exit(3)));
     assert_eq!(
@@ -316,7 +316,7 @@ fn a_clean_run_under_sanitizers_is_the_plain_one() {
         psychic_output(\"x\", &x, sizeof x); return 3;";
     let test = TestInput { objects: vec![("x".into(), vec![5, 0, 0, 0])], ..TestInput::default() };
     let program = Program::new(body, true);
-    let replayer = program.replayer(Limits::default());
+    let replayer = program.replayer(RunLimits::default());
     let revisions = [0, 1, 2, 3].map(Revision);
     let plain = replayer.run(&test, Revision(0), Sanitizer::None).unwrap();
     assert_eq!((&plain.stdout[..], plain.termination), (&b"5"[..], Termination::Exit(3)));
@@ -331,7 +331,7 @@ fn a_clean_run_under_sanitizers_is_the_plain_one() {
 
 #[test]
 fn a_missing_build_is_an_error() {
-    let replayer = Program::new("return 0;", false).replayer(Limits::default());
+    let replayer = Program::new("return 0;", false).replayer(RunLimits::default());
     let error = replayer.run(&TestInput::default(), Revision(0), Sanitizer::Memory).unwrap_err();
     assert!(matches!(error, ReplayError::NotBuilt(Sanitizer::Memory)));
 }
@@ -351,7 +351,7 @@ fn a_patch_cannot_write_outside_of_its_directory() {
          return (f >= 0) + 2 * (g >= 0) + 4 * (h >= 0) + 8 * (i >= 0) + 16 * (j == 0);",
         target.display()
     );
-    for outcome in attack(&body, Limits::default()) {
+    for outcome in attack(&body, RunLimits::default()) {
         assert_eq!(outcome.termination, Termination::Exit(0));
     }
     assert!(!target.exists() && !Path::new("/usr/psychic-test").exists());
@@ -367,7 +367,7 @@ fn a_patch_cannot_connect_to_loopback() {
          return s >= 0 && connect(s, (void *)&a, sizeof a) == 0;",
         listener.local_addr().unwrap().port()
     );
-    for outcome in attack(&body, Limits::default()) {
+    for outcome in attack(&body, RunLimits::default()) {
         assert_eq!(outcome.termination, Termination::Exit(0));
     }
 }
@@ -378,7 +378,7 @@ fn a_patch_cannot_have_more_processes_than_allowed() {
         int made = 0;
         for (int i = 0; i < 200; i++) { int p = fork(); if (p == 0) { pause(); } made += p > 0; }
         printf(\"%d\", made); return 0;";
-    let limits = Limits { processes: 20, time: Duration::from_secs(5), ..Limits::default() };
+    let limits = RunLimits { processes: 20, time: Duration::from_secs(5), ..RunLimits::default() };
     for outcome in attack(body, limits) {
         let made = String::from_utf8_lossy(&outcome.stdout).parse::<u32>().unwrap();
         assert!((10..=20).contains(&made), "{made}");
@@ -387,7 +387,7 @@ fn a_patch_cannot_have_more_processes_than_allowed() {
 
 #[test]
 fn a_fork_bomb_ends() {
-    let limits = Limits { time: Duration::from_millis(300), ..Limits::default() };
+    let limits = RunLimits { time: Duration::from_millis(300), ..RunLimits::default() };
     let start = Instant::now();
     attack("for (;;) fork();", limits);
     attack("setsid(); for (;;) if (fork() == 0) setsid(); else exit(0);", limits);
@@ -396,7 +396,7 @@ fn a_fork_bomb_ends() {
 
 #[test]
 fn a_patch_cannot_outlive_its_time_asleep_or_deaf() {
-    let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
+    let limits = RunLimits { time: Duration::from_millis(200), ..RunLimits::default() };
     let start = Instant::now();
     for outcome in attack("signal(SIGTERM, SIG_IGN); sleep(60); return 0;", limits) {
         assert_eq!(outcome.termination, Termination::Timeout);
@@ -413,7 +413,7 @@ fn a_patch_cannot_leave_processes_behind() {
             exit(0); }}
          usleep(100000); return 0;"
     );
-    for outcome in attack(&body, Limits::default()) {
+    for outcome in attack(&body, RunLimits::default()) {
         assert_eq!(outcome.termination, Termination::Exit(0));
     }
     let ps = Command::new("ps").args(["-eo", "args"]).output().unwrap();
@@ -424,7 +424,7 @@ fn a_patch_cannot_leave_processes_behind() {
 #[test]
 fn a_patch_cannot_leave_somebody_behind_who_prints() {
     let body = "if (fork() == 0) setsid(); for (;;) puts(\"x\");";
-    for outcome in attack(body, Limits::default()) {
+    for outcome in attack(body, RunLimits::default()) {
         assert_eq!(outcome.termination, Termination::OutputLimit);
     }
 }
@@ -440,7 +440,8 @@ fn a_patch_cannot_fill_the_disk() {
           close(f);
         }
         return total > (5 << 20);";
-    let limits = Limits { files: 4 << 20, time: Duration::from_secs(10), ..Limits::default() };
+    let limits =
+        RunLimits { files: 4 << 20, time: Duration::from_secs(10), ..RunLimits::default() };
     let program = Program::new(body, false);
     let replayer = program.replayer(limits);
     let outcome = replayer.run(&TestInput::default(), Revision(0), Sanitizer::None).unwrap();
@@ -458,7 +459,7 @@ fn a_patch_cannot_fill_the_disk() {
 #[test]
 fn a_patch_cannot_use_more_memory_than_allowed() {
     let body = "long n = 0; while (malloc(1 << 20) && n < 4000) n++; return n >= 2048;";
-    for outcome in attack(body, Limits::default()) {
+    for outcome in attack(body, RunLimits::default()) {
         assert_eq!(outcome.termination, Termination::Exit(0));
     }
 }
@@ -470,11 +471,11 @@ fn a_patch_cannot_reach_its_keeper() {
         char path[64]; sprintf(path, \"/proc/%d/mem\", getppid());
         int opened = open(path, O_RDWR) >= 0;
         return traced + 2 * opened;";
-    for outcome in attack(body, Limits::default()) {
+    for outcome in attack(body, RunLimits::default()) {
         assert_eq!(outcome.termination, Termination::Exit(0));
     }
     let program = Program::new("kill(getppid(), SIGKILL); usleep(1000); return 5;", false);
-    let replayer = program.replayer(Limits::default());
+    let replayer = program.replayer(RunLimits::default());
     if replayer.isolation() == Isolation::Namespaces {
         let outcome = replayer.run(&TestInput::default(), Revision(0), Sanitizer::None).unwrap();
         assert_eq!(outcome.termination, Termination::Exit(5));
@@ -487,14 +488,14 @@ fn a_patch_has_no_descriptors_but_its_own() {
         int open_files = 0;
         for (int fd = 3; fd < 256; fd++) open_files += fcntl(fd, F_GETFD) >= 0;
         return open_files;";
-    for outcome in attack(body, Limits::default()) {
+    for outcome in attack(body, RunLimits::default()) {
         assert_eq!(outcome.termination, Termination::Exit(0));
     }
 }
 
 /// Runs the program on each input in turn, with the same replayer.
 fn runs(body: &str, inputs: &[&str]) -> Vec<Outcome> {
-    let replayer = Program::new(body, false).replayer(Limits::default());
+    let replayer = Program::new(body, false).replayer(RunLimits::default());
     let run = |input: &&str| {
         let test = TestInput { stdin: Some(input.as_bytes().to_vec()), ..TestInput::default() };
         replayer.run(&test, Revision(0), Sanitizer::None).unwrap()
@@ -555,7 +556,7 @@ fn every_one_of_many_programs_is_started_once() {
     };
     let plain = Builds::Each(Arc::new(all.iter().map(copy).collect()));
     let binaries = Binaries { plain, ..program.binaries.clone() };
-    let replayer = Replayer::new(binaries, Limits::default()).unwrap();
+    let replayer = Replayer::new(binaries, RunLimits::default()).unwrap();
     let run = |revision: &Revision| {
         let outcome = replayer.run(&TestInput::default(), *revision, Sanitizer::None).unwrap();
         String::from_utf8(outcome.stdout).unwrap()

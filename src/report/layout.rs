@@ -53,7 +53,7 @@ pub(super) struct Edge {
 
 /// A tree whose boxes and edges have their places.
 #[derive(Debug, Default)]
-pub(super) struct Layout {
+pub(super) struct TreeLayout {
     pub boxes: Vec<Placed>,
     pub edges: Vec<Edge>,
     /// Revisions that stand at several leaves.
@@ -84,8 +84,8 @@ pub(super) fn layout(
     labels: &Labels,
     verdicts: &Verdicts,
     measure: Measure<'_>,
-) -> Layout {
-    let empty = Layout { repeated: tree.repeated(), ..Layout::default() };
+) -> TreeLayout {
+    let empty = TreeLayout { repeated: tree.repeated(), ..TreeLayout::default() };
     let mut builder = Builder { labels, verdicts, measure, layout: empty, next_y: 0 };
     builder.place(tree, 0);
     let mut layout = builder.layout;
@@ -98,7 +98,7 @@ struct Builder<'a> {
     labels: &'a Labels,
     verdicts: &'a Verdicts,
     measure: Measure<'a>,
-    layout: Layout,
+    layout: TreeLayout,
     next_y: i32,
 }
 

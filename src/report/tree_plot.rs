@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{
     error::PlotError,
     labels::Labels,
-    layout::{BUS, Face, LABEL_PAD, LINE, Layout, PAD_X, Placed, layout},
+    layout::{BUS, Face, LABEL_PAD, LINE, PAD_X, Placed, TreeLayout, layout},
     repeated::REPEATED_NOTE,
     scene::{Align, Colour, FAINT, INK, Scene, WHITE, text_width},
     verdicts::{LeafKind, Verdicts},
@@ -99,7 +99,7 @@ fn draw_box(scene: &mut Scene, placed: &Placed) {
 }
 
 /// Explains the mark of revisions and the kinds of leaves that occur, below the tree.
-fn legend(scene: &mut Scene, layout: &Layout) {
+fn legend(scene: &mut Scene, layout: &TreeLayout) {
     const SWATCH: i32 = 22;
     if !layout.repeated.is_empty() {
         scene.height += 2 * LINE;

@@ -17,7 +17,7 @@ use super::{
     stages::{Merged, Stage},
 };
 use crate::{
-    diff::{Differ, DifferentialTest, Range, Walk},
+    diff::{Differ, DifferentialTest, Range, RegionWalk},
     exec::Program,
     explore::Statistics,
     merge,
@@ -77,7 +77,8 @@ impl Findings {
         &self.tests
     }
 
-    /// The revisions that took part, the original first; the order of [`DifferentialTest::outcomes`].
+    /// The revisions that took part, the original first; the order of
+    /// [`DifferentialTest::outcomes`].
     pub fn revisions(&self) -> &[Revision] {
         &self.revisions
     }
@@ -157,7 +158,7 @@ pub(super) struct Run<'a> {
     pub(super) merged: &'a Merged,
     pub(super) program: &'a Program,
     pub(super) differ: &'a Differ<'a>,
-    pub(super) walk: Walk,
+    pub(super) walk: RegionWalk,
     pub(super) statistics: Statistics,
     /// As [`Findings::exhausted`].
     pub(super) exhausted: bool,

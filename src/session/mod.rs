@@ -35,7 +35,7 @@ pub use observer::{Event, Observer};
 pub use options::{Options, SearchOptions, Sharing, Until};
 
 use crate::{
-    diff::{self, Differ, Regions, Task, Walk},
+    diff::{self, Differ, RegionWalk, Regions, Task},
     exec::{Clock, Program, Start, State},
     explore::{Explorer, Search},
     interrupt::Interrupt,
@@ -233,7 +233,7 @@ impl Session {
             };
             differ.walk(regions)?
         } else {
-            Walk::default()
+            RegionWalk::default()
         };
         // If time was over, some tests of an earlier run may not have been run again.
         let all_judged = native.is_in_time();

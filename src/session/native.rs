@@ -14,8 +14,8 @@ use crate::{
     diff::{Expected, Replay, ReplayFailed},
     errors::{ENDLESS_PREFIX, Error, Sanitizer},
     replay::{
-        Binaries, Builds, Limits, Outcome, ReplayError, Replayer, Termination, TestInput, Watched,
-        Within,
+        Binaries, Builds, Outcome, ReplayError, Replayer, RunLimits, Termination, TestInput,
+        Watched, Within,
     },
     subject::{Revision, RevisionSet},
 };
@@ -47,7 +47,7 @@ const PATIENCE: u32 = 5;
 pub(crate) struct Native<'a> {
     stage: &'a Stage,
     built: &'a Built,
-    limits: Limits,
+    limits: RunLimits,
     /// The moment after which no run begins.
     deadline: Option<Instant>,
     plain: Replayer,
@@ -66,7 +66,7 @@ impl<'a> Native<'a> {
         built: &'a Built,
         deadline: Option<Instant>,
     ) -> anyhow::Result<Self> {
-        let limits = Limits { time: stage.subject.config.budget.replay, ..Limits::default() };
+        let limits = RunLimits { time: stage.subject.config.budget.replay, ..RunLimits::default() };
         Ok(Self {
             stage,
             built,

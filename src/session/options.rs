@@ -4,8 +4,8 @@ use std::{num::NonZeroUsize, path::PathBuf, thread, time::Duration};
 
 use crate::{
     env::models::{Models, UnknownModel},
-    exec::Limits,
-    explore::{Config, Search},
+    exec::PathLimits,
+    explore::{ExploreConfig, Search},
     interrupt::Interrupt,
     solver::SolverConfig,
     subject::config::BudgetConfig,
@@ -100,13 +100,13 @@ impl SearchOptions {
 
     /// The configuration of an exploration under `budget`. `order` applies if [`Self::search`] is
     /// `None`.
-    pub(crate) fn config(&self, order: Search, budget: &BudgetConfig) -> Config {
-        Config {
+    pub(crate) fn config(&self, order: Search, budget: &BudgetConfig) -> ExploreConfig {
+        ExploreConfig {
             jobs: self.jobs(),
             search: self.search.unwrap_or(order),
             random: self.random,
             seeds: Vec::new(),
-            limits: Limits {
+            limits: PathLimits {
                 instructions: budget.instructions,
                 concretisations: CONCRETISATIONS,
                 solver: budget.solver,

@@ -108,7 +108,7 @@ impl Cache {
 
     /// A model that satisfies the query: the path's own is tried first, then the latest ones.
     fn fitting_model(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Arc<Assignment>> {
-        let of_path = query.path.last().and_then(|last| self.latest.get(last));
+        let of_path = query.path_condition.last().and_then(|last| self.latest.get(last));
         let of_path = of_path.and_then(|number| number.checked_sub(self.forgotten));
         let latest = (0..self.models.len()).rev().take(TRIED);
         let candidates: Vec<_> =
@@ -120,7 +120,7 @@ impl Cache {
             }
             let mut evaluator = Evaluator::new(exprs, assignment, memo);
             // New constraints are the most likely to fail.
-            let mut constraints = query.goals.iter().chain(query.path.iter().rev());
+            let mut constraints = query.goals.iter().chain(query.path_condition.iter().rev());
             if constraints.all(|constraint| evaluator.holds(*constraint)) {
                 let assignment = assignment.clone();
                 self.note_latest(query, self.forgotten + index as u64);
@@ -141,7 +141,7 @@ impl Cache {
     }
 
     fn note_latest(&mut self, query: Query<'_>, number: u64) {
-        if let Some(end) = query.goals.last().or(query.path.last()) {
+        if let Some(end) = query.goals.last().or(query.path_condition.last()) {
             self.latest.insert(*end, number);
         }
     }

@@ -14,14 +14,14 @@ impl Decorator for Constants {
 
     fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided {
         let mut sieve = Sieve { exprs, seen: FxHashSet::default(), possible: true };
-        let path = sieve.keep(query.path);
+        let path = sieve.keep(query.path_condition);
         let goals = sieve.keep(query.goals);
         if !sieve.possible {
             (Verdict::Unsat, true)
         } else if path.is_empty() && goals.is_empty() {
             (Verdict::Sat(Assignment::default()), true)
         } else {
-            (below.check(exprs, Query { path: &path, goals: &goals, model: None }), false)
+            (below.check(exprs, Query { path_condition: &path, goals: &goals, model: None }), false)
         }
     }
 }

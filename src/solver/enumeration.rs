@@ -122,7 +122,7 @@ impl Enumeration {
             *self = Self::until(self.deadline);
         }
         // If anything contradicts the rest, it is most likely a new constraint.
-        let newest_first = query.goals.iter().chain(query.path.iter().rev()).copied();
+        let newest_first = query.goals.iter().chain(query.path_condition.iter().rev()).copied();
         let (narrow, wide): (Vec<_>, Vec<_>) = newest_first.partition(|e| is_narrow(exprs, *e));
         if narrow.is_empty() {
             return None;
@@ -148,7 +148,7 @@ impl Enumeration {
             self.table(exprs, *constraint, domains)
         }));
         let decided = wide.is_empty() && tables.len() == before + large.len();
-        let mut search = Search::new(&self::domains(exprs, &tables), &tables);
+        let mut search = ValueSearch::new(&self::domains(exprs, &tables), &tables);
         if search.variables.iter().any(|variable| variable.values.is_empty()) {
             return Some(Verdict::Unsat);
         }
@@ -240,9 +240,9 @@ impl Enumeration {
             let slot = match exprs.variables(e) {
                 [one] => {
                     let position = variables.iter().position(|id| id == one)?;
-                    Slot::Column(position, self.column(exprs, e)?)
+                    CircuitNode::Column(position, self.column(exprs, e)?)
                 }
-                _ if operands_done => Slot::Term(e),
+                _ if operands_done => CircuitNode::Term(e),
                 _ => {
                     if !exprs.has_lanes(e) || stack.len() + slots.len() > MOST_WORK / LANES {
                         return None;
@@ -261,11 +261,11 @@ impl Enumeration {
 
 /// The terms of a constraint: operands before their users, the constraint itself last.
 struct Circuit {
-    slots: Vec<Slot>,
+    slots: Vec<CircuitNode>,
     slot_of: FxHashMap<ExprId, usize>,
 }
 
-enum Slot {
+enum CircuitNode {
     /// A term that mentions one variable: the position of that variable, and the term's column.
     Column(usize, Arc<Lanes>),
     /// A term that mentions several variables.
@@ -279,7 +279,7 @@ impl Circuit {
             .slots
             .iter()
             .filter_map(|slot| match slot {
-                Slot::Column(of, column) if *of == position => Some(&**column),
+                CircuitNode::Column(of, column) if *of == position => Some(&**column),
                 _ => None,
             })
             .collect();
@@ -312,11 +312,11 @@ impl Circuit {
             for (index, slot) in self.slots.iter().enumerate() {
                 let (done, rest) = lanes.split_at_mut(index);
                 match slot {
-                    Slot::Column(position, column) => {
+                    CircuitNode::Column(position, column) => {
                         let values = rest[0].iter_mut().zip(&chosen[*position]);
                         values.for_each(|(out, value)| *out = column[usize::from(*value)]);
                     }
-                    Slot::Term(e) => exprs
+                    CircuitNode::Term(e) => exprs
                         .lanes(*e, |operand| done.get(self.slot_of[&operand]), &mut rest[0])
                         .expect("a circuit has such terms only"),
                 }
@@ -354,7 +354,7 @@ fn domains(exprs: &Exprs, tables: &[Arc<Table>]) -> Vec<(VariableId, Domain)> {
 }
 
 /// A search for values that tables allow.
-struct Search<'a> {
+struct ValueSearch<'a> {
     variables: Vec<Variable>,
     checks: Vec<Check<'a>>,
     choices: usize,
@@ -379,7 +379,7 @@ struct Check<'a> {
     parts: Vec<(usize, Vec<usize>)>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> ValueSearch<'a> {
     fn new(domains: &[(VariableId, Domain)], tables: &'a [Arc<Table>]) -> Self {
         let several = || tables.iter().filter(|table| table.variables.len() > 1);
         let mut variables = Vec::new();
@@ -512,7 +512,7 @@ mod tests {
                 let goal = term(&exprs, &tape);
                 for goal in [goal, Raw(&exprs).not(goal)] {
                     goals.push(goal);
-                    let query = Query { path: &[], goals: &goals, model: None };
+                    let query = Query { path_condition: &[], goals: &goals, model: None };
                     let expected = bitwuzla.check(&exprs, query);
                     let verdict = enumeration.search(&exprs, query);
                     let mentions_one = |goal: &ExprId| exprs.variables(*goal).len() == 1;
@@ -543,7 +543,8 @@ mod tests {
         let sum = digits.into_iter().reduce(|a, b| exprs.add(a, b)).expect("four");
         let ask = |count| {
             let goals = [exprs.eq(sum, exprs.constant(8, count))];
-            Enumeration::default().search(&exprs, Query { path: &[], goals: &goals, model: None })
+            Enumeration::default()
+                .search(&exprs, Query { path_condition: &[], goals: &goals, model: None })
         };
         let verdict = ask(4).expect("sixteen combinations");
         let values = bytes.map(|e| exprs.evaluate(e, verdict.model().expect("four digits")));
@@ -556,7 +557,7 @@ mod tests {
         let exprs = Exprs::new();
         let ask = |goal| {
             Enumeration::default()
-                .search(&exprs, Query { path: &[], goals: &[goal], model: None })
+                .search(&exprs, Query { path_condition: &[], goals: &[goal], model: None })
                 .is_none()
         };
         let bytes = ["a", "b", "c", "d"].map(|name| exprs.input(name, 8));

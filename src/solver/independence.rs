@@ -25,7 +25,7 @@ impl Decorator for Independence {
         let mut model = Assignment::default();
         let mut unknown: Option<Unknown> = None;
         for class in &classes {
-            let query = Query { path: &class.path, goals: &class.goals, model: None };
+            let query = Query { path_condition: &class.path, goals: &class.goals, model: None };
             match below.check(exprs, query) {
                 Verdict::Sat(part) => model.0.extend(part.0),
                 Verdict::Unsat => return (Verdict::Unsat, false),
@@ -65,7 +65,7 @@ fn classes(exprs: &Exprs, query: Query<'_>) -> Vec<Class> {
             classes.push(Class::default());
             classes.len() - 1
         });
-        if position < query.path.len() {
+        if position < query.path_condition.len() {
             classes[class].path.push(*constraint);
         } else {
             classes[class].goals.push(*constraint);

@@ -615,7 +615,7 @@ mod tests {
             let mut bitwuzla = Incremental::new(Duration::from_millis(500));
             for tape in tapes {
                 goals.push(condition(&exprs, x, &tape));
-                let query = Query { path: &[], goals: &goals, model: None };
+                let query = Query { path_condition: &[], goals: &goals, model: None };
                 match (intervals.search(&exprs, query), bitwuzla.check(&exprs, query)) {
                     (Some(Verdict::Unsat), expected) => {
                         prop_assert!(!matches!(expected, Verdict::Sat(_)));
@@ -638,7 +638,7 @@ mod tests {
             let third = |e| exprs.sdiv(e, exprs.constant(32, 3));
             let least = exprs.slt(exprs.constant(32, 70), x);
             let other = exprs.not(exprs.eq(third(exprs.add(x, y)), third(y)));
-            let query = Query { path: &[least], goals: &[other], model: None };
+            let query = Query { path_condition: &[least], goals: &[other], model: None };
             let verdict = Intervals::default().search(exprs, query);
             let Some(Verdict::Sat(model)) = verdict else { panic!("{verdict:?}") };
             assert!([least, other].iter().all(|goal| exprs.evaluate(*goal, &model).is_one()));
@@ -659,16 +659,16 @@ mod tests {
             |count: u64| (0..count).map(|round| exprs.slt(k(round), x)).collect::<Vec<_>>();
         let mut goals = rounds(100);
         goals.push(exprs.not(exprs.slt(k(100), x)));
-        let query = Query { path: &[], goals: &goals, model: None };
+        let query = Query { path_condition: &[], goals: &goals, model: None };
         let Some(Verdict::Sat(model)) = intervals.search(&exprs, query) else { panic!() };
         assert_eq!(exprs.evaluate(x, &model).to_u64(), Some(100));
         goals.push(exprs.eq(exprs.sdiv(x, k(10)), k(9)));
-        let query = Query { path: &[], goals: &goals, model: None };
+        let query = Query { path_condition: &[], goals: &goals, model: None };
         assert!(intervals.search(&exprs, query).is_some_and(|verdict| verdict.is_unsat()));
         // Remainders are decided only by trying values: one is left.
         goals.pop();
         goals.push(exprs.eq(exprs.srem(x, k(7)), k(2)));
-        let query = Query { path: &[], goals: &goals, model: None };
+        let query = Query { path_condition: &[], goals: &goals, model: None };
         assert!(intervals.search(&exprs, query).is_some_and(|verdict| verdict.model().is_some()));
     }
 }

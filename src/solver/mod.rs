@@ -2,11 +2,11 @@
 //!
 //! # What is assumed of a query
 //!
-//! Only that [`Query::model`], if there is one, satisfies [`Query::path`]: the model then settles
-//! the conditions that share no variable with the goals. A [`Verdict`] is about the conjunction of
-//! the whole path and [`Query::goals`]. Without a model, it affects only speed which of the two
-//! lists a condition is in. A query that does not extend a path, such as one about a pair of paths,
-//! puts all conditions into the goals.
+//! Only that [`Query::model`], if there is one, satisfies [`Query::path_condition`]: the model then
+//! settles the conditions that share no variable with the goals. A [`Verdict`] is about the
+//! conjunction of the whole path and [`Query::goals`]. Without a model, it affects only speed which
+//! of the two lists a condition is in. A query that does not extend a path, such as one about a
+//! pair of paths, puts all conditions into the goals.
 //!
 //! # The chain
 //!

@@ -152,7 +152,9 @@ impl<S: Solver> Cases<'_, S> {
                 return Verdict::Unknown(Unknown::Timeout(self.timeout));
             }
             self.asked = true;
-            return self.below.check(exprs, Query { path: &[], goals: &goals, model: None });
+            return self
+                .below
+                .check(exprs, Query { path_condition: &[], goals: &goals, model: None });
         };
         for (less, greater) in [(a, b), (b, a)] {
             if order.is_less(greater, less) {
@@ -276,7 +278,7 @@ mod tests {
         for _ in 0..200 {
             let goals: Vec<ExprId> = (0..3).map(|_| terms.condition(3)).collect();
             divided += u32::from(is_for_orders(&exprs, &goals));
-            let query = Query { path: &[], goals: &goals, model: None };
+            let query = Query { path_condition: &[], goals: &goals, model: None };
             match (alone.check(&exprs, query), split.check(&exprs, query)) {
                 (Verdict::Unsat, Verdict::Unsat) => no += 1,
                 (Verdict::Sat(_), Verdict::Sat(model)) => {
@@ -306,7 +308,7 @@ mod tests {
             Orders::new(Duration::from_secs(60)),
             Incremental::new(Duration::from_secs(60)),
         );
-        let query = Query { path: &[], goals: &[other], model: None };
+        let query = Query { path_condition: &[], goals: &[other], model: None };
         assert!(solver.check(&exprs, query).is_unsat());
         // Each order leaves at most one question about sums.
         assert!(solver.statistics()[1].queries <= 13);

@@ -9,7 +9,7 @@ use crate::expr::{Assignment, ExprId};
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
     /// The path condition, oldest condition first.
-    pub path: &'a [ExprId],
+    pub path_condition: &'a [ExprId],
     /// What is asked beyond the path condition.
     pub goals: &'a [ExprId],
     /// Values that satisfy the path condition, if some are known.
@@ -19,7 +19,7 @@ pub struct Query<'a> {
 impl<'a> Query<'a> {
     /// All constraints, those of the path first.
     pub fn constraints(self) -> impl Iterator<Item = ExprId> + 'a {
-        self.path.iter().chain(self.goals).copied()
+        self.path_condition.iter().chain(self.goals).copied()
     }
 }
 

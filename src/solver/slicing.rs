@@ -26,8 +26,8 @@ impl Decorator for Slicing {
 
     fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided {
         let Some(model) = query.model else { return (below.check(exprs, query), false) };
-        let path = self.connected(exprs, query.path, query.goals);
-        let slice = Query { path: &path, goals: query.goals, model: None };
+        let path = self.connected(exprs, query.path_condition, query.goals);
+        let slice = Query { path_condition: &path, goals: query.goals, model: None };
         let verdict = match below.check(exprs, slice) {
             Verdict::Sat(part) => {
                 // A variable of the slice that the answer leaves out is zero, whatever its value in
@@ -135,9 +135,9 @@ mod tests {
             .map(|(e, value)| (exprs.as_variable(e).expect("a variable"), Bv::new(8, value)));
         let model = Assignment(values.into_iter().collect());
         let mut slicing = Layer::new(Slicing::default(), Asked::default());
-        slicing.check(&exprs, Query { path: &path, goals: &goals, model: Some(&model) });
+        slicing.check(&exprs, Query { path_condition: &path, goals: &goals, model: Some(&model) });
         assert_eq!(slicing.below.0, [path[1], path[2], goals[0]]);
-        slicing.check(&exprs, Query { path: &path, goals: &goals, model: None });
+        slicing.check(&exprs, Query { path_condition: &path, goals: &goals, model: None });
         assert_eq!(slicing.below.0.len(), 4);
     }
 
@@ -163,7 +163,7 @@ mod tests {
         let known = exprs.as_variable(x).expect("a variable");
         let model = Assignment([(known, Bv::new(8, 255))].into());
         let goals = [exprs.ult(x, exprs.constant(8, 49))];
-        let query = Query { path: &[], goals: &goals, model: Some(&model) };
+        let query = Query { path_condition: &[], goals: &goals, model: Some(&model) };
         let verdict = Layer::new(Slicing::default(), Zero).check(&exprs, query);
         assert_eq!(exprs.evaluate(x, verdict.model().expect("an answer")).to_u64(), Some(0));
     }
@@ -176,7 +176,8 @@ mod tests {
         let path = [exprs.ult(k(100), x), exprs.ult(k(200), y)];
         let [known_x, known_y] = [x, y].map(|e| exprs.as_variable(e).expect("a variable"));
         let model = Assignment([(known_x, Bv::new(8, 101)), (known_y, Bv::new(8, 201))].into());
-        let query = Query { path: &path, goals: &[exprs.eq(y, k(222))], model: Some(&model) };
+        let query =
+            Query { path_condition: &path, goals: &[exprs.eq(y, k(222))], model: Some(&model) };
         let config = crate::solver::SolverConfig { check_models: true, ..Default::default() };
         let verdict = crate::solver::chain(&config).check(&exprs, query);
         let found = verdict.model().expect("satisfiable");

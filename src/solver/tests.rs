@@ -26,14 +26,21 @@ fn every_kind_of_query_gets_its_verdict() {
     let mut solver = chain(&config());
     let product = exprs.eq(exprs.mul(x, y), k(391));
     let factors = [exprs.ult(k(1), x), exprs.ult(x, y), exprs.ult(y, k(1000))];
-    let verdict = solver.check(&exprs, Query { path: &factors, goals: &[product], model: None });
+    let verdict =
+        solver.check(&exprs, Query { path_condition: &factors, goals: &[product], model: None });
     let model = verdict.model().expect("17 * 23");
     assert_eq!(exprs.evaluate(x, model).to_u64(), Some(17));
     let odd = exprs.eq(exprs.extract(exprs.mul(x, exprs.add(x, k(1))), 0, 1), exprs.bool(true));
-    assert!(solver.check(&exprs, Query { path: &[], goals: &[odd], model: None }).is_unsat());
-    assert!(is_sat(&solver.check(&exprs, Query { path: &[], goals: &[], model: None })));
+    assert!(
+        solver.check(&exprs, Query { path_condition: &[], goals: &[odd], model: None }).is_unsat()
+    );
+    assert!(is_sat(&solver.check(&exprs, Query { path_condition: &[], goals: &[], model: None })));
     let no = exprs.bool(false);
-    assert!(solver.check(&exprs, Query { path: &factors, goals: &[no], model: None }).is_unsat());
+    assert!(
+        solver
+            .check(&exprs, Query { path_condition: &factors, goals: &[no], model: None })
+            .is_unsat()
+    );
 }
 
 #[test]
@@ -44,12 +51,12 @@ fn a_contradiction_far_from_the_goal_is_found() {
     let other = exprs.eq(exprs.input("other", 8), exprs.constant(8, 3));
     assert!(
         chain(&config())
-            .check(&exprs, Query { path: &path, goals: &[other], model: None })
+            .check(&exprs, Query { path_condition: &path, goals: &[other], model: None })
             .is_unsat()
     );
     assert!(
         reproducible(&config())
-            .check(&exprs, Query { path: &path, goals: &[other], model: None })
+            .check(&exprs, Query { path_condition: &path, goals: &[other], model: None })
             .is_unsat()
     );
 }
@@ -68,7 +75,7 @@ fn hard(exprs: &Exprs) -> [ExprId; 3] {
 fn an_interrupt_ends_the_running_query() {
     let exprs = Exprs::new();
     let config = SolverConfig { timeout: Duration::ZERO, ..config() };
-    let query = Query { path: &[], goals: &hard(&exprs), model: None };
+    let query = Query { path_condition: &[], goals: &hard(&exprs), model: None };
     let verdict = std::thread::scope(|scope| {
         let running = scope.spawn(|| chain(&config).check(&exprs, query));
         std::thread::sleep(Duration::from_millis(200));
@@ -78,7 +85,7 @@ fn an_interrupt_ends_the_running_query() {
     });
     assert!(matches!(verdict, Verdict::Unknown(Unknown::Interrupted)), "{verdict:?}");
     let goals = [exprs.ult(exprs.input("z", 8), exprs.constant(8, 9))];
-    let easy = Query { path: &[], goals: &goals, model: None };
+    let easy = Query { path_condition: &[], goals: &goals, model: None };
     assert!(is_sat(&chain(&config.uninterrupted()).check(&exprs, easy)));
 }
 
@@ -89,7 +96,7 @@ fn a_hard_query_ends_in_time() {
     let limit = Duration::from_millis(200);
     let start = Instant::now();
     let verdict = chain(&SolverConfig { timeout: limit, ..config() })
-        .check(&exprs, Query { path: &[], goals: &goals, model: None });
+        .check(&exprs, Query { path_condition: &[], goals: &goals, model: None });
     assert!(matches!(verdict, Verdict::Unknown(Unknown::Timeout(t)) if t == limit), "{verdict:?}");
     assert!(start.elapsed() < Duration::from_secs(20));
 }
@@ -99,8 +106,8 @@ fn a_model_depends_on_structure_alone() {
     let ask = |exprs: &Exprs| {
         let [x, y] = ["x", "y"].map(|name| exprs.input(name, 32));
         let goals = [exprs.ult(exprs.mul(x, y), x), exprs.ult(x, exprs.add(y, x))];
-        let verdict =
-            reproducible(&config()).check(exprs, Query { path: &[], goals: &goals, model: None });
+        let verdict = reproducible(&config())
+            .check(exprs, Query { path_condition: &[], goals: &goals, model: None });
         let model = verdict.model().expect("satisfiable").clone();
         [x, y].map(|e| exprs.evaluate(e, &model))
     };
@@ -123,7 +130,7 @@ fn queries_are_logged_with_their_verdict() {
     let goal = exprs.eq(exprs.mul(x, x), exprs.constant(32, 3));
     let log = Some(directory.path().join("queries"));
     chain(&SolverConfig { log, ..config() })
-        .check(&exprs, Query { path: &[], goals: &[goal], model: None });
+        .check(&exprs, Query { path_condition: &[], goals: &[goal], model: None });
     let files: Vec<_> = std::fs::read_dir(directory.path().join("queries")).unwrap().collect();
     assert_eq!(files.len(), 1);
     let text = std::fs::read_to_string(files[0].as_ref().unwrap().path()).unwrap();
@@ -141,7 +148,7 @@ fn deep_terms_are_translated() {
     let zero = exprs.constant(8, 0);
     let goals = [exprs.eq(e, exprs.constant(8, 5)), exprs.eq(y, zero)];
     assert!(!is_sat(
-        &chain(&config()).check(&exprs, Query { path: &[], goals: &goals, model: None })
+        &chain(&config()).check(&exprs, Query { path_condition: &[], goals: &goals, model: None })
     ));
 }
 
@@ -158,12 +165,10 @@ fn explore_sort(exprs: &Exprs, solver: &mut dyn Solver, count: usize) -> (usize,
     impl Walk<'_> {
         fn feasible(&mut self, condition: ExprId) -> bool {
             self.queries += 1;
-            is_sat(
-                &self.solver.check(
-                    self.exprs,
-                    Query { path: &self.path, goals: &[condition], model: None },
-                ),
-            )
+            is_sat(&self.solver.check(
+                self.exprs,
+                Query { path_condition: &self.path, goals: &[condition], model: None },
+            ))
         }
 
         /// `sorted` holds the values inserted so far; the last of them sinks from `at` down.
@@ -254,7 +259,7 @@ proptest::proptest! {
                 _ => exprs.sle(exprs.sub(a, b), k),
             };
             for goal in [goal, exprs.not(goal)] {
-                let query = Query { path: &path, goals: &[goal], model: None };
+                let query = Query { path_condition: &path, goals: &[goal], model: None };
                 let expected = brute_force(&exprs, &variables, query);
                 proptest::prop_assert_eq!(is_sat(&solver.check(&exprs, query)), expected);
                 proptest::prop_assert_eq!(is_sat(&plain.check(&exprs, query)), expected);

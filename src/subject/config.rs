@@ -10,7 +10,7 @@ use serde::{
 /// The contents of a `subject.toml`. The smallest one has a name, sources and patches.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Config {
+pub struct SubjectConfig {
     /// Name of the subject; results go to `results/NAME` by default.
     pub name: String,
     /// C files, relative to the subject's directory, or to the source tree that `[build]` names.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    config::{ArgConfig, Config, InputsConfig, MOST_ARGUMENTS, TestsConfig},
+    config::{ArgConfig, InputsConfig, MOST_ARGUMENTS, SubjectConfig, TestsConfig},
     error::SubjectError,
     files::{self, GivenFile},
     patch::{Form, Patch},
@@ -32,7 +32,7 @@ pub const CONFIG_FILE: &str = "subject.toml";
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// The contents of `subject.toml`.
-    pub config: Config,
+    pub config: SubjectConfig,
     /// The absolute path of the directory of `subject.toml`.
     pub dir: PathBuf,
     /// The directory that `sources` are relative to: `dir` itself, the source tree that `[build]`
@@ -157,7 +157,7 @@ struct ConfigFile<'a> {
 }
 
 impl ConfigFile<'_> {
-    fn parse(&self) -> Result<Config, SubjectError> {
+    fn parse(&self) -> Result<SubjectConfig, SubjectError> {
         toml::from_str(self.text).map_err(|error| SubjectError::Config {
             path: self.path.to_owned(),
             line: error.span().map_or(1, |span| line_at(self.text, span.start)),
@@ -178,8 +178,8 @@ impl ConfigFile<'_> {
     }
 
     /// Refuses arguments and environment variables that no program can have.
-    fn check_texts(&self, config: &Config) -> Result<(), SubjectError> {
-        let Config { inputs: InputsConfig { args, env, .. }, .. } = config;
+    fn check_texts(&self, config: &SubjectConfig) -> Result<(), SubjectError> {
+        let SubjectConfig { inputs: InputsConfig { args, env, .. }, .. } = config;
         if let Some(name) = env.keys().find(|name| !is_variable(name)) {
             let message = format!("{name:?} cannot be the name of an environment variable");
             return Err(self.fault("env", message));
@@ -226,7 +226,7 @@ impl ConfigFile<'_> {
 
     /// Checks `inputs.files` and `inputs.sym_files`, and reads the files that the program starts
     /// with.
-    fn given(&self, dir: &Path, config: &Config) -> Result<Vec<GivenFile>, SubjectError> {
+    fn given(&self, dir: &Path, config: &SubjectConfig) -> Result<Vec<GivenFile>, SubjectError> {
         let inputs = &config.inputs;
         let asked =
             [("sym_files", !inputs.sym_files.is_empty()), ("files", inputs.files.is_some())];
@@ -272,7 +272,7 @@ impl ConfigFile<'_> {
     }
 
     /// Finds the files of the given tests, and refuses tests that the program cannot have as input.
-    fn tests(&self, dir: &Path, config: &Config) -> Result<TestFiles, SubjectError> {
+    fn tests(&self, dir: &Path, config: &SubjectConfig) -> Result<TestFiles, SubjectError> {
         let TestsConfig { ktest, stdin, run } = &config.tests;
         let is_program = config.entry == "main" || config.build.program.is_some();
         let is_ktest = stdin.is_empty() && run.is_empty();
@@ -315,7 +315,7 @@ impl ConfigFile<'_> {
         Ok(TestFiles { ktest: files(ktest)?, stdin: files(stdin)? })
     }
 
-    fn patches(&self, dir: &Path, config: &Config) -> Result<Vec<Patch>, SubjectError> {
+    fn patches(&self, dir: &Path, config: &SubjectConfig) -> Result<Vec<Patch>, SubjectError> {
         let mut patches: Vec<Patch> = Vec::new();
         for number in 1..=config.revisions {
             let name = format!("revision {number}");

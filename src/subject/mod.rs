@@ -9,7 +9,7 @@ pub mod revision;
 mod setup;
 mod source;
 
-pub use config::Config;
+pub use config::SubjectConfig;
 pub use error::SubjectError;
 pub use files::{FileState, Given, GivenError, GivenFile, changed_files, given_files, path_text};
 pub use load::{Subject, TestFiles, is_variable};

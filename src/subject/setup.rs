@@ -11,7 +11,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use super::SubjectError;
-use crate::child::{self, Limits};
+use crate::child::{self, ChildLimits};
 
 const OUTPUT_LINES: usize = 20;
 
@@ -75,7 +75,7 @@ pub(super) fn obtain(
     let errors = output.try_clone().map_err(SubjectError::io(&log))?;
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(dir).env("PSYCHIC_SOURCE", &source);
-    let status = child::status(shell.stdout(output).stderr(errors), Limits::BUILD);
+    let status = child::status(shell.stdout(output).stderr(errors), ChildLimits::BUILD);
     let status = status.map_err(io::Error::other).map_err(SubjectError::io(Path::new("sh")))?;
     if !status.success() {
         let printed = fs::read(&log).map_err(SubjectError::io(&log))?;
@@ -114,7 +114,7 @@ pub(super) fn package(
     }
     let mut script = Command::new("bash");
     script.arg(scripts.join("source.sh")).args([name, version]).arg(&tree);
-    let output = child::output(script.env("PSYCHIC_CACHE", &cache), Limits::BUILD);
+    let output = child::output(script.env("PSYCHIC_CACHE", &cache), ChildLimits::BUILD);
     let output = output.map_err(io::Error::other).map_err(SubjectError::io(Path::new("bash")))?;
     if !output.status.success() {
         let output = last_lines(&String::from_utf8_lossy(&output.stderr));

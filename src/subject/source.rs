@@ -6,7 +6,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use super::{Config, Form, Patch, SubjectError, setup};
+use super::{Form, Patch, SubjectConfig, SubjectError, setup};
 
 /// A value in `subject.toml` that has no meaning, or with which no sources were found.
 pub(super) struct Fault {
@@ -20,7 +20,7 @@ fn fault(key: &'static str, message: impl Into<String>) -> Fault {
 }
 
 /// Checks that the keys of `[build]` go together.
-pub(super) fn check(config: &Config) -> Result<(), Fault> {
+pub(super) fn check(config: &SubjectConfig) -> Result<(), Fault> {
     let build = &config.build;
     let trees = [
         ("setup", build.setup.is_some()),
@@ -54,7 +54,10 @@ pub(super) fn check(config: &Config) -> Result<(), Fault> {
 }
 
 /// Finds or obtains the source tree, and returns its absolute path.
-pub(super) fn tree(dir: &Path, config: &Config) -> Result<Result<PathBuf, Fault>, SubjectError> {
+pub(super) fn tree(
+    dir: &Path,
+    config: &SubjectConfig,
+) -> Result<Result<PathBuf, Fault>, SubjectError> {
     let build = &config.build;
     let failed = |key: &'static str, what: &str| {
         let what = what.to_owned();
@@ -110,7 +113,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Checks that the forms of the sources and the candidates go together.
-pub(super) fn check_forms(config: &Config, patches: &[Patch]) -> Result<(), Fault> {
+pub(super) fn check_forms(config: &SubjectConfig, patches: &[Patch]) -> Result<(), Fault> {
     let is_module = |path: &PathBuf| Form::of(path) == Form::Module;
     let modules = config.sources.iter().filter(|source| is_module(source)).count();
     if modules > 0 && modules < config.sources.len() {

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{
     bounds::{UNBOUNDED, depth_key},
     problem::{Rows, Split},
-    search::{Known, OutOfTime, PARALLEL, Search, outcomes},
+    search::{Known, OutOfTime, PARALLEL, TreeSearch, outcomes},
 };
 
 /// A question with lower bounds for its parts, and for the tree that it begins.
@@ -17,7 +17,7 @@ struct Candidate {
     total: u64,
 }
 
-impl Search<'_> {
+impl TreeSearch<'_> {
     /// The least sum of weight times depth over the leaves of a tree for `set` of at most `height`;
     /// `None` if it is more than `limit` or there is no such tree.
     pub fn least_depth(

@@ -12,7 +12,7 @@ use super::{
     bounds::{UNBOUNDED, depth_key},
     memo::Memo,
     problem::{Map, Rows, Split},
-    search::{OutOfTime, Search, outcomes},
+    search::{OutOfTime, TreeSearch, outcomes},
 };
 
 /// Indices of questions.
@@ -26,7 +26,7 @@ struct Price {
 }
 
 pub(super) struct Economy<'a> {
-    search: &'a Search<'a>,
+    search: &'a TreeSearch<'a>,
     root: (Rows, u32),
     optimal: Memo<(Rows, u32), Arc<Vec<Split>>>,
     best: Option<(Price, Questions)>,
@@ -34,7 +34,7 @@ pub(super) struct Economy<'a> {
 
 impl<'a> Economy<'a> {
     /// A search among the trees for `set` of at most `height`.
-    pub fn new(search: &'a Search<'a>, set: &Rows, height: u32) -> Self {
+    pub fn new(search: &'a TreeSearch<'a>, set: &Rows, height: u32) -> Self {
         Self { search, root: (set.clone(), height), optimal: Memo::new(), best: None }
     }
 

@@ -11,7 +11,7 @@ use super::{
     economy::Economy,
     grow::{MOST_LEAVES, grow},
     problem::Problem,
-    search::{self, OutOfTime, Search},
+    search::{self, OutOfTime, TreeSearch},
     solution::{Options, Proven, Solution, TreeError},
 };
 use crate::{
@@ -33,7 +33,7 @@ pub fn minimal(
     let start = Instant::now();
     let after = |time: Duration| start.checked_add(time);
     let deadline = options.time.and_then(after);
-    let search = Search::new(&problem);
+    let search = TreeSearch::new(&problem);
     let all = problem.all();
 
     let mut lower_bound = search.logarithm(&all, search::outcomes(&problem.finest_splits(&all)));

@@ -52,7 +52,7 @@ impl<T: Copy + Ord> Known<T> {
     }
 }
 
-pub(super) struct Search<'a> {
+pub(super) struct TreeSearch<'a> {
     pub problem: &'a Problem,
     deadline: RwLock<Option<Instant>>,
     late: AtomicBool,
@@ -61,7 +61,7 @@ pub(super) struct Search<'a> {
     pub(super) depths: Memo<(Rows, u32), Known<u64>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> TreeSearch<'a> {
     pub fn new(problem: &'a Problem) -> Self {
         let (deadline, late) = (RwLock::default(), AtomicBool::new(false));
         Self { problem, deadline, late, heights: Memo::new(), depths: Memo::new() }

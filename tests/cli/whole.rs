@@ -5,8 +5,8 @@ use std::{fs, process::Command, time::Duration};
 use psychic::{
     env::{libc::stdin::Stdin, models::Models},
     exec::{
-        Arguments, Clock, Coverage, Executor, InputFile, Limits, Program, Quantum, Start, State,
-        WHOLE_PROGRAM,
+        Arguments, Clock, Coverage, Executor, InputFile, PathLimits, Program, Quantum, Start,
+        State, WHOLE_PROGRAM,
     },
     expr::Assignment,
     interrupt::Interrupt,
@@ -365,8 +365,11 @@ fn the_engine_has_the_world_that_is_specified() {
         stdin: text(b"standard input"),
         files: vec![InputFile::Given(GivenFile { path: "given".into(), content: given })],
     });
-    let limits =
-        Limits { instructions: 10_000_000, concretisations: 64, solver: Duration::from_secs(1) };
+    let limits = PathLimits {
+        instructions: 10_000_000,
+        concretisations: 64,
+        solver: Duration::from_secs(1),
+    };
     let mut solver = solver::chain(&SolverConfig::default());
     let [state] = <[State; 1]>::try_from(start.expect("it starts")).expect("one command line");
     let never = Interrupt::default();

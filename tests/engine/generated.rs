@@ -57,7 +57,7 @@ fn sample(paths: &Paths<'_>, seed: u64) -> usize {
         }
         let holds = |condition| !exprs.evaluate(condition, &assignment).is_zero();
         let taken: Vec<_> =
-            paths.states.iter().filter(|s| s.path.iter().all(|c| holds(*c))).collect();
+            paths.states.iter().filter(|s| s.path_condition.iter().all(|c| holds(*c))).collect();
         let [state] = taken[..] else {
             panic!("{} paths are taken on {:?}", taken.len(), input.objects);
         };

@@ -20,11 +20,11 @@ use psychic::{
     },
     errors::Sanitizer,
     exec::{
-        self, Arguments, Clock, Coverage, Executor, HaltState, Limits, Program, Quantum, Start,
+        self, Arguments, Clock, Coverage, Executor, HaltState, PathLimits, Program, Quantum, Start,
     },
-    explore::{Config, Explorer, Round, Search},
+    explore::{ExploreConfig, Explorer, Round, Search},
     interrupt::Interrupt,
-    ir::{Place, lower},
+    ir::{SourceLine, lower},
     memory::Byte,
     replay::{self, Binaries, Builds, Outcome, Replayer, TestInput, Visible},
     solver::{self, Query, Solver, SolverConfig, Verdict},
@@ -103,7 +103,7 @@ impl Subject {
 
     pub fn explore_within(&self, input: &Input, instructions: u64) -> Paths<'_> {
         let start = self.program.start(self.start(input)).expect("it has a main");
-        let config = Config {
+        let config = ExploreConfig {
             jobs: 1,
             search: Search::Dfs,
             random: 0,
@@ -188,7 +188,7 @@ impl Subject {
             },
             ..Binaries::default()
         };
-        Replayer::new(binaries, replay::Limits::default()).expect("a sandbox")
+        Replayer::new(binaries, replay::RunLimits::default()).expect("a sandbox")
     }
 }
 
@@ -228,7 +228,7 @@ impl Paths<'_> {
             return;
         }
         let mut solver = solver::reproducible(&solver());
-        let query = Query { path: &state.path, goals: &[], model: None };
+        let query = Query { path_condition: &state.path_condition, goals: &[], model: None };
         let Verdict::Sat(model) = solver.check(&program.exprs, query) else {
             panic!("the path of a state is satisfiable");
         };
@@ -249,14 +249,14 @@ impl Paths<'_> {
             .expect("the path of a state is satisfiable")
     }
 
-    fn shown(&self, place: Option<Place>) -> String {
+    fn shown(&self, place: Option<SourceLine>) -> String {
         let files = &self.subject.program.module.files;
         place.map_or("an unknown line".into(), |place| {
             format!("{}:{}", files[place.file.0 as usize], place.line)
         })
     }
 
-    fn is_in_subject(&self, place: Place) -> bool {
+    fn is_in_subject(&self, place: SourceLine) -> bool {
         self.subject.program.module.files[place.file.0 as usize].ends_with("subject.c")
     }
 
@@ -328,8 +328,8 @@ fn describe_input(input: &TestInput) -> String {
     format!("stdin \"{stdin}\", objects {:?}", input.objects)
 }
 
-fn limits(instructions: u64) -> Limits {
-    Limits { instructions, concretisations: 64, solver: solver().timeout }
+fn limits(instructions: u64) -> PathLimits {
+    PathLimits { instructions, concretisations: 64, solver: solver().timeout }
 }
 
 /// The solver of the tests, which evaluates every model again.

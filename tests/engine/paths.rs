@@ -153,7 +153,7 @@ impl Slow {
 
 impl Solver for Slow {
     fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
-        let key: Vec<_> = query.path.iter().chain(query.goals).copied().collect();
+        let key: Vec<_> = query.path_condition.iter().chain(query.goals).copied().collect();
         if self.most < Self::TAKES && !self.answered.contains(&key) {
             return Verdict::Unknown(Unknown::Timeout(self.most));
         }

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     node::{Id, Node, Nodes, Side},
-    walk::{Different, Facts, Stop, Walk, constant},
+    walk::{Cursor, Different, Facts, Stop, constant},
 };
 use crate::llvm::{Source, TypeKind, Value};
 
@@ -296,8 +296,8 @@ impl<'a, 'm> Comparison<'a, 'm> {
             }
             self.nodes = Nodes::default();
             let walks = [
-                Walk::new(Side::Meta, self.revision, x.clone(), with_x),
-                Walk::new(Side::Own, self.revision, y.clone(), with_y),
+                Cursor::new(Side::Meta, self.revision, x.clone(), with_x),
+                Cursor::new(Side::Own, self.revision, y.clone(), with_y),
             ];
             if self.same_walks(walks).is_ok() {
                 return true;
@@ -325,7 +325,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
         ids.is_ok_and(|(x, y)| self.alike(x, y, &mut locals))
     }
 
-    fn same_walks(&mut self, walks: [Walk<'m>; 2]) -> Result<(), Different> {
+    fn same_walks(&mut self, walks: [Cursor<'m>; 2]) -> Result<(), Different> {
         let mut locals = Locals::default();
         let mut tokens: FxHashMap<(usize, usize), u32> = FxHashMap::default();
         let mut visited: FxHashMap<_, FxHashSet<_>> = FxHashMap::default();

@@ -78,7 +78,7 @@ impl<'m> Facts<'m> {
         self.choices.insert(key, None);
         let facts = self.function(function)?;
         let mut nodes = Nodes::default();
-        let mut walk = Walk::new(Side::Meta, revision, facts, true);
+        let mut walk = Cursor::new(Side::Meta, revision, facts, true);
         let number = match walk.step(self, &mut nodes) {
             Ok(Stop::Return(Some(id))) => nodes.as_int(id).map(|(_, value)| value),
             _ => None,
@@ -169,7 +169,7 @@ fn is_result(variable: Value<'_>) -> bool {
 
 /// A position in a function, with the values that are known there.
 #[derive(Clone)]
-pub(super) struct Walk<'m> {
+pub(super) struct Cursor<'m> {
     side: Side,
     revision: u32,
     facts: Rc<Function<'m>>,
@@ -180,7 +180,7 @@ pub(super) struct Walk<'m> {
     values: BTreeMap<usize, Id>,
 }
 
-impl<'m> Walk<'m> {
+impl<'m> Cursor<'m> {
     /// Starts at the entry. `result` says whether a variable that may hold only the result is
     /// treated so.
     pub(super) fn new(side: Side, revision: u32, facts: Rc<Function<'m>>, result: bool) -> Self {

@@ -23,7 +23,7 @@ use crate::compile::{
     unwritten,
 };
 use crate::{
-    child::{self, Limits},
+    child::{self, ChildLimits},
     merge::{Changes, Role, SyntaxCheck},
 };
 
@@ -326,7 +326,7 @@ impl Whole {
         }
         shell.env("CCC_OVERRIDE_OPTIONS", format!("#{}", last.join(" ")));
         // A build with patches gets no more time than a patch is worth.
-        let limits = if tree == self.tree { Limits::BUILD } else { Limits::REBUILD };
+        let limits = if tree == self.tree { ChildLimits::BUILD } else { ChildLimits::REBUILD };
         let status = child::status(shell.stdout(output).stderr(errors), limits);
         let status = status.map_err(io::Error::other).map_err(BuildError::io("sh"))?;
         if status.success() {

@@ -17,7 +17,7 @@ use super::{
     program::{EPOCH, FLAGS, REPLACING, Whole},
 };
 use crate::{
-    child::{self, Limits},
+    child::{self, ChildLimits},
     compile::{
         BuildError,
         stamp::{dependencies, normal},
@@ -255,7 +255,7 @@ impl SyntaxCheck for Whole {
         let mut compiler = self.compiler(record, root);
         compiler.arg("-fsyntax-only");
         let output =
-            child::output(&mut compiler, Limits::CHECK).map_err(|error| error.to_string())?;
+            child::output(&mut compiler, ChildLimits::CHECK).map_err(|error| error.to_string())?;
         if output.status.success() {
             return Ok(());
         }

@@ -47,7 +47,7 @@ pub fn is_alike(kernel: &Kernel, function: &str, first: Value) -> bool {
 /// `psychic_syscall(number, a, b, c, d, e, f)`: returns the result of the system call, or its error
 /// number negated.
 fn enter(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let number = machine.concrete(arguments.get(0), 64, "number of a system call")?;
+    let number = machine.concretise(arguments.get(0), 64, "number of a system call")?;
     let values: [Value; 6] = std::array::from_fn(|index| arguments.get(index + 1));
     let result = match calls::lookup(number) {
         Some(call) => {

@@ -39,7 +39,7 @@ pub(super) type Call = fn(&mut dyn Machine, &[Value; 6]) -> Outcome;
 
 /// The concrete value of a 64-bit argument.
 pub(super) fn known(machine: &mut dyn Machine, value: Value, what: &str) -> Result<u64, Stop> {
-    machine.concrete(value, 64, what)
+    machine.concretise(value, 64, what)
 }
 
 /// The concrete value of a file descriptor or another `int`. Only the low 32 bits count: the upper
@@ -49,7 +49,7 @@ pub(super) fn int(machine: &mut dyn Machine, value: Value, what: &str) -> Result
         Value::Expr(e) => Value::from_expr(machine.exprs(), machine.exprs().extract(e, 0, 32)),
         value => value,
     };
-    Ok(machine.concrete(low, 32, what)? as i32)
+    Ok(machine.concretise(low, 32, what)? as i32)
 }
 
 /// Writes 64-bit words in the machine's byte order, one after the other.
@@ -67,8 +67,8 @@ pub(super) fn store_words(
 
 /// Whether a pointer is null; forks if it may or may not be.
 pub(super) fn is_null(machine: &mut dyn Machine, pointer: Value) -> Result<bool, Stop> {
-    let pointer: ExprId = machine.settled(pointer, 64)?;
+    let pointer: ExprId = machine.free_of_revision(pointer, 64)?;
     let exprs = machine.exprs();
     let null = exprs.eq(pointer, exprs.constant(64, 0));
-    machine.decide(null)
+    machine.branch(null)
 }

@@ -256,7 +256,7 @@ pub(super) fn matches(
         let byte = byte.expr(exprs).expect("what was read of a path was written");
         all = exprs.and(all, exprs.eq(byte, exprs.constant(8, u64::from(*value))));
     }
-    machine.decide(all)
+    machine.branch(all)
 }
 
 /// The name of a new file, which must be concrete.

@@ -42,7 +42,7 @@ fn kernel(machine: &mut dyn Machine) -> &mut Kernel {
 }
 
 pub(super) fn exit(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
-    let status = machine.settled(arguments[0], 64)?;
+    let status = machine.free_of_revision(arguments[0], 64)?;
     let code = machine.exprs().extract(status, 0, 8);
     Err(Failure::Stop(Stop::Halt(Halt::Exit(code))))
 }

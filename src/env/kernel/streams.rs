@@ -131,7 +131,12 @@ pub(super) fn close(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
 
 /// Reads at most `most` bytes of an open file: from position `at` if it is given, else from the
 /// current position, which moves on.
-fn take(machine: &mut dyn Machine, number: i32, at: Option<u64>, most: u64) -> Outcome<Vec<Byte>> {
+fn read_bytes(
+    machine: &mut dyn Machine,
+    number: i32,
+    at: Option<u64>,
+    most: u64,
+) -> Outcome<Vec<Byte>> {
     let open = machine.world().kernel.files.open_file(number)?;
     let (node, position) = (open.node, at.unwrap_or(open.position));
     if open.flags & O_ACCMODE == 1 {
@@ -181,7 +186,7 @@ fn length(machine: &mut dyn Machine, value: Value) -> Outcome {
 pub(super) fn read(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let number = descriptor(machine, arguments[0])?;
     let most = length(machine, arguments[2])?;
-    let bytes = take(machine, number, None, most)?;
+    let bytes = read_bytes(machine, number, None, most)?;
     strings::write(machine, arguments[1], &bytes)?;
     Ok(bytes.len() as u64)
 }
@@ -201,7 +206,7 @@ pub(super) fn pread64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outc
     let number = descriptor(machine, arguments[0])?;
     let most = length(machine, arguments[2])?;
     let at = position(machine, number, arguments[3])?;
-    let bytes = take(machine, number, Some(at), most)?;
+    let bytes = read_bytes(machine, number, Some(at), most)?;
     strings::write(machine, arguments[1], &bytes)?;
     Ok(bytes.len() as u64)
 }
@@ -233,7 +238,7 @@ pub(super) fn readv(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
     let number = descriptor(machine, arguments[0])?;
     let buffers = buffers(machine, arguments[1], arguments[2])?;
     let most = buffers.iter().map(|(_, size)| size).sum();
-    let bytes = take(machine, number, None, most)?;
+    let bytes = read_bytes(machine, number, None, most)?;
     let mut rest = bytes.as_slice();
     for (address, size) in buffers {
         let (part, tail) = rest.split_at(rest.len().min(size as usize));
@@ -243,7 +248,7 @@ pub(super) fn readv(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
     Ok(bytes.len() as u64)
 }
 
-fn give(machine: &mut dyn Machine, number: i32, at: Option<u64>, bytes: &[Byte]) -> Outcome {
+fn write_bytes(machine: &mut dyn Machine, number: i32, at: Option<u64>, bytes: &[Byte]) -> Outcome {
     let open = machine.world().kernel.files.open_file(number)?;
     let (node, position, flags) = (open.node, open.position, open.flags);
     if flags & O_ACCMODE == 0 {
@@ -323,7 +328,7 @@ pub(super) fn write(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
         return Ok(length);
     }
     let bytes = bytes_at(machine, arguments[1], length)?;
-    give(machine, number, None, &bytes)
+    write_bytes(machine, number, None, &bytes)
 }
 
 /// Whether the bytes written to a descriptor are not even read from memory: it is `/dev/null`.
@@ -338,7 +343,7 @@ pub(super) fn pwrite64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Out
     let length = length(machine, arguments[2])?;
     let at = position(machine, number, arguments[3])?;
     let bytes = bytes_at(machine, arguments[1], length)?;
-    give(machine, number, Some(at), &bytes)
+    write_bytes(machine, number, Some(at), &bytes)
 }
 
 pub(super) fn writev(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
@@ -348,7 +353,7 @@ pub(super) fn writev(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
     for (address, length) in buffers(machine, arguments[1], arguments[2])? {
         bytes.extend(bytes_at(machine, address, length)?);
     }
-    give(machine, number, None, &bytes)
+    write_bytes(machine, number, None, &bytes)
 }
 
 fn seekable(machine: &dyn Machine, number: i32) -> Outcome<NodeId> {
@@ -519,9 +524,9 @@ pub(super) fn poll(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome
     for index in 0..count.min(BUFFERS) {
         let at = offset(machine.exprs(), arguments[0], 8 * index);
         let number = machine.load(at, 32)?;
-        let number = machine.concrete(number, 32, "descriptor")? as i32;
+        let number = machine.concretise(number, 32, "descriptor")? as i32;
         let asked = machine.load(offset(machine.exprs(), at, 4), 16)?;
-        let asked = machine.concrete(asked, 16, "events to wait for")?;
+        let asked = machine.concretise(asked, 16, "events to wait for")?;
         let events = match machine.world().kernel.files.open_file(number) {
             _ if number < 0 => 0,
             Ok(_) => asked & (POLLIN | POLLOUT),
@@ -546,7 +551,7 @@ pub(super) fn select(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
         for byte in 0..count.div_ceil(8) {
             let at = offset(machine.exprs(), *address, byte);
             let bits = machine.load(at, 8)?;
-            let bits = machine.concrete(bits, 8, "descriptors to wait for")?;
+            let bits = machine.concretise(bits, 8, "descriptors to wait for")?;
             let known = (1 << (count - 8 * byte).min(8)) - 1;
             for bit in (0..8).filter(|bit| bits & known & 1 << bit != 0) {
                 machine.world().kernel.files.open_file((8 * byte + bit) as i32)?;

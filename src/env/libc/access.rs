@@ -17,11 +17,11 @@ pub const EOF: Value = Value::Int(u32::MAX as u64);
 const STRING_LIMIT: u64 = 1 << 20;
 
 /// The byte at `address + index`, as a value that does not mention the revision
-/// ([`Machine::settled`]).
+/// ([`Machine::free_of_revision`]).
 pub fn byte_at(machine: &mut dyn Machine, address: Value, index: u64) -> Result<Byte, Stop> {
     let at = offset(machine.exprs(), address, index);
     let value = machine.load(at, 8)?;
-    let expr = machine.settled(value, 8)?;
+    let expr = machine.free_of_revision(value, 8)?;
     Ok(match machine.exprs().as_u64(expr) {
         Some(value) => Byte::Concrete(value as u8),
         None => Byte::Symbolic(expr),
@@ -35,7 +35,7 @@ pub fn set_errno(machine: &mut dyn Machine, number: u64, condition: ExprId) -> R
     }
     let errno = Value::Int(machine.world().errno);
     let before = machine.load(errno, 32)?;
-    let before = machine.settled(before, 32)?;
+    let before = machine.free_of_revision(before, 32)?;
     let exprs = machine.exprs();
     let after = exprs.ite(condition, exprs.constant(32, number), before);
     let after = Value::from_expr(exprs, after);
@@ -60,7 +60,7 @@ pub fn is_among(
         Byte::Uninitialised => Err(Error::UninitialisedRead.into()),
         Byte::Symbolic(expr) => {
             let among = within(machine.exprs(), expr, accepts);
-            machine.decide(among)
+            machine.branch(among)
         }
     }
 }

@@ -56,7 +56,7 @@ const ALIGNMENT: u32 = 16;
 const PAGE: u32 = 4096;
 
 fn malloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let size = machine.settled(arguments.get(0), 64)?;
+    let size = machine.free_of_revision(arguments.get(0), 64)?;
     allocate(machine, size, false, ALIGNMENT).map(Some)
 }
 
@@ -74,19 +74,19 @@ fn calloc(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
 }
 
 fn sized(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let size = machine.settled(arguments.get(1), 64)?;
+    let size = machine.free_of_revision(arguments.get(1), 64)?;
     realloc(machine, arguments.get(0), size)
 }
 
 fn release(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let address = machine.concrete(arguments.get(0), 64, "pointer to free")?;
+    let address = machine.concretise(arguments.get(0), 64, "pointer to free")?;
     free(machine, address)?;
     Ok(None)
 }
 
 /// `count * each` bytes, a 64-bit expression; all ones if the product overflows.
 fn product(machine: &mut dyn Machine, count: Value, each: Value) -> Result<ExprId, Stop> {
-    let (count, each) = (machine.settled(count, 64)?, machine.settled(each, 64)?);
+    let (count, each) = (machine.free_of_revision(count, 64)?, machine.free_of_revision(each, 64)?);
     let exprs = machine.exprs();
     let product = exprs.mul(exprs.zext(count, 128), exprs.zext(each, 128));
     let overflow = exprs.not(exprs.eq(exprs.extract(product, 64, 64), exprs.constant(64, 0)));
@@ -126,14 +126,14 @@ fn object(
 ) -> Result<Option<Object>, Stop> {
     let exprs = machine.exprs();
     let hopeless = exprs.ule(exprs.constant(64, HOPELESS), size);
-    if machine.decide(hopeless)? {
+    if machine.branch(hopeless)? {
         return Ok(None);
     }
     let exprs = machine.exprs();
     let all = exprs.add(machine.memory().allocated(exprs), size);
     let all = freed.map_or(all, |freed| exprs.sub(all, freed));
     let certain = exprs.ule(all, exprs.constant(64, CERTAIN));
-    if !machine.decide(certain)? || machine.memory().is_full() {
+    if !machine.branch(certain)? || machine.memory().is_full() {
         return Err(Stop::unsupported(format!(
             "more than {CERTAIN} bytes of memory at a time, which may or may not be there"
         )));
@@ -167,8 +167,8 @@ fn at_least(alignment: u64) -> Result<u32, Stop> {
 }
 
 fn aligned(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let alignment = machine.concrete(arguments.get(0), 64, "alignment")?;
-    let size = machine.settled(arguments.get(1), 64)?;
+    let alignment = machine.concretise(arguments.get(0), 64, "alignment")?;
+    let size = machine.free_of_revision(arguments.get(1), 64)?;
     allocate(machine, size, false, at_least(alignment)?).map(Some)
 }
 
@@ -177,8 +177,8 @@ fn posix_memalign(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
 ) -> Result<Option<Value>, Stop> {
-    let alignment = machine.concrete(arguments.get(1), 64, "alignment")?;
-    let size = machine.settled(arguments.get(2), 64)?;
+    let alignment = machine.concretise(arguments.get(1), 64, "alignment")?;
+    let size = machine.free_of_revision(arguments.get(2), 64)?;
     if !alignment.is_power_of_two() || !alignment.is_multiple_of(8) {
         return Ok(Some(Value::Int(EINVAL)));
     }
@@ -199,14 +199,14 @@ pub(super) fn reallocated(machine: &mut dyn Machine, old: Value, size: u64) -> R
 }
 
 fn realloc(machine: &mut dyn Machine, old: Value, size: ExprId) -> Result<Option<Value>, Stop> {
-    let old = machine.concrete(old, 64, "pointer to reallocate")?;
+    let old = machine.concretise(old, 64, "pointer to reallocate")?;
     if old == 0 {
         return allocate(machine, size, false, ALIGNMENT).map(Some);
     }
     let object = heap_object(machine, old)?;
     let (kept, stored) = (object.extent(), object.capacity());
     let nothing = machine.exprs().eq(size, machine.exprs().constant(64, 0));
-    if machine.decide(nothing)? {
+    if machine.branch(nothing)? {
         // glibc frees the object; C11 leaves the choice.
         free(machine, old)?;
         return Ok(Some(Value::Int(0)));

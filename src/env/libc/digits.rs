@@ -53,7 +53,7 @@ fn read(
             && !number.is_hexadecimal
             && let Some(value) = number.as_term(machine, format)?
         {
-            let end = machine.concrete(arguments.get(1), 64, "place of an end")?;
+            let end = machine.concretise(arguments.get(1), 64, "place of an end")?;
             machine.world_mut().raise_unknown("a number in text");
             if end != 0 {
                 machine.store(Value::Int(end), 64, Value::Int(text + number.length))?;
@@ -61,10 +61,10 @@ fn read(
             return Ok(Some(Value::Expr(value)));
         }
     }
-    settle_digits(machine, text)
+    concretise_digits(machine, text)
 }
 
-fn settle_digits(machine: &mut dyn Machine, text: u64) -> Result<Option<Value>, Stop> {
+fn concretise_digits(machine: &mut dyn Machine, text: u64) -> Result<Option<Value>, Stop> {
     let (mut settled, mut is_hexadecimal) = (Vec::new(), false);
     for at in text..text.saturating_add(LONGEST) {
         // If a byte cannot be read, the libc's code runs into that itself, if it gets there.
@@ -73,7 +73,7 @@ fn settle_digits(machine: &mut dyn Machine, text: u64) -> Result<Option<Value>, 
             || is_hexadecimal && is_among(machine, byte, |byte| HEXADECIMAL.contains(&byte))?
         {
             if let Byte::Symbolic(expr) = byte {
-                let value = machine.concrete(Value::Expr(expr), 8, "digit")?;
+                let value = machine.concretise(Value::Expr(expr), 8, "digit")?;
                 settled.push((at, value as u8));
             }
         } else if is_among(machine, byte, |byte| PREFIX.contains(&byte))? {

@@ -65,17 +65,17 @@ fn bits_of(rounding: Rounding) -> u64 {
 
 /// `fesetround` (C11 7.6.3.2).
 fn set(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let mode = machine.settled(arguments.get(0), 32)?;
+    let mode = machine.free_of_revision(arguments.get(0), 32)?;
     let exprs = machine.exprs();
     let rest = exprs.and(mode, exprs.constant(32, !(0b11 << FIELD) & u64::from(u32::MAX)));
     let is_none = exprs.ne(rest, exprs.constant(32, 0));
-    if machine.decide(is_none)? {
+    if machine.branch(is_none)? {
         // musl refuses with -1, glibc with 1.
         let refused = if machine.world().is_whole { u32::MAX.into() } else { 1 };
         return Ok(Some(Value::Int(refused)));
     }
     let mode = Value::from_expr(machine.exprs(), mode);
-    let mode = machine.concrete(mode, 32, "rounding mode")?;
+    let mode = machine.concretise(mode, 32, "rounding mode")?;
     machine.world_mut().rounding = MODES[(mode >> FIELD & 0b11) as usize];
     Ok(Some(Value::Int(0)))
 }
@@ -85,7 +85,7 @@ fn get_in_c(machine: &mut dyn Machine, _: Arguments<'_>) -> Result<Option<Value>
 }
 
 fn set_in_c(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let mode = machine.concrete(arguments.get(0), 32, "rounding mode")?;
+    let mode = machine.concretise(arguments.get(0), 32, "rounding mode")?;
     let Some(rounding) = C_MODES.get(mode as usize) else {
         return Err(Stop::unsupported(format!("the rounding mode {}", mode as i32)));
     };
@@ -129,7 +129,7 @@ fn restore(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option
         CONTROL_WORD
     } else {
         let word = machine.load(from, 16)?;
-        machine.concrete(word, 16, "control word")?
+        machine.concretise(word, 16, "control word")?
     };
     if machine.world().exceptions.is_some() {
         let at = offset(machine.exprs(), from, REGISTER);
@@ -137,7 +137,7 @@ fn restore(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option
         match register {
             Value::Undefined => machine.world_mut().raise_unknown("an environment without flags"),
             known => {
-                let flags = machine.settled(known, 32)?;
+                let flags = machine.free_of_revision(known, 32)?;
                 set_flags(machine, flags, None);
             }
         }
@@ -181,7 +181,7 @@ fn library_flags(machine: &dyn Machine) -> ExprId {
 
 /// The mask of flags in an argument, without flags that the libc does not know.
 fn mask(machine: &mut dyn Machine, argument: Value) -> Result<ExprId, Stop> {
-    let mask = machine.settled(argument, 32)?;
+    let mask = machine.free_of_revision(argument, 32)?;
     Ok(machine.exprs().and(mask, library_flags(machine)))
 }
 
@@ -247,7 +247,7 @@ fn set_flags_from(
     arguments: Arguments<'_>,
 ) -> Result<Option<Value>, Stop> {
     let flags = machine.load(arguments.get(0), 16)?;
-    let flags = machine.settled(flags, 16)?;
+    let flags = machine.free_of_revision(flags, 16)?;
     let mask = mask(machine, arguments.get(1))?;
     let flags = machine.exprs().zext(flags, 32);
     put_flags(machine, mask, flags);

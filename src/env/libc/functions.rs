@@ -59,7 +59,7 @@ fn value_of(
     }
     let mut values: Vec<ExprId> = Vec::new();
     for index in 0..count {
-        values.push(machine.settled(arguments.get(index), width)?);
+        values.push(machine.free_of_revision(arguments.get(index), width)?);
     }
     let exprs = machine.exprs();
     // The engine asks what other unwritten content and other addresses would change. A term like

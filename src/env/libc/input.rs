@@ -7,7 +7,7 @@ use super::{
         flags::Flags,
         is_space,
         number::NumberFormat,
-        scanf::{self, Conversion, Directive, IntegerSyntax, Kind},
+        scanf::{self, Conversion, Directive, InputKind, IntegerSyntax},
     },
     read,
     scan::{self, Source, at_end},
@@ -43,9 +43,9 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     ("getc", get_from),
     ("ungetc", |m, a| {
         require_stdin(m, a.get(1))?;
-        let value = m.settled(a.get(0), 32)?;
+        let value = m.free_of_revision(a.get(0), 32)?;
         let eof = m.exprs().eq(value, m.exprs().constant(32, u64::from(u32::MAX)));
-        if m.decide(eof)? {
+        if m.branch(eof)? {
             return Ok(Some(EOF));
         }
         let byte = m.exprs().extract(value, 0, 8);
@@ -67,7 +67,7 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
 ];
 
 fn require_stdin(machine: &mut dyn Machine, file: Value) -> Result<(), Stop> {
-    let file = machine.concrete(file, 64, "stream")?;
+    let file = machine.concretise(file, 64, "stream")?;
     match file {
         0 => Err(Error::NullDereference.into()),
         file if file == machine.world().files.stdin => Ok(()),
@@ -125,7 +125,7 @@ fn gets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Va
 /// `fgets(buffer, size, stream)`: reads a line of at most `size - 1` bytes.
 fn fgets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     require_stdin(machine, arguments.get(2))?;
-    let size = machine.concrete(arguments.get(1), 32, "size of a buffer")? as u32 as i32;
+    let size = machine.concretise(arguments.get(1), 32, "size of a buffer")? as u32 as i32;
     if size <= 0 {
         return Ok(Some(Value::Int(0)));
     }
@@ -143,7 +143,7 @@ fn fgets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
 /// `delimiter`.
 fn getdelim(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     require_stdin(machine, arguments.get(3))?;
-    let end = machine.concrete(arguments.get(2), 32, "delimiter")?;
+    let end = machine.concretise(arguments.get(2), 32, "delimiter")?;
     read_line(machine, arguments, end as u8)
 }
 
@@ -162,12 +162,12 @@ fn read_line(
     end: u8,
 ) -> Result<Option<Value>, Stop> {
     const FIRST: u64 = 120;
-    let place = Value::Int(machine.concrete(arguments.get(0), 64, "place of a buffer")?);
-    let size_place = Value::Int(machine.concrete(arguments.get(1), 64, "place of a size")?);
+    let place = Value::Int(machine.concretise(arguments.get(0), 64, "place of a buffer")?);
+    let size_place = Value::Int(machine.concretise(arguments.get(1), 64, "place of a size")?);
     let buffer = machine.load(place, 64)?;
-    let buffer = machine.concrete(buffer, 64, "buffer")?;
+    let buffer = machine.concretise(buffer, 64, "buffer")?;
     let size = machine.load(size_place, 64)?;
-    let size = machine.concrete(size, 64, "size of a buffer")?;
+    let size = machine.concretise(size, 64, "size of a buffer")?;
     let mut line = line(machine, end, usize::MAX)?;
     let (length, needed) = (line.len() as u64, line.len() as u64 + 1);
     let given = if buffer == 0 || size == 0 { FIRST } else { size };
@@ -188,8 +188,8 @@ fn read_line(
 
 fn fread(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     require_stdin(machine, arguments.get(3))?;
-    let each = machine.concrete(arguments.get(1), 64, "size of an element")?;
-    let count = machine.concrete(arguments.get(2), 64, "number of elements")?;
+    let each = machine.concretise(arguments.get(1), 64, "size of an element")?;
+    let count = machine.concretise(arguments.get(2), 64, "number of elements")?;
     let mut bytes = Vec::new();
     while (bytes.len() as u64) < each.saturating_mul(count) {
         let Some(byte) = read::byte(machine)? else { break };
@@ -245,7 +245,7 @@ fn scan_typed(
                 if conversion.skips_space() {
                     read::typed(machine).skip_newline();
                 }
-                (conversion.kind == Kind::Percent).then_some(b'%')
+                (conversion.kind == InputKind::Percent).then_some(b'%')
             }
         };
         if literal.is_some_and(|byte| read::typed(machine).is_excluded(byte)) {
@@ -291,7 +291,7 @@ fn read_token(
     }
     let bits = conversion.value_bits();
     let bytes: Vec<Byte> = match &conversion.kind {
-        Kind::Integer(syntax) => {
+        InputKind::Integer(syntax) => {
             let format = match syntax {
                 IntegerSyntax::Signed => NumberFormat::decimal(true),
                 // The number is written in decimal, as for `%d`. But `%i` also reads octal and
@@ -315,7 +315,7 @@ fn read_token(
             }
             return Ok(true);
         }
-        Kind::Float => {
+        InputKind::Float => {
             let format = Format::of(bits).expect("of a type that C has");
             if conversion.width.is_some() {
                 return Err(Stop::unsupported("scanf of a floating-point number of limited width"));
@@ -327,7 +327,7 @@ fn read_token(
             }
             return Ok(true);
         }
-        Kind::Char if bits == 8 => {
+        InputKind::Char if bits == 8 => {
             let mut bytes = Vec::new();
             for _ in 0..conversion.width.unwrap_or(1) {
                 // At the end of the file, fewer bytes than asked for are taken.
@@ -336,10 +336,10 @@ fn read_token(
             }
             bytes
         }
-        Kind::String if bits == 8 => {
+        InputKind::String if bits == 8 => {
             word(machine, conversion.width, &|byte| !is_space(byte) && byte != 0)?
         }
-        Kind::Set(set) if bits == 8 => {
+        InputKind::Set(set) if bits == 8 => {
             if read::typed(machine).sees_newline() {
                 if set.contains(b'\n') {
                     return Err(Stop::unsupported("scanf %[ that accepts a newline"));

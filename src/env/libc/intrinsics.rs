@@ -52,13 +52,13 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     }),
     ("klee_get_obj_size", |m, a| {
         native_differs(m, "klee_get_obj_size");
-        let address = m.concrete(a.get(0), 64, "address of an object")?;
+        let address = m.concretise(a.get(0), 64, "address of an object")?;
         let object = m.memory().object(address)?;
         Ok(Some(object.extent().map_or(Value::Int(object.capacity()), Value::Expr)))
     }),
     ("klee_check_memory_access", |m, a| {
-        let address = m.concrete(a.get(0), 64, "address to check")?;
-        let size = m.concrete(a.get(1), 64, "size to check")?;
+        let address = m.concretise(a.get(0), 64, "address to check")?;
+        let size = m.concretise(a.get(1), 64, "size to check")?;
         m.reach(address, size)?;
         Ok(None)
     }),
@@ -102,10 +102,10 @@ fn native_differs(machine: &mut dyn Machine, name: &str) {
 
 /// `klee_choose(n)`: a number below `n`.
 fn choose(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let end = machine.settled(arguments.get(0), 64)?;
+    let end = machine.free_of_revision(arguments.get(0), 64)?;
     let bytes = symbolic_object(machine, "klee_choose", 8);
     let value = word(machine, &bytes);
-    let expr = machine.settled(value, 64)?;
+    let expr = machine.free_of_revision(value, 64)?;
     let within = machine.exprs().ult(expr, end);
     machine.require(within)?;
     Ok(Some(value))
@@ -121,9 +121,9 @@ fn make_symbolic(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
 ) -> Result<Option<Value>, Stop> {
-    let size = machine.concrete(arguments.get(1), 64, "size of a symbolic object")?;
+    let size = machine.concretise(arguments.get(1), 64, "size of a symbolic object")?;
     let name = concrete_string(machine, arguments.get(2), "a name")?;
-    let address = machine.concrete(arguments.get(0), 64, "address of a symbolic object")?;
+    let address = machine.concretise(arguments.get(0), 64, "address of a symbolic object")?;
     if !machine.memory().object(address)?.contains(address::offset(address), size) {
         return Err(Fault::OutOfBounds.into());
     }
@@ -172,7 +172,7 @@ fn word(machine: &dyn Machine, bytes: &[ExprId]) -> Value {
 
 fn assume(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let width = arguments.width(0).unwrap_or(32);
-    let value = machine.settled(arguments.get(0), width)?;
+    let value = machine.free_of_revision(arguments.get(0), width)?;
     let exprs = machine.exprs();
     let holds = exprs.ne(value, exprs.constant(width, 0));
     machine.require(holds)?;
@@ -181,12 +181,12 @@ fn assume(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
 
 /// `klee_range(begin, end, name)`: an int in `[begin, end)`.
 fn range(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let begin = machine.settled(arguments.get(0), 32)?;
-    let end = machine.settled(arguments.get(1), 32)?;
+    let begin = machine.free_of_revision(arguments.get(0), 32)?;
+    let end = machine.free_of_revision(arguments.get(1), 32)?;
     let name = concrete_string(machine, arguments.get(2), "a name")?;
     let bytes = symbolic_object(machine, &String::from_utf8_lossy(&name), 4);
     let value = word(machine, &bytes);
-    let expr = machine.settled(value, 32)?;
+    let expr = machine.free_of_revision(value, 32)?;
     let exprs = machine.exprs();
     let within = exprs.and(exprs.sle(begin, expr), exprs.slt(expr, end));
     machine.require(within)?;
@@ -196,7 +196,7 @@ fn range(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
 /// `psychic_output(name, address, size)`: makes a named value an output.
 fn output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let name = name_of_output(machine, arguments)?;
-    let size = machine.concrete(arguments.get(2), 64, "size of an output")?;
+    let size = machine.concretise(arguments.get(2), 64, "size of an output")?;
     let mut bytes = Vec::new();
     for index in 0..size {
         let word = word_of_output(machine, arguments.get(1), index, 8)?;
@@ -232,7 +232,7 @@ fn output_numbers(
     format: Numbers,
 ) -> Result<Option<Value>, Stop> {
     let name = name_of_output(machine, arguments)?;
-    let size = machine.concrete(arguments.get(2), 64, "size of an output")?;
+    let size = machine.concretise(arguments.get(2), 64, "size of an output")?;
     let (mut bytes, width) = (Vec::new(), format.shown * 8);
     for at in (0..size).step_by(format.each as usize) {
         let word = word_of_output(machine, arguments.get(1), at, width)?;
@@ -276,7 +276,7 @@ fn word_of_output(
 ) -> Result<Option<ExprId>, Stop> {
     let at = offset(machine.exprs(), data, at);
     let value = machine.load(at, width)?;
-    match machine.settled(value, width) {
+    match machine.free_of_revision(value, width) {
         Ok(expr) => Ok(Some(expr)),
         Err(Stop::Halt(Halt::Error(Error::UninitialisedRead))) => Ok(None),
         Err(stop) => Err(stop),
@@ -303,7 +303,8 @@ fn show(machine: &mut dyn Machine, name: String, bytes: Vec<Byte>) {
 /// not point into it. This is exact: no two objects are close to each other here, nor natively, by
 /// the way the harness places them.
 fn place(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let [pointer, base, size] = [0, 1, 2].map(|index| machine.settled(arguments.get(index), 64));
+    let [pointer, base, size] =
+        [0, 1, 2].map(|index| machine.free_of_revision(arguments.get(index), 64));
     let exprs = machine.exprs();
     let distance = exprs.sub(pointer?, base?);
     let inside = exprs.ule(distance, size?);

@@ -57,7 +57,7 @@ fn root(
     arguments: Arguments<'_>,
     width: u32,
 ) -> Result<Option<Value>, Stop> {
-    let value = machine.settled(arguments.get(0), width)?;
+    let value = machine.free_of_revision(arguments.get(0), width)?;
     raise(machine, Operation::Sqrt, value, width);
     let rounding = machine.world().rounding;
     let exprs = machine.exprs();
@@ -76,7 +76,7 @@ fn integral(
     inexact: bool,
     width: u32,
 ) -> Result<Option<Value>, Stop> {
-    let value = machine.settled(arguments.get(0), width)?;
+    let value = machine.free_of_revision(arguments.get(0), width)?;
     raise(machine, Operation::ToIntegral { inexact }, value, width);
     let exprs = machine.exprs();
     let whole = exprs.float_unary(FloatUnary::RoundToIntegral, rounding, value, width);
@@ -99,9 +99,9 @@ fn mul_add(
     arguments: Arguments<'_>,
     width: u32,
 ) -> Result<Option<Value>, Stop> {
-    let a = machine.settled(arguments.get(0), width)?;
-    let b = machine.settled(arguments.get(1), width)?;
-    let c = machine.settled(arguments.get(2), width)?;
+    let a = machine.free_of_revision(arguments.get(0), width)?;
+    let b = machine.free_of_revision(arguments.get(1), width)?;
+    let c = machine.free_of_revision(arguments.get(2), width)?;
     machine.world_mut().raise_unknown("fma");
     let rounding = machine.world().rounding;
     let exprs = machine.exprs();

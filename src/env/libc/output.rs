@@ -5,7 +5,7 @@ use super::{
     access::{byte_at, concrete_string, note_address, string_at},
     format::{
         number::NumberFormat,
-        printf::{self, Conversion, Count, Directive, Kind},
+        printf::{self, Conversion, ConversionKind, Count, Directive},
         real::RealFormat,
     },
     stream::{Piece, Stream},
@@ -42,12 +42,12 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
         formatted(m, sink, a.get(1), &mut Variadic::list(a.get(2)))
     }),
     ("snprintf", |m, a| {
-        let size = m.concrete(a.get(1), 64, "size of a buffer")?;
+        let size = m.concretise(a.get(1), 64, "size of a buffer")?;
         let sink = Sink::Memory { address: a.get(0), size: Some(size) };
         formatted(m, sink, a.get(2), &mut Variadic::direct(a, 3))
     }),
     ("vsnprintf", |m, a| {
-        let size = m.concrete(a.get(1), 64, "size of a buffer")?;
+        let size = m.concretise(a.get(1), 64, "size of a buffer")?;
         let sink = Sink::Memory { address: a.get(0), size: Some(size) };
         formatted(m, sink, a.get(2), &mut Variadic::list(a.get(3)))
     }),
@@ -69,8 +69,8 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     ("_IO_putc", put_to),
     ("fwrite", |m, a| {
         let sink = sink(m, a.get(3))?;
-        let each = m.concrete(a.get(1), 64, "size of an element")?;
-        let count = m.concrete(a.get(2), 64, "number of elements")?;
+        let each = m.concretise(a.get(1), 64, "size of an element")?;
+        let count = m.concretise(a.get(2), 64, "number of elements")?;
         let mut bytes = Vec::new();
         for index in 0..each.saturating_mul(count) {
             bytes.push(byte_at(m, a.get(0), index)?);
@@ -102,7 +102,7 @@ fn put_to(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
 }
 
 fn sink(machine: &mut dyn Machine, file: Value) -> Result<Sink, Stop> {
-    let file = machine.concrete(file, 64, "stream")?;
+    let file = machine.concretise(file, 64, "stream")?;
     let files = machine.world().files;
     match file {
         0 => Err(Error::NullDereference.into()),
@@ -114,7 +114,7 @@ fn sink(machine: &mut dyn Machine, file: Value) -> Result<Sink, Stop> {
 
 /// Writes one character and returns it as an unsigned char.
 fn put(machine: &mut dyn Machine, sink: Sink, character: Value) -> Result<Option<Value>, Stop> {
-    let value = machine.settled(character, 32)?;
+    let value = machine.free_of_revision(character, 32)?;
     let byte = machine.exprs().extract(value, 0, 8);
     let mut text = Stream::default();
     text.push_byte(machine.exprs(), byte);
@@ -181,7 +181,7 @@ fn count(
     let star = match count {
         Count::Star => {
             let value = arguments.next(machine, ArgumentKind::Integer(32))?;
-            machine.concrete(value, 32, "width or precision")? as i32
+            machine.concretise(value, 32, "width or precision")? as i32
         }
         Count::None | Count::Fixed(_) => 0,
     };
@@ -198,33 +198,33 @@ fn convert(
     let precision = count(machine, conversion.precision, arguments)?;
     let unsupported = || Stop::unsupported(format!("printf conversion {:?}", conversion.kind));
     match conversion.kind {
-        Kind::SignedInt | Kind::UnsignedInt(_) => {
+        ConversionKind::SignedInt | ConversionKind::UnsignedInt(_) => {
             let format = conversion.number_format(width, precision).ok_or_else(unsupported)?;
             let argument = conversion.argument_bits();
             let value = arguments.next(machine, ArgumentKind::Integer(argument))?;
             if machine.memory().addresses_in(machine.exprs(), value).first().is_some() {
                 note_address(machine);
             }
-            let value = machine.settled(value, argument)?;
+            let value = machine.free_of_revision(value, argument)?;
             let value = machine.exprs().extract(value, 0, conversion.value_bits());
             text.push_number(machine.exprs(), value, format);
         }
-        Kind::Char if conversion.value_bits() == 8 => {
+        ConversionKind::Char if conversion.value_bits() == 8 => {
             let value = arguments.next(machine, ArgumentKind::Integer(32))?;
-            let value = machine.settled(value, 32)?;
+            let value = machine.free_of_revision(value, 32)?;
             let byte = machine.exprs().extract(value, 0, 8);
             let (flags, width) = conversion.field(width);
             padded(machine, text, width, flags.left, 1, |machine, text| {
                 text.push_byte(machine.exprs(), byte);
             });
         }
-        Kind::String if conversion.value_bits() == 64 => {
+        ConversionKind::String if conversion.value_bits() == 64 => {
             let address = arguments.next(machine, ArgumentKind::Integer(64))?;
             let limit = precision.and_then(|count| u64::try_from(count).ok());
-            let address = machine.settled(address, 64)?;
+            let address = machine.free_of_revision(address, 64)?;
             let exprs = machine.exprs();
             let is_null = exprs.eq(address, exprs.constant(64, 0));
-            let bytes = if machine.decide(is_null)? {
+            let bytes = if machine.branch(is_null)? {
                 null_text(limit).iter().map(|b| Byte::Concrete(*b)).collect()
             } else {
                 let address = Value::from_expr(machine.exprs(), address);
@@ -235,18 +235,18 @@ fn convert(
                 push_all(machine, text, &bytes);
             });
         }
-        Kind::Pointer => {
+        ConversionKind::Pointer => {
             let value = arguments.next(machine, ArgumentKind::Integer(64))?;
-            let value = machine.concrete(value, 64, "pointer to print")?;
+            let value = machine.concretise(value, 64, "pointer to print")?;
             if value != 0 {
                 note_address(machine);
             }
             text.push_bytes(&conversion.format_pointer(value, width, precision));
         }
-        Kind::Float(..) => {
+        ConversionKind::Float(..) => {
             let bits = conversion.value_bits();
             let value = arguments.next(machine, ArgumentKind::Float(bits))?;
-            let value = machine.settled(value, bits)?;
+            let value = machine.free_of_revision(value, bits)?;
             let notation = conversion.notation(width, precision).ok_or_else(unsupported)?;
             // A C library rounds the printed digits in the current rounding mode, too.
             if machine.world().rounding != Rounding::NearestEven {
@@ -257,7 +257,10 @@ fn convert(
             }
             text.push_real(machine.exprs(), value, RealFormat::Printed(notation));
         }
-        Kind::Char | Kind::String | Kind::WriteCount | Kind::ErrnoText => {
+        ConversionKind::Char
+        | ConversionKind::String
+        | ConversionKind::WriteCount
+        | ConversionKind::ErrnoText => {
             return Err(unsupported());
         }
     }
@@ -344,7 +347,7 @@ fn digits(
     for layout in format.layouts(width) {
         let exprs = machine.exprs();
         let guard = layout.guard(exprs, value, format.signed);
-        if machine.decide(guard)? {
+        if machine.branch(guard)? {
             return Ok(layout.bytes(machine.exprs(), value, format.radix));
         }
     }

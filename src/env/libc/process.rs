@@ -19,7 +19,7 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     ("_exit", |m, a| Err(exit_at_once(m, a.get(0)))),
     ("_Exit", |m, a| Err(exit_at_once(m, a.get(0)))),
     ("atexit", |m, a| {
-        let function = m.concrete(a.get(0), 64, "function to run at exit")?;
+        let function = m.concretise(a.get(0), 64, "function to run at exit")?;
         m.world_mut().at_exit.push(function);
         Ok(Some(Value::Int(0)))
     }),
@@ -33,7 +33,7 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
 
 /// The stop of a program that exits with a status; the exit code is its low eight bits.
 pub fn exit(machine: &mut dyn Machine, status: Value) -> Stop {
-    match machine.settled(status, 32) {
+    match machine.free_of_revision(status, 32) {
         Ok(status) => Stop::Exit(machine.exprs().extract(status, 0, 8)),
         Err(stop) => stop,
     }

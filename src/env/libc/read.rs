@@ -45,7 +45,7 @@ pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
         let ended = full
             || early && {
                 let end = machine.input(&name, 1);
-                machine.decide(end)?
+                machine.branch(end)?
             };
         typed(machine).ended = ended;
     }
@@ -92,13 +92,13 @@ pub fn is_malformed(machine: &mut dyn Machine, accepts: impl Fn(u8) -> bool) -> 
             return Ok(false);
         }
         let newline = machine.input(&format!("{token}.newline"), 1);
-        let newline = machine.decide(newline)?;
+        let newline = machine.branch(newline)?;
         return Ok(newline && typed(machine).sees_newline());
     }
     let next = machine.input(&format!("{token}:8"), 8);
     let remains = |byte: u8| !accepts(byte) && !excluded.contains(byte);
     let remains = within(machine.exprs(), next, remains);
-    if !machine.decide(remains)? {
+    if !machine.branch(remains)? {
         return Ok(false);
     }
     let Some(next) = byte(machine)? else { return Ok(false) };
@@ -212,7 +212,7 @@ pub fn word(
     for candidate in 1..longest {
         let exprs = machine.exprs();
         let here = exprs.eq(length, exprs.constant(8, u64::from(candidate)));
-        if machine.decide(here)? {
+        if machine.branch(here)? {
             chosen = candidate;
             break;
         }

@@ -15,7 +15,7 @@ use super::{
     access::{EOF, byte_at, is_among, set_errno, within, written_byte},
     format::{
         is_space,
-        scanf::{Conversion, Directive, IntegerSyntax, Kind},
+        scanf::{Conversion, Directive, InputKind, IntegerSyntax},
     },
     read,
     strings::write as write_bytes,
@@ -143,11 +143,11 @@ fn carry_out(
                 if conversion.skips_space() {
                     reader.run(u32::MAX, &is_space)?;
                 }
-                Some(conversion).filter(|conversion| conversion.kind != Kind::Percent)
+                Some(conversion).filter(|conversion| conversion.kind != InputKind::Percent)
             }
         };
         if let Some(conversion) = conversion
-            && conversion.kind == Kind::ReadCount
+            && conversion.kind == InputKind::ReadCount
         {
             if !conversion.suppress {
                 let target = arguments.next(reader.machine, ArgumentKind::Integer(64))?;
@@ -205,7 +205,7 @@ fn convert(reader: &mut Reader<'_>, conversion: &Conversion) -> Result<Converted
     }
     let (width, bits) = (conversion.width.unwrap_or(u32::MAX), conversion.value_bits());
     let mut bytes = match &conversion.kind {
-        Kind::Integer(syntax) => {
+        InputKind::Integer(syntax) => {
             let value = integer(reader, *syntax, width, bits)?;
             // glibc takes the byte behind an integer before it looks at the width.
             if matches!(reader.source, Source::Stdin) {
@@ -213,7 +213,7 @@ fn convert(reader: &mut Reader<'_>, conversion: &Conversion) -> Result<Converted
             }
             return Ok(value.map_or(Converted::Nothing, Converted::Number));
         }
-        Kind::Float => {
+        InputKind::Float => {
             let format = Format::of(bits).expect("of a type that C has");
             if format == Format::Extended {
                 return Err(Stop::unsupported("scanf of a long double in bytes"));
@@ -227,12 +227,12 @@ fn convert(reader: &mut Reader<'_>, conversion: &Conversion) -> Result<Converted
             };
             return Ok(Converted::Number(value));
         }
-        Kind::Char if bits == 8 => {
+        InputKind::Char if bits == 8 => {
             let bytes = reader.run(conversion.width.unwrap_or(1), &|_| true)?;
             return Ok(if bytes.is_empty() { Converted::End } else { Converted::Bytes(bytes) });
         }
-        Kind::String if bits == 8 => reader.run(width, &|byte| !is_space(byte))?,
-        Kind::Set(set) if bits == 8 => reader.run(width, &|byte| set.contains(byte))?,
+        InputKind::String if bits == 8 => reader.run(width, &|byte| !is_space(byte))?,
+        InputKind::Set(set) if bits == 8 => reader.run(width, &|byte| set.contains(byte))?,
         kind => return Err(Stop::unsupported(format!("scanf conversion {kind:?}"))),
     };
     if bytes.is_empty() {
@@ -470,7 +470,7 @@ fn name_taken(reader: &mut Reader<'_>, width: u32, name: &str) -> Result<usize, 
 fn known_digit(machine: &mut dyn Machine, digit: Byte) -> Result<u8, Stop> {
     match digit {
         Byte::Concrete(digit) => Ok(digit),
-        Byte::Symbolic(expr) => Ok(machine.concrete(Value::Expr(expr), 8, "digit")? as u8),
+        Byte::Symbolic(expr) => Ok(machine.concretise(Value::Expr(expr), 8, "digit")? as u8),
         Byte::Uninitialised => Err(Error::UninitialisedRead.into()),
     }
 }
@@ -542,7 +542,7 @@ impl Finite {
         let magnitude = magnitude(exprs, &self.digits, base, 64, None);
         // Integers have only one zero, so -0 is made here.
         let is_zero = exprs.eq(magnitude, exprs.constant(64, 0));
-        if self.negative && machine.decide(is_zero)? {
+        if self.negative && machine.branch(is_zero)? {
             return Ok(Some(sign_bit(machine.exprs(), format)));
         }
         let exprs = machine.exprs();

@@ -16,7 +16,7 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     ("memmove", |m, a| m.copy(a.get(0), a.get(1), a.get(2)).map(|()| Some(a.get(0)))),
     ("mempcpy", |m, a| {
         m.copy(a.get(0), a.get(1), a.get(2))?;
-        let (to, length) = (m.settled(a.get(0), 64)?, m.settled(a.get(2), 64)?);
+        let (to, length) = (m.free_of_revision(a.get(0), 64)?, m.free_of_revision(a.get(2), 64)?);
         Ok(Some(Value::from_expr(m.exprs(), m.exprs().add(to, length))))
     }),
     ("memset", |m, a| {
@@ -33,12 +33,12 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
         Ok(Some(Value::Int(length as u64)))
     }),
     ("strnlen", |m, a| {
-        let most = m.concrete(a.get(1), 64, "most bytes of a string")?;
+        let most = m.concretise(a.get(1), 64, "most bytes of a string")?;
         let length = string_at(m, a.get(0), Some(most))?.len();
         Ok(Some(Value::Int(length as u64)))
     }),
     ("memchr", |m, a| {
-        let count = m.concrete(a.get(2), 64, "number of bytes to search")?;
+        let count = m.concretise(a.get(2), 64, "number of bytes to search")?;
         let found = search(m, a.get(0), a.get(1), 0..count, false)?;
         Ok(Some(found.unwrap_or(Value::Int(0))))
     }),
@@ -49,9 +49,9 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
         let found = search(m, a.get(0), a.get(1), 0..u64::MAX, true)?;
         let found = found.expect("a string ends");
         let (byte, wanted) = (m.load(found, 8)?, character(m, a.get(1))?);
-        let byte = m.settled(byte, 8)?;
+        let byte = m.free_of_revision(byte, 8)?;
         let same = m.exprs().eq(byte, wanted);
-        Ok(Some(if m.decide(same)? { found } else { Value::Int(0) }))
+        Ok(Some(if m.branch(same)? { found } else { Value::Int(0) }))
     }),
     ("strchrnul", to_end),
     ("__strchrnul", to_end),
@@ -60,23 +60,23 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
         last(m, a.get(0), a.get(1), length + 1)
     }),
     ("memcmp", |m, a| {
-        let count = m.concrete(a.get(2), 64, "number of bytes to compare")?;
+        let count = m.concretise(a.get(2), 64, "number of bytes to compare")?;
         compare(m, a.get(0), a.get(1), count, false)
     }),
     ("bcmp", |m, a| {
-        let count = m.concrete(a.get(2), 64, "number of bytes to compare")?;
+        let count = m.concretise(a.get(2), 64, "number of bytes to compare")?;
         compare(m, a.get(0), a.get(1), count, false)
     }),
     ("strcmp", |m, a| compare(m, a.get(0), a.get(1), u64::MAX, true)),
     ("strncmp", |m, a| {
-        let count = m.concrete(a.get(2), 64, "number of bytes to compare")?;
+        let count = m.concretise(a.get(2), 64, "number of bytes to compare")?;
         compare(m, a.get(0), a.get(1), count, true)
     }),
 ];
 
 /// The character that an `int` argument stands for.
 fn character(machine: &mut dyn Machine, value: Value) -> Result<ExprId, Stop> {
-    let value = machine.settled(value, 32)?;
+    let value = machine.free_of_revision(value, 32)?;
     Ok(machine.exprs().extract(value, 0, 8))
 }
 
@@ -98,29 +98,29 @@ fn search(
         if string {
             hit = exprs.or(hit, nul);
         }
-        if machine.decide(hit)? { Err(Search::Found(index)) } else { Ok(()) }
+        if machine.branch(hit)? { Err(SearchEnd::Found(index)) } else { Ok(()) }
     });
     match found {
         Ok(()) => Ok(None),
-        Err(Search::Found(index)) => Ok(Some(offset(machine.exprs(), address, index))),
-        Err(Search::Stopped(stop)) => Err(stop),
+        Err(SearchEnd::Found(index)) => Ok(Some(offset(machine.exprs(), address, index))),
+        Err(SearchEnd::Stopped(stop)) => Err(stop),
     }
 }
 
 /// Why a search ends.
-enum Search {
+enum SearchEnd {
     Found(u64),
     Stopped(Stop),
 }
 
-impl From<Stop> for Search {
+impl From<Stop> for SearchEnd {
     fn from(stop: Stop) -> Self {
         Self::Stopped(stop)
     }
 }
 
 fn last_byte(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
-    let count = machine.concrete(arguments.get(2), 64, "number of bytes to search")?;
+    let count = machine.concretise(arguments.get(2), 64, "number of bytes to search")?;
     last(machine, arguments.get(0), arguments.get(1), count)
 }
 
@@ -136,7 +136,7 @@ fn last(
         let byte = byte_at(machine, address, index)?;
         let exprs = machine.exprs();
         let hit = exprs.eq(byte.expr(exprs).expect("an unwritten byte is an error"), wanted);
-        if machine.decide(hit)? {
+        if machine.branch(hit)? {
             return Ok(Some(offset(machine.exprs(), address, index)));
         }
     }
@@ -168,8 +168,10 @@ fn compare(
     for index in 0..count {
         let is_full = deciding.len() as u32 % COMPARED == COMPARED - 1;
         let [x, y] = match [a, b].map(|side| if_equal(machine, side, index, equal)) {
-            [Some(x), Some(y)] if !is_full => [machine.settled(x, 8)?, machine.settled(y, 8)?],
-            _ if !machine.decide(equal)? => break,
+            [Some(x), Some(y)] if !is_full => {
+                [machine.free_of_revision(x, 8)?, machine.free_of_revision(y, 8)?]
+            }
+            _ if !machine.branch(equal)? => break,
             _ => [byte_expr(machine, a, index)?, byte_expr(machine, b, index)?],
         };
         let exprs = machine.exprs();

@@ -70,7 +70,7 @@ fn next_of_list(machine: &mut dyn Machine, list: Value, kind: ArgumentKind) -> R
     if let ArgumentKind::Float(80) = kind {
         let overflow = field(machine, 8);
         let area = machine.load(overflow, 64)?;
-        let area = machine.concrete(area, 64, "position in a va_list")?.next_multiple_of(16);
+        let area = machine.concretise(area, 64, "position in a va_list")?.next_multiple_of(16);
         machine.store(overflow, 64, Value::Int(area + 16))?;
         return machine.load(Value::Int(area), 80);
     }
@@ -79,7 +79,7 @@ fn next_of_list(machine: &mut dyn Machine, list: Value, kind: ArgumentKind) -> R
         ArgumentKind::Float(width) => (width, field(machine, 4), 176, 16),
     };
     let position = machine.load(used, 32)?;
-    let position = machine.concrete(position, 32, "position in a va_list")?;
+    let position = machine.concretise(position, 32, "position in a va_list")?;
     let address = if position < end {
         machine.store(used, 32, Value::Int(position + step))?;
         let area = machine.load(field(machine, 16), 64)?;

@@ -457,7 +457,7 @@ fn prove_equal(exprs: &Exprs, pair: Pair) {
     let raw = Raw(exprs);
     let differ = raw.not(raw.binary(BinaryOp::Eq, pair.raw, pair.simple));
     let mut solver = Incremental::new(std::time::Duration::from_secs(2));
-    match solver.check(exprs, Query { path: &[], goals: &[differ], model: None }) {
+    match solver.check(exprs, Query { path_condition: &[], goals: &[differ], model: None }) {
         Verdict::Unsat | Verdict::Unknown(Unknown::Timeout(_)) => {}
         other => panic!(
             "{other:?} tells apart\n{}\n{}",
@@ -502,7 +502,7 @@ proptest! {
         let same = raw.binary(BinaryOp::Eq, e, value);
         let mut solver = Incremental::new(std::time::Duration::from_secs(5));
         for (goal, expected) in [(same, true), (raw.not(same), false)] {
-            match solver.check(&exprs, Query { path: &path, goals: &[goal], model: None }) {
+            match solver.check(&exprs, Query { path_condition: &path, goals: &[goal], model: None }) {
                 Verdict::Unknown(Unknown::Timeout(_)) => {}
                 verdict => prop_assert_eq!(
                     verdict.model().is_some(), expected, "{} {:?}", exprs.display(e), assignment

@@ -38,7 +38,7 @@ struct Constraint {
 
 /// An operand of an instruction.
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Place {
+enum AsmOperand {
     At(Location, Option<u32>),
     Immediate(Operand, u32),
     /// The top of the stack, which assembly only touches to order accesses.
@@ -203,7 +203,7 @@ impl<'m> Lowering<'_, 'm> {
     fn system_call(&mut self, state: &mut Assembly) -> Option<()> {
         let mut arguments = Vec::new();
         for name in ["ax", "di", "si", "dx", "10", "8", "9"] {
-            let place = Place::At(Location::Named(name.into()), None);
+            let place = AsmOperand::At(Location::Named(name.into()), None);
             arguments.push(match self.width_of(&place, state) {
                 Some(width) if width < 64 => {
                     let value = self.read(&place, width, state)?;
@@ -214,14 +214,14 @@ impl<'m> Lowering<'_, 'm> {
             });
         }
         let result = self.call_named("psychic_syscall", &arguments);
-        self.write(&Place::At(Location::Named("ax".into()), None), 64, result, state)
+        self.write(&AsmOperand::At(Location::Named("ax".into()), None), 64, result, state)
     }
 
     fn unary_statement(
         &mut self,
         name: &str,
         width: u32,
-        place: &Place,
+        place: &AsmOperand,
         state: &mut Assembly,
     ) -> Lowered<Option<()>> {
         let Some(a) = self.read(place, width, state) else { return Ok(None) };
@@ -245,12 +245,13 @@ impl<'m> Lowering<'_, 'm> {
         &mut self,
         name: &str,
         width: u32,
-        from: &Place,
-        to: &Place,
+        from: &AsmOperand,
+        to: &AsmOperand,
         state: &mut Assembly,
     ) -> Lowered<Option<()>> {
-        if *to == Place::Stack {
-            let nothing = matches!(from, Place::Immediate(zero, _) if self.known(*zero) == Some(0));
+        if *to == AsmOperand::Stack {
+            let nothing =
+                matches!(from, AsmOperand::Immediate(zero, _) if self.known(*zero) == Some(0));
             return Ok((nothing && matches!(name, "or" | "add")).then_some(()));
         }
         let Some(b) = self.read(from, width, state) else { return Ok(None) };
@@ -288,10 +289,10 @@ impl<'m> Lowering<'_, 'm> {
         width: u32,
         old: Operand,
         new: Operand,
-        to: &Place,
+        to: &AsmOperand,
         state: &mut Assembly,
     ) -> Option<()> {
-        let accumulator = Place::At(Location::Named("ax".into()), None);
+        let accumulator = AsmOperand::At(Location::Named("ax".into()), None);
         let a = self.read(&accumulator, width, state)?;
         let predicate = Predicate::Eq;
         let condition = self.compute(|dst| Inst::Compare { predicate, width, dst, a, b: old });
@@ -307,7 +308,7 @@ impl<'m> Lowering<'_, 'm> {
         name: &str,
         width: u32,
         a: Operand,
-        to: &Place,
+        to: &AsmOperand,
         state: &Assembly,
     ) -> Operand {
         let op = match name {
@@ -331,24 +332,24 @@ impl<'m> Lowering<'_, 'm> {
 
     /// The place that an operand in the text names, such as `$0`, `${0:w}`, `$$1`, `%eax` or
     /// `(%rsp)`.
-    fn place_of(&mut self, operand: &str, state: &Assembly) -> Option<Place> {
+    fn place_of(&mut self, operand: &str, state: &Assembly) -> Option<AsmOperand> {
         if let Some(number) = operand.strip_prefix("$$") {
             let value = number_of(number)?;
-            return Some(Place::Immediate(self.constant(64, value as u64), 64));
+            return Some(AsmOperand::Immediate(self.constant(64, value as u64), 64));
         }
         if matches!(operand, "(%rsp)" | "0(%rsp)" | "(%esp)" | "0(%esp)") {
-            return Some(Place::Stack);
+            return Some(AsmOperand::Stack);
         }
         if let Some(offset) = operand.strip_prefix("%fs:") {
             let offset = number_of(offset)?;
             let thread = self.call_named("psychic_thread_pointer", &[]);
             let offset = self.constant(64, offset as u64);
             let address = self.binary(BinaryOp::Add, 64, thread, offset);
-            return Some(Place::At(Location::Memory { address, width: 0 }, None));
+            return Some(AsmOperand::At(Location::Memory { address, width: 0 }, None));
         }
         if let Some(name) = operand.strip_prefix('%') {
             let (name, width) = register(name)?;
-            return Some(Place::At(Location::Named(name.into()), Some(width)));
+            return Some(AsmOperand::At(Location::Named(name.into()), Some(width)));
         }
         let braced = operand.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
         let (index, width) = match braced {
@@ -373,44 +374,44 @@ impl<'m> Lowering<'_, 'm> {
             && self.known(value).is_some()
             && width.is_none()
         {
-            return Some(Place::Immediate(value, *bits));
+            return Some(AsmOperand::Immediate(value, *bits));
         }
-        Some(Place::At(location, width))
+        Some(AsmOperand::At(location, width))
     }
 
-    fn width_of(&self, place: &Place, state: &Assembly) -> Option<u32> {
+    fn width_of(&self, place: &AsmOperand, state: &Assembly) -> Option<u32> {
         match place {
-            Place::At(_, Some(width)) => Some(*width),
-            Place::At(Location::Memory { width, .. }, None) => Some(*width).filter(|w| *w > 0),
-            Place::At(location, None) => {
+            AsmOperand::At(_, Some(width)) => Some(*width),
+            AsmOperand::At(Location::Memory { width, .. }, None) => Some(*width).filter(|w| *w > 0),
+            AsmOperand::At(location, None) => {
                 let known = state.registers.get(location);
                 known.filter(|(values, _)| values.len() == 1).map(|(_, width)| *width)
             }
-            Place::Immediate(..) | Place::Stack => None,
+            AsmOperand::Immediate(..) | AsmOperand::Stack => None,
         }
     }
 
-    fn read(&mut self, place: &Place, width: u32, state: &Assembly) -> Option<Operand> {
+    fn read(&mut self, place: &AsmOperand, width: u32, state: &Assembly) -> Option<Operand> {
         match place {
-            Place::Immediate(value, from) => Some(match self.known(*value) {
+            AsmOperand::Immediate(value, from) => Some(match self.known(*value) {
                 Some(known) => {
                     let signed = crate::expr::Bv::new(*from, known).sext(64.max(*from));
                     self.bits(width, Some(signed.extract(0, width)))
                 }
                 None => self.resize(Cast::Sext, *value, *from, width),
             }),
-            Place::At(Location::Memory { address, .. }, _) => {
+            AsmOperand::At(Location::Memory { address, .. }, _) => {
                 let address = *address;
                 Some(self.compute(|dst| Inst::Load { width, dst, address }))
             }
-            Place::At(location, _) => {
+            AsmOperand::At(location, _) => {
                 let (values, from) = state.registers.get(location)?;
                 match values[..] {
                     [value] if *from >= width => Some(self.resize(Cast::Zext, value, *from, width)),
                     _ => None,
                 }
             }
-            Place::Stack => None,
+            AsmOperand::Stack => None,
         }
     }
 
@@ -418,17 +419,17 @@ impl<'m> Lowering<'_, 'm> {
     /// smaller one keeps the rest.
     fn write(
         &mut self,
-        place: &Place,
+        place: &AsmOperand,
         width: u32,
         value: Operand,
         state: &mut Assembly,
     ) -> Option<()> {
         match place {
-            Place::At(Location::Memory { address, .. }, _) => {
+            AsmOperand::At(Location::Memory { address, .. }, _) => {
                 let address = *address;
                 self.emit(Inst::Store { width, value, address });
             }
-            Place::At(location, _) => {
+            AsmOperand::At(location, _) => {
                 let (value, width) = match state.registers.get(location).cloned() {
                     Some((_, whole)) if whole > 64 => return None,
                     Some((values, whole)) if whole > width && width < 32 => {
@@ -444,7 +445,7 @@ impl<'m> Lowering<'_, 'm> {
                 };
                 state.registers.insert(location.clone(), (Parts::from_slice(&[value]), width));
             }
-            Place::Immediate(..) | Place::Stack => return None,
+            AsmOperand::Immediate(..) | AsmOperand::Stack => return None,
         }
         Some(())
     }

@@ -3,7 +3,7 @@
 use super::lowering::Lowering;
 use super::types::{Lowered, Scalar, scalars, unsupported};
 use crate::ir::address::function_at;
-use crate::ir::{Argument, Call, Callee, Inst, Operand};
+use crate::ir::{Call, CallArgument, Callee, Inst, Operand};
 use crate::llvm::{TypeKind, Value};
 
 impl<'m> Lowering<'_, 'm> {
@@ -39,14 +39,14 @@ impl<'m> Lowering<'_, 'm> {
         index: u32,
         argument: Value<'m>,
         variadic: bool,
-        args: &mut Vec<Argument>,
+        args: &mut Vec<CallArgument>,
     ) -> Lowered<()> {
         if let Some(object) = self.source.byval(call, index) {
             let Some(size) = self.source.size(object) else {
                 return unsupported(format!("an argument of type {object}"));
             };
             let value = self.scalar(argument)?;
-            args.push(Argument { value, width: 64, byval: Some(size), float: false });
+            args.push(CallArgument { value, width: 64, byval: Some(size), float: false });
             return Ok(());
         }
         let parts = self.parts(argument)?;
@@ -55,11 +55,11 @@ impl<'m> Lowering<'_, 'm> {
         if variadic && argument.ty().kind() == TypeKind::LLVMVectorTypeKind {
             let value = self.join(&parts, &scalars);
             let width = scalars.iter().map(|s| s.width).sum();
-            args.push(Argument { value, width, byval: None, float: true });
+            args.push(CallArgument { value, width, byval: None, float: true });
             return Ok(());
         }
         args.extend(parts.into_iter().zip(scalars).map(|(value, Scalar { width, float, .. })| {
-            Argument { value, width, byval: None, float }
+            CallArgument { value, width, byval: None, float }
         }));
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::{FileId, Place};
+use crate::ir::{FileId, SourceLine};
 use crate::llvm::{Metadata, Value};
 
 /// The source files met so far.
@@ -31,21 +31,21 @@ impl<'m> Files<'m> {
     }
 
     /// The source place of an instruction.
-    pub fn place(&mut self, inst: Value<'m>) -> Option<Place> {
+    pub fn place(&mut self, inst: Value<'m>) -> Option<SourceLine> {
         let (scope, line) = inst.location()?;
-        Some(Place { file: self.scope(scope)?, line })
+        Some(SourceLine { file: self.scope(scope)?, line })
     }
 
     /// The source place of a function's definition.
-    pub fn function(&mut self, function: Value<'m>) -> Option<Place> {
+    pub fn function(&mut self, function: Value<'m>) -> Option<SourceLine> {
         let subprogram = function.subprogram()?;
-        Some(Place { file: self.scope(subprogram)?, line: subprogram.subprogram_line() })
+        Some(SourceLine { file: self.scope(subprogram)?, line: subprogram.subprogram_line() })
     }
 
     /// The place of code that has no debug information.
-    pub fn unknown(&mut self) -> Place {
+    pub fn unknown(&mut self) -> SourceLine {
         let source = self.source.clone();
-        Place { file: self.named(String::new(), source), line: 0 }
+        SourceLine { file: self.named(String::new(), source), line: 0 }
     }
 
     fn scope(&mut self, scope: Metadata<'m>) -> Option<FileId> {

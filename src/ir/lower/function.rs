@@ -9,7 +9,7 @@ use super::lowering::{Lowering, name};
 use super::types::{Lowered, Unsupported, scalars};
 use super::{phi, promote};
 use crate::ir::opt::{Code, Draft};
-use crate::ir::{Function, Inst, Operand, Place};
+use crate::ir::{Function, Inst, Operand, SourceLine};
 use crate::llvm::{Block, Opcode, Source, Value};
 
 /// Lowers the code of the LLVM function `value` into a draft. `function` is its head.
@@ -22,7 +22,7 @@ pub fn lower<'m>(
     function: Function,
 ) -> Draft {
     let place = files.function(value).unwrap_or_else(|| files.unknown());
-    let place = Place { line: 0, ..place };
+    let place = SourceLine { line: 0, ..place };
     let mut lowering = Lowering::new(source, symbols, library, function, place);
     if let Err(Unsupported(reason)) = lowering.body(files, value) {
         lowering.blocks.truncate(1);

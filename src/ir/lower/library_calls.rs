@@ -3,7 +3,7 @@
 
 use super::lowering::{Lowering, Parts};
 use super::types::{Lowered, float_width, lane_width, unsupported};
-use crate::ir::{Argument, Call, Callee, FloatCast, Inst, Operand};
+use crate::ir::{Call, CallArgument, Callee, FloatCast, Inst, Operand};
 use crate::llvm::Value;
 
 /// The function for which an intrinsic stands, by its name for `double`. It is one of ISO C (clause
@@ -40,7 +40,7 @@ impl<'m> Lowering<'_, 'm> {
     pub fn call_named(&mut self, name: &str, arguments: &[Operand]) -> Operand {
         let id = self.library.function(name, &vec![64; arguments.len()], 64);
         let argument =
-            |value: &Operand| Argument { value: *value, width: 64, byval: None, float: false };
+            |value: &Operand| CallArgument { value: *value, width: 64, byval: None, float: false };
         let result = self.fresh();
         self.emit(Inst::Call(Box::new(Call {
             callee: Callee::Direct(id),
@@ -101,7 +101,7 @@ impl<'m> Lowering<'_, 'm> {
                     value = self.converted(FloatCast::Extend, HALF, SINGLE, value);
                 }
                 let width = if *float { widened(*width) } else { *width };
-                args.push(Argument { value, width, byval: None, float: *float });
+                args.push(CallArgument { value, width, byval: None, float: *float });
             }
             let result = self.fresh();
             self.emit(Inst::Call(Box::new(Call {
@@ -137,7 +137,7 @@ impl<'m> Lowering<'_, 'm> {
             let count = self.constant(POINTER, 1);
             let address = self.compute(|dst| Inst::Alloca { dst, alignment: 4, size: 4, count });
             let result = self.fresh();
-            let argument = |value, width, float| Argument { value, width, byval: None, float };
+            let argument = |value, width, float| CallArgument { value, width, byval: None, float };
             self.emit(Inst::Call(Box::new(Call {
                 callee: Callee::Direct(id),
                 args: vec![argument(value, width, true), argument(address, POINTER, false)],
@@ -168,7 +168,7 @@ impl<'m> Lowering<'_, 'm> {
         let mut args = Vec::new();
         for argument in inst.values() {
             let value = self.scalar(argument)?;
-            args.push(Argument { value, width: 32, byval: None, float: false });
+            args.push(CallArgument { value, width: 32, byval: None, float: false });
         }
         let result = self.fresh();
         let call =

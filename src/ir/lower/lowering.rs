@@ -9,14 +9,14 @@ use super::library::Library;
 use super::types::{Lowered, lane_width, scalars, unsupported};
 use crate::expr::Bv;
 use crate::ir::opt::Code;
-use crate::ir::{Cast, Constant, Function, Inst, Operand, OperandKind, Pc, Place, Reg};
+use crate::ir::{Cast, Constant, Function, Inst, Operand, OperandKind, Pc, Reg, SourceLine};
 use crate::llvm::{Block, Opcode, Source, Value};
 
 /// The scalars of a value.
 pub type Parts = SmallVec<[Operand; 2]>;
 
 /// An address computation with which later ones in the same block can begin.
-pub struct Recipe {
+pub struct AddressBase {
     pub block: usize,
     pub base: Operand,
     pub offset: i64,
@@ -31,7 +31,7 @@ pub struct Lowering<'a, 'm> {
     pub function: Function,
     pub blocks: Vec<Code>,
     pub current: usize,
-    pub place: Place,
+    pub place: SourceLine,
     /// The number of LLVM instructions for which the next emitted one stands.
     uncounted: u32,
     /// The reachable LLVM blocks by key, with their indices in `blocks`.
@@ -40,7 +40,7 @@ pub struct Lowering<'a, 'm> {
     pub origins: Vec<Block<'m>>,
     /// The register and the width of each promoted variable.
     pub slots: FxHashMap<usize, (Reg, u32)>,
-    pub recipes: FxHashMap<Reg, Recipe>,
+    pub address_bases: FxHashMap<Reg, AddressBase>,
     values: FxHashMap<usize, Parts>,
     pool: FxHashMap<Constant, u32>,
 }
@@ -52,7 +52,7 @@ impl<'a, 'm> Lowering<'a, 'm> {
         symbols: &'a Symbols<'m>,
         library: &'a mut Library,
         function: Function,
-        place: Place,
+        place: SourceLine,
     ) -> Self {
         Self {
             source,
@@ -66,7 +66,7 @@ impl<'a, 'm> Lowering<'a, 'm> {
             numbers: FxHashMap::default(),
             origins: Vec::new(),
             slots: FxHashMap::default(),
-            recipes: FxHashMap::default(),
+            address_bases: FxHashMap::default(),
             values: FxHashMap::default(),
             pool: FxHashMap::default(),
         }

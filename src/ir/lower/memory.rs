@@ -3,7 +3,7 @@
 //! As a program has only one thread here, an atomic access is a plain one.
 
 use super::constants::signed_word;
-use super::lowering::{Lowering, Parts, Recipe};
+use super::lowering::{AddressBase, Lowering, Parts};
 use super::types::{Lowered, Scalar, float_width, is_bit_vector, lane_width, scalars, unsupported};
 use crate::expr::Bv;
 use crate::ir::{AddressTerm, BinaryOp, Cast, FloatOp, Inst, Operand, OperandKind, Pc, Predicate};
@@ -111,23 +111,23 @@ impl<'m> Lowering<'_, 'm> {
         }
         let (mut base, mut offset, mut terms) = (base, offset, terms);
         if let OperandKind::Reg(reg) = base.kind()
-            && let Some(recipe) = self.recipes.get(&reg)
-            && recipe.block == self.current
-            && recipe.terms.len() + terms.len() <= MOST_TERMS
+            && let Some(address_base) = self.address_bases.get(&reg)
+            && address_base.block == self.current
+            && address_base.terms.len() + terms.len() <= MOST_TERMS
         {
-            base = recipe.base;
-            offset = offset.wrapping_add(recipe.offset);
-            terms = recipe.terms.iter().chain(&terms).copied().collect();
+            base = address_base.base;
+            offset = offset.wrapping_add(address_base.offset);
+            terms = address_base.terms.iter().chain(&terms).copied().collect();
         }
         if terms.is_empty()
             && let Some(known) = self.known(base)
         {
             return self.constant(64, known.wrapping_add_signed(offset));
         }
-        let recipe = Recipe { block: self.current, base, offset, terms: terms.clone() };
+        let address_base = AddressBase { block: self.current, base, offset, terms: terms.clone() };
         let dst = self.fresh();
         self.emit(Inst::Address { dst, base, offset, terms });
-        self.recipes.insert(dst, recipe);
+        self.address_bases.insert(dst, address_base);
         Operand::reg(dst)
     }
 

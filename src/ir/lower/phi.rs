@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::lowering::Lowering;
 use super::types::scalars;
 use crate::ir::opt::Code;
-use crate::ir::{Inst, Operand, OperandKind, Pc, Place, Reg};
+use crate::ir::{Inst, Operand, OperandKind, Pc, Reg, SourceLine};
 use crate::llvm::{Block, Opcode};
 
 /// A move on an edge, parallel to the other moves of the edge.
@@ -58,7 +58,7 @@ pub fn put_moves_on_edges<'m>(lowering: &mut Lowering<'_, 'm>, order: &[Block<'m
     }
 }
 
-fn fill(code: &mut Code, moves: Vec<Inst>, target: Pc, place: Place, count: u32) {
+fn fill(code: &mut Code, moves: Vec<Inst>, target: Pc, place: SourceLine, count: u32) {
     for inst in moves {
         code.push(inst, place, 0);
     }

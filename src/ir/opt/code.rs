@@ -1,6 +1,6 @@
 //! The code of a function while it is made: blocks whose jumps name other blocks.
 
-use crate::ir::{Inst, Place};
+use crate::ir::{Inst, SourceLine};
 
 /// A basic block that is being built. Until `layout` runs, jump targets are indices of blocks, not
 /// of instructions.
@@ -9,21 +9,21 @@ pub struct Code {
     /// The instructions.
     pub insts: Vec<Inst>,
     /// The source place of each instruction.
-    pub places: Vec<Place>,
+    pub places: Vec<SourceLine>,
     /// The number of LLVM instructions for which each instruction stands.
     pub counts: Vec<u32>,
 }
 
 impl Code {
     /// Adds an instruction that stands for `count` LLVM instructions.
-    pub fn push(&mut self, inst: Inst, place: Place, count: u32) {
+    pub fn push(&mut self, inst: Inst, place: SourceLine, count: u32) {
         self.insts.push(inst);
         self.places.push(place);
         self.counts.push(count);
     }
 
     /// Removes and returns the last instruction, with its place and count.
-    pub fn pop(&mut self) -> Option<(Inst, Place, u32)> {
+    pub fn pop(&mut self) -> Option<(Inst, SourceLine, u32)> {
         Some((self.insts.pop()?, self.places.pop()?, self.counts.pop()?))
     }
 

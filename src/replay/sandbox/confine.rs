@@ -62,7 +62,7 @@ const MOST_SERVERS: u64 = 1024;
 
 /// Where a sandbox finds things, and what programs in it may use.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Confinement {
     /// The programs of the set-up, in the same order.
     pub(super) programs: Vec<PathBuf>,
     /// The directory that programs start in.
@@ -77,7 +77,7 @@ pub(super) struct Place {
     pub(super) servers: u64,
 }
 
-impl Place {
+impl Confinement {
     fn new(programs: Vec<PathBuf>, scratch: &Path) -> Self {
         let [work, tmp, io] = ["work", "tmp", "io"].map(|name| scratch.join(name));
         Self { programs, work, tmp, io, processes: 0, servers: 1 }
@@ -111,7 +111,7 @@ pub(super) fn enter_namespaces() -> nix::Result<()> {
 }
 
 /// Builds the file system that the programs see, and enters it.
-pub(super) fn enter_file_system(setup: &Setup) -> io::Result<Place> {
+pub(super) fn enter_file_system(setup: &Setup) -> io::Result<Confinement> {
     // Read the programs before anything is mounted over them.
     let programs = setup.programs.iter().map(fs::read).collect::<io::Result<Vec<_>>>()?;
     sethostname("psychic")?;
@@ -143,7 +143,7 @@ pub(super) fn enter_file_system(setup: &Setup) -> io::Result<Place> {
     }
     fs::create_dir(root.join("scratch"))?;
     symlink("/scratch/tmp", root.join("tmp"))?;
-    let place = Place::new(places, Path::new("/scratch"));
+    let place = Confinement::new(places, Path::new("/scratch"));
     let writable = place.scratch().map(|path| root.join(path.strip_prefix("/").unwrap_or(path)));
     for directory in &writable {
         fs::create_dir(directory)?;
@@ -161,7 +161,7 @@ pub(super) fn enter_file_system(setup: &Setup) -> io::Result<Place> {
 }
 
 /// Without namespaces: makes the scratch directory the only writable one and denies sockets.
-pub(super) fn restrict(setup: &Setup) -> io::Result<Place> {
+pub(super) fn restrict(setup: &Setup) -> io::Result<Confinement> {
     let scratch = fs::canonicalize(&setup.scratch)?;
     let mut programs = Vec::new();
     let store = scratch.join("programs");
@@ -172,7 +172,7 @@ pub(super) fn restrict(setup: &Setup) -> io::Result<Place> {
         fs::set_permissions(&place, fs::Permissions::from_mode(0o755))?;
         programs.push(place);
     }
-    let place = Place::new(programs, &scratch);
+    let place = Confinement::new(programs, &scratch);
     for directory in place.scratch() {
         fs::DirBuilder::new().mode(0o700).create(directory)?;
     }
@@ -183,7 +183,11 @@ pub(super) fn restrict(setup: &Setup) -> io::Result<Place> {
 
 /// Takes the last steps, common to both kinds of isolation: limits, no privileges, no randomised
 /// addresses.
-pub(super) fn give_up_rights(setup: &Setup, place: &mut Place, namespaces: bool) -> io::Result<()> {
+pub(super) fn give_up_rights(
+    setup: &Setup,
+    place: &mut Confinement,
+    namespaces: bool,
+) -> io::Result<()> {
     let Setup { limits, limit_memory, .. } = setup;
     limit(Resource::RLIMIT_CORE, 0)?;
     limit(Resource::RLIMIT_FSIZE, limits.files)?;
@@ -222,7 +226,7 @@ pub(super) fn give_up_rights(setup: &Setup, place: &mut Place, namespaces: bool)
 }
 
 /// Takes on a user id that nobody has. In a container the high ones may not exist.
-fn become_nobody(place: &Place, number: u32) -> nix::Result<()> {
+fn become_nobody(place: &Confinement, number: u32) -> nix::Result<()> {
     let mut result = Ok(());
     for id in [FREE_USERS + number, 20_000 + number % 40_000] {
         let (user, group) = (Uid::from_raw(id), Gid::from_raw(id));
@@ -355,7 +359,7 @@ fn unescaped(field: &str) -> String {
     text
 }
 
-fn landlock(place: &Place) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+fn landlock(place: &Confinement) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let everything = AccessFs::from_all(ABI::V5);
     let reading = AccessFs::from_read(ABI::V5);
     let mut rules = Ruleset::default()

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What one run may use.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-pub struct Limits {
+pub struct RunLimits {
     /// Processor time. A run that uses less is stopped after five times as much real time.
     pub time: Duration,
     /// The most bytes of each of stdout and stderr.
@@ -19,7 +19,7 @@ pub struct Limits {
     pub processes: u32,
 }
 
-impl Default for Limits {
+impl Default for RunLimits {
     /// A second, 1 MiB of output, 16 MiB of files, 2 GiB of memory, 32 processes.
     fn default() -> Self {
         Self {

@@ -10,7 +10,7 @@
 //!   (the directory is a tmpfs of limited size);
 //! - reach any network, not even the loopback device;
 //! - see, signal or trace any process outside, or outlive its run;
-//! - have more processes, memory, open files or output than [`Limits`] allows, or run longer.
+//! - have more processes, memory, open files or output than [`RunLimits`] allows, or run longer.
 //!
 //! [`Isolation`] tells by which means; the private module `confine` has the details.
 
@@ -38,7 +38,7 @@ use crate::subject::GivenFile;
 pub use error::SandboxError;
 #[cfg(feature = "engine")]
 pub(crate) use helper::refuse_idle_helper;
-pub use limits::{Isolation, Limits};
+pub use limits::{Isolation, RunLimits};
 use protocol::{Answer, Ready, Setup, receive, send};
 pub(super) use protocol::{Reply, Request};
 pub(super) use zygote::Zygote;
@@ -76,7 +76,7 @@ impl Sandbox {
         zygote: &Zygote,
         (programs, serves): (&[&Path], bool),
         files: &[GivenFile],
-        limits: Limits,
+        limits: RunLimits,
         limit_memory: bool,
         strongest: Isolation,
     ) -> Result<Self, SandboxError> {

@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::limits::{Isolation, Limits};
+use super::limits::{Isolation, RunLimits};
 use crate::{
     replay::outcome::Termination,
     subject::{FileState, GivenFile},
@@ -26,8 +26,8 @@ pub(super) struct Setup {
     pub(super) programs: Vec<PathBuf>,
     /// Whether they contain a fork server.
     pub(super) serves: bool,
-    pub(super) limits: Limits,
-    /// Whether [`Limits::memory`] is enforced: a sanitizer's shadow memory would not fit.
+    pub(super) limits: RunLimits,
+    /// Whether [`RunLimits::memory`] is enforced: a sanitizer's shadow memory would not fit.
     pub(super) limit_memory: bool,
     /// The files that every program finds in its directory.
     pub(super) files: Vec<GivenFile>,

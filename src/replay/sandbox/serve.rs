@@ -39,7 +39,7 @@ use nix::{
 };
 
 use super::{
-    confine::{self, OPEN_FILES, Place},
+    confine::{self, Confinement, OPEN_FILES},
     fork_server::ForkServer,
     limits::Isolation,
     protocol::{Answer, Ready, Reply, Request, Setup, receive, send},
@@ -135,7 +135,7 @@ fn inside(isolation: Isolation) -> io::Result<()> {
     Ok(())
 }
 
-fn confined(setup: &Setup, isolation: Isolation) -> anyhow::Result<Place> {
+fn confined(setup: &Setup, isolation: Isolation) -> anyhow::Result<Confinement> {
     use anyhow::Context;
     let namespaces = isolation == Isolation::Namespaces;
     let mut place = if namespaces {
@@ -150,7 +150,7 @@ fn confined(setup: &Setup, isolation: Isolation) -> anyhow::Result<Place> {
 
 struct Server {
     setup: Setup,
-    place: Place,
+    place: Confinement,
     isolation: Isolation,
     /// Where requests come from. It hangs up when the tool is gone.
     client: File,
@@ -220,7 +220,7 @@ impl Server {
 
     /// Puts all files where the program and its runtime find them.
     fn lay_out(&self, request: &Request) -> io::Result<()> {
-        let Place { work, io, .. } = &self.place;
+        let Confinement { work, io, .. } = &self.place;
         fs::write(io.join("stdin"), &request.stdin)?;
         fs::write(io.join("ktest"), &request.ktest)?;
         // Set the permissions that the engine assumes, whatever an earlier run changed.
@@ -301,7 +301,7 @@ impl Server {
         if let Some((name, args)) = request.args.split_first() {
             command.arg0(word(name)).args(args.iter().map(word));
         }
-        let Place { io, .. } = &self.place;
+        let Confinement { io, .. } = &self.place;
         let report = format!("log_path={}", io.join("report").display());
         // `log_path` keeps reports out of what the program prints. A symbolizer would have to run
         // in here, and finding the file of each frame takes longer than most runs.

@@ -151,7 +151,7 @@ pub(super) fn fork_process() -> nix::Result<ForkResult> {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{Limits, Sandbox},
+        super::{RunLimits, Sandbox},
         *,
     };
 
@@ -159,7 +159,8 @@ mod tests {
     fn a_helper_that_is_gone_is_started_again() {
         let zygote = Zygote::default();
         let start = |strongest| {
-            Sandbox::start(&zygote, (&[], true), &[], Limits::default(), true, strongest).unwrap()
+            Sandbox::start(&zygote, (&[], true), &[], RunLimits::default(), true, strongest)
+                .unwrap()
         };
         let isolation = start(Isolation::Namespaces).isolation();
         let first = {

@@ -29,7 +29,7 @@ impl Term {
 }
 
 /// An operator, by Bitwuzla's name.
-pub(super) type Kind = sys::BitwuzlaKind;
+pub(super) type TermKind = sys::BitwuzlaKind;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Answer {
@@ -127,12 +127,12 @@ impl Instance {
         Term(unsafe { sys::bitwuzla_mk_const(self.manager, sort, symbol.as_ptr()) })
     }
 
-    pub fn term1(&mut self, kind: Kind, a: Term) -> Term {
+    pub fn term1(&mut self, kind: TermKind, a: Term) -> Term {
         // SAFETY: see `Instance`.
         Term(unsafe { sys::bitwuzla_mk_term1(self.manager, kind, a.0) })
     }
 
-    pub fn term2(&mut self, kind: Kind, a: Term, b: Term) -> Term {
+    pub fn term2(&mut self, kind: TermKind, a: Term, b: Term) -> Term {
         // SAFETY: see `Instance`.
         Term(unsafe { sys::bitwuzla_mk_term2(self.manager, kind, a.0, b.0) })
     }
@@ -151,7 +151,7 @@ impl Instance {
     }
 
     /// `kind` is an extension, `by` the number of bits added.
-    pub fn extend(&mut self, kind: Kind, a: Term, by: u32) -> Term {
+    pub fn extend(&mut self, kind: TermKind, a: Term, by: u32) -> Term {
         // SAFETY: see `Instance`.
         Term(unsafe { sys::bitwuzla_mk_term1_indexed1(self.manager, kind, a.0, u64::from(by)) })
     }
@@ -168,7 +168,7 @@ impl Instance {
         Term(unsafe { sys::bitwuzla_mk_rm_value(self.manager, mode) })
     }
 
-    pub fn term(&mut self, kind: Kind, operands: &[Term]) -> Term {
+    pub fn term(&mut self, kind: TermKind, operands: &[Term]) -> Term {
         let mut terms: Vec<_> = operands.iter().map(|term| term.0).collect();
         // SAFETY: see `Instance`; the array has the length given and is copied.
         Term(unsafe {
@@ -176,7 +176,7 @@ impl Instance {
         })
     }
 
-    pub fn indexed(&mut self, kind: Kind, operands: &[Term], indices: &[u64]) -> Term {
+    pub fn indexed(&mut self, kind: TermKind, operands: &[Term], indices: &[u64]) -> Term {
         let mut terms: Vec<_> = operands.iter().map(|term| term.0).collect();
         // SAFETY: see `Instance`; the arrays have the lengths given and are copied.
         Term(unsafe {

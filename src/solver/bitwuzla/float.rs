@@ -13,14 +13,14 @@ use bitwuzla_sys as sys;
 
 use super::{
     ffi::Term,
-    translation::{Float, Native, Walk},
+    translation::{Float, Native, Translator},
 };
 use crate::expr::{
     BinaryOp, Bv, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Node, Rounding,
     float::Format,
 };
 
-impl Walk<'_> {
+impl Translator<'_> {
     /// Translates `e` if it is an operation on numbers, or only passes numbers on or changes their
     /// sign; else `None`.
     pub fn float_node(&mut self, e: ExprId) -> Option<Native> {

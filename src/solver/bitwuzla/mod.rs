@@ -106,7 +106,7 @@ impl Incremental {
         }
         let state = self.state.get_or_insert_with(|| State::new(self.interrupt.clone()));
         state.queries += 1;
-        state.align(exprs, query.path);
+        state.align(exprs, query.path_condition);
         let goals: Vec<_> = query
             .goals
             .iter()

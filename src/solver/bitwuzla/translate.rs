@@ -13,8 +13,8 @@ use std::sync::Arc;
 use bitwuzla_sys as sys;
 
 use super::{
-    ffi::{Instance, Kind, Term},
-    translation::{Native, Needs, Translation, Walk},
+    ffi::{Instance, Term, TermKind},
+    translation::{Native, Needs, Translation, Translator},
 };
 use crate::expr::{BinaryOp, Bv, ExprId, Exprs, Node, TableId, VariableId};
 
@@ -28,7 +28,7 @@ impl Translation {
         if let Some(known) = self.conditions.get(&e) {
             return *known;
         }
-        let mut walk = Walk { exprs, to, translation: self, used: Vec::new() };
+        let mut walk = Translator { exprs, to, translation: self, used: Vec::new() };
         let mut term = walk.truth_of_new(e);
         let Some(needs) = walk.needs_of_used() else { return term };
         for index in needs.iter() {
@@ -46,7 +46,7 @@ impl Translation {
     }
 }
 
-impl Walk<'_> {
+impl Translator<'_> {
     /// Translates `e` and what is below it, as far as it is new.
     fn visit(&mut self, e: ExprId) {
         let exprs = self.exprs;
@@ -191,7 +191,7 @@ impl Walk<'_> {
         Native::Bits(bits)
     }
 
-    fn unary(&mut self, kind: Kind, a: ExprId) -> Term {
+    fn unary(&mut self, kind: TermKind, a: ExprId) -> Term {
         let a = self.bits(a);
         self.to.term1(kind, a)
     }

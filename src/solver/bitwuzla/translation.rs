@@ -34,7 +34,7 @@ pub(super) enum Native {
     Float(Float),
 }
 
-pub(super) struct Walk<'a> {
+pub(super) struct Translator<'a> {
     pub(super) exprs: &'a Exprs,
     pub(super) to: &'a mut Instance,
     pub(super) translation: &'a mut Translation,

@@ -290,7 +290,7 @@ impl Finite {
 
 #[cfg(test)]
 mod tests {
-    use super::super::oracle::{self, Argument, Case as Question};
+    use super::super::oracle::{self, Case as Question, PrintedValue};
     use super::super::printf::{Directive, parse};
     use super::*;
 
@@ -314,9 +314,9 @@ mod tests {
                 panic!("{question:?}")
             };
             let real = match question.argument {
-                Argument::Double(value) => Real::from(value),
-                Argument::LongDouble(mantissa, top) => Real::from_x87(mantissa, top),
-                Argument::Integer(_) => unreachable!(),
+                PrintedValue::Double(value) => Real::from(value),
+                PrintedValue::LongDouble(mantissa, top) => Real::from_x87(mantissa, top),
+                PrintedValue::Integer(_) => unreachable!(),
             };
             let width = conversion.width.resolve(|| unreachable!());
             let precision = conversion.precision.resolve(|| unreachable!());
@@ -382,7 +382,7 @@ mod tests {
             for format in formats.iter().skip(i % 7).step_by(7) {
                 let general = format.contains('#') && format.ends_with(['g', 'G']);
                 if !(general && carrying.contains(&value)) {
-                    questions.push(Question::new(format, &[], Argument::Double(value)));
+                    questions.push(Question::new(format, &[], PrintedValue::Double(value)));
                 }
             }
         }
@@ -409,7 +409,7 @@ mod tests {
         let mut questions = Vec::new();
         for (i, &(mantissa, top)) in values.iter().enumerate() {
             for format in formats.iter().skip(i % 7).step_by(7) {
-                let argument = Argument::LongDouble(mantissa, top);
+                let argument = PrintedValue::LongDouble(mantissa, top);
                 questions.push(Question::new(format, &[], argument));
             }
         }
@@ -421,7 +421,8 @@ mod tests {
         let questions: Vec<_> = ["%.2000f", "%.2000e", "%.1200g", "%#.1200g", "%.100a"]
             .into_iter()
             .flat_map(|format| {
-                [5e-324, 0.1, 1e300, 0.0].map(|v| Question::new(format, &[], Argument::Double(v)))
+                [5e-324, 0.1, 1e300, 0.0]
+                    .map(|v| Question::new(format, &[], PrintedValue::Double(v)))
             })
             .collect();
         check(&questions);

@@ -1,9 +1,9 @@
-//! The shapes ([`Layout`]) that the text of an integer can have.
+//! The shapes ([`NumberLayout`]) that the text of an integer can have.
 
 use super::radix::Radix;
 use crate::expr::{Bv, ExprId, Exprs};
 
-/// One byte of a [`Layout`].
+/// One byte of a [`NumberLayout`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Cell {
     /// The same byte for every value.
@@ -14,7 +14,7 @@ pub enum Cell {
 
 /// The shape of an integer's text, which a range of values shares.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Layout {
+pub struct NumberLayout {
     /// The number of spaces in front.
     pub left_spaces: usize,
     /// The sign, or the space in its place.
@@ -35,7 +35,7 @@ pub struct Layout {
     pub high: u128,
 }
 
-impl Layout {
+impl NumberLayout {
     /// The length of the text in bytes.
     pub fn len(&self) -> usize {
         self.digits_start() + self.digits + self.right_spaces

@@ -1,15 +1,16 @@
 //! How an integer becomes text: C11 7.21.6.1 §6 and §8 for `d`, `u`, `o`, `x` and `b`.
 //!
 //! A [`NumberFormat`] is a conversion whose width and precision are known. For values of a given
-//! width it allows only a few [`Layout`]s: each is the shape of texts that differ in nothing but
-//! the digits, and there is one for each sign and number of digits. Concrete formatting, the length
-//! of the text of a symbolic value, and the comparison of texts (`diff::text`) are built on them.
+//! width it allows only a few [`NumberLayout`]s: each is the shape of texts that differ in nothing
+//! but the digits, and there is one for each sign and number of digits. Concrete formatting, the
+//! length of the text of a symbolic value, and the comparison of texts (`diff::text`) are built on
+//! them.
 
 use std::fmt;
 
 use super::Case;
 use super::flags::Flags;
-use super::layout::{Cell, Layout, bounds};
+use super::layout::{Cell, NumberLayout, bounds};
 use super::radix::Radix;
 use crate::expr::{Bv, ExprId, Exprs};
 
@@ -79,7 +80,7 @@ impl NumberFormat {
 
     /// The layout of the magnitudes from `low` to `high`, which have `significant` significant
     /// digits; zero has none.
-    fn layout(&self, negative: bool, significant: usize, low: u128, high: u128) -> Layout {
+    fn layout(&self, negative: bool, significant: usize, low: u128, high: u128) -> NumberLayout {
         let digits = match (significant, self.precision) {
             (0, Some(0)) => 0,
             (0, _) => 1,
@@ -109,14 +110,14 @@ impl NumberFormat {
         } else {
             left_spaces = missing;
         }
-        Layout { left_spaces, sign, prefix, zeros, digits, right_spaces, negative, low, high }
+        NumberLayout { left_spaces, sign, prefix, zeros, digits, right_spaces, negative, low, high }
     }
 
     /// All layouts that values of `bits` bits can have. Each value has exactly one.
     ///
     /// # Panics
     /// If `bits` is 0 or above 128.
-    pub fn layouts(&self, bits: u32) -> Vec<Layout> {
+    pub fn layouts(&self, bits: u32) -> Vec<NumberLayout> {
         assert!((1..=128).contains(&bits), "numbers in text have 1 to 128 bits");
         let (least, greatest) = bounds(bits, self.signed);
         let mut layouts = vec![self.layout(false, 0, 0, 0)];
@@ -138,7 +139,7 @@ impl NumberFormat {
         // Zero usually looks like any other number of one digit, and then shares their layout.
         if let [zero, one, ..] = layouts[..]
             && !one.negative
-            && (Layout { low: 0, ..one }) == (Layout { high: one.high, ..zero })
+            && (NumberLayout { low: 0, ..one }) == (NumberLayout { high: one.high, ..zero })
         {
             layouts.remove(0);
             layouts[0].low = 0;
@@ -155,7 +156,7 @@ impl NumberFormat {
     /// The number of bytes of the text of `value`, as an expression of `bits` bits.
     pub fn length(&self, exprs: &Exprs, value: ExprId, bits: u32) -> ExprId {
         let mut layouts = self.layouts(exprs.width(value));
-        layouts.sort_by_key(Layout::len);
+        layouts.sort_by_key(NumberLayout::len);
         let mut groups = layouts.chunk_by(|a, b| a.len() == b.len()).rev();
         let longest = groups.next().map_or(0, |group| group[0].len());
         groups.fold(exprs.constant(bits, longest as u64), |others, group| {
@@ -189,7 +190,7 @@ impl fmt::Display for NumberFormat {
 
 #[cfg(test)]
 mod tests {
-    use super::super::oracle::{self, Argument, Case as Question};
+    use super::super::oracle::{self, Case as Question, PrintedValue};
     use super::super::printf::{Conversion, Count, Directive, parse};
     use super::*;
     use crate::expr::{Assignment, VariableKind};
@@ -242,14 +243,14 @@ mod tests {
         for (i, format) in formats().into_iter().enumerate() {
             for j in 0..3 {
                 let value = values[(i * 5 + j * 7 + i / 11) % values.len()];
-                questions.push(Question::new(&format, &[], Argument::Integer(value)));
+                questions.push(Question::new(&format, &[], PrintedValue::Integer(value)));
             }
         }
         for format in ["%*d", "%-*x", "%0*o", "%.*d", "%*.*d", "%+*.*i"] {
             let stars = format.matches('*').count();
             for (a, b) in [(0, 0), (-9, 3), (9, -3), (-4, -4), (5, 12), (12, 5)] {
                 for value in values {
-                    let argument = Argument::Integer(value);
+                    let argument = PrintedValue::Integer(value);
                     questions.push(Question::new(format, &[a, b][..stars], argument));
                 }
             }
@@ -259,7 +260,7 @@ mod tests {
             let mut stars = question.stars.iter().copied();
             let width = conversion.width.resolve(|| stars.next().unwrap());
             let precision = conversion.precision.resolve(|| stars.next().unwrap());
-            let Argument::Integer(value) = question.argument else { unreachable!() };
+            let PrintedValue::Integer(value) = question.argument else { unreachable!() };
             let value = Bv::new(conversion.value_bits(), value);
             let format = conversion.number_format(width, precision).unwrap();
             assert_eq!(
@@ -275,13 +276,13 @@ mod tests {
         let mut questions = Vec::new();
         for format in ["%p", "%20p", "%-20p", "%020p", "%+p", "% p", "%.3p", "%.0p", "%-3p"] {
             for value in [0, 1, 0xdead_beef, u64::MAX] {
-                questions.push(Question::new(format, &[], Argument::Integer(value)));
+                questions.push(Question::new(format, &[], PrintedValue::Integer(value)));
             }
         }
         for (question, expected) in questions.iter().zip(oracle::printf(&questions)) {
             let conversion = only(&question.format);
             let resolve = |count: Count| count.resolve(|| unreachable!());
-            let Argument::Integer(value) = question.argument else { unreachable!() };
+            let PrintedValue::Integer(value) = question.argument else { unreachable!() };
             let text = conversion.format_pointer(
                 value,
                 resolve(conversion.width),

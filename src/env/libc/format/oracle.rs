@@ -31,7 +31,7 @@ int main(void) {
 
 /// The value to print.
 #[derive(Clone, Copy, Debug)]
-pub enum Argument {
+pub enum PrintedValue {
     /// An integer, passed as a `long`, which can be read as any shorter integer, too.
     Integer(u64),
     /// A `double`.
@@ -45,11 +45,11 @@ pub enum Argument {
 pub struct Case {
     pub format: String,
     pub stars: Vec<i32>,
-    pub argument: Argument,
+    pub argument: PrintedValue,
 }
 
 impl Case {
-    pub fn new(format: &str, stars: &[i32], argument: Argument) -> Self {
+    pub fn new(format: &str, stars: &[i32], argument: PrintedValue) -> Self {
         Self { format: format.to_owned(), stars: stars.to_vec(), argument }
     }
 }
@@ -59,9 +59,9 @@ pub fn printf(cases: &[Case]) -> Vec<Vec<u8>> {
     let mut input = String::new();
     for Case { format, stars, argument } in cases {
         let (kind, low, high) = match *argument {
-            Argument::Integer(value) => ('i', value, 0),
-            Argument::Double(value) => ('d', value.to_bits(), 0),
-            Argument::LongDouble(mantissa, top) => ('l', mantissa, u64::from(top)),
+            PrintedValue::Integer(value) => ('i', value, 0),
+            PrintedValue::Double(value) => ('d', value.to_bits(), 0),
+            PrintedValue::LongDouble(mantissa, top) => ('l', mantissa, u64::from(top)),
         };
         let (count, a) = (stars.len(), stars.first().unwrap_or(&0));
         let b = stars.get(1).unwrap_or(&0);

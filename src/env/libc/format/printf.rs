@@ -31,7 +31,7 @@ pub struct Conversion {
     /// The length modifier.
     pub length: Length,
     /// The kind of conversion, given by the letter.
-    pub kind: Kind,
+    pub kind: ConversionKind,
 }
 
 /// A width or a precision as the format string gives it.
@@ -60,7 +60,7 @@ impl Count {
 
 /// What a conversion makes of its argument.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Kind {
+pub enum ConversionKind {
     /// `d`, `i`
     SignedInt,
     /// `u`, `o`, `x`, `X`, `b`, `B`
@@ -85,13 +85,15 @@ impl Conversion {
     /// addresses that `%s` and `%n` take, 80 for `long double`, and 0 if there is no argument.
     pub fn value_bits(&self) -> u32 {
         match self.kind {
-            Kind::SignedInt | Kind::UnsignedInt(_) => self.length.integer_bits(),
-            Kind::Char if self.length == Length::Long => 32,
-            Kind::Char => 8,
-            Kind::String | Kind::Pointer | Kind::WriteCount => 64,
-            Kind::Float(..) if self.length == Length::LongDouble => 80,
-            Kind::Float(..) => 64,
-            Kind::ErrnoText => 0,
+            ConversionKind::SignedInt | ConversionKind::UnsignedInt(_) => {
+                self.length.integer_bits()
+            }
+            ConversionKind::Char if self.length == Length::Long => 32,
+            ConversionKind::Char => 8,
+            ConversionKind::String | ConversionKind::Pointer | ConversionKind::WriteCount => 64,
+            ConversionKind::Float(..) if self.length == Length::LongDouble => 80,
+            ConversionKind::Float(..) => 64,
+            ConversionKind::ErrnoText => 0,
         }
     }
 
@@ -120,8 +122,8 @@ impl Conversion {
         precision: Option<i32>,
     ) -> Option<NumberFormat> {
         let (signed, radix) = match self.kind {
-            Kind::SignedInt => (true, Radix::Decimal),
-            Kind::UnsignedInt(radix) => (false, radix),
+            ConversionKind::SignedInt => (true, Radix::Decimal),
+            ConversionKind::UnsignedInt(radix) => (false, radix),
             _ => return None,
         };
         let (flags, width) = self.field(width);
@@ -133,7 +135,7 @@ impl Conversion {
     /// The format of the floating-point number of this conversion, given the width and precision
     /// that [`Count::resolve`] returns; `None` if the conversion is not of such a number.
     pub fn notation(&self, width: Option<i32>, precision: Option<i32>) -> Option<Notation> {
-        let Kind::Float(style, case) = self.kind else { return None };
+        let ConversionKind::Float(style, case) = self.kind else { return None };
         let (flags, width) = self.field(width);
         // A negative precision argument counts as none.
         let precision = precision.and_then(|count| usize::try_from(count).ok());
@@ -219,22 +221,22 @@ fn conversion(cursor: &mut Cursor) -> Result<Option<Conversion>, FormatError> {
     let mut length = cursor.length();
     let letter = cursor.expect()?;
     let kind = match letter {
-        b'd' | b'i' => Kind::SignedInt,
-        b'u' => Kind::UnsignedInt(Radix::Decimal),
-        b'o' => Kind::UnsignedInt(Radix::Octal),
-        b'x' | b'X' => Kind::UnsignedInt(Radix::Hex(Case::of(letter))),
-        b'b' | b'B' => Kind::UnsignedInt(Radix::Binary(Case::of(letter))),
-        b'c' => Kind::Char,
-        b's' => Kind::String,
-        b'C' => Kind::Char,
-        b'S' => Kind::String,
-        b'p' => Kind::Pointer,
-        b'n' => Kind::WriteCount,
-        b'm' => Kind::ErrnoText,
-        b'f' | b'F' => Kind::Float(FloatStyle::Fixed, Case::of(letter)),
-        b'e' | b'E' => Kind::Float(FloatStyle::Exponent, Case::of(letter)),
-        b'g' | b'G' => Kind::Float(FloatStyle::General, Case::of(letter)),
-        b'a' | b'A' => Kind::Float(FloatStyle::Hex, Case::of(letter)),
+        b'd' | b'i' => ConversionKind::SignedInt,
+        b'u' => ConversionKind::UnsignedInt(Radix::Decimal),
+        b'o' => ConversionKind::UnsignedInt(Radix::Octal),
+        b'x' | b'X' => ConversionKind::UnsignedInt(Radix::Hex(Case::of(letter))),
+        b'b' | b'B' => ConversionKind::UnsignedInt(Radix::Binary(Case::of(letter))),
+        b'c' => ConversionKind::Char,
+        b's' => ConversionKind::String,
+        b'C' => ConversionKind::Char,
+        b'S' => ConversionKind::String,
+        b'p' => ConversionKind::Pointer,
+        b'n' => ConversionKind::WriteCount,
+        b'm' => ConversionKind::ErrnoText,
+        b'f' | b'F' => ConversionKind::Float(FloatStyle::Fixed, Case::of(letter)),
+        b'e' | b'E' => ConversionKind::Float(FloatStyle::Exponent, Case::of(letter)),
+        b'g' | b'G' => ConversionKind::Float(FloatStyle::General, Case::of(letter)),
+        b'a' | b'A' => ConversionKind::Float(FloatStyle::Hex, Case::of(letter)),
         b'%' => return Ok(None),
         _ => return Err(FormatError::UnknownConversion { at: cursor.start, letter }),
     };
@@ -280,7 +282,7 @@ mod tests {
         let all = Flags { left: true, plus: true, space: true, alternative: true, zero: true };
         assert_eq!(c.flags, all);
         assert_eq!((c.width, c.precision), (Count::Fixed(12), Count::Fixed(34)));
-        assert_eq!((c.length, c.kind), (Length::LongLong, Kind::SignedInt));
+        assert_eq!((c.length, c.kind), (Length::LongLong, ConversionKind::SignedInt));
         let c = only("%*.*s");
         assert_eq!((c.width, c.precision), (Count::Star, Count::Star));
         assert_eq!(only("%.x").precision, Count::Fixed(0));

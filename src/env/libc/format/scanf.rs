@@ -42,12 +42,12 @@ pub struct Conversion {
     /// The length modifier.
     pub length: Length,
     /// The kind of conversion, given by the letter.
-    pub kind: Kind,
+    pub kind: InputKind,
 }
 
 /// What a conversion accepts.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Kind {
+pub enum InputKind {
     /// `d`, `i`, `u`, `o`, `x`, `X`
     Integer(IntegerSyntax),
     /// `a`, `e`, `f`, `g` and their capitals: what `strtod` reads.
@@ -130,7 +130,7 @@ impl fmt::Debug for ByteSet {
 impl Conversion {
     /// Whether white space before the value is skipped: true for all except `%c`, `%[` and `%n`.
     pub fn skips_space(&self) -> bool {
-        !matches!(self.kind, Kind::Char | Kind::Set(_) | Kind::ReadCount)
+        !matches!(self.kind, InputKind::Char | InputKind::Set(_) | InputKind::ReadCount)
     }
 
     /// Whether the text that the conversion reads may begin with a byte. White space that it skips
@@ -142,19 +142,19 @@ impl Conversion {
         let is_sign = matches!(byte, b'+' | b'-');
         let is_digit = |radix: u8| char::from(byte).is_digit(radix.into());
         match &self.kind {
-            Kind::Integer(IntegerSyntax::Unsigned(radix)) => is_sign || is_digit(radix.base()),
-            Kind::Integer(_) => is_sign || is_digit(10),
+            InputKind::Integer(IntegerSyntax::Unsigned(radix)) => is_sign || is_digit(radix.base()),
+            InputKind::Integer(_) => is_sign || is_digit(10),
             // Infinities and NaNs, too.
-            Kind::Float => is_sign || is_digit(10) || b".iInN".contains(&byte),
-            Kind::Set(set) => set.contains(byte),
-            Kind::Percent => byte == b'%',
-            Kind::Char | Kind::String | Kind::Pointer | Kind::ReadCount => true,
+            InputKind::Float => is_sign || is_digit(10) || b".iInN".contains(&byte),
+            InputKind::Set(set) => set.contains(byte),
+            InputKind::Percent => byte == b'%',
+            InputKind::Char | InputKind::String | InputKind::Pointer | InputKind::ReadCount => true,
         }
     }
 
     /// Whether the conversion takes an argument: the address at which it stores the value.
     pub fn takes_argument(&self) -> bool {
-        !self.suppress && self.kind != Kind::Percent
+        !self.suppress && self.kind != InputKind::Percent
     }
 
     /// The width in bits of the object that is stored. For `%c`, `%s` and `%[` it is that of one
@@ -162,16 +162,16 @@ impl Conversion {
     /// padded to 16 bytes, and 0 for `%%`.
     pub fn value_bits(&self) -> u32 {
         match self.kind {
-            Kind::Integer(_) | Kind::ReadCount => self.length.integer_bits(),
-            Kind::Float => match self.length {
+            InputKind::Integer(_) | InputKind::ReadCount => self.length.integer_bits(),
+            InputKind::Float => match self.length {
                 Length::LongDouble | Length::LongLong => 80,
                 Length::Long => 64,
                 _ => 32,
             },
-            Kind::Char | Kind::String | Kind::Set(_) if self.length.is_wide() => 32,
-            Kind::Char | Kind::String | Kind::Set(_) => 8,
-            Kind::Pointer => 64,
-            Kind::Percent => 0,
+            InputKind::Char | InputKind::String | InputKind::Set(_) if self.length.is_wide() => 32,
+            InputKind::Char | InputKind::String | InputKind::Set(_) => 8,
+            InputKind::Pointer => 64,
+            InputKind::Percent => 0,
         }
     }
 }
@@ -212,18 +212,18 @@ fn conversion(cursor: &mut Cursor) -> Result<Conversion, FormatError> {
     let mut length = cursor.length();
     let letter = cursor.expect()?;
     let kind = match letter {
-        b'd' => Kind::Integer(IntegerSyntax::Signed),
-        b'i' => Kind::Integer(IntegerSyntax::Prefixed),
-        b'u' => Kind::Integer(IntegerSyntax::Unsigned(Radix::Decimal)),
-        b'o' => Kind::Integer(IntegerSyntax::Unsigned(Radix::Octal)),
-        b'x' | b'X' => Kind::Integer(IntegerSyntax::Unsigned(Radix::Hex(Case::Lower))),
-        b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' => Kind::Float,
-        b'c' | b'C' => Kind::Char,
-        b's' | b'S' => Kind::String,
-        b'[' => Kind::Set(set(cursor)?),
-        b'p' => Kind::Pointer,
-        b'n' => Kind::ReadCount,
-        b'%' => Kind::Percent,
+        b'd' => InputKind::Integer(IntegerSyntax::Signed),
+        b'i' => InputKind::Integer(IntegerSyntax::Prefixed),
+        b'u' => InputKind::Integer(IntegerSyntax::Unsigned(Radix::Decimal)),
+        b'o' => InputKind::Integer(IntegerSyntax::Unsigned(Radix::Octal)),
+        b'x' | b'X' => InputKind::Integer(IntegerSyntax::Unsigned(Radix::Hex(Case::Lower))),
+        b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' => InputKind::Float,
+        b'c' | b'C' => InputKind::Char,
+        b's' | b'S' => InputKind::String,
+        b'[' => InputKind::Set(set(cursor)?),
+        b'p' => InputKind::Pointer,
+        b'n' => InputKind::ReadCount,
+        b'%' => InputKind::Percent,
         _ => return Err(FormatError::UnknownConversion { at: cursor.start, letter }),
     };
     if matches!(letter, b'C' | b'S') {
@@ -273,7 +273,7 @@ mod tests {
 
     fn members(format: &str) -> Vec<u8> {
         match only(format).kind {
-            Kind::Set(set) => set.iter().collect(),
+            InputKind::Set(set) => set.iter().collect(),
             other => panic!("{format}: {other:?}"),
         }
     }
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(directives[0], Directive::Whitespace);
         assert_eq!(directives[2], Directive::Whitespace);
         assert_eq!(directives[3], Directive::Literal(b','));
-        assert!(matches!(&directives[5], Directive::Conversion(c) if c.kind == Kind::Percent));
+        assert!(matches!(&directives[5], Directive::Conversion(c) if c.kind == InputKind::Percent));
     }
 
     #[test]
@@ -293,7 +293,7 @@ mod tests {
         let c = only("%*12lld");
         assert!(c.suppress && !c.takes_argument());
         assert_eq!((c.width, c.length), (Some(12), Length::LongLong));
-        assert_eq!(c.kind, Kind::Integer(IntegerSyntax::Signed));
+        assert_eq!(c.kind, InputKind::Integer(IntegerSyntax::Signed));
         assert!(only("%5ms").allocate);
         assert_eq!(only("%0d").width, None);
         assert_eq!(only("%hhd").value_bits(), 8);

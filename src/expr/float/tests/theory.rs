@@ -46,7 +46,8 @@ impl Theory {
         for goal in [same, as_number] {
             let differs = raw.not(goal);
             let [is, is_not] = [goal, differs].map(|goal| {
-                self.solver.check(exprs, Query { path: &path, goals: &[goal], model: None })
+                self.solver
+                    .check(exprs, Query { path_condition: &path, goals: &[goal], model: None })
             });
             assert!(
                 matches!(is, Verdict::Sat(_)) && is_not.is_unsat(),

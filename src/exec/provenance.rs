@@ -211,7 +211,11 @@ impl Executor<'_> {
             })
             .collect();
         goals.push(exprs.ne(expr, known));
-        let query = Query { path: &self.state.path, goals: &goals, model: Some(&self.state.model) };
+        let query = Query {
+            path_condition: &self.state.path_condition,
+            goals: &goals,
+            model: Some(&self.state.model),
+        };
         !self.solver.check(exprs, query).is_unsat()
     }
 
