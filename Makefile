@@ -1,6 +1,6 @@
 # The commands for people. Every target runs `setup` first, which is quick once everything is
 # there.
-.PHONY: setup demo test results bench everyday doubles recheck attack coreutils lint
+.PHONY: setup demo test results bench everyday doubles recheck attack fuzz coreutils lint
 
 setup:
 	@scripts/setup.sh
@@ -63,6 +63,11 @@ attack: setup
 		--keep target/attack --figures results/bench/attack.csv
 	PSYCHIC_CACHE=.cache python3 tests/soundness/attack.py target/release/psychic 1 100 --jobs 2 \
 		--package --keep target/attack --figures results/bench/attack-packages.csv
+
+# Feeds what reads bytes from outside with any bytes, each reader for ten minutes. `tests/fuzz/seeds`
+# has what was found; `tests/foreign.rs` reads it again.
+fuzz: setup
+	@scripts/fuzz.sh 600
 
 # Explores thirty programs for a minute each: half an hour.
 coreutils: setup

@@ -24,6 +24,7 @@ use nix::{
     },
     unistd::{Pid, getppid},
 };
+use tracing::debug;
 
 /// The resources that a program may use.
 #[derive(Clone, Copy, Debug)]
@@ -137,6 +138,7 @@ fn watched<T>(
         return Err(ChildError::Interrupted { program });
     }
     confine(command, limits);
+    let begin = Instant::now();
     let child = command.process_group(0).spawn()?;
     let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
     let (ended, end) = channel::<()>();
@@ -156,10 +158,12 @@ fn watched<T>(
     drop(ended);
     let late = watch.join().unwrap_or(false);
     let done = done?;
+    let status = status(&done);
+    debug!(seconds = begin.elapsed().as_secs_f32(), %status, ?command, "ran");
     if are_stopped() {
         return Err(ChildError::Interrupted { program });
     }
-    if late || status(&done).signal() == Some(Signal::SIGXCPU as i32) {
+    if late || status.signal() == Some(Signal::SIGXCPU as i32) {
         return Err(ChildError::Time { program, time: limits.time });
     }
     Ok(done)

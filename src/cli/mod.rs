@@ -16,9 +16,14 @@ mod replay;
 mod say;
 mod tree;
 
-use std::process::ExitCode;
+use std::{
+    env,
+    io::{self, IsTerminal},
+    process::ExitCode,
+};
 
 use clap::{Parser, Subcommand};
+use tracing_subscriber::{EnvFilter, fmt::time::uptime};
 
 use args::StageArgs;
 use exit::FAILURE;
@@ -70,6 +75,7 @@ pub fn run() -> ExitCode {
     // Does not return if this process was started as the helper that confines native runs.
     crate::replay::sandbox_helper();
     let cli = Cli::parse();
+    show_events();
     interrupt::install();
     let result = match cli.command {
         Command::Diff(args) => diff::run(&args),
@@ -86,5 +92,18 @@ pub fn run() -> ExitCode {
             eprintln!("psychic: {}", say::error(&error));
             ExitCode::from(FAILURE)
         }
+    }
+}
+
+/// Writes what happens inside to standard error, if the environment variable `RUST_LOG` asks for
+/// it, as `debug` or `psychic::solver=debug` does.
+fn show_events() {
+    if env::var_os(EnvFilter::DEFAULT_ENV).is_some() {
+        tracing_subscriber::fmt()
+            .with_env_filter(EnvFilter::from_default_env())
+            .with_timer(uptime())
+            .with_writer(io::stderr)
+            .with_ansi(io::stderr().is_terminal())
+            .init();
     }
 }

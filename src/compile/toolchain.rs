@@ -175,17 +175,11 @@ struct Linkers {
 /// The path, size and modification time of a clang, and its linkers; `None` if there is no program
 /// of that name. Asking clang for its version would take as long as compiling a small program.
 fn identity(program: &Path) -> Option<(String, Linkers)> {
-    let search = env::var_os("PATH").unwrap_or_default();
-    let in_path = |name: &Path| {
-        env::split_paths(&search).map(|place| place.join(name)).find(|file| file.is_file())
-    };
-    let found =
-        if program.components().count() > 1 { program.to_owned() } else { in_path(program)? };
-    let file = fs::canonicalize(found).ok()?;
+    let file = fs::canonicalize(which::which(program).ok()?).ok()?;
     let metadata = fs::metadata(&file).ok()?;
     let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let lld = file.with_file_name("ld.lld").exists();
-    let linkers = Linkers { lld, gold: in_path(Path::new("ld.gold")).is_some() };
+    let linkers = Linkers { lld, gold: which::which("ld.gold").is_ok() };
     let identity = format!("{} {} {}", file.display(), metadata.len(), changed.as_nanos());
     Some((identity, linkers))
 }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use rayon::prelude::*;
+use tracing::debug;
 
 use super::{
     compare::{Comparison, compare},
@@ -174,6 +175,7 @@ impl<'a> Differ<'a> {
             let program = self.task.program;
             let run = || lockstep(program, start, limits, &mut *solver::chain(&solver), clock);
             if let Some(alike) = unless_it_panics(run) {
+                debug!(pairs = alike.pairs().len(), of = class.len(), "ran in lockstep");
                 self.pairs.run_alike(&alike);
             }
         }
@@ -257,6 +259,7 @@ impl<'a> Differ<'a> {
             let comparisons = pool.install(|| self.compare_all(&candidates));
             self.effort.comparisons += comparisons.len() as u64;
             self.effort.comparing += begin.elapsed();
+            debug!(count = comparisons.len(), seconds = begin.elapsed().as_secs_f32(), "compared");
             for ((a, b), comparison) in candidates.into_iter().zip(comparisons) {
                 self.settle(a, b, comparison)?;
             }

@@ -14,6 +14,8 @@ use std::{
     time::Instant,
 };
 
+use tracing::{debug, warn};
+
 use super::{
     differ::Differ,
     input,
@@ -478,7 +480,11 @@ impl Differ<'_> {
         if groups.len() < 2 && mismatches.is_empty() {
             return Ok(());
         }
+        for mismatch in &mismatches {
+            warn!(%test, %mismatch, "replay contradicts the engine");
+        }
         let told_apart = self.pairs.distinguished();
+        debug!(%test, ?found_by, clusters = groups.len(), told_apart, "test");
         if self.effort.progress.last().is_none_or(|(_, most)| *most < told_apart) {
             self.effort.progress.push((self.began.elapsed(), told_apart));
         }

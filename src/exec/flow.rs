@@ -6,36 +6,11 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names::ASKING;
 use crate::ir::{Callee, Function, FunctionId, Inst, Module, Operand, OperandKind};
-
-/// A set of registers.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub(super) struct Registers(Vec<u64>);
-
-impl Registers {
-    fn of_size(count: usize) -> Self {
-        Self(vec![0; count.div_ceil(64)])
-    }
-
-    pub(super) fn contains(&self, register: usize) -> bool {
-        self.0.get(register / 64).is_some_and(|word| word >> (register % 64) & 1 != 0)
-    }
-
-    fn insert(&mut self, register: usize) {
-        self.0[register / 64] |= 1 << (register % 64);
-    }
-
-    fn remove(&mut self, register: usize) {
-        self.0[register / 64] &= !(1 << (register % 64));
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.0.iter_mut().zip(&other.0).for_each(|(word, more)| *word |= more);
-    }
-}
 
 /// A function's control flow.
 #[derive(Debug)]
@@ -65,9 +40,9 @@ pub(super) struct Flow {
 #[derive(Debug)]
 struct Backward {
     /// By block, the set at its beginning and the set behind its end.
-    blocks: BTreeMap<u32, [Registers; 2]>,
+    blocks: BTreeMap<u32, [FixedBitSet; 2]>,
     /// Turns the set behind an instruction into the set before it.
-    over: fn(&Step, &mut Registers),
+    over: fn(&Step, &mut FixedBitSet),
 }
 
 impl Backward {
@@ -77,13 +52,13 @@ impl Backward {
         blocks: &[u32],
         successors: &[Vec<usize>],
         registers: usize,
-        over: fn(&Step, &mut Registers),
+        over: fn(&Step, &mut FixedBitSet),
     ) -> Self {
         let end = |index: usize| blocks.get(index + 1).map_or(code.len(), |next| *next as usize);
-        let mut before = vec![Registers::of_size(registers); blocks.len()];
-        let behind = |before: &[Registers], index: usize| {
-            let mut after = Registers::of_size(registers);
-            successors[index].iter().for_each(|next| after.add(&before[*next]));
+        let mut before = vec![FixedBitSet::with_capacity(registers); blocks.len()];
+        let behind = |before: &[FixedBitSet], index: usize| {
+            let mut after = FixedBitSet::with_capacity(registers);
+            successors[index].iter().for_each(|next| after.union_with(&before[*next]));
             after
         };
         let mut changed = true;
@@ -106,7 +81,7 @@ impl Backward {
     }
 
     /// The set before an instruction.
-    fn at(&self, code: &[Step], pc: u32) -> Registers {
+    fn at(&self, code: &[Step], pc: u32) -> FixedBitSet {
         let (begin, [first, behind]) =
             self.blocks.range(..=pc).next_back().expect("one begins at 0");
         if *begin == pc {
@@ -207,7 +182,7 @@ impl Flow {
 
     /// The registers at an instruction from which an address, a size, or a floating-point number
     /// will be made.
-    pub(super) fn addressing(&self, pc: u32) -> Registers {
+    pub(super) fn addressing(&self, pc: u32) -> FixedBitSet {
         self.addressing.at(&self.code, pc)
     }
 
@@ -220,7 +195,7 @@ impl Flow {
     }
 
     /// The registers at an instruction that will be read before they are written.
-    pub(super) fn live(&self, pc: u32) -> Registers {
+    pub(super) fn live(&self, pc: u32) -> FixedBitSet {
         self.live.at(&self.code, pc)
     }
 
@@ -435,12 +410,12 @@ fn step(inst: &Inst, function: &Function) -> Step {
     step
 }
 
-fn live(step: &Step, set: &mut Registers) {
+fn live(step: &Step, set: &mut FixedBitSet) {
     step.writes.iter().for_each(|register| set.remove(*register));
     step.reads.iter().for_each(|(register, _)| set.insert(*register));
 }
 
-fn addressing(step: &Step, set: &mut Registers) {
+fn addressing(step: &Step, set: &mut FixedBitSet) {
     let is_wanted = step.writes.iter().any(|register| set.contains(*register));
     step.writes.iter().for_each(|register| set.remove(*register));
     if is_wanted && step.computes {

@@ -19,6 +19,7 @@ use std::{
 };
 
 use rayon::prelude::*;
+use tracing::debug;
 
 pub use config::{ExploreConfig, Search, UnknownSearch};
 pub use coverage::{CoveredBranch, CoveredFile, Share};
@@ -209,6 +210,14 @@ impl<'a> Explorer<'a> {
             self.instructions += harvest.instructions;
         }
         self.time += begin.elapsed();
+        debug!(
+            seconds = begin.elapsed().as_secs_f32(),
+            halted = halted.len(),
+            waiting = self.frontier.len(),
+            paths = self.paths,
+            instructions = self.instructions,
+            "round"
+        );
         Round::Halted(halted)
     }
 

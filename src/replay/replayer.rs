@@ -8,6 +8,7 @@ use std::{
 };
 
 use rayon::prelude::*;
+use tracing::debug;
 
 use super::{
     finding::{Finding, FindingKind},
@@ -410,6 +411,7 @@ impl Replayer {
     fn start(&self, sanitizer: Sanitizer) -> Result<Sandbox, SandboxError> {
         let programs: Vec<&Path> =
             self.pool(sanitizer).programs.keys().map(PathBuf::as_path).collect();
+        debug!(programs = programs.len(), ?sanitizer, isolation = ?self.isolation, "sandbox");
         Sandbox::start(
             &self.zygote,
             (&programs, self.binaries.serves),

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use nix::sys::signal::Signal;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::{
     results::{RevisionRow, TestId},
@@ -185,9 +186,8 @@ impl Labels {
                 None => vec![Part::word(format!("as {cluster}"))],
             })
             .collect();
-        let wide = |outcomes: &[Vec<Part>]| {
-            outcomes.iter().any(|parts| join(parts).chars().count() > width)
-        };
+        let wide =
+            |outcomes: &[Vec<Part>]| outcomes.iter().any(|parts| columns(&join(parts)) > width);
         for cut in [cut_parts, cut_heads, cut_tails] {
             if wide(&outcomes) {
                 cut(&mut outcomes);
@@ -198,7 +198,7 @@ impl Labels {
         for index in 0..lines.len() {
             if lines.iter().filter(|line| **line == lines[index]).count() > 1 {
                 let mark = format!(" ({})", clusters[index]);
-                let room = width.saturating_sub(mark.chars().count());
+                let room = width.saturating_sub(columns(&mark));
                 lines[index] = shorten(&join(&outcomes[index]), room) + &mark;
             }
         }
@@ -318,41 +318,67 @@ pub fn readable(bytes: &[u8]) -> String {
     out
 }
 
-/// Shortens a text to at most `width` characters by leaving out its middle.
+/// How many columns of a terminal a text takes: two for each wide character, as of Chinese.
+pub(super) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// The longest beginning of a text that takes at most `width` columns.
+fn beginning(text: &str, width: usize) -> &str {
+    let mut left = width;
+    for (at, c) in text.char_indices() {
+        match left.checked_sub(c.width().unwrap_or(1)) {
+            Some(rest) => left = rest,
+            None => return &text[..at],
+        }
+    }
+    text
+}
+
+/// The longest end of a text that takes at most `width` columns.
+fn end(text: &str, width: usize) -> &str {
+    let mut left = width;
+    for (at, c) in text.char_indices().rev() {
+        match left.checked_sub(c.width().unwrap_or(1)) {
+            Some(rest) => left = rest,
+            None => return &text[at + c.len_utf8()..],
+        }
+    }
+    text
+}
+
+/// Shortens a text to at most `width` columns by leaving out its middle.
 pub fn shorten(text: &str, width: usize) -> String {
-    let length = text.chars().count();
-    if length <= width {
+    if columns(text) <= width {
         return text.to_owned();
     }
     let kept = width.saturating_sub(1);
-    let tail = kept / 3;
-    let head: String = text.chars().take(kept - tail).collect();
-    let tail: String = text.chars().skip(length - tail).collect();
+    let (head, tail) = (beginning(text, kept - kept / 3), end(text, kept / 3));
     format!("{head}{OMITTED}{tail}")
 }
 
-/// Breaks a text into at most `rows` lines of about `width` characters: after `,` and `\n` where
+/// Breaks a text into at most `rows` lines of about `width` columns: after `,` and `\n` where
 /// possible, or else after blanks. The middle of a longer text is left out. A last line that would
 /// be nearly empty is joined to the one before it.
 pub fn wrap(text: &str, width: usize, rows: usize) -> Vec<String> {
     const OVER: usize = 3;
     let width = width.max(OVER);
-    let text: Vec<char> = shorten(text, width.saturating_mul(rows)).chars().collect();
+    let text = shorten(text, width.saturating_mul(rows));
     let mut lines = Vec::new();
-    let mut rest = &text[..];
-    while rest.len() > width + OVER && lines.len() + 1 < rows {
-        let after_part =
-            |at: &usize| rest[..*at].ends_with(&[',']) || rest[..*at].ends_with(&['\\', 'n']);
-        let after_blank = |at: &usize| rest[at - 1] == ' ';
+    let mut rest = text.as_str();
+    while columns(rest) > width + OVER && lines.len() + 1 < rows {
+        let line = beginning(rest, width);
         // A number in two parts is better than a line that is nearly empty.
-        let mut places = (width / 3..=width).rev();
-        let at = places.clone().find(after_part).or_else(|| places.find(after_blank));
-        let at = at.unwrap_or(if rest[width - 1] == '\\' { width - 1 } else { width });
-        lines.push(rest[..at].iter().collect::<String>().trim().to_owned());
+        let after = |ends: &[&str]| {
+            let at = ends.iter().filter_map(|end| Some(line.rfind(end)? + end.len())).max();
+            at.filter(|at| columns(&line[..*at]) >= width / 3)
+        };
+        let whole = line.strip_suffix('\\').unwrap_or(line).len();
+        let at = after(&[",", "\\n"]).or_else(|| after(&[" "])).unwrap_or(whole);
+        lines.push(rest[..at].trim().to_owned());
         rest = &rest[at..];
     }
-    let last: String = rest.iter().collect();
-    lines.push(shorten(last.trim(), width + OVER));
+    lines.push(shorten(rest.trim(), width + OVER));
     lines
 }
 
@@ -472,7 +498,7 @@ mod tests {
     fn outcomes_without_room_to_show_a_difference_still_look_different() {
         let (labels, clusters) = printing(&["a1b2c3d4e5f6g7", "z1b2X3d4e5f6g7", "z1b2Y3d4e5f6g7"]);
         let shown = labels.outcomes(TestId(1), &clusters, 9);
-        assert!(shown.iter().all(|text| text.chars().count() <= 9), "{shown:?}");
+        assert!(shown.iter().all(|text| columns(text) <= 9), "{shown:?}");
         let different: std::collections::BTreeSet<_> = shown.iter().collect();
         assert_eq!(different.len(), 3, "{shown:?}");
     }
@@ -494,6 +520,8 @@ mod tests {
         assert_eq!(shorten("0123456789", 7), "0123…89");
         assert_eq!(shorten("0123456789", 10), "0123456789");
         assert_eq!(shorten("01", 1), "…");
+        assert_eq!(shorten("漢字漢字漢字", 7), "漢字…字");
+        assert_eq!(wrap("漢字漢字漢字", 4, 9), ["漢字", "漢字", "漢字"]);
         let set: RevisionSet = [0, 2, 3, 4, 7, 8].map(Revision).into_iter().collect();
         assert_eq!(ranges(&set), "0 2–4 7 8");
         assert_eq!(patch_name("a/b/fix-1.diff"), "fix-1");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    labels::{Labels, ranges, shorten},
+    labels::{Labels, columns, ranges, shorten},
     repeated::{REPEATED, REPEATED_NOTE},
     verdicts::{Leaf, LeafKind, Verdicts},
 };
@@ -84,14 +84,12 @@ impl Printer<'_> {
         let Tree::Node { test, outcomes } = tree else { return };
         let name = format!("test {test}");
         let still = ranges(revisions);
-        let used = indent.chars().count() + name.len() + 3;
+        let used = columns(indent) + name.len() + 3;
         let room = self.style.width.saturating_sub(used);
         let still = shorten(&still, room / 3);
-        let input = shorten(
-            &self.labels.input(*test),
-            room.saturating_sub(still.chars().count() + 2).max(8),
-        );
-        let gap = room.saturating_sub(input.chars().count() + still.chars().count());
+        let input =
+            shorten(&self.labels.input(*test), room.saturating_sub(columns(&still) + 2).max(8));
+        let gap = room.saturating_sub(columns(&input) + columns(&still));
         let style = self.style;
         let line = format!(
             "{first}{}   {}{}{}",
@@ -103,13 +101,13 @@ impl Printer<'_> {
         let _ = writeln!(self.out, "{}", line.trim_end());
         let _ = writeln!(self.out, "{indent}│");
         let clusters: Vec<_> = outcomes.iter().map(|branch| branch.cluster).collect();
-        let room = style.width.saturating_sub(indent.chars().count() + 6);
+        let room = style.width.saturating_sub(columns(indent) + 6);
         let leaf = |branch: &&Branch| matches!(branch.child, Tree::Leaf(_));
         // Outcomes share the line with the revisions of their leaf, and siblings are cut alike.
         let room = if outcomes.iter().any(|branch| leaf(&branch)) { room / 2 } else { room };
         let texts = self.labels.outcomes(*test, &clusters, room.max(4));
         let to_leaf = outcomes.iter().zip(&texts).filter(|(branch, _)| leaf(branch));
-        let column = to_leaf.map(|(_, text)| text.chars().count()).max().unwrap_or(0);
+        let column = to_leaf.map(|(_, text)| columns(text)).max().unwrap_or(0);
         for (index, (branch, text)) in outcomes.iter().zip(&texts).enumerate() {
             self.branch(branch, text, index + 1 == outcomes.len(), indent, column);
         }
@@ -117,10 +115,10 @@ impl Printer<'_> {
 
     fn branch(&mut self, branch: &Branch, text: &str, last: bool, indent: &str, column: usize) {
         let (corner, below) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-        let room = self.style.width.saturating_sub(indent.chars().count() + 3);
+        let room = self.style.width.saturating_sub(columns(indent) + 3);
         match &branch.child {
             Tree::Leaf(revisions) => {
-                let pad = " ".repeat(column.saturating_sub(text.chars().count()));
+                let pad = " ".repeat(column.saturating_sub(columns(text)));
                 let lines = self.leaf(revisions, room.saturating_sub(column + 4));
                 let hanging = column + 4;
                 self.hang(
@@ -163,7 +161,7 @@ impl Printer<'_> {
                 let name = shorten(&self.labels.revision(revision), room_for_name) + also;
                 if line.is_empty() {
                     line = name;
-                } else if line.chars().count() + 3 + name.chars().count() <= room {
+                } else if columns(&line) + 3 + columns(&name) <= room {
                     line = format!("{line} ≡ {name}");
                 } else {
                     lines.push(std::mem::replace(&mut line, format!("≡ {name}")));
@@ -173,9 +171,9 @@ impl Printer<'_> {
         }
         if let Some(text) = kind.text() {
             let colour = if kind == LeafKind::Equivalent { GREEN } else { YELLOW };
-            let text_width = text.chars().count();
+            let text_width = columns(text);
             match lines.last_mut() {
-                Some(last) if last.chars().count() + 3 + text_width <= room => {
+                Some(last) if columns(last) + 3 + text_width <= room => {
                     *last = format!("{last}   {}", self.style.paint(colour, text));
                 }
                 _ => lines.push(self.style.paint(colour, text)),
@@ -221,7 +219,7 @@ mod tests {
             let style = TextStyle { width, colour: false };
             let text = terminal(&sample.solution.tree, &sample.labels(), &sample.verdicts(), style);
             for line in text.lines() {
-                assert!(line.chars().count() <= width, "{width}: {line}");
+                assert!(columns(line) <= width, "{width}: {line}");
             }
             assert_eq!(text.matches('▸').count(), sample.solution.tree.leaves().len());
         }

@@ -9,6 +9,8 @@ use std::{
 
 use anyhow::{Context, bail};
 use rayon::prelude::*;
+use tracing::debug;
+use walkdir::WalkDir;
 
 use super::{
     inputs,
@@ -410,6 +412,7 @@ impl Stage {
         refused: &BTreeMap<Revision, String>,
         observer: &mut dyn Observer,
     ) -> anyhow::Result<()> {
+        debug!(?own, ?refused, "built");
         let known: Vec<Revision> = merged.revisions.clone();
         merged.note(own, refused);
         let is_new = |row: &&RevisionRow| {
@@ -558,18 +561,13 @@ impl SyntaxCheck for MetaCompiler<'_> {
 
 fn meta_files(meta: &Path) -> anyhow::Result<Changes> {
     let mut files = Changes::new();
-    let mut open = vec![meta.to_owned()];
-    while let Some(directory) = open.pop() {
-        let entries = fs::read_dir(&directory).with_context(|| directory.display().to_string())?;
-        for entry in entries {
-            let path = entry?.path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-                let relative = path.strip_prefix(meta).expect("found below it").to_owned();
-                files.insert(relative, Some(text.into()));
-            }
+    for entry in WalkDir::new(meta) {
+        let entry = entry?;
+        if !entry.file_type().is_dir() {
+            let path = entry.path();
+            let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+            let relative = path.strip_prefix(meta).expect("found below it").to_owned();
+            files.insert(relative, Some(text.into()));
         }
     }
     Ok(files)

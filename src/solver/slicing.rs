@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use fixedbitset::FixedBitSet;
+
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::{Assignment, ExprId, Exprs, VariableId};
 
@@ -14,7 +16,7 @@ use crate::expr::{Assignment, ExprId, Exprs, VariableId};
 #[derive(Default)]
 pub struct Slicing {
     /// The variables of the goals and of the conditions taken so far, one bit each.
-    variables: Vec<u64>,
+    variables: FixedBitSet,
     /// Positions of the conditions that are not taken.
     left: Vec<usize>,
     /// Positions of the conditions taken so far.
@@ -78,23 +80,12 @@ impl Slicing {
     }
 }
 
-fn place(variable: VariableId) -> (usize, u64) {
-    (variable.0 as usize / 64, 1 << (variable.0 % 64))
+fn has(set: &FixedBitSet, variable: VariableId) -> bool {
+    set.contains(variable.0 as usize)
 }
 
-fn has(set: &[u64], variable: VariableId) -> bool {
-    let (word, bit) = place(variable);
-    set.get(word).is_some_and(|bits| bits & bit != 0)
-}
-
-fn add(set: &mut Vec<u64>, variables: &[VariableId]) {
-    for variable in variables {
-        let (word, bit) = place(*variable);
-        if word >= set.len() {
-            set.resize(word + 1, 0);
-        }
-        set[word] |= bit;
-    }
+fn add(set: &mut FixedBitSet, variables: &[VariableId]) {
+    variables.iter().for_each(|variable| set.grow_and_insert(variable.0 as usize));
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use walkdir::WalkDir;
 
 /// The greatest number of files, directories included.
 const MOST_FILES: usize = 1000;
@@ -159,36 +160,33 @@ pub enum GivenError {
 pub fn given_files(directory: &Path) -> Result<Vec<GivenFile>, GivenError> {
     let mut found = Vec::new();
     let mut room = MOST_BYTES;
-    let mut open = vec![(String::new(), directory.to_owned())];
-    while let Some((prefix, directory)) = open.pop() {
-        let io = |error| GivenError::Io { path: directory.clone(), error };
-        for entry in fs::read_dir(&directory).map_err(io)? {
-            let entry = entry.map_err(io)?;
-            let place = entry.path();
-            let io = |error| GivenError::Io { path: place.clone(), error };
-            let name =
-                entry.file_name().into_string().map_err(|_| GivenError::Name(place.clone()))?;
-            let path = format!("{prefix}{name}");
-            let metadata = fs::symlink_metadata(&place).map_err(io)?;
-            let content = if metadata.is_dir() {
-                open.push((format!("{path}/"), place.clone()));
-                Given::Directory
-            } else if metadata.is_symlink() {
-                Given::Link(fs::read_link(&place).map_err(io)?.into_os_string().into_vec())
-            } else if metadata.is_file() {
-                let bytes = fs::read(&place).map_err(io)?;
-                room = room
-                    .checked_sub(bytes.len())
-                    .ok_or_else(|| GivenError::TooMuch(place.clone()))?;
-                Given::Regular { bytes, executable: metadata.permissions().mode() & 0o100 != 0 }
-            } else {
-                return Err(GivenError::Kind(place));
-            };
-            if found.len() == MOST_FILES {
-                return Err(GivenError::TooMuch(place));
-            }
-            found.push(GivenFile { path, content });
+    for entry in WalkDir::new(directory).min_depth(1) {
+        let entry = entry.map_err(|error| GivenError::Io {
+            path: error.path().unwrap_or(directory).to_owned(),
+            error: error.into_io_error().unwrap_or_else(|| io::ErrorKind::Other.into()),
+        })?;
+        let place = entry.path().to_owned();
+        let io = |error| GivenError::Io { path: place.clone(), error };
+        let name = place.strip_prefix(directory).expect("found below it");
+        let path = name.to_str().ok_or_else(|| GivenError::Name(place.clone()))?.to_owned();
+        let kind = entry.file_type();
+        let content = if kind.is_dir() {
+            Given::Directory
+        } else if kind.is_symlink() {
+            Given::Link(fs::read_link(&place).map_err(io)?.into_os_string().into_vec())
+        } else if kind.is_file() {
+            let bytes = fs::read(&place).map_err(io)?;
+            room =
+                room.checked_sub(bytes.len()).ok_or_else(|| GivenError::TooMuch(place.clone()))?;
+            let mode = fs::metadata(&place).map_err(io)?.permissions().mode();
+            Given::Regular { bytes, executable: mode & 0o100 != 0 }
+        } else {
+            return Err(GivenError::Kind(place));
+        };
+        if found.len() == MOST_FILES {
+            return Err(GivenError::TooMuch(place));
         }
+        found.push(GivenFile { path, content });
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)

@@ -6,6 +6,8 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use walkdir::{DirEntry, WalkDir};
+
 use super::{Form, Patch, SubjectConfig, SubjectError, setup};
 
 /// A value in `subject.toml` that has no meaning, or with which no sources were found.
@@ -154,20 +156,14 @@ pub(super) fn c_files(root: &Path) -> Result<Vec<PathBuf>, SubjectError> {
 /// # Errors
 /// A directory cannot be read.
 pub fn files_below(root: &Path) -> io::Result<Vec<PathBuf>> {
+    let is_shown = |entry: &DirEntry| {
+        entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.')
+    };
     let mut found = Vec::new();
-    let mut open = vec![PathBuf::new()];
-    while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(root.join(&directory))? {
-            let entry = entry?;
-            let path = directory.join(entry.file_name());
-            if entry.file_name().to_string_lossy().starts_with('.') {
-                continue;
-            }
-            if entry.file_type()?.is_dir() {
-                open.push(path);
-            } else if root.join(&path).is_file() {
-                found.push(path);
-            }
+    for entry in WalkDir::new(root).sort_by_file_name().into_iter().filter_entry(is_shown) {
+        let path = entry?.into_path();
+        if path.is_file() {
+            found.push(path.strip_prefix(root).expect("found below it").to_owned());
         }
     }
     found.sort();

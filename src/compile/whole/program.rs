@@ -12,6 +12,7 @@ use std::{
 
 use inkwell::values::{GlobalValue, InstructionOpcode};
 use serde::{Deserialize, Serialize};
+use walkdir::{DirEntry, WalkDir};
 
 use super::commands::{Commands, Reads, read_commands};
 use crate::compile::{
@@ -346,7 +347,7 @@ impl Whole {
         let found = clang.with_file_name(file.replacen("clang", name, 1));
         match found.is_relative() {
             // The compiler looks for lld beside itself first, so it needs the full path.
-            true => which(&found).unwrap_or(found),
+            true => which::which(&found).unwrap_or(found),
             false => found,
         }
     }
@@ -647,16 +648,11 @@ fn copy(from: &Path, to: &Path) -> Result<(), BuildError> {
 /// Removes the modules that the linker left beside all programs: they are large, and made again
 /// when needed.
 fn remove_modules(tree: &Path) -> Result<(), BuildError> {
-    let mut open = vec![tree.to_owned()];
-    while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(&directory).map_err(BuildError::io(&directory))? {
-            let entry = entry.map_err(BuildError::io(&directory))?;
-            let path = entry.path();
-            if entry.file_type().map_err(BuildError::io(&path))?.is_dir() {
-                open.push(path);
-            } else if entry.file_name().to_string_lossy().ends_with(MERGED) {
-                fs::remove_file(&path).map_err(BuildError::io(&path))?;
-            }
+    for entry in WalkDir::new(tree) {
+        let entry = entry.map_err(walked(tree))?;
+        let is_merged = entry.file_name().to_string_lossy().ends_with(MERGED);
+        if is_merged && !entry.file_type().is_dir() {
+            fs::remove_file(entry.path()).map_err(BuildError::io(entry.path()))?;
         }
     }
     Ok(())
@@ -664,27 +660,24 @@ fn remove_modules(tree: &Path) -> Result<(), BuildError> {
 
 /// Digest of the names and contents of all files below a directory, except version control's.
 fn digest_of_tree(root: &Path) -> Result<String, BuildError> {
-    let mut open = vec![root.to_owned()];
     let mut files = BTreeMap::new();
-    while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(&directory).map_err(BuildError::io(&directory))? {
-            let entry = entry.map_err(BuildError::io(&directory))?;
-            let path = entry.path();
-            let kind = entry.file_type().map_err(BuildError::io(&path))?;
-            if kind.is_dir() && entry.file_name() != ".git" {
-                open.push(path);
-            } else if kind.is_file() {
-                let bytes = fs::read(&path).map_err(BuildError::io(&path))?;
-                let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-                files.insert(name, hash([bytes]));
-            }
+    let is_content = |entry: &DirEntry| !entry.file_type().is_dir() || entry.file_name() != ".git";
+    for entry in WalkDir::new(root).into_iter().filter_entry(is_content) {
+        let entry = entry.map_err(walked(root))?;
+        let path = entry.path();
+        if entry.file_type().is_file() {
+            let bytes = fs::read(path).map_err(BuildError::io(path))?;
+            let name = path.strip_prefix(root).unwrap_or(path).display().to_string();
+            files.insert(name, hash([bytes]));
         }
     }
     Ok(hash(files.into_iter().flat_map(|(name, digest)| [name, digest])))
 }
 
-/// The path of a program in the `PATH`.
-fn which(program: &Path) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|directory| directory.join(program)).find(|f| f.is_file())
+/// What went wrong on the way through a directory.
+fn walked(root: &Path) -> impl FnOnce(walkdir::Error) -> BuildError {
+    |error| {
+        let path = error.path().unwrap_or(root).to_owned();
+        BuildError::io(&path)(error.into_io_error().unwrap_or_else(|| io::ErrorKind::Other.into()))
+    }
 }

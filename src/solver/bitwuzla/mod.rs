@@ -7,6 +7,8 @@
 
 use std::time::{Duration, Instant};
 
+use tracing::debug;
+
 use super::{LayerStatistics, Query, Solver, Unknown, Verdict};
 use crate::{
     expr::{Assignment, ExprId, Exprs},
@@ -121,6 +123,11 @@ impl Incremental {
                 // An interrupted instance is not relied on any more.
                 self.state = None;
                 let spent = ffi::processor_time().saturating_sub(start);
+                debug!(
+                    seconds = spent.as_secs_f32(),
+                    conditions = query.path_condition.len(),
+                    "no answer"
+                );
                 let out_of_time = limit.is_some_and(|limit| spent >= limit);
                 return Verdict::Unknown(if self.is_over() {
                     Unknown::Interrupted

@@ -1,0 +1,152 @@
+//! What reads bytes from outside, fed with any bytes. A target panics where a reader does, and where
+//! what was read does not survive being written and read again.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use psychic::{
+    ir::lower,
+    merge::{self, SyntaxCheck},
+    replay::{Finding, TestInput},
+    results::{
+        ClusterRow, OutcomeRow, PairRow, RangeRow, RevisionRow, StateRow, StatsRow, SummaryRow,
+        Table, TestRow, read_clusterings, read_table, write_table,
+    },
+    subject::Subject,
+    tree::{Options, Tree, minimal},
+};
+use tempfile::TempDir;
+
+/// All targets by name.
+pub const TARGETS: [(&str, fn(&[u8])); 8] = [
+    ("bitcode", bitcode),
+    ("finding", finding),
+    ("ktest", ktest),
+    ("patch", patch),
+    ("source", source),
+    ("subject", subject),
+    ("tables", tables),
+    ("tree", tree),
+];
+
+/// A program with most of what a patch may change.
+const ORIGINAL: &str = include_str!("original.c");
+
+/// Finds no fault with any file.
+struct Lenient;
+
+impl SyntaxCheck for Lenient {
+    fn check(&self, _: &Path, _: &Path) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// A directory with these files.
+fn directory(files: &[(&str, &[u8])]) -> TempDir {
+    let directory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    let directory = directory.expect("a scratch directory");
+    for (name, bytes) in files {
+        fs::write(directory.path().join(name), bytes).expect("writable");
+    }
+    directory
+}
+
+/// Merges the patches of a subject whose source and patch have these texts.
+fn merge_all(original: &[u8], patch: (&str, &[u8])) {
+    let (name, text) = patch;
+    let toml = format!("name = \"x\"\nsources = [\"a.c\"]\npatches = [\"{name}\"]\n");
+    let files = [("subject.toml", toml.as_bytes()), ("a.c", original), (name, text)];
+    let directory = directory(&files);
+    let subject = Subject::load(directory.path()).expect("a subject");
+    let candidates = merge::candidates(&subject);
+    for candidate in candidates.values().flatten() {
+        merge::difference(&subject, candidate);
+        merge::explain(&subject, candidate, "a.c:3:1: error: expected ';'");
+    }
+    // What is emitted has passed the projection check.
+    _ = merge::merge_candidates(&subject, candidates, &Lenient);
+}
+
+/// A diff.
+pub fn patch(bytes: &[u8]) {
+    merge_all(ORIGINAL.as_bytes(), ("1.diff", bytes));
+}
+
+/// Two C texts, with a NUL between them.
+pub fn source(bytes: &[u8]) {
+    let split = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let (original, patched) = bytes.split_at(split);
+    merge_all(original, ("1.c", patched.get(1..).unwrap_or_default()));
+}
+
+/// A test in KLEE's format.
+pub fn ktest(bytes: &[u8]) {
+    let Ok(test) = TestInput::from_bytes(bytes) else { return };
+    test.command_line();
+    test.files().for_each(drop);
+    test.variable("x");
+    let again = test.to_bytes().expect("it can be written");
+    assert_eq!(TestInput::from_bytes(&again).expect("it can be read again"), test);
+}
+
+/// One table of results.
+pub fn tables(bytes: &[u8]) {
+    let directory = directory(&[("table.csv", bytes)]);
+    let file = directory.path().join("table.csv");
+    fn again<T: Table>(file: &PathBuf) {
+        let Ok(rows) = read_table::<T>(file) else { return };
+        write_table(file, &rows).expect("writable");
+        let written = fs::read(file).expect("readable");
+        let rows = read_table::<T>(file).expect("it can be read again");
+        write_table(file, &rows).expect("writable");
+        assert_eq!(fs::read(file).expect("readable"), written);
+    }
+    again::<ClusterRow>(&file);
+    again::<OutcomeRow>(&file);
+    again::<PairRow>(&file);
+    again::<RangeRow>(&file);
+    again::<RevisionRow>(&file);
+    again::<StateRow>(&file);
+    again::<StatsRow>(&file);
+    again::<SummaryRow>(&file);
+    again::<TestRow>(&file);
+    fs::write(&file, bytes).expect("writable");
+    if let Ok(clusterings) = read_clusterings(&file) {
+        let revisions = clusterings.iter().flat_map(|c| c.rows()).map(|row| row.revision).collect();
+        let options = Options { time: Some(Duration::from_millis(10)), ..Options::default() };
+        _ = minimal(&revisions, &clusterings, &options);
+    }
+}
+
+/// A `subject.toml`.
+pub fn subject(bytes: &[u8]) {
+    let files: [(&str, &[u8]); 3] =
+        [("subject.toml", bytes), ("a.c", ORIGINAL.as_bytes()), ("1.diff", b"")];
+    let directory = directory(&files);
+    if let Err(error) = Subject::load(directory.path()) {
+        assert!(!error.to_string().is_empty());
+    }
+}
+
+/// A `tree.json`.
+pub fn tree(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(tree) = Tree::from_json(text) else { return };
+    assert_eq!(Tree::from_json(&tree.to_json()).expect("it can be read again"), tree);
+}
+
+/// The report of a sanitizer.
+pub fn finding(bytes: &[u8]) {
+    Finding::parse(&String::from_utf8_lossy(bytes));
+}
+
+/// A module of LLVM, as bitcode or as text.
+pub fn bitcode(bytes: &[u8]) {
+    let directory = directory(&[("a.ll", bytes)]);
+    if let Ok(module) = lower::load(&directory.path().join("a.ll")) {
+        _ = module.to_string();
+    }
+}
