@@ -7,6 +7,7 @@ mod explore;
 mod given;
 mod help;
 mod interrupt;
+mod judged;
 mod packages;
 mod queries;
 mod repeatable;

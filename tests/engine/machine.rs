@@ -14,7 +14,7 @@ use psychic::{
     compile::{Closure, Compilation, Libc, Toolchain},
     diff,
     env::{
-        Approximation, Halt,
+        Halt,
         libc::stdin::{Bounds, Stdin},
         models::{self, Models},
     },
@@ -260,11 +260,6 @@ impl Paths<'_> {
         self.subject.program.module.files[place.file.0 as usize].ends_with("subject.c")
     }
 
-    /// The approximations of all paths, which weaken what may be claimed.
-    pub fn approximations(&self) -> Vec<&Approximation> {
-        self.states.iter().flat_map(|state| &state.world.approximations).collect()
-    }
-
     /// How the paths end, sorted; errors with their line in the subject.
     pub fn ends(&self) -> Vec<String> {
         let mut ends: Vec<String> = self
@@ -365,16 +360,6 @@ fn bitcode(compilation: &Compilation) -> (PathBuf, Closure) {
     let linked = compilation.directory.join("linked.bc");
     toolchain().link_bitcode(&program, &library, &linked).expect("it links");
     (linked, library)
-}
-
-/// Runs a program without symbolic input in the engine and natively, with standard input and
-/// further compiler flags, and compares.
-#[track_caller]
-pub fn runs_as_natively(source: &str, stdin: &str, flags: &[&str]) {
-    let subject = Subject::with_flags(source, flags);
-    let paths = subject.explore(&Input::Text(stdin.into()));
-    assert_eq!(paths.states.len(), 1, "a concrete program has one path: {:?}", paths.ends());
-    assert_eq!(paths.replay(false), 1);
 }
 
 /// Runs a check on each item, as many at a time as there are processors. Plain threads are used

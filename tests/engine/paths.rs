@@ -1,73 +1,16 @@
-//! Programs with symbolic input: an input of every path behaves natively as the path predicts.
+//! Paths of programs: how they end, and that an input of each behaves natively as it predicts.
 
-use std::{
-    collections::HashSet,
-    fs,
-    path::{Path, PathBuf},
-    time::Duration,
+use std::{collections::HashSet, fs, path::Path, time::Duration};
+
+use super::{
+    machine::{Input, Subject},
+    silent::{SLOW, Silent},
 };
-
-use super::machine::{Input, Subject, each_in_parallel};
 use psychic::{
-    env::{Halt, models::Models},
+    env::models::Models,
     expr::{ExprId, Exprs},
     solver::{self, LayerStatistics, Query, Solver, SolverConfig, Unknown, Verdict},
 };
-
-fn sources(directory: &str) -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engine").join(directory);
-    let entries = fs::read_dir(&directory).expect("the directory is there");
-    let mut sources: Vec<_> = entries
-        .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
-        .collect();
-    sources.sort();
-    assert!(!sources.is_empty());
-    sources
-}
-
-/// The standard input that a `.stdin` file describes: `tokens 4`, `tokens 4 eof` or `bytes 4`.
-fn input(source: &Path) -> Input {
-    let Ok(text) = fs::read_to_string(source.with_extension("stdin")) else {
-        return Input::Tokens(8, false);
-    };
-    match text.split_whitespace().collect::<Vec<_>>()[..] {
-        ["tokens", count] => Input::Tokens(count.parse().expect("a number"), false),
-        ["tokens", count, "eof"] => Input::Tokens(count.parse().expect("a number"), true),
-        ["bytes", count] => Input::Bytes(count.parse().expect("a number")),
-        _ => panic!("{text}"),
-    }
-}
-
-/// Runs `check` on every source; panics with the names of those that failed.
-fn each(directory: &str, check: impl Fn(&Path) + std::panic::RefUnwindSafe + Sync) {
-    let sources = sources(directory);
-    let checked =
-        each_in_parallel(&sources, |source| std::panic::catch_unwind(|| check(source)).is_ok());
-    let failed = sources.iter().zip(checked).filter(|(_, passed)| !passed);
-    let failed: Vec<_> = failed.filter_map(|(source, _)| source.file_name()).collect();
-    assert!(failed.is_empty(), "{failed:?}");
-}
-
-fn replay_all(flags: &'static [&str]) {
-    each("symbolic", |source| {
-        let text = fs::read_to_string(source).expect("readable");
-        let subject = Subject::with_flags(&text, flags);
-        let paths = subject.explore(&input(source));
-        let replayed = paths.replay(false);
-        println!("{}: {replayed} paths", source.display());
-    });
-}
-
-#[test]
-fn every_path_is_replayed_unoptimised() {
-    replay_all(&[]);
-}
-
-#[test]
-fn every_path_is_replayed_optimised() {
-    replay_all(&["-O1"]);
-}
 
 /// The models of string functions do the same as the code for which they stand.
 #[test]
@@ -89,12 +32,13 @@ fn every_path_is_replayed_without_models() {
         "strncmp",
     ];
     let models = Models::without(&names.map(String::from)).expect("they have models");
+    let input = Input::Tokens(8, false);
     for name in ["searching.c", "strings.c"] {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engine/symbolic").join(name);
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/symbolic").join(name);
         let text = fs::read_to_string(&source).expect("readable");
-        let with = Subject::with_flags(&text, &[]).explore(&input(&source)).ends();
+        let with = Subject::with_flags(&text, &[]).explore(&input).ends();
         let subject = Subject::with_models(&text, &[], &models);
-        let paths = subject.explore(&input(&source));
+        let paths = subject.explore(&input);
         paths.replay(false);
         // With models there are fewer paths, but the kinds of ends are the same.
         let mut without = paths.ends();
@@ -103,39 +47,6 @@ fn every_path_is_replayed_without_models() {
         kinds.dedup();
         without.dedup();
         assert_eq!(kinds, without, "{name}");
-    }
-}
-
-/// A solver that has no answer to some queries.
-struct Forgetful {
-    solver: Box<dyn Solver>,
-    /// One query in `rate`, a power of two, has no answer.
-    rate: u64,
-    asked: u64,
-    /// The result of such a query.
-    says: Unknown,
-    hurried: bool,
-}
-
-impl Solver for Forgetful {
-    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
-        self.asked += 1;
-        if self.says == SLOW && !self.hurried {
-            return self.solver.check(exprs, query);
-        }
-        match self.asked.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32 & (self.rate - 1) {
-            0 => Verdict::Unknown(self.says),
-            _ => self.solver.check(exprs, query),
-        }
-    }
-
-    fn hurry(&mut self, most: Duration) {
-        self.hurried = most < Duration::MAX;
-        self.solver.hurry(most);
-    }
-
-    fn statistics(&self) -> Vec<LayerStatistics> {
-        self.solver.statistics()
     }
 }
 
@@ -170,27 +81,6 @@ impl Solver for Slow {
     }
 }
 
-/// The result of a query that took too long while the solver was to hurry; it is asked again later.
-const SLOW: Unknown = Unknown::Timeout(Duration::MAX);
-
-/// The paths that are found are right, and the others are reported as incomplete.
-#[test]
-fn a_solver_that_gives_up_makes_no_path_wrong() {
-    each("symbolic", |source| {
-        let text = fs::read_to_string(source).expect("readable");
-        let subject = Subject::with_flags(&text, &[]);
-        for rate in [2, 4, 16] {
-            let solver = solver::chain(&SolverConfig::default());
-            let says = Unknown::GaveUp;
-            let mut solver = Forgetful { solver, rate, asked: 0, says, hurried: false };
-            let mut paths = subject.explore_with(&input(source), &mut solver);
-            // It is not known whether an incomplete path is feasible at all.
-            paths.states.retain(|state| !matches!(state.halt, Halt::Incomplete(_)));
-            paths.replay(true);
-        }
-    });
-}
-
 #[test]
 fn a_question_that_is_put_off_is_asked_again() {
     let source = "#include <stdio.h>\n#include <string.h>\nint main(void) {\n  int a, b;\n  \
@@ -203,7 +93,7 @@ fn a_question_that_is_put_off_is_asked_again() {
     assert!(ends.len() > 8, "{ends:?}");
     for rate in [2, 16] {
         let solver = solver::chain(&SolverConfig::default());
-        let mut solver = Forgetful { solver, rate, asked: 0, says: SLOW, hurried: false };
+        let mut solver = Silent::new(solver, rate, SLOW);
         let paths = subject.explore_with(&input, &mut solver);
         paths.replay(false);
         assert_eq!(paths.ends(), ends);
@@ -291,67 +181,4 @@ fn exceptions_that_are_not_known_are_not_told() {
     let optimised = end_with(&["-O1"], lesser);
     assert!(optimised.contains("a comparison that a code generator writes"), "{optimised}");
     assert_eq!(end_with(&["-O1"], "double c = 2 * a, d = a; b = c < d ? c : d"), "exit");
-}
-
-#[test]
-fn every_path_is_replayed_vectorised() {
-    replay_all(&["-O2", "-fvectorize", "-fslp-vectorize"]);
-}
-
-/// The first line of each program says how its paths end, and at which of its lines (none if the
-/// end is in the libc).
-#[test]
-fn every_error_is_found_at_its_line_and_confirmed() {
-    each("errors", |source| {
-        let text = fs::read_to_string(source).expect("readable");
-        ends_as_it_says(source, &text, &[]);
-    });
-}
-
-/// A trap of UndefinedBehaviorSanitizer names its check.
-#[test]
-fn every_trap_says_which_check_it_is() {
-    each("traps", |source| {
-        let text = fs::read_to_string(source).expect("readable");
-        ends_as_it_says(source, &text, &["-fsanitize=undefined", "-fsanitize-trap=undefined"]);
-    });
-}
-
-fn ends_as_it_says(source: &Path, text: &str, flags: &[&str]) {
-    let first = text.lines().next().unwrap_or_default();
-    let list = first.strip_prefix("/* ends: ").and_then(|rest| rest.strip_suffix(" */"));
-    let expected: Vec<_> = list.expect("it says how it ends").split(", ").collect();
-    let subject = Subject::with_flags(text, flags);
-    let paths = subject.explore(&input(source));
-    assert_eq!(paths.ends(), expected, "{}", source.display());
-    paths.replay(false);
-}
-
-/// These decisions are the same wherever objects are natively.
-#[test]
-fn what_no_place_of_an_object_changes_is_exact() {
-    let source = include_str!("addresses/exact.c");
-    for flags in [&[][..], &["-O1"], &["-O2"]] {
-        let subject = Subject::with_flags(source, flags);
-        assert!(subject.explore(&Input::Tokens(0, false)).approximations().is_empty());
-    }
-}
-
-/// Each of these decisions depends on where objects are, and each path says so once.
-#[test]
-fn what_depends_on_the_place_of_an_object_is_marked() {
-    let source = include_str!("addresses/loose.c");
-    let subject = Subject::with_flags(source, &[]);
-    let paths = subject.explore(&Input::Tokens(0, false));
-    let mut places: Vec<_> = paths.approximations().iter().map(|a| a.to_string()).collect();
-    places.sort();
-    places.dedup();
-    let marks = (1..).zip(source.lines()).filter(|(_, line)| line.contains("/* here */"));
-    let mut expected: Vec<_> = marks.map(|(line, _)| format!("subject.c:{line}")).collect();
-    expected.sort();
-    assert_eq!(places.len(), expected.len(), "{places:?}");
-    for (place, expected) in places.iter().zip(&expected) {
-        assert!(place.contains("an address used as a number at "), "{place}");
-        assert!(place.ends_with(expected), "{place}, not {expected}");
-    }
 }

@@ -20,8 +20,11 @@ use psychic::{
 };
 use tempfile::TempDir;
 
+/// Reads bytes.
+pub type Target = fn(&[u8]);
+
 /// All targets by name.
-pub const TARGETS: [(&str, fn(&[u8])); 8] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("bitcode", bitcode),
     ("finding", finding),
     ("ktest", ktest),

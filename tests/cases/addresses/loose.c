@@ -1,0 +1,115 @@
+//@ levels: O0
+/* What is decided here depends on where objects are. */
+#include <klee/klee.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int one, two;
+
+int main(void)
+{
+	unsigned char in;
+	klee_make_symbolic(&in, sizeof in, "in");
+	char *buffer = malloc(10000);
+	char *either = in & 1 ? (char *)&one : buffer;
+	uintptr_t address = (uintptr_t)buffer;
+	char *pair[2] = {buffer, buffer};
+	unsigned low;
+	unsigned long across;
+	struct __attribute__((packed)) {
+		char c;
+		char *p;
+	} packed;
+	char *places[64] = {0};
+	unsigned char bytes[8] = {0};
+	switch (in / 2) {
+	case 1:
+		if (&one < &two) //~ address
+			return 1;
+		return 2;
+	case 2:
+		if (address / 16 % 17 == 3) //~ address
+			return 1;
+		return 2;
+	case 3:
+		buffer += 4096 - address % 4096;
+		*buffer = 1; //~ address
+		return *buffer;
+	case 4:
+		if (either < buffer + 1) //~ address
+			return 1;
+		return 2;
+	case 5:
+		if ((address ^ address >> 12) & 64) //~ address
+			return 1;
+		return 2;
+	case 6:
+		if (address < 1ul << 40) //~ address
+			return 1;
+		return 2;
+	case 7:
+		if ((int)(uintptr_t)&one & 0x70) //~ address
+			return 1;
+		return 2;
+	case 8:
+		memcpy(&low, pair, sizeof low);
+		if (low & 0x70) //~ address
+			return 1;
+		return 2;
+	case 9:
+		memcpy(&across, (char *)pair + 4, sizeof across);
+		if (across & 0x70) //~ address
+			return 1;
+		return 2;
+	case 10:
+		if (*(unsigned *)((char *)pair + 6) & 0x70) //~ address
+			return 1;
+		return 2;
+	case 11:
+		if (*(unsigned long *)((char *)pair + 3) & 0x70) //~ address
+			return 1;
+		return 2;
+	case 12:
+		memcpy(&low, &either, sizeof low);
+		if (low & 0x70) //~ address
+			return 1;
+		return 2;
+	case 13:
+		either = buffer + (in & 1);
+		if (*((unsigned char *)&either + 1) & 0x70) //~ address
+			return 1;
+		return 2;
+	case 14:
+		packed.p = buffer;
+		if (*((unsigned char *)&packed + 2) & 0x70) //~ address
+			return 1;
+		return 2;
+	case 15:
+		memcpy(&packed.p, &either, sizeof either);
+		low = *(unsigned *)((char *)&packed + 1);
+		if (low & 0x70) //~ address
+			return 1;
+		return 2;
+	case 16:
+		places[in * 7 % 64] = buffer;
+		low = *(unsigned *)&places[in * 7 % 64];
+		if (low & 0x70) //~ address
+			return 1;
+		return 2;
+	case 17:
+		if (memcmp(&buffer, bytes, 4)) //~ address
+			return 1;
+		return 2;
+	case 18:
+		if ((unsigned)(*(unsigned __int128 *)pair >> 64) & 0x70) //~ address
+			return 1;
+		return 2;
+	case 19:
+		memcpy(bytes, pair, 3 + (in & 1));
+		if (bytes[1] & 0x70) //~ address
+			return 1;
+		return 2;
+	}
+	return 0;
+}
