@@ -88,8 +88,8 @@ impl Judged {
 
 #[test]
 fn one_that_reads_more_does_not_meet_an_end_of_file() {
-    let source = "int main(void) {\n\tint a = 0, b = 0;\n\tscanf(\"%d\", &a);\n\there;\n\
-                  \tprintf(\"%d\\n\", a);\n\treturn 0;\n}\n";
+    let source =
+        include_str!("soundness/programs/one_that_reads_more_does_not_meet_an_end_of_file.c");
     let judged = Judged::new(
         source,
         &[
@@ -107,8 +107,9 @@ fn one_that_reads_more_does_not_meet_an_end_of_file() {
 
 #[test]
 fn one_that_reads_bytes_does_not_make_numbers_ill_formed_for_others() {
-    let source = "int main(void) {\n\tint a = 0;\n\there;\n\tif (scanf(\"%d\", &a) != 1)\n\
-                  \t\treturn 3;\n\tprintf(\"%d\\n\", a);\n\treturn 0;\n}\n";
+    let source = include_str!(
+        "soundness/programs/one_that_reads_bytes_does_not_make_numbers_ill_formed_for_others.c"
+    );
     let judged = Judged::new(
         source,
         &["\ta = 0;", "\tprintf(\"%d\\n\", getchar()); return 0;", "\ta = 1; a = 0;"],
@@ -122,7 +123,7 @@ fn one_that_reads_bytes_does_not_make_numbers_ill_formed_for_others() {
 
 #[test]
 fn a_slow_run_is_no_endless_one() {
-    let source = "int f(int x) {\n\tunsigned long i = 0;\n\there;\n\treturn x + (int)i * 0;\n}\n";
+    let source = include_str!("soundness/programs/a_slow_run_is_no_endless_one.c");
     let judged = Judged::new(
         source,
         &["\tfor (i = 0; x == 7 && i < 8000000000ul; i++) ;", "\tfor (; x == 7;) ;"],
@@ -135,7 +136,8 @@ fn a_slow_run_is_no_endless_one() {
 
 #[test]
 fn an_assumption_of_one_revision_leaves_inputs_open() {
-    let source = "int f(int x) {\n\tint y = x + 1;\n\there;\n\treturn y;\n}\n";
+    let source =
+        include_str!("soundness/programs/an_assumption_of_one_revision_leaves_inputs_open.c");
     let judged = Judged::new(
         source,
         &[
@@ -154,7 +156,8 @@ fn an_assumption_of_one_revision_leaves_inputs_open() {
 
 #[test]
 fn shifts_by_the_width_or_more_are_those_of_the_machine() {
-    let source = "int f(int x, int y) {\n\tint r = x << y;\n\there;\n\treturn r;\n}\n";
+    let source =
+        include_str!("soundness/programs/shifts_by_the_width_or_more_are_those_of_the_machine.c");
     let judged = Judged::new(
         source,
         &[
@@ -172,7 +175,9 @@ fn shifts_by_the_width_or_more_are_those_of_the_machine() {
 
 #[test]
 fn outcomes_that_agree_on_some_inputs_of_a_path_make_regions() {
-    let source = "int f(int x) {\n\tint y = x;\n\there;\n\treturn y;\n}\n";
+    let source = include_str!(
+        "soundness/programs/outcomes_that_agree_on_some_inputs_of_a_path_make_regions.c"
+    );
     let judged = Judged::new(
         source,
         &["\ty = -x;", "\ty = 5;"],
@@ -193,7 +198,7 @@ fn outcomes_that_agree_on_some_inputs_of_a_path_make_regions() {
 
 #[test]
 fn what_is_not_the_same_twice_is_no_evidence() {
-    let source = "int f(int x) {\n\tint y = 0;\n\there;\n\treturn x + y;\n}\n";
+    let source = include_str!("soundness/programs/what_is_not_the_same_twice_is_no_evidence.c");
     let judged = Judged::new(
         source,
         &["\treturn getpid();", "\tprintf(\"%p\", (void *)&y);", "\ty = 0 * x;"],
@@ -206,7 +211,7 @@ fn what_is_not_the_same_twice_is_no_evidence() {
 
 #[test]
 fn an_address_used_as_a_number_proves_nothing() {
-    let source = "int f(int x) {\n\tint y = x, z = 0, *p = &y;\n\there;\n\treturn z;\n}\n";
+    let source = include_str!("soundness/programs/an_address_used_as_a_number_proves_nothing.c");
     let numbers = [
         ["\tz = (int)(long)p;", "\tz = (int)(long)&y;"],
         ["\tz = (long)p % 97;", "\tz = (long)&y % 97;"],
@@ -233,7 +238,7 @@ fn an_address_used_as_a_number_proves_nothing() {
 
 #[test]
 fn more_revisions_than_a_machine_word_has_bits() {
-    let source = "int f(int x) {\n\tint y = 0;\n\there;\n\treturn x + y;\n}\n";
+    let source = include_str!("soundness/programs/more_revisions_than_a_machine_word_has_bits.c");
     let patches: Vec<String> =
         (0..140).map(|n| format!("\ty = x == {} ? 1 : 0;", n % 70)).collect();
     let patches: Vec<&str> = patches.iter().map(String::as_str).collect();

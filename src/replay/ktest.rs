@@ -12,6 +12,8 @@ const OLD_MAGIC: &[u8; 5] = b"BOUT\n";
 const VERSION: u32 = 3;
 /// The name that KLEE's POSIX runtime gives to the object that holds standard input.
 const STDIN: &str = "stdin";
+/// The most words of a command line: a damaged file must not fill the memory.
+const MOST_WORDS: usize = 4096;
 
 /// One concrete input of a program.
 #[derive(Clone, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -100,8 +102,12 @@ impl TestInput {
             return Err(KtestError::Version(version));
         }
         let mut test = Self::default();
-        for _ in 0..rest.number()? {
-            test.args.push(rest.bytes()?.to_vec());
+        for index in 0..rest.number()? {
+            let arg = rest.bytes()?.to_vec();
+            if arg.contains(&0) {
+                return Err(KtestError::NulInArgument(index as usize));
+            }
+            test.args.push(arg);
         }
         if version >= 2 {
             rest.number()?;
@@ -190,6 +196,7 @@ impl TestInput {
                     number();
                     let count =
                         self.symbolic_count(sets).unwrap_or(least).clamp(least, most.max(least));
+                    let count = count.min(MOST_WORDS.saturating_sub(line.len()));
                     for index in argument..argument + count {
                         line.push(self.symbolic_argument(index));
                     }

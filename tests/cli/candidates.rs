@@ -76,9 +76,7 @@ fn a_source_may_be_among_the_candidates() {
 
 #[test]
 fn a_directory_is_the_whole_source_tree() {
-    let main = "#include <stdio.h>\n#include \"limit.h\"\nint seen(int);\n\
-                int main(void)\n{\n\tint a;\n\tscanf(\"%d\", &a);\n\
-                \tprintf(\"%d\\n\", seen(a) > LIMIT);\n\treturn 0;\n}\n";
+    let main = include_str!("programs/a_directory_is_the_whole_source_tree.c");
     let scratch = Scratch::new()
         .file(
             "subject.toml",
@@ -107,14 +105,7 @@ fn a_directory_is_the_whole_source_tree() {
 fn a_meta_program_may_be_written_by_hand() {
     let scratch = Scratch::new()
         .file("subject.toml", "name = \"hand\"\nsources = [\"m.c\"]\nrevisions = 2\n")
-        .file(
-            "m.c",
-            "#include <klee/klee.h>\n#include <stdio.h>\n\
-             int main(void)\n{\n\tint a;\n\tscanf(\"%d\", &a);\n\
-             \tint meta = __klee_meta(1);\n\tif (meta == 1)\n\t\ta = 1 + a;\n\
-             \telse if (meta == 2)\n\t\ta += 1 + (a == 12345);\n\telse\n\t\ta++;\n\
-             \tprintf(\"%d\\n\", a);\n\treturn 0;\n}\n",
-        );
+        .file("m.c", include_str!("programs/a_meta_program_may_be_written_by_hand.c"));
     assert_eq!(verdicts(&scratch), THE_LAST_DIFFERS);
 }
 

@@ -7,21 +7,7 @@ use psychic::results::{OutcomeRow, PairRow, Verdict};
 use crate::support::{Scratch, run, table};
 
 /// A program without errors; each patch replaces its line `r = n;`.
-const ACCESSES: &str = "#include <setjmp.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
-    #include <string.h>\n#include <unistd.h>\n\
-    static const char names[4][4] = {\"ab\", \"cd\", \"ef\", \"gh\"};\n\
-    static int table[5] = {1, 2, 3, 4, 5};\n\
-    static jmp_buf jump;\n\
-    __attribute__((noinline)) static int at(char *p, int n)\n{\n\treturn p[n];\n}\n\
-    __attribute__((noinline)) static char *local(int n)\n{\n\tchar text[16];\n\
-    \tmemset(text, n, sizeof text);\n\tchar *volatile p = text;\n\treturn p;\n}\n\
-    __attribute__((noinline)) static void leave(void)\n{\n\tchar text[32] = \"\";\n\
-    \tat(text, 0);\n\tlongjmp(jump, 1);\n}\n\
-    int main(int argc, char **argv)\n{\n\tint n = argv[1][0] - '0', r = 3;\n\
-    \tif (n < 0 || n > 9)\n\t\treturn 1;\n\
-    \tchar s[8] = \"\", *p = malloc(8);\n\tstrcpy(p, \"abc\");\n\
-    \tif (!setjmp(jump))\n\t\tleave();\n\tprintf(\"%d\\n\", n);\n\
-    \tr = n;\n\tprintf(\"%d\\n\", r);\n\tfree(p);\n\treturn 0;\n}\n";
+const ACCESSES: &str = include_str!("programs/accesses.c");
 
 /// A package of one file, with patches that each replace the line `old` by another one.
 fn lines(main: &str, old: &str, new: &[&str]) -> Scratch {
@@ -79,10 +65,7 @@ fn errors_of_memory_are_outcomes_that_a_watched_build_confirms() {
 
 #[test]
 fn an_error_of_which_the_program_is_told_is_no_evidence() {
-    let main = "#include <signal.h>\n#include <unistd.h>\n\
-                static void caught(int number)\n{\n\t_exit(number);\n}\n\
-                int main(int argc, char **argv)\n{\n\tint *volatile p = 0;\n\
-                \tsignal(SIGSEGV, caught);\n\tif (argv[1][0] == 'a')\n\t\treturn 1;\n\treturn 0;\n}\n";
+    let main = include_str!("programs/an_error_of_which_the_program_is_told_is_no_evidence.c");
     let scratch = lines(main, "\t\treturn 1;", &["\treturn *p;"]);
     let compared = run(&mut scratch.stage("diff"));
     let said = format!("{}{}", compared.stdout, compared.stderr);
@@ -92,8 +75,7 @@ fn an_error_of_which_the_program_is_told_is_no_evidence() {
 
 #[test]
 fn nothing_is_proved_of_addresses_that_are_printed() {
-    let main = "#include <stdio.h>\nint main(int argc, char **argv)\n{\n\tint n = argv[1][0] & 1;\n\
-                \tint r = 1;\n\tprintf(\"%d\\n\", r);\n\treturn 0;\n}\n";
+    let main = include_str!("programs/nothing_is_proved_of_addresses_that_are_printed.c");
     let new = [
         "int r = 2; printf(\"%p\\n\", &n);",
         "int r = (unsigned)(long)&n;",
@@ -111,9 +93,7 @@ fn nothing_is_proved_of_addresses_that_are_printed() {
 
 #[test]
 fn nothing_is_proved_of_results_that_nobody_gives() {
-    let main = "#include <stdio.h>\nstatic int twice(int n)\n{\n\treturn 2 * n;\n}\n\
-                int main(int argc, char **argv)\n{\n\tprintf(\"%d\\n\", twice(argv[1][0]) & 1);\n\
-                \treturn 0;\n}\n";
+    let main = include_str!("programs/nothing_is_proved_of_results_that_nobody_gives.c");
     let scratch = lines(main, "\treturn 2 * n;", &["(void)n;", "n += 0;", "return n + n;"]);
     let compared = run(&mut scratch.stage("diff"));
     let said = format!("{}{}", compared.stdout, compared.stderr);

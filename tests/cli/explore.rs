@@ -19,9 +19,7 @@ fn compile(scratch: &Scratch) {
     assert!(compiled.success());
 }
 
-const PROGRAM: &str = "#include <stdio.h>\nint main(void)\n{\n\tint x;\n\
-                       \tif (scanf(\"%d\", &x) != 1)\n\t\treturn 1;\n\
-                       \tputs(x > 7 ? \"more\" : \"less\");\n\treturn 100 / (x - 3);\n}\n";
+const PROGRAM: &str = include_str!("programs/explore_program.c");
 
 #[test]
 fn explore_a_c_file() {

@@ -6,8 +6,7 @@ use psychic::results::{FoundBy, PairRow, TestRow, Verdict};
 
 use crate::support::{CONFIG, SOURCE, Scratch, refused, run, table};
 
-const PROGRAM: &str = "#include <stdio.h>\nint main(int argc, char **argv)\n{\n\
-                       \tint c = getchar();\n\tprintf(\"%s %d\", argv[argc - 1], c);\n}\n";
+const PROGRAM: &str = include_str!("programs/given_program.c");
 
 fn program(tests: &str) -> Scratch {
     let config = CONFIG.replace("\"entry\"", "\"main\"");
@@ -57,10 +56,7 @@ fn a_file_may_be_standard_input() {
 /// there.
 #[test]
 fn what_never_ends_on_a_test_is_proved_there() {
-    let source = "#include <stdio.h>\nint main(void)\n{\n\tunsigned long a, b;\n\
-                  \tif (scanf(\"%lu %lu\", &a, &b) != 2 || a < 2 || b < 2) return 1;\n\
-                  \tif (a < 4000000000 && b < 4000000000 && a * b == 1000036000099) puts(\"both\");\n\
-                  \treturn 0;\n}\n";
+    let source = include_str!("programs/what_never_ends_on_a_test_is_proved_there.c");
     let config = CONFIG.replace("\"entry\"", "\"main\"");
     let scratch = Scratch::new()
         .file("a.c", source)

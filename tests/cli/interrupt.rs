@@ -25,8 +25,7 @@ use crate::{
 /// A loop with 2^32 paths, which do not rejoin because a `double` differs. One patch differs
 /// visibly on the first path, and the other one never does.
 fn endless() -> Scratch {
-    let source = "int entry(unsigned x)\n{\n\tdouble n = 0;\n\tfor (int i = 0; i < 32; i++)\n\
-                  \t\tif (x & 1u << i)\n\t\t\tn += i;\n\treturn n;\n}\n";
+    let source = include_str!("programs/endless.c");
     let visible = "--- a.c\n+++ a.c\n@@ -7 +7 @@\n-\treturn n;\n+\treturn n + 1;\n";
     let hidden = "--- a.c\n+++ a.c\n@@ -6 +6 @@\n-\t\t\tn += i;\n+\t\t\tn = i + n;\n";
     Scratch::new().file("a.c", source).file("1.diff", visible).file("2.diff", hidden)
@@ -127,10 +126,7 @@ fn an_interrupt_before_the_first_test() {
 
 #[test]
 fn an_interrupt_ends_a_build() {
-    let makefile = "all: bin/greet\nbin/greet: main.o say.o\n\
-                    \t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\nmain.o: main.c config.h\n\
-                    \tif grep -q nobody main.c; then touch $$PSYCHIC_SUBJECT/slow; sleep 4321; fi\n\
-                    \t$(CC) $(CFLAGS) -c main.c -o main.o\n";
+    let makefile = include_str!("programs/an_interrupt_ends_a_build.mk");
     let scratch = package().file("package/Makefile", makefile);
     let mut running = Running::diff(&scratch);
     while !scratch.path("slow").exists() {
@@ -148,11 +144,7 @@ fn an_interrupt_ends_a_build() {
 #[test]
 fn an_interrupt_does_not_wait_for_the_solver() {
     // To decide whether `n` can be 1, a number of 128 bits has to be factored.
-    let source = "int entry(unsigned long x, unsigned long y)\n{\n\tint n = 0;\n\
-                  \tunsigned __int128 all = (unsigned __int128)0xcfa92a1c6559dd55 << 64;\n\
-                  \tall |= 0xbb75027437309ad3;\n\
-                  \tif (x > 1 && y > 1 && (unsigned __int128)x * y == all)\n\t\tn = 1;\n\
-                  \treturn n;\n}\n";
+    let source = include_str!("programs/an_interrupt_does_not_wait_for_the_solver.c");
     // The patch differs only on an input that is not found by trying.
     let patch = "--- a.c\n+++ a.c\n@@ -7 +7 @@\n-\t\tn = 1;\n+\t\tn = 2;\n";
     let budget = "name = \"hard\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\n\
@@ -230,21 +222,7 @@ fn a_run_killed_at_any_moment_loses_no_test() {
 /// call of `strcmp` is a tree of queries that would never end.
 #[test]
 fn a_call_in_lockstep_ends_in_the_time_of_the_run() {
-    let source = "#include <stdio.h>\n#include <string.h>\n\n\
-                  struct entry { char name[20]; int points; };\nstruct entry list[50];\n\n\
-                  static int before(struct entry *a, struct entry *b)\n{\n\
-                  \tif (a->points != b->points)\n\t\treturn a->points > b->points;\n\
-                  \treturn strcmp(a->name, b->name) < 0;\n}\n\n\
-                  int main(void)\n{\n\tint n, i, j, first;\n\tstruct entry other;\n\
-                  \tif (scanf(\"%d\", &n) != 1 || n > 50)\n\t\treturn 1;\n\
-                  \tfor (i = 0; i < n; i++)\n\
-                  \t\tif (scanf(\"%19s %d\", list[i].name, &list[i].points) != 2)\n\
-                  \t\t\treturn 1;\n\tfor (i = 0; i < n - 1; i++) {\n\t\tfirst = i;\n\
-                  \t\tfor (j = i + 1; j < n; j++)\n\
-                  \t\t\tif (before(&list[j], &list[first]))\n\t\t\t\tfirst = j;\n\
-                  \t\tother = list[i];\n\t\tlist[i] = list[first];\n\
-                  \t\tlist[first] = other;\n\t}\n\tfor (i = 0; i < n; i++)\n\
-                  \t\tprintf(\"%d. %s\\n\", i + 1, list[i].name);\n\treturn 0;\n}\n";
+    let source = include_str!("programs/a_call_in_lockstep_ends_in_the_time_of_the_run.c");
     let line = source.lines().position(|line| line.contains("printf")).expect("it prints") + 1;
     let patch = format!(
         "--- a.c\n+++ a.c\n@@ -{line} +{line} @@\n-\t\tprintf(\"%d. %s\\n\", i + 1, list[i].name);\n\

@@ -23,17 +23,8 @@ const FILES: &[(&str, &str)] = &[
         "all: bin/greet\nbin/greet: main.o say.o\n\t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\n\
          main.o: main.c config.h\nsay.o: say.c\n",
     ),
-    (
-        "main.c",
-        "#include \"config.h\"\nint say(const char *, const char *);\n\n\
-         int main(int argc, char **argv)\n{\n\
-         \treturn say(GREETING, argc > 1 ? argv[1] : \"world\");\n}\n",
-    ),
-    (
-        "say.c",
-        "#include <stdio.h>\n\nint say(const char *what, const char *whom)\n{\n\
-         \tprintf(\"%s %s\\n\", what, whom);\n\treturn 0;\n}\n",
-    ),
+    ("main.c", include_str!("programs/greet_main.c")),
+    ("say.c", include_str!("programs/greet_say.c")),
 ];
 const COLDER: &str = "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n\
     -\treturn say(GREETING, argc > 1 ? argv[1] : \"world\");\n\
@@ -303,7 +294,7 @@ fn one_command_compiles_and_links() {
     fs::create_dir(scratch.path("package")).expect("made");
     let scratch = scratch
         .file("package/Makefile", "e: e.c f.c\n\t$(CC) $(CFLAGS) -o $@ e.c f.c $(LDFLAGS)\n")
-        .file("package/f.c", "char *same(char *text)\n{\n\treturn text;\n}\n")
+        .file("package/f.c", include_str!("programs/same.c"))
         .file("package/e.c", &source)
         .file("1.diff", &patch(&line.replace("argc > 1", "argc > 2")))
         .file("2.diff", &patch(&line.replace("argc > 1", "1 < argc")))
@@ -317,15 +308,13 @@ fn one_command_compiles_and_links() {
 fn a_library_of_the_package_comes_before_the_libc() {
     let config = "name = \"small\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
                   program = \"e\"\n";
-    let makefile = "e: e.o libown.a\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ e.o libown.a\n\
-                    libown.a: own.o\n\t$(AR) rc $@ own.o\n";
-    let uses = "int regcomp(void *, const char *, int);\nint main(void)\n{\n\
-                \treturn regcomp(0, \"\", 0);\n}\n";
+    let makefile = include_str!("programs/own_library.mk");
+    let uses = include_str!("programs/own_library_uses.c");
     let patch = "--- a/e.c\n+++ b/e.c\n@@ -4 +4 @@\n-\treturn regcomp(0, \"\", 0);\n\
                  +\treturn regcomp(0, \"\", 1);\n";
     let scratch = Scratch::new().file("subject.toml", config);
     fs::create_dir(scratch.path("package")).expect("made");
-    let own = "int regcomp(void *to, const char *text, int flags)\n{\n\treturn 7 + flags;\n}\n";
+    let own = include_str!("programs/own_library.c");
     let scratch = scratch
         .file("package/Makefile", makefile)
         .file("package/own.c", own)

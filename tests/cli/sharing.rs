@@ -22,9 +22,7 @@ fn diff(scratch: &Scratch, options: &[&str]) -> (Vec<(u32, u32, Verdict)>, Vec<S
 
 #[test]
 fn patches_that_change_nothing_cost_nothing_behind_them() {
-    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, b, n = 0, limit = 10;\n\
-                \tscanf(\"%d %d\", &a, &b);\n\tlimit = 11;\n\tif (a > limit)\n\t\tn++;\n\
-                \tif (b > limit)\n\t\tn += 2;\n\tprintf(\"%d\\n\", n);\n\treturn 0;\n}\n";
+    let main = include_str!("programs/patches_that_change_nothing_cost_nothing_behind_them.c");
     let at_6 =
         |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tlimit = 11;\n+\t{line}\n");
     let at_7 = "--- a/m.c\n+++ b/m.c\n@@ -7 +7 @@\n-\tif (a > limit)\n+\tif (a >= limit)\n";
@@ -101,11 +99,8 @@ fn reading(main: &str, line: (usize, &str), others: [&str; 2]) -> Scratch {
 
 #[test]
 fn calls_of_short_functions_and_wide_counters_are_assignments() {
-    let main = "#include <stdio.h>\nint vowel(int c)\n{\n\treturn c == 'i' || c == 'o';\n}\n\
-                int main(void)\n{\n\tint c, before = 0;\n\tlong n = 0;\n\
-                \twhile ((c = getchar()) != EOF && c != '\\n') {\n\
-                \t\tif (vowel(c) && !before)\n\t\t\tn++;\n\t\tbefore = vowel(c);\n\t}\n\
-                \tprintf(\"%ld\\n\", n);\n\treturn 0;\n}\n";
+    let main =
+        include_str!("programs/calls_of_short_functions_and_wide_counters_are_assignments.c");
     let others = ["\treturn c - c;", "\treturn 1;"];
     let (verdicts, states) =
         diff(&reading(main, (16, "\treturn 0;"), others), &["--until", "trees"]);
@@ -119,9 +114,7 @@ fn calls_of_short_functions_and_wide_counters_are_assignments() {
 #[test]
 fn differences_are_found_on_short_inputs_first() {
     // Each byte of the line has three ways, so not all paths of 64 bytes can be followed.
-    let main = "#include <stdio.h>\nint main(void)\n{\n\tchar c;\n\tdo {\n\t\tscanf(\"%c\", &c);\n\
-                \t\tif (c >= '0' && c <= '9')\n\t\t\tprintf(\"%c\\n\", c);\n\
-                \t} while (c != '\\n');\n\treturn 0;\n}\n";
+    let main = include_str!("programs/differences_are_found_on_short_inputs_first.c");
     let old = "\t\tif (c >= '0' && c <= '9')";
     let others = ["\t\tif (c > '0' && c <= '9')", "\t\tif (c >= '0' && c < '9')"];
     let (verdicts, _) = diff(&reading(main, (7, old), others), &[]);
@@ -141,8 +134,7 @@ fn inputs_that_differ_in_an_address_go_two_ways() {
 
 #[test]
 fn a_choice_of_many_revisions_parts_by_what_it_decides() {
-    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, limit;\n\tscanf(\"%d\", &a);\n\
-                \tlimit = 10;\n\tputs(a > limit ? \"big\" : \"small\");\n\treturn 0;\n}\n";
+    let main = include_str!("programs/a_choice_of_many_revisions_parts_by_what_it_decides.c");
     let mut scratch = Scratch::new().file("subject.toml", SUBJECT).file("m.c", main);
     for number in 1..40 {
         let limit = format!("limit = {} + {number} * a - a * {number};", 10 + number % 4);
@@ -161,9 +153,7 @@ fn a_choice_of_many_revisions_parts_by_what_it_decides() {
 
 #[test]
 fn a_pointer_that_only_some_have_is_still_an_address() {
-    let main = "#include <stdio.h>\nstatic char buffer[8], *last;\nint main(void)\n{\n\tint a;\n\
-                \tscanf(\"%d\", &a);\n\tlast = buffer + 1;\n\tchar *here = buffer + (a & 3);\n\
-                \tif (here > buffer && here != last)\n\t\tputs(\"on\");\n\treturn 0;\n}\n";
+    let main = include_str!("programs/a_pointer_that_only_some_have_is_still_an_address.c");
     let at_7 = |line: &str| {
         format!("--- a/m.c\n+++ b/m.c\n@@ -7 +7 @@\n-\tlast = buffer + 1;\n+\t{line}\n")
     };
@@ -185,9 +175,7 @@ fn a_pointer_that_only_some_have_is_still_an_address() {
 
 #[test]
 fn a_text_that_only_some_lack_is_printed_as_null() {
-    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a;\n\tconst char *p = \"\";\n\
-                \tscanf(\"%d\", &a);\n\tp = \"yes\";\n\tprintf(\"%s %d\\n\", p, a > 3);\n\
-                \treturn 0;\n}\n";
+    let main = include_str!("programs/a_text_that_only_some_lack_is_printed_as_null.c");
     let at_7 =
         |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -7 +7 @@\n-\tp = \"yes\";\n+\t{line}\n");
     let scratch = Scratch::new()
@@ -207,9 +195,8 @@ fn a_text_that_only_some_lack_is_printed_as_null() {
 
 #[test]
 fn what_one_revision_reads_unwritten_is_not_said_of_the_others() {
-    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, n = 0, unset[2];\n\
-                \tscanf(\"%d\", &a);\n\tn = unset[a & 1];\n\tif (n > 5)\n\t\ta = 1;\n\
-                \tprintf(\"%d\\n\", a);\n\treturn 0;\n}\n";
+    let main =
+        include_str!("programs/what_one_revision_reads_unwritten_is_not_said_of_the_others.c");
     let patch = "--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tn = unset[a & 1];\n+\tn = a & 1;\n";
     let scratch =
         Scratch::new().file("subject.toml", SUBJECT).file("m.c", main).file("1.diff", patch);
@@ -240,12 +227,7 @@ fn twice(main: &str, bytes: u32) -> Scratch {
 
 #[test]
 fn what_no_patch_reaches_is_not_followed() {
-    let main = "#include <stdio.h>\n#include <stdlib.h>\n\
-                static int twice(int c)\n{\n\treturn 2 * c;\n}\n\
-                int main(int argc, char **argv)\n{\n\tint n = 0;\n\
-                \tif (argv[1][0] == 'x')\n\t\tn = twice(argv[1][1]);\n\
-                \telse\n\t\tfor (char *p = argv[1]; *p; p++)\n\t\t\tn += *p == 'a';\n\
-                \tprintf(\"%d\\n\", n);\n\treturn 0;\n}\n";
+    let main = include_str!("programs/what_no_patch_reaches_is_not_followed.c");
     let scratch = twice(main, 3);
     let (ended, states) = diff(&scratch, &[]);
     let (followed, more) = diff(&scratch, &["--all-paths"]);
@@ -258,11 +240,7 @@ fn what_no_patch_reaches_is_not_followed() {
 
 #[test]
 fn what_tells_only_decided_pairs_apart_is_not_followed() {
-    let main = "#include <stdio.h>\n#include <stdlib.h>\n\
-                static int twice(int c)\n{\n\treturn 2 * c;\n}\n\
-                int main(int argc, char **argv)\n{\n\tint k = twice(argv[1][0]);\n\
-                \tfor (char *p = argv[1]; *p; p++)\n\t\tif (*p == 'a')\n\t\t\tputs(\"a\");\n\
-                \tprintf(\"%d\\n\", k);\n\treturn 0;\n}\n";
+    let main = include_str!("programs/what_tells_only_decided_pairs_apart_is_not_followed.c");
     let mut scratch = twice(main, 7);
     // Both are equivalent to patch 2; of patch 4 only the solver can see this.
     for (number, line) in [(3, "return (c == 7) + 2 * c;"), (4, "return c + (c == 7) + c;")] {
@@ -286,14 +264,7 @@ fn what_tells_only_decided_pairs_apart_is_not_followed() {
 
 #[test]
 fn nothing_comes_back_from_what_never_returns() {
-    let main = "#include <stdio.h>\n#include <stdlib.h>\n\
-                static int twice(int c)\n{\n\treturn 2 * c;\n}\n\
-                static void usage(const char *p)\n{\n\
-                \tfor (int n = 0; *p; p++)\n\t\tprintf(\"%d\\n\", n += *p == 'a');\n\texit(1);\n}\n\
-                static int apply(int (*f)(int), int c)\n{\n\treturn f(c);\n}\n\
-                int main(int argc, char **argv)\n{\n\
-                \tif (argv[1][0] != 'x')\n\t\tusage(argv[1]);\n\
-                \tprintf(\"%d\\n\", apply(twice, argv[1][1]));\n\treturn 0;\n}\n";
+    let main = include_str!("programs/nothing_comes_back_from_what_never_returns.c");
     let scratch = twice(main, 3);
     let (ended, states) = diff(&scratch, &[]);
     let (followed, more) = diff(&scratch, &["--all-paths"]);
@@ -307,9 +278,8 @@ fn nothing_comes_back_from_what_never_returns() {
 
 #[test]
 fn revisions_that_have_printed_different_things_are_one_state() {
-    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, b, n = 0;\n\
-                \tscanf(\"%d %d\", &a, &b);\n\tputs(\"begin\");\n\tif (a > 3)\n\t\tn++;\n\
-                \tif (b > 5)\n\t\tn += 2;\n\tprintf(\"%d\\n\", n);\n\treturn 0;\n}\n";
+    let main =
+        include_str!("programs/revisions_that_have_printed_different_things_are_one_state.c");
     let at_6 =
         |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tputs(\"begin\");\n+\t{line}\n");
     let mut scratch = Scratch::new()
@@ -341,10 +311,8 @@ fn revisions_that_have_printed_different_things_are_one_state() {
 
 #[test]
 fn inputs_that_revisions_divide_differently_are_divided_for_all() {
-    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, b, n = 0;\n\
-                \tscanf(\"%d %d\", &a, &b);\n\tif (a > 10)\n\t\tn = 1;\n\
-                \tif (b > 10)\n\t\tn += 2;\n\tif (b > 20)\n\t\tn += 4;\n\
-                \tprintf(\"%d\\n\", n);\n\treturn 0;\n}\n";
+    let main =
+        include_str!("programs/inputs_that_revisions_divide_differently_are_divided_for_all.c");
     let at_6 =
         |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\tif (a > 10)\n+\t{line}\n");
     let mut scratch = Scratch::new()
@@ -371,11 +339,7 @@ fn inputs_that_revisions_divide_differently_are_divided_for_all() {
 
 #[test]
 fn revisions_whose_memory_has_other_sizes_are_one_state() {
-    let main = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nint main(void)\n{\n\
-                \tint a, b, n = 0;\n\tscanf(\"%d %d\", &a, &b);\n\tchar *p = calloc(4, 1);\n\
-                \tif (a > 3)\n\t\tn++;\n\tif (b > 5)\n\t\tn += 2;\n\tp[n + 1] = 'x';\n\
-                \tp = realloc(p, 9);\n\tprintf(\"%d %d\\n\", n, p[3]);\n\tfree(p);\n\
-                \treturn 0;\n}\n";
+    let main = include_str!("programs/revisions_whose_memory_has_other_sizes_are_one_state.c");
     let at_8 = |line: &str| {
         format!("--- a/m.c\n+++ b/m.c\n@@ -8 +8 @@\n-\tchar *p = calloc(4, 1);\n+\t{line}\n")
     };
@@ -413,10 +377,7 @@ fn revisions_whose_memory_has_other_sizes_are_one_state() {
 /// Further differences of pairs that are already told apart are not looked for.
 #[test]
 fn paths_are_followed_for_open_pairs_only() {
-    let main = "#include <stdio.h>\nint main(void)\n{\n\tint a, n = 0, k = 1;\n\
-                \tfor (int i = 0; i < 9; i++) {\n\t\tscanf(\"%d\", &a);\n\
-                \t\tif (a > 3)\n\t\t\tputs(\"+\"), n += k;\n\t}\n\
-                \tprintf(\"%d\\n\", n);\n\treturn 0;\n}\n";
+    let main = include_str!("programs/paths_are_followed_for_open_pairs_only.c");
     let patch = |line: usize, old: &str, new: &str| {
         format!("--- a/m.c\n+++ b/m.c\n@@ -{line} +{line} @@\n-{old}\n+{new}\n")
     };

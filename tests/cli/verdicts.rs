@@ -38,7 +38,7 @@ fn what_was_never_written_is_what_a_subject_says() {
         ("uninitialised = \"error\"\n", Verdict::EquivalentUnlessFailing, ""),
     ];
     for (setting, verdict, reason) in settings {
-        let source = "int entry(int x)\n{\n\tint y; if (y) return 1;\n\treturn 2;\n}\n";
+        let source = include_str!("programs/what_was_never_written_is_what_a_subject_says.c");
         let patch = "--- a/a.c\n+++ b/a.c\n@@ -4 +4 @@\n-\treturn 2;\n+\treturn 3;\n";
         let scratch = Scratch::new()
             .file("a.c", source)
@@ -57,8 +57,7 @@ fn what_was_never_written_is_what_a_subject_says() {
 /// inputs for patch 1, as the division hides only small contents, and on odd inputs for patch 2.
 #[test]
 fn what_was_never_written_is_found_where_it_shows() {
-    let source = "#include <stdio.h>\nint entry(int x)\n{\n\tint y;\n\tint sum = x;\n\
-                  \tprintf(\"%d\\n\", sum / 100);\n\treturn 0;\n}\n";
+    let source = include_str!("programs/what_was_never_written_is_found_where_it_shows.c");
     let at_5 =
         |line: &str| format!("--- a/a.c\n+++ b/a.c\n@@ -5 +5 @@\n-\tint sum = x;\n+\t{line}\n");
     let scratch = Scratch::new()
@@ -85,8 +84,7 @@ fn what_was_never_written_is_found_where_it_shows() {
 /// beyond its object, and an access to an object of size zero.
 #[test]
 fn what_a_compiler_leaves_open_is_the_same_in_both_worlds() {
-    let source = "#include <stdio.h>\nint entry(int x)\n{\n\tshort v[4] = {1, 2, 3, 4};\n\
-                  \tint n = x > 3;\n\tputs(v[1] + n > 2 ? \"more\" : \"less\");\n\treturn n;\n}\n";
+    let source = include_str!("programs/what_a_compiler_leaves_open_is_the_same_in_both_worlds.c");
     let at_5 =
         |line: &str| format!("--- a/a.c\n+++ b/a.c\n@@ -5 +5 @@\n-\tint n = x > 3;\n+\t{line}\n");
     let scratch = Scratch::new()
@@ -107,12 +105,7 @@ fn what_a_compiler_leaves_open_is_the_same_in_both_worlds() {
 /// If a library function decides by memory that was never written, this is found in both worlds.
 #[test]
 fn the_library_is_watched_as_the_program_is() {
-    let source = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
-                  static int less(const void *a, const void *b)\n{\n\
-                  \tint x = *(const int *)a, y = *(const int *)b;\n\treturn (x > y) - (x < y);\n}\n\
-                  int entry(int x)\n{\n\tchar junk[8], text[32] = \"ab\";\n\
-                  \tint other[2], sorted[3] = {3, 1, 2};\n\tint n = 0;\n\tless(&n, &n);\n\
-                  \treturn n;\n}\n";
+    let source = include_str!("programs/the_library_is_watched_as_the_program_is.c");
     let uses = [
         "strncat(text, junk, 1);",
         "strcat(text, junk);",
@@ -140,7 +133,7 @@ fn the_library_is_watched_as_the_program_is() {
 /// A meta program in which two files define the same function does not link, which must not matter.
 #[test]
 fn two_patches_may_add_one_function_to_two_files() {
-    let helper = "+int helper(int x)\n+{\n+\treturn x + 1;\n+}\n";
+    let helper = include_str!("programs/two_patches_may_add_one_function_to_two_files.c");
     let adds = |file: &str, line: &str, now: &str| {
         let hunks = "@@ -1 +1,5 @@\n";
         format!(
@@ -174,7 +167,12 @@ fn a_division_by_a_constant_zero_is_an_error_as_one_by_a_variable() {
         )
     };
     let scratch = Scratch::new()
-        .file("a.c", "int entry(int x)\n{\n\treturn x > 3 ? x / 2 : 1;\n}\n")
+        .file(
+            "a.c",
+            include_str!(
+                "programs/a_division_by_a_constant_zero_is_an_error_as_one_by_a_variable.c"
+            ),
+        )
         .file("1.diff", &division("x % (x - x)"))
         .file("2.diff", &division("7 % 0"))
         .file("3.diff", &division("0"))

@@ -23,12 +23,7 @@ use crate::{
 };
 
 /// Prints what the low bits of the addresses of a local array and of a large allocation say.
-const LOW_BITS: &str = "#include <stdint.h>\n#include <stdlib.h>\n\
-    int say(const char *, const char *);\n\n\
-    int main(int argc, char **argv)\n{\n\
-    \tchar bytes[3];\n\
-    \tuintptr_t page = (uintptr_t)malloc(5000);\n\
-    \treturn say((uintptr_t)(bytes + argc) % 16 == 1 ? \"16\" : \"1\", page % 4096 ? \"16\" : \"4096\");\n}\n";
+const LOW_BITS: &str = include_str!("programs/low_bits.c");
 const THE_SAME: &str = "--- a/main.c\n+++ b/main.c\n@@ -9 +9 @@\n\
     -\treturn say((uintptr_t)(bytes + argc) % 16 == 1 ? \"16\" : \"1\", page % 4096 ? \"16\" : \"4096\");\n\
     +\treturn say((uintptr_t)(bytes + argc) % 16 == 1 ? \"16\" : \"1\", page % 2048 ? \"16\" : \"4096\");\n";
@@ -53,16 +48,7 @@ fn unchanged(main: &str) -> Scratch {
 }
 
 /// Memory from every allocation function, also after it has grown.
-const ALIGNED: &str = "#include <stdint.h>\n\
-    #include <stdlib.h>\n\
-    #include <unistd.h>\n\n\
-    static char pages(void *p)\n{\n\treturn '0' + !((uintptr_t)p % 4096);\n}\n\n\
-    int main(void)\n{\n\
-    \tvoid *p;\n\
-    \tif (posix_memalign(&p, 32, 5000))\n\t\treturn 1;\n\
-    \tvoid *q = realloc(malloc(10), 4096);\n\
-    \tchar line[] = { pages(p), pages(aligned_alloc(16, 4096)), pages(q), pages(calloc(64, 64)), '\\n' };\n\
-    \treturn write(1, line, sizeof line) != sizeof line;\n}\n";
+const ALIGNED: &str = include_str!("programs/aligned.c");
 
 #[test]
 fn large_memory_begins_with_a_page_wherever_it_comes_from() {
@@ -86,12 +72,7 @@ fn large_memory_begins_with_a_page_wherever_it_comes_from() {
 
 #[test]
 fn the_digits_of_a_number_are_decided() {
-    const READS: &str = "#include <stdio.h>\n#include <stdlib.h>\n\n\
-        int main(int argc, char **argv)\n{\n\
-        \tchar *end;\n\
-        \tdouble number = strtod(argv[1], &end);\n\
-        \tprintf(\"%ld %g %s\\n\", (long)(end - argv[1]), number * 3, argv[1]);\n\
-        \treturn number > 12.25;\n}\n";
+    const READS: &str = include_str!("programs/reads.c");
     let scratch = unchanged(READS);
     let built = run(&mut scratch.stage("build"));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
@@ -108,11 +89,7 @@ fn the_digits_of_a_number_are_decided() {
 
 #[test]
 fn files_that_are_left_are_compared() {
-    const LEAVES: &str = "#include <stdio.h>\n\n\
-        int main(int argc, char **argv)\n{\n\
-        \tFILE *out = fopen(\"left\", \"w\");\n\
-        \tfputs(argc > 1 ? argv[1] : \"none\", out);\n\
-        \treturn fclose(out);\n}\n";
+    const LEAVES: &str = include_str!("programs/leaves.c");
     let instead = |line: &str| {
         format!(
             "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n\
@@ -145,14 +122,7 @@ fn files_that_are_left_are_compared() {
 /// A file's kind, its permissions, a missing or an additional name: each is a visible difference.
 #[test]
 fn what_becomes_of_files_is_compared_in_all() {
-    const CHANGES: &str = "#include <fcntl.h>\n#include <stdio.h>\n\
-        #include <sys/stat.h>\n#include <unistd.h>\n\n\
-        int main(void)\n{\n\
-        \tmkdir(\"made\", 0755);\n\
-        \tunlink(\"old\");\n\
-        \tchmod(\"given\", 0644);\n\
-        \tsymlink(\"given\", \"name\");\n\
-        \treturn 0;\n}\n";
+    const CHANGES: &str = include_str!("programs/changes.c");
     let patches = [
         (8, "mkdirat(AT_FDCWD, \"made/\", 0777);"),
         (8, "mkdir(\"made\", 0700);"),
@@ -230,22 +200,7 @@ fn signals_end_what_a_kernel_ends() {
 }
 
 /// Prints what is in its directory, and appends to a given file.
-const READS: &str = "#include <dirent.h>\n#include <stdio.h>\n#include <sys/stat.h>\n\n\
-    int main(void)\n{\n\
-    \tstruct dirent **names;\n\
-    \tint count = scandir(\"sub\", &names, 0, alphasort);\n\
-    \tfor (int i = 0; i < count; i++) {\n\
-    \t\tstruct stat status;\n\
-    \t\tchar path[300];\n\
-    \t\tsnprintf(path, sizeof path, \"sub/%s\", names[i]->d_name);\n\
-    \t\tif (lstat(path, &status) == 0)\n\
-    \t\t\tprintf(\"%s %o %ld\\n\", path, status.st_mode, (long)status.st_size);\n\t}\n\
-    \tFILE *given = fopen(\"link\", \"r+\"), *symbolic = fopen(\"numbers\", \"r\");\n\
-    \tif (!given || !symbolic)\n\t\treturn 2;\n\
-    \tint c = getc(symbolic), known = getc(given);\n\
-    \tif (c == '7')\n\t\tputs(\"seven\");\n\
-    \tfseek(given, 0, SEEK_END);\n\
-    \tputc(known, given);\n\treturn 0;\n}\n";
+const READS: &str = include_str!("programs/seeks.c");
 
 #[test]
 fn files_of_a_directory_and_symbolic_ones_are_found() {
@@ -280,20 +235,7 @@ fn files_of_a_directory_and_symbolic_ones_are_found() {
 
 #[test]
 fn rounding_modes_and_exceptions_are_native_in_whole_programs() {
-    const RAISES: &str = "#include <fenv.h>\n#include <stdio.h>\n\
-        #pragma STDC FENV_ACCESS ON\n\n\
-        static volatile float one = 1, three = 3, tiny = 0x1p-149f;\n\n\
-        int main(int argc, char **argv)\n{\n\
-        \tint modes[] = { FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO };\n\
-        \tfor (int i = 0; i < 4; i++) {\n\
-        \t\tfesetround(modes[i]);\n\
-        \t\tunion { float f; unsigned u; } third = { one / three };\n\
-        \t\tint raised = fetestexcept(FE_ALL_EXCEPT);\n\
-        \t\tthird.f *= tiny;\n\
-        \t\tprintf(\"%x %x %x\\n\", third.u, raised, fetestexcept(FE_ALL_EXCEPT));\n\
-        \t\tfeclearexcept(FE_ALL_EXCEPT);\n\t}\n\
-        \tprintf(\"%d\\n\", fesetround(1));\n\
-        \treturn argv[1][0] / three > 30 && !fetestexcept(FE_INEXACT);\n}\n";
+    const RAISES: &str = include_str!("programs/raises.c");
     let scratch = unchanged(RAISES);
     let built = run(&mut scratch.stage("build"));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
@@ -303,13 +245,7 @@ fn rounding_modes_and_exceptions_are_native_in_whole_programs() {
 
 #[test]
 fn environment_variables_are_those_that_are_given() {
-    const ASKS: &str = "#include <stdio.h>\n#include <stdlib.h>\nextern char **environ;\n\n\
-        int main(void)\n{\n\
-        \tchar *posix = getenv(\"POSIXLY_CORRECT\");\n\
-        \tchar *lines = getenv(\"LINES\");\n\
-        \tfor (char **each = environ; *each; each++)\n\t\tputs(*each);\n\
-        \tif (posix)\n\t\tputs(\"correct\");\n\
-        \treturn atoi(lines) == 7;\n}\n";
+    const ASKS: &str = include_str!("programs/asks.c");
     let instead = |line: u32, old: &str, new: &str| {
         format!("--- a/main.c\n+++ b/main.c\n@@ -{line} +{line} @@\n-\t{old}\n+\t{new}\n")
     };
@@ -387,14 +323,7 @@ fn the_engine_has_the_world_that_is_specified() {
 
 /// Reads through a pointer that may be null. The patches check before reading, divide by what may
 /// be zero, and change nothing.
-const LIST: &str = "#include <stdio.h>\n\
-    struct item { int value; struct item *next; };\n\
-    int main(int argc, char **argv)\n{\n\
-    \tstruct item first = { argc, 0 }, *last;\n\
-    \tif (argc > 1)\n\t\tlast = &first;\n\
-    \tint found = last->value;\n\
-    \tprintf(\"%d\\n\", found);\n\
-    \treturn 0;\n}\n";
+const LIST: &str = include_str!("programs/list.c");
 
 #[test]
 fn a_crash_is_an_outcome_where_the_processor_says_so() {
@@ -430,14 +359,7 @@ fn a_crash_is_an_outcome_where_the_processor_says_so() {
 }
 
 /// The patches access memory far beyond a variable, where other variables are.
-const FAR: &str = "#include <stdio.h>\n\
-    static long table[3] = { 5, 11, -7 };\n\
-    static char other[3000] = \"x\";\n\
-    int main(int argc, char **argv)\n{\n\
-    \tint c = (unsigned char)argv[1][0];\n\
-    \tint at = c % 3;\n\
-    \tprintf(\"%ld %c\\n\", table[at], other[c]);\n\
-    \treturn 0;\n}\n";
+const FAR: &str = include_str!("programs/far.c");
 
 #[test]
 fn an_index_that_is_far_off_is_out_of_bounds_natively_too() {
@@ -460,11 +382,7 @@ fn an_index_that_is_far_off_is_out_of_bounds_natively_too() {
 }
 
 /// Passes an `int` where the library takes a `long` from variable arguments.
-const DUPLICATE: &str = "#include <fcntl.h>\n\
-    int say(const char *, const char *);\n\n\
-    int main(int argc, char **argv)\n{\n\
-    \tint copy = fcntl(1, F_DUPFD_CLOEXEC, 2 + argc);\n\
-    \treturn say(fcntl(copy, F_SETFD, argc - 1) ? \"no\" : \"yes\", copy == 3 ? \"3\" : \"other\");\n}\n";
+const DUPLICATE: &str = include_str!("programs/duplicate.c");
 
 #[test]
 fn the_upper_half_of_an_int_among_variable_arguments_is_not_looked_at() {

@@ -83,10 +83,7 @@ impl Solver for Slow {
 
 #[test]
 fn a_question_that_is_put_off_is_asked_again() {
-    let source = "#include <stdio.h>\n#include <string.h>\nint main(void) {\n  int a, b;\n  \
-                  char word[9];\n  if (scanf(\"%d %d %8s\", &a, &b, word) != 3) return 9;\n  \
-                  if (a < b) putchar('<');\n  while (b > 3 && b < 9) { b++; putchar('+'); }\n  \
-                  return strcmp(word, \"ab\") ? a % 3 == 1 : 7;\n}\n";
+    let source = include_str!("programs/a_question_that_is_put_off_is_asked_again.c");
     let subject = Subject::with_flags(source, &[]);
     let input = Input::Tokens(3, true);
     let ends = subject.explore(&input).ends();
@@ -104,10 +101,7 @@ fn a_question_that_is_put_off_is_asked_again() {
 /// once, but the next one takes long again.
 #[test]
 fn all_that_one_instruction_asks_is_waited_for() {
-    let source = "#include <stdio.h>\nint main(void) {\n  int a;\n  \
-                  if (scanf(\"%d\", &a) != 1 || a < 0 || a > 7) return 9;\n  switch (a * a) {\n  \
-                  case 2: return 1;\n  case 3: return 2;\n  case 5: return 3;\n  \
-                  case 16: return 4;\n  case 17: return 5;\n  }\n  return 0;\n}\n";
+    let source = include_str!("programs/all_that_one_instruction_asks_is_waited_for.c");
     let subject = Subject::with_flags(source, &[]);
     let input = Input::Tokens(1, true);
     let solver = solver::chain(&SolverConfig::default());
@@ -119,8 +113,7 @@ fn all_that_one_instruction_asks_is_waited_for() {
 
 #[test]
 fn a_number_that_is_no_integer_is_left_out() {
-    let source = "#include <klee/klee.h>\nint main(void) {\n  double d;\n  \
-                  klee_make_symbolic(&d, sizeof d, \"d\");\n  return (signed char)d != 0;\n}\n";
+    let source = include_str!("programs/a_number_that_is_no_integer_is_left_out.c");
     let subject = Subject::with_flags(source, &[]);
     let ends = subject.explore(&Input::Tokens(0, false)).ends();
     let unsupported = "incomplete (unsupported: a conversion out of the integer's range)";
@@ -143,10 +136,7 @@ fn a_variadic_argument_that_was_not_passed() {
         let ends = end(wanted);
         assert!(ends[0].contains("`va_arg` for an argument that was not passed"), "{ends:?}");
     }
-    let in_registers = "int printf(const char *, ...);\n#include <stdarg.h>\n\
-                        static int second(int count, ...) {\n  va_list list;\n  va_start(list, count);\n\
-                        va_arg(list, int);\n  return va_arg(list, int);\n}\n\
-                        int main(void) { return second(2, 1); }\n";
+    let in_registers = include_str!("programs/a_variadic_argument_that_was_not_passed.c");
     let ends = Subject::with_flags(in_registers, &[]).explore(&Input::Tokens(0, false)).ends();
     assert!(ends[0].contains("`va_arg` for an argument that was not passed"), "{ends:?}");
 }

@@ -157,8 +157,7 @@ fn types_sizes_and_names_may_change() {
         )
     };
     let plain = program(8, "int", "");
-    let added = "static int early;\n__attribute__((constructor)) static void start(void)\n{\n\
-                 \tearly = printf(\"early\\n\");\n}\n";
+    let added = include_str!("programs/types_sizes_and_names_may_change.c");
     let own =
         [&*plain, &program(16, "int", ""), &program(8, "unsigned", ""), &program(8, "int", added)];
     let counts = united(&plain, &own);

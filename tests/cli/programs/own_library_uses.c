@@ -1,0 +1,5 @@
+int regcomp(void *, const char *, int);
+int main(void)
+{
+	return regcomp(0, "", 0);
+}

@@ -1,0 +1,4 @@
+char *same(char *text)
+{
+	return text;
+}

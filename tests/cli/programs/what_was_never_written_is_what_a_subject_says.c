@@ -1,0 +1,5 @@
+int entry(int x)
+{
+	int y; if (y) return 1;
+	return 2;
+}

@@ -1,0 +1,5 @@
+int f(int x) {
+	unsigned long i = 0;
+	here;
+	return x + (int)i * 0;
+}

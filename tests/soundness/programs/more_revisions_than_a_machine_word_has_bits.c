@@ -1,0 +1,5 @@
+int f(int x) {
+	int y = 0;
+	here;
+	return x + y;
+}

@@ -1,0 +1,5 @@
+int f(int x, int y) {
+	int r = x << y;
+	here;
+	return r;
+}
