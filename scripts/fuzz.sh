@@ -8,13 +8,13 @@ shift
 cargo fuzz --version >/dev/null 2>&1 || cargo install --locked cargo-fuzz
 # Coverage is measured by flags that the stable compiler has, but does not offer.
 export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=$PWD/target/fuzz
-# Modules are products of a compiler, which the repository does not keep.
-modules=target/fuzz/corpus/bitcode
+# The text of modules is a product of a compiler, which the repository does not keep.
+modules=target/fuzz/corpus/module
 mkdir -p "$modules"
-for source in tests/fuzz/src/original.c tests/engine/symbolic/*.c; do
+for source in tests/fuzz/src/original.c tests/cases/symbolic/*.c; do
     name=$modules/$(basename "$source" .c)
-    clang-19 -I src/compile/runtime -w -O1 -c -emit-llvm "$source" -o "$name.bc" 2>/dev/null || continue
-    clang-19 -I src/compile/runtime -w -g -S -emit-llvm "$source" -o "$name.ll"
+    clang-19 -I src/compile/runtime -w -O1 -S -emit-llvm "$source" -o "$name.ll" 2>/dev/null || continue
+    clang-19 -I src/compile/runtime -w -g -S -emit-llvm "$source" -o "$name.debug.ll"
 done
 mapfile -t all < <(sed -n 's/^name = "\([a-z]*\)"$/\1/p' tests/fuzz/Cargo.toml)
 for target in "${@:-${all[@]}}"; do

@@ -185,7 +185,7 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     let file = fs::canonicalize(&args.target)
         .with_context(|| format!("{}: cannot be read", args.target.display()))?;
     let is_c = file.extension().is_some_and(|extension| extension == "c");
-    let module = if is_c { None } else { Some(stages::load_cached(&args.target)?) };
+    let module = if is_c { None } else { Some(stages::load_foreign(&args.target)?) };
     let results =
         ResultsDir::claim(args.out.clone().unwrap_or_else(|| PathBuf::from("psychic-out")))?;
     let module = linked(module, &file, &results.bitcode())?;

@@ -29,6 +29,9 @@ pub enum BuildError {
         /// The command line that failed, to be tried by hand.
         command: String,
     },
+    /// LLVM's reader crashes on a module.
+    #[error("{} is damaged: LLVM cannot read it", .0.display())]
+    Damaged(PathBuf),
     /// A command that the subject gives for its own build failed.
     #[error("build.{key} failed: {command}\n{output}\nthe whole log is {}", log.display())]
     Command {

@@ -483,7 +483,10 @@ impl Revisions {
         let one = |(revision, first): (&Revision, &Revision)| {
             let out = self.directory.join(format!("{first}.{}", kind.suffix()));
             let made = match revision == first {
-                true => modules::take(&self.modules[first], kind, &out),
+                true => self
+                    .toolchain
+                    .vet(&self.modules[first])
+                    .and_then(|()| modules::take(&self.modules[first], kind, &out)),
                 false => Ok(out),
             };
             (*revision, made.map(|module| vec![module]))

@@ -4,6 +4,7 @@ use std::{
     env,
     ffi::OsStr,
     fs,
+    os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::{Command, Output},
     sync::Arc,
@@ -146,6 +147,25 @@ impl Toolchain {
         run_llvm(&self.optimiser, run.arg(module).arg("-o").arg(module))
     }
 
+    /// Reads a module that others wrote, in a process of its own: LLVM's reader may crash on a
+    /// damaged one. What else may be wrong with it is for its reader to say.
+    ///
+    /// # Errors
+    /// [`BuildError::Damaged`]; [`BuildError::ToolMissing`].
+    pub fn vet(&self, module: &Path) -> Result<(), BuildError> {
+        let mut opt = command(&self.optimiser);
+        opt.args(["-passes=verify", "-disable-output"]).arg(module);
+        match child::output(&mut opt, ChildLimits::BUILD) {
+            Ok(output) if output.status.signal().is_none() => Ok(()),
+            Err(ChildError::Start(_)) => Err(tool_missing(&self.optimiser)),
+            Err(ChildError::Interrupted { program }) => Err(BuildError::Compile {
+                first: format!("{program} was interrupted"),
+                command: display(&opt),
+            }),
+            _ => Err(BuildError::Damaged(module.to_owned())),
+        }
+    }
+
     /// `clang-19` -> `llvm-link-19`, `/usr/lib/llvm-19/bin/clang` -> `.../llvm-link`.
     fn beside(clang: &Path, tool: &str) -> PathBuf {
         let name = clang.file_name().unwrap_or_default().to_string_lossy();
@@ -156,13 +176,13 @@ impl Toolchain {
 /// Runs a tool that is installed beside clang.
 fn run_llvm(tool: &Path, command: &mut Command) -> Result<(), BuildError> {
     match run(command) {
-        Err(BuildError::Io { .. }) => Err(BuildError::ToolMissing {
-            tool: tool.display().to_string(),
-            package: "llvm-19",
-            hint: "",
-        }),
+        Err(BuildError::Io { .. }) => Err(tool_missing(tool)),
         other => other.map(drop),
     }
+}
+
+fn tool_missing(tool: &Path) -> BuildError {
+    BuildError::ToolMissing { tool: tool.display().to_string(), package: "llvm-19", hint: "" }
 }
 
 /// Which linkers a clang finds beside the usual one.

@@ -23,17 +23,23 @@ const KEPT: usize = 64;
 const DIGEST: usize = 32;
 
 /// Loads the program in a file that [`lower::load`] can read. It is taken from the directory
-/// `cache` if it is there. Otherwise it is lowered, and put there if the directory can be written.
+/// `cache` if it is there. Otherwise it is lowered, unless `vet` fails, and put there if the
+/// directory can be written.
 ///
 /// # Errors
-/// See [`lower::load`].
-pub fn load(path: &Path, cache: &Path) -> Result<Module, LowerError> {
+/// See [`lower::load`], and those of `vet`.
+pub fn load<E: From<LowerError>>(
+    path: &Path,
+    cache: &Path,
+    vet: impl FnOnce() -> Result<(), E>,
+) -> Result<Module, E> {
     let bytes = lower::read(path)?;
     let digits = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     let file = cache.join::<String>(digits);
     if let Some(module) = read(&file) {
         return Ok(module);
     }
+    vet()?;
     let (module, context) = lower::lower_file(path, &bytes)?;
     // A process loads one program. Freeing LLVM's context would take a tenth of its start.
     std::mem::forget(context);
@@ -67,6 +73,10 @@ fn forget_oldest(cache: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    fn loaded(program: &Path, cache: &Path) -> Result<Module, LowerError> {
+        load(program, cache, || Ok(()))
+    }
+
     const TEXT: &str = "define i32 @main() {\n  ret i32 7\n}\n";
 
     fn files(cache: &Path) -> Vec<PathBuf> {
@@ -78,7 +88,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let (program, cache) = (scratch.path().join("a.ll"), scratch.path().join("cache"));
         fs::write(&program, TEXT).unwrap();
-        let lowered = load(&program, &cache).unwrap();
+        let lowered = loaded(&program, &cache).unwrap();
         let file = files(&cache).pop().unwrap();
         assert_eq!(read(&file).unwrap().to_string(), lowered.to_string());
 
@@ -86,7 +96,7 @@ mod tests {
         let other = Module { files: vec!["other.c".into()], ..lowered };
         let content = postcard::to_stdvec(&other).unwrap();
         fs::write(&file, [&digest(&content)[..], &content].concat()).unwrap();
-        assert_eq!(load(&program, &cache).unwrap().files, ["other.c"]);
+        assert_eq!(loaded(&program, &cache).unwrap().files, ["other.c"]);
         assert_eq!(files(&cache), [file]);
     }
 
@@ -95,7 +105,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let (program, cache) = (scratch.path().join("a.ll"), scratch.path().join("cache"));
         fs::write(&program, TEXT).unwrap();
-        load(&program, &cache).unwrap();
+        loaded(&program, &cache).unwrap();
         let file = files(&cache).pop().unwrap();
         let whole = fs::read(&file).unwrap();
         let mut changed = whole.clone();
@@ -103,7 +113,7 @@ mod tests {
         for damaged in [&changed[..], &whole[..whole.len() - 1], &whole[..DIGEST - 1], b""] {
             fs::write(&file, damaged).unwrap();
             assert!(read(&file).is_none());
-            load(&program, &cache).unwrap();
+            loaded(&program, &cache).unwrap();
             assert_eq!(fs::read(&file).unwrap(), whole);
         }
     }
@@ -113,7 +123,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let program = scratch.path().join("a.ll");
         fs::write(&program, TEXT).unwrap();
-        assert!(load(&program, &program.join("cache")).is_ok());
+        assert!(loaded(&program, &program.join("cache")).is_ok());
     }
 
     #[test]

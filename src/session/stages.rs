@@ -590,8 +590,17 @@ pub(crate) fn compile_bitcode(
 /// Loads and lowers a program. The lowered program is cached, which pays for bitcode that seldom
 /// changes.
 pub(crate) fn load_cached(bitcode: &Path) -> anyhow::Result<Module> {
+    load_vetted(bitcode, || Ok(()))
+}
+
+/// Loads a program that others compiled, or what is known of it from an earlier run.
+pub(crate) fn load_foreign(bitcode: &Path) -> anyhow::Result<Module> {
+    load_vetted(bitcode, || Ok(Toolchain::find()?.vet(bitcode)?))
+}
+
+fn load_vetted(bitcode: &Path, vet: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<Module> {
     let place = fs::canonicalize(bitcode).unwrap_or_default();
-    Ok(cache::load(bitcode, &cache_directory(&place).join("modules"))?)
+    cache::load(bitcode, &cache_directory(&place).join("modules"), vet)
 }
 
 /// Links what a program needs of the libc, and writes the result to `out`. The program is given

@@ -150,6 +150,11 @@ fn bitcode_that_is_none() {
     let mut command = psychic();
     command.arg("explore").arg(scratch.path("other.bc")).arg("--out").arg(scratch.out());
     says(&refused(&mut command), &["other.bc"]);
+    // One bit of it is wrong, on which LLVM's reader crashes.
+    fs::write(scratch.path("bit.bc"), include_bytes!("programs/damaged.bc")).expect("written");
+    let mut command = psychic();
+    command.arg("explore").arg(scratch.path("bit.bc")).arg("--out").arg(scratch.out());
+    says(&refused(&mut command), &["bit.bc is damaged"]);
 }
 
 #[test]

@@ -191,6 +191,27 @@ fn modules_of_rust_are_compared() {
     assert_eq!(verdicts(&modules(scratch, &rustc, sources)), THE_LAST_DIFFERS);
 }
 
+/// LLVM's reader crashes on it.
+#[test]
+fn a_damaged_module_is_set_aside() {
+    let original = "define i32 @main() {\n  ret i32 0\n}\n";
+    let scratch = Scratch::new()
+        .file(
+            "subject.toml",
+            "name = \"x\"\nsources = [\"m.ll\"]\ncandidates = [\"*.bc\", \"n.ll\"]\n",
+        )
+        .file("m.ll", original)
+        .file("n.ll", &original.replace("i32 0", "i32 1"));
+    let damaged = include_bytes!("programs/damaged.bc");
+    fs::write(scratch.path("damaged.bc"), damaged).expect("written");
+    let ran = run(&mut scratch.stage("diff"));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("damaged.bc is damaged"), "{}", ran.stderr);
+    let pairs: Vec<PairRow> = table(&scratch.out());
+    let verdicts: Vec<Verdict> = pairs.iter().map(|pair| pair.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Distinguished]);
+}
+
 #[test]
 fn forms_that_do_not_go_together_are_refused() {
     let toml = |rest: &str| format!("name = \"x\"\n{rest}\n");

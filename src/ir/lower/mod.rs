@@ -107,7 +107,8 @@ const WRAPPED_BITCODE: [u8; 4] = [0xde, 0xc0, 0x17, 0x0b];
 /// Reads a program from LLVM 19 bitcode (`.bc`) or LLVM's text form (`.ll`).
 ///
 /// A file that starts like bitcode is assumed to come from a compiler: truncation is noticed, but
-/// LLVM's own reader may crash on bits that were changed at random.
+/// LLVM's own reader may crash on bits that were changed at random. Others' files are read by a
+/// process of its own first (`compile::Toolchain::vet`).
 ///
 /// # Errors
 /// See [`LowerError`]. Unsupported instructions are not an error: they become

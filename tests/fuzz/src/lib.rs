@@ -25,9 +25,9 @@ pub type Target = fn(&[u8]);
 
 /// All targets by name.
 pub const TARGETS: [(&str, Target); 8] = [
-    ("bitcode", bitcode),
     ("finding", finding),
     ("ktest", ktest),
+    ("module", module),
     ("patch", patch),
     ("source", source),
     ("subject", subject),
@@ -146,8 +146,9 @@ pub fn finding(bytes: &[u8]) {
     Finding::parse(&String::from_utf8_lossy(bytes));
 }
 
-/// A module of LLVM, as bitcode or as text.
-pub fn bitcode(bytes: &[u8]) {
+/// A module of LLVM as text. Bitcode is read by a process of its own first, as LLVM's reader crashes
+/// on damaged bits.
+pub fn module(bytes: &[u8]) {
     let directory = directory(&[("a.ll", bytes)]);
     if let Ok(module) = lower::load(&directory.path().join("a.ll")) {
         _ = module.to_string();
