@@ -288,16 +288,19 @@ impl Stage {
         if let Some(whole) = &self.whole {
             return self.build_whole(whole, merged, variables, observer);
         }
-        if self.own.get().is_none() {
-            self.compile_own(&merge::candidates(&self.subject))?;
-        }
+        let mut refused = match self.own.get() {
+            Some(_) => BTreeMap::new(),
+            None => self.compile_own(&merge::candidates(&self.subject))?,
+        };
         let Some(own) = self.own.get() else { bail!("no revision was compiled") };
         // Without a meta program, start from the original: all others are held against it.
         let modules = match self.meta_bitcode()? {
             Some(modules) => modules,
             None => own.bitcode[&Revision::ORIGINAL].clone(),
         };
-        let wanted = |revision: &Revision| merged.revisions.contains(revision);
+        let wanted = |revision: &Revision| {
+            merged.revisions.contains(revision) && !refused.contains_key(revision)
+        };
         let groups = own.revisions.groups().into_iter().filter_map(|group| {
             let modules = own.bitcode.get(group.first()?)?.clone();
             let revisions = group.into_iter().filter(wanted).map(|r| r.0).collect();
@@ -314,8 +317,7 @@ impl Stage {
         let lowered = lower::load(&program)?;
         let (module, library) =
             link_libc(&self.toolchain, libc.as_ref(), (lowered, &program), &bitcode)?;
-        let mut refused: BTreeMap<Revision, String> =
-            united.failed.into_iter().map(|(r, why)| (Revision(r), why)).collect();
+        refused.extend(united.failed.into_iter().map(|(r, why)| (Revision(r), why)));
         let mut plain = BTreeMap::new();
         let all = own.bitcode.keys().copied().collect();
         for (revision, made) in own.revisions.programs(Sanitizer::None, &library, &all) {
