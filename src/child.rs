@@ -9,6 +9,7 @@ use std::{
     os::unix::process::{CommandExt, ExitStatusExt},
     process::{Child, Command, ExitStatus, Output, Stdio},
     sync::{
+        Arc,
         atomic::{AtomicBool, Ordering},
         mpsc::{RecvTimeoutError, channel},
     },
@@ -25,6 +26,8 @@ use nix::{
     unistd::{Pid, getppid},
 };
 use tracing::debug;
+
+use crate::interrupt::Interrupt;
 
 /// The resources that a program may use.
 #[derive(Clone, Copy, Debug)]
@@ -50,21 +53,35 @@ impl ChildLimits {
     pub const BUILD: Self = Self { time: Duration::from_secs(1200), memory: 16 << 30 };
 }
 
-/// Set, for good, once all child programs are to end.
-static STOPPED: AtomicBool = AtomicBool::new(false);
-/// The interval at which a child's watcher checks [`STOPPED`] and the wall-clock limit.
+/// The interval at which a child's watcher checks its [`Stopper`] and the wall-clock limit.
 const TICK: Duration = Duration::from_millis(50);
-/// The time within which programs end after [`stop_all`].
+/// The time within which programs end after an interrupt.
 pub const STOPPING: Duration = Duration::from_millis(200);
 
-/// Ends the programs that are running, and keeps others from starting.
-pub fn stop_all() {
-    STOPPED.store(true, Ordering::Relaxed);
+/// Ends the programs that a run has started, and keeps others from starting, when the run is
+/// interrupted. All clones are one. The default one never does.
+#[derive(Clone, Debug, Default)]
+pub struct Stopper {
+    interrupt: Interrupt,
+    waits: Arc<AtomicBool>,
 }
 
-/// Whether [`stop_all`] was called.
-pub fn are_stopped() -> bool {
-    STOPPED.load(Ordering::Relaxed)
+impl Stopper {
+    /// Follows this token.
+    pub fn new(interrupt: Interrupt) -> Self {
+        Self { interrupt, waits: Arc::default() }
+    }
+
+    /// From now on ends programs only if the interrupt is forced: the run may need them to write
+    /// what it has found.
+    pub fn wait(&self) {
+        self.waits.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether programs are to end.
+    pub fn is_set(&self) -> bool {
+        self.interrupt.is_forced() || self.interrupt.is_set() && !self.waits.load(Ordering::Relaxed)
+    }
 }
 
 /// What LLVM, the C++ library and gcc print when they run out of memory.
@@ -85,7 +102,7 @@ pub enum ChildError {
         /// The limit, in processor time ([`ChildLimits::time`]).
         time: Duration,
     },
-    /// The program was ended, or not started, because of [`stop_all`].
+    /// The program was ended, or not started, because of a [`Stopper`].
     #[error("{program} was interrupted")]
     Interrupted {
         /// The program.
@@ -102,14 +119,18 @@ pub enum ChildError {
 }
 
 /// Runs a program to its end, without standard input and in a process group of its own, and returns
-/// its output. The program ends when this process does; [`stop_all`] ends its whole group.
+/// its output. The program ends when this process does; `stopper` ends its whole group.
 ///
 /// # Errors
 /// The program cannot be started, is interrupted, or exceeds its limits; see [`ChildError`].
-pub fn output(command: &mut Command, limits: ChildLimits) -> Result<Output, ChildError> {
+pub fn output(
+    command: &mut Command,
+    limits: ChildLimits,
+    stopper: &Stopper,
+) -> Result<Output, ChildError> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let most = Some(limits.time * WALL);
-    let output = watched(command, (limits, most), Child::wait_with_output, |o| o.status)?;
+    let output = watched(command, (limits, most, stopper), Child::wait_with_output, |o| o.status)?;
     let is_out = OUT_OF_MEMORY.iter().any(|text| contains(&output.stderr, text.as_bytes()));
     if !output.status.success() && is_out {
         let program = command.get_program().to_string_lossy().into_owned();
@@ -123,18 +144,22 @@ pub fn output(command: &mut Command, limits: ChildLimits) -> Result<Output, Chil
 ///
 /// # Errors
 /// The build cannot be started, is interrupted, or itself exceeds its processor time.
-pub fn status(command: &mut Command, limits: ChildLimits) -> Result<ExitStatus, ChildError> {
-    watched(command, (limits, None), |mut child| child.wait(), |status| *status)
+pub fn status(
+    command: &mut Command,
+    limits: ChildLimits,
+    stopper: &Stopper,
+) -> Result<ExitStatus, ChildError> {
+    watched(command, (limits, None, stopper), |mut child| child.wait(), |status| *status)
 }
 
 fn watched<T>(
     command: &mut Command,
-    (limits, most): (ChildLimits, Option<Duration>),
+    (limits, most, stopper): (ChildLimits, Option<Duration>, &Stopper),
     wait: impl FnOnce(Child) -> io::Result<T>,
     status: impl FnOnce(&T) -> ExitStatus,
 ) -> Result<T, ChildError> {
     let program = command.get_program().to_string_lossy().into_owned();
-    if are_stopped() {
+    if stopper.is_set() {
         return Err(ChildError::Interrupted { program });
     }
     confine(command, limits);
@@ -142,11 +167,12 @@ fn watched<T>(
     let child = command.process_group(0).spawn()?;
     let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
     let (ended, end) = channel::<()>();
+    let stops = stopper.clone();
     let watch = thread::spawn(move || {
         let start = Instant::now();
         let is_late = || most.is_some_and(|most| start.elapsed() >= most);
         while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-            if is_late() || are_stopped() {
+            if is_late() || stops.is_set() {
                 // The group may just have ended by itself, which is as good.
                 let _ = killpg(group, Signal::SIGKILL);
                 return is_late();
@@ -160,7 +186,7 @@ fn watched<T>(
     let done = done?;
     let status = status(&done);
     debug!(seconds = begin.elapsed().as_secs_f32(), %status, ?command, "ran");
-    if are_stopped() {
+    if stopper.is_set() {
         return Err(ChildError::Interrupted { program });
     }
     if late || status.signal() == Some(Signal::SIGXCPU as i32) {
@@ -199,7 +225,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str, limits: ChildLimits) -> Result<Output, ChildError> {
-        output(Command::new("sh").args(["-c", script]), limits)
+        output(Command::new("sh").args(["-c", script]), limits, &Stopper::default())
     }
 
     #[test]
@@ -219,6 +245,27 @@ mod tests {
     }
 
     #[test]
+    fn an_interrupt_ends_its_own_programs_only() {
+        let (asked, other) = (Stopper::new(Interrupt::default()), Stopper::default());
+        let sleep = |seconds: &str, stopper: &Stopper| {
+            output(Command::new("sleep").arg(seconds), ChildLimits::CHECK, stopper)
+        };
+        thread::scope(|scope| {
+            let ends = scope.spawn(|| sleep("600", &asked));
+            let goes_on = scope.spawn(|| sleep("1", &other));
+            thread::sleep(TICK);
+            asked.interrupt.set();
+            assert!(matches!(ends.join().unwrap(), Err(ChildError::Interrupted { .. })));
+            assert!(goes_on.join().unwrap().unwrap().status.success());
+        });
+        assert!(matches!(sleep("0", &asked), Err(ChildError::Interrupted { .. })));
+        asked.wait();
+        assert!(sleep("0", &asked).is_ok());
+        asked.interrupt.force();
+        assert!(matches!(sleep("0", &asked), Err(ChildError::Interrupted { .. })));
+    }
+
+    #[test]
     fn memory_ends() {
         let limits = ChildLimits { memory: 64 << 20, ..ChildLimits::CHECK };
         let script = "exec 2>&1; head -c 200M /dev/zero | tail -c 100M | wc -c";
@@ -233,7 +280,11 @@ mod tests {
         let output = shell("echo a; echo b >&2; exit 3", ChildLimits::CHECK).unwrap();
         assert_eq!((output.stdout, output.stderr), (b"a\n".to_vec(), b"b\n".to_vec()));
         assert_eq!(output.status.code(), Some(3));
-        let error = super::output(&mut Command::new("no-such-program"), ChildLimits::CHECK);
+        let error = super::output(
+            &mut Command::new("no-such-program"),
+            ChildLimits::CHECK,
+            &Stopper::default(),
+        );
         assert!(matches!(error, Err(ChildError::Start(_))));
     }
 }

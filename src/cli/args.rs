@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 
-use super::progress::Progress;
+use super::{interrupt, progress::Progress};
 use crate::{
     explore::Search,
     interrupt::Interrupt,
@@ -79,9 +79,10 @@ pub(super) fn open(
     out: Option<&Path>,
     progress: &mut Progress,
 ) -> anyhow::Result<Stage> {
-    let subject = Subject::load(subject)?;
+    let interrupt = interrupt::token();
+    let subject = Subject::load_unless(subject, &interrupt)?;
     let place = ResultsDir::claim(results_of(&subject, out))?;
-    let mut stage = Stage::new(subject, place)?;
+    let mut stage = Stage::new(subject, place, &interrupt)?;
     stage.prepare(progress)?;
     Ok(stage)
 }

@@ -74,7 +74,7 @@ enum SharingArg {
 pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let interrupt = interrupt::listen_while_building();
     args.search.bound();
-    let subject = Subject::load(&args.subject)?;
+    let subject = Subject::load_unless(&args.subject, &interrupt)?;
     let out = results_of(&subject, args.out.as_deref());
     let options = Options {
         search: args.search.options(interrupt),

@@ -20,6 +20,7 @@ use super::{
     say,
 };
 use crate::{
+    child::Stopper,
     compile::{Compilation, Toolchain},
     diff::{mismatch, path_test},
     env::{Halt, models::Models},
@@ -185,7 +186,11 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     let file = fs::canonicalize(&args.target)
         .with_context(|| format!("{}: cannot be read", args.target.display()))?;
     let is_c = file.extension().is_some_and(|extension| extension == "c");
-    let module = if is_c { None } else { Some(stages::load_foreign(&args.target)?) };
+    let module = if is_c {
+        None
+    } else {
+        Some(stages::load_foreign(&args.target, Stopper::new(interrupt::token()))?)
+    };
     let results =
         ResultsDir::claim(args.out.clone().unwrap_or_else(|| PathBuf::from("psychic-out")))?;
     let module = linked(module, &file, &results.bitcode())?;
@@ -218,7 +223,7 @@ fn linked(module: Option<Module>, file: &Path, out: &Path) -> anyhow::Result<Mod
         }
         module => module,
     };
-    let toolchain = Toolchain::find()?;
+    let toolchain = Toolchain::find()?.stopped_by(Stopper::new(interrupt::token()));
     let directory = file.parent().unwrap_or(Path::new("/")).to_owned();
     let libc = stages::find_libc(&directory)?;
     let (module, _) = match module {

@@ -25,14 +25,13 @@ pub(super) fn install() {
     _ = ctrlc::set_handler(|| {
         let is_first = INTERRUPT.set();
         if !is_first || !LISTENING.load(Ordering::SeqCst) {
-            child::stop_all();
+            INTERRUPT.force();
             thread::sleep(child::STOPPING);
             // SAFETY: `_exit` ends the process and does nothing else. Exit handlers would destroy
             // solvers that other threads are still using.
             unsafe { nix::libc::_exit(i32::from(INTERRUPTED)) };
         }
         if BUILDING.load(Ordering::SeqCst) {
-            child::stop_all();
             eprintln!("psychic: interrupted, nothing was found yet (again to stop at once)");
         } else {
             eprintln!("psychic: interrupted, writing what was found (again to stop at once)");
@@ -40,14 +39,18 @@ pub(super) fn install() {
     });
 }
 
-/// Makes the first interrupt from now on only set a token, and returns that token.
-pub(super) fn listen() -> Interrupt {
-    LISTENING.store(true, Ordering::SeqCst);
+/// The token that interrupts set.
+pub(super) fn token() -> Interrupt {
     INTERRUPT.clone()
 }
 
-/// Does what [`listen`] does; moreover, until [`is_built`] is called, the first interrupt also ends
-/// the programs that were started.
+/// Makes the first interrupt from now on only set the token, and returns that token.
+pub(super) fn listen() -> Interrupt {
+    LISTENING.store(true, Ordering::SeqCst);
+    token()
+}
+
+/// Does what [`listen`] does, for a run that has nothing to write until [`is_built`] is called.
 pub(super) fn listen_while_building() -> Interrupt {
     BUILDING.store(true, Ordering::SeqCst);
     listen()

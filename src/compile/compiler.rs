@@ -19,7 +19,7 @@ use super::{
     precompiled::Precompiled,
     runtime::Runtime,
     stamp::{Stamp, dependencies, hash, normal},
-    toolchain::{Toolchain, run},
+    toolchain::Toolchain,
     unwritten,
 };
 use crate::errors::Sanitizer;
@@ -52,7 +52,7 @@ impl Toolchain {
     pub fn syntax_check(&self, compilation: &Compilation, file: &Path) -> Result<(), BuildError> {
         let mut command = self.compiler(compilation);
         command.args(SEMANTICS).args(["-w", "-fsyntax-only"]).args(&compilation.flags).arg(file);
-        run(&mut command).map(drop)
+        self.run(&mut command).map(drop)
     }
 
     /// Compiles and links the program to one LLVM bitcode file, `out`.
@@ -188,7 +188,7 @@ impl Toolchain {
             if made.contains(&out) {
                 return Ok(out);
             }
-            run(command(module).arg("-o").arg(&out)).map(|_| out)
+            self.run(command(module).arg("-o").arg(&out)).map(|_| out)
         };
         modules.iter().map(one).collect()
     }
@@ -211,7 +211,7 @@ impl Toolchain {
             }
             let mut command = self.clang();
             command.arg("-O0").args(sanitizer.flags()).arg("-c").arg(&whole).arg("-o").arg(&object);
-            run(&mut command)?;
+            self.run(&mut command)?;
             objects.push(object);
         }
         Ok(objects)
@@ -297,7 +297,7 @@ impl Toolchain {
         let compilation = Compilation { directory: directory.to_owned(), ..Compilation::default() };
         let mut command = self.compiler(&compilation);
         let output =
-            run(command.args(SEMANTICS).arg("-w").args(flags).arg("-M").arg(source)).ok()?;
+            self.run(command.args(SEMANTICS).arg("-w").args(flags).arg("-M").arg(source)).ok()?;
         let files = dependencies(&String::from_utf8_lossy(&output.stdout));
         let place = |file: PathBuf| {
             let real = directory.join(&file).canonicalize();
@@ -349,7 +349,7 @@ impl Toolchain {
             command.args(SEMANTICS).args(flags).args(divisions).args(&compilation.flags);
             command.args(zeroed(&compilation.flags)).args(WARNINGS);
             command.arg("-MMD").arg("-MF").arg(&rule).arg("-c").arg(source).arg("-o").arg(&object);
-            run(&mut command)
+            self.run(&mut command)
                 .map(|output| ((), String::from_utf8_lossy(&output.stderr).into_owned()))
         };
         let all = flags.iter().copied().chain(compilation.flags.iter().map(String::as_str));

@@ -11,11 +11,7 @@ use std::{
 
 use rayon::prelude::*;
 
-use super::{
-    BuildError, Toolchain,
-    flags::DIALECT,
-    toolchain::{command, run},
-};
+use super::{BuildError, Toolchain, flags::DIALECT, toolchain::command};
 use crate::errors::Sanitizer;
 
 impl Toolchain {
@@ -27,7 +23,7 @@ impl Toolchain {
         objects: &[PathBuf],
         out: &Path,
     ) -> Result<(), BuildError> {
-        match run(&mut self.native_linker(flags, sanitizer, objects, out)) {
+        match self.run(&mut self.native_linker(flags, sanitizer, objects, out)) {
             Err(BuildError::Compile { first, .. })
                 if first.contains("libclang_rt") && sanitizer != Sanitizer::None =>
             {
@@ -66,7 +62,7 @@ impl Toolchain {
         let link = |(objects, out): &(Vec<PathBuf>, PathBuf)| {
             for index in first.load(Ordering::Relaxed)..linkers.len() {
                 let linker = plan(index).and_then(|plan| linker(plan, objects, out));
-                if linker.is_some_and(|mut linker| run(&mut linker).is_ok()) {
+                if linker.is_some_and(|mut linker| self.run(&mut linker).is_ok()) {
                     first.fetch_max(index, Ordering::Relaxed);
                     return Ok(());
                 }

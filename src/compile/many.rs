@@ -14,7 +14,6 @@ use super::{
     flags::{Product, SEMANTICS, WARNINGS, is_sanitized, zeroed},
     plan::as_planned,
     precompiled::{Precompiled, precompiled},
-    toolchain::run,
 };
 
 impl Toolchain {
@@ -47,7 +46,7 @@ impl Toolchain {
                 let mut command = self.compiler(&compilation);
                 command.args(SEMANTICS).args(kind.flags(flags)).args(flags);
                 command.args(zeroed(flags)).args(WARNINGS);
-                let output = run(command.arg("-c").arg(source).arg("-o").arg(&out))?;
+                let output = self.run(command.arg("-c").arg(source).arg("-o").arg(&out))?;
                 said += &String::from_utf8_lossy(&output.stderr);
                 Ok(out)
             };
@@ -89,7 +88,7 @@ impl Toolchain {
             place(tree.expect("one of the inputs").0)
         };
         let directories: Vec<&Path> = trees.iter().map(PathBuf::as_path).collect();
-        let with = |compiler: &[String]| precompiled(compiler, flags, directory, &inputs);
+        let with = |compiler: &[String]| precompiled(self, compiler, flags, directory, &inputs);
         driver.current_dir(directory);
         self.all_at_once(&mut driver, &directories, &inputs, &with, "bc", &place)
     }
@@ -121,7 +120,7 @@ impl Toolchain {
             command.current_dir(directory);
         }
         // What is missing afterwards is compiled alone, to get its error message.
-        let output = run(&mut command);
+        let output = self.run(&mut command);
         let said = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
         let mut made = Vec::new();
         for input in inputs {
@@ -167,8 +166,9 @@ mod tests {
         let mut driver = clang.compiler(&Compilation::default());
         driver.args(["-emit-llvm", "-c"]).arg(&files[0]);
         let words = clang.compiler_words(&mut driver, &[]).unwrap();
-        let header =
-            |flags: &[String], files| precompiled(&words, flags, directory.path(), files).words;
+        let header = |flags: &[String], files| {
+            precompiled(&clang, &words, flags, directory.path(), files).words
+        };
         assert_eq!(header(&[], &files)[0], "-include-pch");
         assert_eq!(header(&[], &files[..32]), [""; 0]);
         assert_eq!(header(&["-Iinclude".to_owned()], &files), [""; 0]);

@@ -6,7 +6,7 @@ use std::{env, fs, path::Path, process::Command};
 use super::{
     Toolchain,
     stamp::hash,
-    toolchain::{command, run, words},
+    toolchain::{command, words},
 };
 
 /// Environment variables that the driver obeys, beside those that [`command`] sets.
@@ -37,7 +37,7 @@ impl Toolchain {
         let about = ["plan".to_owned(), self.identity().to_owned()];
         let key = hash(about.into_iter().chain(variables).chain(arguments));
         let ask = |driver: &mut Command| {
-            let said = run(driver.arg("-###")).ok()?;
+            let said = self.run(driver.arg("-###")).ok()?;
             let lines = String::from_utf8_lossy(&said.stderr).into_owned();
             let plan: Plan = lines.lines().map(words).filter(|words| is_command(words)).collect();
             Some(plan)

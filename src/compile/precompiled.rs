@@ -11,7 +11,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::{plan::as_planned, toolchain::run};
+use super::{plan::as_planned, toolchain::Toolchain};
 
 /// A header is not worth making for this many files or fewer.
 const FEW: usize = 32;
@@ -53,6 +53,7 @@ pub(super) struct Precompiled {
 /// Makes a header of what `files` begin with. `compiler` is the command line of their compiler
 /// without the files themselves.
 pub(super) fn precompiled(
+    toolchain: &Toolchain,
     compiler: &[String],
     flags: &[String],
     directory: &Path,
@@ -66,11 +67,16 @@ pub(super) fn precompiled(
     if headers.is_empty() {
         return Precompiled::default();
     }
-    made(compiler, directory, &headers).unwrap_or_default()
+    made(toolchain, compiler, directory, &headers).unwrap_or_default()
 }
 
 /// `None` if there is no room for the header or the compiler refuses: the files do without it.
-fn made(compiler: &[String], directory: &Path, headers: &[String]) -> Option<Precompiled> {
+fn made(
+    toolchain: &Toolchain,
+    compiler: &[String],
+    directory: &Path,
+    headers: &[String],
+) -> Option<Precompiled> {
     // A directory of its own, as headers of other sources may be made at the same time.
     let scratch = tempfile::Builder::new().prefix("psychic-header-").tempdir().ok()?;
     let (source, out) = (scratch.path().join("first.h"), scratch.path().join("first.pch"));
@@ -82,7 +88,7 @@ fn made(compiler: &[String], directory: &Path, headers: &[String]) -> Option<Pre
     let language = words.iter().rposition(|word| word == "-x")? + 1;
     "c-header".clone_into(words.get_mut(language)?);
     let mut command = as_planned(&words);
-    run(command.current_dir(directory).arg(&source).arg("-o").arg(&out)).ok()?;
+    toolchain.run(command.current_dir(directory).arg(&source).arg("-o").arg(&out)).ok()?;
     let words = vec!["-include-pch".to_owned(), out.display().to_string()];
     Some(Precompiled { words, _directory: Some(scratch) })
 }

@@ -13,7 +13,7 @@ use std::{
 
 use super::{BuildError, runtime::Runtime};
 use crate::{
-    child::{self, ChildError, ChildLimits},
+    child::{self, ChildError, ChildLimits, Stopper},
     errors::Sanitizer,
 };
 
@@ -31,6 +31,8 @@ pub struct Toolchain {
     linkers: Linkers,
     runtime: Arc<Runtime>,
     cache: Option<PathBuf>,
+    /// What ends the programs that it runs.
+    stopper: Stopper,
 }
 
 impl Toolchain {
@@ -64,7 +66,20 @@ impl Toolchain {
             linkers,
             runtime: Arc::new(runtime),
             cache: None,
+            stopper: Stopper::default(),
         })
+    }
+
+    /// Ends the programs that it runs when this says so.
+    #[must_use]
+    pub fn stopped_by(mut self, stopper: Stopper) -> Self {
+        self.stopper = stopper;
+        self
+    }
+
+    /// What ends the programs that it runs.
+    pub fn stopper(&self) -> &Stopper {
+        &self.stopper
     }
 
     /// Keeps what depends only on the compiler in this directory, for later runs.
@@ -135,7 +150,35 @@ impl Toolchain {
 
     /// Runs llvm-link. Most programs do not need it, so only here is it reported as missing.
     pub(super) fn link(&self, inputs: &[impl AsRef<OsStr>], out: &Path) -> Result<(), BuildError> {
-        run_llvm(&self.link, command(&self.link).args(inputs).arg("-o").arg(out))
+        self.run_llvm(&self.link, command(&self.link).args(inputs).arg("-o").arg(out))
+    }
+
+    /// Runs a command to its end. The error has the first diagnostics and the command line.
+    pub(super) fn run(&self, command: &mut Command) -> Result<Output, BuildError> {
+        let program = command.get_program().to_owned();
+        let output = child::output(command, ChildLimits::BUILD, &self.stopper).map_err(
+            |error| match error {
+                ChildError::Start(error) => BuildError::Io { path: program.into(), error },
+                stopped => {
+                    BuildError::Compile { first: stopped.to_string(), command: display(command) }
+                }
+            },
+        )?;
+        if output.status.success() {
+            return Ok(output);
+        }
+        Err(BuildError::Compile {
+            first: first_errors(&String::from_utf8_lossy(&output.stderr)),
+            command: display(command),
+        })
+    }
+
+    /// Runs a tool that is installed beside clang.
+    fn run_llvm(&self, tool: &Path, command: &mut Command) -> Result<(), BuildError> {
+        match self.run(command) {
+            Err(BuildError::Io { .. }) => Err(tool_missing(tool)),
+            other => other.map(drop),
+        }
     }
 
     /// Makes all symbols of a module internal except `all_but`, so that its uses of the others keep
@@ -144,7 +187,7 @@ impl Toolchain {
         let mut run = command(&self.optimiser);
         run.arg("-passes=internalize")
             .args(all_but.iter().map(|name| format!("-internalize-public-api-list={name}")));
-        run_llvm(&self.optimiser, run.arg(module).arg("-o").arg(module))
+        self.run_llvm(&self.optimiser, run.arg(module).arg("-o").arg(module))
     }
 
     /// Reads a module that others wrote, in a process of its own: LLVM's reader may crash on a
@@ -155,7 +198,7 @@ impl Toolchain {
     pub fn vet(&self, module: &Path) -> Result<(), BuildError> {
         let mut opt = command(&self.optimiser);
         opt.args(["-passes=verify", "-disable-output"]).arg(module);
-        match child::output(&mut opt, ChildLimits::BUILD) {
+        match child::output(&mut opt, ChildLimits::BUILD, &self.stopper) {
             Ok(output) if output.status.signal().is_none() => Ok(()),
             Err(ChildError::Start(_)) => Err(tool_missing(&self.optimiser)),
             Err(ChildError::Interrupted { program }) => Err(BuildError::Compile {
@@ -170,14 +213,6 @@ impl Toolchain {
     fn beside(clang: &Path, tool: &str) -> PathBuf {
         let name = clang.file_name().unwrap_or_default().to_string_lossy();
         clang.with_file_name(name.replacen("clang++", "clang", 1).replacen("clang", tool, 1))
-    }
-}
-
-/// Runs a tool that is installed beside clang.
-fn run_llvm(tool: &Path, command: &mut Command) -> Result<(), BuildError> {
-    match run(command) {
-        Err(BuildError::Io { .. }) => Err(tool_missing(tool)),
-        other => other.map(drop),
     }
 }
 
@@ -210,22 +245,6 @@ pub(super) fn command(program: &Path) -> Command {
     command.env("LC_ALL", "C").env_remove("CPATH").env_remove("C_INCLUDE_PATH");
     command.env_remove("SOURCE_DATE_EPOCH").env("ZERO_AR_DATE", "1");
     command
-}
-
-/// Runs a command to its end. The error has the first diagnostics and the command line.
-pub(super) fn run(command: &mut Command) -> Result<Output, BuildError> {
-    let program = command.get_program().to_owned();
-    let output = child::output(command, ChildLimits::BUILD).map_err(|error| match error {
-        ChildError::Start(error) => BuildError::Io { path: program.into(), error },
-        stopped => BuildError::Compile { first: stopped.to_string(), command: display(command) },
-    })?;
-    if output.status.success() {
-        return Ok(output);
-    }
-    Err(BuildError::Compile {
-        first: first_errors(&String::from_utf8_lossy(&output.stderr)),
-        command: display(command),
-    })
 }
 
 /// The words of a line in which clang's driver prints a command.

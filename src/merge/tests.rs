@@ -13,7 +13,7 @@ use std::{
 use tempfile::TempDir;
 
 use crate::{
-    child::{self, ChildError, ChildLimits},
+    child::{self, ChildError, ChildLimits, Stopper},
     subject::{Revision, Subject},
 };
 
@@ -84,8 +84,8 @@ impl SyntaxCheck for Compiler {
     fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
         let mut compiler = Command::new(&self.program);
         compiler.arg("-fsyntax-only").args(&self.flags).arg(file).current_dir(root);
-        let output =
-            child::output(&mut compiler, ChildLimits::CHECK).map_err(|error| match error {
+        let output = child::output(&mut compiler, ChildLimits::CHECK, &Stopper::default())
+            .map_err(|error| match error {
                 ChildError::Start(error) => format!("{}: {error}", self.program.display()),
                 stopped => stopped.to_string(),
             })?;

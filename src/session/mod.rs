@@ -88,7 +88,7 @@ impl Session {
             }
         };
         let place = ResultsDir::claim(place).map_err(anyhow::Error::from)?;
-        let stage = Stage::new(subject, place)?;
+        let stage = Stage::new(subject, place, &options.search.interrupt)?;
         Ok(Self { stage, options, _scratch: scratch })
     }
 
@@ -133,6 +133,7 @@ impl Session {
         let mut merged = unless_interrupted(interrupt, || self.stage.merge(observer))?;
         let (built, module) = unless_interrupted(interrupt, || {
             let built = self.stage.build(&mut merged, observer)?;
+            self.stage.is_built();
             observer.observe(Event::Built);
             Ok(built)
         })?;

@@ -17,13 +17,14 @@ use super::{
     observer::{Event, Observer},
 };
 use crate::{
-    child,
+    child::Stopper,
     compile::{
         self, BuildError, Closure, Common, Compilation, Libc, Recipe, RevisionError, Revisions,
         Toolchain, Whole,
     },
     env::models,
     errors::Sanitizer,
+    interrupt::Interrupt,
     ir::{Module, cache, lower},
     merge::{self, Candidates, Changes, MergeError, SyntaxCheck},
     replay::{Binaries, Builds},
@@ -76,18 +77,29 @@ pub(crate) struct Built {
 impl Stage {
     /// A stage for `subject`, whose results go to `place`, which is claimed. A package must still
     /// be [prepared](Self::prepare).
-    pub(crate) fn new(subject: Subject, place: ResultsDir) -> anyhow::Result<Self> {
+    pub(crate) fn new(
+        subject: Subject,
+        place: ResultsDir,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<Self> {
         let results = place.clone();
         let cache = cache_directory(&subject.dir).join("runtime");
         Ok(Self {
             subject,
             place,
             results,
-            toolchain: Toolchain::find()?.keeping(cache),
+            toolchain: Toolchain::find()?
+                .keeping(cache)
+                .stopped_by(Stopper::new(interrupt.clone())),
             whole: None,
             own: OnceLock::new(),
             meta: Mutex::default(),
         })
+    }
+
+    /// Notes that the run has something to write: from now on an interrupt ends no compilers.
+    pub(crate) fn is_built(&self) {
+        self.toolchain.stopper().wait();
     }
 
     /// Builds the original of a program that has a build of its own.
@@ -117,7 +129,7 @@ impl Stage {
     /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.
     pub(crate) fn merge(&self, observer: &mut dyn Observer) -> anyhow::Result<Merged> {
         self.try_merge(observer).inspect_err(|_| {
-            if child::are_stopped() {
+            if self.toolchain.stopper().is_set() {
                 // An interruption is not the subject's fault: what is built remains of use.
                 return;
             }
@@ -596,8 +608,8 @@ pub(crate) fn load_cached(bitcode: &Path) -> anyhow::Result<Module> {
 }
 
 /// Loads a program that others compiled, or what is known of it from an earlier run.
-pub(crate) fn load_foreign(bitcode: &Path) -> anyhow::Result<Module> {
-    load_vetted(bitcode, || Ok(Toolchain::find()?.vet(bitcode)?))
+pub(crate) fn load_foreign(bitcode: &Path, stopper: Stopper) -> anyhow::Result<Module> {
+    load_vetted(bitcode, || Ok(Toolchain::find()?.stopped_by(stopper).vet(bitcode)?))
 }
 
 fn load_vetted(bitcode: &Path, vet: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<Module> {

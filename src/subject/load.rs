@@ -15,6 +15,7 @@ use super::{
     revision::Revision,
     source,
 };
+use crate::{child::Stopper, interrupt::Interrupt};
 
 /// The file that makes a directory a subject.
 pub const CONFIG_FILE: &str = "subject.toml";
@@ -65,6 +66,15 @@ impl Subject {
     /// # Errors
     /// The subject is incomplete or contradictory. The error names the file and line to correct.
     pub fn load(dir: &Path) -> Result<Self, SubjectError> {
+        Self::load_unless(dir, &Interrupt::default())
+    }
+
+    /// Does what [`Self::load`] does, and gives up when `interrupt` is set.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_unless(dir: &Path, interrupt: &Interrupt) -> Result<Self, SubjectError> {
+        let stopper = Stopper::new(interrupt.clone());
         let path = dir.join(CONFIG_FILE);
         if !path.is_file() {
             return Err(SubjectError::Missing(path));
@@ -86,7 +96,7 @@ impl Subject {
         let files = file.given(&dir, &config)?;
         let tests = file.tests(&dir, &config)?;
         let mut patches = file.patches(&dir, &config)?;
-        let mut root = source::tree(&dir, &config)?.map_err(fault)?;
+        let mut root = source::tree(&dir, &config, &stopper)?.map_err(fault)?;
         if config.sources.is_empty() && config.build.program.is_none() {
             let original = match patches.first() {
                 Some(first) if matches!(first.form, Form::File | Form::Tree | Form::Module) => {

@@ -11,7 +11,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use super::SubjectError;
-use crate::child::{self, ChildLimits};
+use crate::child::{self, ChildLimits, Stopper};
 
 const OUTPUT_LINES: usize = 20;
 
@@ -51,6 +51,7 @@ pub(super) fn obtain(
     dir: &Path,
     name: &str,
     command: &str,
+    stopper: &Stopper,
 ) -> Result<Result<PathBuf, Failure>, SubjectError> {
     let cache = cache_directory(dir).join("sources");
     fs::create_dir_all(&cache).map_err(SubjectError::io(&cache))?;
@@ -75,7 +76,7 @@ pub(super) fn obtain(
     let errors = output.try_clone().map_err(SubjectError::io(&log))?;
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(dir).env("PSYCHIC_SOURCE", &source);
-    let status = child::status(shell.stdout(output).stderr(errors), ChildLimits::BUILD);
+    let status = child::status(shell.stdout(output).stderr(errors), ChildLimits::BUILD, stopper);
     let status = status.map_err(io::Error::other).map_err(SubjectError::io(Path::new("sh")))?;
     if !status.success() {
         let printed = fs::read(&log).map_err(SubjectError::io(&log))?;
@@ -93,6 +94,7 @@ pub(super) fn package(
     dir: &Path,
     name: &str,
     version: &str,
+    stopper: &Stopper,
 ) -> Result<Result<PathBuf, Failure>, SubjectError> {
     const SCRIPTS: &[(&str, &str)] = &[
         ("source.sh", include_str!("../../scripts/source.sh")),
@@ -114,7 +116,7 @@ pub(super) fn package(
     }
     let mut script = Command::new("bash");
     script.arg(scripts.join("source.sh")).args([name, version]).arg(&tree);
-    let output = child::output(script.env("PSYCHIC_CACHE", &cache), ChildLimits::BUILD);
+    let output = child::output(script.env("PSYCHIC_CACHE", &cache), ChildLimits::BUILD, stopper);
     let output = output.map_err(io::Error::other).map_err(SubjectError::io(Path::new("bash")))?;
     if !output.status.success() {
         let output = last_lines(&String::from_utf8_lossy(&output.stderr));

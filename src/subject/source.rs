@@ -8,6 +8,8 @@ use std::{
 
 use walkdir::{DirEntry, WalkDir};
 
+use crate::child::Stopper;
+
 use super::{Form, Patch, SubjectConfig, SubjectError, setup};
 
 /// A value in `subject.toml` that has no meaning, or with which no sources were found.
@@ -59,6 +61,7 @@ pub(super) fn check(config: &SubjectConfig) -> Result<(), Fault> {
 pub(super) fn tree(
     dir: &Path,
     config: &SubjectConfig,
+    stopper: &Stopper,
 ) -> Result<Result<PathBuf, Fault>, SubjectError> {
     let build = &config.build;
     let failed = |key: &'static str, what: &str| {
@@ -69,7 +72,8 @@ pub(super) fn tree(
         }
     };
     let found = if let Some(command) = &build.setup {
-        setup::obtain(dir, &config.name, command)?.map_err(failed("setup", "build.setup failed"))
+        setup::obtain(dir, &config.name, command, stopper)?
+            .map_err(failed("setup", "build.setup failed"))
     } else if let Some(package) = &build.package {
         let Some((name, version)) = package.split_once('=').filter(|(name, version)| {
             let is_word = |word: &str| {
@@ -82,7 +86,7 @@ pub(super) fn tree(
             let message = format!("package = {package:?} is not NAME=VERSION, as in grep=3.8");
             return Ok(Err(fault("package", message)));
         };
-        setup::package(dir, name, version)?
+        setup::package(dir, name, version, stopper)?
             .map_err(failed("package", &format!("no source of {package}")))
     } else if let Some(directory) = &build.directory {
         let path = dir.join(directory);
@@ -103,7 +107,7 @@ pub(super) fn tree(
             quoted(url),
             quoted(revision),
         );
-        setup::obtain(dir, &config.name, &command)?.map_err(failed("git", "git failed"))
+        setup::obtain(dir, &config.name, &command, stopper)?.map_err(failed("git", "git failed"))
     } else {
         Ok(dir.to_owned())
     };

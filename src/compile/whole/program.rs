@@ -20,7 +20,7 @@ use crate::compile::{
     flags::DIALECT,
     modules,
     stamp::{Stamp, hash},
-    toolchain::{Toolchain, command, run},
+    toolchain::{Toolchain, command},
     unwritten,
 };
 use crate::{
@@ -250,7 +250,7 @@ impl Whole {
         changes: &Changes,
     ) -> Result<Commands, BuildError> {
         let tree = directory.join(TREE);
-        copy(&self.recipe.source, &tree)?;
+        copy(&self.toolchain, &self.recipe.source, &tree)?;
         write(changes, &tree)?;
         let configure = match &self.recipe.configure {
             Some(command) => Some(command.as_str()),
@@ -328,7 +328,8 @@ impl Whole {
         shell.env("CCC_OVERRIDE_OPTIONS", format!("#{}", last.join(" ")));
         // A build with patches gets no more time than a patch is worth.
         let limits = if tree == self.tree { ChildLimits::BUILD } else { ChildLimits::REBUILD };
-        let status = child::status(shell.stdout(output).stderr(errors), limits);
+        let status =
+            child::status(shell.stdout(output).stderr(errors), limits, self.toolchain.stopper());
         let status = status.map_err(io::Error::other).map_err(BuildError::io("sh"))?;
         if status.success() {
             return Ok(());
@@ -454,7 +455,7 @@ impl Whole {
             let commands = self.build_from_source(directory, changes)?;
             return Ok((tree, commands));
         }
-        copy(&self.tree, &tree)?;
+        copy(&self.toolchain, &self.tree, &tree)?;
         write(changes, &tree)?;
         let affected = self.affected(changes)?;
         // Touch the affected sources: a makefile need not know every header.
@@ -485,7 +486,7 @@ impl Whole {
     pub(super) fn names_of_libc(&self) -> Result<BTreeSet<String>, BuildError> {
         let mut list = command(&self.tool("llvm-nm"));
         list.args(["--defined-only", "--format=just-symbols"]).arg(self.libc.join("lib/libc.a"));
-        let output = run(&mut list)?;
+        let output = self.toolchain.run(&mut list)?;
         Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
     }
 
@@ -502,7 +503,7 @@ impl Whole {
         let mut optimiser = command(&self.tool("opt"));
         let public = format!("-internalize-public-api-list={}", PUBLIC.join(","));
         optimiser.args(["-passes=internalize,globaldce", &public]);
-        run(optimiser.arg(module).arg("-o").arg(&small))?;
+        self.toolchain.run(optimiser.arg(module).arg("-o").arg(&small))?;
         align_objects(&small)?;
         if let Some(native) = native {
             self.code(&small, &["-lworld"], &executable)?;
@@ -518,10 +519,10 @@ impl Whole {
         let mut generator = self.toolchain.clang();
         generator.args(["--target=x86_64-linux-musl", "-c", "-O1", "-fno-pic"]);
         generator.args(["-Xclang", "-disable-llvm-passes"]);
-        run(generator.arg(module).arg("-o").arg(&object))?;
+        self.toolchain.run(generator.arg(module).arg("-o").arg(&object))?;
         let mut linker = command(&self.tool("ld.lld"));
         linker.args(["-static", "-nostdlib"]).arg("-L").arg(self.libc.join("lib")).arg(&object);
-        run(linker.args(world).args(["-lnative", "-o"]).arg(out)).map(drop)
+        self.toolchain.run(linker.args(world).args(["-lnative", "-o"]).arg(out)).map(drop)
     }
 
     /// Makes an executable of a program's bitcode. Does nothing if it is there already.
@@ -546,7 +547,7 @@ impl Whole {
         self.make_executable(bitcode, &how, out, |module, executable| {
             let mut optimiser = command(&self.tool("opt"));
             unwritten::prepare_watched(module)?;
-            run(optimiser.args(WATCH).arg(module).arg("-o").arg(module))?;
+            self.toolchain.run(optimiser.args(WATCH).arg(module).arg("-o").arg(module))?;
             spread_globals(module)?;
             self.code(module, WATCHED, executable)
         })
@@ -641,8 +642,10 @@ fn write(changes: &Changes, tree: &Path) -> Result<(), BuildError> {
 }
 
 /// Copies a tree with its modification times, by which `make` decides.
-fn copy(from: &Path, to: &Path) -> Result<(), BuildError> {
-    run(command(Path::new("cp")).args(["-a", "--reflink=auto", "--"]).args([from, to])).map(drop)
+fn copy(toolchain: &Toolchain, from: &Path, to: &Path) -> Result<(), BuildError> {
+    toolchain
+        .run(command(Path::new("cp")).args(["-a", "--reflink=auto", "--"]).args([from, to]))
+        .map(drop)
 }
 
 /// Removes the modules that the linker left beside all programs: they are large, and made again

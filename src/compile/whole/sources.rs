@@ -21,7 +21,7 @@ use crate::{
     compile::{
         BuildError,
         stamp::{dependencies, normal},
-        toolchain::{quoted, run},
+        toolchain::quoted,
     },
     merge::{Changes, Role, SyntaxCheck, Tree, make_way, overlay},
 };
@@ -55,7 +55,7 @@ impl Whole {
             let mut compiler = self.toolchain.clang();
             compiler.current_dir(tree.join(&record.directory));
             compiler.arg("--target=x86_64-linux-musl").args(FLAGS).args(&self.recipe.flags);
-            run(compiler.arg("-c").arg(own).arg("-o").arg(object))?;
+            self.toolchain.run(compiler.arg("-c").arg(own).arg("-o").arg(object))?;
         }
         if cases.is_empty() {
             return Ok(());
@@ -152,7 +152,7 @@ impl Whole {
         lay_out().map_err(BuildError::io(&root))?;
         let mut compiler = self.compiler(record, &root);
         compiler.args(["-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c", "-o"]).arg(out);
-        run(&mut compiler).map(drop)
+        self.toolchain.run(&mut compiler).map(drop)
     }
 
     /// Whether a source, compiled by `commands` in a tree, has more functions than the original's
@@ -220,7 +220,7 @@ impl Whole {
         check.current_dir(tree.join(&record.directory)).stdin(Stdio::null());
         check.args(compiler.get_args().filter(|argument| *argument != "-w"));
         check.args(["-fsyntax-only", "-Wno-everything", "-Wreturn-type"]);
-        let said = run(&mut check)?.stderr;
+        let said = self.toolchain.run(&mut check)?.stderr;
         Ok(String::from_utf8_lossy(&said).matches("[-Wreturn-type]").count())
     }
 
@@ -254,8 +254,8 @@ impl SyntaxCheck for Whole {
         made.map_err(|error| format!("no scratch copy of the sources: {error}"))?;
         let mut compiler = self.compiler(record, root);
         compiler.arg("-fsyntax-only");
-        let output =
-            child::output(&mut compiler, ChildLimits::CHECK).map_err(|error| error.to_string())?;
+        let output = child::output(&mut compiler, ChildLimits::CHECK, self.toolchain.stopper())
+            .map_err(|error| error.to_string())?;
         if output.status.success() {
             return Ok(());
         }
