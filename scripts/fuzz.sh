@@ -13,8 +13,9 @@ modules=target/fuzz/corpus/module
 mkdir -p "$modules"
 for source in tests/fuzz/src/original.c tests/cases/symbolic/*.c; do
     name=$modules/$(basename "$source" .c)
-    clang-19 -I src/compile/runtime -w -O1 -S -emit-llvm "$source" -o "$name.ll" 2>/dev/null || continue
-    clang-19 -I src/compile/runtime -w -g -S -emit-llvm "$source" -o "$name.debug.ll"
+    for level in 0 1 2; do
+        clang-19 -I src/compile/runtime -w "-O$level" -S -emit-llvm "$source" -o "$name.$level.ll" || true
+    done 2>/dev/null
 done
 mapfile -t all < <(sed -n 's/^name = "\([a-z]*\)"$/\1/p' tests/fuzz/Cargo.toml)
 for target in "${@:-${all[@]}}"; do

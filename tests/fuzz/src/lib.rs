@@ -146,9 +146,13 @@ pub fn finding(bytes: &[u8]) {
     Finding::parse(&String::from_utf8_lossy(bytes));
 }
 
-/// A module of LLVM as text. Bitcode is read by a process of its own first, as LLVM's reader crashes
-/// on damaged bits.
+/// A module of LLVM as text. LLVM ends the process on damaged bitcode, and on broken modules with
+/// debug information; that is why psychic has another process read others' modules first.
 pub fn module(bytes: &[u8]) {
+    let with_debug_information = b"Debug Info Version";
+    if bytes.windows(with_debug_information.len()).any(|part| part == with_debug_information) {
+        return;
+    }
     let directory = directory(&[("a.ll", bytes)]);
     if let Ok(module) = lower::load(&directory.path().join("a.ll")) {
         _ = module.to_string();
