@@ -18,7 +18,8 @@ for source in tests/fuzz/src/original.c tests/cases/symbolic/*.c; do
     done 2>/dev/null
 done
 mapfile -t all < <(sed -n 's/^name = "\([a-z]*\)"$/\1/p' tests/fuzz/Cargo.toml)
-for target in "${@:-${all[@]}}"; do
+[ $# -gt 0 ] || set -- "${all[@]}"
+for target in "$@"; do
     mkdir -p "target/fuzz/corpus/$target" "tests/fuzz/seeds/$target"
     cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$target" "target/fuzz/corpus/$target" \
         "tests/fuzz/seeds/$target" -- -max_total_time="$seconds" -rss_limit_mb=4096 -timeout=20 \
