@@ -101,8 +101,8 @@ pub struct LayerStatistics {
     pub queries: u64,
     /// Queries that it answered without the layer below.
     pub hits: u64,
-    /// Time spent in it and below. It is measured only for [`slicing`], which stands for the whole
-    /// chain, and for the back end; it is zero for the other layers.
+    /// Time spent in it and below. It is measured only for [`super::slicing`], which stands for the
+    /// whole chain, and for the back end; it is zero for the other layers.
     pub time: Duration,
 }
 
