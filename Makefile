@@ -65,7 +65,7 @@ attack: setup
 		--package --keep target/attack --figures results/bench/attack-packages.csv
 
 # Feeds what reads bytes from outside with any bytes, each reader for ten minutes. `tests/fuzz/seeds`
-# has what was found; `tests/foreign.rs` reads it again.
+# has what was found; `tests/cases/readers.rs` reads it again.
 fuzz: setup
 	@scripts/fuzz.sh 600
 
@@ -79,3 +79,4 @@ lint: setup
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
+	cargo check --locked --manifest-path tests/fuzz/Cargo.toml --target-dir target/fuzz

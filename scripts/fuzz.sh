@@ -11,11 +11,13 @@ export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=$PWD/target/fuzz
 # The text of modules is a product of a compiler, which the repository does not keep.
 modules=target/fuzz/corpus/module
 mkdir -p "$modules"
+clang=${PSYCHIC_CLANG:-clang-19}
+"$clang" --version >/dev/null
 for source in tests/fuzz/src/original.c tests/cases/symbolic/*.c; do
     name=$modules/$(basename "$source" .c)
     for level in 0 1 2; do
-        clang-19 -I src/compile/runtime -w "-O$level" -S -emit-llvm "$source" -o "$name.$level.ll" || true
-    done 2>/dev/null
+        "$clang" -I src/compile/runtime -w "-O$level" -S -emit-llvm "$source" -o "$name.$level.ll"
+    done
 done
 mapfile -t all < <(sed -n 's/^name = "\([a-z]*\)"$/\1/p' tests/fuzz/Cargo.toml)
 [ $# -gt 0 ] || set -- "${all[@]}"

@@ -16,7 +16,7 @@ use crate::{
     report::TextStyle,
     results::StatsRow,
     session::{Error, Findings, Options, Session, Sharing, Until},
-    subject::Subject,
+    subject::{Subject, SubjectError},
 };
 
 #[derive(Args, Debug)]
@@ -74,7 +74,10 @@ enum SharingArg {
 pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let interrupt = interrupt::listen_while_building();
     args.search.bound();
-    let subject = Subject::load_unless(&args.subject, &interrupt)?;
+    let subject = match Subject::load_unless(&args.subject, &interrupt) {
+        Err(SubjectError::Obtaining(_)) if interrupt.is_set() => return Ok(INTERRUPTED),
+        subject => subject?,
+    };
     let out = results_of(&subject, args.out.as_deref());
     let options = Options {
         search: args.search.options(interrupt),

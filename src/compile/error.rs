@@ -29,9 +29,14 @@ pub enum BuildError {
         /// The command line that failed, to be tried by hand.
         command: String,
     },
-    /// LLVM's reader crashes on a module.
-    #[error("{} is damaged: LLVM cannot read it", .0.display())]
-    Damaged(PathBuf),
+    /// LLVM's reader does not come to its end on a module.
+    #[error("{} is damaged, LLVM cannot read it: {reason}", module.display())]
+    Damaged {
+        /// The module.
+        module: PathBuf,
+        /// What LLVM says first, or what it exceeds.
+        reason: String,
+    },
     /// A command that the subject gives for its own build failed.
     #[error("build.{key} failed: {command}\n{output}\nthe whole log is {}", log.display())]
     Command {

@@ -165,8 +165,12 @@ impl Revisions {
         let mut known: HashMap<Vec<u8>, Revision> = HashMap::new();
         let mut alias = BTreeMap::new();
         for (revision, path) in &modules {
-            let bytes = fs::read(path).map_err(BuildError::io(path))?;
-            alias.insert(*revision, *known.entry(bytes).or_insert(*revision));
+            // One that cannot be read is like no other; taking it says so.
+            let first = match fs::read(path) {
+                Ok(bytes) => *known.entry(bytes).or_insert(*revision),
+                Err(_) => *revision,
+            };
+            alias.insert(*revision, first);
         }
         Ok(Self {
             toolchain,
@@ -480,18 +484,26 @@ impl Revisions {
         kind: Product,
         wanted: &BTreeSet<Revision>,
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
-        let one = |(revision, first): (&Revision, &Revision)| {
-            let out = self.directory.join(format!("{first}.{}", kind.suffix()));
-            let made = match revision == first {
-                true => self
-                    .toolchain
-                    .vet(&self.modules[first])
-                    .and_then(|()| modules::take(&self.modules[first], kind, &out)),
-                false => Ok(out),
-            };
-            (*revision, made.map(|module| vec![module]))
+        let one = |first: &Revision| {
+            let (module, name) = (&self.modules[first], format!("{first}.{}", kind.suffix()));
+            // What was read once needs no caution.
+            let vetted = if kind == Product::Bitcode { self.toolchain.vet(module) } else { Ok(()) };
+            let made =
+                vetted.and_then(|()| modules::take(module, kind, &self.directory.join(name)));
+            (*first, made)
         };
-        self.alias.par_iter().filter(|(revision, _)| wanted.contains(revision)).map(one).collect()
+        let firsts: BTreeSet<Revision> = self
+            .alias
+            .iter()
+            .filter(|(revision, _)| wanted.contains(revision))
+            .map(|(_, first)| *first)
+            .collect();
+        let made: BTreeMap<_, _> = firsts.par_iter().map(one).collect();
+        let of = |(revision, first): (&Revision, &Revision)| {
+            let module = made[first].as_ref().map_err(BuildError::again);
+            (*revision, module.map(|module| vec![module.clone()]))
+        };
+        self.alias.iter().filter(|(revision, _)| wanted.contains(revision)).map(of).collect()
     }
 }
 

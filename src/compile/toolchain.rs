@@ -18,6 +18,8 @@ use crate::{
 };
 
 const CLANG: &str = "clang-19";
+/// How the report of LLVM's programs begins when they crash.
+const CRASH: &str = "PLEASE submit a bug report";
 /// How many diagnostics of a failing file are shown.
 const ERRORS_SHOWN: usize = 3;
 
@@ -190,8 +192,8 @@ impl Toolchain {
         self.run_llvm(&self.optimiser, run.arg(module).arg("-o").arg(module))
     }
 
-    /// Reads a module that others wrote, in a process of its own: LLVM's reader may crash on a
-    /// damaged one. What else may be wrong with it is for its reader to say.
+    /// Reads a module that others wrote, in a process of its own: LLVM's reader crashes on some
+    /// damaged ones. What else may be wrong with it is for its reader to say.
     ///
     /// # Errors
     /// [`BuildError::Damaged`]; [`BuildError::ToolMissing`].
@@ -200,12 +202,19 @@ impl Toolchain {
         opt.args(["-passes=verify", "-disable-output"]).arg(module);
         match child::output(&mut opt, ChildLimits::BUILD, &self.stopper) {
             Ok(output) if output.status.signal().is_none() => Ok(()),
+            Ok(output) => {
+                let stderr = String::from_utf8_lossy(&output.stderr);
+                let first = stderr.lines().next().filter(|line| !line.starts_with(CRASH));
+                let reason = first.unwrap_or("its reader crashes").to_owned();
+                Err(BuildError::Damaged { module: module.to_owned(), reason })
+            }
             Err(ChildError::Start(_)) => Err(tool_missing(&self.optimiser)),
-            Err(ChildError::Interrupted { program }) => Err(BuildError::Compile {
-                first: format!("{program} was interrupted"),
-                command: display(&opt),
-            }),
-            _ => Err(BuildError::Damaged(module.to_owned())),
+            Err(stopped @ ChildError::Interrupted { .. }) => {
+                Err(BuildError::Compile { first: stopped.to_string(), command: display(&opt) })
+            }
+            Err(stopped) => {
+                Err(BuildError::Damaged { module: module.to_owned(), reason: stopped.to_string() })
+            }
         }
     }
 

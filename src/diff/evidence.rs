@@ -139,12 +139,12 @@ impl Differ<'_> {
     /// nothing was known of it, that is now predicted to err or is still unpredicted.
     fn is_outdated(&self, prediction: &Prediction, test: &DifferentialTest) -> bool {
         let DifferentialTest { expected, outcomes, .. } = test;
-        let now = self.expected(&prediction.slots);
+        let now = self.expected(&prediction.predictions);
         let concerned = now.errors.values().flat_map(RevisionSet::iter).chain(now.unknown.iter());
         if concerned.into_iter().any(|revision| expected.early.contains(revision)) {
             return true;
         }
-        prediction.slots.iter().zip(outcomes).any(|(slot, outcome)| match slot {
+        prediction.predictions.iter().zip(outcomes).any(|(prediction, outcome)| match prediction {
             Predicted::Exact(source, _) => {
                 is_stopped(outcome) && self.state(*source).halt != Halt::Hang
             }
@@ -186,20 +186,25 @@ impl Differ<'_> {
         let arguments = states.first().copied().or(self.states.first());
         let arguments = arguments.map_or(&[][..], |state| &state.world.arguments);
         let mut input = input::concrete(exprs, arguments, &states, model);
-        let slots = self.slots(&sources, model, &input);
-        if slots.iter().any(|slot| slot.visible().is_none()) {
+        let predictions = self.predictions(&sources, model, &input);
+        if predictions.iter().any(|prediction| prediction.visible().is_none()) {
             let spare = input::spare_tokens(&states);
             if !spare.is_empty() {
                 input.stdin.get_or_insert_default().extend(spare);
             }
         }
-        Prediction { input, slots, followed }
+        Prediction { input, predictions, followed }
     }
 
     /// What the halt states in `sources` predict for `input`, which `model` stands for.
-    fn slots(&self, sources: &[Source], model: &Assignment, input: &TestInput) -> Vec<Predicted> {
+    fn predictions(
+        &self,
+        sources: &[Source],
+        model: &Assignment,
+        input: &TestInput,
+    ) -> Vec<Predicted> {
         let exprs = &self.task.program.exprs;
-        let mut slots: Vec<Predicted> =
+        let mut predictions: Vec<Predicted> =
             self.task.revisions.iter().map(|_| Predicted::Missing).collect();
         for source in sources {
             let state = self.state(*source);
@@ -207,27 +212,27 @@ impl Differ<'_> {
                 .then(|| outcome::predicted(exprs, state, model))
                 .flatten()
                 .map(|outcome| outcome.visible(&self.task.outputs));
-            for (revision, slot) in self.task.revisions.iter().zip(&mut slots) {
-                let is_known = slot.visible().is_some();
+            for (revision, prediction) in self.task.revisions.iter().zip(&mut predictions) {
+                let is_known = prediction.visible().is_some();
                 if is_known || !state.revisions.contains(*revision) {
                     continue;
                 }
-                match (&visible, &slot) {
-                    (Some(visible), _) => *slot = Predicted::Exact(*source, visible.clone()),
-                    (None, Predicted::Missing) => *slot = Predicted::Vague(*source),
+                match (&visible, &prediction) {
+                    (Some(visible), _) => *prediction = Predicted::Exact(*source, visible.clone()),
+                    (None, Predicted::Missing) => *prediction = Predicted::Vague(*source),
                     (None, _) => {}
                 }
             }
         }
-        slots
+        predictions
     }
 
     /// The prediction for an input without a model, drawn from the states at the indices
     /// `followed`, which were followed on its text.
     fn predict_text(&self, input: TestInput, followed: Vec<usize>) -> Prediction {
         let sources: Vec<Source> = followed.iter().copied().map(Source::Followed).collect();
-        let slots = self.slots(&sources, &Assignment::default(), &input);
-        Prediction { input, slots, followed }
+        let predictions = self.predictions(&sources, &Assignment::default(), &input);
+        Prediction { input, predictions, followed }
     }
 
     pub(super) fn state(&self, source: Source) -> &HaltState {
@@ -240,8 +245,8 @@ impl Differ<'_> {
     /// The prediction after also following, on this input, the revisions without an exact
     /// prediction.
     pub(super) fn follow(&mut self, prediction: Prediction, model: &Assignment) -> Prediction {
-        let slots = self.task.revisions.iter().zip(&prediction.slots);
-        let missing = slots.filter(|(_, slot)| slot.visible().is_none());
+        let predictions = self.task.revisions.iter().zip(&prediction.predictions);
+        let missing = predictions.filter(|(_, prediction)| prediction.visible().is_none());
         let missing: RevisionSet = missing.map(|(revision, _)| *revision).collect();
         let known = prediction.followed.iter().flat_map(|i| self.followed[*i].revisions.iter());
         let known: RevisionSet = known.collect();
@@ -318,8 +323,8 @@ impl Differ<'_> {
         &'p self,
         prediction: &'p Prediction,
     ) -> impl Iterator<Item = (Revision, &'p Visible)> {
-        let slots = self.task.revisions.iter().zip(&prediction.slots);
-        slots.filter_map(|(revision, slot)| Some((*revision, slot.visible()?)))
+        let predictions = self.task.revisions.iter().zip(&prediction.predictions);
+        predictions.filter_map(|(revision, prediction)| Some((*revision, prediction.visible()?)))
     }
 
     /// The revisions that are predicted to run into an error.
@@ -327,8 +332,8 @@ impl Differ<'_> {
         &'p self,
         prediction: &'p Prediction,
     ) -> impl Iterator<Item = Revision> + 'p {
-        let slots = self.task.revisions.iter().zip(&prediction.slots);
-        slots.filter_map(|(revision, slot)| match slot {
+        let predictions = self.task.revisions.iter().zip(&prediction.predictions);
+        predictions.filter_map(|(revision, prediction)| match prediction {
             Predicted::Exact(source, _) => {
                 let state = self.state(*source);
                 let errs = matches!(state.halt, Halt::Error(_)) || !state.world.findings.is_empty();
@@ -374,7 +379,7 @@ impl Differ<'_> {
         if !self.inputs.insert(prediction.input.clone()) {
             return Ok(());
         }
-        let Prediction { input, slots, followed } = match (&model, &known) {
+        let Prediction { input, predictions, followed } = match (&model, &known) {
             (Some(model), None) => {
                 let before = prediction.input.clone();
                 let more = self.follow(prediction, model);
@@ -386,7 +391,7 @@ impl Differ<'_> {
             }
             _ => prediction,
         };
-        let expected = self.expected(&slots);
+        let expected = self.expected(&predictions);
         let revisions = self.task.revisions.clone();
         let (outcomes, ran) = match known {
             Some(known) => known,
@@ -403,13 +408,13 @@ impl Differ<'_> {
             outcomes.iter().map(|o| o.visible(&self.task.outputs)).collect();
         let mut objections = BTreeMap::new();
         let mut mismatches = Vec::new();
-        for (index, slot) in slots.iter().enumerate() {
+        for (index, prediction) in predictions.iter().enumerate() {
             let (revision, shown, outcome) = (revisions[index], &visible[index], &outcomes[index]);
-            let reasons = self.objections(slot, shown, outcome);
+            let reasons = self.objections(prediction, shown, outcome);
             if !reasons.is_empty() {
                 objections.insert(revision, reasons);
             }
-            if let Some(predicted) = slot.visible()
+            if let Some(predicted) = prediction.visible()
                 && predicted != shown
             {
                 if self.task.without_result.contains(&revision) {
@@ -422,12 +427,12 @@ impl Differ<'_> {
             }
         }
         if self.settled {
-            self.repeat(&input, &slots, &expected, &visible, &mut objections)?;
+            self.repeat(&input, &predictions, &expected, &visible, &mut objections)?;
         }
-        for (revision, slot) in revisions.iter().zip(&slots) {
+        for (revision, prediction) in revisions.iter().zip(&predictions) {
             // A revision without a prediction is judged again later.
             if let Some(reasons) = objections.get(revision)
-                && (self.settled || slot.visible().is_some())
+                && (self.settled || prediction.visible().is_some())
             {
                 self.distrust(*revision, reasons);
             }
@@ -438,8 +443,8 @@ impl Differ<'_> {
             all.partition(|(revision, _)| !objections.contains_key(revision));
         let predicted: RevisionSet = revisions
             .iter()
-            .zip(&slots)
-            .filter_map(|(revision, slot)| slot.visible().map(|_| *revision))
+            .zip(&predictions)
+            .filter_map(|(revision, prediction)| prediction.visible().map(|_| *revision))
             .collect();
         let stopped = others.into_iter().filter(|(revision, _)| {
             objections[revision] == [Reason::Stopped] && !predicted.contains(*revision)
@@ -516,10 +521,10 @@ impl Differ<'_> {
         Ok(outcomes)
     }
 
-    fn expected(&self, slots: &[Predicted]) -> Expected {
+    fn expected(&self, predictions: &[Predicted]) -> Expected {
         let mut expected = Expected::default();
-        for (revision, slot) in self.task.revisions.iter().zip(slots) {
-            match slot {
+        for (revision, prediction) in self.task.revisions.iter().zip(predictions) {
+            match prediction {
                 Predicted::Exact(source, visible) => {
                     let state = self.state(*source);
                     match &state.halt {
@@ -542,17 +547,22 @@ impl Differ<'_> {
     }
 
     /// Why the outcome of a revision may not be compared with those of others; empty if it may.
-    fn objections(&self, slot: &Predicted, shown: &Visible, outcome: &Outcome) -> Vec<Reason> {
+    fn objections(
+        &self,
+        prediction: &Predicted,
+        shown: &Visible,
+        outcome: &Outcome,
+    ) -> Vec<Reason> {
         let stopped = is_stopped(outcome);
         // A long run is no proof that it never ends: the machine may be slow.
         let slow = || vec![Reason::Stopped];
         let ended_there = shown.finding == Some(Error::UninitialisedRead.into());
         let any = self.task.program.uninitialised == Uninitialised::Any;
-        if (ended_there || any && !shown.noted.is_empty()) && slot.visible() != Some(shown) {
+        if (ended_there || any && !shown.noted.is_empty()) && prediction.visible() != Some(shown) {
             // The rest of its outcome may depend on what happened to be in memory.
             return vec![Reason::UninitialisedRun];
         }
-        let state = match slot {
+        let state = match prediction {
             Predicted::Exact(source, _) => {
                 let endless = self.state(*source).halt == Halt::Hang;
                 return if stopped && !endless { slow() } else { Vec::new() };
@@ -586,13 +596,15 @@ impl Differ<'_> {
     fn repeat(
         &mut self,
         input: &TestInput,
-        slots: &[Predicted],
+        predictions: &[Predicted],
         expected: &Expected,
         visible: &[Visible],
         objections: &mut BTreeMap<Revision, Vec<Reason>>,
     ) -> Result<(), ReplayFailed> {
-        let again: Vec<usize> = (0..slots.len())
-            .filter(|index| slots[*index].visible().is_none() || self.crashes(&slots[*index]))
+        let again: Vec<usize> = (0..predictions.len())
+            .filter(|index| {
+                predictions[*index].visible().is_none() || self.crashes(&predictions[*index])
+            })
             .filter(|index| !objections.contains_key(&self.task.revisions[*index]))
             .collect();
         if again.is_empty() {
@@ -647,8 +659,8 @@ impl Differ<'_> {
     }
 
     /// Whether the prediction is a crash that the processor reports and no sanitizer sees.
-    fn crashes(&self, slot: &Predicted) -> bool {
-        matches!(slot, Predicted::Exact(source, _) if outcome::crashes(self.state(*source)))
+    fn crashes(&self, prediction: &Predicted) -> bool {
+        matches!(prediction, Predicted::Exact(source, _) if outcome::crashes(self.state(*source)))
     }
 
     /// Records the reasons against every pair of a revision, so that nothing can be proved of it

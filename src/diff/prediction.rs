@@ -24,8 +24,8 @@ pub(super) enum Predicted {
 /// What the engine predicts for an input.
 pub(super) struct Prediction {
     pub(super) input: TestInput,
-    /// One slot per revision, in the order of [`Differ::revisions`](super::Differ::revisions).
-    pub(super) slots: Vec<Predicted>,
+    /// One prediction per revision, in the order of [`Differ::revisions`](super::Differ::revisions).
+    pub(super) predictions: Vec<Predicted>,
     /// Indices of the halt states that were followed for this input.
     pub(super) followed: Vec<usize>,
 }
@@ -33,7 +33,7 @@ pub(super) struct Prediction {
 impl Prediction {
     /// Whether the path of at least one revision is known, even if its outcome is not.
     pub(super) fn takes_a_path(&self) -> bool {
-        self.slots.iter().any(|slot| !matches!(slot, Predicted::Missing))
+        self.predictions.iter().any(|prediction| !matches!(prediction, Predicted::Missing))
     }
 }
 

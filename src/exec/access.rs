@@ -387,7 +387,7 @@ impl Executor<'_> {
 
     /// Makes sure that `length` bytes lie inside the objects at all ends, and returns the length.
     /// It is concrete, unless all ends are concrete and the length has a small bound.
-    pub(super) fn concretise_length(
+    pub(super) fn bounded_length(
         &mut self,
         ends: &[Value],
         length: Value,
@@ -493,38 +493,32 @@ impl Executor<'_> {
 
     /// memcpy and memmove.
     pub(super) fn copy_bytes(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop> {
-        let length =
-            match (self.concretise_length(&[to, from], length, "length to copy")?, to, from) {
-                (Value::Int(length), ..) => length,
-                (Value::Expr(length), Value::Int(to), Value::Int(from)) => {
-                    let start = address::offset(from) as usize;
-                    let is_whole = !is_odd(from) && self.program.exprs.low_zeros(length) >= 3;
-                    let longest =
-                        self.longest(&[Value::Int(to), Value::Int(from)], length) as usize;
-                    let target = address::offset(to) as usize;
-                    if self.copies_irregularly(
-                        self.state.memory.object(from)?,
-                        start,
-                        target,
-                        longest,
-                    ) {
-                        self.note_irregular(to);
-                    }
-                    let mut bytes = Vec::new();
-                    for at in start..start + longest {
-                        let part = (!is_whole).then(|| self.byte_of_address(from, at));
-                        bytes.push(match part.flatten() {
-                            Some(byte) => byte,
-                            None => {
-                                let object = self.state.memory.object(from)?;
-                                self.byte_expr(from, at, object.byte(&self.program.exprs, at))?
-                            }
-                        });
-                    }
-                    return self.overwrite(to, length, bytes);
+        let length = match (self.bounded_length(&[to, from], length, "length to copy")?, to, from) {
+            (Value::Int(length), ..) => length,
+            (Value::Expr(length), Value::Int(to), Value::Int(from)) => {
+                let start = address::offset(from) as usize;
+                let is_whole = !is_odd(from) && self.program.exprs.low_zeros(length) >= 3;
+                let longest = self.longest(&[Value::Int(to), Value::Int(from)], length) as usize;
+                let target = address::offset(to) as usize;
+                if self.copies_irregularly(self.state.memory.object(from)?, start, target, longest)
+                {
+                    self.note_irregular(to);
                 }
-                _ => unreachable!("a length stays symbolic between known ends only"),
-            };
+                let mut bytes = Vec::new();
+                for at in start..start + longest {
+                    let part = (!is_whole).then(|| self.byte_of_address(from, at));
+                    bytes.push(match part.flatten() {
+                        Some(byte) => byte,
+                        None => {
+                            let object = self.state.memory.object(from)?;
+                            self.byte_expr(from, at, object.byte(&self.program.exprs, at))?
+                        }
+                    });
+                }
+                return self.overwrite(to, length, bytes);
+            }
+            _ => unreachable!("a length stays symbolic between known ends only"),
+        };
         if length == 0 {
             return Ok(());
         }
@@ -575,7 +569,7 @@ impl Executor<'_> {
 
     /// memset.
     pub(super) fn fill_bytes(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop> {
-        let length = match (self.concretise_length(&[to], length, "length to fill")?, to) {
+        let length = match (self.bounded_length(&[to], length, "length to fill")?, to) {
             (Value::Int(length), _) => length,
             (Value::Expr(length), Value::Int(to)) => {
                 let bound = self.longest(&[Value::Int(to)], length) as usize;

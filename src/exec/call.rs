@@ -498,13 +498,13 @@ impl Machine for Executor<'_> {
     }
 
     fn copy(&mut self, to: Value, from: Value, length: Value) -> Result<(), Stop> {
-        let length = self.concretise_length(&[to, from], length, "length to copy")?;
+        let length = self.bounded_length(&[to, from], length, "length to copy")?;
         self.before_bytes(to, from);
         self.copy_bytes(to, from, length)
     }
 
     fn fill(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop> {
-        let length = self.concretise_length(&[to], length, "length to fill")?;
+        let length = self.bounded_length(&[to], length, "length to fill")?;
         self.before_bytes(to, to);
         self.fill_bytes(to, byte, length)
     }

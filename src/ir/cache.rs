@@ -23,7 +23,7 @@ const KEPT: usize = 64;
 const DIGEST: usize = 32;
 
 /// Loads the program in a file that [`lower::load`] can read. It is taken from the directory
-/// `cache` if it is there. Otherwise it is lowered, unless `vet` fails, and put there if the
+/// `cache` if it is there. Otherwise it is lowered, unless it is no module or `vet` fails, and put there if the
 /// directory can be written.
 ///
 /// # Errors
@@ -39,6 +39,7 @@ pub fn load<E: From<LowerError>>(
     if let Some(module) = read(&file) {
         return Ok(module);
     }
+    lower::recognise(path, &bytes)?;
     vet()?;
     let (module, context) = lower::lower_file(path, &bytes)?;
     // A process loads one program. Freeing LLVM's context would take a tenth of its start.

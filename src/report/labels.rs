@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use nix::sys::signal::Signal;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use crate::{
     results::{RevisionRow, TestId},
@@ -325,26 +325,16 @@ pub(super) fn columns(text: &str) -> usize {
 
 /// The longest beginning of a text that takes at most `width` columns.
 fn beginning(text: &str, width: usize) -> &str {
-    let mut left = width;
-    for (at, c) in text.char_indices() {
-        match left.checked_sub(c.width().unwrap_or(1)) {
-            Some(rest) => left = rest,
-            None => return &text[..at],
-        }
-    }
-    text
+    let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+    let fits = |at: &usize| columns(&text[..*at]) <= width;
+    &text[..ends.take_while(fits).last().unwrap_or(0)]
 }
 
 /// The longest end of a text that takes at most `width` columns.
 fn end(text: &str, width: usize) -> &str {
-    let mut left = width;
-    for (at, c) in text.char_indices().rev() {
-        match left.checked_sub(c.width().unwrap_or(1)) {
-            Some(rest) => left = rest,
-            None => return &text[at + c.len_utf8()..],
-        }
-    }
-    text
+    let begins = text.char_indices().map(|(at, _)| at).rev();
+    let fits = |at: &usize| columns(&text[*at..]) <= width;
+    &text[begins.take_while(fits).last().unwrap_or(text.len())..]
 }
 
 /// Shortens a text to at most `width` columns by leaving out its middle.
@@ -521,6 +511,7 @@ mod tests {
         assert_eq!(shorten("0123456789", 10), "0123456789");
         assert_eq!(shorten("01", 1), "…");
         assert_eq!(shorten("漢字漢字漢字", 7), "漢字…字");
+        assert!(columns(&shorten("❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}", 5)) <= 5);
         assert_eq!(wrap("漢字漢字漢字", 4, 9), ["漢字", "漢字", "漢字"]);
         let set: RevisionSet = [0, 2, 3, 4, 7, 8].map(Revision).into_iter().collect();
         assert_eq!(ranges(&set), "0 2–4 7 8");

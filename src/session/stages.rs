@@ -575,7 +575,7 @@ impl SyntaxCheck for MetaCompiler<'_> {
 
 fn meta_files(meta: &Path) -> anyhow::Result<Changes> {
     let mut files = Changes::new();
-    for entry in WalkDir::new(meta) {
+    for entry in WalkDir::new(meta).follow_links(true) {
         let entry = entry?;
         if !entry.file_type().is_dir() {
             let path = entry.path();

@@ -195,7 +195,7 @@ impl Enumeration {
             combinations = combinations.checked_mul(variable.first.len())?;
             variables.push(variable);
         }
-        if combinations > MOST_COMBINATIONS || combinations * circuit.slots.len() > MOST_WORK {
+        if combinations > MOST_COMBINATIONS || combinations * circuit.nodes.len() > MOST_WORK {
             return None;
         }
         let truths = circuit.truths(exprs, &variables, combinations);
@@ -230,21 +230,21 @@ impl Enumeration {
     /// The terms of a constraint; `None` if one has no lanes, or if there are too many.
     fn circuit(&mut self, exprs: &Exprs, constraint: ExprId) -> Option<Circuit> {
         let variables = exprs.variables(constraint);
-        let mut slots = Vec::new();
-        let mut slot_of: FxHashMap<ExprId, usize> = FxHashMap::default();
+        let mut nodes = Vec::new();
+        let mut node_of: FxHashMap<ExprId, usize> = FxHashMap::default();
         let mut stack = vec![(constraint, false)];
         while let Some((e, operands_done)) = stack.pop() {
-            if exprs.as_u64(e).is_some() || slot_of.contains_key(&e) {
+            if exprs.as_u64(e).is_some() || node_of.contains_key(&e) {
                 continue;
             }
-            let slot = match exprs.variables(e) {
+            let node = match exprs.variables(e) {
                 [one] => {
                     let position = variables.iter().position(|id| id == one)?;
                     CircuitNode::Column(position, self.column(exprs, e)?)
                 }
                 _ if operands_done => CircuitNode::Term(e),
                 _ => {
-                    if !exprs.has_lanes(e) || stack.len() + slots.len() > MOST_WORK / LANES {
+                    if !exprs.has_lanes(e) || stack.len() + nodes.len() > MOST_WORK / LANES {
                         return None;
                     }
                     stack.push((e, true));
@@ -252,17 +252,17 @@ impl Enumeration {
                     continue;
                 }
             };
-            slot_of.insert(e, slots.len());
-            slots.push(slot);
+            node_of.insert(e, nodes.len());
+            nodes.push(node);
         }
-        Some(Circuit { slots, slot_of })
+        Some(Circuit { nodes, node_of })
     }
 }
 
 /// The terms of a constraint: operands before their users, the constraint itself last.
 struct Circuit {
-    slots: Vec<CircuitNode>,
-    slot_of: FxHashMap<ExprId, usize>,
+    nodes: Vec<CircuitNode>,
+    node_of: FxHashMap<ExprId, usize>,
 }
 
 enum CircuitNode {
@@ -276,9 +276,9 @@ impl Circuit {
     /// Sorts the values of a variable into classes; in each class, every column has a single value.
     fn classify(&self, position: usize, id: VariableId, domain: Domain) -> Classified {
         let columns: Vec<&Lanes> = self
-            .slots
+            .nodes
             .iter()
-            .filter_map(|slot| match slot {
+            .filter_map(|node| match node {
                 CircuitNode::Column(of, column) if *of == position => Some(&**column),
                 _ => None,
             })
@@ -298,7 +298,7 @@ impl Circuit {
     /// Whether the constraint holds, for each combination of classes.
     fn truths(&self, exprs: &Exprs, variables: &[Classified], combinations: usize) -> Vec<bool> {
         let mut truths = Vec::with_capacity(combinations);
-        let mut lanes: Vec<Lanes> = vec![[0; LANES]; self.slots.len()];
+        let mut lanes: Vec<Lanes> = vec![[0; LANES]; self.nodes.len()];
         let mut chosen: Vec<[u8; LANES]> = vec![[0; LANES]; variables.len()];
         while truths.len() < combinations {
             let count = LANES.min(combinations - truths.len());
@@ -309,15 +309,15 @@ impl Circuit {
                     rest /= first.len();
                 }
             }
-            for (index, slot) in self.slots.iter().enumerate() {
+            for (index, node) in self.nodes.iter().enumerate() {
                 let (done, rest) = lanes.split_at_mut(index);
-                match slot {
+                match node {
                     CircuitNode::Column(position, column) => {
                         let values = rest[0].iter_mut().zip(&chosen[*position]);
                         values.for_each(|(out, value)| *out = column[usize::from(*value)]);
                     }
                     CircuitNode::Term(e) => exprs
-                        .lanes(*e, |operand| done.get(self.slot_of[&operand]), &mut rest[0])
+                        .lanes(*e, |operand| done.get(self.node_of[&operand]), &mut rest[0])
                         .expect("a circuit has such terms only"),
                 }
             }

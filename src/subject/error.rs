@@ -7,6 +7,8 @@ use std::{
 
 use thiserror::Error;
 
+use crate::child::ChildError;
+
 /// Why a subject cannot be used.
 #[derive(Debug, Error)]
 pub enum SubjectError {
@@ -21,6 +23,9 @@ pub enum SubjectError {
         /// Why it failed.
         source: io::Error,
     },
+    /// A command that obtains the sources did not come to its end.
+    #[error(transparent)]
+    Obtaining(ChildError),
     /// `subject.toml` is not TOML, or has a key or value that is meaningless or refers to something
     /// that does not exist.
     #[error("{}:{line}: {message}", path.display())]

@@ -160,10 +160,12 @@ pub enum GivenError {
 pub fn given_files(directory: &Path) -> Result<Vec<GivenFile>, GivenError> {
     let mut found = Vec::new();
     let mut room = MOST_BYTES;
+    // The walk through a file ends without an error.
+    fs::read_dir(directory).map_err(|error| GivenError::Io { path: directory.into(), error })?;
     for entry in WalkDir::new(directory).min_depth(1) {
         let entry = entry.map_err(|error| GivenError::Io {
             path: error.path().unwrap_or(directory).to_owned(),
-            error: error.into_io_error().unwrap_or_else(|| io::ErrorKind::Other.into()),
+            error: error.into(),
         })?;
         let place = entry.path().to_owned();
         let io = |error| GivenError::Io { path: place.clone(), error };
@@ -227,6 +229,13 @@ mod tests {
         let paths = [&b"a/b"[..], "ä".as_bytes(), b"\xff", b"\\xff", b"\xfe\\"];
         let texts = paths.map(path_text);
         assert_eq!(texts, ["a/b", "ä", "\\xff", "\\\\xff", "\\xfe\\\\"]);
+    }
+
+    #[test]
+    fn a_file_is_no_directory() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(matches!(given_files(file.path()), Err(GivenError::Io { .. })));
+        assert!(crate::subject::files_below(file.path()).is_err());
     }
 
     #[test]

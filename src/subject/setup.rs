@@ -3,7 +3,7 @@
 use std::{
     env,
     fs::{self, File},
-    io::{self, Write},
+    io::Write,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -11,7 +11,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use super::SubjectError;
-use crate::child::{self, ChildLimits, Stopper};
+use crate::child::{self, ChildError, ChildLimits, Stopper};
 
 const OUTPUT_LINES: usize = 20;
 
@@ -77,7 +77,7 @@ pub(super) fn obtain(
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(dir).env("PSYCHIC_SOURCE", &source);
     let status = child::status(shell.stdout(output).stderr(errors), ChildLimits::BUILD, stopper);
-    let status = status.map_err(io::Error::other).map_err(SubjectError::io(Path::new("sh")))?;
+    let status = status.map_err(not_ended("sh"))?;
     if !status.success() {
         let printed = fs::read(&log).map_err(SubjectError::io(&log))?;
         let output = last_lines(&String::from_utf8_lossy(&printed));
@@ -86,6 +86,14 @@ pub(super) fn obtain(
     let mut file = File::create(&stamp).map_err(SubjectError::io(&stamp))?;
     writeln!(file, "{command}").map_err(SubjectError::io(&stamp))?;
     Ok(Ok(source))
+}
+
+/// Why a command did not come to its end.
+fn not_ended(shell: &str) -> impl FnOnce(ChildError) -> SubjectError {
+    move |error| match error {
+        ChildError::Start(error) => SubjectError::io(Path::new(shell))(error),
+        stopped => SubjectError::Obtaining(stopped),
+    }
 }
 
 /// The source tree of a Debian package, which is obtained unless it exists already. All subjects
@@ -117,7 +125,7 @@ pub(super) fn package(
     let mut script = Command::new("bash");
     script.arg(scripts.join("source.sh")).args([name, version]).arg(&tree);
     let output = child::output(script.env("PSYCHIC_CACHE", &cache), ChildLimits::BUILD, stopper);
-    let output = output.map_err(io::Error::other).map_err(SubjectError::io(Path::new("bash")))?;
+    let output = output.map_err(not_ended("bash"))?;
     if !output.status.success() {
         let output = last_lines(&String::from_utf8_lossy(&output.stderr));
         return Ok(Err(Failure { status: "source package".into(), output }));

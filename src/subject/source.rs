@@ -163,8 +163,10 @@ pub fn files_below(root: &Path) -> io::Result<Vec<PathBuf>> {
     let is_shown = |entry: &DirEntry| {
         entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.')
     };
+    // The walk through a file ends without an error.
+    fs::read_dir(root)?;
     let mut found = Vec::new();
-    for entry in WalkDir::new(root).sort_by_file_name().into_iter().filter_entry(is_shown) {
+    for entry in WalkDir::new(root).into_iter().filter_entry(is_shown) {
         let path = entry?.into_path();
         if path.is_file() {
             found.push(path.strip_prefix(root).expect("found below it").to_owned());

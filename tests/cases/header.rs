@@ -35,7 +35,10 @@ impl Header {
         let mut header = Self::default();
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
         for (number, line) in (1..).zip(text.lines()) {
-            if let Some((key, value)) = line.strip_prefix("//@ ").and_then(|l| l.split_once(": ")) {
+            if line.trim_start().starts_with("//@") {
+                let setting =
+                    line.strip_prefix("//@ ").and_then(|setting| setting.split_once(": "));
+                let (key, value) = setting.unwrap_or_else(|| panic!("`{line}` is no header"));
                 match key {
                     "flags" => header.flags = words(value),
                     "levels" => header.levels = words(value),

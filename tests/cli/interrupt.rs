@@ -142,6 +142,22 @@ fn an_interrupt_ends_a_build() {
 }
 
 #[test]
+fn an_interrupt_ends_what_obtains_the_sources() {
+    let config = "name = \"slow\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\n\
+                  [build]\nsetup = \"touch slow; sleep 4322\"\n";
+    let scratch = Scratch::new().file("subject.toml", config).patch("1.diff", "return 1;");
+    let mut running = Running::diff(&scratch);
+    while !scratch.path("slow").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    running.signal(Signal::SIGTERM);
+    running.until("interrupted, nothing was found yet");
+    assert_eq!(running.end().code(), Some(130));
+    let all = Command::new("ps").args(["-eo", "args"]).output().expect("ps runs");
+    assert!(!String::from_utf8_lossy(&all.stdout).contains("\nsleep 4322"));
+}
+
+#[test]
 fn an_interrupt_does_not_wait_for_the_solver() {
     // To decide whether `n` can be 1, a number of 128 bits has to be factored.
     let source = include_str!("programs/an_interrupt_does_not_wait_for_the_solver.c");

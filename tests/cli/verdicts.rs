@@ -133,7 +133,7 @@ fn the_library_is_watched_as_the_program_is() {
 /// A meta program in which two files define the same function does not link, which must not matter.
 #[test]
 fn two_patches_may_add_one_function_to_two_files() {
-    let helper = include_str!("programs/two_patches_may_add_one_function_to_two_files.c");
+    let helper = include_str!("programs/helper.hunk");
     let adds = |file: &str, line: &str, now: &str| {
         let hunks = "@@ -1 +1,5 @@\n";
         format!(

@@ -78,8 +78,8 @@ impl<'m> Facts<'m> {
         self.choices.insert(key, None);
         let facts = self.function(function)?;
         let mut nodes = Nodes::default();
-        let mut walk = Cursor::new(Side::Meta, revision, facts, true);
-        let number = match walk.step(self, &mut nodes) {
+        let mut cursor = Cursor::new(Side::Meta, revision, facts, true);
+        let number = match cursor.step(self, &mut nodes) {
             Ok(Stop::Return(Some(id))) => nodes.as_int(id).map(|(_, value)| value),
             _ => None,
         };

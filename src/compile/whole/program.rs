@@ -652,7 +652,7 @@ fn copy(toolchain: &Toolchain, from: &Path, to: &Path) -> Result<(), BuildError>
 /// when needed.
 fn remove_modules(tree: &Path) -> Result<(), BuildError> {
     for entry in WalkDir::new(tree) {
-        let entry = entry.map_err(walked(tree))?;
+        let entry = entry.map_err(|error| BuildError::io(tree)(error.into()))?;
         let is_merged = entry.file_name().to_string_lossy().ends_with(MERGED);
         if is_merged && !entry.file_type().is_dir() {
             fs::remove_file(entry.path()).map_err(BuildError::io(entry.path()))?;
@@ -666,7 +666,7 @@ fn digest_of_tree(root: &Path) -> Result<String, BuildError> {
     let mut files = BTreeMap::new();
     let is_content = |entry: &DirEntry| !entry.file_type().is_dir() || entry.file_name() != ".git";
     for entry in WalkDir::new(root).into_iter().filter_entry(is_content) {
-        let entry = entry.map_err(walked(root))?;
+        let entry = entry.map_err(|error| BuildError::io(root)(error.into()))?;
         let path = entry.path();
         if entry.file_type().is_file() {
             let bytes = fs::read(path).map_err(BuildError::io(path))?;
@@ -675,12 +675,4 @@ fn digest_of_tree(root: &Path) -> Result<String, BuildError> {
         }
     }
     Ok(hash(files.into_iter().flat_map(|(name, digest)| [name, digest])))
-}
-
-/// What went wrong on the way through a directory.
-fn walked(root: &Path) -> impl FnOnce(walkdir::Error) -> BuildError {
-    |error| {
-        let path = error.path().unwrap_or(root).to_owned();
-        BuildError::io(&path)(error.into_io_error().unwrap_or_else(|| io::ErrorKind::Other.into()))
-    }
 }

@@ -241,7 +241,7 @@ fn is(machine: &mut dyn Machine, byte: Byte, value: u8) -> Result<bool, Stop> {
     matches(machine, &[byte], &[value])
 }
 
-/// Settles whether bytes are equal to a text; forks if they may or may not be.
+/// Branches on whether bytes are equal to a text; forks if they may or may not be.
 pub(super) fn matches(
     machine: &mut dyn Machine,
     bytes: &[Byte],

@@ -122,14 +122,20 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, LowerError> {
     std::fs::read(path).map_err(|source| LowerError::Read { path: path.to_owned(), source })
 }
 
+/// Whether the file `path`, given its bytes, begins as a module does.
+pub(super) fn recognise(path: &Path, bytes: &[u8]) -> Result<(), LowerError> {
+    let bitcode = bytes.starts_with(&BITCODE) || bytes.starts_with(&WRAPPED_BITCODE);
+    let text = path.extension().is_some_and(|extension| extension == "ll");
+    match bitcode || text && std::str::from_utf8(bytes).is_ok() {
+        true => Ok(()),
+        false => Err(LowerError::NotBitcode { path: path.to_owned() }),
+    }
+}
+
 /// Lowers the file `path`, given its bytes. Also returns the LLVM context: dropping it is slow, so
 /// the caller decides when.
 pub(super) fn lower_file(path: &Path, bytes: &[u8]) -> Result<(Module, Context), LowerError> {
-    let bitcode = bytes.starts_with(&BITCODE) || bytes.starts_with(&WRAPPED_BITCODE);
-    let text = path.extension().is_some_and(|extension| extension == "ll");
-    if !bitcode && (!text || std::str::from_utf8(bytes).is_err()) {
-        return Err(LowerError::NotBitcode { path: path.to_owned() });
-    }
+    recognise(path, bytes)?;
     let context = Context::create();
     llvm::silence(&context);
     let buffer = MemoryBuffer::create_from_memory_range_copy(bytes, &path.to_string_lossy());

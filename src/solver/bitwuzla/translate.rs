@@ -28,9 +28,9 @@ impl Translation {
         if let Some(known) = self.conditions.get(&e) {
             return *known;
         }
-        let mut walk = Translator { exprs, to, translation: self, used: Vec::new() };
-        let mut term = walk.truth_of_new(e);
-        let Some(needs) = walk.needs_of_used() else { return term };
+        let mut translator = Translator { exprs, to, translation: self, used: Vec::new() };
+        let mut term = translator.truth_of_new(e);
+        let Some(needs) = translator.needs_of_used() else { return term };
         for index in needs.iter() {
             term = to.term2(sys::BITWUZLA_KIND_AND, term, self.definitions[*index]);
         }
@@ -53,15 +53,15 @@ impl Translator<'_> {
         exprs.post_order(
             &[e],
             self,
-            |walk, e| walk.translation.native.contains_key(&e),
-            |walk, e| {
-                let outer = std::mem::take(&mut walk.used);
-                let native = walk.translate(e);
-                if let Some(needs) = walk.needs_of_used() {
-                    walk.translation.needs.insert(e, needs);
+            |translator, e| translator.translation.native.contains_key(&e),
+            |translator, e| {
+                let outer = std::mem::take(&mut translator.used);
+                let native = translator.translate(e);
+                if let Some(needs) = translator.needs_of_used() {
+                    translator.translation.needs.insert(e, needs);
                 }
-                walk.used = outer;
-                walk.translation.native.insert(e, native);
+                translator.used = outer;
+                translator.translation.native.insert(e, native);
             },
         );
     }

@@ -15,7 +15,7 @@ use psychic::{
         ClusterRow, OutcomeRow, PairRow, RangeRow, RevisionRow, StateRow, StatsRow, SummaryRow,
         Table, TestRow, read_clusterings, read_table, write_table,
     },
-    subject::Subject,
+    subject::{Subject, SubjectConfig},
     tree::{Options, Tree, minimal},
 };
 use tempfile::TempDir;
@@ -124,17 +124,30 @@ pub fn tables(bytes: &[u8]) {
     }
 }
 
-/// A `subject.toml`, if it has no commands to obtain sources: these would be run.
+/// A `subject.toml`, if it obtains no sources by a command and looks at nothing outside its directory.
 pub fn subject(bytes: &[u8]) {
-    let commands: [&[u8]; 5] = [b"setup", b"package", b"git", b"\\u", b"\\U"];
-    if commands.iter().any(|command| bytes.windows(command.len()).any(|part| part == *command)) {
-        return;
+    let config = std::str::from_utf8(bytes).ok().map(toml::from_str::<SubjectConfig>);
+    if let Some(Ok(config)) = &config {
+        let SubjectConfig { build, inputs, tests, sources, patches, candidates, .. } = config;
+        let commands = build.setup.is_some() || build.package.is_some() || build.git.is_some();
+        let paths = sources.iter().chain(&build.directory).chain(&inputs.files);
+        let globs =
+            patches.iter().chain(candidates).chain(&tests.ktest).chain(&tests.stdin).map(Path::new);
+        let is_outside = |path: &Path| path.is_absolute() || path.iter().any(|part| part == "..");
+        if commands || paths.map(PathBuf::as_path).chain(globs).any(is_outside) {
+            return;
+        }
     }
     let files: [(&str, &[u8]); 3] =
         [("subject.toml", bytes), ("a.c", ORIGINAL.as_bytes()), ("1.diff", b"")];
     let directory = directory(&files);
-    if let Err(error) = Subject::load(directory.path()) {
-        assert!(!error.to_string().is_empty());
+    match Subject::load(directory.path()) {
+        Ok(subject) => {
+            assert!(matches!(config, Some(Ok(_))));
+            assert!(subject.root.join(&subject.sources[0]).is_file());
+            assert_eq!(subject.revisions(), subject.patches.len() + 1);
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 
