@@ -47,7 +47,18 @@ macro_rules! ids {
     )*};
 }
 
-ids!(Revision: "revision", TestId: "test", StateId: "state");
+ids!(TestId: "test", StateId: "state");
+
+impl Cell for Revision {
+    fn write(&self) -> String {
+        self.to_string()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let expected = |_| format!("the number of a revision, at most {}", Self::MOST);
+        text.trim().parse().map_err(expected)
+    }
+}
 
 impl Cell for String {
     fn write(&self) -> String {
@@ -107,7 +118,7 @@ impl Cell for RevisionSet {
 
     fn read(text: &str) -> Result<Self, String> {
         text.split_whitespace()
-            .map(|number| number.parse().map(Revision))
+            .map(str::parse::<Revision>)
             .collect::<Result<_, _>>()
             .map_err(|_| "numbers of revisions with spaces between".into())
     }

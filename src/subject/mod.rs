@@ -14,6 +14,6 @@ pub use error::SubjectError;
 pub use files::{FileState, Given, GivenError, GivenFile, changed_files, given_files, path_text};
 pub use load::{Subject, TestFiles, is_variable};
 pub use patch::{Form, Patch};
-pub use revision::{OpenClasses, Revision, RevisionSet};
+pub use revision::{NoRevision, OpenClasses, Revision, RevisionSet};
 pub use setup::cache_directory;
 pub use source::files_below;

@@ -1,20 +1,50 @@
 //! Revisions of a program and sets of them.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+use thiserror::Error;
 
 /// One version of the program: 0 is the original, 1..=N the patches in the order given.
 #[derive(
     Clone, Copy, Debug, Default, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize,
 )]
-#[serde(transparent)]
+#[serde(try_from = "u32", into = "u32")]
 pub struct Revision(pub u32);
 
 impl Revision {
     /// The original: the program without any patch.
     pub const ORIGINAL: Revision = Revision(0);
+    /// The greatest number that is read from files: a set has a bit for each smaller one.
+    pub const MOST: u32 = (1 << 20) - 1;
+}
+
+/// A number that no revision has.
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
+#[error("the number of a revision is at most {}", Revision::MOST)]
+pub struct NoRevision;
+
+impl TryFrom<u32> for Revision {
+    type Error = NoRevision;
+
+    fn try_from(number: u32) -> Result<Self, NoRevision> {
+        if number <= Self::MOST { Ok(Self(number)) } else { Err(NoRevision) }
+    }
+}
+
+impl From<Revision> for u32 {
+    fn from(revision: Revision) -> Self {
+        revision.0
+    }
+}
+
+impl FromStr for Revision {
+    type Err = NoRevision;
+
+    fn from_str(text: &str) -> Result<Self, NoRevision> {
+        text.parse::<u32>().map_err(|_| NoRevision)?.try_into()
+    }
 }
 
 impl fmt::Display for Revision {

@@ -124,11 +124,10 @@ fn an_interrupt_before_the_first_test() {
     readable(&scratch.out());
 }
 
-#[test]
-fn an_interrupt_ends_a_build() {
-    let makefile = include_str!("programs/an_interrupt_ends_a_build.mk");
-    let scratch = package().file("package/Makefile", makefile);
-    let mut running = Running::diff(&scratch);
+/// Interrupts a run once there is a file `slow`; then no `sleep` of so many seconds is left.
+#[track_caller]
+fn ends_what_sleeps(scratch: &Scratch, seconds: &str) {
+    let mut running = Running::diff(scratch);
     while !scratch.path("slow").exists() {
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -136,7 +135,15 @@ fn an_interrupt_ends_a_build() {
     running.until("interrupted, nothing was found yet");
     assert_eq!(running.end().code(), Some(130));
     let all = Command::new("ps").args(["-eo", "args"]).output().expect("ps runs");
-    assert!(!String::from_utf8_lossy(&all.stdout).contains("\nsleep 4321"));
+    let sleeps = format!("\nsleep {seconds}");
+    assert!(!String::from_utf8_lossy(&all.stdout).contains(&sleeps));
+}
+
+#[test]
+fn an_interrupt_ends_a_build() {
+    let makefile = include_str!("programs/an_interrupt_ends_a_build.mk");
+    let scratch = package().file("package/Makefile", makefile);
+    ends_what_sleeps(&scratch, "4321");
     let left = names(&scratch.out());
     assert!(left.iter().all(|name| name == "build"), "{left:?}");
 }
@@ -146,15 +153,7 @@ fn an_interrupt_ends_what_obtains_the_sources() {
     let config = "name = \"slow\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\n\
                   [build]\nsetup = \"touch slow; sleep 4322\"\n";
     let scratch = Scratch::new().file("subject.toml", config).patch("1.diff", "return 1;");
-    let mut running = Running::diff(&scratch);
-    while !scratch.path("slow").exists() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    running.signal(Signal::SIGTERM);
-    running.until("interrupted, nothing was found yet");
-    assert_eq!(running.end().code(), Some(130));
-    let all = Command::new("ps").args(["-eo", "args"]).output().expect("ps runs");
-    assert!(!String::from_utf8_lossy(&all.stdout).contains("\nsleep 4322"));
+    ends_what_sleeps(&scratch, "4322");
 }
 
 #[test]
