@@ -23,7 +23,8 @@ if [ "$(cat "$musl/source/VERSION")" != "$version" ]; then
 fi
 echo "compiling musl $version to bitcode (seconds, once)"
 work=$musl/build
-rm -rf "$work" "$musl/include" "$musl/bitcode" "$musl/stamp"
+# The table goes first and is written last: what is half built is no libc.
+rm -rf "$musl/symbols.csv" "$work" "$musl/include" "$musl/bitcode" "$musl/stamp"
 mkdir -p "$work" "$musl/bitcode"
 headers() {
     cd "$work"
