@@ -63,7 +63,7 @@ impl Executor<'_> {
         let object = self.state.memory.object(address).ok()?;
         let offset = address::offset(address);
         let before = (offset & 7) as usize;
-        if before != 0 || length < 8 {
+        if before != 0 || length < 8 || object.is_irregular() {
             let aligned = offset & !7;
             match object.word(aligned, 8) {
                 _ if object.is_irregular() || before + length > 8 => {
@@ -74,6 +74,7 @@ impl Executor<'_> {
                 }
                 Some(whole) if self.state.memory.may_be_address(whole) => return None,
                 Some(whole) => return Some(truncate(whole >> (8 * before), width)),
+                None if !object.contains(aligned, 8) => {}
                 None if self.may_be_unknown_address_at(object, aligned as usize) => return None,
                 None => {}
             }
@@ -117,8 +118,8 @@ impl Executor<'_> {
             return Ok(Value::from_expr(&self.program.exprs, value));
         }
         let step = self.stride(offset, length);
-        let mut takes_part = length != 8;
-        if length == 8 && step < 8 {
+        let mut takes_part = length != 8 || self.state.memory.object(object)?.is_irregular();
+        if !takes_part && step < 8 {
             let now = self.state.memory.object(object)?;
             if self.with_numbers(object, now, offset, length, step).is_some() {
                 let exprs = &self.program.exprs;

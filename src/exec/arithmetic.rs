@@ -120,6 +120,7 @@ impl Executor<'_> {
         {
             return low;
         }
+        let a = if from == 64 && to > 64 { self.number(64, a) } else { a };
         if let Value::Int(x) = a
             && let Some(value) = concrete_cast(cast, from, to, x)
         {

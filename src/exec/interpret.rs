@@ -415,16 +415,19 @@ impl Executor<'_> {
                 self.fill_bytes(self.get(*to), self.get(*value), self.get(*length))?;
             }
             Inst::FloatBinary { op, width, dst, a, b } => {
-                let (a, b) = (self.get(*a), self.get(*b));
+                let a = self.number(*width, self.get(*a));
+                let b = self.number(*width, self.get(*b));
                 let value = self.float_binary(*op, *width, a, b);
                 self.set(*dst, value);
             }
             Inst::FloatNegate { width, dst, a } => {
-                let value = self.float_negate(*width, self.get(*a));
+                let a = self.number(*width, self.get(*a));
+                let value = self.float_negate(*width, a);
                 self.set(*dst, value);
             }
             Inst::FloatCompare { predicate, exceptions, width, dst, a, b } => {
-                let (a, b) = (self.get(*a), self.get(*b));
+                let a = self.number(*width, self.get(*a));
+                let b = self.number(*width, self.get(*b));
                 self.raise_comparing(*exceptions, *width, a, b);
                 let value = self.float_compare(*predicate, *width, a, b);
                 self.set(*dst, value);

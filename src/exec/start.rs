@@ -171,6 +171,9 @@ impl Program {
                     }
                 }
             }
+            if memory.has_odd_addresses(&object) {
+                object.set_irregular();
+            }
             memory.place(number, object);
         }
         World {

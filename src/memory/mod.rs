@@ -340,6 +340,17 @@ impl Memory {
         address::is_highest_byte(byte, self.next)
     }
 
+    /// Whether an object may have an address at a place that is not aligned, as a packed structure
+    /// does.
+    pub fn has_odd_addresses(&self, object: &Object) -> bool {
+        let is_address = |word: u64| {
+            let is_object = || address::object_number(word) >= address::FIRST_OBJECT;
+            self.may_be_address(word) && (function_at(word).is_some() || is_object())
+        };
+        let mut odd = (0..object.size().saturating_sub(7)).filter(|at| at % 8 != 0);
+        odd.any(|at| object.word(at, 8).is_some_and(is_address))
+    }
+
     /// The addresses with which a value certainly has to do: its own, those of a function, or those
     /// close to an object. It is very unlikely that a number just happens to look like one.
     pub fn addresses_in(&self, exprs: &Exprs, value: Value) -> Addresses {
