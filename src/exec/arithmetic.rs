@@ -5,7 +5,7 @@ use crate::{
     env::Stop,
     errors::Error,
     expr::{ExprId, Exprs},
-    ir::{AddressTerm, BinaryOp, Cast, Operand, OverflowOp, Predicate, UnaryOp},
+    ir::{AddressTerm, BinaryOp, Cast, Operand, OverflowOp, Predicate, UnaryOp, address},
     memory::{
         Value,
         value::{signed, truncate},
@@ -240,6 +240,28 @@ impl Executor<'_> {
         offset: i64,
         terms: &[AddressTerm],
     ) -> Value {
+        let sum = self.sum(base, offset, terms);
+        let sum = match self.stays_with(base, sum) {
+            true => sum,
+            false => {
+                let base = self.number(64, base);
+                self.sum(base, offset, terms)
+            }
+        };
+        self.flat_choice(sum)
+    }
+
+    /// Whether an address that was computed from `base` by known numbers is one, if `base` is.
+    #[inline(always)]
+    pub(super) fn is_plain_address(&self, base: Operand, address: u64) -> bool {
+        self.int(base).is_none_or(|base| {
+            !self.state.memory.may_be_address(base)
+                || address::are_near(base, address)
+                || self.stays_with(Value::Int(base), Value::Int(address))
+        })
+    }
+
+    fn sum(&mut self, base: Value, offset: i64, terms: &[AddressTerm]) -> Value {
         let base = self.expr(base, 64);
         let exprs = &self.program.exprs;
         let mut sum = exprs.add(base, exprs.constant(64, offset as u64));
@@ -250,7 +272,7 @@ impl Executor<'_> {
             let index = exprs.sext(index, 64);
             sum = exprs.add(sum, exprs.mul(index, exprs.constant(64, term.scale)));
         }
-        self.flat_choice(Value::from_expr(&self.program.exprs, sum))
+        Value::from_expr(&self.program.exprs, sum)
     }
 }
 

@@ -260,7 +260,13 @@ impl Executor<'_> {
     }
 
     fn run_model(&mut self, model: Model, call: &Call) -> Result<Option<Value>, Stop> {
-        let values: SmallVec<[Value; 8]> = call.args.iter().map(|a| self.get(a.value)).collect();
+        let mut values: SmallVec<[Value; 8]> = SmallVec::new();
+        for argument in &call.args {
+            let value = self.get(argument.value);
+            // A model of a floating-point function takes its argument for a number.
+            let is_number = argument.float && argument.width == 64;
+            values.push(if is_number { self.number(64, value) } else { value });
+        }
         let arguments = Arguments { values: &values, passed: &call.args };
         // A fork inside the model runs the whole call again from here.
         self.checkpoint = Checkpoint::Unchanged;

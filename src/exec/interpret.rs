@@ -264,8 +264,10 @@ impl Executor<'_> {
             }
             Inst::Address { dst, base, offset, terms } => match self.address(*base, *offset, terms)
             {
-                Some(address) => self.set_int(*dst, address),
-                None => self.address_slowly(*dst, *base, *offset, terms),
+                Some(address) if self.is_plain_address(*base, address) => {
+                    self.set_int(*dst, address);
+                }
+                _ => self.address_slowly(*dst, *base, *offset, terms),
             },
             Inst::Jump { target } => return Ok(Next::Jump(*target, Way::Otherwise)),
             Inst::Branch { condition, then, otherwise } => {

@@ -241,14 +241,44 @@ impl Executor<'_> {
                 return (distance(a), distance(b));
             }
             (false, false) => false,
-            (false, true) => are_exact(&x, a, b),
+            (false, true) => are_exact(&x, a, b) && self.stays_address(op, a, b),
             (true, false) => {
                 let swappable =
                     matches!(op, BinaryOp::Add | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
-                swappable && are_exact(&y, b, a)
+                swappable && are_exact(&y, b, a) && self.stays_address(op, b, a)
             }
         };
         if exact { (a, b) } else { (self.number(64, a), self.number(64, b)) }
+    }
+
+    /// Whether a sum of an address and a number, if it is one, is visibly an address of the same
+    /// object: far from it, nothing would say so any more.
+    fn stays_address(&self, op: BinaryOp, address: Value, number: Value) -> bool {
+        let exprs = &self.program.exprs;
+        let term = |value| match value {
+            Value::Int(value) => Some(exprs.constant(64, value)),
+            Value::Expr(e) => Some(e),
+            Value::Undefined => None,
+        };
+        let (Some(a), Some(b)) = (term(address), term(number)) else { return true };
+        let sum = match op {
+            BinaryOp::Add => exprs.add(a, b),
+            BinaryOp::Sub => exprs.sub(a, b),
+            _ => return true,
+        };
+        let sum = Value::from_expr(exprs, sum);
+        self.stays_with(address, sum)
+    }
+
+    /// Whether `sum`, which was computed from `address`, is visibly made of addresses of the same
+    /// objects.
+    pub(super) fn stays_with(&self, address: Value, sum: Value) -> bool {
+        let (before, after) = (self.addresses_in(address), self.addresses_in(sum));
+        let are_there = before.all.iter().all(|at| {
+            let start = start_of(*at);
+            after.all.iter().any(|other| start_of(*other) == start)
+        });
+        are_there && (before.others || !after.others)
     }
 
     /// Whether an operation on an address and a number is exact: the number is a distance, or is

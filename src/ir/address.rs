@@ -8,6 +8,8 @@ use super::{FunctionId, GlobalId};
 
 /// The number of bits of the offset.
 pub const OFFSET_BITS: u32 = 36;
+/// How far from an object, in bytes, an address may be and still have to do with it.
+pub const SLACK: u64 = 1 << 16;
 /// The number of bits of the object number.
 pub const NUMBER_BITS: u32 = 64 - OFFSET_BITS;
 /// The object number of the first function: an arbitrary number with which few programs compute.
@@ -40,6 +42,7 @@ pub fn object_address(number: u32) -> u64 {
 
 /// The number of the object whose first byte is nearest to `address`. If `address` is the address
 /// of an object plus or minus a small number, this is that object.
+#[inline(always)]
 pub fn nearest_object(address: u64) -> u32 {
     object_number(address.wrapping_add(1 << (OFFSET_BITS - 1)))
 }
@@ -72,6 +75,14 @@ pub fn is_code(address: u64) -> bool {
 pub fn is_in_range(value: u64, end: u32) -> bool {
     let first = object_address(FIRST_FUNCTION);
     value.wrapping_sub(first) < object_address(end - FIRST_FUNCTION)
+}
+
+/// Whether `address` is so close to the start of the object that `base` is in, too, that it is seen
+/// to be an address of it, whatever the object's size.
+#[inline(always)]
+pub fn are_near(base: u64, address: u64) -> bool {
+    nearest_object(base) == nearest_object(address)
+        && offset(address.wrapping_add(SLACK)) <= 2 * SLACK
 }
 
 /// Whether `byte` is the highest byte of some address of a function, or of an object below number

@@ -415,8 +415,8 @@ impl Memory {
         let number = address::nearest_object(address);
         let distance = address.abs_diff(address::object_address(number));
         match self.slot(number) {
-            Slot::Live(object) => distance <= object.capacity() + SLACK,
-            Slot::Dead(_) | Slot::External => distance <= SLACK,
+            Slot::Live(object) => distance <= object.capacity() + address::SLACK,
+            Slot::Dead(_) | Slot::External => distance <= address::SLACK,
             Slot::Never | Slot::Page(_) => false,
         }
     }
@@ -454,9 +454,6 @@ impl Addresses {
 
 /// Most terms visited in search of the addresses in one term, constants aside.
 const ARMS: u32 = 64;
-/// How far from an object, in bytes, an address may be and still have to do with it.
-const SLACK: u64 = 1 << 16;
-
 /// The index of an object number in [`Memory::slots`]; far behind all indices in use if it is not
 /// the number of an object.
 #[inline(always)]
