@@ -264,17 +264,33 @@ impl Executor<'_> {
     #[inline(always)]
     pub(super) fn store_int(&mut self, address: u64, width: u32, value: u64) -> bool {
         let length = width.div_ceil(8) as usize;
-        let is_irregular =
-            width == 64 && is_odd(address) && self.state.memory.may_be_address(value);
-        match self.state.memory.object_mut(address) {
-            Ok(object) => {
-                if is_irregular {
-                    object.set_irregular();
-                }
-                object.set_word(address::offset(address), length, value)
+        let is_whole = length == 8 && !is_odd(address);
+        match self.state.memory.object(address) {
+            // An address may come to an odd place, or a part of one be replaced.
+            Ok(object)
+                if (!is_whole || object.is_irregular())
+                    && (length == 8 && self.state.memory.may_be_address(value)
+                        || self.may_cut_address(object, address, length)) =>
+            {
+                return false;
             }
-            Err(_) => false,
+            _ => {}
         }
+        let object = self.state.memory.object_mut(address);
+        object.is_ok_and(|object| object.set_word(address::offset(address), length, value))
+    }
+
+    /// Whether a write of `length` bytes at `address`, in this object, may replace a part of an
+    /// address.
+    #[inline(always)]
+    fn may_cut_address(&self, object: &Object, address: u64, length: usize) -> bool {
+        let offset = address::offset(address);
+        let may_be_at = |at: u64| match object.word(at, 8) {
+            Some(word) => self.state.memory.may_be_address(word),
+            None => object.contains(at, 8) && self.may_be_unknown_address_at(object, at as usize),
+        };
+        let (first, last) = (offset & !7, (offset + length as u64 - 1) & !7);
+        object.is_irregular() || may_be_at(first) || last != first && may_be_at(last)
     }
 
     pub(super) fn store_bits(
@@ -303,6 +319,7 @@ impl Executor<'_> {
         };
         let (object, offset) = match place {
             Pointee::Concrete { address, offset } => {
+                self.cut_addresses(address, &(offset..offset + length));
                 if !offset.is_multiple_of(8) && self.is_address(value) {
                     self.note_irregular(address);
                 }
@@ -325,10 +342,20 @@ impl Executor<'_> {
             }
             Pointee::Symbolic { object, offset } => (object, offset),
         };
+        let few = self.few_places(object, offset, length)?;
+        let step = self.stride(offset, length);
+        let value = match step < 8 && few.is_none() {
+            // Nobody would find an address that may be at any place.
+            true => self.number(width, value),
+            false => value,
+        };
         let word = self.expr(value, width);
         let word = self.program.exprs.zext(word, length as u32 * 8);
-        if let Some(places) = self.few_places(object, offset, length)? {
+        if let Some(places) = few {
             for (here, place) in places {
+                if let Pointee::Concrete { address, offset } = place {
+                    self.cut_addresses(address, &(offset..offset + length));
+                }
                 let old = self.word_at(place, length)?;
                 let exprs = &self.program.exprs;
                 let new = Value::from_expr(exprs, exprs.ite(here, word, old));
@@ -336,11 +363,8 @@ impl Executor<'_> {
             }
             return Ok(());
         }
-        let step = self.stride(offset, length);
+        self.cut_addresses_anywhere(object, offset, length, step);
         self.initialise(object, offset, length, step)?;
-        if step < 8 && self.is_address(value) {
-            self.note_irregular(object);
-        }
         let exprs = &self.program.exprs;
         self.state.memory.object_mut(object)?.update(exprs, offset, word, length, step);
         Ok(())
@@ -474,6 +498,10 @@ impl Executor<'_> {
         }
         let start = address::offset(to) as usize;
         let whole = start == 0 && self.is_size_of(length, to);
+        let bytes: Vec<ExprId> = bytes.into_iter().collect();
+        if !whole && self.program.exprs.low_zeros(length) < 3 || is_odd(to) {
+            self.drop_addresses(to, start..start + bytes.len());
+        }
         for (index, byte) in bytes.into_iter().enumerate() {
             let exprs = &self.program.exprs;
             if whole {
@@ -541,10 +569,12 @@ impl Executor<'_> {
             if let Some(bytes) = object.concrete(source, length as usize) {
                 self.bytes.clear();
                 self.bytes.extend_from_slice(bytes);
+                self.cut_addresses(to, &(target..target + length as usize));
                 self.state.memory.object_mut(to)?.write(exprs, target, &self.bytes);
             } else {
                 let bytes: SmallVec<[Byte; 64]> =
                     (0..length as usize).map(|i| object.byte(exprs, source + i)).collect();
+                self.cut_addresses(to, &(target..target + length as usize));
                 for (offset, byte) in (target..).zip(bytes) {
                     self.set_byte(to, offset, byte)?;
                 }
@@ -586,8 +616,10 @@ impl Executor<'_> {
             self.resolve_concrete(to, length, true)?;
             self.bytes.clear();
             self.bytes.resize(length as usize, byte as u8);
+            let target = address::offset(to) as usize;
+            self.cut_addresses(to, &(target..target + length as usize));
             let object = self.state.memory.object_mut(to)?;
-            object.write(&self.program.exprs, address::offset(to) as usize, &self.bytes);
+            object.write(&self.program.exprs, target, &self.bytes);
             return Ok(());
         }
         self.resolve(to, length, true)?;

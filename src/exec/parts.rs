@@ -129,7 +129,12 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         let window = object.window(exprs, offset, length, step);
         let mut changed: Option<Object> = None;
+        // Such an access takes aligned words as a whole.
+        let takes_words = length == WORD && step.is_multiple_of(WORD);
         for start in Self::words(object, window.clone()) {
+            if takes_words && start.is_multiple_of(WORD) {
+                continue;
+            }
             if object.is_updated(start, WORD) || !self.may_be_address_at(object, start) {
                 continue;
             }
@@ -145,6 +150,9 @@ impl Executor<'_> {
             Value::Int(_) | Value::Undefined => None,
         };
         let may_be = |byte: ExprId| self.may_be_highest_byte(byte, &mut { TERMS });
+        if takes_words {
+            return changed;
+        }
         let now = changed.as_ref().unwrap_or(object);
         now.with_updated_words(exprs, &window, &may_be, &number).or(changed)
     }
@@ -159,12 +167,8 @@ impl Executor<'_> {
     ) -> SmallVec<[(usize, ExprId); 14]> {
         let end = start + length;
         let Ok(object) = self.state.memory.object(address) else { return SmallVec::new() };
-        let is_cut = |word: &usize| {
-            (*word < start || *word + WORD > end) && self.may_be_address_at(object, *word)
-        };
-        let edges = [start..end.min(start + WORD), start.max(end - WORD.min(length))..end];
         let mut found = SmallVec::new();
-        for word in edges.into_iter().flat_map(|edge| Self::words(object, edge)).filter(is_cut) {
+        for word in self.cut_words(object, &(start..end)) {
             for at in word.max(start)..(word + WORD).min(end) {
                 if found.iter().all(|(known, _)| *known != at - start) {
                     found.extend(self.byte_of_address(address, at).map(|byte| (at - start, byte)));
@@ -172,6 +176,60 @@ impl Executor<'_> {
             }
         }
         found
+    }
+
+    /// Where the words begin that may be addresses and lie in `bytes` only in part.
+    fn cut_words(&self, object: &Object, bytes: &Range<usize>) -> SmallVec<[usize; 14]> {
+        let Range { start, end } = *bytes;
+        let is_cut = |word: &usize| {
+            (*word < start || *word + WORD > end) && self.may_be_address_at(object, *word)
+        };
+        let edges = [start..end.min(start + WORD), start.max(end - WORD.min(end - start))..end];
+        edges.into_iter().flat_map(|edge| Self::words(object, edge)).filter(is_cut).collect()
+    }
+
+    /// Makes numbers of the addresses of which a write to `bytes` of the object at `address`
+    /// replaces a part: the rest would not look like an address any more.
+    pub(super) fn cut_addresses(&mut self, address: u64, bytes: &Range<usize>) {
+        let Ok(object) = self.state.memory.object(address) else { return };
+        let words = self.cut_words(object, bytes);
+        self.make_numbers(address, words);
+    }
+
+    /// Makes numbers of all addresses that have bytes in `bytes` of the object at `address`.
+    pub(super) fn drop_addresses(&mut self, address: u64, bytes: Range<usize>) {
+        let Ok(object) = self.state.memory.object(address) else { return };
+        let is_address = |word: &usize| self.may_be_address_at(object, *word);
+        let words: SmallVec<[usize; 14]> = Self::words(object, bytes).filter(is_address).collect();
+        self.make_numbers(address, words);
+    }
+
+    fn make_numbers(&mut self, address: u64, words: SmallVec<[usize; 14]>) {
+        let bytes = words.iter().flat_map(|word| *word..*word + WORD);
+        let numbers: Vec<(usize, ExprId)> =
+            bytes.filter_map(|at| Some((at, self.byte_of_address(address, at)?))).collect();
+        if let Ok(object) = self.state.memory.object_mut(address) {
+            for (at, number) in numbers {
+                object.set_byte(&self.program.exprs, at, Byte::of(&self.program.exprs, number));
+            }
+        }
+    }
+
+    /// Makes numbers of the addresses of which an access at a symbolic offset may replace a part.
+    pub(super) fn cut_addresses_anywhere(
+        &mut self,
+        address: u64,
+        offset: ExprId,
+        length: usize,
+        step: usize,
+    ) {
+        let Ok(object) = self.state.memory.object(address) else { return };
+        if (length != WORD || step % WORD != 0 || object.is_irregular())
+            && let Some(numbers) = self.with_numbers(address, object, offset, length, step)
+            && let Ok(object) = self.state.memory.object_mut(address)
+        {
+            *object = numbers;
+        }
     }
 
     /// Whether a copy of `length` bytes brings an address to a place that is not aligned, or may
