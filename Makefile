@@ -1,13 +1,18 @@
-# The commands for people. Every target runs `setup` first, which is quick once everything is
-# there.
-.PHONY: setup demo test results bench everyday doubles recheck attack fuzz coreutils lint
+# The commands for people. Every target runs `setup` first, or the part of it that it needs, which is
+# quick once everything is there.
+.PHONY: tools setup demo test results bench everyday doubles recheck attack fuzz coreutils lint
 
-setup:
+# What building and comparing single programs takes.
+tools:
 	@scripts/setup.sh
+
+# The libc of whole programs, too, which psychic makes itself when it first needs it.
+setup: tools
+	@scripts/musl-whole.sh
 
 # The example of the README, from nothing to a decision tree. Changes nothing outside target/ and
 # .cache/.
-demo: setup
+demo: tools
 	@cargo build --release --locked
 	@cargo run --release --locked --quiet -- diff patches/smallest --out target/demo
 	@echo "Open target/demo/report.html for all of it; target/demo/pairs.csv has every verdict."

@@ -34,6 +34,7 @@ headers() {
     make install-headers
 }
 logged "$musl/log" "musl could not be configured" headers
-python3 "$top/scripts/musl_modules.py" "$musl" "$(getconf _NPROCESSORS_ONLN)"
+logged "$musl/modules.log" "musl could not be compiled" \
+    python3 "$top/scripts/musl_modules.py" "$musl" "$(getconf _NPROCESSORS_ONLN)"
 rm -rf "$work"
 echo "$stamp" >"$musl/stamp"

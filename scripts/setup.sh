@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs and builds what this machine lacks to build Psychic, and nothing else: Debian packages, a
-# static Bitwuzla, and two builds of musl as bitcode. A second run changes nothing.
+# static Bitwuzla, and musl as bitcode. A second run changes nothing.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 packages=(
@@ -63,4 +63,3 @@ fi
 
 "$top/scripts/bitwuzla.sh"
 "$top/scripts/musl.sh"
-"$top/scripts/musl-whole.sh"

@@ -53,6 +53,8 @@ impl ChildLimits {
     pub const BUILD: Self = Self { time: Duration::from_secs(1200), memory: 16 << 30 };
 }
 
+/// Lines that [`last_lines`] leaves.
+const LAST_LINES: usize = 20;
 /// The interval at which a child's watcher checks its [`Stopper`] and the wall-clock limit.
 const TICK: Duration = Duration::from_millis(50);
 /// The time within which programs end after an interrupt.
@@ -63,24 +65,25 @@ pub const STOPPING: Duration = Duration::from_millis(200);
 #[derive(Clone, Debug, Default)]
 pub struct Stopper {
     interrupt: Interrupt,
-    waits: Arc<AtomicBool>,
+    spares: Arc<AtomicBool>,
 }
 
 impl Stopper {
     /// Follows this token.
     pub fn new(interrupt: Interrupt) -> Self {
-        Self { interrupt, waits: Arc::default() }
+        Self { interrupt, spares: Arc::default() }
     }
 
     /// From now on ends programs only if the interrupt is forced: the run may need them to write
     /// what it has found.
-    pub fn wait(&self) {
-        self.waits.store(true, Ordering::Relaxed);
+    pub fn spare(&self) {
+        self.spares.store(true, Ordering::Relaxed);
     }
 
     /// Whether programs are to end.
     pub fn is_set(&self) -> bool {
-        self.interrupt.is_forced() || self.interrupt.is_set() && !self.waits.load(Ordering::Relaxed)
+        self.interrupt.is_forced()
+            || self.interrupt.is_set() && !self.spares.load(Ordering::Relaxed)
     }
 }
 
@@ -150,6 +153,13 @@ pub fn status(
     stopper: &Stopper,
 ) -> Result<ExitStatus, ChildError> {
     watched(command, (limits, None, stopper), |mut child| child.wait(), |status| *status)
+}
+
+/// The end of what a program has printed, as a message shows it.
+pub fn last_lines(output: &[u8]) -> String {
+    let output = String::from_utf8_lossy(output);
+    let lines: Vec<_> = output.lines().collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
 }
 
 fn watched<T>(
@@ -259,7 +269,7 @@ mod tests {
             assert!(goes_on.join().unwrap().unwrap().status.success());
         });
         assert!(matches!(sleep("0", &asked), Err(ChildError::Interrupted { .. })));
-        asked.wait();
+        asked.spare();
         assert!(sleep("0", &asked).is_ok());
         asked.interrupt.force();
         assert!(matches!(sleep("0", &asked), Err(ChildError::Interrupted { .. })));

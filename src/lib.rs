@@ -28,7 +28,7 @@
 //! concept of the tool. A module depends only on those after it in this list, and knows nothing of
 //! those before it: `cli`, [`session`], [`report`], [`diff`], [`tree`], [`replay`], [`explore`],
 //! [`exec`], [`mod@env`], [`memory`], [`solver`], [`ir`], [`expr`], [`compile`], [`merge`],
-//! [`results`], [`subject`], [`errors`], [`interrupt`]. Without default features, the crate has
+//! [`results`], [`subject`], `scripts`, `child`, [`errors`], [`interrupt`]. Without default features, the crate has
 //! only the modules that need neither LLVM nor Bitwuzla nor plotters; the features `plots`,
 //! `engine` and `cli` add the rest.
 #![deny(missing_docs)]
@@ -62,6 +62,7 @@ pub mod merge;
 pub mod replay;
 pub mod report;
 pub mod results;
+mod scripts;
 #[cfg(feature = "engine")]
 pub mod session;
 #[cfg(feature = "engine")]

@@ -50,13 +50,13 @@ pub(super) fn listen() -> Interrupt {
     token()
 }
 
-/// Does what [`listen`] does, for a run that has nothing to write until [`is_built`] is called.
+/// Does what [`listen`] does, for a run that has nothing to write until [`note_built`] is called.
 pub(super) fn listen_while_building() -> Interrupt {
     BUILDING.store(true, Ordering::SeqCst);
     listen()
 }
 
 /// Notes that the build is over: from now on there may be something to write.
-pub(super) fn is_built() {
+pub(super) fn note_built() {
     BUILDING.store(false, Ordering::SeqCst);
 }

@@ -58,7 +58,7 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Merge the patches into one meta program
     Merge(StageArgs),
-    /// Compile the meta program to bitcode and to native binaries
+    /// Compile the revisions: to one bitcode program, and to native programs
     Build(StageArgs),
     /// Explore the paths of a subject, a C file or a bitcode file
     Explore(Box<explore::ExploreArgs>),

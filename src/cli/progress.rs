@@ -78,7 +78,7 @@ impl Observer for Progress {
                 "no bitcode of the C library was found (make setup builds it, PSYCHIC_CACHE says \
                  where): calls of its functions without a model will be unsupported",
             ),
-            Event::Built => interrupt::is_built(),
+            Event::Built => interrupt::note_built(),
             Event::Exploring => self.stage("exploring, pairing and replaying"),
             Event::Trying { tests } => self.update(|| format!("{tests} tests tried")),
             Event::Explored { paths, waiting, tests, open } => self.update(|| {

@@ -49,9 +49,9 @@ pub enum BuildError {
         /// The file with its whole output.
         log: PathBuf,
     },
-    /// The libc of whole programs is missing.
-    #[error("{}: there is no libc for whole programs: run scripts/musl-whole.sh (or make setup)", .0.display())]
-    NoWholeLibc(PathBuf),
+    /// The libc of whole programs could not be made.
+    #[error("the C library for whole programs could not be made:\n{0}")]
+    NoWholeLibc(String),
     /// The subject's own build did not link the program that was wanted.
     #[error(
         "the build made no {}: check build.program, and that it is linked with $LDFLAGS (there is \

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     env::{Approximation, Halt, Incomplete},
-    exec::{Branch, ForkKind, HaltState, Start, lockstep},
+    exec::{ForkKind, HaltState, Lineage, Start, lockstep},
     explore::unless_it_panics,
     expr::{Assignment, ExprId},
     replay::TestInput,
@@ -302,7 +302,7 @@ impl<'a> Differ<'a> {
                     let overlap = !is_left(x)
                         && !x.revisions.is_disjoint(&open)
                         && !self.refutations.has(a, b)
-                        && Branch::parted(&x.branch, &y.branch) != Some(ForkKind::Input);
+                        && Lineage::parted(&x.lineage, &y.lineage) != Some(ForkKind::Input);
                     overlap.then_some((a, b))
                 })
             })

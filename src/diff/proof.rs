@@ -25,7 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{overlap::Paths, reason::Reason};
 use crate::{
     env::Halt,
-    exec::{Branch, ForkKind, HaltState, Shares},
+    exec::{ForkKind, HaltState, Lineage, Shares},
     explore::Exhausted,
     expr::ExprId,
     subject::{Revision, RevisionSet},
@@ -55,7 +55,7 @@ pub(super) struct Proof(());
 pub(super) struct End<'a> {
     revisions: &'a RevisionSet,
     path: &'a [ExprId],
-    branch: &'a Arc<Branch>,
+    lineage: &'a Arc<Lineage>,
     /// Whether the state says exactly what is seen, or nothing is claimed of its inputs.
     is_settled: bool,
 }
@@ -65,7 +65,7 @@ impl<'a> From<&'a HaltState> for End<'a> {
         Self {
             revisions: &state.revisions,
             path: &state.path_condition,
-            branch: &state.branch,
+            lineage: &state.lineage,
             is_settled: state.is_exact() || state.halt == Halt::Outside,
         }
     }
@@ -119,7 +119,7 @@ impl Audit<'_> {
     ) -> Vec<((Revision, Revision), Result<Proof, Reason>)> {
         let mut sums = Shares::default();
         for end in &self.ends {
-            sums.add(end.revisions, end.branch.share());
+            sums.add(end.revisions, end.lineage.share());
         }
         let lacks = |revision| {
             if !self.exhausted.has(revision) {
@@ -170,7 +170,7 @@ impl Audit<'_> {
                 let x = &self.ends[a];
                 let known = x.revisions.is_disjoint(partners)
                     || self.refutations.has(a, b)
-                    || Branch::parted(x.branch, y.branch) == Some(ForkKind::Input);
+                    || Lineage::parted(x.lineage, y.lineage) == Some(ForkKind::Input);
                 if !known {
                     lost.extend(claims.between(x.revisions, y.revisions));
                 }

@@ -73,7 +73,7 @@ impl Subject {
         let low = exprs.ult(x, exprs.constant(8, 5));
         let mut states = Vec::new();
         for (way, revision) in (0..).zip(both.iter()) {
-            let branch = first.branch.child(ForkKind::Meta, way);
+            let lineage = first.lineage.child(ForkKind::Meta, way);
             // One of them has the same exit code in other terms.
             let code = if way == 0 { exprs.add(x, x) } else { exprs.mul(x, exprs.constant(8, 2)) };
             for (side, condition) in (0..).zip([low, exprs.not(low)]) {
@@ -81,11 +81,11 @@ impl Subject {
                 state.halt = Halt::Exit(code);
                 state.revisions = [revision].into_iter().collect();
                 state.path_condition = vec![condition];
-                state.branch = branch.child(ForkKind::Input, side);
+                state.lineage = lineage.child(ForkKind::Input, side);
                 states.push(state);
             }
         }
-        let root = first.branch.share();
+        let root = first.lineage.share();
         let exhausted = Exhausted::on_purpose(both.iter().map(|revision| (revision, root)));
         Self { program, states, exhausted }
     }

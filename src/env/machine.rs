@@ -128,12 +128,3 @@ pub fn offset(exprs: &Exprs, address: Value, by: u64) -> Value {
         Value::Undefined => Value::Undefined,
     }
 }
-
-/// `value` as an expression of `width` bits; `None` if it is undefined.
-pub fn expr_of(exprs: &Exprs, value: Value, width: u32) -> Option<ExprId> {
-    match value {
-        Value::Int(int) => Some(exprs.constant(width, int)),
-        Value::Expr(expr) => Some(expr),
-        Value::Undefined => None,
-    }
-}

@@ -18,5 +18,5 @@ pub mod models;
 pub mod world;
 
 pub use halt::{Check, Halt, Incomplete};
-pub use machine::{Machine, Stop, expr_of, offset};
+pub use machine::{Machine, Stop, offset};
 pub use world::{Approximation, Argument, Effects, InputObject, NamedOutput, World};

@@ -38,7 +38,7 @@ impl Executor<'_> {
             }
             Value::Undefined => unreachable!("`written` gives none"),
             Value::Expr(count) => {
-                let count = self.free_of_revision(count)?;
+                let count = self.without_revision(count)?;
                 let exprs = &self.program.exprs;
                 if !self.branch(exprs.ule(count, exprs.constant(64, most)))? {
                     return Err(too_large(size));
@@ -380,7 +380,7 @@ impl Executor<'_> {
     /// so that all lengths that do not are a single error instead of one each.
     pub(super) fn branch_on_room(&mut self, address: Value, length: Value) -> Result<(), Stop> {
         let (Value::Int(address), Value::Expr(length)) = (address, length) else { return Ok(()) };
-        let length = self.free_of_revision(length)?;
+        let length = self.without_revision(length)?;
         let room = self.room(address);
         let exprs = &self.program.exprs;
         let extent = self.state.memory.object(address).ok().and_then(Object::extent);
@@ -420,7 +420,7 @@ impl Executor<'_> {
     ) -> Result<Value, Stop> {
         let length = match self.written(length, 64)? {
             Value::Expr(expr) => {
-                let expr = self.free_of_revision(expr)?;
+                let expr = self.without_revision(expr)?;
                 Value::from_expr(&self.program.exprs, expr)
             }
             other => other,

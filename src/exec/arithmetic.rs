@@ -240,14 +240,16 @@ impl Executor<'_> {
         offset: i64,
         terms: &[AddressTerm],
     ) -> Value {
-        let sum = self.sum(base, offset, terms);
-        let sum = match self.stays_with(base, sum) {
-            true => sum,
-            false => {
-                let base = self.number(64, base);
-                self.sum(base, offset, terms)
-            }
-        };
+        let mut sum = self.sum(base, offset, terms);
+        let stays = self.stays_with(base, sum)
+            || self.only_addresses(base).is_some_and(|base| {
+                let sum = self.sum(base, offset, terms);
+                self.stays_with(base, sum)
+            });
+        if !stays {
+            let base = self.number(64, base);
+            sum = self.sum(base, offset, terms);
+        }
         self.flat_choice(sum)
     }
 

@@ -457,8 +457,8 @@ impl Machine for Executor<'_> {
     }
 
     fn require(&mut self, condition: ExprId) -> Result<(), Stop> {
-        let condition = self.free_of_revision(condition)?;
-        if !self.state.branch.has_meta_fork() {
+        let condition = self.without_revision(condition)?;
+        if !self.state.lineage.has_meta_fork() {
             return self.assume(condition);
         }
         if self.branch(condition)? { Ok(()) } else { Err(Stop::Halt(crate::env::Halt::Outside)) }
@@ -469,7 +469,7 @@ impl Machine for Executor<'_> {
             Value::Undefined => unreachable!("`written` gives none"),
             Value::Int(int) => Ok(self.program.exprs.constant(width, int)),
             Value::Expr(expr) if self.program.exprs.width(expr) == width => {
-                self.free_of_revision(expr)
+                self.without_revision(expr)
             }
             Value::Expr(expr) => {
                 let actual = self.program.exprs.width(expr);

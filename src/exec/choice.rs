@@ -55,7 +55,7 @@ impl<'e> Choices<'e> {
     }
 
     fn alternatives(&self, e: ExprId, set: &RevisionSet, depth: u32) -> Rc<Alternatives> {
-        if !self.exprs.mentions(e).revision {
+        if !self.exprs.mentions(e).revision() {
             return Rc::new(Alternatives::from([(e, set.clone())]));
         }
         let key = (e, set.clone());
@@ -72,7 +72,7 @@ impl<'e> Choices<'e> {
         let (mut e, mut set) = (e, set);
         // Walks a chain of arms without recursion: it may have as many as there are patches.
         while !set.is_empty() {
-            if !self.exprs.mentions(e).revision {
+            if !self.exprs.mentions(e).revision() {
                 add(&mut found, e, &set);
                 break;
             }
@@ -110,7 +110,7 @@ impl<'e> Choices<'e> {
     /// condition plainly depends on the revision alone.
     fn truth(&self, condition: ExprId, set: &RevisionSet) -> Option<[RevisionSet; 2]> {
         let exprs = self.exprs;
-        if exprs.width(condition) != 1 || exprs.mentions(condition).input || set.is_empty() {
+        if exprs.width(condition) != 1 || exprs.mentions(condition).input() || set.is_empty() {
             return set.is_empty().then(Default::default);
         }
         match exprs.node(condition) {

@@ -34,10 +34,10 @@ impl Executor<'_> {
     /// Branches on a 1-bit condition. Where both answers are possible, this state
     /// goes on with true and a sibling is left to run the instruction again with false.
     pub(super) fn branch(&mut self, condition: ExprId) -> Result<bool, Stop> {
-        if self.program.rejoins && self.program.exprs.mentions(condition).revision {
+        if self.program.rejoins && self.program.exprs.mentions(condition).revision() {
             return self.branch_on_choice(condition);
         }
-        let condition = self.free_of_revision(condition)?;
+        let condition = self.without_revision(condition)?;
         self.note_unsure(condition);
         let exprs = &self.program.exprs;
         if let Some(constant) = exprs.as_u64(condition) {
@@ -73,7 +73,7 @@ impl Executor<'_> {
                 let mut sibling = self.sibling();
                 sibling.path_condition.push(negation);
                 sibling.model = false_model;
-                sibling.branch = self.state.branch.child(ForkKind::Input, 1);
+                sibling.lineage = self.state.lineage.child(ForkKind::Input, 1);
                 sibling.joins.extend(join.clone());
                 self.siblings.push(sibling);
                 // States that will join again do not count as forks.
@@ -81,7 +81,7 @@ impl Executor<'_> {
                 self.is_new = true;
                 self.state.path_condition.push(condition);
                 self.state.model = true_model;
-                self.state.branch = self.state.branch.child(ForkKind::Input, 0);
+                self.state.lineage = self.state.lineage.child(ForkKind::Input, 0);
                 self.state.joins.extend(join);
                 Ok(true)
             }
@@ -105,7 +105,7 @@ impl Executor<'_> {
         // What is noted for one alternative does not hold for the others.
         let depends = |(e, _): &(ExprId, RevisionSet)| {
             let mentions = exprs.mentions(*e);
-            mentions.uninitialised || mentions.address
+            mentions.uninitialised() || mentions.address()
         };
         if groups.iter().any(depends) {
             let alternative = self.split(groups);
@@ -266,13 +266,13 @@ impl Executor<'_> {
 
     /// Goes on where the model of the state goes, and records the other side as incomplete.
     fn leave_undecided(&mut self, opposite: ExprId, holds: bool, why: Incomplete) {
-        let parent = self.state.branch.clone();
+        let parent = self.state.lineage.clone();
         self.state.path_condition.push(opposite);
-        self.state.branch = parent.child(ForkKind::Input, u32::from(holds));
+        self.state.lineage = parent.child(ForkKind::Input, u32::from(holds));
         self.halt(Halt::Incomplete(why));
         *self.state.path_condition.last_mut().expect("pushed above") =
             self.program.exprs.not(opposite);
-        self.state.branch = parent.child(ForkKind::Input, u32::from(!holds));
+        self.state.lineage = parent.child(ForkKind::Input, u32::from(!holds));
     }
 
     /// `expr` for the revisions of this state, free of the revision variable. Where they
@@ -280,16 +280,16 @@ impl Executor<'_> {
     /// revision, and a sibling is left for each other group. Content that was never written may
     /// not decide anything ([`Executor::independent`]), and what depends on an address counts for
     /// this path only ([`Executor::as_if_known`]).
-    pub(super) fn free_of_revision(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
+    pub(super) fn without_revision(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
         let exprs = &self.program.exprs;
         let mut expr = expr;
-        if exprs.mentions(expr).revision {
+        if exprs.mentions(expr).revision() {
             expr = self.split(self.alternatives(expr));
         }
-        if exprs.mentions(expr).uninitialised {
+        if exprs.mentions(expr).uninitialised() {
             expr = self.independent(expr)?;
         }
-        if exprs.mentions(expr).address {
+        if exprs.mentions(expr).address() {
             expr = self.as_if_known(expr);
         }
         Ok(expr)
@@ -325,19 +325,19 @@ impl Executor<'_> {
             return first;
         }
         self.depends_on_revision = true;
-        let parent = self.state.branch.clone();
+        let parent = self.state.lineage.clone();
         let join = self.join_ahead();
         for (index, (_, set)) in groups {
             let mut sibling = self.sibling();
             sibling.keep(set);
-            sibling.branch = parent.child(ForkKind::Meta, index as u32);
+            sibling.lineage = parent.child(ForkKind::Meta, index as u32);
             join.iter().for_each(|join| Self::meet_at(&mut sibling, join));
             self.siblings.push(sibling);
             // States that will join again do not count as forks.
             self.forks += u64::from(join.is_none());
         }
         self.state.keep(set);
-        self.state.branch = parent.child(ForkKind::Meta, 0);
+        self.state.lineage = parent.child(ForkKind::Meta, 0);
         join.iter().for_each(|join| Self::meet_at(&mut self.state, join));
         first
     }
@@ -357,7 +357,7 @@ impl Executor<'_> {
                 sibling.path_condition.clone_from(&self.state.path_condition);
                 sibling.model = self.state.model.clone();
                 sibling.keep(self.state.revisions.clone());
-                sibling.branch = self.state.branch.clone();
+                sibling.lineage = self.state.lineage.clone();
                 sibling
             }
         };
@@ -367,7 +367,7 @@ impl Executor<'_> {
 
     /// Keeps only the inputs for which `condition` holds.
     pub(super) fn assume(&mut self, condition: ExprId) -> Result<(), Stop> {
-        let condition = self.free_of_revision(condition)?;
+        let condition = self.without_revision(condition)?;
         let exprs = &self.program.exprs;
         match exprs.as_u64(condition) {
             Some(0) => return Err(Stop::Impossible),
@@ -433,7 +433,7 @@ impl Executor<'_> {
     pub(super) fn concretise(&mut self, value: Value, width: u32, what: &str) -> Result<u64, Stop> {
         let expr = match self.written(value, width)? {
             Value::Int(int) => return Ok(int),
-            Value::Expr(expr) => self.free_of_revision(expr)?,
+            Value::Expr(expr) => self.without_revision(expr)?,
             Value::Undefined => unreachable!("`written` gives none"),
         };
         let exprs = &self.program.exprs;

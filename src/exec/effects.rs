@@ -44,7 +44,7 @@ impl State {
         let alone = |(index, revision)| {
             let mut state = self.clone();
             state.keep(RevisionSet::from_iter([revision]));
-            state.branch = self.branch.child(ForkKind::Meta, index);
+            state.lineage = self.lineage.child(ForkKind::Meta, index);
             state
         };
         (0..).zip(self.revisions.iter()).map(alone).collect()
@@ -86,9 +86,9 @@ impl State {
             revisions,
             path_condition: self.path_condition.clone(),
             model: self.model.clone(),
-            branch: match is_one {
-                true => self.branch.clone(),
-                false => self.branch.child(ForkKind::Meta, index as u32),
+            lineage: match is_one {
+                true => self.lineage.clone(),
+                false => self.lineage.child(ForkKind::Meta, index as u32),
             },
             world: self.world.clone().with(effects),
             instructions: self.instructions,

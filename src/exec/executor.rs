@@ -9,8 +9,8 @@ use std::{
 use rustc_hash::FxHashMap;
 
 use super::{
-    branch::Branch,
     coverage::Coverage,
+    lineage::Lineage,
     program::Program,
     quantum::{Harvest, PathLimits, Quantum},
     share::Shares,
@@ -151,8 +151,8 @@ impl<'a> Executor<'a> {
                 End::Stop(Stop::Halt(halt)) => executor.halt(halt),
                 End::Stop(Stop::Exit(code)) => executor.halt(Halt::Exit(code)),
                 End::Stop(Stop::Impossible) => {
-                    let State { revisions, branch, .. } = &executor.state;
-                    excluded.add(revisions, branch.share());
+                    let State { revisions, lineage, .. } = &executor.state;
+                    excluded.add(revisions, lineage.share());
                 }
             }
             executor.state.joins.clear();
@@ -172,8 +172,8 @@ impl<'a> Executor<'a> {
         }
         let mut halted = std::mem::take(&mut executor.halted);
         running.iter_mut().for_each(|state: &mut State| state.joins.clear());
-        running.sort_by(|a, b| Branch::order(&a.branch, &b.branch));
-        halted.sort_by(|a, b| Branch::order(&a.branch, &b.branch));
+        running.sort_by(|a, b| Lineage::order(&a.lineage, &b.lineage));
+        halted.sort_by(|a, b| Lineage::order(&a.lineage, &b.lineage));
         let (paths, instructions) = (executor.paths, executor.instructions);
         Harvest { running, halted, paths, excluded, instructions }
     }
@@ -199,13 +199,13 @@ impl<'a> Executor<'a> {
     /// Whether the path, the end or an output depends on the revision.
     pub(super) fn shows_a_choice(&self, ended: &HaltState) -> bool {
         let exprs = &self.program.exprs;
-        let is = |e: ExprId| exprs.mentions(e).revision;
+        let is = |e: ExprId| exprs.mentions(e).revision();
         let HaltState { halt, path_condition: path, world, .. } = ended;
         let named = || world.outputs.iter().flat_map(|output| &output.bytes);
         path.iter().any(|condition| is(*condition))
             || matches!(halt, Halt::Exit(code) if is(*code))
-            || world.stdout.mentions(exprs).revision
-            || world.stderr.mentions(exprs).revision
+            || world.stdout.mentions(exprs).revision()
+            || world.stderr.mentions(exprs).revision()
             || named().any(|byte| matches!(byte, Byte::Symbolic(e) if is(*e)))
             || world.kernel.files.any_symbolic(&is)
     }

@@ -168,7 +168,7 @@ impl Executor<'_> {
     /// Whether the state, which is said to be unaffected, goes on all the same, to test that claim.
     fn tries_claim(&mut self) -> bool {
         let state = &mut self.state;
-        let is_chosen = || state.path_condition.is_empty() || state.branch.share().is_sample();
+        let is_chosen = || state.path_condition.is_empty() || state.lineage.share().is_sample();
         if state.claim == Claim::None && is_chosen() {
             state.claim = Claim::Tried;
         }
@@ -512,11 +512,7 @@ impl Executor<'_> {
 
     /// The expression of a value of `width` bits; a new arbitrary one if the value is undefined.
     pub(super) fn expr(&mut self, value: Value, width: u32) -> ExprId {
-        match value {
-            Value::Int(int) => self.program.exprs.constant(width, int),
-            Value::Expr(expr) => expr,
-            Value::Undefined => self.undefined(width),
-        }
+        value.expr(&self.program.exprs, width).unwrap_or_else(|| self.undefined(width))
     }
 
     fn select(&mut self, width: u32, condition: Value, a: Value, b: Value) -> Value {
@@ -548,7 +544,7 @@ impl Executor<'_> {
             Value::Undefined => unreachable!("`written` gives none"),
         };
         let exprs = &self.program.exprs;
-        if exprs.mentions(value).revision && !exprs.mentions(value).input {
+        if exprs.mentions(value).revision() && !exprs.mentions(value).input() {
             // Revisions that go to the same target stay together, whatever their values are.
             let target = |value: ExprId| exprs.as_u64(value).map(target);
             let groups = choice::grouped(self.alternatives(value), target);
@@ -557,7 +553,7 @@ impl Executor<'_> {
                 return Ok(target.expect("checked above"));
             }
         }
-        let value = self.free_of_revision(value)?;
+        let value = self.without_revision(value)?;
         if let Some(value) = exprs.as_u64(value) {
             return Ok(target(value));
         }

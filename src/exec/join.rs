@@ -91,7 +91,7 @@ impl Executor<'_> {
             function,
             depth,
             pc,
-            branch: self.state.branch.clone(),
+            lineage: self.state.lineage.clone(),
             revisions: self.state.revisions.clone(),
             conditions: self.state.path_condition.len(),
             uninitialised: self.state.uninitialised,
@@ -154,7 +154,7 @@ impl Executor<'_> {
         for state in states {
             let key = match join.decided {
                 Some(_) => Default::default(),
-                None => (state.path_condition[join.conditions..].to_vec(), state.branch.share()),
+                None => (state.path_condition[join.conditions..].to_vec(), state.lineage.share()),
             };
             let place = *places.entry(key).or_insert(alike.len());
             match alike.get_mut(place) {
@@ -211,9 +211,9 @@ impl Executor<'_> {
             let is_same = |state: &State| state.revisions == group[0].revisions;
             let sum = group
                 .iter()
-                .map(|state| state.branch.share())
+                .map(|state| state.lineage.share())
                 .fold(Share::default(), |a, b| Share::sum([a, b]));
-            group.iter().all(is_same) && sum == join.branch.share()
+            group.iter().all(is_same) && sum == join.lineage.share()
         };
         let (clear, others): (Vec<_>, Vec<_>) = groups.into_values().partition(is_clear);
         let mut refined: Vec<Vec<State>> = Vec::new();
@@ -289,7 +289,7 @@ impl Executor<'_> {
         }
         let mut states = Vec::new();
         for (x, both) in a.iter().zip(found) {
-            let mut rest = x.branch.clone();
+            let mut rest = x.lineage.clone();
             let last = both.len().checked_sub(1)?;
             for (place, (index, model)) in both.into_iter().enumerate() {
                 let other = &b[index];
@@ -300,7 +300,7 @@ impl Executor<'_> {
                     .extend(more.filter(|condition| !x.path_condition.contains(condition)));
                 state.model = model;
                 if last > 0 {
-                    state.branch = match place < last {
+                    state.lineage = match place < last {
                         true => rest.child(ForkKind::Input, 0),
                         false => rest.clone(),
                     };
@@ -390,9 +390,9 @@ impl Executor<'_> {
         }
         into.revisions = into.revisions.union(&other.revisions);
         if into.path_condition.len() == join.conditions {
-            into.branch = match into.revisions == join.revisions {
-                true => join.branch.clone(),
-                false => join.branch.together(&into.revisions),
+            into.lineage = match into.revisions == join.revisions {
+                true => join.lineage.clone(),
+                false => join.lineage.together(&into.revisions),
             };
         }
         into.instructions = into.instructions.max(other.instructions);
@@ -410,13 +410,13 @@ impl Executor<'_> {
         let (known, others) =
             (&a.path_condition[join.conditions..], &b.path_condition[join.conditions..]);
         let Some(decided) = join.decided else {
-            let is_same = known == others && a.branch.share() == b.branch.share();
+            let is_same = known == others && a.lineage.share() == b.lineage.share();
             return is_same.then_some(Parted::Revisions);
         };
         let ([known], [other]) = (known, others) else { return None };
         let denied = exprs.not(decided);
         let differ = [*known, *other] == [decided, denied] || [*known, *other] == [denied, decided];
-        let is_whole = Share::sum([a.branch.share(), b.branch.share()]) == join.branch.share();
+        let is_whole = Share::sum([a.lineage.share(), b.lineage.share()]) == join.lineage.share();
         (differ && is_whole && a.revisions == b.revisions).then_some(Parted::Inputs(*other))
     }
 }
@@ -458,9 +458,5 @@ fn values(
 }
 
 fn expr(exprs: &Exprs, value: Value, width: u32) -> Option<ExprId> {
-    match value {
-        Value::Int(int) => Some(exprs.constant(width, int)),
-        Value::Expr(expr) => (exprs.width(expr) == width).then_some(expr),
-        Value::Undefined => None,
-    }
+    value.expr(exprs, width).filter(|e| exprs.width(*e) == width)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::branch::Branch;
+use super::lineage::Lineage;
 use crate::{expr::ExprId, ir::FunctionId, subject::RevisionSet};
 
 /// Where the ways of states that parted meet again.
@@ -15,7 +15,7 @@ pub struct Join {
     pub(super) depth: usize,
     pub(super) pc: u32,
     /// The state that parted: its branch and its revisions.
-    pub(super) branch: Arc<Branch>,
+    pub(super) lineage: Arc<Lineage>,
     pub(super) revisions: RevisionSet,
     /// How many conditions its path had, and how many variables it had made for memory that was
     /// never written.

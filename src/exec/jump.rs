@@ -65,7 +65,7 @@ impl Executor<'_> {
     /// What `setjmp` returns if `longjmp` was given `value`: never zero.
     fn long_jump_value(&mut self, value: Value) -> Result<Value, Stop> {
         let value = self.expr(value, 32);
-        let value = self.free_of_revision(value)?;
+        let value = self.without_revision(value)?;
         let exprs: &Exprs = &self.program.exprs;
         let zero = exprs.eq(value, exprs.constant(32, 0));
         Ok(Value::from_expr(exprs, exprs.ite(zero, exprs.constant(32, 1), value)))

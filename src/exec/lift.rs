@@ -71,7 +71,7 @@ impl Executor<'_> {
     /// Whether a value depends on the revision, and may be split up.
     #[inline]
     fn is_choice(&self, value: Value) -> bool {
-        let revision = |e| self.program.exprs.mentions(e).revision;
+        let revision = |e| self.program.exprs.mentions(e).revision();
         self.program.rejoins && matches!(value, Value::Expr(e) if revision(e))
     }
 

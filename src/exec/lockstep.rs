@@ -172,11 +172,10 @@ impl Cell {
     /// wide.
     fn value(self, exprs: &Exprs, state: &State, width: u32) -> Option<ExprId> {
         match self {
-            Self::Register(register) => match *state.top.values.get(register)? {
-                Value::Int(value) => Some(exprs.constant(width, value)),
-                Value::Expr(e) => (exprs.width(e) == width).then_some(e),
-                Value::Undefined => None,
-            },
+            Self::Register(register) => {
+                let value = *state.top.values.get(register)?;
+                value.expr(exprs, width).filter(|e| exprs.width(*e) == width)
+            }
             Self::Word(_, size) if 8 * size != width => None,
             Self::Word(address, size) => {
                 let object = state.memory.object(address).ok()?;
@@ -406,7 +405,7 @@ impl Executor<'_> {
             let width = self.width_of(cell)?;
             let now = cell.value(exprs, &self.state, width);
             if let Some(now) = now
-                && exprs.mentions(now).revision
+                && exprs.mentions(now).revision()
             {
                 let groups = self.alternatives(now);
                 let first = groups[0].0;
@@ -416,10 +415,10 @@ impl Executor<'_> {
                 }
             }
             let before = cell.value(exprs, &cutpoint.base, width);
-            widening.has_base &= before.is_none_or(|e| !exprs.mentions(e).revision);
+            widening.has_base &= before.is_none_or(|e| !exprs.mentions(e).revision());
             self.object_of_both(cell, &cutpoint.base)?;
             let is_unsure = [now, before].iter().any(|value| {
-                value.is_none_or(|e| self.is_unsure(e) || exprs.mentions(e).uninitialised)
+                value.is_none_or(|e| self.is_unsure(e) || exprs.mentions(e).uninitialised())
             });
             match widening.cells.get_mut(&cell) {
                 Some(known) => {
@@ -462,7 +461,7 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         let mut state = cutpoint.base.clone();
         state.keep(self.state.revisions.clone());
-        state.branch = self.state.branch.clone();
+        state.lineage = self.state.lineage.clone();
         state.instructions = self.state.instructions;
         state.run_from = self.state.top.pc;
         let mut own = state.lockstep.take().unwrap_or_default();
@@ -560,7 +559,7 @@ impl Executor<'_> {
     pub(super) fn is_unsure(&self, e: ExprId) -> bool {
         let exprs = &self.program.exprs;
         self.state.lockstep.is_some()
-            && exprs.mentions(e).input
+            && exprs.mentions(e).input()
             && exprs.variables(e).iter().any(|v| exprs.variable_name(*v).starts_with(UNSURE))
     }
 
@@ -573,7 +572,7 @@ impl Executor<'_> {
         let is_known = exprs.as_bv(word).is_some() || exprs.as_variable(word).is_some();
         let value = Value::from_expr(exprs, word);
         let mentions = exprs.mentions(word);
-        let others = mentions.revision || mentions.uninitialised || mentions.address;
+        let others = mentions.revision() || mentions.uninitialised() || mentions.address();
         if is_known || others || self.state.memory.addresses_in(exprs, value).first().is_some() {
             return word;
         }

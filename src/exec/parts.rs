@@ -18,11 +18,9 @@ use super::Executor;
 use crate::{
     expr::{ExprId, Node},
     ir::address,
-    memory::{Byte, Object, Value},
+    memory::{Byte, Object, Value, WORD},
 };
 
-/// Bytes of an address.
-const WORD: usize = 8;
 /// Most terms visited in search of the highest byte of an address.
 const TERMS: u32 = 64;
 
@@ -107,12 +105,8 @@ impl Executor<'_> {
         let (exprs, object) = (&self.program.exprs, self.state.memory.object(object).ok()?);
         Self::words(object, offset..offset + 1).find_map(|start| {
             let byte = (offset - start) as u32 * 8;
-            let number = match self.low_bits(byte + 8, self.address_at(object, start)?)? {
-                Value::Int(number) => exprs.constant(byte + 8, number),
-                Value::Expr(number) => number,
-                Value::Undefined => return None,
-            };
-            Some(exprs.extract(number, byte, 8))
+            let number = self.low_bits(byte + 8, self.address_at(object, start)?)?;
+            Some(exprs.extract(number.expr(exprs, byte + 8)?, byte, 8))
         })
     }
 

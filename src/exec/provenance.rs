@@ -6,13 +6,15 @@
 //! has here, and is marked: nothing may be proved of it. What C defines (arithmetic within an
 //! object, equality) stays exact.
 
+use rustc_hash::FxHashMap;
+
 use super::Executor;
 use crate::{
     env::Approximation,
     expr::{BinaryOp as Op, ExprId, Node, Substitution, VariableId, VariableKind},
     ir::{
         BinaryOp, Predicate,
-        address::{function_at, nearest_object, object_address, offset},
+        address::{OF_NOTHING, function_at, nearest_object, object_address, offset},
     },
     memory::{Addresses, Value},
     solver::Query,
@@ -24,8 +26,9 @@ const PREFIX: &str = "address.";
 const COPIES: [&str; 1] = ["memmove"];
 /// How far apart objects are in the first layout that is tried instead of the one here.
 const DISTANCE: u64 = 0x12_3457_0000;
-/// How deep in sums within sums addresses are replaced; there are none further down.
-const DEEPEST_SUM: u32 = 64;
+/// How deep in sums and choices addresses are replaced. What lies further down is seen as an offset
+/// from [`OF_NOTHING`].
+const DEEPEST: u32 = 1024;
 /// The lowest address at which programs are loaded (System V ABI, AMD64 supplement, 3.3.3;
 /// executables that are not position-independent begin here, all else is further up).
 const LOWEST: u64 = 1 << 22;
@@ -65,7 +68,7 @@ impl Executor<'_> {
 
     /// Whether a value has variables in place of addresses.
     fn is_number(&self, value: Value) -> bool {
-        matches!(value, Value::Expr(e) if self.program.exprs.mentions(e).address)
+        matches!(value, Value::Expr(e) if self.program.exprs.mentions(e).address())
     }
 
     /// `value` as a number of `width` bits. An address becomes a variable, as more matters than the
@@ -93,9 +96,7 @@ impl Executor<'_> {
                 let start = start_of(first);
                 exprs.add(self.start_bits(width, start), self.distance(width, e, start))
             }
-            Value::Expr(e) => {
-                self.with_addresses(e, width, DEEPEST_SUM, &|address| self.bits(width, address))
-            }
+            Value::Expr(e) => self.with_addresses(e, width, &|address| self.bits(width, address)),
             _ => self.bits(width, first),
         };
         Some(Value::from_expr(exprs, value))
@@ -104,36 +105,13 @@ impl Executor<'_> {
     /// The low bits of how far an address is from the start of its object.
     fn distance(&self, width: u32, address: ExprId, start: u64) -> ExprId {
         let exprs = &self.program.exprs;
-        self.with_addresses(address, width, DEEPEST_SUM, &|address| {
-            exprs.constant(width, address.wrapping_sub(start))
-        })
+        let by = |address: u64| exprs.constant(width, address.wrapping_sub(start));
+        self.with_addresses(address, width, &by)
     }
 
     /// The low `width` bits of `e`, with what `by` gives in place of the addresses in it.
-    fn with_addresses(
-        &self,
-        e: ExprId,
-        width: u32,
-        depth: u32,
-        by: &dyn Fn(u64) -> ExprId,
-    ) -> ExprId {
-        let exprs = &self.program.exprs;
-        let again = |e| self.with_addresses(e, width, depth - 1, by);
-        let is_plain = self.addresses_in(Value::Expr(e)).all.is_empty();
-        match exprs.node(e) {
-            _ if depth == 0 => exprs.extract(e, 0, width),
-            Node::Binary(Op::Add, a, b) => exprs.add(again(a), again(b)),
-            Node::Neg(a) if is_plain => exprs.neg(again(a)),
-            _ if is_plain => exprs.extract(e, 0, width),
-            Node::Constant(address) => by(address),
-            Node::Ite(c, a, b) => exprs.ite(c, again(a), again(b)),
-            Node::Select(table, index) => {
-                let elements: Vec<_> =
-                    exprs.table_elements(table).iter().map(|element| again(*element)).collect();
-                exprs.select(exprs.table(&elements), index)
-            }
-            other => unreachable!("{other:?} is no address"),
-        }
+    fn with_addresses(&self, e: ExprId, width: u32, by: &dyn Fn(u64) -> ExprId) -> ExprId {
+        Replacement { executor: self, width, by, known: FxHashMap::default() }.of(e, DEEPEST)
     }
 
     /// The low bits of a number that was an address.
@@ -255,30 +233,41 @@ impl Executor<'_> {
     /// object: far from it, nothing would say so any more.
     fn stays_address(&self, op: BinaryOp, address: Value, number: Value) -> bool {
         let exprs = &self.program.exprs;
-        let term = |value| match value {
-            Value::Int(value) => Some(exprs.constant(64, value)),
-            Value::Expr(e) => Some(e),
-            Value::Undefined => None,
+        let stays = |address: Value| {
+            let (Some(a), Some(b)) = (address.expr(exprs, 64), number.expr(exprs, 64)) else {
+                return true;
+            };
+            let sum = match op {
+                BinaryOp::Add => exprs.add(a, b),
+                BinaryOp::Sub => exprs.sub(a, b),
+                _ => return true,
+            };
+            self.stays_with(address, Value::from_expr(exprs, sum))
         };
-        let (Some(a), Some(b)) = (term(address), term(number)) else { return true };
-        let sum = match op {
-            BinaryOp::Add => exprs.add(a, b),
-            BinaryOp::Sub => exprs.sub(a, b),
-            _ => return true,
-        };
-        let sum = Value::from_expr(exprs, sum);
-        self.stays_with(address, sum)
+        stays(address) || self.only_addresses(address).is_some_and(stays)
     }
 
     /// Whether `sum`, which was computed from `address`, is visibly made of addresses of the same
-    /// objects.
+    /// objects, and of nothing else.
     pub(super) fn stays_with(&self, address: Value, sum: Value) -> bool {
         let (before, after) = (self.addresses_in(address), self.addresses_in(sum));
         let are_there = before.all.iter().all(|at| {
             let start = start_of(*at);
             after.all.iter().any(|other| start_of(*other) == start)
         });
-        are_there && (before.others || !after.others)
+        are_there && !after.others
+    }
+
+    /// A value that may be an address or something else (null, say) with an address in place of
+    /// whatever else it may be. `None` if it is always an address, or never one.
+    pub(super) fn only_addresses(&self, value: Value) -> Option<Value> {
+        let Value::Expr(e) = value else { return None };
+        let found = self.addresses_in(value);
+        let first = found.first().filter(|_| found.others || found.null)?;
+        let exprs = &self.program.exprs;
+        let known = FxHashMap::default();
+        let only = OnlyAddresses { executor: self, first: exprs.constant(64, first), known }.of(e);
+        Some(Value::from_expr(exprs, only))
     }
 
     /// Whether an operation on an address and a number is exact: the number is a distance, or is
@@ -352,14 +341,14 @@ impl Executor<'_> {
     /// a list whose links are the exclusive or of two addresses); otherwise `expr` itself.
     pub(super) fn unhidden(&self, expr: ExprId) -> ExprId {
         let exprs = &self.program.exprs;
-        if !exprs.mentions(expr).address {
+        if !exprs.mentions(expr).address() {
             return expr;
         }
         let variables = exprs.variables(expr);
         let addresses = variables.iter().filter_map(|variable| self.address_of(*variable));
         let same = |start| {
             let distance = exprs.sub(expr, self.start_bits(64, start));
-            let is_plain = !exprs.mentions(distance).address;
+            let is_plain = !exprs.mentions(distance).address();
             is_plain.then(|| exprs.add(distance, exprs.constant(64, start)))
         };
         addresses.filter_map(same).next().unwrap_or(expr)
@@ -382,6 +371,100 @@ impl Executor<'_> {
             Some((*variable, exprs.constant(64, self.address_of(*variable)?)))
         });
         Substitution::of(exprs, addresses).apply(exprs, expr)
+    }
+}
+
+/// Replaces the addresses in terms.
+struct Replacement<'a, 'p> {
+    executor: &'a Executor<'p>,
+    /// The width of the results, in bits.
+    width: u32,
+    /// What stands for an address.
+    by: &'a dyn Fn(u64) -> ExprId,
+    /// What stands for the choices that were met: their arms may share much.
+    known: FxHashMap<ExprId, ExprId>,
+}
+
+impl Replacement<'_, '_> {
+    /// What stands for `e`.
+    fn of(&mut self, e: ExprId, depth: u32) -> ExprId {
+        let exprs = &self.executor.program.exprs;
+        let low = |e| exprs.extract(e, 0, self.width);
+        let is_plain = !exprs.mentions(e).large();
+        if is_plain && (self.width == 64 || depth == 0) {
+            return low(e);
+        }
+        let Some(depth) = depth.checked_sub(1) else {
+            let base = exprs.constant(self.width, OF_NOTHING);
+            return exprs.add((self.by)(OF_NOTHING), exprs.sub(low(e), base));
+        };
+        match exprs.node(e) {
+            Node::Binary(Op::Add, a, b) => {
+                let (a, b) = (self.of(a, depth), self.of(b, depth));
+                return exprs.add(a, b);
+            }
+            Node::Neg(a) if is_plain => {
+                let a = self.of(a, depth);
+                return exprs.neg(a);
+            }
+            _ if is_plain => return low(e),
+            _ => {}
+        }
+        if let Some(known) = self.known.get(&e) {
+            return *known;
+        }
+        let replaced = match exprs.node(e) {
+            Node::Constant(address) if self.executor.is_on_address(Value::Int(address)) => {
+                return (self.by)(address);
+            }
+            Node::Ite(c, a, b) => {
+                let (a, b) = (self.of(a, depth), self.of(b, depth));
+                exprs.ite(c, a, b)
+            }
+            Node::Select(table, index) => {
+                let elements = exprs.table_elements(table).iter();
+                let elements: Vec<_> = elements.map(|element| self.of(*element, depth)).collect();
+                exprs.select(exprs.table(&elements), index)
+            }
+            _ => return low(e),
+        };
+        self.known.insert(e, replaced);
+        replaced
+    }
+}
+
+/// Replaces what is no address in the arms of choices.
+struct OnlyAddresses<'a, 'p> {
+    executor: &'a Executor<'p>,
+    /// What is put in its place.
+    first: ExprId,
+    /// The choices that were met, without what is no address.
+    known: FxHashMap<ExprId, ExprId>,
+}
+
+impl OnlyAddresses<'_, '_> {
+    fn of(&mut self, e: ExprId) -> ExprId {
+        let exprs = &self.executor.program.exprs;
+        let is_address = |e: ExprId| self.executor.is_address(Value::from_expr(exprs, e));
+        if !is_address(e) {
+            return self.first;
+        }
+        if let Some(known) = self.known.get(&e) {
+            return *known;
+        }
+        let only = match exprs.node(e) {
+            Node::Binary(Op::Add, a, b) if is_address(a) => exprs.add(self.of(a), b),
+            Node::Binary(Op::Add, a, b) => exprs.add(a, self.of(b)),
+            Node::Ite(c, a, b) => exprs.ite(c, self.of(a), self.of(b)),
+            Node::Select(table, index) => {
+                let elements = exprs.table_elements(table).iter();
+                let elements: Vec<_> = elements.map(|element| self.of(*element)).collect();
+                exprs.select(exprs.table(&elements), index)
+            }
+            _ => e,
+        };
+        self.known.insert(e, only);
+        only
     }
 }
 

@@ -50,7 +50,7 @@ impl Executor<'_> {
             Value::Undefined => unreachable!("`written` gives none"),
             Value::Expr(expr) => {
                 let expr = self.unhidden(self.on_this_path(expr));
-                self.free_of_revision(expr)?
+                self.without_revision(expr)?
             }
         };
         let exprs = &self.program.exprs;

@@ -81,7 +81,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::exec::{Branch, ForkKind};
+    use crate::exec::{ForkKind, Lineage};
 
     proptest! {
         /// Forks of any kind in any order: the leaves add up to the root for every revision, and
@@ -89,10 +89,10 @@ mod tests {
         #[test]
         fn leaves_add_up_to_the_root(forks in prop::collection::vec((0_usize..40, any::<bool>()), 1..40)) {
             let all: RevisionSet = (0..4).map(Revision).collect();
-            let mut leaves = vec![(Branch::root(), all.clone())];
+            let mut leaves = vec![(Lineage::root(), all.clone())];
             for (at, meta) in forks {
-                let (branch, revisions) = leaves.swap_remove(at % leaves.len());
-                let child = |kind, index| branch.child(kind, index);
+                let (lineage, revisions) = leaves.swap_remove(at % leaves.len());
+                let child = |kind, index| lineage.child(kind, index);
                 if meta {
                     let part = |odd| {
                         revisions.iter().filter(|revision| revision.0 % 2 == odd).collect()
@@ -107,13 +107,13 @@ mod tests {
                 }
             }
             let mut sums = Shares::default();
-            for (branch, revisions) in &leaves {
-                sums.add(revisions, branch.share());
+            for (lineage, revisions) in &leaves {
+                sums.add(revisions, lineage.share());
             }
             prop_assert!(all.iter().all(|revision| sums.of(revision) == Share::ROOT));
-            for (branch, revisions) in &leaves {
+            for (lineage, revisions) in &leaves {
                 let (mut less, mut one) = (sums.clone(), Shares::default());
-                one.add(revisions, branch.share());
+                one.add(revisions, lineage.share());
                 less.take(&one);
                 prop_assert!(revisions.iter().all(|revision| less.of(revision) != Share::ROOT));
             }

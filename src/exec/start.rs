@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    Branch, ForkKind, Frame, Program, State,
+    ForkKind, Frame, Lineage, Program, State,
     input::{self, Arguments, Beginning, InputFile, Variable},
     names::WHOLE_PROGRAM,
     stack::Callers,
@@ -101,7 +101,7 @@ impl Program {
         (world.is_whole, world.given) = (whole, given);
         input::add_files(&self.exprs, &mut world, &start.files);
         let beginnings = input::beginnings(&start.args, &start.env);
-        let root = Branch::root();
+        let root = Lineage::root();
         let only = beginnings.len() == 1;
         let state = |(index, beginning): (u32, Beginning)| {
             let (mut memory, mut world) = (memory.clone(), world.clone());
@@ -122,8 +122,8 @@ impl Program {
             for (register, value) in values.iter_mut().zip(given).take(function.params.len()) {
                 *register = Value::Int(value);
             }
-            let branch = if only { root.clone() } else { root.child(ForkKind::Input, index) };
-            let mut state = self.first_state(entry, values, memory, world, branch);
+            let lineage = if only { root.clone() } else { root.child(ForkKind::Input, index) };
+            let mut state = self.first_state(entry, values, memory, world, lineage);
             state.revisions = start.revisions.clone();
             (state.path_condition, state.model) = (path, Arc::new(model));
             state
@@ -213,7 +213,7 @@ impl Program {
         values: Vec<Value>,
         memory: Memory,
         world: World,
-        branch: Arc<Branch>,
+        lineage: Arc<Lineage>,
     ) -> State {
         let frame = |function, values| Frame {
             function,
@@ -239,7 +239,7 @@ impl Program {
             path_condition: Vec::new(),
             model: Arc::new(Assignment::default()),
             revisions: RevisionSet::new(),
-            branch,
+            lineage,
             instructions: 0,
             put_off_at: 0,
             waits: 0,

@@ -7,9 +7,9 @@ use std::{
 
 use super::{
     alike::Alike,
-    branch::Branch,
     join_place::Join,
     jump_target::JumpTarget,
+    lineage::Lineage,
     stack::{Callers, Frame},
     widening::Widening,
 };
@@ -41,7 +41,7 @@ pub struct State {
     /// The revisions that the state stands for.
     pub revisions: RevisionSet,
     /// The way it came.
-    pub branch: Arc<Branch>,
+    pub lineage: Arc<Lineage>,
     /// LLVM instructions run since the start, without those since [`State::run_from`].
     pub instructions: u64,
     /// How many tokens of typed input it had read when a call was last put off
@@ -234,7 +234,7 @@ pub struct HaltState {
     /// Which one it is may differ from run to run.
     pub model: Arc<Assignment>,
     /// The way it came.
-    pub branch: Arc<Branch>,
+    pub lineage: Arc<Lineage>,
     /// The world at the end: what it took in and gave out.
     pub world: World,
     /// Instructions run.

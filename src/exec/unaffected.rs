@@ -99,7 +99,7 @@ impl Program {
         let (known, found) = (RefCell::new(FxHashSet::default()), RefCell::new(Differences::new()));
         // Adds an expression that the state has; whether there are too many differences now.
         let are_too_many = |e: ExprId| {
-            if !self.exprs.mentions(e).revision || !known.borrow_mut().insert(e) {
+            if !self.exprs.mentions(e).revision() || !known.borrow_mut().insert(e) {
                 return false;
             }
             let alternatives = choices.of(e, &state.revisions);

@@ -81,7 +81,7 @@ mod tests {
     use crate::{
         env::Incomplete,
         errors::Error,
-        exec::{Branch, ForkKind},
+        exec::{ForkKind, Lineage},
     };
 
     const END: Halt = Halt::Error(Error::OutOfBounds);
@@ -93,13 +93,13 @@ mod tests {
     /// An exploration of revisions 0 and 1, which part after a fork on the input.
     struct Run {
         ledger: Ledger,
-        alike: (RevisionSet, Arc<Branch>),
-        apart: [(RevisionSet, Arc<Branch>); 2],
+        alike: (RevisionSet, Arc<Lineage>),
+        apart: [(RevisionSet, Arc<Lineage>); 2],
     }
 
     impl Run {
         fn new() -> Self {
-            let root = Branch::root();
+            let root = Lineage::root();
             let [left, right] = [0, 1].map(|side| root.child(ForkKind::Input, side));
             let mut ledger = Ledger::default();
             ledger.begin(&set(&[0, 1]), root.share());
@@ -107,7 +107,7 @@ mod tests {
             Self { ledger, alike: (set(&[0, 1]), left), apart }
         }
 
-        fn end(&mut self, (revisions, branch): &(RevisionSet, Arc<Branch>), halt: &Halt) {
+        fn end(&mut self, (revisions, branch): &(RevisionSet, Arc<Lineage>), halt: &Halt) {
             self.ledger.end(revisions, branch.share(), halt);
         }
 

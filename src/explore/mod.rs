@@ -126,7 +126,7 @@ impl<'a> Explorer<'a> {
         let mut all = RevisionSet::new();
         for state in &start {
             all = all.union(&state.revisions);
-            ledger.begin(&state.revisions, state.branch.share());
+            ledger.begin(&state.revisions, state.lineage.share());
         }
         frontier.extend(start);
         Ok(Self {
@@ -236,7 +236,7 @@ impl<'a> Explorer<'a> {
 
     fn close(&mut self, halted: &[HaltState]) {
         for state in halted {
-            self.ledger.end(&state.revisions, state.branch.share(), &state.halt);
+            self.ledger.end(&state.revisions, state.lineage.share(), &state.halt);
         }
     }
 

@@ -180,7 +180,7 @@ impl<'a> Frontier<'a> {
                 chosen
             }
             Search::Bfs => {
-                self.waiting.sort_by_key(|waiting| waiting.state.branch.depth());
+                self.waiting.sort_by_key(|waiting| waiting.state.lineage.depth());
                 self.first(count)
             }
             Search::RandomPath => self.at_random(count),
@@ -231,7 +231,7 @@ impl<'a> Frontier<'a> {
         let mut keys: Vec<(f64, usize)> = self
             .looked_at()
             .map(|index| {
-                let depth = f64::from(self.waiting[index].state.branch.depth());
+                let depth = f64::from(self.waiting[index].state.lineage.depth());
                 ((-self.uniform().ln()).ln() + depth * std::f64::consts::LN_2, index)
             })
             .collect();

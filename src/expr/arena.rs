@@ -140,7 +140,7 @@ impl Arena {
         if let Some(id) = ids.find(hash, same) {
             return *id;
         }
-        let mentions = self.mentions(node);
+        let mentions = self.mentions(node, width);
         let entry = Entry { node, width, mentions, hash, variables: OnceLock::new() };
         let index = self.entries.push(entry);
         let id = u32::try_from(index + 1).ok().and_then(NonZeroU32::new).map(ExprId);
@@ -244,10 +244,11 @@ impl Arena {
         }
     }
 
-    fn mentions(&self, node: Node) -> Mentions {
+    fn mentions(&self, node: Node, width: u32) -> Mentions {
         let of = |e: ExprId| self.entry(e).mentions;
         match node {
-            Node::Constant(_) | Node::WideConstant(_) => Mentions::default(),
+            Node::Constant(value) => Mentions::of_constant(width, value),
+            Node::WideConstant(_) => Mentions::default(),
             Node::Variable(v) => Mentions::of(self.variable(v).kind),
             Node::Not(a)
             | Node::Neg(a)

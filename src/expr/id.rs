@@ -1,6 +1,6 @@
 //! Ids of expressions, variables and tables, and what expressions mention.
 
-use std::num::NonZeroU32;
+use std::{num::NonZeroU32, ops::Range};
 
 /// An expression of an [`Exprs`](super::Exprs) arena.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -30,44 +30,69 @@ pub enum VariableKind {
     Function,
 }
 
-/// Which kinds of variables an expression mentions.
+/// What an expression mentions: kinds of variables, and large constants.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Mentions {
-    /// Some [`VariableKind::Input`] or [`VariableKind::Function`].
-    pub input: bool,
-    /// Some [`VariableKind::Uninitialised`].
-    pub uninitialised: bool,
-    /// The [`VariableKind::Revision`].
-    pub revision: bool,
-    /// Some [`VariableKind::Address`].
-    pub address: bool,
-}
+pub struct Mentions(u8);
 
 impl Mentions {
+    const INPUT: u8 = 1;
+    const UNINITIALISED: u8 = 2;
+    const REVISION: u8 = 4;
+    const ADDRESS: u8 = 8;
+    const LARGE: u8 = 16;
+
+    /// What a variable of a kind mentions.
     pub(super) fn of(kind: VariableKind) -> Self {
-        Self {
-            input: matches!(kind, VariableKind::Input | VariableKind::Function),
-            uninitialised: kind == VariableKind::Uninitialised,
-            revision: kind == VariableKind::Revision,
-            address: kind == VariableKind::Address,
-        }
+        Self(match kind {
+            VariableKind::Input | VariableKind::Function => Self::INPUT,
+            VariableKind::Uninitialised => Self::UNINITIALISED,
+            VariableKind::Revision => Self::REVISION,
+            VariableKind::Address => Self::ADDRESS,
+        })
     }
 
-    /// The kinds that either mentions.
+    /// What a constant of at most 64 bits mentions.
+    pub(super) fn of_constant(width: u32, value: u64) -> Self {
+        let is_large = width == 64 && LARGE.contains(&value);
+        Self(if is_large { Self::LARGE } else { 0 })
+    }
+
+    /// Some [`VariableKind::Input`] or [`VariableKind::Function`].
+    pub fn input(self) -> bool {
+        self.0 & Self::INPUT != 0
+    }
+
+    /// Some [`VariableKind::Uninitialised`].
+    pub fn uninitialised(self) -> bool {
+        self.0 & Self::UNINITIALISED != 0
+    }
+
+    /// The [`VariableKind::Revision`].
+    pub fn revision(self) -> bool {
+        self.0 & Self::REVISION != 0
+    }
+
+    /// Some [`VariableKind::Address`].
+    pub fn address(self) -> bool {
+        self.0 & Self::ADDRESS != 0
+    }
+
+    /// Some constant of 64 bits in [`LARGE`].
+    pub fn large(self) -> bool {
+        self.0 & Self::LARGE != 0
+    }
+
+    /// What either mentions.
     pub fn or(self, other: Self) -> Self {
-        Self {
-            input: self.input || other.input,
-            uninitialised: self.uninitialised || other.uninitialised,
-            revision: self.revision || other.revision,
-            address: self.address || other.address,
-        }
+        Self(self.0 | other.0)
     }
 
-    /// Whether there is a kind that both mention.
+    /// Whether there is something that both mention.
     pub fn meets(self, other: Self) -> bool {
-        (self.input && other.input)
-            || (self.uninitialised && other.uninitialised)
-            || (self.revision && other.revision)
-            || (self.address && other.address)
+        self.0 & other.0 != 0
     }
 }
+
+/// Constants that few programs compute with. Whoever gives a meaning to some of them, as memory does
+/// to addresses, sees at a glance which expressions have none.
+pub const LARGE: Range<u64> = 1 << 60..1 << 63;

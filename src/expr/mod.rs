@@ -41,7 +41,7 @@ pub use bv::Bv;
 pub use evaluate::{Evaluator, Memo};
 pub use exprs::{Exprs, REVISION};
 pub use float::{FloatBinary, FloatRelation, FloatUnary, Rounding};
-pub use id::{ExprId, Mentions, TableId, VariableId, VariableKind};
+pub use id::{ExprId, LARGE, Mentions, TableId, VariableId, VariableKind};
 pub use lanes::{LANES, Lanes};
 pub use node::{Node, WideId};
 pub use op::BinaryOp;

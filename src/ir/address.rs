@@ -21,6 +21,8 @@ const FUNCTION_OFFSET: u64 = 0x5_a3c0;
 pub const FIRST_OBJECT: u32 = FIRST_FUNCTION + (1 << 22);
 /// One more than the largest object number.
 pub const END_OF_OBJECTS: u32 = 1 << (NUMBER_BITS - 1);
+/// An address that has to do with no object and no function, near which there is none.
+pub const OF_NOTHING: u64 = object_address(FIRST_FUNCTION - 1);
 
 /// The number of the object at `address`.
 #[inline(always)]
@@ -36,8 +38,8 @@ pub fn offset(address: u64) -> u64 {
 
 /// The address of the first byte of an object.
 #[inline(always)]
-pub fn object_address(number: u32) -> u64 {
-    u64::from(number) << OFFSET_BITS
+pub const fn object_address(number: u32) -> u64 {
+    (number as u64) << OFFSET_BITS
 }
 
 /// The number of the object whose first byte is nearest to `address`. If `address` is the address

@@ -3,6 +3,7 @@
 //! An object is found by the number in the upper bits of an address ([`crate::ir::address`]). Its
 //! bytes are concrete, symbolic or never written. A freed object stays known as such.
 
+mod addresses;
 mod object;
 mod page;
 mod slots;
@@ -10,20 +11,23 @@ mod spare;
 mod updates;
 pub mod value;
 
-use smallvec::SmallVec;
 use triomphe::Arc;
 
+pub use addresses::Addresses;
 pub use object::{Byte, Grain, Object, Segment};
 pub use spare::Spare;
 pub use value::Value;
 
 use crate::{
-    expr::{BinaryOp, ExprId, Exprs, Node},
+    expr::{ExprId, Exprs},
     ir::address::{self, function_at},
 };
 
 use page::Slot;
 use slots::Slots;
+
+/// Bytes of an address.
+pub const WORD: usize = 8;
 
 /// The address space of one state. A clone shares every object until one side writes it.
 #[derive(Clone, Debug, Default)]
@@ -347,113 +351,12 @@ impl Memory {
             let is_object = || address::object_number(word) >= address::FIRST_OBJECT;
             self.may_be_address(word) && (function_at(word).is_some() || is_object())
         };
-        let mut odd = (0..object.size().saturating_sub(7)).filter(|at| at % 8 != 0);
-        odd.any(|at| object.word(at, 8).is_some_and(is_address))
-    }
-
-    /// The addresses with which a value certainly has to do: its own, those of a function, or those
-    /// close to an object. It is very unlikely that a number just happens to look like one.
-    pub fn addresses_in(&self, exprs: &Exprs, value: Value) -> Addresses {
-        let mut found = Addresses::default();
-        match value {
-            Value::Int(address) if self.may_be_address(address) => self.add(address, &mut found),
-            Value::Int(_) | Value::Undefined => {}
-            Value::Expr(e) => {
-                if exprs.width(e) == 64 {
-                    self.search(exprs, e, &mut { ARMS }, &mut found);
-                }
-            }
-        }
-        found
-    }
-
-    fn add(&self, value: u64, found: &mut Addresses) {
-        if self.is_close(value) {
-            found.all.push(value);
-        } else {
-            found.others |= value != 0;
-            found.null |= value == 0;
-        }
-    }
-
-    fn search(&self, exprs: &Exprs, e: ExprId, left: &mut u32, found: &mut Addresses) {
-        match exprs.node(e) {
-            Node::Constant(value) => self.add(value, found),
-            _ if *left == 0 => found.others = true,
-            Node::Binary(BinaryOp::Add, a, b) => {
-                *left -= 1;
-                let (mut of_a, mut of_b) = (Addresses::default(), Addresses::default());
-                self.search(exprs, a, left, &mut of_a);
-                self.search(exprs, b, left, &mut of_b);
-                let (base, other) = if of_a.all.is_empty() { (of_b, of_a) } else { (of_a, of_b) };
-                found.others |= base.others || base.all.is_empty() || !other.all.is_empty();
-                found.null |= base.null;
-                found.all.extend(base.all);
-            }
-            Node::Ite(_, a, b) => {
-                *left -= 1;
-                self.search(exprs, a, left, found);
-                self.search(exprs, b, left, found);
-            }
-            Node::Select(table, _) => {
-                *left -= 1;
-                for element in exprs.table_elements(table) {
-                    self.search(exprs, *element, left, found);
-                }
-            }
-            _ => found.others = true,
-        }
-    }
-
-    fn is_close(&self, address: u64) -> bool {
-        if !self.may_be_address(address) {
-            return false;
-        }
-        if function_at(address).is_some() {
-            return true;
-        }
-        let number = address::nearest_object(address);
-        let distance = address.abs_diff(address::object_address(number));
-        match self.slot(number) {
-            Slot::Live(object) => distance <= object.capacity() + address::SLACK,
-            Slot::Dead(_) | Slot::External => distance <= address::SLACK,
-            Slot::Never | Slot::Page(_) => false,
-        }
+        let word = WORD as u64;
+        let mut odd = (0..object.size().saturating_sub(word - 1)).filter(|at| at % word != 0);
+        odd.any(|at| object.word(at, WORD).is_some_and(is_address))
     }
 }
 
-/// The addresses that a value may be, or from which it is an offset.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Addresses {
-    /// Each of the addresses. For a symbolic offset, the address to which it is added.
-    pub all: SmallVec<[u64; 2]>,
-    /// Whether the value may also be something else that is not null.
-    pub others: bool,
-    /// Whether the value may also be null.
-    pub null: bool,
-}
-
-impl Addresses {
-    /// The first address, if any.
-    pub fn first(&self) -> Option<u64> {
-        self.all.first().copied()
-    }
-
-    /// Whether all addresses of both are in one object, null aside.
-    pub fn meet(&self, other: &Self) -> bool {
-        let mut objects = self.all.iter().chain(&other.all).map(|at| address::nearest_object(*at));
-        let first = objects.next();
-        !self.others && !other.others && objects.all(|object| Some(object) == first)
-    }
-
-    /// Whether all addresses of both are in one object, and none is null.
-    pub fn share_object(&self, other: &Self) -> bool {
-        !self.null && !other.null && self.meet(other)
-    }
-}
-
-/// Most terms visited in search of the addresses in one term, constants aside.
-const ARMS: u32 = 64;
 /// The index of an object number in [`Memory::slots`]; far behind all indices in use if it is not
 /// the number of an object.
 #[inline(always)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::updates::Updates;
+use super::{WORD, updates::Updates};
 use crate::{
     expr::{ExprId, Exprs},
     ir::address::OFFSET_BITS,
@@ -35,8 +35,6 @@ pub enum Byte {
 
 const CONCRETE: u32 = 0;
 const UNINITIALISED: u32 = u32::MAX;
-/// Bytes of an address.
-const WORD: usize = 8;
 
 /// The unit that is chosen as a whole when the memories of two states are joined.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

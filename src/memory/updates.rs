@@ -4,13 +4,11 @@
 
 use std::ops::Range;
 
+use super::WORD;
 use crate::{
     expr::{ExprId, Exprs, TableId},
     ir::address::OFFSET_BITS,
 };
-
-/// Bytes of an address.
-const WORD: usize = 8;
 
 /// A part of an object, some of whose bytes were written at symbolic offsets.
 #[derive(Clone, Debug, Eq, PartialEq)]

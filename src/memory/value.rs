@@ -21,6 +21,16 @@ impl Value {
         exprs.as_u64(expr).filter(|_| exprs.width(expr) <= 64).map_or(Self::Expr(expr), Self::Int)
     }
 
+    /// The value as an expression of `width` bits, which it has; `None` if it was never written.
+    #[inline]
+    pub fn expr(self, exprs: &Exprs, width: u32) -> Option<ExprId> {
+        match self {
+            Self::Int(value) => Some(exprs.constant(width, value)),
+            Self::Expr(expr) => Some(expr),
+            Self::Undefined => None,
+        }
+    }
+
     /// The concrete value, if there is one of at most 64 bits.
     #[inline(always)]
     pub fn as_int(self) -> Option<u64> {

@@ -133,7 +133,7 @@ impl Session {
         let mut merged = unless_interrupted(interrupt, || self.stage.merge(observer))?;
         let (built, module) = unless_interrupted(interrupt, || {
             let built = self.stage.build(&mut merged, observer)?;
-            self.stage.is_built();
+            self.stage.note_built();
             observer.observe(Event::Built);
             Ok(built)
         })?;

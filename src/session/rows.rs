@@ -33,7 +33,7 @@ pub(crate) fn state_rows(module: &Module, first: u32, states: &[HaltState]) -> V
                 revisions: state.revisions.clone(),
                 halt: state.halt.to_string(),
                 location: location(module, state),
-                depth: state.branch.depth(),
+                depth: state.lineage.depth(),
                 approximations,
                 findings: state.world.findings.iter().map(ToString::to_string).collect(),
             }

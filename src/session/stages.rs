@@ -98,8 +98,8 @@ impl Stage {
     }
 
     /// Notes that the run has something to write: from now on an interrupt ends no compilers.
-    pub(crate) fn is_built(&self) {
-        self.toolchain.stopper().wait();
+    pub(crate) fn note_built(&self) {
+        self.toolchain.stopper().spare();
     }
 
     /// Builds the original of a program that has a build of its own.
@@ -524,13 +524,12 @@ fn prepare_whole(
         program: program.clone(),
         flags: build.flags.clone(),
     };
-    let mut cache = cache_directory(&subject.dir);
-    if !cache.join("musl-whole/stamp").is_file() {
-        let executable = env::current_exe().context("finding this executable")?;
-        cache = cache_directory(&executable);
-    }
+    // A libc that is there already saves a minute.
+    let executable = env::current_exe().context("finding this executable")?;
+    let caches = [cache_directory(&subject.dir), cache_directory(&executable)];
+    let cache = caches.iter().find(|cache| Whole::has_libc(cache)).unwrap_or(&caches[0]);
     let tell = |package: &str| observer.observe(Event::Preparing { package });
-    Ok(Some(Whole::prepare(toolchain, recipe, &cache, tell)?))
+    Ok(Some(Whole::prepare(toolchain, recipe, cache, tell)?))
 }
 
 /// Builds, beside each of the plain programs, the one that watches its accesses to memory.

@@ -11,9 +11,10 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use super::SubjectError;
-use crate::child::{self, ChildError, ChildLimits, Stopper};
-
-const OUTPUT_LINES: usize = 20;
+use crate::{
+    child::{self, ChildError, ChildLimits, Stopper, last_lines},
+    scripts,
+};
 
 /// Why sources could not be obtained: the exit status or what failed, and the end of the output.
 pub(super) struct Failure {
@@ -80,7 +81,7 @@ pub(super) fn obtain(
     let status = status.map_err(not_ended("sh"))?;
     if !status.success() {
         let printed = fs::read(&log).map_err(SubjectError::io(&log))?;
-        let output = last_lines(&String::from_utf8_lossy(&printed));
+        let output = last_lines(&printed);
         return Ok(Err(Failure { status: status.to_string(), output }));
     }
     let mut file = File::create(&stamp).map_err(SubjectError::io(&stamp))?;
@@ -104,10 +105,6 @@ pub(super) fn package(
     version: &str,
     stopper: &Stopper,
 ) -> Result<Result<PathBuf, Failure>, SubjectError> {
-    const SCRIPTS: &[(&str, &str)] = &[
-        ("source.sh", include_str!("../../scripts/source.sh")),
-        ("deb_src.py", include_str!("../../scripts/deb_src.py")),
-    ];
     let cache = cache_directory(dir);
     let sources = cache.join("programs/source");
     fs::create_dir_all(&sources).map_err(SubjectError::io(&sources))?;
@@ -115,19 +112,11 @@ pub(super) fn package(
     let lock = sources.join(format!("{name}-{version}.lock"));
     let guard = File::create(&lock).map_err(SubjectError::io(&lock))?;
     guard.lock().map_err(SubjectError::io(&lock))?;
-    let scratch = tempfile::tempdir().map_err(SubjectError::io(&env::temp_dir()))?;
-    let scripts = scratch.path().join("scripts");
-    fs::create_dir(&scripts).map_err(SubjectError::io(&scripts))?;
-    for (name, text) in SCRIPTS {
-        let script = scripts.join(name);
-        fs::write(&script, text).map_err(SubjectError::io(&script))?;
-    }
-    let mut script = Command::new("bash");
-    script.arg(scripts.join("source.sh")).args([name, version]).arg(&tree);
-    let output = child::output(script.env("PSYCHIC_CACHE", &cache), ChildLimits::BUILD, stopper);
+    let arguments = [Path::new(name), Path::new(version), &tree];
+    let output = scripts::run("source.sh", &arguments, &cache, stopper);
     let output = output.map_err(not_ended("bash"))?;
     if !output.status.success() {
-        let output = last_lines(&String::from_utf8_lossy(&output.stderr));
+        let output = last_lines(&output.stderr);
         return Ok(Err(Failure { status: "source package".into(), output }));
     }
     tree.canonicalize().map(Ok).map_err(SubjectError::io(&tree))
@@ -149,11 +138,6 @@ fn digest(dir: &Path, command: &str) -> String {
 fn file_name(name: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     name.chars().map(safe).collect()
-}
-
-fn last_lines(output: &str) -> String {
-    let lines: Vec<_> = output.lines().collect();
-    lines[lines.len().saturating_sub(OUTPUT_LINES)..].join("\n")
 }
 
 #[cfg(test)]

@@ -24,8 +24,9 @@ use crate::compile::{
     unwritten,
 };
 use crate::{
-    child::{self, ChildLimits},
+    child::{self, ChildError, ChildLimits, last_lines},
     merge::{Changes, Role, SyntaxCheck},
+    scripts,
 };
 
 /// The flags with which the bitcode of the libc is compiled, too (`scripts/musl-whole.sh`):
@@ -102,6 +103,8 @@ const WATCHED: &[&str] = &[
     "-lworld",
     "-lwatch",
 ];
+/// The name of the libc's directory in a cache.
+const LIBC: &str = "musl-whole";
 /// The name of a built tree, in a directory of its own.
 const TREE: &str = "tree";
 /// The name of a directory beside a tree while it is configured. It contains a native libc that the
@@ -109,7 +112,6 @@ const TREE: &str = "tree";
 const EARLY: &str = "early";
 /// The name of a compiler beside a tree. It is called there if bitcode has to replace sources.
 pub(super) const REPLACING: &str = "cc";
-const OUTPUT_LINES: usize = 12;
 
 /// How a package is built.
 #[derive(Clone, Debug)]
@@ -165,11 +167,16 @@ impl Recipe {
 }
 
 impl Whole {
-    /// Configures and builds a package, unless the cache has it already. `tell` is called with the
-    /// name of the source tree before anything that takes minutes.
+    /// Whether `cache` has the libc.
+    pub fn has_libc(cache: &Path) -> bool {
+        libc_stamp(cache).is_file()
+    }
+
+    /// Configures and builds a package, and the libc, unless the cache has them already. `tell` is
+    /// called with the name of a source tree before anything that takes minutes.
     ///
     /// # Errors
-    /// [`BuildError::NoWholeLibc`] if there is no libc in `cache`; [`BuildError::Command`] if a
+    /// [`BuildError::NoWholeLibc`] if the libc cannot be made; [`BuildError::Command`] if a
     /// command fails; [`BuildError::NoProgram`] if the build did not make the program;
     /// [`BuildError::Io`].
     pub fn prepare(
@@ -178,12 +185,7 @@ impl Whole {
         cache: &Path,
         mut tell: impl FnMut(&str),
     ) -> Result<Self, BuildError> {
-        let libc = cache.join("musl-whole");
-        let stamp = libc.join("stamp");
-        let Ok(libc_stamp) = fs::read_to_string(&stamp) else {
-            return Err(BuildError::NoWholeLibc(libc));
-        };
-        let libc = libc.canonicalize().map_err(BuildError::io(&libc))?;
+        let (libc, libc_stamp) = obtain_libc(toolchain, cache, &mut tell)?;
         let mut parts = vec![
             digest_of_tree(&recipe.source)?,
             format!("{:?}", (&recipe.configure, &recipe.make, &recipe.flags)),
@@ -335,9 +337,7 @@ impl Whole {
             return Ok(());
         }
         let text = fs::read(&log).map_err(BuildError::io(&log))?;
-        let text = String::from_utf8_lossy(&text).into_owned();
-        let lines: Vec<_> = text.lines().collect();
-        let output = lines[lines.len().saturating_sub(OUTPUT_LINES)..].join("\n");
+        let output = last_lines(&text);
         Err(BuildError::Command { key, command: line.to_owned(), output, log })
     }
 
@@ -675,4 +675,35 @@ fn digest_of_tree(root: &Path) -> Result<String, BuildError> {
         }
     }
     Ok(hash(files.into_iter().flat_map(|(name, digest)| [name, digest])))
+}
+
+/// The file that is there if `cache` has the libc.
+fn libc_stamp(cache: &Path) -> PathBuf {
+    cache.join(LIBC).join("stamp")
+}
+
+/// The directory of the libc in `cache`, which is made if it is not there, and its stamp.
+fn obtain_libc(
+    toolchain: &Toolchain,
+    cache: &Path,
+    tell: &mut impl FnMut(&str),
+) -> Result<(PathBuf, String), BuildError> {
+    let (libc, stamp) = (cache.join(LIBC), libc_stamp(cache));
+    if !stamp.is_file() {
+        fs::create_dir_all(cache).map_err(BuildError::io(cache))?;
+        let lock = cache.join("musl-whole.lock");
+        let guard = File::create(&lock).map_err(BuildError::io(&lock))?;
+        guard.lock().map_err(BuildError::io(&lock))?;
+        if !stamp.is_file() {
+            tell("musl");
+            match scripts::run("musl-whole.sh", &[], cache, toolchain.stopper()) {
+                Ok(output) if output.status.success() => {}
+                Ok(output) => return Err(BuildError::NoWholeLibc(last_lines(&output.stderr))),
+                Err(ChildError::Start(error)) => return Err(BuildError::io("bash")(error)),
+                Err(stopped) => return Err(BuildError::NoWholeLibc(stopped.to_string())),
+            }
+        }
+    }
+    let stamp = fs::read_to_string(&stamp).map_err(BuildError::io(&stamp))?;
+    Ok((libc.canonicalize().map_err(BuildError::io(&libc))?, stamp))
 }

@@ -6,7 +6,7 @@ use crate::{exec::Share, expr::Exprs};
 /// Halt states of three revisions: 0 goes one way, 1 and 2 another, and each way forks on an input.
 struct Scene {
     exprs: Exprs,
-    states: Vec<(RevisionSet, Vec<ExprId>, Arc<Branch>)>,
+    states: Vec<(RevisionSet, Vec<ExprId>, Arc<Lineage>)>,
     root: Share,
 }
 
@@ -21,21 +21,24 @@ impl Scene {
         let exprs = Exprs::new();
         let low = exprs.ult(exprs.input("x", 8), exprs.constant(8, 5));
         let conditions = [low, exprs.not(low)];
-        let root = Branch::root();
+        let root = Lineage::root();
         let mut states = Vec::new();
         for (way, revisions) in (0..).zip([set(&[0]), set(&[1, 2])]) {
-            let branch = root.child(ForkKind::Meta, way);
+            let lineage = root.child(ForkKind::Meta, way);
             for (side, condition) in (0..).zip(conditions) {
-                let branch = branch.child(ForkKind::Input, side);
-                states.push((revisions.clone(), vec![condition], branch));
+                let lineage = lineage.child(ForkKind::Input, side);
+                states.push((revisions.clone(), vec![condition], lineage));
             }
         }
         Self { exprs, states, root: root.share() }
     }
 
     fn ends(&self) -> Vec<End<'_>> {
-        let end = |(revisions, path, branch)| End { revisions, path, branch, is_settled: true };
-        self.states.iter().map(|(revisions, path, branch)| end((revisions, path, branch))).collect()
+        let end = |(revisions, path, lineage)| End { revisions, path, lineage, is_settled: true };
+        self.states
+            .iter()
+            .map(|(revisions, path, lineage)| end((revisions, path, lineage)))
+            .collect()
     }
 
     fn paths(&self) -> Paths {
@@ -121,8 +124,8 @@ fn a_lost_halt_state_is_no_proof() {
 #[test]
 fn a_halt_state_that_comes_twice_is_no_proof() {
     let (proved, lacking) = Evidence::whole().judged(|ends| {
-        let End { revisions, path, branch, is_settled } = ends[0];
-        ends.push(End { revisions, path, branch, is_settled });
+        let End { revisions, path, lineage, is_settled } = ends[0];
+        ends.push(End { revisions, path, lineage, is_settled });
     });
     assert!(proved.is_empty(), "{proved:?}");
     assert_eq!(lacking, [Reason::StateLost, Reason::StateLost, Reason::RefutationLost]);

@@ -66,7 +66,7 @@ fn value_of(
     // this one would hide it.
     let moves = |value: &ExprId| {
         let mentions = exprs.mentions(*value);
-        mentions.uninitialised || mentions.address
+        mentions.uninitialised() || mentions.address()
     };
     if values.iter().any(moves) {
         return Ok(None);

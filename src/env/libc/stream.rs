@@ -576,11 +576,11 @@ mod tests {
         stream.push_byte(&exprs, b);
         stream.push_number(&exprs, x, NumberFormat::decimal(true));
         let all = stream.mentions(&exprs);
-        assert!(all.input && all.revision && !all.uninitialised);
+        assert!(all.input() && all.revision() && !all.uninitialised());
         let b = exprs.as_variable(b).unwrap();
         let stream = stream.substitute(&exprs, b, exprs.constant(8, b'='.into()));
         assert_eq!(stream.display(&exprs), "={x}");
-        assert!(!stream.mentions(&exprs).revision);
+        assert!(!stream.mentions(&exprs).revision());
         let x = exprs.as_variable(x).unwrap();
         let stream = stream.substitute(&exprs, x, exprs.constant(32, 7));
         assert_eq!(stream, Stream::literal(b"=7"));

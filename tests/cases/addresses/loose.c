@@ -7,6 +7,13 @@
 
 static int one, two;
 
+struct __attribute__((packed)) odd {
+	char c;
+	char *p;
+};
+static struct odd initialised = {0, (char *)&one};
+static char far[70000];
+
 int main(void)
 {
 	unsigned char in;
@@ -17,10 +24,14 @@ int main(void)
 	char *pair[2] = {buffer, buffer};
 	unsigned low;
 	unsigned long across;
-	struct __attribute__((packed)) {
-		char c;
+	struct odd packed;
+	char *moved = buffer;
+	union {
 		char *p;
-	} packed;
+		double d;
+		int i[2];
+	} both = {buffer}, several[4] = {{buffer}, {buffer}, {buffer}, {buffer}};
+	unsigned char copy[64] = {0};
 	char *places[64] = {0};
 	unsigned char bytes[8] = {0};
 	switch (in / 2) {
@@ -108,6 +119,71 @@ int main(void)
 	case 19:
 		memcpy(bytes, pair, 3 + (in & 1));
 		if (bytes[1] & 0x70) //~ address
+			return 1;
+		return 2;
+	case 20:
+		if (((uintptr_t)buffer + 0x9e3779b97f4a7c15) >> 32 & 0x70) //~ address
+			return 1;
+		return 2;
+	case 21:
+		if ((uintptr_t)(buffer + 200000) & 0x70000) //~ address
+			return 1;
+		return 2;
+	case 22:
+		*(char *)&moved = 0;
+		if ((uintptr_t)moved & 0x7000) //~ address
+			return 1;
+		return 2;
+	case 23:
+		*((unsigned *)&moved + 1) = in & 1;
+		if ((uintptr_t)moved & 0x7000) //~ address
+			return 1;
+		return 2;
+	case 24:
+		if (both.d < 1e-310) //~ address
+			return 1;
+		return 2;
+	case 25:
+		if ((unsigned __int128)(uintptr_t)buffer << 7 & 0x3800) //~ address
+			return 1;
+		return 2;
+	case 26:
+		if ((unsigned _BitInt(72))(uintptr_t)buffer << 7 & 0x3800) //~ address
+			return 1;
+		return 2;
+	case 27:
+		memcpy(&low, (char *)&initialised + 2, sizeof low);
+		if (low & 0x70) //~ address
+			return 1;
+		return 2;
+	case 28:
+		packed.c = 0;
+		packed.p = buffer;
+		memcpy(&across, &packed, sizeof across);
+		if (across & 0x7000) //~ address
+			return 1;
+		return 2;
+	case 29:
+		memcpy(copy + 9, &buffer, sizeof buffer);
+		copy[in % 64] = 1;
+		if (copy[10] & 0x70) //~ address
+			return 1;
+		return 2;
+	case 30:
+		several[in % 4].i[0] = 1;
+		if ((uintptr_t)several[1].p & 0x7000) //~ address
+			return 1;
+		return 2;
+	case 31:
+		for (int i = 0; i < 100; i++)
+			moved += in & i;
+		if (far < moved) //~ address
+			return 1;
+		return 2;
+	case 32:
+		for (int i = 0; i < 100; i++)
+			moved = (in & i) == 7 ? moved + 1 : moved;
+		if ((uintptr_t)moved >> 4 & 0x70) //~ address
 			return 1;
 		return 2;
 	}

@@ -16,15 +16,15 @@ pub enum ForkKind {
 
 /// A node of the execution tree: the way a state came, shared with its relatives.
 #[derive(Debug)]
-pub struct Branch {
-    parent: Option<Arc<Branch>>,
+pub struct Lineage {
+    parent: Option<Arc<Lineage>>,
     kind: ForkKind,
     index: u32,
     depth: u32,
     share: Share,
 }
 
-impl Branch {
+impl Lineage {
     /// The root of an execution tree.
     pub fn root() -> Arc<Self> {
         let (kind, share) = (ForkKind::Input, Share::ROOT);
@@ -42,8 +42,8 @@ impl Branch {
 
     /// Whether revisions parted on the way here.
     pub fn has_meta_fork(&self) -> bool {
-        std::iter::successors(Some(self), |branch| branch.parent.as_deref())
-            .any(|branch| branch.kind == ForkKind::Meta)
+        std::iter::successors(Some(self), |lineage| lineage.parent.as_deref())
+            .any(|lineage| lineage.kind == ForkKind::Meta)
     }
 
     /// The share of the execution tree that it stands for.
@@ -106,12 +106,12 @@ impl Branch {
     }
 }
 
-impl Drop for Branch {
+impl Drop for Lineage {
     /// Frees a long chain without recursion.
     fn drop(&mut self) {
         let mut next = self.parent.take();
-        while let Some(mut branch) = next.and_then(Arc::into_inner) {
-            next = branch.parent.take();
+        while let Some(mut lineage) = next.and_then(Arc::into_inner) {
+            next = lineage.parent.take();
         }
     }
 }
@@ -123,30 +123,30 @@ mod tests {
 
     #[test]
     fn relatives_part_at_their_lowest_common_fork() {
-        let root = Branch::root();
+        let root = Lineage::root();
         let (a, b) = (root.child(ForkKind::Meta, 0), root.child(ForkKind::Meta, 1));
         let (c, d) = (a.child(ForkKind::Input, 0), a.child(ForkKind::Input, 1));
-        assert_eq!(Branch::parted(&c, &b), Some(ForkKind::Meta));
-        assert_eq!(Branch::parted(&c, &d), Some(ForkKind::Input));
-        assert_eq!(Branch::parted(&c, &a), None);
-        assert_eq!(Branch::order(&d, &b), Ordering::Less);
-        assert_eq!(Branch::order(&d, &c), Ordering::Greater);
-        assert_eq!(Branch::order(&c, &c), Ordering::Equal);
+        assert_eq!(Lineage::parted(&c, &b), Some(ForkKind::Meta));
+        assert_eq!(Lineage::parted(&c, &d), Some(ForkKind::Input));
+        assert_eq!(Lineage::parted(&c, &a), None);
+        assert_eq!(Lineage::order(&d, &b), Ordering::Less);
+        assert_eq!(Lineage::order(&d, &c), Ordering::Greater);
+        assert_eq!(Lineage::order(&c, &c), Ordering::Equal);
         // `y` is some revisions that have become one again, so it is not only in the input that `x`
         // and `y` differ.
         let (x, y) =
             (a.child(ForkKind::Input, 0), a.together(&RevisionSet::from_iter([Revision(0)])));
-        assert_eq!(Branch::parted(&x, &y), Some(ForkKind::Meta));
-        assert_eq!(Branch::parted(&y, &x), Some(ForkKind::Meta));
-        assert_eq!(Branch::order(&x, &y), Ordering::Less);
+        assert_eq!(Lineage::parted(&x, &y), Some(ForkKind::Meta));
+        assert_eq!(Lineage::parted(&y, &x), Some(ForkKind::Meta));
+        assert_eq!(Lineage::order(&x, &y), Ordering::Less);
     }
 
     #[test]
     fn a_long_way_is_dropped_without_recursion() {
-        let mut branch = Branch::root();
+        let mut lineage = Lineage::root();
         for _ in 0..1_000_000 {
-            branch = branch.child(ForkKind::Input, 0);
+            lineage = lineage.child(ForkKind::Input, 0);
         }
-        drop(branch);
+        drop(lineage);
     }
 }

@@ -1,0 +1,167 @@
+//! Which addresses a value may be, or is computed from.
+//!
+//! Addresses are known by what they are: constants close to an object. Most numbers have no constant
+//! that may be one ([`LARGE`]), and are told from addresses at a glance.
+
+use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
+
+use super::{Memory, Slot, Value};
+use crate::{
+    expr::{BinaryOp, ExprId, Exprs, LARGE, Node},
+    ir::address::{self, function_at},
+};
+
+/// Most terms with large constants visited in search of the addresses in one term. What is left
+/// then has to do with [`address::OF_NOTHING`].
+const TERMS: u32 = 1024;
+/// Terms visited until choices are looked at only once each.
+const FEW: u32 = 32;
+const _: () = assert!(
+    address::OF_NOTHING >= LARGE.start
+        && address::object_address(address::END_OF_OBJECTS) <= LARGE.end
+);
+
+/// The addresses that a value may be, or from which it is an offset.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Addresses {
+    /// Each of the addresses. For a symbolic offset, the address to which it is added.
+    pub all: SmallVec<[u64; 2]>,
+    /// Whether the value may also be something else that is not null.
+    pub others: bool,
+    /// Whether the value may also be null.
+    pub null: bool,
+}
+
+impl Addresses {
+    /// The first address, if any.
+    pub fn first(&self) -> Option<u64> {
+        self.all.first().copied()
+    }
+
+    /// Whether all addresses of both are in one object, null aside.
+    pub fn meet(&self, other: &Self) -> bool {
+        let mut objects = self.all.iter().chain(&other.all).map(|at| address::nearest_object(*at));
+        let first = objects.next();
+        !self.others && !other.others && objects.all(|object| Some(object) == first)
+    }
+
+    /// Whether all addresses of both are in one object, and none is null.
+    pub fn share_object(&self, other: &Self) -> bool {
+        !self.null && !other.null && self.meet(other)
+    }
+
+    /// A number that is no address.
+    fn number() -> Self {
+        Self { others: true, ..Self::default() }
+    }
+
+    /// What either may be.
+    fn or(mut self, other: Self) -> Self {
+        for address in other.all {
+            if !self.all.contains(&address) {
+                self.all.push(address);
+            }
+        }
+        Self { all: self.all, others: self.others || other.others, null: self.null || other.null }
+    }
+
+    /// What a sum of both may be.
+    fn plus(self, other: Self) -> Self {
+        let (base, offset) = if self.all.is_empty() { (other, self) } else { (self, other) };
+        let others = base.others || base.all.is_empty() || !offset.all.is_empty();
+        Self { others, ..base }
+    }
+}
+
+impl Memory {
+    /// The addresses with which a value certainly has to do: its own, those of a function, or those
+    /// close to an object. It is very unlikely that a number just happens to look like one.
+    pub fn addresses_in(&self, exprs: &Exprs, value: Value) -> Addresses {
+        match value {
+            Value::Int(address) if self.may_be_address(address) => self.addresses_at(address),
+            Value::Expr(e) if exprs.width(e) == 64 && exprs.mentions(e).large() => {
+                Search { memory: self, exprs, left: TERMS, known: FxHashMap::default() }.find(e)
+            }
+            Value::Expr(e) if exprs.width(e) == 64 => Addresses::number(),
+            Value::Int(_) | Value::Expr(_) | Value::Undefined => Addresses::default(),
+        }
+    }
+
+    fn addresses_at(&self, value: u64) -> Addresses {
+        match value {
+            0 => Addresses { null: true, ..Addresses::default() },
+            _ if self.is_close(value) => {
+                Addresses { all: smallvec![value], ..Addresses::default() }
+            }
+            _ => Addresses::number(),
+        }
+    }
+
+    /// Whether a number is the address of a function, or close to an object.
+    fn is_close(&self, address: u64) -> bool {
+        if !self.may_be_address(address) {
+            return false;
+        }
+        if function_at(address).is_some() {
+            return true;
+        }
+        let number = address::nearest_object(address);
+        let distance = address.abs_diff(address::object_address(number));
+        match self.slot(number) {
+            Slot::Live(object) => distance <= object.capacity() + address::SLACK,
+            Slot::Dead(_) | Slot::External => distance <= address::SLACK,
+            Slot::Never | Slot::Page(_) => false,
+        }
+    }
+}
+
+/// A search for the addresses in a term.
+struct Search<'a> {
+    memory: &'a Memory,
+    exprs: &'a Exprs,
+    /// How many more terms may be visited.
+    left: u32,
+    /// What was found in choices, once more than a few terms were visited: arms may share much.
+    known: FxHashMap<ExprId, Addresses>,
+}
+
+impl Search<'_> {
+    fn find(&mut self, e: ExprId) -> Addresses {
+        let node = self.exprs.node(e);
+        if let Node::Constant(value) = node {
+            return self.memory.addresses_at(value);
+        }
+        if !self.exprs.mentions(e).large() {
+            return Addresses::number();
+        }
+        if let Some(known) = self.known.get(&e) {
+            return known.clone();
+        }
+        let Some(left) = self.left.checked_sub(1) else {
+            return Addresses { all: smallvec![address::OF_NOTHING], ..Addresses::number() };
+        };
+        self.left = left;
+        let found = match node {
+            Node::Binary(BinaryOp::Add, a, b) => return self.find(a).plus(self.find(b)),
+            Node::Ite(_, a, b) => self.find(a).or(self.find(b)),
+            Node::Select(table, _) => {
+                let mut found = Addresses::default();
+                for element in self.exprs.table_elements(table) {
+                    let Addresses { all, others, null } = self.find(*element);
+                    found.all.extend(all);
+                    found.others |= others;
+                    found.null |= null;
+                }
+                found.all.sort_unstable();
+                found.all.dedup();
+                found
+            }
+            _ => return Addresses::number(),
+        };
+        if self.left < TERMS - FEW {
+            self.known.insert(e, found.clone());
+        }
+        found
+    }
+}
