@@ -218,7 +218,7 @@ impl Executor<'_> {
         step: usize,
     ) {
         let Ok(object) = self.state.memory.object(address) else { return };
-        if (length != WORD || step % WORD != 0 || object.is_irregular())
+        if (length != WORD || !step.is_multiple_of(WORD) || object.is_irregular())
             && let Some(numbers) = self.with_numbers(address, object, offset, length, step)
             && let Ok(object) = self.state.memory.object_mut(address)
         {
