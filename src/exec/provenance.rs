@@ -266,7 +266,8 @@ impl Executor<'_> {
         let first = found.first().filter(|_| found.others || found.null)?;
         let exprs = &self.program.exprs;
         let known = FxHashMap::default();
-        let only = OnlyAddresses { executor: self, first: exprs.constant(64, first), known }.of(e);
+        let only = OnlyAddresses { executor: self, first: exprs.constant(64, first), known }
+            .of(e, DEEPEST);
         Some(Value::from_expr(exprs, only))
     }
 
@@ -381,7 +382,7 @@ struct Replacement<'a, 'p> {
     width: u32,
     /// What stands for an address.
     by: &'a dyn Fn(u64) -> ExprId,
-    /// What stands for the choices that were met: their arms may share much.
+    /// What stands for the terms that were met: they may share much.
     known: FxHashMap<ExprId, ExprId>,
 }
 
@@ -398,35 +399,23 @@ impl Replacement<'_, '_> {
             let base = exprs.constant(self.width, OF_NOTHING);
             return exprs.add((self.by)(OF_NOTHING), exprs.sub(low(e), base));
         };
-        match exprs.node(e) {
-            Node::Binary(Op::Add, a, b) => {
-                let (a, b) = (self.of(a, depth), self.of(b, depth));
-                return exprs.add(a, b);
-            }
-            Node::Neg(a) if is_plain => {
-                let a = self.of(a, depth);
-                return exprs.neg(a);
-            }
-            _ if is_plain => return low(e),
-            _ => {}
-        }
         if let Some(known) = self.known.get(&e) {
             return *known;
         }
         let replaced = match exprs.node(e) {
+            Node::Binary(Op::Add, a, b) => exprs.add(self.of(a, depth), self.of(b, depth)),
+            Node::Neg(a) if is_plain => exprs.neg(self.of(a, depth)),
+            _ if is_plain => low(e),
             Node::Constant(address) if self.executor.is_on_address(Value::Int(address)) => {
-                return (self.by)(address);
+                (self.by)(address)
             }
-            Node::Ite(c, a, b) => {
-                let (a, b) = (self.of(a, depth), self.of(b, depth));
-                exprs.ite(c, a, b)
-            }
+            Node::Ite(c, a, b) => exprs.ite(c, self.of(a, depth), self.of(b, depth)),
             Node::Select(table, index) => {
                 let elements = exprs.table_elements(table).iter();
                 let elements: Vec<_> = elements.map(|element| self.of(*element, depth)).collect();
                 exprs.select(exprs.table(&elements), index)
             }
-            _ => return low(e),
+            _ => low(e),
         };
         self.known.insert(e, replaced);
         replaced
@@ -443,22 +432,24 @@ struct OnlyAddresses<'a, 'p> {
 }
 
 impl OnlyAddresses<'_, '_> {
-    fn of(&mut self, e: ExprId) -> ExprId {
+    /// `e` without what is no address; what lies deeper than `depth` is left.
+    fn of(&mut self, e: ExprId, depth: u32) -> ExprId {
         let exprs = &self.executor.program.exprs;
         let is_address = |e: ExprId| self.executor.is_address(Value::from_expr(exprs, e));
         if !is_address(e) {
             return self.first;
         }
+        let Some(depth) = depth.checked_sub(1) else { return e };
         if let Some(known) = self.known.get(&e) {
             return *known;
         }
         let only = match exprs.node(e) {
-            Node::Binary(Op::Add, a, b) if is_address(a) => exprs.add(self.of(a), b),
-            Node::Binary(Op::Add, a, b) => exprs.add(a, self.of(b)),
-            Node::Ite(c, a, b) => exprs.ite(c, self.of(a), self.of(b)),
+            Node::Binary(Op::Add, a, b) if is_address(a) => exprs.add(self.of(a, depth), b),
+            Node::Binary(Op::Add, a, b) => exprs.add(a, self.of(b, depth)),
+            Node::Ite(c, a, b) => exprs.ite(c, self.of(a, depth), self.of(b, depth)),
             Node::Select(table, index) => {
                 let elements = exprs.table_elements(table).iter();
-                let elements: Vec<_> = elements.map(|element| self.of(*element)).collect();
+                let elements: Vec<_> = elements.map(|element| self.of(*element, depth)).collect();
                 exprs.select(exprs.table(&elements), index)
             }
             _ => e,

@@ -165,3 +165,52 @@ impl Search<'_> {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Object, Segment};
+
+    fn with_object() -> (Memory, Exprs, u64) {
+        let mut memory = Memory::with_reserved(0);
+        let address = memory.allocate(Object::zeroed(Segment::Heap, 8));
+        (memory, Exprs::new(), address)
+    }
+
+    fn bit(exprs: &Exprs, number: u64) -> ExprId {
+        exprs.input(&format!("b{number}"), 1)
+    }
+
+    #[test]
+    fn null_and_numbers_are_told_from_addresses() {
+        let (memory, exprs, address) = with_object();
+        let (here, null) = (exprs.constant(64, address), exprs.constant(64, 0));
+        let found = |e| memory.addresses_in(&exprs, Value::from_expr(&exprs, e));
+        let or_null = found(exprs.ite(bit(&exprs, 0), here, null));
+        assert!(or_null.all[..] == [address] && or_null.null && !or_null.others);
+        let number = found(exprs.ite(bit(&exprs, 0), exprs.input("n", 64), null));
+        assert!(number.all.is_empty() && number.others);
+        let far = found(exprs.constant(64, address + (1 << 20)));
+        assert!(far.all.is_empty() && far.others);
+    }
+
+    #[test]
+    fn shared_arms_are_visited_once() {
+        let (memory, exprs, address) = with_object();
+        // Each choice has the one before it in both arms: 2^40 ways.
+        let moved = (0..40).fold(exprs.constant(64, address), |e, i| {
+            let far = exprs.add(e, exprs.input(&format!("n{i}"), 64));
+            exprs.ite(bit(&exprs, i), e, far)
+        });
+        assert_eq!(memory.addresses_in(&exprs, Value::Expr(moved)).all[..], [address]);
+    }
+
+    #[test]
+    fn an_address_beyond_the_terms_looked_at_is_not_missed() {
+        let (memory, exprs, address) = with_object();
+        let large = |i: u64| exprs.constant(64, LARGE.end - 1 - i);
+        let deep = (0..2000)
+            .fold(exprs.constant(64, address), |e, i| exprs.ite(bit(&exprs, i), large(i), e));
+        assert!(memory.addresses_in(&exprs, Value::Expr(deep)).first().is_some());
+    }
+}
