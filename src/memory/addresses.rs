@@ -6,10 +6,10 @@
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use super::{Memory, Slot, Value};
+use super::value::Value;
 use crate::{
     expr::{BinaryOp, ExprId, Exprs, LARGE, Node},
-    ir::address::{self, function_at},
+    ir::address,
 };
 
 /// Most terms with large constants visited in search of the addresses in one term. What is left
@@ -51,6 +51,27 @@ impl Addresses {
         !self.null && !other.null && self.meet(other)
     }
 
+    /// The addresses that `value` has to do with, where `is_close` says whether a number is an
+    /// address: that of a function, or close to an object.
+    pub(super) fn of<F: Fn(u64) -> bool>(exprs: &Exprs, value: Value, is_close: F) -> Self {
+        match value {
+            Value::Int(address) => Self::at(address, &is_close),
+            Value::Expr(e) if exprs.width(e) == 64 && exprs.mentions(e).large() => {
+                Search { is_close, exprs, left: TERMS, known: FxHashMap::default() }.find(e)
+            }
+            Value::Expr(e) if exprs.width(e) == 64 => Self::number(),
+            Value::Expr(_) | Value::Undefined => Self::default(),
+        }
+    }
+
+    fn at(value: u64, is_close: impl Fn(u64) -> bool) -> Self {
+        match value {
+            0 => Self { null: true, ..Self::default() },
+            _ if is_close(value) => Self { all: smallvec![value], ..Self::default() },
+            _ => Self::number(),
+        }
+    }
+
     /// A number that is no address.
     fn number() -> Self {
         Self { others: true, ..Self::default() }
@@ -74,51 +95,9 @@ impl Addresses {
     }
 }
 
-impl Memory {
-    /// The addresses with which a value certainly has to do: its own, those of a function, or those
-    /// close to an object. It is very unlikely that a number just happens to look like one.
-    pub fn addresses_in(&self, exprs: &Exprs, value: Value) -> Addresses {
-        match value {
-            Value::Int(address) if self.may_be_address(address) => self.addresses_at(address),
-            Value::Expr(e) if exprs.width(e) == 64 && exprs.mentions(e).large() => {
-                Search { memory: self, exprs, left: TERMS, known: FxHashMap::default() }.find(e)
-            }
-            Value::Expr(e) if exprs.width(e) == 64 => Addresses::number(),
-            Value::Int(_) | Value::Expr(_) | Value::Undefined => Addresses::default(),
-        }
-    }
-
-    fn addresses_at(&self, value: u64) -> Addresses {
-        match value {
-            0 => Addresses { null: true, ..Addresses::default() },
-            _ if self.is_close(value) => {
-                Addresses { all: smallvec![value], ..Addresses::default() }
-            }
-            _ => Addresses::number(),
-        }
-    }
-
-    /// Whether a number is the address of a function, or close to an object.
-    fn is_close(&self, address: u64) -> bool {
-        if !self.may_be_address(address) {
-            return false;
-        }
-        if function_at(address).is_some() {
-            return true;
-        }
-        let number = address::nearest_object(address);
-        let distance = address.abs_diff(address::object_address(number));
-        match self.slot(number) {
-            Slot::Live(object) => distance <= object.capacity() + address::SLACK,
-            Slot::Dead(_) | Slot::External => distance <= address::SLACK,
-            Slot::Never | Slot::Page(_) => false,
-        }
-    }
-}
-
 /// A search for the addresses in a term.
-struct Search<'a> {
-    memory: &'a Memory,
+struct Search<'a, F> {
+    is_close: F,
     exprs: &'a Exprs,
     /// How many more terms may be visited.
     left: u32,
@@ -126,11 +105,11 @@ struct Search<'a> {
     known: FxHashMap<ExprId, Addresses>,
 }
 
-impl Search<'_> {
+impl<F: Fn(u64) -> bool> Search<'_, F> {
     fn find(&mut self, e: ExprId) -> Addresses {
         let node = self.exprs.node(e);
         if let Node::Constant(value) = node {
-            return self.memory.addresses_at(value);
+            return Addresses::at(value, &self.is_close);
         }
         if !self.exprs.mentions(e).large() {
             return Addresses::number();
@@ -169,7 +148,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Object, Segment};
+    use crate::memory::{Memory, Object, Segment};
 
     fn with_object() -> (Memory, Exprs, u64) {
         let mut memory = Memory::with_reserved(0);

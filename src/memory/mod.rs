@@ -16,7 +16,7 @@ use triomphe::Arc;
 pub use addresses::Addresses;
 pub use object::{Byte, Grain, Object, Segment};
 pub use spare::Spare;
-pub use value::Value;
+pub use value::{Value, WORD};
 
 use crate::{
     expr::{ExprId, Exprs},
@@ -25,9 +25,6 @@ use crate::{
 
 use page::Slot;
 use slots::Slots;
-
-/// Bytes of an address.
-pub const WORD: usize = 8;
 
 /// The address space of one state. A clone shares every object until one side writes it.
 #[derive(Clone, Debug, Default)]
@@ -354,6 +351,32 @@ impl Memory {
         let word = WORD as u64;
         let mut odd = (0..object.size().saturating_sub(word - 1)).filter(|at| at % word != 0);
         odd.any(|at| object.word(at, WORD).is_some_and(is_address))
+    }
+
+    /// The addresses with which a value certainly has to do: its own, those of a function, or those
+    /// close to an object. It is very unlikely that a number just happens to look like one.
+    pub fn addresses_in(&self, exprs: &Exprs, value: Value) -> Addresses {
+        match value {
+            Value::Int(number) if !self.may_be_address(number) => Addresses::default(),
+            _ => Addresses::of(exprs, value, |number| self.is_close(number)),
+        }
+    }
+
+    /// Whether a number is the address of a function, or close to an object.
+    fn is_close(&self, address: u64) -> bool {
+        if !self.may_be_address(address) {
+            return false;
+        }
+        if function_at(address).is_some() {
+            return true;
+        }
+        let number = address::nearest_object(address);
+        let distance = address.abs_diff(address::object_address(number));
+        match self.slot(number) {
+            Slot::Live(object) => distance <= object.capacity() + address::SLACK,
+            Slot::Dead(_) | Slot::External => distance <= address::SLACK,
+            Slot::Never | Slot::Page(_) => false,
+        }
     }
 }
 

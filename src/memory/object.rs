@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{WORD, updates::Updates};
+use super::{updates::Updates, value::WORD};
 use crate::{
     expr::{ExprId, Exprs},
     ir::address::OFFSET_BITS,

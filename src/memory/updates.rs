@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::WORD;
+use super::value::WORD;
 use crate::{
     expr::{ExprId, Exprs, TableId},
     ir::address::OFFSET_BITS,

@@ -2,6 +2,9 @@
 
 use crate::expr::{ExprId, Exprs};
 
+/// Bytes of an address.
+pub const WORD: usize = 8;
+
 /// A scalar whose width is known from the context. Concrete values of up to 64 bits need no
 /// allocation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
