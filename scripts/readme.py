@@ -2,8 +2,8 @@
 """Updates README.md with what psychic prints now: scripts/readme.py PSYCHIC
 
 Every block after a line `<!-- output: NAME -->` is replaced by new output: `demo` comes from the
-example of `make demo`, and `leap` from the subject that the README describes, which is built from
-its text. The figures in the table of subjects come from results/*/summary.csv, and the table after
+example of `make demo`, and `leap` and `ask` from the subject that the README describes, which is
+built from its text. The figures in the table of subjects come from results/*/summary.csv, and the table after
 `<!-- table: everyday -->` from results/everyday.csv.
 """
 
@@ -18,9 +18,10 @@ TOP = pathlib.Path(__file__).parent.parent
 README = TOP / "README.md"
 
 
-def psychic(program, *arguments, cwd):
+def psychic(program, *arguments, cwd, answers=""):
     """The standard output of a run, without times; exits if the run does not decide everything."""
-    done = subprocess.run([program, *arguments], cwd=cwd, capture_output=True, text=True)
+    done = subprocess.run([program, *arguments], cwd=cwd, input=answers, capture_output=True,
+                          text=True)
     if done.returncode:
         sys.exit(f"psychic {' '.join(map(str, arguments))}: {done.returncode}\n{done.stderr}")
     return re.sub(r"(, \d+\.\d s to build)?, \d+\.\d s$", "", done.stdout, flags=re.MULTILINE)
@@ -36,7 +37,8 @@ def leap(text, directory):
     for name, condition in re.findall(r"^\| `(.*?\.diff)` \| `(.*)` \|$", text, re.MULTILINE):
         patched = source.replace("year % 4 == 0", condition.replace(r"\|", "|"))
         (directory / "leap.c").write_text(patched)
-        diff = subprocess.run(["diff", "-u", "leap/leap.c", "leap.c"], cwd=directory,
+        labels = ["--label", "a/leap.c", "--label", "b/leap.c"]
+        diff = subprocess.run(["diff", "-u", *labels, "leap/leap.c", "leap.c"], cwd=directory,
                               capture_output=True, text=True)
         (subject / name).write_text(diff.stdout)
 
@@ -73,6 +75,7 @@ def main(program):
         outputs = {
             "demo": psychic(program, "diff", "patches/smallest", "--out", "target/demo", cwd=TOP),
             "leap": psychic(program, "diff", "leap", cwd=scratch),
+            "ask": psychic(program, "ask", "results/leap", cwd=scratch, answers="1\n2\n").lstrip(),
         }
 
     text = re.sub(r"(<!-- output: (\w+) -->\n```\w+\n(?:\$ [^\n]*\n)?).*?```",

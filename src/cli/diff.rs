@@ -35,6 +35,9 @@ pub(super) struct DiffArgs {
     /// Show where time and paths went, and when pairs were told apart: what is in stats.csv
     #[arg(long)]
     stats: bool,
+    /// Print results.json in place of the tree
+    #[arg(long, conflicts_with = "stats")]
+    json: bool,
     /// Follow paths also where no patch can make a difference any more, as is done anyway where
     /// the program has no build of its own
     #[arg(long)]
@@ -103,9 +106,13 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         Err(Error::Interrupted) => return Ok(INTERRUPTED),
         Err(Error::Failed(error)) => return Err(error),
     };
+    if args.json {
+        say::line(findings.report().document().to_json().trim_end())?;
+        return Ok(code(&findings));
+    }
     let style = TextStyle { colour: std::io::stdout().is_terminal(), ..TextStyle::default() };
     say::line(findings.report().terminal(style).trim_end_matches('\n'))?;
-    for line in ranges::table(findings.ranges(), findings.report()) {
+    for line in ranges::table(findings.report()) {
         say::line(&line)?;
     }
     say::line(&conclusion(findings.report(), &out))?;
@@ -117,11 +124,16 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     if let Some(hint) = hint(&findings) {
         say::line(hint)?;
     }
-    Ok(match findings {
+    Ok(code(&findings))
+}
+
+/// The exit code of a run with these findings.
+fn code(findings: &Findings) -> u8 {
+    match findings {
         Findings { interrupted: true, .. } => INTERRUPTED,
         Findings { recorded: true, .. } if findings.is_decided() => SUCCESS,
         _ => UNDECIDED,
-    })
+    }
 }
 
 /// Advice on how to find a lower tree, if there might be one.

@@ -1,6 +1,7 @@
 //! The command line: arguments, progress, exit codes. Each subcommand has a file of its own.
 
 mod args;
+mod ask;
 mod build;
 mod conclusion;
 mod diff;
@@ -12,6 +13,7 @@ mod merge;
 mod plot;
 mod progress;
 mod ranges;
+mod rank;
 mod replay;
 mod say;
 mod tree;
@@ -66,6 +68,10 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Find the smallest decision tree for given clusterings
     Tree(tree::TreeArgs),
+    /// Walk through the decision tree: say which outcomes are right, and see which patches remain
+    Ask(ask::AskArgs),
+    /// Order the patches of a results directory from the best to the worst
+    Rank(rank::RankArgs),
     /// Draw the tree and the clusters of a results directory
     Plot(plot::PlotArgs),
 }
@@ -84,6 +90,8 @@ pub fn run() -> ExitCode {
         Command::Explore(args) => explore::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Tree(args) => tree::run(&args),
+        Command::Ask(args) => ask::run(&args),
+        Command::Rank(args) => rank::run(&args),
         Command::Plot(args) => plot::run(&args),
     };
     match result {

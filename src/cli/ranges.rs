@@ -1,7 +1,6 @@
 //! Where revisions differ, as ranges of a scalar input.
 
 use crate::{
-    diff::Range,
     report::{Report, ranges},
     results::TestId,
 };
@@ -12,7 +11,8 @@ const ROWS: usize = 24;
 /// One line for each range of a program's only scalar input, with the clusters of the revisions in
 /// it. Empty if inputs are more or other than one scalar, or if ranges overlap because regions are
 /// not ranges (such as the even numbers).
-pub(super) fn table(found: &[Range], report: &Report) -> Vec<String> {
+pub(super) fn table(report: &Report) -> Vec<String> {
+    let found = &report.ranges;
     let Some(first) = found.first() else { return Vec::new() };
     if found.iter().any(|range| range.input != first.input) {
         return Vec::new();

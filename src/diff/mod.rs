@@ -39,5 +39,5 @@ pub use outcome::{mismatch, predicted};
 pub use pairs::{Decided, PairVerdict, Pairs};
 pub use paths::{path_input, path_test};
 pub use reason::Reason;
-pub use regions::{Range, RegionWalk, Regions};
+pub use regions::{RegionWalk, Regions};
 pub use test::{DifferentialTest, Task};

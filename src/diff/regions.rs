@@ -24,7 +24,7 @@ use super::{
 use crate::{
     env::Halt,
     expr::{Assignment, ExprId, VariableId, VariableKind},
-    results::{Clustering, FoundBy, TestId},
+    results::{Clustering, FoundBy, RangeRow, TestId},
     solver::{self, Query, Solver, SolverConfig, Verdict},
     subject::{Revision, RevisionSet},
 };
@@ -61,21 +61,6 @@ impl Regions {
     }
 }
 
-/// The range of values that one input takes in one cell.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Range {
-    /// A test with the clustering of the region; `None` if all revisions agree in it.
-    pub test: Option<TestId>,
-    /// Number of the region, which is a cell or a part of one.
-    pub cell: u32,
-    /// Name of the input.
-    pub input: String,
-    /// Least value, read as a signed number.
-    pub low: i64,
-    /// Largest value.
-    pub high: i64,
-}
-
 /// What the walk over the cells found.
 #[derive(Clone, Debug, Default)]
 pub struct RegionWalk {
@@ -83,7 +68,7 @@ pub struct RegionWalk {
     /// of every revision in it is known, or a single test shows all that could be shown.
     pub complete: bool,
     /// Ranges of the scalar input by cell, if there is exactly one.
-    pub ranges: Vec<Range>,
+    pub ranges: Vec<RangeRow>,
 }
 
 /// A set of inputs on which every revision, or each of some revisions, takes one path.
@@ -435,7 +420,7 @@ impl Walker<'_, '_> {
                         let exprs = &self.differ.task.program.exprs;
                         let (cell, input) =
                             (self.regions, exprs.variable_name(variable).to_owned());
-                        self.walk.ranges.push(Range { test, cell, input, low, high });
+                        self.walk.ranges.push(RangeRow { test, cell, input, low, high });
                     }
                     None => self.walk.complete = false,
                 }

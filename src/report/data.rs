@@ -7,7 +7,7 @@ use super::{
     verdicts::Verdicts,
 };
 use crate::{
-    results::{Clustering, PairRow, RevisionRow, StatsRow, SummaryRow, TestId, TestRow},
+    results::{Clustering, PairRow, RangeRow, RevisionRow, StatsRow, SummaryRow, TestId, TestRow},
     subject::Revision,
     tree::Solution,
 };
@@ -33,6 +33,8 @@ pub struct Report {
     pub clusterings: Vec<Clustering>,
     /// The verdict on each pair of revisions.
     pub pairs: Vec<PairRow>,
+    /// Where revisions differ, as ranges of an input that is a number.
+    pub ranges: Vec<RangeRow>,
     /// The decision tree, and what is proved about it.
     pub solution: Solution,
     /// The bounds and assumptions under which the verdicts hold, a phrase each.

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use nix::sys::signal::Signal;
+use serde::{Deserialize, Serialize};
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
@@ -10,15 +11,21 @@ use crate::{
     subject::{FileState, Revision, RevisionSet},
 };
 
-/// Describes the input of a test for people.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+/// Describes the input of a test for people. Bytes that are not UTF-8 are escaped.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct TestDescription {
-    /// The input in short form, such as `x = -2, y = 7` or `"6 10\n"`.
+    /// The whole input in short form, such as `x = -2, y = 7` or `"6 10\n"`.
     pub input: String,
+    /// The arguments of the command line, without the program's name.
+    pub arguments: Vec<String>,
+    /// Standard input, if the test has any.
+    pub stdin: Option<String>,
+    /// The values of everything else that the test gives: parameters, files and variables, by name.
+    pub values: BTreeMap<String, String>,
 }
 
 /// Describes for people what could be seen of a run.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct OutcomeDescription {
     /// The exit code; `None` unless the run exited and no error ended it.
     pub exit: Option<i32>,
@@ -28,12 +35,13 @@ pub struct OutcomeDescription {
     /// on after; empty if there is nothing of the kind.
     pub finding: String,
     /// Named outputs with their values, such as `return` and `3`.
-    pub outputs: Vec<(String, String)>,
+    pub outputs: BTreeMap<String, String>,
     /// Standard output; bytes that are not UTF-8 are escaped. Empty if it does not count.
     pub stdout: String,
     /// Standard error; bytes that are not UTF-8 are escaped. Empty if it does not count.
     pub stderr: String,
     /// What became of the files, by path.
+    #[serde(with = "super::document::files")]
     pub files: BTreeMap<String, FileState>,
 }
 

@@ -6,12 +6,14 @@
 #[cfg(feature = "plots")]
 mod cluster_plot;
 mod data;
+mod document;
 mod dot;
 mod error;
 mod html;
 mod labels;
 #[cfg(feature = "plots")]
 mod layout;
+mod question;
 mod repeated;
 #[cfg(test)]
 mod sample;
@@ -27,6 +29,9 @@ mod write;
 #[cfg(feature = "plots")]
 pub use cluster_plot::{clusters_png, clusters_svg};
 pub use data::Report;
+pub use document::{
+    DOCUMENT_FILE, Document, DocumentError, OutcomeEntry, RevisionEntry, TestEntry,
+};
 pub use dot::dot;
 #[cfg(feature = "plots")]
 pub use error::PlotError;
@@ -35,6 +40,7 @@ pub use html::html;
 pub use labels::{
     Labels, OutcomeDescription, TestDescription, patch_name, ranges, readable, shorten, visible,
 };
+pub use question::question;
 pub use separation::{Unseparated, WhyUnseparated};
 pub use terminal::{TextStyle, terminal};
 #[cfg(feature = "plots")]

@@ -115,7 +115,7 @@ fn outcome(kind: u64, value: u64) -> OutcomeDescription {
     let mut outcome = OutcomeDescription { exit: Some(0), ..OutcomeDescription::default() };
     match kind {
         0 => outcome.stdout = "6\n".into(),
-        1 => outcome.outputs = vec![("return".into(), value.to_string())],
+        1 => outcome.outputs = [("return".into(), value.to_string())].into(),
         2 => (outcome.exit, outcome.signal) = (None, Some(11)),
         3 => {
             outcome.exit = Some(1);

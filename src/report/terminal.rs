@@ -27,14 +27,14 @@ impl Default for TextStyle {
     }
 }
 
-const BOLD: &str = "1";
-const FAINT: &str = "2";
+pub(super) const BOLD: &str = "1";
+pub(super) const FAINT: &str = "2";
 const GREEN: &str = "32";
 const YELLOW: &str = "33";
-const CYAN: &str = "36";
+pub(super) const CYAN: &str = "36";
 
 impl TextStyle {
-    fn paint(self, code: &str, text: &str) -> String {
+    pub(super) fn paint(self, code: &str, text: &str) -> String {
         if self.colour && !text.is_empty() {
             format!("\x1b[{code}m{text}\x1b[0m")
         } else {

@@ -72,11 +72,14 @@ fn report(sample: Sample) -> Report {
         inputs: sample
             .inputs
             .iter()
-            .map(|(test, input)| (*test, TestDescription { input: input.clone() }))
+            .map(|(test, input)| {
+                (*test, TestDescription { input: input.clone(), ..TestDescription::default() })
+            })
             .collect(),
         outcomes: sample.shown,
         clusterings: sample.clusterings,
         pairs: sample.pairs,
+        ranges: Vec::new(),
         solution: sample.solution,
         bounds: vec!["At most 64 tokens of standard input.".into()],
     }

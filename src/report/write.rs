@@ -10,6 +10,7 @@ use super::{
 };
 use super::{
     data::Report,
+    document::DOCUMENT_FILE,
     dot::dot,
     error::ReportError,
     html::html,
@@ -23,7 +24,7 @@ impl Report {
         terminal(&self.solution.tree, &self.labels(), &self.verdicts(), style)
     }
 
-    /// Writes `summary.csv`, `stats.csv`, `tree.json`, `tree.dot` and `report.html`. With the
+    /// Writes `summary.csv`, `stats.csv`, `results.json`, `tree.json`, `tree.dot` and `report.html`. With the
     /// feature `plots`, also writes `tree.tex`, `tree.svg`, `tree.png`, `clusters.svg` and
     /// `clusters.png`. A PNG that would be too large is left out.
     ///
@@ -33,6 +34,7 @@ impl Report {
         let (tree, labels, verdicts) = (&self.solution.tree, self.labels(), self.verdicts());
         results.write(std::slice::from_ref(&self.summary))?;
         results.write(&self.stats)?;
+        results.write_file(DOCUMENT_FILE, self.document().to_json().as_bytes())?;
         results.write_file("tree.json", tree.to_json().as_bytes())?;
         results.write_file("tree.dot", dot(tree, &labels, &verdicts).as_bytes())?;
         results.write_file("report.html", html(self)?.as_bytes())?;

@@ -13,14 +13,15 @@ use std::{
 };
 
 use super::{
-    ClusterRow, OutcomeRow, PairRow, RangeRow, ResultsDir, ResultsError, RevisionRow, StateRow,
-    StatsRow, SummaryRow, Table, TestRow, error::MARK, read_table, write::UNFINISHED,
+    ClusterRow, OutcomeRow, PairRow, RangeRow, RankingRow, ResultsDir, ResultsError, RevisionRow,
+    StateRow, StatsRow, SummaryRow, Table, TestRow, error::MARK, read_table, write::UNFINISHED,
 };
 
 const MARK_TEXT: &str = "Psychic writes its results here, and replaces and removes them.\n";
 
 /// The names that runs use in a results directory beside those of tables.
-pub(super) const NAMES: [&str; 21] = [
+pub(super) const NAMES: [&str; 23] = [
+    "answers.json",
     "build",
     "clusters.png",
     "clusters.svg",
@@ -35,6 +36,7 @@ pub(super) const NAMES: [&str; 21] = [
     "meta.program.bc",
     "mismatches.txt",
     "report.html",
+    "results.json",
     "tests",
     "tree.dot",
     "tree.json",
@@ -44,11 +46,12 @@ pub(super) const NAMES: [&str; 21] = [
     "unfinished",
 ];
 
-pub(super) const TABLES: [&str; 9] = [
+pub(super) const TABLES: [&str; 10] = [
     ClusterRow::FILE,
     OutcomeRow::FILE,
     PairRow::FILE,
     RangeRow::FILE,
+    RankingRow::FILE,
     RevisionRow::FILE,
     StateRow::FILE,
     StatsRow::FILE,

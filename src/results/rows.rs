@@ -209,6 +209,36 @@ impl StatsRow {
     }
 }
 
+table! {
+    /// `ranking.csv`: the patches from the best to the worst.
+    RankingRow in "ranking.csv" {
+        /// Place in the order, from 1.
+        rank: u32,
+        /// Number of the revision.
+        revision: Revision,
+        /// File of the patch.
+        patch: String,
+        /// The score, from 0 to 1.
+        score: f64,
+        /// Number of tests with a known right outcome on which the revision has it.
+        right: u32,
+        /// Number of tests with a known right outcome on which the revision has another one.
+        wrong: u32,
+        /// Number of tests on which the revision has an error and the original has none.
+        new_errors: u32,
+        /// Number of tests that tell the revision from the original.
+        changed: u32,
+        /// Number of revisions in its class.
+        class: u32,
+        /// Number of lines that the patch adds and removes.
+        size: u32,
+        /// The score that the user gave.
+        prior: Option<f64>,
+        /// What speaks for and against the revision, with `; ` between.
+        reasons: Vec<String>,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

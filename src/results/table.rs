@@ -35,10 +35,10 @@ macro_rules! table {
         })?
     ) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
         pub struct $name {
             $($(#[$field_doc])* pub $field: $type,)*
-            $($($(#[$later_doc])* pub $later: $later_type,)*)?
+            $($($(#[$later_doc])* #[serde(default)] pub $later: $later_type,)*)?
         }
 
         impl $crate::results::Table for $name {

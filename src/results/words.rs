@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 
-/// Declares an enumeration whose values are written to cells as words.
+/// Declares an enumeration whose values are written to cells, and to JSON, as words.
 macro_rules! words {
     (
         $(#[$doc:meta])*
@@ -12,8 +12,9 @@ macro_rules! words {
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        #[derive(serde::Deserialize, serde::Serialize)]
         pub enum $name {
-            $($(#[$value_doc])* $value,)*
+            $($(#[$value_doc])* #[serde(rename = $word)] $value,)*
         }
 
         impl $name {

@@ -28,28 +28,27 @@ impl Values<'_> {
     }
 }
 
-/// Describes a test's input in one line.
+/// Describes a test's input, as a whole in one line and by its parts.
 pub(super) fn describe_input(input: &TestInput, values: &Values<'_>) -> TestDescription {
-    let mut parts = Vec::new();
-    for (name, bytes) in &input.objects {
-        if TestInput::is_of_command_line(name) {
-            continue;
-        }
-        parts.push(format!("{name} = {}", values.describe(name, bytes)));
+    let quoted = |text: &String| format!("\"{}\"", visible(text));
+    let named = input.objects.iter().filter(|(name, _)| !TestInput::is_of_command_line(name));
+    let described: Vec<(String, String)> =
+        named.map(|(name, bytes)| (name.clone(), values.describe(name, bytes))).collect();
+    let arguments: Vec<String> = input.args.iter().skip(1).map(|arg| readable(arg)).collect();
+    let stdin = input.stdin.as_ref().map(|bytes| readable(bytes));
+    let mut parts: Vec<String> =
+        described.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if !arguments.is_empty() {
+        let arguments: Vec<String> = arguments.iter().map(quoted).collect();
+        parts.push(format!("arguments {}", arguments.join(" ")));
     }
-    if input.args.len() > 1 {
-        let args: Vec<String> =
-            input.args[1..].iter().map(|arg| format!("\"{}\"", text(arg))).collect();
-        parts.push(format!("arguments {}", args.join(" ")));
+    parts.extend(stdin.iter().map(quoted));
+    TestDescription {
+        input: parts.join(", "),
+        arguments,
+        stdin,
+        values: described.into_iter().collect(),
     }
-    if let Some(stdin) = &input.stdin {
-        parts.push(format!("\"{}\"", text(stdin)));
-    }
-    TestDescription { input: parts.join(", ") }
-}
-
-fn text(bytes: &[u8]) -> String {
-    visible(&readable(bytes))
 }
 
 /// Shows the bytes of a value: a string as C would write it, without trailing zeros; a buffer of

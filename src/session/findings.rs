@@ -17,14 +17,13 @@ use super::{
     stages::{Merged, Stage},
 };
 use crate::{
-    diff::{Differ, DifferentialTest, Range, RegionWalk},
+    diff::{Differ, DifferentialTest, RegionWalk},
     exec::Program,
     explore::Statistics,
     merge,
     report::Report,
     results::{
-        Clustering, PairRow, RangeRow, ResultsDir, StateRow, StatsRow, SummaryRow, Verdict,
-        write_whole,
+        Clustering, PairRow, ResultsDir, StateRow, StatsRow, SummaryRow, Verdict, write_whole,
     },
     subject::{Form, Patch, Revision, RevisionSet},
     tree::{self, Tree},
@@ -46,7 +45,6 @@ pub struct Findings {
     tests: Vec<DifferentialTest>,
     revisions: Vec<Revision>,
     states: Vec<StateRow>,
-    ranges: Vec<Range>,
     /// Whether every path was followed to its end.
     pub exhausted: bool,
     /// Whether the tests show every clustering that there is, so that no tree is lower: every
@@ -81,11 +79,6 @@ impl Findings {
     /// [`DifferentialTest::outcomes`].
     pub fn revisions(&self) -> &[Revision] {
         &self.revisions
-    }
-
-    /// Where revisions differ, as ranges of inputs that are numbers.
-    pub fn ranges(&self) -> &[Range] {
-        &self.ranges
     }
 
     /// The report for people, from which text, pictures and HTML are made.
@@ -124,14 +117,7 @@ impl Findings {
         results.write(&self.states)?;
         write_tests(results, &self.tests, &self.revisions)?;
         results.write(&self.report.pairs)?;
-        let row = |range: &Range| RangeRow {
-            cell: range.cell,
-            test: range.test,
-            input: range.input.clone(),
-            low: range.low,
-            high: range.high,
-        };
-        results.write(&self.ranges.iter().map(row).collect::<Vec<_>>())?;
+        results.write(&self.report.ranges)?;
         self.write_mismatches(results)?;
         self.report.write_all(results)?;
         Ok(())
@@ -182,7 +168,6 @@ impl Run<'_> {
             exhausted: self.exhausted,
             complete: self.walk.complete,
             until: self.until,
-            ranges: self.walk.ranges,
             interrupted: false,
             recorded: true,
         })
@@ -257,6 +242,7 @@ impl Run<'_> {
             outcomes: describe_outcomes(tests, self.differ.revisions(), &config.outputs, &values),
             clusterings,
             pairs,
+            ranges: self.walk.ranges.clone(),
             solution,
             bounds,
         })

@@ -55,8 +55,10 @@ impl fmt::Display for Revision {
 
 /// A set of revisions, with one bit for each; revisions below 128 need no allocation.
 ///
-/// Trailing zero words are never kept, so that equal sets compare and hash equal.
-#[derive(Clone, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+/// Trailing zero words are never kept, so that equal sets compare and hash equal. In JSON it is the
+/// list of its revisions.
+#[derive(Clone, Default, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(from = "Vec<Revision>", into = "Vec<Revision>")]
 pub struct RevisionSet(SmallVec<[u64; 2]>);
 
 impl RevisionSet {
@@ -216,6 +218,18 @@ impl FromIterator<Revision> for RevisionSet {
             set.insert(revision);
         }
         set
+    }
+}
+
+impl From<Vec<Revision>> for RevisionSet {
+    fn from(revisions: Vec<Revision>) -> Self {
+        revisions.into_iter().collect()
+    }
+}
+
+impl From<RevisionSet> for Vec<Revision> {
+    fn from(set: RevisionSet) -> Self {
+        set.iter().collect()
     }
 }
 

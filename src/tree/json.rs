@@ -1,7 +1,7 @@
 //! `tree.json`: `{"test": 3, "outcomes": [{"cluster": 0, "revisions": [0, 2], "child": ...}]}` for
 //! an inner node, `{"revisions": [0, 2]}` for a leaf.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::decision::{Branch, Tree};
 use crate::{
@@ -39,17 +39,19 @@ pub enum JsonError {
     },
 }
 
+/// A tree in the shape of `tree.json`.
 #[derive(Deserialize, Serialize)]
 #[serde(untagged)]
 enum JsonTree {
     Node { test: TestId, outcomes: Vec<JsonBranch> },
-    Leaf { revisions: Vec<Revision> },
+    Leaf { revisions: RevisionSet },
 }
 
+/// A branch in the shape of `tree.json`.
 #[derive(Deserialize, Serialize)]
 struct JsonBranch {
     cluster: Revision,
-    revisions: Vec<Revision>,
+    revisions: RevisionSet,
     child: JsonTree,
 }
 
@@ -57,7 +59,7 @@ impl Tree {
     /// The text of `tree.json`, ending in a newline.
     pub fn to_json(&self) -> String {
         // It consists of numbers and lists only: JSON can hold it all.
-        let text = serde_json::to_string_pretty(&JsonTree::from(self)).unwrap_or_default();
+        let text = serde_json::to_string_pretty(self).unwrap_or_default();
         text + "\n"
     }
 
@@ -66,21 +68,34 @@ impl Tree {
     /// # Errors
     /// If the text is not a decision tree, see [`JsonError`].
     pub fn from_json(text: &str) -> Result<Self, JsonError> {
-        serde_json::from_str::<JsonTree>(text)?.try_into()
+        JsonTree::try_into(serde_json::from_str(text)?)
+    }
+}
+
+/// The shape of `tree.json`.
+impl Serialize for Tree {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        JsonTree::from(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::try_from(JsonTree::deserialize(deserializer)?).map_err(de::Error::custom)
     }
 }
 
 impl From<&Tree> for JsonTree {
     fn from(tree: &Tree) -> Self {
         match tree {
-            Tree::Leaf(revisions) => Self::Leaf { revisions: revisions.iter().collect() },
+            Tree::Leaf(revisions) => Self::Leaf { revisions: revisions.clone() },
             Tree::Node { test, outcomes } => Self::Node {
                 test: *test,
                 outcomes: outcomes
                     .iter()
                     .map(|Branch { cluster, revisions, child }| JsonBranch {
                         cluster: *cluster,
-                        revisions: revisions.iter().collect(),
+                        revisions: revisions.clone(),
                         child: child.into(),
                     })
                     .collect(),
@@ -94,12 +109,11 @@ impl TryFrom<JsonTree> for Tree {
 
     fn try_from(tree: JsonTree) -> Result<Self, JsonError> {
         let (test, outcomes) = match tree {
-            JsonTree::Leaf { revisions } => return Ok(Self::Leaf(revisions.into_iter().collect())),
+            JsonTree::Leaf { revisions } => return Ok(Self::Leaf(revisions)),
             JsonTree::Node { test, outcomes } => (test, outcomes),
         };
         let mut branches = Vec::new();
         for JsonBranch { cluster, revisions, child } in outcomes {
-            let revisions: RevisionSet = revisions.into_iter().collect();
             let child = Tree::try_from(child)?;
             if child.revisions() != revisions {
                 return Err(JsonError::Revisions { test, cluster });

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod candidates;
+mod choosing;
 mod errors;
 mod explore;
 mod given;

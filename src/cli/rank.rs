@@ -1,0 +1,179 @@
+//! `psychic rank RESULTS`: orders the patches.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail, ensure};
+use clap::Args;
+
+use super::{exit::SUCCESS, say};
+use crate::{
+    rank::{Criterion, Evidence, Weights, ranking, read_answers},
+    report::{Document, RevisionEntry, shorten},
+    results::{RankingRow, ResultsDir},
+    subject::Revision,
+};
+
+const AFTER_HELP: &str = "\
+Patches that are wrong on fewer of the tests whose right outcome was said (`psychic ask`) come first.
+Among equals, the order is that of the mean of these criteria, each from 0 to 1, with their weights:
+  errors  4   no error on a test on which the original has none
+  effect  4   some test tells the patch from the original
+  prior   2   the score of --scores, if there is one
+  change  1   few tests tell the patch from the original
+  class   1   many patches do the same
+  size    1   the patch adds and removes few lines";
+
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct RankArgs {
+    /// A results directory of `psychic diff`
+    results: PathBuf,
+    /// A CSV file with the columns `patch` (or `revision`) and `score`; larger is better
+    #[arg(long, value_name = "FILE")]
+    scores: Option<PathBuf>,
+    /// Set the weight of a criterion; 0 leaves it out; may be repeated
+    #[arg(long, value_name = "NAME=WEIGHT", value_parser = weight)]
+    weight: Vec<(Criterion, f64)>,
+    /// The revisions known to be correct, to see at which place the first of them comes
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
+    correct: Vec<Revision>,
+}
+
+/// The numbers of first places whose share of correct patches is shown.
+const PRECISION_AT: [usize; 4] = [1, 3, 5, 10];
+
+pub(super) fn run(args: &RankArgs) -> anyhow::Result<u8> {
+    let results = ResultsDir::open(&args.results)?;
+    let document = Document::read(results.path())?;
+    let mut evidence = evidence(&document);
+    evidence.answers = read_answers(&results)?;
+    if let Some(file) = &args.scores {
+        evidence.priors = scores(file, &document.revisions)?;
+    }
+    let mut weights = Weights::default();
+    for (criterion, weight) in &args.weight {
+        weights.set(*criterion, *weight);
+    }
+    for revision in &args.correct {
+        ensure!(
+            evidence.patches.contains_key(revision),
+            "--correct: {revision} is no patch that takes part; see revisions.csv"
+        );
+    }
+    let rows = ranking(&evidence, &weights);
+    results.write(&rows)?;
+    let names: Vec<String> =
+        rows.iter().map(|row| document.labels().revision(row.revision)).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(40);
+    for (row, name) in rows.iter().zip(&names) {
+        let name = shorten(name, width);
+        let mark = if args.correct.contains(&row.revision) { "*" } else { " " };
+        let why = row.reasons.join("; ");
+        say::line(&format!("{:>4}{mark} {:.3}  {name:<width$}  {why}", row.rank, row.score))?;
+    }
+    for line in placement(&rows, &args.correct, &document) {
+        say::line(&line)?;
+    }
+    Ok(SUCCESS)
+}
+
+/// What the results say of the patches that take part.
+fn evidence(document: &Document) -> Evidence {
+    let patches = document
+        .revisions
+        .iter()
+        .filter(|entry| entry.row.status.takes_part() && entry.row.revision != Revision::ORIGINAL);
+    let fails = document.tests.iter().flat_map(|test| {
+        let fails = test
+            .outcomes
+            .iter()
+            .filter(|entry| !entry.outcome.finding.is_empty() || entry.outcome.signal.is_some());
+        fails.map(|entry| (test.row.test, entry.cluster))
+    });
+    let size =
+        |entry: &RevisionEntry| Some((entry.row.revision, changed_lines(entry.diff.as_ref()?)));
+    Evidence {
+        clusterings: document.clusterings(),
+        classes: document.classes.clone(),
+        errors: fails.collect::<BTreeSet<_>>(),
+        sizes: patches.clone().filter_map(size).collect(),
+        patches: patches.map(|entry| (entry.row.revision, entry.row.patch.clone())).collect(),
+        ..Evidence::default()
+    }
+}
+
+/// The number of lines that a diff adds and removes.
+fn changed_lines(diff: &str) -> u32 {
+    let is_change = |line: &&str| {
+        line.starts_with(['+', '-']) && !line.starts_with("+++ ") && !line.starts_with("--- ")
+    };
+    diff.lines().filter(is_change).count() as u32
+}
+
+/// Reads the scores that the user gives.
+fn scores(file: &Path, revisions: &[RevisionEntry]) -> anyhow::Result<BTreeMap<Revision, f64>> {
+    let name = file.display();
+    let mut reader = csv::Reader::from_path(file).with_context(|| format!("{name}"))?;
+    let header = reader.headers().with_context(|| format!("{name}"))?.clone();
+    let column = |wanted: &str| header.iter().position(|column| column.trim() == wanted);
+    let score = column("score").with_context(|| format!("{name}: no column `score`"))?;
+    let (key, is_patch) = match (column("patch"), column("revision")) {
+        (Some(key), _) => (key, true),
+        (None, Some(key)) => (key, false),
+        (None, None) => bail!("{name}: no column `patch` or `revision`"),
+    };
+    let mut scores = BTreeMap::new();
+    for record in reader.records() {
+        let record = record.with_context(|| format!("{name}"))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let cell = |column: usize| record.get(column).unwrap_or_default().trim();
+        let named = |entry: &&RevisionEntry| match is_patch {
+            true => entry.row.patch == cell(key),
+            false => Ok(entry.row.revision) == cell(key).parse(),
+        };
+        let entry = revisions.iter().find(named);
+        let entry = entry.with_context(|| format!("{name}:{line}: no patch {:?}", cell(key)))?;
+        let value = cell(score).parse::<f64>().ok().filter(|value| value.is_finite());
+        let value =
+            value.with_context(|| format!("{name}:{line}: no number: {:?}", cell(score)))?;
+        scores.insert(entry.row.revision, value);
+    }
+    Ok(scores)
+}
+
+/// How well the order agrees with what is known to be correct.
+fn placement(rows: &[RankingRow], correct: &[Revision], document: &Document) -> Vec<String> {
+    let is_correct = |row: &&RankingRow| correct.contains(&row.revision);
+    let Some(first) = rows.iter().find(is_correct) else { return Vec::new() };
+    let mut lines = vec![format!("first correct patch: place {} of {}", first.rank, rows.len())];
+    let at: Vec<String> = PRECISION_AT
+        .iter()
+        .filter(|places| **places <= rows.len())
+        .map(|places| {
+            let found = rows.iter().take(*places).filter(is_correct).count();
+            format!("{found}/{places}")
+        })
+        .collect();
+    lines.push(format!("correct among the first: {}", at.join(", ")));
+    for class in &document.classes {
+        let labels: Vec<&Revision> = correct.iter().filter(|r| class.contains(**r)).collect();
+        if !labels.is_empty() {
+            let all = say::count(class.len() as u64, "revision");
+            lines.push(format!("class of {all} ({class}): {} correct", labels.len()));
+        }
+    }
+    lines
+}
+
+/// Understands `NAME=WEIGHT`.
+fn weight(text: &str) -> Result<(Criterion, f64), String> {
+    let (name, weight) = text.split_once('=').ok_or("not NAME=WEIGHT")?;
+    let criterion = Criterion::ALL.into_iter().find(|criterion| criterion.name() == name);
+    let names = Criterion::ALL.map(Criterion::name).join(", ");
+    let criterion = criterion.ok_or_else(|| format!("{name:?} is none of {names}"))?;
+    let weight = weight.parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0);
+    Ok((criterion, weight.ok_or("a weight is a number from 0")?))
+}

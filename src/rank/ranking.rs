@@ -1,0 +1,309 @@
+//! Orders the revisions by what is known of them.
+//!
+//! Revisions that are wrong on fewer of the tests whose right outcome somebody has said come first.
+//! Among equals the order is that of the scores: the mean of the criteria, each from 0 to 1, under
+//! the weights.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::walk::{Answer, Answered};
+use crate::{
+    results::{Clustering, RankingRow, TestId},
+    subject::{Revision, RevisionSet},
+};
+
+/// What a revision is scored by.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Criterion {
+    /// No error on a test on which the original has none.
+    Errors,
+    /// Some test tells the revision from the original: it does change something.
+    Effect,
+    /// Few tests tell the revision from the original.
+    Change,
+    /// Many revisions do the same.
+    Class,
+    /// The patch is small.
+    Size,
+    /// The score that the user gives.
+    Prior,
+}
+
+impl Criterion {
+    /// All criteria.
+    pub const ALL: [Self; 6] =
+        [Self::Errors, Self::Effect, Self::Change, Self::Class, Self::Size, Self::Prior];
+
+    /// The name of the criterion.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Errors => "errors",
+            Self::Effect => "effect",
+            Self::Change => "change",
+            Self::Class => "class",
+            Self::Size => "size",
+            Self::Prior => "prior",
+        }
+    }
+
+    fn usual_weight(self) -> f64 {
+        match self {
+            Self::Errors | Self::Effect => 4.0,
+            Self::Prior => 2.0,
+            Self::Change | Self::Class | Self::Size => 1.0,
+        }
+    }
+}
+
+/// How much each criterion counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights(BTreeMap<Criterion, f64>);
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self(Criterion::ALL.map(|criterion| (criterion, criterion.usual_weight())).into())
+    }
+}
+
+impl Weights {
+    /// Sets the weight of a criterion; 0 leaves it out.
+    pub fn set(&mut self, criterion: Criterion, weight: f64) {
+        self.0.insert(criterion, weight);
+    }
+}
+
+/// What is known of the revisions.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    /// The names of the patches to order, by their revisions.
+    pub patches: BTreeMap<Revision, String>,
+    /// The tests.
+    pub clusterings: Vec<Clustering>,
+    /// Sets of revisions that the tests tell apart from the same others.
+    pub classes: Vec<RevisionSet>,
+    /// The outcomes that are errors, by test and cluster.
+    pub errors: BTreeSet<(TestId, Revision)>,
+    /// What was said of tests.
+    pub answers: Vec<Answered>,
+    /// The numbers of lines that the patches add and remove.
+    pub sizes: BTreeMap<Revision, u32>,
+    /// Scores that the user gives; larger is better.
+    pub priors: BTreeMap<Revision, f64>,
+}
+
+/// What the tests say of one revision.
+struct Record {
+    right: u32,
+    wrong: Vec<TestId>,
+    errors: Vec<TestId>,
+    changed: u32,
+    class: u32,
+}
+
+/// The revisions from the best to the worst. Revisions of equal score are ordered by their numbers.
+pub fn ranking(evidence: &Evidence, weights: &Weights) -> Vec<RankingRow> {
+    let records: BTreeMap<Revision, Record> =
+        evidence.patches.keys().map(|revision| (*revision, evidence.record(*revision))).collect();
+    let scales = Scales::new(evidence, &records);
+    let mut rows: Vec<RankingRow> = records
+        .iter()
+        .map(|(revision, record)| evidence.row(*revision, record, &scales, weights))
+        .collect();
+    rows.sort_by(|a, b| {
+        a.wrong.cmp(&b.wrong).then(b.score.total_cmp(&a.score)).then(a.revision.cmp(&b.revision))
+    });
+    for (rank, row) in (1..).zip(&mut rows) {
+        row.rank = rank;
+    }
+    rows
+}
+
+/// The figures that scores are relative to.
+struct Scales {
+    tests: u32,
+    class: u32,
+    size: u32,
+    least_prior: f64,
+    largest_prior: f64,
+}
+
+impl Scales {
+    fn new(evidence: &Evidence, records: &BTreeMap<Revision, Record>) -> Self {
+        let of_patches = evidence.patches.keys();
+        let sizes = of_patches.filter_map(|revision| evidence.sizes.get(revision).copied());
+        let priors = || evidence.priors.values().copied();
+        Self {
+            tests: evidence.clusterings.len() as u32,
+            class: records.values().map(|record| record.class).max().unwrap_or(1),
+            size: sizes.min().unwrap_or(1).max(1),
+            least_prior: priors().fold(f64::INFINITY, f64::min),
+            largest_prior: priors().fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+
+    /// The place of a prior between the least and the largest one.
+    fn prior(&self, prior: f64) -> f64 {
+        let range = self.largest_prior - self.least_prior;
+        if range > 0.0 { (prior - self.least_prior) / range } else { 1.0 }
+    }
+}
+
+impl Evidence {
+    fn record(&self, revision: Revision) -> Record {
+        let mut record =
+            Record { right: 0, wrong: Vec::new(), errors: Vec::new(), changed: 0, class: 1 };
+        for clustering in &self.clusterings {
+            let test = clustering.test;
+            let Some(cluster) = clustering.cluster(revision) else { continue };
+            let original = clustering.cluster(Revision::ORIGINAL);
+            if original.is_some_and(|original| original != cluster) {
+                record.changed += 1;
+            }
+            let fails = |cluster| self.errors.contains(&(test, cluster));
+            if fails(cluster) && !original.is_some_and(fails) {
+                record.errors.push(test);
+            }
+            for answered in self.answers.iter().filter(|answered| answered.test == test) {
+                match answered.answer {
+                    Answer::Outcome(right) if right == cluster => record.right += 1,
+                    Answer::Outcome(_) | Answer::NoneOf(_) => record.wrong.push(test),
+                    Answer::DoNotKnow => {}
+                }
+            }
+        }
+        let class = self.classes.iter().find(|class| class.contains(revision));
+        record.class = class.map_or(1, |class| class.len() as u32);
+        record
+    }
+
+    fn row(
+        &self,
+        revision: Revision,
+        record: &Record,
+        scales: &Scales,
+        weights: &Weights,
+    ) -> RankingRow {
+        let size = self.sizes.get(&revision).copied();
+        let prior = self.priors.get(&revision).copied();
+        let share = |part: u32, whole: u32| f64::from(part) / f64::from(whole.max(1));
+        let value = |criterion| match criterion {
+            Criterion::Errors => Some(1.0 - share(record.errors.len() as u32, scales.tests)),
+            Criterion::Effect => Some(if record.changed > 0 { 1.0 } else { 0.0 }),
+            Criterion::Change => Some(1.0 - share(record.changed, scales.tests)),
+            Criterion::Class => Some(share(record.class, scales.class)),
+            Criterion::Size => size.map(|size| share(scales.size, size.max(scales.size))),
+            // Where some patches have a score, one without has the least.
+            Criterion::Prior if self.priors.is_empty() => None,
+            Criterion::Prior => Some(prior.map_or(0.0, |prior| scales.prior(prior))),
+        };
+        let counted = weights.0.iter().filter_map(|(criterion, weight)| {
+            value(*criterion).map(|value| (*weight, weight * value))
+        });
+        let (whole, part) =
+            counted.fold((0.0, 0.0), |(w, p), (weight, value)| (w + weight, p + value));
+        RankingRow {
+            rank: 0,
+            revision,
+            patch: self.patches[&revision].clone(),
+            score: if whole > 0.0 { part / whole } else { 0.0 },
+            right: record.right,
+            wrong: record.wrong.len() as u32,
+            new_errors: record.errors.len() as u32,
+            changed: record.changed,
+            class: record.class,
+            size: size.unwrap_or(0),
+            prior,
+            reasons: reasons(record, scales.tests),
+        }
+    }
+}
+
+/// What speaks for and against a revision, in words.
+fn reasons(record: &Record, tests: u32) -> Vec<String> {
+    let list = |tests: &[TestId]| {
+        let numbers: Vec<String> = tests.iter().map(ToString::to_string).collect();
+        let noun = if numbers.len() == 1 { "test" } else { "tests" };
+        format!("{noun} {}", numbers.join(" "))
+    };
+    let mut reasons = Vec::new();
+    if !record.wrong.is_empty() {
+        reasons.push(format!("wrong on {}", list(&record.wrong)));
+    }
+    if record.right > 0 {
+        reasons.push(format!("right on {} answered", record.right));
+    }
+    if !record.errors.is_empty() {
+        reasons.push(format!("new errors on {}", list(&record.errors)));
+    }
+    reasons.push(match record.changed {
+        0 => "as the original".into(),
+        changed => format!("unlike the original on {changed} of {tests}"),
+    });
+    if record.class > 1 {
+        reasons.push(format!("one of {} alike", record.class));
+    }
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clustering(test: u32, outcomes: &[u32]) -> Clustering {
+        Clustering::new(TestId(test), (0..).map(Revision).zip(outcomes.iter().copied()))
+    }
+
+    /// 1 crashes where the original does not, 2 and 3 do the same, and 4 is like the original.
+    fn evidence() -> Evidence {
+        let clusterings = vec![clustering(1, &[0, 9, 2, 2, 0]), clustering(2, &[0, 0, 2, 2, 0])];
+        let set = |revisions: &[u32]| revisions.iter().copied().map(Revision).collect();
+        Evidence {
+            patches: (1..=4).map(|r| (Revision(r), format!("{r}.diff"))).collect(),
+            clusterings,
+            classes: vec![set(&[0, 4]), set(&[1]), set(&[2, 3])],
+            errors: [(TestId(1), Revision(1))].into(),
+            sizes: (1..=4).map(|r| (Revision(r), 2 * r)).collect(),
+            ..Evidence::default()
+        }
+    }
+
+    fn order(evidence: &Evidence, weights: &Weights) -> Vec<u32> {
+        ranking(evidence, weights).iter().map(|row| row.revision.0).collect()
+    }
+
+    #[test]
+    fn errors_and_idle_patches_come_last() {
+        let rows = ranking(&evidence(), &Weights::default());
+        let order: Vec<_> = rows.iter().map(|row| (row.rank, row.revision.0)).collect();
+        assert_eq!(order, [(1, 2), (2, 3), (3, 1), (4, 4)]);
+        assert_eq!(rows[2].reasons, ["new errors on test 1", "unlike the original on 1 of 2"]);
+        assert_eq!(rows[3].reasons, ["as the original", "one of 2 alike"]);
+        assert!(rows.iter().all(|row| (0.0..=1.0).contains(&row.score)));
+    }
+
+    #[test]
+    fn whoever_is_wrong_on_an_answered_test_is_behind_all_others() {
+        let mut evidence = evidence();
+        let answer = Answer::Outcome(Revision(1));
+        evidence.answers = vec![Answered { test: TestId(1), answer }];
+        let rows = ranking(&evidence, &Weights::default());
+        assert_eq!(rows[0].revision, Revision(1));
+        assert_eq!((rows[0].right, rows[0].wrong), (1, 0));
+        assert!(rows[1..].iter().all(|row| row.wrong == 1));
+        evidence.answers[0].answer = Answer::DoNotKnow;
+        assert!(ranking(&evidence, &Weights::default()).iter().all(|row| row.wrong == 0));
+    }
+
+    #[test]
+    fn a_weight_of_nothing_leaves_a_criterion_out() {
+        let mut weights = Weights::default();
+        for criterion in Criterion::ALL {
+            weights.set(criterion, 0.0);
+        }
+        assert_eq!(order(&evidence(), &weights), [1, 2, 3, 4]);
+        weights.set(Criterion::Prior, 1.0);
+        let priors = [(Revision(3), -1.0), (Revision(4), 2.0), (Revision(1), 0.5)];
+        let scored = Evidence { priors: priors.into(), ..evidence() };
+        assert_eq!(order(&scored, &weights), [4, 1, 2, 3]);
+    }
+}

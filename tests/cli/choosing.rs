@@ -1,0 +1,267 @@
+//! What comes after a comparison: `results.json`, `ask`, `rank`.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use assert_cmd::Command;
+use psychic::results::RankingRow;
+use serde_json::Value;
+
+use crate::support::{Scratch, psychic, refused, run, table};
+
+/// A subject that was compared: 1 differs at 0, 2 does the same as the original, 3 differs for all
+/// but 0, and 4 fails at 0.
+fn compared() -> Scratch {
+    let scratch = Scratch::new()
+        .patch("1-at-zero.diff", "return x >= 0;")
+        .patch("2-same.diff", "return x >= 1;")
+        .patch("3-turned.diff", "return x < 0;")
+        .patch("4-divides.diff", "return 10 / x > 0 || x > 10;");
+    let ran = run(&mut scratch.stage("diff"));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    scratch
+}
+
+fn on(command: &str, scratch: &Scratch) -> Command {
+    let mut psychic = psychic();
+    psychic.arg(command).arg(scratch.path("out"));
+    psychic
+}
+
+/// Answers every question with the outcome of this revision; returns what was asked and what
+/// remains.
+fn answered_by(scratch: &Scratch, revision: u64) -> (usize, BTreeSet<u64>) {
+    let script = format!(
+        "python3 -c 'import json, sys\n\
+         outcomes = json.load(sys.stdin)[\"test\"][\"outcomes\"]\n\
+         print(1 + [{revision} in o[\"revisions\"] for o in outcomes].index(True))'"
+    );
+    let ran = run(on("ask", scratch).args(["--json", "--restart", "--oracle", &script]));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let lines: Vec<Value> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let (last, asked) = lines.split_last().expect("what remains");
+    assert!(asked.iter().zip(1..).all(|(question, number)| question["question"] == number));
+    let remaining = last["remaining"].as_array().expect("a list");
+    (asked.len(), remaining.iter().map(|r| r.as_u64().expect("a number")).collect())
+}
+
+#[test]
+fn answers_lead_to_the_patches_that_give_them() {
+    let scratch = compared();
+    for (revision, left) in [(0, &[0, 2][..]), (1, &[1]), (2, &[0, 2]), (3, &[3]), (4, &[4])] {
+        let (questions, remaining) = answered_by(&scratch, revision);
+        assert_eq!(remaining, left.iter().copied().collect());
+        assert!((1..=2).contains(&questions), "{questions}");
+    }
+}
+
+#[test]
+fn a_walk_goes_on_where_it_was_left_and_can_go_back() {
+    let scratch = compared();
+    let ran = run(on("ask", &scratch).write_stdin("1\nu\n?\n"));
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    assert!(ran.stdout.contains("goes on from here"), "{}", ran.stdout);
+    let kept = fs::read_to_string(scratch.path("out/answers.json")).expect("written");
+    assert!(kept.contains("do-not-know") && !kept.contains("outcome"), "{kept}");
+    // With nothing known of any test, all revisions remain.
+    let ran = run(on("ask", &scratch).write_stdin("?\n?\n?\n?\n?\n?\n?\n?\n"));
+    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+    assert!(ran.stdout.contains("5 revisions left after"), "{}", ran.stdout);
+    let ran = run(on("ask", &scratch).arg("--restart").write_stdin("n\n"));
+    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+    assert!(ran.stdout.contains("no revision is left"), "{}", ran.stdout);
+}
+
+#[test]
+fn answers_of_other_results_are_refused() {
+    let scratch = compared();
+    let place = |name: &str| scratch.path("out").join(name);
+    fs::write(place("answers.json"), r#"{"answers": [{"test": 77, "answer": "do-not-know"}]}"#)
+        .expect("written");
+    let message = refused(&mut on("ask", &scratch));
+    assert!(message.contains("test 77") && message.contains("--restart"), "{message}");
+    fs::write(place("answers.json"), "{").expect("written");
+    let message = refused(&mut on("rank", &scratch));
+    assert!(message.contains("answers.json: not answers of `psychic ask`"), "{message}");
+    // A new comparison has tests of its own.
+    assert_eq!(run(&mut scratch.stage("diff")).code, Some(0));
+    assert!(!place("answers.json").exists());
+    fs::write(place("results.json"), r#"{"version": 99}"#).expect("written");
+    let message = refused(&mut on("ask", &scratch));
+    assert!(message.contains("results.json: version 99"), "{message}");
+    fs::remove_file(place("results.json")).expect("removed");
+    let message = refused(&mut on("rank", &scratch));
+    assert!(message.contains("`psychic diff` writes it"), "{message}");
+}
+
+#[test]
+fn an_answer_that_is_none_is_an_error_in_a_script() {
+    let scratch = compared();
+    let output = on("ask", &scratch).write_stdin("9\n").output().expect("psychic runs");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(message.starts_with("psychic: test ") && message.contains("\"9\""), "{message}");
+    let ran = run(on("ask", &scratch).args(["--oracle", "echo perhaps"]));
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("\"perhaps\""), "{}", ran.stderr);
+    let ran = run(on("ask", &scratch).args(["--oracle", "exit 3"]));
+    assert!(ran.code == Some(2) && ran.stderr.contains("exit status: 3"), "{}", ran.stderr);
+}
+
+fn order(scratch: &Scratch, args: &[&str]) -> Vec<u32> {
+    let ran = run(on("rank", scratch).args(args));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.lines().count() >= 4, "{}", ran.stdout);
+    let rows: Vec<RankingRow> = table(&scratch.path("out"));
+    rows.iter().map(|row| row.revision.0).collect()
+}
+
+#[test]
+fn answers_scores_and_weights_order_the_patches() {
+    let scratch = compared().file("scores.csv", "revision,score\n3,0.9\n2,0.1\n1,0.5\n");
+    assert_eq!(order(&scratch, &["--weight", "prior=0"])[0], 1);
+    let scores = scratch.path("scores.csv");
+    let only_scores =
+        ["errors", "effect", "change", "class", "size"].map(|name| format!("{name}=0"));
+    let mut args = vec!["--scores", scores.to_str().expect("UTF-8")];
+    args.extend(only_scores.iter().flat_map(|weight| ["--weight", weight]));
+    // 4 has no score, and 2 has the least.
+    assert_eq!(order(&scratch, &args), [3, 1, 2, 4]);
+    answered_by(&scratch, 4);
+    assert_eq!(order(&scratch, &args)[0], 4);
+    let ran = run(on("rank", &scratch).args(["--correct", "4"]));
+    assert!(ran.stdout.contains("first correct patch: place 1 of 4"), "{}", ran.stdout);
+}
+
+#[test]
+fn bad_scores_and_labels_are_refused() {
+    let scratch = compared();
+    let cases = [
+        ("patch\n1-at-zero.diff\n", "scores.csv: no column `score`"),
+        ("score\n1\n", "no column `patch` or `revision`"),
+        ("patch,score\nnone.diff,1\n", "scores.csv:2: no patch \"none.diff\""),
+        ("patch,score\n2-same.diff,high\n", "scores.csv:2: no number: \"high\""),
+    ];
+    for (text, expected) in cases {
+        fs::write(scratch.path("scores.csv"), text).expect("written");
+        let message = refused(on("rank", &scratch).arg("--scores").arg(scratch.path("scores.csv")));
+        assert!(message.contains(expected), "{message}");
+    }
+    let message = refused(on("rank", &scratch).args(["--correct", "0"]));
+    assert!(message.contains("--correct: 0"), "{message}");
+    let message = refused(on("rank", &scratch).args(["--weight", "beauty=2"]));
+    assert!(message.contains("none of errors, effect"), "{message}");
+    assert!(!scratch.path("out/ranking.csv").exists());
+}
+
+/// Checks a value against a JSON Schema that uses only the keywords below, and panics at others.
+fn is_valid(value: &Value, schema: &Value, root: &Value) -> Result<(), String> {
+    let fault = |what: &str| Err(format!("{what}: {}", value.to_string().get(..80).unwrap_or("")));
+    let type_of = |name: &str| match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        _ => panic!("type {name}"),
+    };
+    for (keyword, rule) in schema.as_object().expect("a schema") {
+        match keyword.as_str() {
+            "$schema" | "$defs" | "title" | "description" => {}
+            "$ref" => {
+                let place = rule.as_str().and_then(|text| text.strip_prefix('#')).expect("local");
+                is_valid(value, root.pointer(place).expect("defined"), root)?;
+            }
+            "type" => {
+                let names = rule.as_array().cloned().unwrap_or_else(|| vec![rule.clone()]);
+                if !names.iter().any(|name| type_of(name.as_str().expect("a name"))) {
+                    return fault(&format!("not {rule}"));
+                }
+            }
+            "const" if value != rule => return fault("not the constant"),
+            "enum" if !rule.as_array().expect("a list").contains(value) => {
+                return fault("none of the words");
+            }
+            "minimum" if value.as_f64() < rule.as_f64() => return fault("too small"),
+            "const" | "enum" | "minimum" | "pattern" | "uniqueItems" => {}
+            "required" => {
+                for name in rule.as_array().expect("a list") {
+                    if value.get(name.as_str().expect("a name")).is_none() {
+                        return fault(&format!("no {name}"));
+                    }
+                }
+            }
+            "properties" | "additionalProperties" => {
+                let known = &schema["properties"];
+                for (name, member) in value.as_object().into_iter().flatten() {
+                    match (keyword.as_str(), known.get(name)) {
+                        ("properties", Some(rule)) => is_valid(member, rule, root)?,
+                        ("additionalProperties", None) => is_valid(member, rule, root)?,
+                        _ => {}
+                    }
+                }
+            }
+            "items" => {
+                for item in value.as_array().into_iter().flatten() {
+                    is_valid(item, rule, root)?;
+                }
+            }
+            "not" if is_valid(value, rule, root).is_ok() => return fault("excluded"),
+            "not" => {}
+            "oneOf" => {
+                let rules = rule.as_array().expect("a list").iter();
+                let results: Vec<_> = rules.map(|rule| is_valid(value, rule, root)).collect();
+                if results.iter().filter(|result| result.is_ok()).count() != 1 {
+                    return fault(&format!("not one of {results:?}"));
+                }
+            }
+            _ => panic!("keyword {keyword}"),
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn results_for_programs_have_the_documented_shape() {
+    let scratch = compared();
+    let ran = run(scratch.stage("diff").arg("--json"));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let written = fs::read_to_string(scratch.path("out/results.json")).expect("written");
+    assert_eq!(ran.stdout, written);
+    let value: Value = serde_json::from_str(&written).expect("JSON");
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let schema = fs::read_to_string(top.join("docs/results.schema.json")).expect("there");
+    let schema: Value = serde_json::from_str(&schema).expect("JSON");
+    assert_eq!(is_valid(&value, &schema, &schema), Ok(()));
+    // Nothing is there that is not described.
+    let described = |value: &Value, place: &str| {
+        let known = schema.pointer(place).and_then(Value::as_object).expect("an object");
+        let names = value.as_object().expect("an object").keys();
+        names.filter(|name| !known.contains_key(*name)).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(described(&value, "/properties"), Vec::<String>::new());
+    for (part, place) in [
+        ("/revisions/0", "/properties/revisions/items/properties"),
+        ("/pairs/0", "/properties/pairs/items/properties"),
+        ("/tests/0", "/$defs/test/properties"),
+        ("/tests/0/outcomes/0", "/$defs/outcome/properties"),
+    ] {
+        let part = value.pointer(part).expect("there");
+        assert_eq!(described(part, place), Vec::<String>::new());
+    }
+    assert!(is_valid(&Value::Null, &schema, &schema).is_err());
+}
+
+#[test]
+fn results_are_read_by_the_example() {
+    let scratch = compared();
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut python = Command::new("python3");
+    python.arg(top.join("examples/read_results.py")).arg(scratch.path("out"));
+    let ran = run(&mut python);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("original, 2-same.diff\n    on x = "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("division-by-zero"), "{}", ran.stdout);
+}
