@@ -2,8 +2,8 @@
 """Updates README.md with what psychic prints now: scripts/readme.py PSYCHIC
 
 Every block after a line `<!-- output: NAME -->` is replaced by new output: `demo` comes from the
-example of `make demo`, and `leap` and `ask` from the subject that the README describes, which is
-built from its text. The figures in the table of subjects come from results/*/summary.csv, and the table after
+example of `make demo`, and `leap`, `ask` and `explain` from the subject that the README
+describes, which is built from its text. The figures in the table of subjects come from results/*/summary.csv, and the table after
 `<!-- table: everyday -->` from results/everyday.csv.
 """
 
@@ -76,6 +76,7 @@ def main(program):
             "demo": psychic(program, "diff", "patches/smallest", "--out", "target/demo", cwd=TOP),
             "leap": psychic(program, "diff", "leap", cwd=scratch),
             "ask": psychic(program, "ask", "results/leap", cwd=scratch, answers="1\n2\n").lstrip(),
+            "explain": psychic(program, "explain", "leap", "0", "2", cwd=scratch),
         }
 
     text = re.sub(r"(<!-- output: (\w+) -->\n```\w+\n(?:\$ [^\n]*\n)?).*?```",

@@ -6,6 +6,7 @@ mod build;
 mod conclusion;
 mod diff;
 mod exit;
+mod explain;
 mod explore;
 mod inputs;
 mod interrupt;
@@ -70,6 +71,8 @@ enum Command {
     Tree(tree::TreeArgs),
     /// Walk through the decision tree: say which outcomes are right, and see which patches remain
     Ask(ask::AskArgs),
+    /// Show why two revisions differ: the lines that they run on a test, side by side
+    Explain(explain::ExplainArgs),
     /// Order the patches of a results directory from the best to the worst
     Rank(rank::RankArgs),
     /// Draw the tree and the clusters of a results directory
@@ -91,6 +94,7 @@ pub fn run() -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         Command::Tree(args) => tree::run(&args),
         Command::Ask(args) => ask::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Rank(args) => rank::run(&args),
         Command::Plot(args) => plot::run(&args),
     };

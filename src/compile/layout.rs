@@ -40,7 +40,7 @@ pub struct Common {
 }
 
 /// The file name of a generated `main`.
-const HARNESS: &str = "psychic_harness.c";
+pub const HARNESS: &str = "psychic_harness.c";
 
 /// A revision's sources on disk.
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ mod data;
 mod document;
 mod dot;
 mod error;
+mod explanation;
 mod html;
 mod labels;
 #[cfg(feature = "plots")]
@@ -36,6 +37,7 @@ pub use dot::dot;
 #[cfg(feature = "plots")]
 pub use error::PlotError;
 pub use error::ReportError;
+pub use explanation::{Conditions, Explanation, Row, Step};
 pub use html::html;
 pub use labels::{
     Labels, OutcomeDescription, TestDescription, patch_name, ranges, readable, shorten, visible,

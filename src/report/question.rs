@@ -72,7 +72,7 @@ pub fn question(
 }
 
 /// The input as it would be typed: the command line, named values, and then standard input.
-fn input(input: &TestDescription) -> Vec<String> {
+pub(super) fn input(input: &TestDescription) -> Vec<String> {
     let mut all = Vec::new();
     if !input.arguments.is_empty() {
         let words: Vec<String> = input.arguments.iter().map(|word| shell_word(word)).collect();

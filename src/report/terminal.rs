@@ -30,7 +30,7 @@ impl Default for TextStyle {
 pub(super) const BOLD: &str = "1";
 pub(super) const FAINT: &str = "2";
 const GREEN: &str = "32";
-const YELLOW: &str = "33";
+pub(super) const YELLOW: &str = "33";
 pub(super) const CYAN: &str = "36";
 
 impl TextStyle {

@@ -9,6 +9,7 @@
 mod bounds;
 mod describe;
 mod error;
+mod explain;
 mod findings;
 mod glances;
 pub(crate) mod inputs;
@@ -29,6 +30,7 @@ use anyhow::{Context, bail};
 use tempfile::TempDir;
 
 pub use error::Error;
+pub use explain::explain;
 pub use findings::Findings;
 pub(crate) use findings::{BUILD, MISMATCHES};
 pub use observer::{Event, Observer};

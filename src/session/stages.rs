@@ -55,6 +55,13 @@ struct Own {
     bitcode: BTreeMap<Revision, Vec<PathBuf>>,
 }
 
+/// A revision as a program of its own.
+pub(crate) struct Alone {
+    pub(crate) module: Module,
+    /// The directory in which its sources are laid out.
+    pub(crate) sources: PathBuf,
+}
+
 /// The result of the merge.
 pub(crate) struct Merged {
     /// Rows of `revisions.csv`, the original first.
@@ -233,12 +240,17 @@ impl Stage {
     /// What the compilations of all revisions have in common, for a program without a build of its
     /// own. They work in the directory `build/name` of the results, which is emptied.
     fn common(&self, name: &str) -> anyhow::Result<Common> {
-        let config = &self.subject.config;
         let directory = self.results.path().join("build").join(name);
         if directory.exists() {
             fs::remove_dir_all(&directory).with_context(|| directory.display().to_string())?;
         }
         fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
+        self.common_in(&directory)
+    }
+
+    /// What the compilations of all revisions have in common, which work in `directory`.
+    fn common_in(&self, directory: &Path) -> anyhow::Result<Common> {
+        let config = &self.subject.config;
         Ok(Common {
             root: self.subject.root.clone(),
             without: self.subject.diffs(),
@@ -249,6 +261,53 @@ impl Stage {
             nan: config.outputs.nan,
             directory: fs::canonicalize(directory)?,
         })
+    }
+
+    /// Compiles two revisions in `directory`, each to a program of its own, whose sources are laid
+    /// out in the subdirectory of its number.
+    ///
+    /// # Errors
+    /// A revision cannot be compiled, or the program has a build of its own.
+    pub(crate) fn alone(
+        &self,
+        wanted: [Revision; 2],
+        directory: &Path,
+    ) -> anyhow::Result<[Alone; 2]> {
+        if self.is_whole() || self.subject.is_meta() || self.subject.is_bitcode() {
+            bail!(
+                "{}: only for programs that are compiled from sources, without a build of their own",
+                self.subject.dir.display()
+            );
+        }
+        let mut changes = BTreeMap::from([(Revision::ORIGINAL, Changes::new())]);
+        for (revision, candidate) in merge::candidates(&self.subject) {
+            if wanted.contains(&revision) {
+                let candidate = candidate.map_err(anyhow::Error::msg);
+                changes.insert(revision, candidate.context(format!("revision {revision}"))?.files);
+            }
+        }
+        let common = self.common_in(directory)?;
+        let (revisions, failed) = Revisions::new(self.toolchain.clone(), &common, &changes)?;
+        if let Some((revision, error)) = failed.into_iter().next() {
+            return Err(anyhow::Error::from(error).context(format!("revision {revision}")));
+        }
+        let libc = find_libc(&self.subject.dir)?;
+        let groups = revisions.groups();
+        let alone = |revision: Revision| -> anyhow::Result<Alone> {
+            // Revisions with the same sources are compiled once.
+            let group = groups.iter().find(|group| group.contains(&revision));
+            let first = group.and_then(|group| group.first());
+            let first = first.with_context(|| format!("there is no revision {revision}"))?;
+            let modules = revisions.bitcode()[first].as_ref().map_err(BuildError::again)?;
+            let out = directory.join(format!("{revision}.bc"));
+            let program = out.with_extension("program.bc");
+            compile::unite(modules, &[], &["main"], &program)?;
+            let lowered = (lower::load(&program)?, &*program);
+            let (module, _) = link_libc(&self.toolchain, libc.as_ref(), lowered, &out)?;
+            Ok(Alone { module, sources: directory.join(first.to_string()) })
+        };
+        let [a, b] = wanted;
+        Ok([alone(a)?, alone(b)?])
     }
 
     /// Compiles every revision on its own. Returns the revisions that cannot be compiled, with the

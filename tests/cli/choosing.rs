@@ -1,4 +1,4 @@
-//! What comes after a comparison: `results.json`, `ask`, `rank`.
+//! What comes after a comparison: `results.json`, `ask`, `rank`, `explain`.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -152,6 +152,84 @@ fn bad_scores_and_labels_are_refused() {
     let message = refused(on("rank", &scratch).args(["--weight", "beauty=2"]));
     assert!(message.contains("none of errors, effect"), "{message}");
     assert!(!scratch.path("out/ranking.csv").exists());
+}
+
+/// A loop with a call and a condition; the second patch changes nothing that runs on the test.
+const LOOP: &str = "#include <stdio.h>
+static int half(int x)
+{
+	return x / 2;
+}
+
+int main(void)
+{
+	int n, steps = 0;
+	if (scanf(\"%d\", &n) != 1)
+		return 1;
+	if (n < 0 || n > 9)
+		return 2;
+	while (n > 1) {
+		n = half(n);
+		steps++;
+	}
+	printf(\"%d\\n\", steps);
+	return 0;
+}
+";
+
+#[test]
+fn the_lines_that_two_revisions_run_stand_side_by_side() {
+    let diff = |line: u32, old: &str, new: &str| {
+        format!("--- a/a.c\n+++ b/a.c\n@@ -{line} +{line} @@\n-{old}\n+{new}\n")
+    };
+    let scratch = Scratch::new()
+        .file("subject.toml", "name = 'loop'\nsources = ['a.c']\npatches = ['*.diff']\n")
+        .file("a.c", LOOP)
+        .file("1.diff", &diff(14, "\twhile (n > 1) {", "\twhile (n > 2) {"))
+        .file("2.diff", &diff(4, "\treturn x / 2;", "\treturn x >> 1;"))
+        .file("3.diff", &diff(18, "\tprintf(\"%d\\n\", steps);", "\tprintf(\"%d\\n\", -steps);"));
+    let explain = |args: &[&str]| {
+        let mut command = psychic();
+        command.arg("explain").arg(scratch.dir.path()).args(args);
+        command.arg("--out").arg(scratch.path("out"));
+        command
+    };
+    let message = refused(&mut explain(&["0", "1"]));
+    assert!(message.contains("no results there"), "{message}");
+    let ran = run(&mut scratch.stage("diff"));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+
+    // The rows of the first divergence: what stands left and right, with their marks.
+    let rows = |args: &[&str]| -> Vec<(String, String)> {
+        let ran = run(&mut explain(args));
+        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let rows = ran.stdout.lines().filter_map(|line| line.split_once(" │"));
+        rows.skip(1).map(|(left, right)| (words(left), words(right))).collect()
+    };
+    let both = |line: &str| (line.to_owned(), line.to_owned());
+    let found = rows(&["0", "1"]);
+    assert!(found.contains(&("± 14 while (n > 1) {".into(), "± 14 while (n > 2) {".into())));
+    assert!(
+        found.contains(&("› 15 n = half(n);".into(), "› 18 printf(\"%d\\n\", steps);".into()))
+            || found.contains(&("› 15 n = half(n);".into(), String::new())),
+        "{found:?}"
+    );
+    let found = rows(&["0", "3"]);
+    let changed =
+        ("± 18 printf(\"%d\\n\", steps);".into(), "± 18 printf(\"%d\\n\", -steps);".into());
+    assert!(found.contains(&changed) && found.contains(&both("19 return 0;")), "{found:?}");
+    assert!(!found.iter().any(|(left, right)| left.starts_with('›') || right.starts_with('›')));
+
+    for (args, expected) in [
+        (&["0", "2"][..], "0 and 2 are equivalent: no test tells them apart"),
+        (&["0", "0"], "name two different revisions"),
+        (&["0", "9"], "there is no revision 9"),
+        (&["0", "1", "77"], "there is no test 77"),
+    ] {
+        let message = refused(&mut explain(args));
+        assert!(message.contains(expected), "{message}");
+    }
 }
 
 /// Checks a value against a JSON Schema that uses only the keywords below, and panics at others.

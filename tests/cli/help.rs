@@ -6,9 +6,9 @@ use crate::support::{Scratch, psychic, run};
 
 #[test]
 fn help_of_every_command() {
-    for command in
-        ["", "diff", "merge", "build", "explore", "replay", "tree", "ask", "rank", "plot"]
-    {
+    for command in [
+        "", "diff", "merge", "build", "explore", "replay", "tree", "ask", "explain", "rank", "plot",
+    ] {
         let mut help = psychic();
         help.args(command.split_whitespace()).arg("--help").env("COLUMNS", "100");
         let ran = run(&mut help);

@@ -10,7 +10,7 @@ use crate::{
         offset,
     },
     errors::Error,
-    expr::{ExprId, Exprs},
+    expr::{Assignment, Bv, ExprId, Exprs},
     ir::address,
     memory::{Byte, Fault, Value},
 };
@@ -155,6 +155,23 @@ pub fn symbolic_object(machine: &mut dyn Machine, name: &str, size: u32) -> Vec<
     let object = InputObject { name: unique, bytes: bytes.clone() };
     Arc::make_mut(&mut machine.world_mut().objects).push(object);
     bytes
+}
+
+/// Gives the variables of a symbolic object called `name` the values of these bytes.
+pub fn give_object(exprs: &Exprs, name: &str, bytes: &[u8], values: &mut Assignment) {
+    let mut give = |name: &str, bytes: &[u8]| {
+        let width = bytes.len() as u32 * 8;
+        if let Some(variable) = exprs.as_variable(exprs.input(name, width)) {
+            values.0.insert(variable, Bv::from_le_bytes(width, bytes));
+        }
+    };
+    // Arguments, files and variables of the environment have a variable for each byte, too.
+    for (index, byte) in bytes.chunks(1).enumerate() {
+        give(&format!("{name}[{index}]"), byte);
+    }
+    if matches!(bytes.len(), 1 | 2 | 4 | 8) {
+        give(&scalar_name(name, bytes.len() as u32 * 8), bytes);
+    }
 }
 
 /// The name of the variable of a scalar. An `int` has the name that the program gives it. For

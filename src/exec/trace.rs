@@ -1,0 +1,79 @@
+//! The lines of source that one revision runs on one known input.
+
+use std::sync::Arc;
+
+use super::{Clock, Coverage, Executor, PathLimits, Program, Quantum, Start};
+use crate::{
+    env::Halt,
+    expr::Assignment,
+    ir::{FunctionId, SourceLine},
+    solver::Solver,
+    subject::OpenClasses,
+};
+
+/// A line that ran.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct TracedLine {
+    /// The function that it is in.
+    pub function: FunctionId,
+    /// The line.
+    pub place: SourceLine,
+}
+
+/// The lines that ran, and how the run ended.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// The lines in the order in which they ran, without those of the C library. A line that ran
+    /// several times without another in between is there once.
+    pub lines: Vec<TracedLine>,
+    /// How the run ended; `None` if it was left before its end.
+    pub halt: Option<Halt>,
+}
+
+/// Follows the revision of `start` on the input `given`, for at most `most` lines.
+///
+/// A state pauses at every call, return and jump back. What runs between two pauses is in one
+/// function and runs in the order of its code, so that what is covered by then says what ran.
+pub fn trace(
+    program: &Program,
+    start: Start,
+    given: Assignment,
+    limits: PathLimits,
+    solver: &mut dyn Solver,
+    clock: Clock<'_>,
+    most: usize,
+) -> Trace {
+    let all = OpenClasses::one(start.revisions.clone());
+    let quantum = Quantum { instructions: 1, ..Quantum::unlimited(&all, clock) };
+    let first = program.begin(start, Some(Arc::new(given))).unwrap_or_default();
+    let is_false = |e| program.exprs.as_u64(e) == Some(0);
+    let is_possible = |condition: &[_]| !condition.iter().any(|condition| is_false(*condition));
+    let mut next = first.into_iter().find(|state| is_possible(&state.path_condition));
+    let mut trace = Trace::default();
+    while let Some(state) = next.take() {
+        if clock.is_over() || trace.lines.len() >= most {
+            break;
+        }
+        let id = state.top.function;
+        let mut coverage = Coverage::default();
+        let harvest = Executor::run(program, limits, solver, &mut coverage, state, quantum);
+        let function = &program.module.functions[id.0 as usize];
+        if !function.library {
+            let ran = coverage.instructions(id);
+            let places = function.places.iter().zip(ran).filter(|(_, ran)| *ran);
+            for (place, _) in places.filter(|(place, _)| place.line > 0) {
+                let line = TracedLine { function: id, place: *place };
+                if trace.lines.last() != Some(&line) {
+                    trace.lines.push(line);
+                }
+            }
+        }
+        // Memory that was never written can make a state fork: the first one goes on.
+        trace.halt = harvest.halted.into_iter().next().map(|state| state.halt);
+        next = match trace.halt {
+            Some(_) => None,
+            None => harvest.running.into_iter().next(),
+        };
+    }
+    trace
+}

@@ -1,0 +1,322 @@
+//! Why two revisions differ on a test: the lines of source that they run, side by side.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use diffy::{DiffOptions, Line};
+
+use super::{
+    document::{Document, TestEntry},
+    labels::{columns, shorten, visible},
+    question::input,
+    terminal::{BOLD, CYAN, FAINT, TextStyle, YELLOW},
+};
+use crate::{
+    results::Clustering,
+    subject::Revision,
+    tree::{Sample, conditions},
+};
+
+/// How many lines that both run are shown before and after each divergence.
+const CONTEXT: usize = 2;
+/// How many lines of each run are compared from the first divergence on.
+const COMPARED: usize = 2000;
+/// The greatest number of lines that are shown of one divergence.
+const ROWS: usize = 30;
+/// The greatest number of ranges that are worth reading.
+const RANGES: usize = 4;
+/// The least number of tests on which two revisions differ, and on which they do not, to learn from.
+const SAMPLES: usize = 4;
+/// The greatest number of comparisons in learned conditions.
+const PARTS: usize = 3;
+
+/// A line of source that a revision ran.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Step {
+    /// The file, relative to the root of the sources.
+    pub file: String,
+    /// The number of the line, from 1.
+    pub line: u32,
+    /// The function that it is in.
+    pub function: String,
+    /// The text of the line.
+    pub text: String,
+    /// Whether the other revision does not have the line.
+    pub changed: bool,
+}
+
+/// What two revisions run at the same time; one of them is there at least.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Row {
+    /// The lines of the first and of the second revision.
+    pub steps: [Option<Step>; 2],
+}
+
+/// Why two revisions differ on a test.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The test.
+    pub test: TestEntry,
+    /// The names of the revisions.
+    pub names: [String; 2],
+    /// Their outcomes in short form, without what they have in common.
+    pub outcomes: [String; 2],
+    /// How many lines both run before they diverge.
+    pub common: usize,
+    /// Where their ways diverge, the first divergence first, each with the lines around it. There is
+    /// none if both run the same lines.
+    pub divergences: Vec<Vec<Row>>,
+    /// The lines that changed and that both ran, if there is no divergence.
+    pub values: Vec<Row>,
+    /// The inputs on which the two differ, as far as results show them.
+    pub conditions: Option<Conditions>,
+}
+
+/// Conditions under which two revisions differ.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Conditions {
+    /// One of them holds where the revisions differ.
+    pub any_of: Vec<String>,
+    /// The number of tests that they were learned from; `None` if they come from the regions of the
+    /// input.
+    pub tests: Option<usize>,
+}
+
+impl Explanation {
+    /// Compares what revisions `a` and `b` ran on a test.
+    pub fn new(
+        document: &Document,
+        test: &TestEntry,
+        [a, b]: [Revision; 2],
+        steps: [Vec<Step>; 2],
+    ) -> Self {
+        let labels = document.labels();
+        let cluster = |revision| {
+            let outcome = test.outcomes.iter().find(|o| o.revisions.contains(revision));
+            outcome.map_or(revision, |outcome| outcome.cluster)
+        };
+        let outcomes = labels.outcomes(test.row.test, &[cluster(a), cluster(b)], 60);
+        let [left, right] = &steps;
+        let is_same = |(x, y): &(&Step, &Step)| same(x, y);
+        let common = left.iter().zip(right).take_while(is_same).count();
+        let divergences = divergences(&steps, common);
+        let both = left.iter().zip(right).filter(|(x, y)| x.changed || y.changed);
+        let mut values: Vec<Row> =
+            both.map(|(x, y)| Row { steps: [Some(x.clone()), Some(y.clone())] }).collect();
+        values.dedup();
+        values.truncate(if divergences.is_empty() { ROWS } else { 0 });
+        Self {
+            test: test.clone(),
+            names: [labels.revision(a), labels.revision(b)],
+            outcomes: [outcomes[0].clone(), outcomes[1].clone()],
+            common,
+            divergences,
+            values,
+            conditions: by_ranges(document, a, b).or_else(|| learned(document, a, b)),
+        }
+    }
+
+    /// The explanation as text, with at most `most` divergences. The text ends with a newline.
+    pub fn text(&self, most: usize, style: TextStyle) -> String {
+        let mut out = style.paint(BOLD, &format!("test {}", self.test.row.test)) + "\n";
+        for line in input(&self.test.input) {
+            let _ = writeln!(out, "  {}", style.paint(CYAN, &shorten(&line, style.width - 2)));
+        }
+        let wide = self.names.iter().map(|name| columns(name)).max().unwrap_or(0);
+        for (name, outcome) in self.names.iter().zip(&self.outcomes) {
+            let gap = " ".repeat(wide - columns(name));
+            let _ = writeln!(out, "{name}{gap}  {}", style.paint(BOLD, outcome));
+        }
+        if let Some(Conditions { any_of, tests }) = &self.conditions {
+            let source = match tests {
+                Some(tests) => format!("learned from {tests} tests, approximate"),
+                None => "by the regions of the input".into(),
+            };
+            let _ = writeln!(out, "they differ if {} ({source})", any_of.join(" or "));
+        }
+        let width = (style.width - 3) / 2;
+        let heads = self.names.clone().map(|name| shorten(&name, width));
+        let mut table = |title: String, rows: &[Row]| {
+            let _ = writeln!(out, "\n{title}");
+            let [left, right] = &heads;
+            let gap = " ".repeat(width - columns(left));
+            let _ =
+                writeln!(out, "{}{gap} │ {}", style.paint(BOLD, left), style.paint(BOLD, right));
+            for row in rows.iter().take(ROWS) {
+                let _ = writeln!(out, "{}", line(row, width, style).trim_end());
+            }
+            if rows.len() > ROWS {
+                let _ = writeln!(out, "… {} more lines", rows.len() - ROWS);
+            }
+        };
+        if self.divergences.is_empty() {
+            table(
+                format!("both run the same {} lines; those that differ:", self.common),
+                &self.values,
+            );
+        }
+        for (number, rows) in self.divergences.iter().take(most).enumerate() {
+            let title = match (number, self.common) {
+                (0, 0) => "their ways part at once:".into(),
+                (0, 1) => "after one line that both run, their ways part:".into(),
+                (0, common) => format!("after {common} lines that both run, their ways part:"),
+                _ => "and again:".into(),
+            };
+            table(title, rows);
+        }
+        if self.divergences.len() > most {
+            let more = self.divergences.len() - most;
+            let _ = writeln!(out, "\n{more} more divergences: --all");
+        }
+        let _ = writeln!(
+            out,
+            "\n{}",
+            style.paint(
+                FAINT,
+                "± a line that only one of them has, › a line that only one of them runs"
+            )
+        );
+        out
+    }
+}
+
+/// Whether two lines are the same, wherever they stand.
+fn same(a: &Step, b: &Step) -> bool {
+    a.function == b.function && a.text.trim() == b.text.trim()
+}
+
+/// Where two runs diverge that have `common` lines in common at the beginning.
+fn divergences([left, right]: &[Vec<Step>; 2], common: usize) -> Vec<Vec<Row>> {
+    let from = common.saturating_sub(CONTEXT);
+    let part = |steps: &'_ Vec<Step>| -> Vec<Step> {
+        steps.iter().skip(from).take(COMPARED).cloned().collect()
+    };
+    let parts = [part(left), part(right)];
+    // The names of functions have no blanks, so different lines have different texts.
+    let key = |step: &Step| format!("{} {}\n", step.function, step.text.trim());
+    let texts = parts.each_ref().map(|steps| steps.iter().map(key).collect::<String>());
+    let mut options = DiffOptions::new();
+    options.set_context_len(CONTEXT);
+    let patch = options.create_patch(&texts[0], &texts[1]);
+    let hunk = |hunk: &diffy::Hunk<'_, str>| {
+        let mut at = [hunk.old_range().start(), hunk.new_range().start()]
+            .map(|start| start.saturating_sub(1));
+        let mut next = |side: usize| {
+            at[side] += 1;
+            parts[side].get(at[side] - 1).cloned()
+        };
+        let mut rows: Vec<Row> = Vec::new();
+        for line in hunk.lines() {
+            match line {
+                Line::Context(_) => rows.push(Row { steps: [next(0), next(1)] }),
+                Line::Delete(_) => rows.push(Row { steps: [next(0), None] }),
+                Line::Insert(_) => {
+                    let step = next(1);
+                    // It stands beside the first line of the other revision that is alone.
+                    let alone = |row: &Row| row.steps[1].is_some();
+                    let place = rows.iter().rposition(alone).map_or(0, |at| at + 1);
+                    match rows.get_mut(place) {
+                        Some(row) => row.steps[1] = step,
+                        None => rows.push(Row { steps: [None, step] }),
+                    }
+                }
+            }
+        }
+        rows
+    };
+    patch.hunks().iter().map(hunk).collect()
+}
+
+/// A row as a line of two columns.
+fn line(row: &Row, width: usize, style: TextStyle) -> String {
+    let [left, right] = &row.steps;
+    let together = matches!((left, right), (Some(a), Some(b)) if same(a, b));
+    let cell = |step: &Option<Step>| {
+        let Some(step) = step else { return (String::new(), "") };
+        let (mark, colour) = match (step.changed, together) {
+            (true, _) => ('±', YELLOW),
+            (false, false) => ('›', BOLD),
+            (false, true) => (' ', FAINT),
+        };
+        let text = step.text.replace('\t', "    ");
+        (shorten(&format!("{mark} {:>4}  {}", step.line, visible(&text)), width), colour)
+    };
+    let ((left, left_colour), (right, right_colour)) = (cell(left), cell(right));
+    let gap = " ".repeat(width - columns(&left));
+    format!("{}{gap} │ {}", style.paint(left_colour, &left), style.paint(right_colour, &right))
+}
+
+/// When two revisions differ, by the regions of a scalar input; `None` if there are none, or they
+/// are not ranges.
+fn by_ranges(document: &Document, a: Revision, b: Revision) -> Option<Conditions> {
+    let first = document.ranges.first()?;
+    let clusterings: BTreeMap<_, Clustering> = document
+        .clusterings()
+        .into_iter()
+        .map(|clustering| (clustering.test, clustering))
+        .collect();
+    let mut sorted: Vec<_> = document.ranges.iter().collect();
+    sorted.sort_by_key(|range| (range.low, range.high));
+    let overlap = sorted.windows(2).any(|pair| pair[0].high >= pair[1].low);
+    if overlap || sorted.iter().any(|range| range.input != first.input) {
+        return None;
+    }
+    let differ = |test| clusterings.get(&test).is_some_and(|test| test.tells_apart(a, b));
+    let mut found: Vec<(i64, i64)> = Vec::new();
+    for range in sorted.into_iter().filter(|range| range.test.is_some_and(differ)) {
+        match found.last_mut() {
+            Some((_, high)) if high.checked_add(1) == Some(range.low) => *high = range.high,
+            _ => found.push((range.low, range.high)),
+        }
+    }
+    let input = &first.input;
+    let text = |(low, high): &(i64, i64)| match low == high {
+        true => format!("{input} = {low}"),
+        false => format!("{low} <= {input} <= {high}"),
+    };
+    let any_of: Vec<String> = found.iter().map(text).collect();
+    (1..=RANGES).contains(&any_of.len()).then_some(Conditions { any_of, tests: None })
+}
+
+/// When two revisions differ, as learned from the tests, if all inputs are the same number of
+/// numbers.
+fn learned(document: &Document, a: Revision, b: Revision) -> Option<Conditions> {
+    let clusterings = document.clusterings();
+    let inputs: Vec<Vec<(String, i64)>> =
+        document.tests.iter().map(|test| numbers(test)).collect::<Option<_>>()?;
+    let names: Vec<String> = inputs.first()?.iter().map(|(name, _)| name.clone()).collect();
+    let known = inputs.iter().zip(&clusterings).filter_map(|(input, clustering)| {
+        let label = clustering.cluster(a)? != clustering.cluster(b)?;
+        let is_same = input.iter().map(|(name, _)| name).eq(&names);
+        is_same.then(|| Sample { inputs: input.iter().map(|(_, value)| *value).collect(), label })
+    });
+    let samples: Vec<Sample<bool>> = known.collect();
+    let differing = samples.iter().filter(|sample| sample.label).count();
+    let fewest = differing.min(samples.len() - differing);
+    if samples.len() < inputs.len() || names.is_empty() || fewest < SAMPLES {
+        return None;
+    }
+    let rules = conditions(&names, &samples);
+    let differ = || rules.iter().filter(|rule| rule.label);
+    // Rules of many parts say more about the choice of the tests than about the program.
+    if differ().map(|rule| rule.conditions.len()).sum::<usize>() > PARTS {
+        return None;
+    }
+    let any_of: Vec<String> = differ().map(ToString::to_string).collect();
+    Some(Conditions { any_of, tests: Some(samples.len()) }).filter(|found| !found.any_of.is_empty())
+}
+
+/// The numbers that a test consists of, with their names; `None` if there is anything else in it.
+fn numbers(test: &TestEntry) -> Option<Vec<(String, i64)>> {
+    let input = &test.input;
+    if !input.arguments.is_empty() {
+        return None;
+    }
+    let mut all = Vec::new();
+    for (name, value) in &input.values {
+        all.push((name.clone(), value.parse().ok()?));
+    }
+    for (index, word) in input.stdin.iter().flat_map(|text| text.split_whitespace()).enumerate() {
+        all.push((format!("number {}", index + 1), word.parse().ok()?));
+    }
+    Some(all)
+}
