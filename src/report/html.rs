@@ -9,6 +9,7 @@ use super::{
     error::PlotError,
     labels::{Labels, ranges, visible},
     verdicts::Verdicts,
+    walk::{anchor, walk},
 };
 use crate::{
     results::{Clustering, PairRow, TestRow, Verdict},
@@ -43,6 +44,12 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
                     p { (tree_sentence(report)) }
                     @for pair in report.unseparated() { p.warning { (pair) "." } }
                     div.picture { (tree) }
+                }
+                section id="walk" {
+                    h2 { "Questions" }
+                    p { "Click on what is right to get to the next question, or to the patches that "
+                        "remain." }
+                    (walk(report, &labels, &verdicts))
                 }
                 section id="clusters" {
                     h2 { "Clusters" }
@@ -319,7 +326,7 @@ fn patches(report: &Report, labels: &Labels) -> Markup {
         section id="patches" {
             h2 { "Patches" }
             @for row in &taking_part {
-                details {
+                details id=(anchor(row.revision)) {
                     summary {
                         strong { (labels.revision(row.revision)) }
                         " " span.faint { (count(row.hunks, "hunk")) ", " (count(row.arms, "arm")) }

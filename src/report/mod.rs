@@ -25,6 +25,7 @@ mod terminal;
 #[cfg(feature = "plots")]
 mod tree_plot;
 mod verdicts;
+mod walk;
 mod write;
 
 #[cfg(feature = "plots")]

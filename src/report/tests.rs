@@ -120,7 +120,19 @@ fn everything_is_written() {
         let page = text("report.html");
         assert!(page.contains("no `if (n &gt; &lt;max&gt;)` near a.c:40"));
         assert!(page.contains("At most 64 tokens"));
-        assert!(!page.contains("src=") && !page.contains("href="), "the page is one file");
+        let links = page.matches("href=").count();
+        assert!(!page.contains("src=") && links == page.matches("href=\"#").count(), "one file");
+        // Whoever clicks through the questions comes to every leaf, and from there to the patches.
+        let leaves = tree.leaves().iter().map(|leaf| leaf.len()).sum::<usize>();
+        let original =
+            tree.leaves().iter().filter(|leaf| leaf.contains(Revision::ORIGINAL)).count();
+        assert_eq!(links, leaves - original);
+        for link in page.split("href=\"#").skip(1) {
+            let target = link.split('"').next().unwrap();
+            assert_eq!(page.matches(&format!("id=\"{target}\"")).count(), 1, "{target}");
+        }
+        let document = Document::read(results.path()).unwrap();
+        assert_eq!(document, report.document());
         let style = TextStyle { colour: std::env::var_os("PSYCHIC_LOOK").is_some(), width: 100 };
         results.write_file("tree.txt", report.terminal(style).as_bytes()).unwrap();
     }
