@@ -218,8 +218,11 @@ fn changed(subject: &Subject, files: &Changes, diff: &FileDiff) -> Option<(PathB
         // Unless the diff renames, one of its two names may be that of a backup.
         let new = diff.new.as_ref().filter(|_| !diff.renames);
         let names = new.into_iter().chain([old]);
-        let mut paths = names.filter_map(|name| stripped(name, strip));
-        let path = paths.find(|path| is_there(subject, files, path))?;
+        let paths = names.filter_map(|name| stripped(name, strip));
+        let paths: Vec<_> = paths.filter(|path| is_there(subject, files, path)).collect();
+        // Both may be there: a diff that was made from two files names both.
+        let source = paths.iter().find(|path| subject.sources.contains(path));
+        let path = source.or(paths.first())?.clone();
         let new = new.map(Path::new).filter(|new| new.ends_with(&path));
         let above = new.map_or(strip, |new| depth(new) - depth(&path));
         Some((path, above))

@@ -8,6 +8,7 @@ mod given;
 mod help;
 mod interrupt;
 mod judged;
+mod loose;
 mod packages;
 mod queries;
 mod repeatable;
