@@ -9,6 +9,7 @@ mod help;
 mod interrupt;
 mod judged;
 mod loose;
+mod notes;
 mod packages;
 mod queries;
 mod repeatable;
