@@ -187,7 +187,7 @@ fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
             files.insert(to, Some(patched.text.into()));
         }
     }
-    Ok(Candidate { hunks, files, blanks_ignored })
+    Ok(Candidate { hunks, files: changes(subject, files)?, blanks_ignored })
 }
 
 /// A source file's text.

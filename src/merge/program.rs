@@ -71,10 +71,13 @@ pub struct MergedRevision {
 /// The note that a patch does not apply as it is.
 const BLANKS_IGNORED: &str = "applied with white space ignored";
 
+/// How the note begins that a revision has the same sources as one before it.
+const SAME_AS: &str = "the same as";
+
 /// Whether a part of [`MergedRevision::reason`] is a note on what the revision is, of which people
 /// should know also if it is in the meta program.
 pub fn is_note(reason: &str) -> bool {
-    reason == BLANKS_IGNORED
+    reason == BLANKS_IGNORED || reason.starts_with(SAME_AS)
 }
 
 /// Whether and how a revision takes part.
@@ -448,7 +451,23 @@ impl<'a> Merger<'a> {
     fn notes(&self, revision: Revision) -> Vec<String> {
         let Some(Ok(given)) = self.given.get(&revision) else { return Vec::new() };
         let blanks = given.blanks_ignored.then(|| BLANKS_IGNORED.to_owned());
-        blanks.into_iter().collect()
+        let same = |other: Revision| match other {
+            Revision::ORIGINAL => format!("{SAME_AS} 0 original"),
+            _ => format!("{SAME_AS} {other} {}", self.name(other)),
+        };
+        blanks.into_iter().chain(self.first_alike(revision, given).map(same)).collect()
+    }
+
+    /// The first revision before this one that has the same sources.
+    fn first_alike(&self, revision: Revision, given: &Candidate) -> Option<Revision> {
+        if given.files.is_empty() {
+            return Some(Revision::ORIGINAL);
+        }
+        let is_alike = |other: &Result<Candidate, String>| {
+            other.as_ref().is_ok_and(|other| other.files == given.files)
+        };
+        let mut before = self.given.range(..revision);
+        before.find(|(_, other)| is_alike(other)).map(|(other, _)| *other)
     }
 
     fn finish(self, draft: Draft) -> MetaProgram {
