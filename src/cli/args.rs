@@ -98,5 +98,10 @@ pub(super) fn results_of(subject: &Subject, out: Option<&Path>) -> PathBuf {
         .parent()
         .filter(|parent| parent.file_name().is_some_and(|name| name == "patches"))
         .and_then(Path::parent);
-    beside.unwrap_or(Path::new("")).join("results").join(&subject.config.name)
+    results_below(beside.unwrap_or(Path::new("")), subject)
+}
+
+/// The directory `results/NAME` below `place`.
+pub(super) fn results_below(place: &Path, subject: &Subject) -> PathBuf {
+    place.join("results").join(&subject.config.name)
 }

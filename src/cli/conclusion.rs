@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use super::say::count;
 use crate::{
+    merge::is_note,
     report::Report,
     results::{RevisionRow, Status, Verdict},
     session::{BUILD, MISMATCHES},
@@ -44,6 +45,7 @@ pub(super) fn conclusion(report: &Report, place: &Path) -> String {
     )];
     let rejected = report.revisions.iter().filter(|row| row.status == Status::Rejected);
     lines.extend(rejected.map(set_aside));
+    lines.extend(notes(report));
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
     for row in report.pairs.iter().filter(|row| row.verdict == Verdict::Unknown) {
         *reasons.entry(&row.reason).or_default() += 1;
@@ -69,6 +71,23 @@ pub(super) fn conclusion(report: &Report, place: &Path) -> String {
     }
     lines.push(format!("files: {}", place.display()));
     lines.join("\n")
+}
+
+/// What is to be said about revisions that take part, such as `applied with white space ignored: 2
+/// tidy, 5 null-check`. Each note is one line.
+fn notes(report: &Report) -> Vec<String> {
+    let labels = report.labels();
+    let mut about: Vec<(&str, Vec<String>)> = Vec::new();
+    for row in report.revisions.iter().filter(|row| row.status != Status::Rejected) {
+        for note in row.reason.split("; ").filter(|reason| is_note(reason)) {
+            let label = labels.revision(row.revision);
+            match about.iter_mut().find(|(known, _)| *known == note) {
+                Some((_, revisions)) => revisions.push(label),
+                None => about.push((note, vec![label])),
+            }
+        }
+    }
+    about.iter().map(|(note, revisions)| format!("{note}: {}", revisions.join(", "))).collect()
 }
 
 /// Says which patch was set aside, and why.

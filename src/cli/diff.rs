@@ -1,11 +1,16 @@
-//! `psychic diff SUBJECT`: explore, pair and replay interleaved, then cluster, tree, report.
+//! `psychic diff SUBJECT` and `psychic diff ORIGINAL CANDIDATE...`: explore, pair and replay
+//! interleaved, then cluster, tree, report.
 
-use std::{io::IsTerminal, path::PathBuf};
+use std::{
+    io::IsTerminal,
+    path::{Path, PathBuf},
+};
 
+use anyhow::ensure;
 use clap::{Args, ValueEnum};
 
 use super::{
-    args::{SearchArgs, results_of},
+    args::{SearchArgs, results_below, results_of},
     conclusion::conclusion,
     exit::{INTERRUPTED, SUCCESS, UNDECIDED},
     interrupt,
@@ -13,6 +18,7 @@ use super::{
     ranges, say,
 };
 use crate::{
+    interrupt::Interrupt,
     report::TextStyle,
     results::StatsRow,
     session::{Error, Findings, Options, Session, Sharing, Until},
@@ -20,10 +26,17 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
+#[command(override_usage = "psychic diff [OPTIONS] <SUBJECT>\n       \
+                            psychic diff [OPTIONS] <ORIGINAL> <CANDIDATE>...")]
 pub(super) struct DiffArgs {
-    /// Directory with a subject.toml
-    subject: PathBuf,
-    /// Where results go [default: results/NAME beside the subject's patches/]
+    /// Directory with a subject.toml; or an original C file and its candidates: C files, or diffs
+    #[arg(required = true, value_name = "SUBJECT")]
+    subject: Vec<PathBuf>,
+    /// Function to compare, for files [default: main]
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Where results go [default: results/NAME beside the subject's patches/; for files, below the
+    /// current directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Begin with the tests that an earlier, interrupted run left in the results
@@ -77,11 +90,10 @@ enum SharingArg {
 pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let interrupt = interrupt::listen_while_building();
     args.search.bound();
-    let subject = match Subject::load_unless(&args.subject, &interrupt) {
-        Err(SubjectError::Obtaining(_)) if interrupt.is_set() => return Ok(INTERRUPTED),
-        subject => subject?,
+    let (subject, out) = match open(args, &interrupt) {
+        Err(error) if interrupt.is_set() && is_obtaining(&error) => return Ok(INTERRUPTED),
+        opened => opened?,
     };
-    let out = results_of(&subject, args.out.as_deref());
     let options = Options {
         search: args.search.options(interrupt),
         out: Some(out.clone()),
@@ -134,6 +146,30 @@ fn code(findings: &Findings) -> u8 {
         Findings { recorded: true, .. } if findings.is_decided() => SUCCESS,
         _ => UNDECIDED,
     }
+}
+
+/// Opens the subject, a directory or files. Returns where its results go, too.
+fn open(args: &DiffArgs, interrupt: &Interrupt) -> anyhow::Result<(Subject, PathBuf)> {
+    let (first, candidates) = args.subject.split_first().expect("clap wants one");
+    let out = args.out.as_deref();
+    if !candidates.is_empty() || first.is_file() {
+        let subject = Subject::of_files(first, candidates, args.entry.as_deref())?;
+        let out = out.map_or_else(|| results_below(Path::new(""), &subject), Path::to_owned);
+        return Ok((subject, out));
+    }
+    ensure!(
+        args.entry.is_none() || !first.is_dir(),
+        "{}: --entry is only for files; set `entry` in the subject.toml",
+        first.display()
+    );
+    let subject = Subject::load_unless(first, interrupt)?;
+    let out = results_of(&subject, out);
+    Ok((subject, out))
+}
+
+/// Whether it was a command for obtaining the sources that did not come to its end.
+fn is_obtaining(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(SubjectError::Obtaining(_)))
 }
 
 /// Advice on how to find a lower tree, if there might be one.

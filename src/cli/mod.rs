@@ -35,6 +35,7 @@ const AFTER_HELP: &str = "\
 Examples:
   psychic diff patches/smallest               everything, into results/smallest
   psychic diff patches/smallest --jobs 1 --time-budget 60s --out /tmp/smallest
+  psychic diff old.c new1.c fix.patch         without a subject.toml: an original, its candidates
   psychic explore program.c --tests errors    no patches: inputs that make a program fail
   psychic tree clusters.csv                   the smallest tree for clusterings made elsewhere
 
@@ -47,7 +48,8 @@ Exit codes: 0 every pair decided, 1 some pair unknown or a replay that contradic
 /// visibly differ, the smallest decision tree over those inputs, and proofs of equivalence
 /// for patches that no input tells apart.
 ///
-/// A SUBJECT is a directory with a subject.toml (name, sources, patches) and unified diffs.
+/// A SUBJECT is a directory with a subject.toml (name, sources, patches) and unified diffs. To
+/// compare files, diff needs none.
 #[derive(Debug, Parser)]
 #[command(version, after_help = AFTER_HELP)]
 struct Cli {

@@ -1,5 +1,6 @@
 //! Applies hunks as patch(1) does: at another line if necessary, and ignoring up to two lines of
-//! context at each edge that do not match.
+//! context at each edge that do not match. If that fails, they are applied as `patch -l` does it:
+//! mailers and web forms damage blanks.
 
 use super::patch::{Hunk, Line};
 
@@ -16,8 +17,60 @@ pub(super) struct Misfit {
     pub(super) difference: Option<(usize, String)>,
 }
 
-/// Applies all `hunks` to `text`; fails with the first hunk that does not fit.
-pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, Misfit> {
+/// A text that was patched.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Patched {
+    pub(super) text: String,
+    /// The hunks fit only because blanks were ignored.
+    pub(super) blanks_ignored: bool,
+}
+
+/// Where hunks may be applied.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Rules {
+    /// Where patch(1) applies them.
+    Patch,
+    /// Also where context at the edges was shortened, as people and programs do it: fewer lines at one
+    /// edge than at the other need not mean the edge of the file.
+    Shortened,
+    /// Where `patch -l` applies them.
+    Blanks,
+}
+
+impl Rules {
+    fn are_same(self, wanted: &str, line: &str) -> bool {
+        wanted == line || self == Self::Blanks && same_but_for_blanks(wanted, line)
+    }
+}
+
+/// Applies all `hunks` to `text`, by the first of the [`Rules`] under which all of them fit; fails
+/// with the first hunk that does not fit by patch's rules.
+pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<Patched, Misfit> {
+    let by = |rules| {
+        let blanks_ignored = rules == Rules::Blanks;
+        apply_by(text, hunks, rules).map(|text| Patched { text, blanks_ignored })
+    };
+    by(Rules::Patch)
+        .or_else(|misfit| by(Rules::Shortened).or_else(|_| by(Rules::Blanks)).map_err(|_| misfit))
+}
+
+/// Whether two lines are the same if all runs of blanks are equal and those at the end do not count:
+/// the rule of `patch -l`, function `similar` in pch.c of GNU patch.
+fn same_but_for_blanks(a: &str, b: &str) -> bool {
+    const BLANKS: [char; 2] = [' ', '\t'];
+    let words = |line| {
+        let line: &str = line;
+        let is_inner = |(index, word): &(usize, &str)| *index == 0 || !word.is_empty();
+        line.trim_end_matches(BLANKS)
+            .split(BLANKS)
+            .enumerate()
+            .filter(is_inner)
+            .map(|(_, word)| word)
+    };
+    words(a).eq(words(b))
+}
+
+fn apply_by(text: &str, hunks: &[Hunk], rules: Rules) -> Result<String, Misfit> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let ending = if lines.iter().filter(|l| l.ends_with("\r\n")).count() * 2 > lines.len() {
         "\r\n"
@@ -32,7 +85,7 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, Misfit> {
         // A hunk without old lines gives the number of the line before it.
         let named = if old.is_empty() { hunk.old_start } else { hunk.old_start.saturating_sub(1) };
         let expected = named.saturating_add_signed(offset);
-        let Some((start, skipped)) = place(&lines, done, expected, hunk, &old) else {
+        let Some((start, skipped)) = place(&lines, done, expected, (hunk, &old), rules) else {
             let at = |i: usize| lines.get(expected + i).map(|l| content(l));
             let differs = (0..old.len()).find(|i| at(*i) != Some(old[*i]));
             let difference = differs.map(|i| (expected + i + 1, old[i].to_owned()));
@@ -41,7 +94,10 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, Misfit> {
         offset = start as isize - named as isize;
         patched.extend(lines[done..start].iter().copied());
         done = start;
-        for line in &hunk.lines[skipped.prefix..hunk.lines.len() - skipped.suffix] {
+        // What follows the last change stays free: it may also be context of the next hunk.
+        let is_change = |line: &Line| !matches!(line, Line::Context(_));
+        let end = hunk.lines.iter().rposition(is_change).map_or(skipped.prefix, |last| last + 1);
+        for line in &hunk.lines[skipped.prefix..end] {
             match line {
                 // Keep the file's own line: its line ending may differ from the patch's.
                 Line::Context(_) => {
@@ -73,14 +129,14 @@ struct Skipped {
     suffix: usize,
 }
 
-/// Where `hunk` fits with the least fuzz, nearest to `expected`: the first line that is compared,
-/// from 0, and the context lines that are not.
+/// Where a hunk with these `old` lines fits with the least fuzz, nearest to `expected`: the first
+/// line that is compared, from 0, and the context lines that are not.
 fn place(
     lines: &[&str],
     done: usize,
     expected: usize,
-    hunk: &Hunk,
-    old: &[&str],
+    (hunk, old): (&Hunk, &[&str]),
+    rules: Rules,
 ) -> Option<(usize, Skipped)> {
     let is_context = |line: &&Line| matches!(line, Line::Context(_));
     let prefix = hunk.lines.iter().take_while(is_context).count();
@@ -96,10 +152,18 @@ fn place(
         let wanted = &old[skipped.prefix..old.len() - skipped.suffix];
         // Whatever the patch says, a place beyond the end counts as the end.
         let guess = (expected + skipped.prefix).min(lines.len());
+        // GNU patch's rules (`locate_hunk`): an edge with fewer lines than the other is the edge of the
+        // file, and lines that are not compared have to be there.
+        let strict = rules != Rules::Shortened;
+        let lacks = |edge: usize| strict && fuzz + edge < context;
+        let (first, last) = (lacks(prefix) && hunk.old_start <= 1, lacks(suffix));
+        let least = if strict { done + skipped.prefix } else { done };
         let fits = |start: &usize| {
-            *start >= done
+            *start >= least
+                && (!first || *start == 0)
+                && (!last || start + wanted.len() == lines.len())
                 && lines.len() >= start + wanted.len()
-                && wanted.iter().zip(&lines[*start..]).all(|(w, l)| *w == content(l))
+                && wanted.iter().zip(&lines[*start..]).all(|(w, l)| rules.are_same(w, content(l)))
         };
         if wanted.is_empty() {
             // There is nothing to recognise the place by.
@@ -138,12 +202,64 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, process::Command};
+
     use proptest::prelude::*;
 
     use super::{super::patch::parse, *};
 
     fn patched(text: &str, diff: &str) -> Result<String, Misfit> {
-        apply(text, &parse(&format!("--- a\n+++ b\n{diff}")).unwrap()[0].hunks)
+        exactly(text, &format!("--- a\n+++ b\n{diff}"))
+    }
+
+    /// Applies a diff that does not need blanks to be ignored.
+    fn exactly(text: &str, diff: &str) -> Result<String, Misfit> {
+        let patched = apply(text, &parse(diff).unwrap()[0].hunks)?;
+        assert!(!patched.blanks_ignored);
+        Ok(patched.text)
+    }
+
+    /// What `patch` with some options makes of a text, if the diff applies.
+    fn by_patch(text: &str, diff: &str, options: &[&str]) -> Option<String> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        fs::write(path("old"), text).unwrap();
+        fs::write(path("diff"), diff).unwrap();
+        let mut command = Command::new("patch");
+        let files = ["--output=new", "--reject-file=-", "old", "diff"];
+        let output = command.args(["--force"]).args(options).args(files).current_dir(dir.path());
+        let output = output.output().expect("patch is installed");
+        output.status.success().then(|| fs::read_to_string(path("new")).unwrap())
+    }
+
+    #[test]
+    fn what_mailers_do_to_blanks_is_forgiven() {
+        let text = "int f(int a)\n{\n\tif (a)\n\t\treturn  1;\n\n\treturn 0;\t\n}\n";
+        let diff = "@@ -2,6 +2,6 @@\n {\n     if (a)\n-        return 1;\n+        return 2;\n\n     return 0;\n }\n";
+        let expected = text.replace("\t\treturn  1;", "        return 2;");
+        let with =
+            |diff: &str| apply(text, &parse(&format!("--- a\n+++ b\n{diff}")).unwrap()[0].hunks);
+        for damaged in
+            [diff.to_owned(), diff.replace('\n', "\r\n"), diff.replace("\n     ", "\n\t")]
+        {
+            let patched = with(&damaged).unwrap();
+            assert_eq!((patched.text, patched.blanks_ignored), (expected.clone(), true));
+        }
+        // No blank is not a run of blanks.
+        for other in [diff.replace("-        return", "-return"), diff.replace("if (a", "if(a")] {
+            assert_eq!(with(&other).unwrap_err().hunk, 0, "{other}");
+        }
+    }
+
+    /// Of several places, it is the nearest, the later of two: what fits to the letter does not count
+    /// for more once blanks are ignored.
+    #[test]
+    fn of_several_places_it_is_the_one_that_patch_takes() {
+        let text = "a\n x\nb\nc\n  x\nd\n";
+        let diff = "--- a\n+++ b\n@@ -3 +3 @@\n-\tx\n+y\n";
+        let patched = apply(text, &parse(diff).unwrap()[0].hunks).unwrap();
+        assert_eq!(patched.text, "a\ny\nb\nc\n  x\nd\n");
+        assert_eq!(by_patch(text, diff, &["-l"]), Some(patched.text));
     }
 
     const LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
@@ -210,7 +326,71 @@ mod tests {
             let diff = diffy::create_patch(&old, &new).to_string();
             if old != new {
                 let hunks = &parse(&diff).unwrap()[0].hunks;
-                prop_assert_eq!(apply(&old, hunks).unwrap(), new);
+                prop_assert_eq!(apply(&old, hunks).unwrap().text, new);
+            }
+        }
+    }
+
+    /// A line with its blanks damaged: tabs as blanks, runs as one, none at the end.
+    fn damaged(line: &str, how: u8) -> String {
+        let end = if how & 8 == 0 { "\n" } else { "\r\n" };
+        let mut line = line.to_owned();
+        if how & 1 != 0 {
+            line = line.replace('\t', "    ");
+        }
+        if how & 2 != 0 && line.len() > 1 {
+            let (sign, rest) = line.split_at(1);
+            line = format!("{sign}{}", rest.replace("  ", " "));
+        }
+        if how & 4 != 0 {
+            line = line.trim_end().to_owned();
+        }
+        line + end
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        /// `drift` is the number of lines that the file has gained at its beginning or lost there.
+        #[test]
+        fn damaged_diffs_apply_as_with_patch(old in prop::collection::vec(0usize..8, 5..20),
+                                             edits in prop::collection::vec((0usize..20, 0usize..10), 1..4),
+                                             how in 0u8..16, drift in -3i32..4) {
+            const LINES: [&str; 8] = ["", "\tx;", "\t\tx;", "  x;", "z  w", "z w", "\ty;  ", "}"];
+            let mut new = old.clone();
+            for (place, line) in edits {
+                let place = place % (new.len() + 1);
+                match line {
+                    8.. if place < new.len() => _ = new.remove(place),
+                    _ => new.insert(place, line % 8),
+                }
+            }
+            let text = |v: &[usize]| v.iter().map(|n| format!("{}\n", LINES[*n])).collect::<String>();
+            let diff = diffy::create_patch(&text(&old), &text(&new)).to_string();
+            prop_assume!(old != new);
+            let diff: String = diff.lines().map(|line| damaged(line, how)).collect();
+            let gained = [7, 0, 7];
+            let file = match usize::try_from(drift) {
+                Ok(gain) => [&gained[..gain.min(3)], &old].concat(),
+                Err(_) => old[old.len().min(drift.unsigned_abs() as usize)..].to_vec(),
+            };
+            let file = text(&file);
+            let hunks = &parse(&diff).unwrap()[0].hunks;
+            // With fuzz, patch also applies hunks of which it compares no line any more.
+            let is_compared = |hunk: &Hunk| {
+                hunk.lines.iter().filter_map(Line::old).count() > 2 * MOST_FUZZ
+                    || hunk.lines.iter().any(|line| matches!(line, Line::Removed(_)))
+            };
+            prop_assume!(hunks.iter().all(is_compared));
+            let ours = apply(&file, hunks);
+            let (exact, loose) = (by_patch(&file, &diff, &[]), by_patch(&file, &diff, &["-l"]));
+            match ours {
+                Ok(Patched { text, blanks_ignored: false }) => {
+                    // What was shortened applies here, and not with patch.
+                    prop_assert_eq!(exact.as_ref().unwrap_or(&text), &text);
+                }
+                Ok(Patched { text, .. }) => prop_assert_eq!((None, Some(text)), (exact, loose)),
+                Err(_) => prop_assert_eq!((None, None), (exact, loose)),
             }
         }
     }

@@ -23,12 +23,14 @@ use super::{
 pub type Changes = BTreeMap<PathBuf, Option<Arc<str>>>;
 
 /// A patch that was applied.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Candidate {
     /// Number of hunks in the patch.
     pub hunks: usize,
     /// The files that it changes.
     pub files: Changes,
+    /// It is a diff that applies only if runs of blanks count as equal.
+    pub blanks_ignored: bool,
 }
 
 /// What became of each patch: the patched files, or the reason why it does not apply, with the file
@@ -47,7 +49,7 @@ fn read(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
         Form::Diff => applied(subject, patch),
         Form::File => in_place(subject, patch),
         Form::Tree => tree(subject, patch),
-        Form::Module | Form::Number => Ok(Candidate { hunks: 0, files: BTreeMap::new() }),
+        Form::Module | Form::Number => Ok(Candidate::default()),
     }
 }
 
@@ -107,21 +109,30 @@ fn replaced(
     subject: &Subject,
     files: impl IntoIterator<Item = (PathBuf, Option<Arc<str>>)>,
 ) -> Result<Candidate, String> {
-    let mut candidate = Candidate { hunks: 0, files: BTreeMap::new() };
+    let mut candidate = Candidate { files: changes(subject, files)?, ..Candidate::default() };
+    candidate.hunks = difference(subject, &candidate)
+        .values()
+        .map(|text| text.lines().filter(|line| line.starts_with("@@ ")).count())
+        .sum();
+    Ok(candidate)
+}
+
+/// The files that get another text than the original has.
+fn changes(
+    subject: &Subject,
+    files: impl IntoIterator<Item = (PathBuf, Option<Arc<str>>)>,
+) -> Result<Changes, String> {
+    let mut changes = Changes::new();
     for (path, text) in files {
         let old = match subject.root.join(&path).is_file() {
             true => Some(text_of(&subject.root, &path)?),
             false => None,
         };
         if old != text {
-            candidate.files.insert(path, text);
+            changes.insert(path, text);
         }
     }
-    candidate.hunks = difference(subject, &candidate)
-        .values()
-        .map(|text| text.lines().filter(|line| line.starts_with("@@ ")).count())
-        .sum();
-    Ok(candidate)
+    Ok(changes)
 }
 
 /// What a candidate changes, as unified diffs by file.
@@ -141,7 +152,7 @@ fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     let diffs =
         patch::parse(&text).map_err(|e| format!("{}:{}: {}", patch.name, e.line, e.reason))?;
     let mut files: Changes = BTreeMap::new();
-    let mut hunks = 0;
+    let (mut hunks, mut blanks_ignored) = (0, false);
     let usual = diffs.iter().find_map(|diff| changed(subject, &files, diff));
     let usual = usual.map(|(_, strip)| strip);
     for diff in &diffs {
@@ -168,14 +179,15 @@ fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
             place(hunk.line, format!("hunk {number} does not apply at {file}:{line}: {why}"))
         })?;
         hunks += diff.hunks.len();
+        blanks_ignored |= patched.blanks_ignored;
         if let Some(from) = from.filter(|from| !diff.is_copy && to.as_ref() != Some(from)) {
             files.insert(from, None);
         }
         if let Some(to) = to {
-            files.insert(to, Some(patched.into()));
+            files.insert(to, Some(patched.text.into()));
         }
     }
-    Ok(Candidate { hunks, files })
+    Ok(Candidate { hunks, files: changes(subject, files)?, blanks_ignored })
 }
 
 /// A source file's text.
@@ -218,8 +230,11 @@ fn changed(subject: &Subject, files: &Changes, diff: &FileDiff) -> Option<(PathB
         // Unless the diff renames, one of its two names may be that of a backup.
         let new = diff.new.as_ref().filter(|_| !diff.renames);
         let names = new.into_iter().chain([old]);
-        let mut paths = names.filter_map(|name| stripped(name, strip));
-        let path = paths.find(|path| is_there(subject, files, path))?;
+        let paths = names.filter_map(|name| stripped(name, strip));
+        let paths: Vec<_> = paths.filter(|path| is_there(subject, files, path)).collect();
+        // Both may be there: a diff that was made from two files names both.
+        let source = paths.iter().find(|path| subject.sources.contains(path));
+        let path = source.or(paths.first())?.clone();
         let new = new.map(Path::new).filter(|new| new.ends_with(&path));
         let above = new.map_or(strip, |new| depth(new) - depth(&path));
         Some((path, above))

@@ -19,7 +19,10 @@ pub enum MergeError {
         source: io::Error,
     },
     /// The original program does not compile.
-    #[error("the original program does not compile: {0}; see build.flags in subject.toml")]
+    #[error(
+        "the original program does not compile: {0}; see build.flags and entry in subject.toml, or \
+         --entry for files"
+    )]
     Original(String),
     /// The original uses a name that the meta program needs.
     #[error("{}:{line}: the name `{name}` is reserved for meta programs", path.display())]

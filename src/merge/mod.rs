@@ -52,7 +52,7 @@ pub use check::{Role, SyntaxCheck};
 pub use error::MergeError;
 pub use overlay::{Tree, make_way, overlay};
 pub use patch::PatchError;
-pub use program::{MergedRevision, MetaFile, MetaProgram, Status};
+pub use program::{MergedRevision, MetaFile, MetaProgram, Status, is_note};
 
 use crate::subject::Subject;
 

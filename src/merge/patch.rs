@@ -188,6 +188,8 @@ impl<'a> Reader<'a> {
             let (takes_old, takes_new, entry) = match sign {
                 // Mailers and editors strip the blank of an empty context line.
                 " " | "" => (1, 1, Line::Context(rest.into())),
+                // As patch(1) sees it, the blank before a tab was lost.
+                "\t" => (1, 1, Line::Context(text.into())),
                 "-" => (1, 0, Line::Removed(rest.into())),
                 "+" => (0, 1, Line::Added(rest.into())),
                 "\\" => {

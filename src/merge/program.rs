@@ -59,12 +59,25 @@ pub struct MergedRevision {
     pub patch: String,
     /// Whether and how it takes part.
     pub status: Status,
-    /// Why it is not in the meta program; empty if it is.
+    /// What is to be said about it ([`is_note`]) and, if it is not in the meta program, why;
+    /// separated by `; `, and mostly empty.
     pub reason: String,
     /// Hunks of the patch; 0 where it could not be read or applied.
     pub hunks: usize,
     /// Number of sites where it takes an arm other than the original's, shared or not.
     pub arms: usize,
+}
+
+/// The note that a patch does not apply as it is.
+const BLANKS_IGNORED: &str = "applied with white space ignored";
+
+/// How the note begins that a revision has the same sources as one before it.
+const SAME_AS: &str = "the same as";
+
+/// Whether a part of [`MergedRevision::reason`] is a note on what the revision is, of which people
+/// should know also if it is in the meta program.
+pub fn is_note(reason: &str) -> bool {
+    reason == BLANKS_IGNORED || reason.starts_with(SAME_AS)
 }
 
 /// Whether and how a revision takes part.
@@ -434,19 +447,46 @@ impl<'a> Merger<'a> {
         Some(other.display().to_string())
     }
 
+    /// What is to be said about a revision that applies; see [`is_note`].
+    fn notes(&self, revision: Revision) -> Vec<String> {
+        let Some(Ok(given)) = self.given.get(&revision) else { return Vec::new() };
+        let blanks = given.blanks_ignored.then(|| BLANKS_IGNORED.to_owned());
+        let same = |other: Revision| match other {
+            Revision::ORIGINAL => format!("{SAME_AS} 0 original"),
+            _ => format!("{SAME_AS} {other} {}", self.name(other)),
+        };
+        blanks.into_iter().chain(self.first_alike(revision, given).map(same)).collect()
+    }
+
+    /// The first revision before this one that has the same sources.
+    fn first_alike(&self, revision: Revision, given: &Candidate) -> Option<Revision> {
+        if given.files.is_empty() {
+            return Some(Revision::ORIGINAL);
+        }
+        let is_alike = |other: &Result<Candidate, String>| {
+            other.as_ref().is_ok_and(|other| other.files == given.files)
+        };
+        let mut before = self.given.range(..revision);
+        before.find(|(_, other)| is_alike(other)).map(|(other, _)| *other)
+    }
+
     fn finish(self, draft: Draft) -> MetaProgram {
         let arms = |revision| {
             let takes = |s: &&Site| s.arms.iter().any(|arm| arm.contains(revision));
             draft.sites.iter().filter(takes).count()
         };
         let entry = |revision: Revision| {
-            let (status, reason, hunks) =
+            let (status, obstacle, hunks) =
                 match (self.given.get(&revision), self.obstacles.get(&revision)) {
-                    (Some(Err(reason)), _) => (Status::Rejected, reason.clone(), 0),
-                    (Some(Ok(given)), Some(reason)) => (Status::Own, reason.clone(), given.hunks),
-                    (Some(Ok(given)), None) => (Status::Merged, String::new(), given.hunks),
-                    (None, _) => (Status::Merged, String::new(), 0),
+                    (Some(Err(reason)), _) => (Status::Rejected, Some(reason.clone()), 0),
+                    (Some(Ok(given)), Some(reason)) => {
+                        (Status::Own, Some(reason.clone()), given.hunks)
+                    }
+                    (Some(Ok(given)), None) => (Status::Merged, None, given.hunks),
+                    (None, _) => (Status::Merged, None, 0),
                 };
+            let reasons: Vec<String> = self.notes(revision).into_iter().chain(obstacle).collect();
+            let reason = reasons.join("; ");
             let patch = self.name(revision).to_owned();
             MergedRevision { revision, patch, status, reason, hunks, arms: arms(revision) }
         };

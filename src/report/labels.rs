@@ -147,11 +147,19 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Labels with names for patches only, from the rows of `revisions.csv`.
+    /// Labels with names for patches only, from the rows of `revisions.csv`. Patches that only their
+    /// directories or endings tell apart keep these.
     pub fn of_patches(rows: &[RevisionRow]) -> Self {
         let patches = rows.iter().filter(|row| !row.patch.is_empty());
-        let patches = patches.map(|row| (row.revision, patch_name(&row.patch))).collect();
-        Self { patches, ..Self::default() }
+        let mut alike: BTreeMap<String, u32> = BTreeMap::new();
+        for row in patches.clone() {
+            *alike.entry(patch_name(&row.patch)).or_default() += 1;
+        }
+        let name = |row: &RevisionRow| match patch_name(&row.patch) {
+            name if alike[&name] > 1 => row.patch.clone(),
+            name => name,
+        };
+        Self { patches: patches.map(|row| (row.revision, name(row))).collect(), ..Self::default() }
     }
 
     /// The number and name of a revision, such as `3 null-check` or `0 original`. If the name of
@@ -509,6 +517,23 @@ mod tests {
             Labels { patches, ..Labels::default() }.revision(Revision(3))
         });
         assert_eq!(shown, ["3 fix", "3 3", "3 2001-fix"]);
+    }
+
+    #[test]
+    fn patches_with_the_same_name_keep_their_directories() {
+        let row = |(number, patch): (u32, &str)| RevisionRow {
+            revision: Revision(number),
+            patch: patch.into(),
+            status: crate::results::Status::Merged,
+            reason: String::new(),
+            hunks: 1,
+            arms: 1,
+            own: 0,
+        };
+        let patches = [(0, ""), (1, "a/fix.diff"), (2, "b/fix.patch"), (3, "b/other.diff")];
+        let labels = Labels::of_patches(&patches.map(row));
+        let shown: Vec<_> = (0..4).map(|r| labels.revision(Revision(r))).collect();
+        assert_eq!(shown, ["0 original", "1 a/fix.diff", "2 b/fix.patch", "3 other"]);
     }
 
     #[test]

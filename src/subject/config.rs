@@ -56,6 +56,26 @@ pub struct SubjectConfig {
     pub budget: BudgetConfig,
 }
 
+impl SubjectConfig {
+    /// The configuration of a subject about which only its name is said.
+    pub fn named(name: String) -> Self {
+        Self {
+            name,
+            sources: Vec::new(),
+            patches: Vec::new(),
+            candidates: Vec::new(),
+            revisions: 0,
+            entry: main(),
+            build: BuildConfig::default(),
+            inputs: InputsConfig::default(),
+            outputs: OutputsConfig::default(),
+            uninitialised: Uninitialised::default(),
+            tests: TestsConfig::default(),
+            budget: BudgetConfig::default(),
+        }
+    }
+}
+
 /// What memory that was never written holds, and what happens when a run uses it to decide
 /// something, or shows it.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]

@@ -84,6 +84,28 @@ pub enum SubjectError {
         /// Line of the key, from 1.
         line: usize,
     },
+    /// Only one file is given: the original, without candidates.
+    #[error(
+        "{}: a file alone; give at least one candidate after it, or a directory with a subject.toml",
+        .0.display()
+    )]
+    Alone(PathBuf),
+    /// Something among several paths is no regular file: a directory, or a pipe.
+    #[error(
+        "{}: not a regular file; give an original C file and its candidates, or one directory with \
+         a subject.toml",
+        .0.display()
+    )]
+    NoFile(PathBuf),
+    /// The first of several files, which is the original, is a diff.
+    #[error("{}: a diff cannot be the original; give the C file that it changes first", .0.display())]
+    DiffAsOriginal(PathBuf),
+    /// A file is given twice.
+    #[error("{}: given twice; leave it out once", .0.display())]
+    Twice(PathBuf),
+    /// The forms of files that are given without a `subject.toml` do not go together.
+    #[error("{0}")]
+    Mixed(String),
 }
 
 impl SubjectError {

@@ -32,9 +32,9 @@ pub const CONFIG_FILE: &str = "subject.toml";
 /// ```
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// The contents of `subject.toml`.
+    /// The contents of `subject.toml`; its defaults for [files without one](Self::of_files).
     pub config: SubjectConfig,
-    /// The absolute path of the directory of `subject.toml`.
+    /// The absolute path of the directory of `subject.toml`, or of the original without one.
     pub dir: PathBuf,
     /// The directory that `sources` are relative to: `dir` itself, the source tree that `[build]`
     /// names, or an original that is a whole tree.
@@ -376,7 +376,7 @@ fn unreadable_name(pattern: &Path) -> Option<PathBuf> {
 }
 
 /// Whether a name is a single component of a path, and so can be the name of a file or directory.
-fn is_plain(name: &str) -> bool {
+pub(super) fn is_plain(name: &str) -> bool {
     let mut components = Path::new(name).components();
     matches!((components.next(), components.next()), (Some(Component::Normal(_)), None))
         && !name.contains(['/', '\0'])

@@ -1,9 +1,11 @@
-//! A subject: a program and its candidate patches, as `subject.toml` describes them.
+//! A subject: a program and its candidate patches, as `subject.toml` describes them, or as files
+//! alone.
 
 pub mod config;
 mod error;
 mod files;
 mod load;
+mod loose;
 mod patch;
 pub mod revision;
 mod setup;

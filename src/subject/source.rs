@@ -129,7 +129,9 @@ pub(super) fn check_forms(config: &SubjectConfig, patches: &[Patch]) -> Result<(
         let key = if patch.form == Form::Diff { "patches" } else { "candidates" };
         if (patch.form == Form::Module) != (modules > 0) {
             let what = if modules > 0 { "bitcode modules" } else { "C files" };
-            return Err(fault(key, format!("{}: wrong form, the sources are {what}", patch.name)));
+            let message =
+                format!("{}: wrong form, the sources are {what}; leave it out", patch.name);
+            return Err(fault(key, message));
         }
         if config.revisions > 0 && patch.form != Form::Number {
             let message = format!("{}: a meta program written by hand has no patches", patch.name);

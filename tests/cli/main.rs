@@ -9,6 +9,8 @@ mod given;
 mod help;
 mod interrupt;
 mod judged;
+mod loose;
+mod notes;
 mod packages;
 mod queries;
 mod repeatable;
