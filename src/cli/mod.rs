@@ -17,6 +17,7 @@ mod ranges;
 mod rank;
 mod replay;
 mod say;
+mod shell;
 mod tree;
 
 use std::{
@@ -25,7 +26,7 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use tracing_subscriber::{EnvFilter, fmt::time::uptime};
 
 use args::StageArgs;
@@ -79,6 +80,10 @@ enum Command {
     Rank(rank::RankArgs),
     /// Draw the tree and the clusters of a results directory
     Plot(plot::PlotArgs),
+    /// Print completions for a shell
+    Completions(shell::CompletionsArgs),
+    /// Write manual pages
+    Man(shell::ManArgs),
 }
 
 /// Runs the command that the arguments ask for.
@@ -99,6 +104,8 @@ pub fn run() -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Rank(args) => rank::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Completions(args) => shell::completions(&args, Cli::command()),
+        Command::Man(args) => shell::man(&args, Cli::command()),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -7,7 +7,19 @@ use crate::support::{Scratch, psychic, run};
 #[test]
 fn help_of_every_command() {
     for command in [
-        "", "diff", "merge", "build", "explore", "replay", "tree", "ask", "explain", "rank", "plot",
+        "",
+        "diff",
+        "merge",
+        "build",
+        "explore",
+        "replay",
+        "tree",
+        "ask",
+        "explain",
+        "rank",
+        "plot",
+        "completions",
+        "man",
     ] {
         let mut help = psychic();
         help.args(command.split_whitespace()).arg("--help").env("COLUMNS", "100");
@@ -16,6 +28,37 @@ fn help_of_every_command() {
         assert_eq!(ran.stderr, "");
         let name = if command.is_empty() { "psychic" } else { command };
         insta::assert_snapshot!(format!("help-{name}"), ran.stdout);
+    }
+}
+
+#[test]
+fn shells_and_man_know_every_command() {
+    let scratch = Scratch::new();
+    let pages = scratch.path("man");
+    let ran = run(psychic().arg("man").arg(&pages));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let help = run(psychic().arg("--help")).stdout;
+    let (_, commands) = help.split_once("Commands:\n").expect("a list of commands");
+    let commands = commands.lines().take_while(|line| !line.is_empty());
+    let commands: Vec<&str> = commands
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(commands.len() >= 12, "{commands:?}");
+    for name in &commands {
+        let page = std::fs::read_to_string(pages.join(format!("psychic-{name}.1")));
+        let page = page.expect("written");
+        assert!(
+            page.contains(".SH SYNOPSIS") && page.contains(&format!("psychic\\-{name}")),
+            "{page}"
+        );
+    }
+    let main = run(psychic().arg("man")).stdout;
+    assert!(commands.iter().all(|name| main.contains(&format!("psychic\\-{name}(1)"))), "{main}");
+    for shell in ["bash", "zsh", "fish"] {
+        let script = run(psychic().args(["completions", shell])).stdout;
+        assert!(commands.iter().all(|name| script.contains(name)), "{shell}");
     }
 }
 
