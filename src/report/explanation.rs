@@ -282,7 +282,7 @@ fn by_ranges(document: &Document, a: Revision, b: Revision) -> Option<Conditions
 fn learned(document: &Document, a: Revision, b: Revision) -> Option<Conditions> {
     let clusterings = document.clusterings();
     let inputs: Vec<Vec<(String, i64)>> =
-        document.tests.iter().map(|test| numbers(test)).collect::<Option<_>>()?;
+        document.tests.iter().map(numbers).collect::<Option<_>>()?;
     let names: Vec<String> = inputs.first()?.iter().map(|(name, _)| name.clone()).collect();
     let known = inputs.iter().zip(&clusterings).filter_map(|(input, clustering)| {
         let label = clustering.cluster(a)? != clustering.cluster(b)?;
