@@ -21,7 +21,9 @@ def outcome(entry):
     words += [f"{output} = {value}" for output, value in entry["outputs"].items()]
     if entry["stdout"]:
         words.append(repr(entry["stdout"]))
-    if entry["exit"] or not words:
+    if entry["signal"] is not None:
+        words.append(f"signal {entry['signal']}")
+    elif entry["exit"] or not words:
         words.append(f"exit {entry['exit']}")
     return ", ".join(words)
 
@@ -54,4 +56,6 @@ def main(directory):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])

@@ -18,12 +18,11 @@ use crate::{
     rank::{Answer, Walk, read_answers, write_answers},
     report::{Document, Labels, OutcomeEntry, TestEntry, TextStyle, question, terminal, visible},
     results::ResultsDir,
-    subject::RevisionSet,
+    subject::{Revision, RevisionSet},
     tree::{Branch, Tree},
 };
 
-const HELP: &str = "\
-  1, 2, ...  this outcome is right
+const HELP: &str = "  1, 2, ...  this outcome is right
   = TEXT     this standard output is right (\\n, \\t, \\\\ and \\xNN as in C)
   n          none of them is right
   ?          I do not know: ask something else
@@ -65,7 +64,9 @@ pub(super) fn run(args: &AskArgs) -> anyhow::Result<u8> {
     let document = Document::read(results.path())?;
     let clusterings = document.clusterings();
     let mut walk = Walk::new(&document.tree, &clusterings);
-    if !args.restart {
+    if args.restart {
+        write_answers(&results, &[])?;
+    } else {
         walk.repeat(&read_answers(&results)?).with_context(|| {
             format!("{}: other answers than of these results: --restart", results.path().display())
         })?;
@@ -140,25 +141,31 @@ impl Asker<'_> {
         let outcomes = &shown.test.outcomes;
         if let Some(command) = &self.args.oracle {
             let answer = consult(command, &json()?)?;
-            let reply = parse(&answer, outcomes).map_err(|fault| {
+            let reply = parse(&answer, outcomes).and_then(|reply| match reply {
+                // It would be asked the same again.
+                Reply::Undo => Err("an oracle cannot undo".into()),
+                reply => Ok(reply),
+            });
+            let reply = reply.map_err(|fault| {
                 anyhow::anyhow!(
                     "--oracle: {command:?} answered {answer:?} to test {}: {fault}",
                     next.test
                 )
             })?;
-            self.note(&format!("test {}: {answer}", next.test))?;
+            self.note(&format!("test {}: {}", next.test, visible(&answer)))?;
             return Ok(Some(reply));
         }
         loop {
-            let mut line = String::new();
-            let read = io::stdin().lock().read_line(&mut line);
+            let mut bytes = Vec::new();
+            let read = io::stdin().lock().read_until(b'\n', &mut bytes);
             if read.context("standard input cannot be read")? == 0 {
                 return Ok(Some(Reply::Quit));
             }
+            let line = String::from_utf8_lossy(&bytes);
             let line = line.trim_end_matches(['\n', '\r']);
             if !io::stdin().is_terminal() {
                 // A transcript shows the answers of a script, too.
-                self.note(line)?;
+                self.note(&visible(line))?;
             }
             match parse(line, outcomes) {
                 Ok(reply) => return Ok(Some(reply)),
@@ -166,7 +173,7 @@ impl Asker<'_> {
                     say::line(&format!("{fault}\n{HELP}"))?;
                     prompt(outcomes.len())?;
                 }
-                Err(fault) => bail!("test {}: {fault}", next.test),
+                Err(fault) => bail!("test {}: {fault} (psychic ask --help lists them)", next.test),
             }
         }
     }
@@ -199,13 +206,15 @@ impl Asker<'_> {
             return say::line(&serde_json::to_string(&remaining)?);
         }
         if possible.is_empty() {
-            return say::line("\nno revision is left: none does what was said to be right");
+            return say::line(
+                "\nno revision is left: none does what was said to be right; --restart begins anew",
+            );
         }
         let tree = Tree::Leaf(possible.clone());
         let verdicts = self.document.verdicts();
         let text = terminal(&tree, &self.labels, &verdicts, style());
         say::line(&format!(
-            "\n{} left after {}\n{}",
+            "\n{} left after {} (--restart begins anew)\n{}",
             say::count(possible.len() as u64, "revision"),
             say::count(walk.answers().len() as u64, "answer"),
             text.trim_end_matches('\n'),
@@ -213,7 +222,8 @@ impl Asker<'_> {
         if possible.len() > 1 && !self.document.bounds.is_empty() {
             say::line(&format!("bounds: {}", self.document.bounds.join("; ")))?;
         }
-        for group in &leaf.groups {
+        let changes = |group: &&RevisionSet| !group.contains(Revision::ORIGINAL);
+        for group in leaf.groups.iter().filter(changes) {
             // Of patches that do the same, the smallest is the one to read.
             let diffs = self.document.revisions.iter().filter_map(|entry| {
                 let diff = entry.diff.as_ref()?;
@@ -293,16 +303,25 @@ fn parse(line: &str, outcomes: &[OutcomeEntry]) -> Result<Reply, String> {
 /// The answer that this standard output is right. Its last newline need not be typed.
 fn right_output(typed: &str, outcomes: &[OutcomeEntry]) -> Result<Reply, String> {
     let text = unescape(typed).ok_or_else(|| format!("{typed:?} has an unknown escape"))?;
-    let is_right = |entry: &&OutcomeEntry| {
+    if outcomes.iter().all(|entry| entry.outcome.stdout.is_empty()) {
+        return Err("no outcome prints anything: choose by number".into());
+    }
+    let prints = |entry: &&OutcomeEntry| {
         let stdout = &entry.outcome.stdout;
         *stdout == text || stdout.strip_suffix('\n') == Some(&*text)
     };
-    let mut right = outcomes.iter().filter(is_right);
+    let mut right = outcomes.iter().filter(prints);
     match (right.next(), right.next()) {
         (None, _) => Ok(Reply::Answer(Answer::NoneOf(Some(text)))),
-        (Some(only), None) => Ok(Reply::Answer(Answer::Outcome(only.cluster))),
+        (Some(only), None) if ends_well(only) => Ok(Reply::Answer(Answer::Outcome(only.cluster))),
+        (Some(_), None) => Err("what prints that does not end well: choose by number".into()),
         (Some(_), Some(_)) => Err("several outcomes print that: choose by number".into()),
     }
+}
+
+/// Whether nothing but what a run printed need be looked at.
+fn ends_well(entry: &OutcomeEntry) -> bool {
+    entry.outcome.finding.is_empty() && entry.outcome.exit == Some(0)
 }
 
 /// A text with the escapes of C resolved: `\n`, `\t`, `\r`, `\0`, `\\` and `\xNN`, which stay as they
@@ -366,6 +385,9 @@ mod tests {
         assert_eq!(parse("= b\\\\\\tc", &outcomes), chosen(3));
         assert_eq!(parse("=b\\\\\\x09c", &outcomes), chosen(3));
         assert_eq!(parse("= a", &outcomes[..2]), chosen(0));
+        // Whether a failure is right, too, is not said by a text.
+        assert!(parse("= a", &outcomes[1..]).is_err());
+        assert!(parse("= a", &[outcome(0, "", 0)]).is_err());
         let none = |text: Option<&str>| Ok(Reply::Answer(Answer::NoneOf(text.map(str::to_owned))));
         assert_eq!(parse("= z", &outcomes), none(Some("z")));
         assert_eq!(parse("n", &outcomes), none(None));

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use super::say::count;
 use crate::{
     merge::is_note,
-    report::Report,
+    report::{Report, visible},
     results::{RevisionRow, Status, Verdict},
     session::{BUILD, MISMATCHES},
 };
@@ -87,14 +87,20 @@ fn notes(report: &Report) -> Vec<String> {
             }
         }
     }
-    about.iter().map(|(note, revisions)| format!("{note}: {}", revisions.join(", "))).collect()
+    let line = |(note, revisions): &(&str, Vec<String>)| {
+        visible(&format!("{note}: {}", revisions.join(", ")))
+    };
+    about.iter().map(line).collect()
 }
 
 /// Says which patch was set aside, and why.
 pub(super) fn set_aside(row: &RevisionRow) -> String {
     // If the diff itself is faulty, the reason already begins with the name of the file.
-    match row.reason.starts_with(&row.patch) {
-        true => format!("set aside: {}", row.reason),
-        false => format!("set aside: {}: {}", row.patch, row.reason),
-    }
+    let text = match row.reason.starts_with(&row.patch) {
+        true => row.reason.clone(),
+        false => format!("{}: {}", row.patch, row.reason),
+    };
+    // The compiler's messages have several lines.
+    let lines: Vec<String> = text.lines().map(visible).collect();
+    format!("set aside: {}", lines.join("\n"))
 }

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::{exit::SUCCESS, say};
 use crate::{
-    rank::{Criterion, Evidence, Weights, ranking, read_answers},
+    rank::{Criterion, Evidence, Walk, Weights, ranking, read_answers},
     report::{Document, RevisionEntry, shorten},
     results::{RankingRow, ResultsDir},
     subject::Revision,
@@ -49,7 +49,14 @@ pub(super) fn run(args: &RankArgs) -> anyhow::Result<u8> {
     let results = ResultsDir::open(&args.results)?;
     let document = Document::read(results.path())?;
     let mut evidence = evidence(&document);
-    evidence.answers = read_answers(&results)?;
+    let mut walk = Walk::new(&document.tree, &evidence.clusterings);
+    walk.repeat(&read_answers(&results)?).with_context(|| {
+        format!(
+            "{}: answers of other results; `psychic ask --restart` begins anew",
+            results.path().display()
+        )
+    })?;
+    evidence.answers = walk.answers().to_vec();
     if let Some(file) = &args.scores {
         evidence.priors = scores(file, &document.revisions)?;
     }
@@ -63,6 +70,7 @@ pub(super) fn run(args: &RankArgs) -> anyhow::Result<u8> {
             "--correct: {revision} is no patch that takes part; see revisions.csv"
         );
     }
+    let correct: BTreeSet<Revision> = args.correct.iter().copied().collect();
     let rows = ranking(&evidence, &weights);
     results.write(&rows)?;
     let names: Vec<String> =
@@ -70,11 +78,11 @@ pub(super) fn run(args: &RankArgs) -> anyhow::Result<u8> {
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(40);
     for (row, name) in rows.iter().zip(&names) {
         let name = shorten(name, width);
-        let mark = if args.correct.contains(&row.revision) { "*" } else { " " };
+        let mark = if correct.contains(&row.revision) { "*" } else { " " };
         let why = row.reasons.join("; ");
         say::line(&format!("{:>4}{mark} {:.3}  {name:<width$}  {why}", row.rank, row.score))?;
     }
-    for line in placement(&rows, &args.correct, &document) {
+    for line in placement(&rows, &correct, &document) {
         say::line(&line)?;
     }
     Ok(SUCCESS)
@@ -131,6 +139,7 @@ fn scores(file: &Path, revisions: &[RevisionEntry]) -> anyhow::Result<BTreeMap<R
         let line = record.position().map_or(0, csv::Position::line);
         let cell = |column: usize| record.get(column).unwrap_or_default().trim();
         let named = |entry: &&RevisionEntry| match is_patch {
+            _ if entry.row.revision == Revision::ORIGINAL => false,
             true => entry.row.patch == cell(key),
             false => Ok(entry.row.revision) == cell(key).parse(),
         };
@@ -145,7 +154,11 @@ fn scores(file: &Path, revisions: &[RevisionEntry]) -> anyhow::Result<BTreeMap<R
 }
 
 /// How well the order agrees with what is known to be correct.
-fn placement(rows: &[RankingRow], correct: &[Revision], document: &Document) -> Vec<String> {
+fn placement(
+    rows: &[RankingRow],
+    correct: &BTreeSet<Revision>,
+    document: &Document,
+) -> Vec<String> {
     let is_correct = |row: &&RankingRow| correct.contains(&row.revision);
     let Some(first) = rows.iter().find(is_correct) else { return Vec::new() };
     let mut lines = vec![format!("first correct patch: place {} of {}", first.rank, rows.len())];

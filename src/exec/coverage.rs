@@ -101,6 +101,12 @@ impl Coverage {
         self.switched.extend(&other.switched);
     }
 
+    /// The functions that were entered, by number.
+    pub fn functions(&self) -> impl Iterator<Item = FunctionId> + '_ {
+        let entered = self.marks.iter().zip(0..).filter(|(marks, _)| !marks.is_empty());
+        entered.map(|(_, index)| FunctionId(index))
+    }
+
     /// Whether each instruction of a function has run; empty if the function was not entered.
     pub fn instructions(&self, id: FunctionId) -> Vec<bool> {
         let marks = self.marks.get(id.0 as usize).map_or(&[][..], |marks| marks);

@@ -57,11 +57,13 @@ pub fn trace(
         let id = state.top.function;
         let mut coverage = Coverage::default();
         let harvest = Executor::run(program, limits, solver, &mut coverage, state, quantum);
-        let function = &program.module.functions[id.0 as usize];
-        if !function.library {
-            let ran = coverage.instructions(id);
-            let places = function.places.iter().zip(ran).filter(|(_, ran)| *ran);
-            for (place, _) in places.filter(|(place, _)| place.line > 0) {
+        // A program that exits goes on with what it has registered, without a pause.
+        let others = coverage.functions().filter(|other| *other != id);
+        for id in [id].into_iter().chain(others) {
+            let function = &program.module.functions[id.0 as usize];
+            let ran = coverage.instructions(id).into_iter().zip(&function.places);
+            let ran = ran.filter(|(ran, place)| *ran && !function.library && place.line > 0);
+            for (_, place) in ran {
                 let line = TracedLine { function: id, place: *place };
                 if trace.lines.last() != Some(&line) {
                     trace.lines.push(line);

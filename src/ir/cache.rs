@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::{
     Module,
     lower::{self, LowerError},
+    opt::Level,
 };
 use crate::results::write_whole;
 
@@ -41,7 +42,7 @@ pub fn load<E: From<LowerError>>(
     }
     lower::recognise(path, &bytes)?;
     vet()?;
-    let (module, context) = lower::lower_file(path, &bytes)?;
+    let (module, context) = lower::lower_file(path, &bytes, Level::Quick)?;
     // A process loads one program. Freeing LLVM's context would take a tenth of its start.
     std::mem::forget(context);
     let content = postcard::to_stdvec(&module).expect("a module is plain data");

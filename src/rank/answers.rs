@@ -21,7 +21,7 @@ pub enum AnswersError {
         source: io::Error,
     },
     /// The file does not hold answers.
-    #[error("{}: not answers of `psychic ask`: {source}; --restart begins anew", path.display())]
+    #[error("{}: not answers of `psychic ask`: {source}; `psychic ask --restart` begins anew", path.display())]
     Shape {
         /// The file.
         path: PathBuf,

@@ -236,11 +236,11 @@ fn reasons(record: &Record, tests: u32) -> Vec<String> {
         reasons.push(format!("new errors on {}", list(&record.errors)));
     }
     reasons.push(match record.changed {
-        0 => "as the original".into(),
+        0 => "not told from the original".into(),
         changed => format!("unlike the original on {changed} of {tests}"),
     });
     if record.class > 1 {
-        reasons.push(format!("one of {} alike", record.class));
+        reasons.push(format!("one of {} not told apart", record.class));
     }
     reasons
 }
@@ -277,7 +277,7 @@ mod tests {
         let order: Vec<_> = rows.iter().map(|row| (row.rank, row.revision.0)).collect();
         assert_eq!(order, [(1, 2), (2, 3), (3, 1), (4, 4)]);
         assert_eq!(rows[2].reasons, ["new errors on test 1", "unlike the original on 1 of 2"]);
-        assert_eq!(rows[3].reasons, ["as the original", "one of 2 alike"]);
+        assert_eq!(rows[3].reasons, ["not told from the original", "one of 2 not told apart"]);
         assert!(rows.iter().all(|row| (0.0..=1.0).contains(&row.score)));
     }
 

@@ -107,7 +107,7 @@ pub enum DocumentError {
         source: serde_json::Error,
     },
     /// The file is of another version.
-    #[error("{}: version {version}, and this program reads version {VERSION}", path.display())]
+    #[error("{}: version {version}, and this program reads version {VERSION}; run `psychic diff` again", path.display())]
     Version {
         /// The file.
         path: PathBuf,

@@ -1,6 +1,9 @@
 //! Why two revisions differ on a test: the lines of source that they run, side by side.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use diffy::{DiffOptions, Line};
 
@@ -11,7 +14,7 @@ use super::{
     terminal::{BOLD, CYAN, FAINT, TextStyle, YELLOW},
 };
 use crate::{
-    results::Clustering,
+    results::{Clustering, RangeRow},
     subject::Revision,
     tree::{Sample, conditions},
 };
@@ -36,12 +39,20 @@ pub struct Step {
     pub file: String,
     /// The number of the line, from 1.
     pub line: u32,
-    /// The function that it is in.
-    pub function: String,
     /// The text of the line.
     pub text: String,
-    /// Whether the other revision does not have the line.
-    pub changed: bool,
+    /// The number of the line, from 0, in the file of the other revision; none if that does not have
+    /// it.
+    pub twin: Option<u32>,
+}
+
+/// What a revision ran.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// The lines, in the order in which they ran.
+    pub steps: Vec<Step>,
+    /// Whether the run was followed to its end.
+    pub is_whole: bool,
 }
 
 /// What two revisions run at the same time; one of them is there at least.
@@ -65,8 +76,9 @@ pub struct Explanation {
     /// Where their ways diverge, the first divergence first, each with the lines around it. There is
     /// none if both run the same lines.
     pub divergences: Vec<Vec<Row>>,
-    /// The lines that changed and that both ran, if there is no divergence.
-    pub values: Vec<Row>,
+    /// What was not compared: a phrase for each revision whose run was not followed to its end, or
+    /// goes on after the last line that was compared.
+    pub left_out: Vec<String>,
     /// The inputs on which the two differ, as far as results show them.
     pub conditions: Option<Conditions>,
 }
@@ -87,7 +99,7 @@ impl Explanation {
         document: &Document,
         test: &TestEntry,
         [a, b]: [Revision; 2],
-        steps: [Vec<Step>; 2],
+        ran: [Ran; 2],
     ) -> Self {
         let labels = document.labels();
         let cluster = |revision| {
@@ -95,22 +107,28 @@ impl Explanation {
             outcome.map_or(revision, |outcome| outcome.cluster)
         };
         let outcomes = labels.outcomes(test.row.test, &[cluster(a), cluster(b)], 60);
-        let [left, right] = &steps;
+        let names = [labels.revision(a), labels.revision(b)];
+        let [left, right] = ran.each_ref().map(|ran| &ran.steps);
         let is_same = |(x, y): &(&Step, &Step)| same(x, y);
         let common = left.iter().zip(right).take_while(is_same).count();
-        let divergences = divergences(&steps, common);
-        let both = left.iter().zip(right).filter(|(x, y)| x.changed || y.changed);
-        let mut values: Vec<Row> =
-            both.map(|(x, y)| Row { steps: [Some(x.clone()), Some(y.clone())] }).collect();
-        values.dedup();
-        values.truncate(if divergences.is_empty() { ROWS } else { 0 });
+        let divergences = divergences([left, right], common);
+        let last = common.saturating_sub(CONTEXT) + COMPARED;
+        let left_out = names.iter().zip(&ran).filter_map(|(name, Ran { steps, is_whole })| {
+            let more = steps.len().saturating_sub(last);
+            match (more, is_whole) {
+                (1.., _) => Some(format!("{more} more lines of {name}")),
+                (0, false) => Some(format!("{name} was left after {} lines", steps.len())),
+                (0, true) => None,
+            }
+        });
+        let left_out = left_out.collect();
         Self {
             test: test.clone(),
-            names: [labels.revision(a), labels.revision(b)],
+            names,
             outcomes: [outcomes[0].clone(), outcomes[1].clone()],
             common,
             divergences,
-            values,
+            left_out,
             conditions: by_ranges(document, a, b).or_else(|| learned(document, a, b)),
         }
     }
@@ -134,6 +152,10 @@ impl Explanation {
             let _ = writeln!(out, "they differ if {} ({source})", any_of.join(" or "));
         }
         let width = (style.width - 3) / 2;
+        let rows = self.divergences.iter().flatten();
+        let files: BTreeSet<&str> =
+            rows.flat_map(|row| row.steps.iter().flatten()).map(|step| &*step.file).collect();
+        let several = files.len() > 1;
         let heads = self.names.clone().map(|name| shorten(&name, width));
         let mut table = |title: String, rows: &[Row]| {
             let _ = writeln!(out, "\n{title}");
@@ -142,18 +164,12 @@ impl Explanation {
             let _ =
                 writeln!(out, "{}{gap} │ {}", style.paint(BOLD, left), style.paint(BOLD, right));
             for row in rows.iter().take(ROWS) {
-                let _ = writeln!(out, "{}", line(row, width, style).trim_end());
+                let _ = writeln!(out, "{}", line(row, width, several, style).trim_end());
             }
             if rows.len() > ROWS {
                 let _ = writeln!(out, "… {} more lines", rows.len() - ROWS);
             }
         };
-        if self.divergences.is_empty() {
-            table(
-                format!("both run the same {} lines; those that differ:", self.common),
-                &self.values,
-            );
-        }
         for (number, rows) in self.divergences.iter().take(most).enumerate() {
             let title = match (number, self.common) {
                 (0, 0) => "their ways part at once:".into(),
@@ -164,8 +180,18 @@ impl Explanation {
             table(title, rows);
         }
         if self.divergences.len() > most {
-            let more = self.divergences.len() - most;
-            let _ = writeln!(out, "\n{more} more divergences: --all");
+            let _ = writeln!(out, "\nthey part again: --all shows where");
+        }
+        if self.divergences.is_empty() {
+            let _ = writeln!(
+                out,
+                "\nboth run the same {} lines: what differs is none of them (an initialiser, a macro, a \
+                 type)",
+                self.common
+            );
+        }
+        for what in &self.left_out {
+            let _ = writeln!(out, "not compared: {what}");
         }
         let _ = writeln!(
             out,
@@ -179,21 +205,29 @@ impl Explanation {
     }
 }
 
-/// Whether two lines are the same, wherever they stand.
-fn same(a: &Step, b: &Step) -> bool {
-    a.function == b.function && a.text.trim() == b.text.trim()
+/// Whether two lines, one of each revision, are the same line.
+fn same(left: &Step, right: &Step) -> bool {
+    left.file == right.file && left.twin == right.line.checked_sub(1)
 }
 
 /// Where two runs diverge that have `common` lines in common at the beginning.
-fn divergences([left, right]: &[Vec<Step>; 2], common: usize) -> Vec<Vec<Row>> {
+fn divergences([left, right]: [&Vec<Step>; 2], common: usize) -> Vec<Vec<Row>> {
     let from = common.saturating_sub(CONTEXT);
     let part = |steps: &'_ Vec<Step>| -> Vec<Step> {
         steps.iter().skip(from).take(COMPARED).cloned().collect()
     };
     let parts = [part(left), part(right)];
-    // The names of functions have no blanks, so different lines have different texts.
-    let key = |step: &Step| format!("{} {}\n", step.function, step.text.trim());
-    let texts = parts.each_ref().map(|steps| steps.iter().map(key).collect::<String>());
+    // Both have a common line by its number in the second revision, and any other line by the side.
+    let key = |side: usize, step: &Step| {
+        let Step { file, line, twin, .. } = step;
+        let number = if side == 0 { *twin } else { twin.and(line.checked_sub(1)) };
+        match number {
+            Some(number) => format!("{number} {file}\n"),
+            None => format!("{line} of {side} {file}\n"),
+        }
+    };
+    let text = |side: usize| parts[side].iter().map(|step| key(side, step)).collect::<String>();
+    let texts = [text(0), text(1)];
     let mut options = DiffOptions::new();
     options.set_context_len(CONTEXT);
     let patch = options.create_patch(&texts[0], &texts[1]);
@@ -226,27 +260,29 @@ fn divergences([left, right]: &[Vec<Step>; 2], common: usize) -> Vec<Vec<Row>> {
     patch.hunks().iter().map(hunk).collect()
 }
 
-/// A row as a line of two columns.
-fn line(row: &Row, width: usize, style: TextStyle) -> String {
+/// A row as a line of two columns; `file` says whether to name the files.
+fn line(row: &Row, width: usize, file: bool, style: TextStyle) -> String {
     let [left, right] = &row.steps;
     let together = matches!((left, right), (Some(a), Some(b)) if same(a, b));
     let cell = |step: &Option<Step>| {
         let Some(step) = step else { return (String::new(), "") };
-        let (mark, colour) = match (step.changed, together) {
-            (true, _) => ('±', YELLOW),
-            (false, false) => ('›', BOLD),
-            (false, true) => (' ', FAINT),
+        let (mark, colour) = match (step.twin, together) {
+            (None, _) => ('±', YELLOW),
+            (Some(_), false) => ('›', BOLD),
+            (Some(_), true) => (' ', FAINT),
         };
-        let text = step.text.replace('\t', "    ");
-        (shorten(&format!("{mark} {:>4}  {}", step.line, visible(&text)), width), colour)
+        let text = visible(&step.text.replace('\t', "    "));
+        let place =
+            if file { format!("{}:{}", step.file, step.line) } else { step.line.to_string() };
+        (shorten(&format!("{mark} {place:>4}  {text}"), width), colour)
     };
     let ((left, left_colour), (right, right_colour)) = (cell(left), cell(right));
     let gap = " ".repeat(width - columns(&left));
     format!("{}{gap} │ {}", style.paint(left_colour, &left), style.paint(right_colour, &right))
 }
 
-/// When two revisions differ, by the regions of a scalar input; `None` if there are none, or they
-/// are not ranges.
+/// When two revisions differ, by the regions of a scalar input; `None` if they are not ranges that
+/// make up all values of its type.
 fn by_ranges(document: &Document, a: Revision, b: Revision) -> Option<Conditions> {
     let first = document.ranges.first()?;
     let clusterings: BTreeMap<_, Clustering> = document
@@ -256,8 +292,15 @@ fn by_ranges(document: &Document, a: Revision, b: Revision) -> Option<Conditions
         .collect();
     let mut sorted: Vec<_> = document.ranges.iter().collect();
     sorted.sort_by_key(|range| (range.low, range.high));
-    let overlap = sorted.windows(2).any(|pair| pair[0].high >= pair[1].low);
-    if overlap || sorted.iter().any(|range| range.input != first.input) {
+    // Regions that leave out nothing and do not overlap are what their ends say, and are all that
+    // there are.
+    let adjoin = |pair: &[&RangeRow]| pair[0].high.checked_add(1) == Some(pair[1].low);
+    let ends = [sorted.first()?.low, sorted.last()?.high];
+    let is_type = |bits: u32| ends == [i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)];
+    if !sorted.windows(2).all(adjoin)
+        || ![8, 16, 32, 64].into_iter().any(is_type)
+        || sorted.iter().any(|range| range.input != first.input)
+    {
         return None;
     }
     let differ = |test| clusterings.get(&test).is_some_and(|test| test.tells_apart(a, b));

@@ -38,7 +38,7 @@ pub use dot::dot;
 #[cfg(feature = "plots")]
 pub use error::PlotError;
 pub use error::ReportError;
-pub use explanation::{Conditions, Explanation, Row, Step};
+pub use explanation::{Conditions, Explanation, Ran, Row, Step};
 pub use html::html;
 pub use labels::{
     Labels, OutcomeDescription, TestDescription, patch_name, ranges, readable, shorten, visible,

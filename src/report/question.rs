@@ -1,7 +1,7 @@
 //! A question to a person: the input of a test as it would be typed, and the outcomes among which
 //! to choose.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::fmt::Write as _;
 
 use super::{
     document::TestEntry,
@@ -10,8 +10,13 @@ use super::{
 };
 use crate::{subject::Revision, tree::Branch};
 
-/// The greatest number of lines shown of one text.
+/// The greatest number of lines shown of an input.
 const LINES: usize = 24;
+/// How many lines are shown that all outcomes have, before and after those in which they differ, if
+/// outcomes are long.
+const AROUND: usize = 3;
+/// The greatest number of lines shown of those in which an outcome differs from others.
+const DIFFERING: usize = 20;
 /// The greatest number of revisions behind an outcome that are named.
 const NAMED: usize = 3;
 
@@ -27,8 +32,8 @@ const NAMED: usize = 3;
 ///   2  SIGABRT  1 bounds · 2 null-check
 /// ```
 ///
-/// An outcome of several lines stands below its number. Lines that not all outcomes have are marked
-/// with `›`.
+/// An outcome of several lines stands below its number. The lines between those with which all
+/// outcomes begin and those with which all end are marked with `›`.
 pub fn question(
     test: &TestEntry,
     outcomes: &[Branch],
@@ -47,16 +52,28 @@ pub fn question(
     if described.iter().flatten().any(|outcome| is_long(outcome)) {
         let shown: Vec<Vec<String>> =
             described.iter().map(|outcome| outcome.map_or_else(Vec::new, lines)).collect();
-        let common = common(&shown);
+        let (head, tail) = common(&shown);
         for ((lines, names), index) in shown.iter().zip(&behind).zip(1..) {
             let _ = writeln!(out, "{index:>3}  {}", style.paint(FAINT, names));
-            for line in lines {
+            let end = lines.len() - tail;
+            let (from, to) = (head.saturating_sub(AROUND), (end + AROUND).min(lines.len()));
+            let shown_to = end.min(head + DIFFERING);
+            let elide = |number: usize| match number {
+                0 => String::new(),
+                number => format!("       … {number} lines\n"),
+            };
+            out += &elide(from);
+            for (number, line) in lines.iter().enumerate().take(to).skip(from) {
                 let text = shorten(line, style.width - 7);
-                let _ = match common.contains(line.as_str()) {
-                    true => writeln!(out, "       {text}"),
-                    false => writeln!(out, "     › {}", style.paint(BOLD, &text)),
-                };
+                if (head..shown_to).contains(&number) {
+                    let _ = writeln!(out, "     › {}", style.paint(BOLD, &text));
+                } else if !(head..end).contains(&number) {
+                    let _ = writeln!(out, "       {text}");
+                } else if number == shown_to {
+                    out += &elide(end - shown_to);
+                }
             }
+            out += &elide(lines.len() - to);
         }
         return out;
     }
@@ -80,7 +97,11 @@ pub(super) fn input(input: &TestDescription) -> Vec<String> {
     }
     all.extend(input.values.iter().map(|(name, value)| format!("{name} = {}", visible(value))));
     if let Some(stdin) = &input.stdin {
-        all.extend(text_lines(stdin).into_iter().map(|line| format!("│ {line}")));
+        let lines = text_lines(stdin);
+        all.extend(lines.iter().take(LINES).map(|line| format!("│ {line}")));
+        if lines.len() > LINES {
+            all.push(format!("… {} more lines", lines.len() - LINES));
+        }
     }
     if all.is_empty() {
         all.push("no input".into());
@@ -99,11 +120,8 @@ fn shell_word(word: &str) -> String {
 
 /// The lines of a text, with control characters escaped. A last line that does not end is marked.
 fn text_lines(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = text.lines().take(LINES).map(visible).collect();
-    let more = text.lines().count() - lines.len();
-    if more > 0 {
-        lines.push(format!("… {more} more lines"));
-    } else if !text.is_empty() && !text.ends_with('\n') {
+    let mut lines: Vec<String> = text.lines().map(visible).collect();
+    if !text.is_empty() && !text.ends_with('\n') {
         lines.push("(the last line does not end)".into());
     }
     lines
@@ -127,10 +145,18 @@ fn lines(outcome: &OutcomeDescription) -> Vec<String> {
     all
 }
 
-/// The lines that all outcomes have.
-fn common(outcomes: &[Vec<String>]) -> BTreeSet<&str> {
-    let sets = outcomes.iter().map(|lines| lines.iter().map(String::as_str).collect());
-    sets.reduce(|a: BTreeSet<&str>, b| a.intersection(&b).copied().collect()).unwrap_or_default()
+/// The numbers of lines with which all outcomes begin, and with which all end.
+fn common(outcomes: &[Vec<String>]) -> (usize, usize) {
+    let [first, others @ ..] = outcomes else { return (0, 0) };
+    let alike = |a: &mut dyn Iterator<Item = &String>, b: &mut dyn Iterator<Item = &String>| {
+        a.zip(b).take_while(|(a, b)| a == b).count()
+    };
+    let shortest = outcomes.iter().map(Vec::len).min().unwrap_or(0);
+    let heads = others.iter().map(|other| alike(&mut first.iter(), &mut other.iter()));
+    let head = heads.min().unwrap_or(0).min(shortest);
+    let tails = others.iter().map(|other| alike(&mut first.iter().rev(), &mut other.iter().rev()));
+    let tail = tails.min().unwrap_or(0).min(shortest - head);
+    (head, tail)
 }
 
 /// The revisions behind an outcome: by name if they are few.
@@ -182,7 +208,24 @@ mod tests {
             stdin: Some("a\n\u{1b}b".into()),
             ..TestDescription::default()
         };
-        insta::assert_snapshot!(asked(input, &["sum\n6\nend\n", "sum\n7\nend\n", "sum\n"]));
+        insta::assert_snapshot!(asked(input, &["sum\n6\nend\n", "sum\n7\nend\n", "sum\nend\n"]));
+    }
+
+    /// However long outcomes are, what differs is seen, and so is another order of the same lines.
+    #[test]
+    fn what_differs_is_shown_of_long_outcomes() {
+        let long = |odd: &str| {
+            let line = |n: u32| if n == 36 { format!("{odd}\n") } else { format!("{n}\n") };
+            (0..60).map(line).collect::<String>()
+        };
+        let text = asked(TestDescription::default(), &[&long("a"), &long("b")]);
+        assert!(text.contains("     › a\n") && text.contains("     › b\n"), "{text}");
+        assert!(text.lines().count() < 30, "{text}");
+        let text = asked(TestDescription::default(), &["a\nb\nend\n", "b\na\nend\n"]);
+        assert_eq!(text.matches('›').count(), 4, "{text}");
+        let all: String = (0..90).map(|n| format!("x{n}\n")).collect();
+        let text = asked(TestDescription::default(), &[&all, "y\nz\n"]);
+        assert!(text.contains("… 70 lines") && text.contains("› y\n"), "{text}");
     }
 
     #[test]

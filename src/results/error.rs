@@ -37,7 +37,7 @@ pub enum ResultsError {
         path: PathBuf,
     },
     /// The results directory does not exist.
-    #[error("{}: no results there; run `psychic diff` first or name another place with --out",
+    #[error("{}: no results there; run `psychic diff` first, or name the place of its results",
             path.display())]
     NoDirectory {
         /// The directory.

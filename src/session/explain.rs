@@ -1,12 +1,7 @@
 //! Why two revisions differ on a test: both run on it once more, and the lines that they run are
 //! held side by side.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    path::Path,
-    time::Duration,
-};
+use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
 use anyhow::{Context, bail};
 use diffy::{DiffOptions, Line};
@@ -17,7 +12,10 @@ use super::{
 };
 use crate::{
     compile::HARNESS,
-    env::libc::{intrinsics::give_object, stdin::Stdin},
+    env::{
+        Halt,
+        libc::{intrinsics::give_object, stdin::Stdin},
+    },
     exec::{Arguments, Clock, Program, Start, Trace, TracedLine, trace},
     explore::Search,
     expr::Assignment,
@@ -25,10 +23,10 @@ use crate::{
     ir::FileId,
     memory::Byte,
     replay::TestInput,
-    report::{Document, Explanation, Step, TestEntry},
+    report::{Document, Explanation, Ran, Step, TestEntry},
     results::{ResultsDir, TestId},
     solver,
-    subject::{Revision, RevisionSet, Subject},
+    subject::{Form, Revision, RevisionSet, Subject},
 };
 
 /// The greatest number of lines of each run that are compared.
@@ -55,9 +53,10 @@ pub fn explain(
     let interrupt = Interrupt::default();
     let stage = Stage::new(subject, results.clone(), &interrupt)?;
     let directory = fs::canonicalize(scratch.path())?;
+    unchanged(&stage.subject, &document, [a, b])?;
     let [of_a, of_b] = stage.alone([a, b], &directory)?;
     let sources = [of_a.sources.clone(), of_b.sources.clone()];
-    let run = |alone: Alone, other: &Path| -> anyhow::Result<Vec<Step>> {
+    let run = |revision: Revision, alone: Alone, other: &Path| -> anyhow::Result<Ran> {
         let options = SearchOptions::default();
         let mut program = Program::new(alone.module, &options.models()?.with_terms());
         program.uninitialised = stage.subject.config.uninitialised;
@@ -66,10 +65,12 @@ pub fn explain(
         let clock = Clock::new(Some(TIME), &interrupt);
         let mut solver = solver::reproducible(&config.solver);
         let traced = trace(&program, start, given, config.limits, &mut *solver, clock, LINES);
-        Ok(steps(&program, &traced, &alone.sources, other))
+        as_recorded(entry, revision, traced.halt.as_ref())?;
+        let steps = steps(&program, &traced, &alone.sources, other);
+        Ok(Ran { steps, is_whole: traced.halt.is_some_and(is_end) })
     };
-    let steps = [run(of_a, &sources[1])?, run(of_b, &sources[0])?];
-    Ok(Explanation::new(&document, entry, [a, b], steps))
+    let ran = [run(a, of_a, &sources[1])?, run(b, of_b, &sources[0])?];
+    Ok(Explanation::new(&document, entry, [a, b], ran))
 }
 
 /// The test to explain.
@@ -108,6 +109,46 @@ fn entry(
     }
 }
 
+/// Checks that two revisions are the patches that were compared.
+fn unchanged(
+    subject: &Subject,
+    document: &Document,
+    revisions: [Revision; 2],
+) -> anyhow::Result<()> {
+    for patch in subject.patches.iter().filter(|patch| revisions.contains(&patch.revision)) {
+        let compared = document.revisions.iter().find(|e| e.row.revision == patch.revision);
+        let is_same = compared.is_some_and(|compared| {
+            let text = fs::read(&patch.path).unwrap_or_default();
+            let is_text = || Some(&*String::from_utf8_lossy(&text)) == compared.diff.as_deref();
+            compared.row.patch == patch.name && (patch.form != Form::Diff || is_text())
+        });
+        if !is_same {
+            bail!("{}: {CHANGED}", patch.name);
+        }
+    }
+    Ok(())
+}
+
+/// What to do if what runs now is not what ran.
+const CHANGED: &str = "changed since the comparison; run `psychic diff` again";
+
+/// Whether a run came to its end by itself.
+fn is_end(halt: Halt) -> bool {
+    !matches!(halt, Halt::Incomplete(_))
+}
+
+/// Checks that a run ends as it ended on the test: with an error or without.
+fn as_recorded(entry: &TestEntry, revision: Revision, halt: Option<&Halt>) -> anyhow::Result<()> {
+    let recorded = entry.outcomes.iter().find(|outcome| outcome.revisions.contains(revision));
+    let recorded = recorded.map(|recorded| &recorded.outcome);
+    let exits = recorded.is_some_and(|recorded| recorded.exit.is_some());
+    match halt {
+        Some(Halt::Exit(_)) if !exits => bail!("revision {revision}: {CHANGED}"),
+        Some(Halt::Error(_)) if exits => bail!("revision {revision}: {CHANGED}"),
+        _ => Ok(()),
+    }
+}
+
 /// How a program starts on a known input, and the values of what it asks for.
 fn beginning(
     program: &Program,
@@ -136,7 +177,7 @@ fn beginning(
 fn steps(program: &Program, traced: &Trace, sources: &Path, other: &Path) -> Vec<Step> {
     let mut files: BTreeMap<FileId, Option<SourceFile>> = BTreeMap::new();
     let mut steps = Vec::new();
-    for TracedLine { function, place } in &traced.lines {
+    for TracedLine { place, .. } in &traced.lines {
         let read = || {
             let name = Path::new(&program.module.files[place.file.0 as usize]);
             SourceFile::read(name.strip_prefix(sources).unwrap_or(name), sources, other)
@@ -147,9 +188,8 @@ fn steps(program: &Program, traced: &Trace, sources: &Path, other: &Path) -> Vec
         steps.push(Step {
             file: file.name.clone(),
             line: place.line,
-            function: program.module.functions[function.0 as usize].name.clone(),
             text: text.clone(),
-            changed: file.changed.contains(&line),
+            twin: file.twins.get(&line).copied(),
         });
     }
     steps
@@ -159,8 +199,9 @@ fn steps(program: &Program, traced: &Trace, sources: &Path, other: &Path) -> Vec
 struct SourceFile {
     name: String,
     lines: Vec<String>,
-    /// The lines, from 0, that another revision does not have.
-    changed: BTreeSet<usize>,
+    /// The number of each line in the file of the other revision, where that has it. Both are from
+    /// 0.
+    twins: BTreeMap<usize, u32>,
 }
 
 impl SourceFile {
@@ -171,17 +212,33 @@ impl SourceFile {
             return None;
         }
         let text = |directory: &Path| fs::read(directory.join(name)).ok();
-        let own = String::from_utf8_lossy(&text(sources)?).into_owned();
-        let others = text(other).unwrap_or_default();
-        let others = String::from_utf8_lossy(&others);
-        let mut changed = BTreeSet::new();
-        let patch = DiffOptions::new().set_context_len(0).create_patch(&own, &others);
-        for hunk in patch.hunks() {
-            let begin = hunk.old_range().start().saturating_sub(1);
-            let deleted = hunk.lines().iter().filter(|line| matches!(line, Line::Delete(_)));
-            changed.extend(begin..begin + deleted.count());
+        // A line that ends in another way is the same line.
+        let lines = |bytes: Vec<u8>| -> Vec<String> {
+            String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+        };
+        let own = lines(text(sources)?);
+        let others = lines(text(other).unwrap_or_default());
+        let whole =
+            |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let (old, new) = (whole(&own), whole(&others));
+        let mut options = DiffOptions::new();
+        options.set_context_len(usize::MAX / 4);
+        let mut twins = BTreeMap::new();
+        let (mut here, mut there) = (0, 0);
+        let patch = options.create_patch(&old, &new);
+        for line in patch.hunks().iter().flat_map(|hunk| hunk.lines()) {
+            match line {
+                Line::Context(_) => {
+                    twins.insert(here, there);
+                    (here, there) = (here + 1, there + 1);
+                }
+                Line::Delete(_) => here += 1,
+                Line::Insert(_) => there += 1,
+            }
         }
-        let lines = own.lines().map(str::to_owned).collect();
-        Some(Self { name: name.display().to_string(), lines, changed })
+        if patch.hunks().is_empty() {
+            twins = (0..own.len()).zip(0..).collect();
+        }
+        Some(Self { name: name.display().to_string(), lines: own, twins })
     }
 }

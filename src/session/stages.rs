@@ -273,9 +273,11 @@ impl Stage {
         wanted: [Revision; 2],
         directory: &Path,
     ) -> anyhow::Result<[Alone; 2]> {
-        if self.is_whole() || self.subject.is_meta() || self.subject.is_bitcode() {
+        let has_build = self.subject.config.build.program.is_some();
+        if has_build || self.subject.is_meta() || self.subject.is_bitcode() {
             bail!(
-                "{}: only for programs that are compiled from sources, without a build of their own",
+                "{}: only revisions that are compiled from C files, without a build of their own, \
+                 can be explained",
                 self.subject.dir.display()
             );
         }
@@ -303,7 +305,8 @@ impl Stage {
             let program = out.with_extension("program.bc");
             compile::unite(modules, &[], &["main"], &program)?;
             let lowered = (lower::load(&program)?, &*program);
-            let (module, _) = link_libc(&self.toolchain, libc.as_ref(), lowered, &out)?;
+            link_libc(&self.toolchain, libc.as_ref(), lowered, &out)?;
+            let module = lower::load_as_written(&out)?;
             Ok(Alone { module, sources: directory.join(first.to_string()) })
         };
         let [a, b] = wanted;

@@ -161,9 +161,11 @@ static int half(int x)
 	return x / 2;
 }
 
+static int start = 0;
+
 int main(void)
 {
-	int n, steps = 0;
+	int n, steps = start;
 	if (scanf(\"%d\", &n) != 1)
 		return 1;
 	if (n < 0 || n > 9)
@@ -173,6 +175,7 @@ int main(void)
 		steps++;
 	}
 	printf(\"%d\\n\", steps);
+end:
 	return 0;
 }
 ";
@@ -185,9 +188,11 @@ fn the_lines_that_two_revisions_run_stand_side_by_side() {
     let scratch = Scratch::new()
         .file("subject.toml", "name = 'loop'\nsources = ['a.c']\npatches = ['*.diff']\n")
         .file("a.c", LOOP)
-        .file("1.diff", &diff(14, "\twhile (n > 1) {", "\twhile (n > 2) {"))
+        .file("1.diff", &diff(16, "\twhile (n > 1) {", "\twhile (n > 2) {"))
         .file("2.diff", &diff(4, "\treturn x / 2;", "\treturn x >> 1;"))
-        .file("3.diff", &diff(18, "\tprintf(\"%d\\n\", steps);", "\tprintf(\"%d\\n\", -steps);"));
+        .file("4.diff", &diff(15, "\t\treturn 2;", "\t\tgoto end;"))
+        .file("5.diff", &diff(7, "static int start = 0;", "static int start = 1;"))
+        .file("3.diff", &diff(20, "\tprintf(\"%d\\n\", steps);", "\tprintf(\"%d\\n\", -steps);"));
     let explain = |args: &[&str]| {
         let mut command = psychic();
         command.arg("explain").arg(scratch.dir.path()).args(args);
@@ -209,17 +214,19 @@ fn the_lines_that_two_revisions_run_stand_side_by_side() {
     };
     let both = |line: &str| (line.to_owned(), line.to_owned());
     let found = rows(&["0", "1"]);
-    assert!(found.contains(&("± 14 while (n > 1) {".into(), "± 14 while (n > 2) {".into())));
-    assert!(
-        found.contains(&("› 15 n = half(n);".into(), "› 18 printf(\"%d\\n\", steps);".into()))
-            || found.contains(&("› 15 n = half(n);".into(), String::new())),
-        "{found:?}"
-    );
+    let parting = ("± 16 while (n > 1) {".to_owned(), "± 16 while (n > 2) {".to_owned());
+    let at = found.iter().position(|row| *row == parting).expect("where their ways part");
+    assert_eq!(found[at + 1].0, "› 17 n = half(n);");
     let found = rows(&["0", "3"]);
     let changed =
-        ("± 18 printf(\"%d\\n\", steps);".into(), "± 18 printf(\"%d\\n\", -steps);".into());
-    assert!(found.contains(&changed) && found.contains(&both("19 return 0;")), "{found:?}");
+        ("± 20 printf(\"%d\\n\", steps);".into(), "± 20 printf(\"%d\\n\", -steps);".into());
+    assert!(found.contains(&changed) && found.contains(&both("22 return 0;")), "{found:?}");
     assert!(!found.iter().any(|(left, right)| left.starts_with('›') || right.starts_with('›')));
+    let found = rows(&["0", "4"]);
+    let jump = ("± 15 return 2;".into(), "± 15 goto end;".into());
+    assert!(found.contains(&jump), "{found:?}");
+    let ran = run(&mut explain(&["0", "5"]));
+    assert!(ran.stdout.contains("what differs is none of them"), "{}", ran.stdout);
 
     for (args, expected) in [
         (&["0", "2"][..], "0 and 2 are equivalent: no test tells them apart"),

@@ -38,7 +38,7 @@ use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 
 use super::address::function_at;
-use super::opt::Draft;
+use super::opt::{Draft, Level};
 use super::{Function, FunctionId, Global, GlobalId, Module};
 use crate::llvm::{self, Source, Value};
 use constants::Symbols;
@@ -114,7 +114,15 @@ const WRAPPED_BITCODE: [u8; 4] = [0xde, 0xc0, 0x17, 0x0b];
 /// See [`LowerError`]. Unsupported instructions are not an error: they become
 /// [`Inst::Unsupported`](super::Inst::Unsupported).
 pub fn load(path: &Path) -> Result<Module, LowerError> {
-    lower_file(path, &read(path)?).map(|(module, _)| module)
+    lower_file(path, &read(path)?, Level::Quick).map(|(module, _)| module)
+}
+
+/// Does what [`load`] does, with code for every line that the compiler gives code to.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_as_written(path: &Path) -> Result<Module, LowerError> {
+    lower_file(path, &read(path)?, Level::AsWritten).map(|(module, _)| module)
 }
 
 /// Reads the bytes of a program's file.
@@ -134,7 +142,11 @@ pub(super) fn recognise(path: &Path, bytes: &[u8]) -> Result<(), LowerError> {
 
 /// Lowers the file `path`, given its bytes. Also returns the LLVM context: dropping it is slow, so
 /// the caller decides when.
-pub(super) fn lower_file(path: &Path, bytes: &[u8]) -> Result<(Module, Context), LowerError> {
+pub(super) fn lower_file(
+    path: &Path,
+    bytes: &[u8],
+    level: Level,
+) -> Result<(Module, Context), LowerError> {
     recognise(path, bytes)?;
     let context = Context::create();
     llvm::silence(&context);
@@ -147,7 +159,7 @@ pub(super) fn lower_file(path: &Path, bytes: &[u8]) -> Result<(Module, Context),
         module.verify().map_err(|message| refused(path, &message.to_string()))?;
     }
     let name = module.get_source_file_name().to_string_lossy().into_owned();
-    let lowered = lower(path, Source::new(&module), name);
+    let lowered = lower(path, Source::new(&module), name, level);
     // The module is freed with its context.
     std::mem::forget(module);
     Ok((lowered?, context))
@@ -176,7 +188,12 @@ fn refused(path: &Path, message: &str) -> LowerError {
 /// How many functions a worker finishes at a time.
 const BATCH: usize = 32;
 
-fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerError> {
+fn lower(
+    path: &Path,
+    source: Source<'_>,
+    name: String,
+    level: Level,
+) -> Result<Module, LowerError> {
     if source.pointer_size() != 8 || !source.little_endian() {
         return Err(LowerError::Target {
             path: path.to_owned(),
@@ -221,7 +238,7 @@ fn lower(path: &Path, source: Source<'_>, name: String) -> Result<Module, LowerE
         for (batch, place) in batches.zip(&finished) {
             let drafts: Vec<Draft> = batch.iter().map(|function| draft(*function)).collect();
             scope.spawn(|_| {
-                let functions = drafts.into_iter().map(Draft::finish).collect();
+                let functions = drafts.into_iter().map(|draft| draft.finish(level)).collect();
                 place.set(functions).expect("once");
             });
         }

@@ -2,13 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::code::Code;
+use super::{Level, code::Code};
 use crate::ir::{Function, Inst, Operand, OperandKind, Pc, Reg};
 
-/// Orders the reachable blocks so that most jumps become fall-through, renumbers the registers, puts
-/// the constants behind them, and fills in the code of `function`.
-pub fn lay_out(function: &mut Function, mut blocks: Vec<Code>) {
-    skip_empty_blocks(&mut blocks);
+/// Orders the reachable blocks so that most jumps lead to what follows them, and are left out at
+/// [`Level::Quick`]. Renumbers the registers, puts the constants behind them, and fills in the code
+/// of `function`.
+pub fn lay_out(function: &mut Function, mut blocks: Vec<Code>, level: Level) {
     let order = order(&blocks);
     function.registers = renumber(&mut blocks, &order, function.params.len() as u32);
     function.counts.push(0);
@@ -17,7 +17,8 @@ pub fn lay_out(function: &mut Function, mut blocks: Vec<Code>) {
         starts[index] = function.code.len() as u32;
         let next = order.get(position + 1).copied();
         let mut code = std::mem::take(&mut blocks[index]);
-        if let Some(Inst::Jump { target }) = code.insts.last()
+        if level == Level::Quick
+            && let Some(Inst::Jump { target }) = code.insts.last()
             && Some(target.0 as usize) == next
         {
             let last = code.insts.len() - 1;
@@ -43,7 +44,8 @@ pub fn lay_out(function: &mut Function, mut blocks: Vec<Code>) {
     function.counts.shrink_to_fit();
 }
 
-fn skip_empty_blocks(blocks: &mut [Code]) {
+/// Lets jumps to blocks that only jump lead to where those lead.
+pub fn skip_empty_blocks(blocks: &mut [Code]) {
     let hops: Vec<Option<u32>> = blocks
         .iter()
         .map(|code| match code.insts.as_slice() {

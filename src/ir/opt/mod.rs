@@ -23,13 +23,25 @@ pub struct Draft {
     pub slots: Vec<Reg>,
 }
 
+/// What becomes of code that is not needed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Level {
+    /// It is left out: the code is quick.
+    Quick,
+    /// It stays: every line that the compiler gives code to has code.
+    AsWritten,
+}
+
 impl Draft {
-    /// Simplifies the code and lays it out.
-    pub fn finish(self) -> Function {
+    /// Lays the code out, and simplifies it before if `level` says so.
+    pub fn finish(self, level: Level) -> Function {
         let Self { mut function, mut blocks, slots } = self;
         if !blocks.is_empty() {
-            propagate::propagate(&mut blocks, &slots, function.params.len() as u32);
-            layout::lay_out(&mut function, blocks);
+            if level == Level::Quick {
+                propagate::propagate(&mut blocks, &slots, function.params.len() as u32);
+                layout::skip_empty_blocks(&mut blocks);
+            }
+            layout::lay_out(&mut function, blocks, level);
         }
         function
     }
