@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Level, code::Code};
+use super::{code::Code, level::Level};
 use crate::ir::{Function, Inst, Operand, OperandKind, Pc, Reg};
 
 /// Orders the reachable blocks so that most jumps lead to what follows them, and are left out at

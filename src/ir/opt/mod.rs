@@ -4,10 +4,12 @@
 mod code;
 mod fuse;
 mod layout;
+mod level;
 mod propagate;
 mod uses;
 
 pub use code::Code;
+pub use level::Level;
 
 use super::{Function, Reg};
 
@@ -21,15 +23,6 @@ pub struct Draft {
     pub blocks: Vec<Code>,
     /// The registers of promoted variables.
     pub slots: Vec<Reg>,
-}
-
-/// What becomes of code that is not needed.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Level {
-    /// It is left out: the code is quick.
-    Quick,
-    /// It stays: every line that the compiler gives code to has code.
-    AsWritten,
 }
 
 impl Draft {
