@@ -182,6 +182,9 @@ impl Explanation {
         if self.divergences.len() > most {
             let _ = writeln!(out, "\nthey part again: --all shows where");
         }
+        for what in &self.left_out {
+            let _ = writeln!(out, "not compared: {what}");
+        }
         if self.divergences.is_empty() {
             let _ = writeln!(
                 out,
@@ -189,18 +192,16 @@ impl Explanation {
                  type)",
                 self.common
             );
+        } else {
+            let _ = writeln!(
+                out,
+                "\n{}",
+                style.paint(
+                    FAINT,
+                    "± a line that only one of them has, › a line that only one of them runs"
+                )
+            );
         }
-        for what in &self.left_out {
-            let _ = writeln!(out, "not compared: {what}");
-        }
-        let _ = writeln!(
-            out,
-            "\n{}",
-            style.paint(
-                FAINT,
-                "± a line that only one of them has, › a line that only one of them runs"
-            )
-        );
         out
     }
 }
