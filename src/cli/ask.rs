@@ -16,7 +16,10 @@ use super::{
 };
 use crate::{
     rank::{Answer, Walk, read_answers, write_answers},
-    report::{Document, Labels, OutcomeEntry, TestEntry, TextStyle, question, terminal, visible},
+    report::{
+        Document, Labels, OutcomeEntry, TestEntry, TextStyle, question, terminal, visible,
+        visible_line,
+    },
     results::ResultsDir,
     subject::{Revision, RevisionSet},
     tree::{Branch, Tree},
@@ -71,7 +74,7 @@ pub(super) fn run(args: &AskArgs) -> anyhow::Result<u8> {
             format!("{}: other answers than of these results: --restart", results.path().display())
         })?;
     }
-    let mut asker = Asker { args, document: &document, labels: document.labels() };
+    let asker = Asker { args, document: &document, labels: document.labels() };
     while let Some(reply) = asker.ask(&walk)? {
         match reply {
             Reply::Answer(answer) => walk.answer(answer)?,
@@ -122,7 +125,7 @@ struct Remaining {
 
 impl Asker<'_> {
     /// Puts the next question and returns the reply; nothing if no question is left.
-    fn ask(&mut self, walk: &Walk<'_>) -> anyhow::Result<Option<Reply>> {
+    fn ask(&self, walk: &Walk<'_>) -> anyhow::Result<Option<Reply>> {
         let Some(next) = walk.question() else { return Ok(None) };
         let test = self.document.tests.iter().find(|entry| entry.row.test == next.test);
         let test = test.with_context(|| format!("test {} is not in the results", next.test))?;
@@ -133,33 +136,46 @@ impl Asker<'_> {
             test: TestEntry { outcomes: still_possible(test, next.outcomes), ..test.clone() },
         };
         let json = || serde_json::to_string(&shown).context("a question cannot be written as JSON");
-        match (self.args.json, &self.args.oracle) {
-            (true, _) => say::line(&json()?)?,
-            (false, None) => self.put(&shown, next.outcomes)?,
-            (false, Some(_)) => {}
+        if self.args.json {
+            say::line(&json()?)?;
         }
+        let reply = match &self.args.oracle {
+            Some(command) => self.consult(command, &json()?, &shown)?,
+            None => {
+                if !self.args.json {
+                    self.put(&shown, next.outcomes)?;
+                }
+                self.listen(&shown)?
+            }
+        };
+        Ok(Some(reply))
+    }
+
+    /// Asks the command of an oracle.
+    fn consult(&self, command: &str, question: &str, shown: &Asked) -> anyhow::Result<Reply> {
+        let test = shown.test.row.test;
+        let answer = answer_of(command, question)?;
+        let reply = parse(&answer, &shown.test.outcomes).and_then(|reply| match reply {
+            // It would be asked the same again.
+            Reply::Undo => Err("an oracle cannot undo".into()),
+            reply => Ok(reply),
+        });
+        let said = |fault| {
+            anyhow::anyhow!("--oracle: {command:?} answered {answer:?} to test {test}: {fault}")
+        };
+        let reply = reply.map_err(said)?;
+        self.note(&format!("test {test}: {}", visible(&answer)))?;
+        Ok(reply)
+    }
+
+    /// Reads an answer from standard input.
+    fn listen(&self, shown: &Asked) -> anyhow::Result<Reply> {
         let outcomes = &shown.test.outcomes;
-        if let Some(command) = &self.args.oracle {
-            let answer = consult(command, &json()?)?;
-            let reply = parse(&answer, outcomes).and_then(|reply| match reply {
-                // It would be asked the same again.
-                Reply::Undo => Err("an oracle cannot undo".into()),
-                reply => Ok(reply),
-            });
-            let reply = reply.map_err(|fault| {
-                anyhow::anyhow!(
-                    "--oracle: {command:?} answered {answer:?} to test {}: {fault}",
-                    next.test
-                )
-            })?;
-            self.note(&format!("test {}: {}", next.test, visible(&answer)))?;
-            return Ok(Some(reply));
-        }
         loop {
             let mut bytes = Vec::new();
             let read = io::stdin().lock().read_until(b'\n', &mut bytes);
             if read.context("standard input cannot be read")? == 0 {
-                return Ok(Some(Reply::Quit));
+                return Ok(Reply::Quit);
             }
             let line = String::from_utf8_lossy(&bytes);
             let line = line.trim_end_matches(['\n', '\r']);
@@ -168,12 +184,15 @@ impl Asker<'_> {
                 self.note(&visible(line))?;
             }
             match parse(line, outcomes) {
-                Ok(reply) => return Ok(Some(reply)),
+                Ok(reply) => return Ok(reply),
                 Err(fault) if io::stdin().is_terminal() => {
                     say::line(&format!("{fault}\n{HELP}"))?;
                     prompt(outcomes.len())?;
                 }
-                Err(fault) => bail!("test {}: {fault} (psychic ask --help lists them)", next.test),
+                Err(fault) => {
+                    let test = shown.test.row.test;
+                    bail!("test {test}: {fault} (psychic ask --help lists them)");
+                }
             }
         }
     }
@@ -230,7 +249,7 @@ impl Asker<'_> {
                 group.contains(entry.row.revision).then_some((entry.row.revision, diff))
             });
             if let Some((revision, diff)) = diffs.min_by_key(|(_, diff)| diff.lines().count()) {
-                let lines: Vec<String> = diff.lines().map(printable).collect();
+                let lines: Vec<String> = diff.lines().map(visible_line).collect();
                 say::line(&format!("\n{}\n{}", self.labels.revision(revision), lines.join("\n")))?;
             }
         }
@@ -260,7 +279,7 @@ fn still_possible(test: &TestEntry, outcomes: &[Branch]) -> Vec<OutcomeEntry> {
 }
 
 /// Runs the command of an oracle, which reads a question, and returns the line that it prints.
-fn consult(command: &str, question: &str) -> anyhow::Result<String> {
+fn answer_of(command: &str, question: &str) -> anyhow::Result<String> {
     let context = || format!("--oracle: {command:?} cannot be run");
     let mut shell = Command::new("sh")
         .args(["-c", command])
@@ -351,11 +370,6 @@ fn unescape(typed: &str) -> Option<String> {
         }
     }
     Some(text)
-}
-
-/// A line of a diff, with control characters other than tabs escaped.
-fn printable(line: &str) -> String {
-    line.split('\t').map(visible).collect::<Vec<_>>().join("\t")
 }
 
 #[cfg(test)]

@@ -31,8 +31,8 @@ use crate::{
     results::{ResultsDir, StateRow, StatsRow, TestId},
     session::{
         inputs::{self, Inputs},
+        linking,
         rows::{location, state_rows, stats_rows},
-        stages,
     },
     solver::{self, SolverConfig},
     subject::{Revision, RevisionSet, config::BudgetConfig},
@@ -189,7 +189,7 @@ fn load(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<Target> {
     let module = if is_c {
         None
     } else {
-        Some(stages::load_foreign(&args.target, Stopper::new(interrupt::token()))?)
+        Some(linking::load_foreign(&args.target, Stopper::new(interrupt::token()))?)
     };
     let results =
         ResultsDir::claim(args.out.clone().unwrap_or_else(|| PathBuf::from("psychic-out")))?;
@@ -225,13 +225,13 @@ fn linked(module: Option<Module>, file: &Path, out: &Path) -> anyhow::Result<Mod
     };
     let toolchain = Toolchain::find()?.stopped_by(Stopper::new(interrupt::token()));
     let directory = file.parent().unwrap_or(Path::new("/")).to_owned();
-    let libc = stages::find_libc(&directory)?;
+    let libc = linking::find_libc(&directory)?;
     let (module, _) = match module {
-        Some(module) => stages::link_libc(&toolchain, libc.as_ref(), (module, file), out)?,
+        Some(module) => linking::link_libc(&toolchain, libc.as_ref(), (module, file), out)?,
         None => {
             let sources = vec![file.file_name().map(PathBuf::from).unwrap_or_default()];
             let compilation = Compilation { directory, sources, ..Compilation::default() };
-            stages::compile_bitcode(&toolchain, libc.as_ref(), &compilation, out)?
+            linking::compile_bitcode(&toolchain, libc.as_ref(), &compilation, out)?
         }
     };
     Ok(module)

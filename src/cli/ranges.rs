@@ -1,7 +1,7 @@
 //! Where revisions differ, as ranges of a scalar input.
 
 use crate::{
-    report::{Report, ranges},
+    report::{Report, ScalarRange, ranges, scalar_ranges},
     results::TestId,
 };
 
@@ -9,34 +9,16 @@ use crate::{
 const ROWS: usize = 24;
 
 /// One line for each range of a program's only scalar input, with the clusters of the revisions in
-/// it. Empty if inputs are more or other than one scalar, or if ranges overlap because regions are
-/// not ranges (such as the even numbers).
+/// it. Empty if inputs are more or other than one scalar, or regions are not ranges.
 pub(super) fn table(report: &Report) -> Vec<String> {
-    let found = &report.ranges;
-    let Some(first) = found.first() else { return Vec::new() };
-    if found.iter().any(|range| range.input != first.input) {
-        return Vec::new();
-    }
-    let mut sorted: Vec<(i64, i64, Option<TestId>)> =
-        found.iter().map(|range| (range.low, range.high, range.test)).collect();
-    sorted.sort_unstable();
-    if sorted.windows(2).any(|pair| pair[0].1 >= pair[1].0) {
-        return Vec::new();
-    }
-    sorted.dedup_by(|next, last| {
-        let joins = next.2 == last.2 && last.1.checked_add(1) == Some(next.0);
-        if joins {
-            last.1 = next.1;
-        }
-        joins
-    });
-    let mut lines = vec![format!("by {}:", first.input)];
-    for (low, high, test) in sorted.iter().take(ROWS) {
+    let Some(found) = scalar_ranges(&report.ranges, |test| test) else { return Vec::new() };
+    let mut lines = vec![format!("by {}:", found.input)];
+    for ScalarRange { low, high, label } in found.ranges.iter().take(ROWS) {
         let values = if low == high { low.to_string() } else { format!("{low} .. {high}") };
-        lines.push(format!("  {values:<28} {}", clusters(*test, report)));
+        lines.push(format!("  {values:<28} {}", clusters(*label, report)));
     }
-    if sorted.len() > ROWS {
-        lines.push(format!("  and {} more ranges: see ranges.csv", sorted.len() - ROWS));
+    if found.ranges.len() > ROWS {
+        lines.push(format!("  and {} more ranges: see ranges.csv", found.ranges.len() - ROWS));
     }
     lines
 }

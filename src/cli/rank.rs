@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::{exit::SUCCESS, say};
 use crate::{
+    merge,
     rank::{Criterion, Evidence, Walk, Weights, ranking, read_answers},
     report::{Document, RevisionEntry, shorten},
     results::{RankingRow, ResultsDir},
@@ -73,8 +74,8 @@ pub(super) fn run(args: &RankArgs) -> anyhow::Result<u8> {
     let correct: BTreeSet<Revision> = args.correct.iter().copied().collect();
     let rows = ranking(&evidence, &weights);
     results.write(&rows)?;
-    let names: Vec<String> =
-        rows.iter().map(|row| document.labels().revision(row.revision)).collect();
+    let labels = document.labels();
+    let names: Vec<String> = rows.iter().map(|row| labels.revision(row.revision)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(40);
     for (row, name) in rows.iter().zip(&names) {
         let name = shorten(name, width);
@@ -101,8 +102,9 @@ fn evidence(document: &Document) -> Evidence {
             .filter(|entry| !entry.outcome.finding.is_empty() || entry.outcome.signal.is_some());
         fails.map(|entry| (test.row.test, entry.cluster))
     });
-    let size =
-        |entry: &RevisionEntry| Some((entry.row.revision, changed_lines(entry.diff.as_ref()?)));
+    let size = |entry: &RevisionEntry| {
+        Some((entry.row.revision, merge::changed_lines(entry.diff.as_ref()?).ok()?))
+    };
     Evidence {
         clusterings: document.clusterings(),
         classes: document.classes.clone(),
@@ -111,14 +113,6 @@ fn evidence(document: &Document) -> Evidence {
         patches: patches.map(|entry| (entry.row.revision, entry.row.patch.clone())).collect(),
         ..Evidence::default()
     }
-}
-
-/// The number of lines that a diff adds and removes.
-fn changed_lines(diff: &str) -> u32 {
-    let is_change = |line: &&str| {
-        line.starts_with(['+', '-']) && !line.starts_with("+++ ") && !line.starts_with("--- ")
-    };
-    diff.lines().filter(is_change).count() as u32
 }
 
 /// Reads the scores that the user gives.

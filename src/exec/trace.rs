@@ -4,30 +4,26 @@ use std::sync::Arc;
 
 use super::{Clock, Coverage, Executor, PathLimits, Program, Quantum, Start};
 use crate::{
-    env::Halt,
+    env::{Approximation, Halt},
     expr::Assignment,
-    ir::{FunctionId, SourceLine},
+    ir::SourceLine,
     solver::Solver,
     subject::OpenClasses,
 };
-
-/// A line that ran.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct TracedLine {
-    /// The function that it is in.
-    pub function: FunctionId,
-    /// The line.
-    pub place: SourceLine,
-}
 
 /// The lines that ran, and how the run ended.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// The lines in the order in which they ran, without those of the C library. A line that ran
     /// several times without another in between is there once.
-    pub lines: Vec<TracedLine>,
+    pub lines: Vec<SourceLine>,
     /// How the run ended; `None` if it was left before its end.
     pub halt: Option<Halt>,
+    /// Whether memory that was never written decided something: then the lines are those of one of
+    /// several possible ways.
+    pub forked: bool,
+    /// What was not followed exactly, if the run came to its end.
+    pub approximations: Vec<Approximation>,
 }
 
 /// Follows the revision of `start` on the input `given`, for at most `most` lines.
@@ -64,18 +60,20 @@ pub fn trace(
             let ran = coverage.instructions(id).into_iter().zip(&function.places);
             let ran = ran.filter(|(ran, place)| *ran && !function.library && place.line > 0);
             for (_, place) in ran {
-                let line = TracedLine { function: id, place: *place };
-                if trace.lines.last() != Some(&line) {
-                    trace.lines.push(line);
+                if trace.lines.last() != Some(place) {
+                    trace.lines.push(*place);
                 }
             }
         }
         // Memory that was never written can make a state fork: the first one goes on.
-        trace.halt = harvest.halted.into_iter().next().map(|state| state.halt);
-        next = match trace.halt {
-            Some(_) => None,
-            None => harvest.running.into_iter().next(),
-        };
+        trace.forked |= harvest.halted.len() + harvest.running.len() > 1;
+        match harvest.halted.into_iter().next() {
+            Some(state) => {
+                trace.approximations.clone_from(&state.world.approximations);
+                trace.halt = Some(state.halt);
+            }
+            None => next = harvest.running.into_iter().next(),
+        }
     }
     trace
 }

@@ -53,6 +53,16 @@ pub(super) enum Line {
     Added(String),
 }
 
+/// The number of lines that a patch adds and removes.
+///
+/// # Errors
+/// The text is not a patch.
+pub fn changed_lines(text: &str) -> Result<u32, PatchError> {
+    let diffs = parse(text)?;
+    let lines = diffs.iter().flat_map(|diff| &diff.hunks).flat_map(|hunk| &hunk.lines);
+    Ok(lines.filter(|line| !matches!(line, Line::Context(_))).count() as u32)
+}
+
 /// Why a text is not a patch.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("line {line}: {reason}")]

@@ -1,9 +1,6 @@
 //! Why two revisions differ on a test: the lines of source that they run, side by side.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write as _,
-};
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use diffy::{DiffOptions, Line};
 
@@ -11,10 +8,11 @@ use super::{
     document::{Document, TestEntry},
     labels::{columns, shorten, visible},
     question::input,
+    scalar::{ScalarRange, ScalarRanges, scalar_ranges},
     terminal::{BOLD, CYAN, FAINT, TextStyle, YELLOW},
 };
 use crate::{
-    results::{Clustering, RangeRow},
+    results::TestId,
     subject::Revision,
     tree::{Sample, conditions},
 };
@@ -51,8 +49,8 @@ pub struct Step {
 pub struct Ran {
     /// The lines, in the order in which they ran.
     pub steps: Vec<Step>,
-    /// Whether the run was followed to its end.
-    pub is_whole: bool,
+    /// Why these may not be all lines, or not those that natively run.
+    pub doubts: Vec<String>,
 }
 
 /// What two revisions run at the same time; one of them is there at least.
@@ -76,9 +74,8 @@ pub struct Explanation {
     /// Where their ways diverge, the first divergence first, each with the lines around it. There is
     /// none if both run the same lines.
     pub divergences: Vec<Vec<Row>>,
-    /// What was not compared: a phrase for each revision whose run was not followed to its end, or
-    /// goes on after the last line that was compared.
-    pub left_out: Vec<String>,
+    /// What the comparison of the lines does not rest on or does not show, a phrase each.
+    pub doubts: Vec<String>,
     /// The inputs on which the two differ, as far as results show them.
     pub conditions: Option<Conditions>,
 }
@@ -113,28 +110,57 @@ impl Explanation {
         let common = left.iter().zip(right).take_while(is_same).count();
         let divergences = divergences([left, right], common);
         let last = common.saturating_sub(CONTEXT) + COMPARED;
-        let left_out = names.iter().zip(&ran).filter_map(|(name, Ran { steps, is_whole })| {
+        let doubts = names.iter().zip(&ran).flat_map(|(name, Ran { steps, doubts })| {
             let more = steps.len().saturating_sub(last);
-            match (more, is_whole) {
-                (1.., _) => Some(format!("{more} more lines of {name}")),
-                (0, false) => Some(format!("{name} was left after {} lines", steps.len())),
-                (0, true) => None,
-            }
+            let more = (more > 0).then(|| format!("{more} lines not compared"));
+            doubts.iter().cloned().chain(more).map(move |what| format!("{name}: {what}"))
         });
-        let left_out = left_out.collect();
+        let doubts = doubts.collect();
         Self {
             test: test.clone(),
             names,
             outcomes: [outcomes[0].clone(), outcomes[1].clone()],
             common,
             divergences,
-            left_out,
+            doubts,
             conditions: by_ranges(document, a, b).or_else(|| learned(document, a, b)),
         }
     }
 
     /// The explanation as text, with at most `most` divergences. The text ends with a newline.
     pub fn text(&self, most: usize, style: TextStyle) -> String {
+        let mut out = self.head(style);
+        for (number, rows) in self.divergences.iter().take(most).enumerate() {
+            let title = match (number, self.common) {
+                (0, 0) => "their ways part at once:".into(),
+                (0, 1) => "after one line that both run, their ways part:".into(),
+                (0, common) => format!("after {common} lines that both run, their ways part:"),
+                _ => "and again:".into(),
+            };
+            let _ = write!(out, "\n{title}\n{}", self.table(rows, style));
+        }
+        if self.divergences.len() > most {
+            out += "\nthey part again: --all shows where\n";
+        }
+        if self.divergences.is_empty() {
+            let _ = writeln!(
+                out,
+                "\nboth run the same {} lines: what differs is none of them (an initialiser, a macro, a \
+                 type)",
+                self.common
+            );
+        } else {
+            let legend = "± a line that only one of them has, › a line that only one of them runs";
+            let _ = writeln!(out, "\n{}", style.paint(FAINT, legend));
+        }
+        for doubt in &self.doubts {
+            let _ = writeln!(out, "but {}", visible(doubt));
+        }
+        out
+    }
+
+    /// The test, the outcomes, and when the two differ.
+    fn head(&self, style: TextStyle) -> String {
         let mut out = style.paint(BOLD, &format!("test {}", self.test.row.test)) + "\n";
         for line in input(&self.test.input) {
             let _ = writeln!(out, "  {}", style.paint(CYAN, &shorten(&line, style.width - 2)));
@@ -151,56 +177,23 @@ impl Explanation {
             };
             let _ = writeln!(out, "they differ if {} ({source})", any_of.join(" or "));
         }
+        out
+    }
+
+    /// The lines of a divergence in two columns.
+    fn table(&self, rows: &[Row], style: TextStyle) -> String {
         let width = (style.width - 3) / 2;
-        let rows = self.divergences.iter().flatten();
-        let files: BTreeSet<&str> =
-            rows.flat_map(|row| row.steps.iter().flatten()).map(|step| &*step.file).collect();
-        let several = files.len() > 1;
-        let heads = self.names.clone().map(|name| shorten(&name, width));
-        let mut table = |title: String, rows: &[Row]| {
-            let _ = writeln!(out, "\n{title}");
-            let [left, right] = &heads;
-            let gap = " ".repeat(width - columns(left));
-            let _ =
-                writeln!(out, "{}{gap} │ {}", style.paint(BOLD, left), style.paint(BOLD, right));
-            for row in rows.iter().take(ROWS) {
-                let _ = writeln!(out, "{}", line(row, width, several, style).trim_end());
-            }
-            if rows.len() > ROWS {
-                let _ = writeln!(out, "… {} more lines", rows.len() - ROWS);
-            }
-        };
-        for (number, rows) in self.divergences.iter().take(most).enumerate() {
-            let title = match (number, self.common) {
-                (0, 0) => "their ways part at once:".into(),
-                (0, 1) => "after one line that both run, their ways part:".into(),
-                (0, common) => format!("after {common} lines that both run, their ways part:"),
-                _ => "and again:".into(),
-            };
-            table(title, rows);
+        let steps = self.divergences.iter().flatten().flat_map(|row| row.steps.iter().flatten());
+        let several = steps.map(|step| &step.file).collect::<BTreeSet<_>>().len() > 1;
+        let [left, right] = self.names.each_ref().map(|name| shorten(name, width));
+        let gap = " ".repeat(width - columns(&left));
+        let mut out =
+            format!("{}{gap} │ {}\n", style.paint(BOLD, &left), style.paint(BOLD, &right));
+        for row in rows.iter().take(ROWS) {
+            let _ = writeln!(out, "{}", line(row, width, several, style).trim_end());
         }
-        if self.divergences.len() > most {
-            let _ = writeln!(out, "\nthey part again: --all shows where");
-        }
-        for what in &self.left_out {
-            let _ = writeln!(out, "not compared: {what}");
-        }
-        if self.divergences.is_empty() {
-            let _ = writeln!(
-                out,
-                "\nboth run the same {} lines: what differs is none of them (an initialiser, a macro, a \
-                 type)",
-                self.common
-            );
-        } else {
-            let _ = writeln!(
-                out,
-                "\n{}",
-                style.paint(
-                    FAINT,
-                    "± a line that only one of them has, › a line that only one of them runs"
-                )
-            );
+        if rows.len() > ROWS {
+            let _ = writeln!(out, "… {} more lines", rows.len() - ROWS);
         }
         out
     }
@@ -285,39 +278,25 @@ fn line(row: &Row, width: usize, file: bool, style: TextStyle) -> String {
 /// When two revisions differ, by the regions of a scalar input; `None` if they are not ranges that
 /// make up all values of its type.
 fn by_ranges(document: &Document, a: Revision, b: Revision) -> Option<Conditions> {
-    let first = document.ranges.first()?;
-    let clusterings: BTreeMap<_, Clustering> = document
-        .clusterings()
-        .into_iter()
-        .map(|clustering| (clustering.test, clustering))
-        .collect();
-    let mut sorted: Vec<_> = document.ranges.iter().collect();
-    sorted.sort_by_key(|range| (range.low, range.high));
+    let clusterings = document.clusterings();
+    let differ = |test: TestId| {
+        clusterings.iter().any(|known| known.test == test && known.tells_apart(a, b))
+    };
+    let ScalarRanges { input, ranges } =
+        scalar_ranges(&document.ranges, |test| test.is_some_and(differ))?;
     // Regions that leave out nothing and do not overlap are what their ends say, and are all that
     // there are.
-    let adjoin = |pair: &[&RangeRow]| pair[0].high.checked_add(1) == Some(pair[1].low);
-    let ends = [sorted.first()?.low, sorted.last()?.high];
+    let adjoin = |pair: &[ScalarRange<bool>]| pair[0].high.checked_add(1) == Some(pair[1].low);
+    let ends = [ranges.first()?.low, ranges.last()?.high];
     let is_type = |bits: u32| ends == [i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)];
-    if !sorted.windows(2).all(adjoin)
-        || ![8, 16, 32, 64].into_iter().any(is_type)
-        || sorted.iter().any(|range| range.input != first.input)
-    {
+    if !ranges.windows(2).all(adjoin) || ![8, 16, 32, 64].into_iter().any(is_type) {
         return None;
     }
-    let differ = |test| clusterings.get(&test).is_some_and(|test| test.tells_apart(a, b));
-    let mut found: Vec<(i64, i64)> = Vec::new();
-    for range in sorted.into_iter().filter(|range| range.test.is_some_and(differ)) {
-        match found.last_mut() {
-            Some((_, high)) if high.checked_add(1) == Some(range.low) => *high = range.high,
-            _ => found.push((range.low, range.high)),
-        }
-    }
-    let input = &first.input;
-    let text = |(low, high): &(i64, i64)| match low == high {
+    let text = |ScalarRange { low, high, .. }: &ScalarRange<bool>| match low == high {
         true => format!("{input} = {low}"),
         false => format!("{low} <= {input} <= {high}"),
     };
-    let any_of: Vec<String> = found.iter().map(text).collect();
+    let any_of: Vec<String> = ranges.iter().filter(|range| range.label).map(text).collect();
     (1..=RANGES).contains(&any_of.len()).then_some(Conditions { any_of, tests: None })
 }
 

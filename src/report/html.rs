@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use super::{
     data::Report,
     error::PlotError,
-    labels::{Labels, ranges, visible},
+    labels::{Labels, ranges, visible_line},
     verdicts::Verdicts,
     walk::{anchor, walk},
 };
@@ -317,7 +317,7 @@ fn patches(report: &Report, labels: &Labels) -> Markup {
         markup! {
             @if let Some(diff) = report.diffs.get(&revision) {
                 pre.diff {
-                    @for line in diff.lines() { span class=(diff_class(line)) { (visible_line(line)) } }
+                    @for line in diff.lines() { span class=(diff_class(line)) { (visible_line(line)) "\n" } }
                 }
             }
         }
@@ -361,14 +361,8 @@ fn diff_class(line: &str) -> &'static str {
     }
 }
 
-/// A line with control characters other than tabs made visible, and a line end.
-fn visible_line(line: &str) -> String {
-    let parts: Vec<String> = line.split('\t').map(visible).collect();
-    parts.join("\t") + "\n"
-}
-
 fn lines(text: &str) -> String {
-    text.lines().map(visible_line).collect()
+    text.lines().map(|line| visible_line(line) + "\n").collect()
 }
 
 fn bounds(report: &Report) -> Markup {

@@ -321,6 +321,12 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// A line of a text with control characters escaped, except for tabs.
+pub fn visible_line(line: &str) -> String {
+    let parts: Vec<String> = line.split('\t').map(visible).collect();
+    parts.join("\t")
+}
+
 /// Bytes as text. Bytes that are not UTF-8 are written as C escapes, so that different bytes make
 /// different texts.
 pub fn readable(bytes: &[u8]) -> String {

@@ -18,6 +18,7 @@ mod question;
 mod repeated;
 #[cfg(test)]
 mod sample;
+mod scalar;
 #[cfg(feature = "plots")]
 mod scene;
 mod separation;
@@ -42,8 +43,10 @@ pub use explanation::{Conditions, Explanation, Ran, Row, Step};
 pub use html::html;
 pub use labels::{
     Labels, OutcomeDescription, TestDescription, patch_name, ranges, readable, shorten, visible,
+    visible_line,
 };
 pub use question::question;
+pub use scalar::{ScalarRange, ScalarRanges, scalar_ranges};
 pub use separation::{Unseparated, WhyUnseparated};
 pub use terminal::{TextStyle, terminal};
 #[cfg(feature = "plots")]

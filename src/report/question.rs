@@ -95,7 +95,7 @@ pub(super) fn input(input: &TestDescription) -> Vec<String> {
         let words: Vec<String> = input.arguments.iter().map(|word| shell_word(word)).collect();
         all.push(format!("arguments: {}", words.join(" ")));
     }
-    all.extend(input.values.iter().map(|(name, value)| format!("{name} = {}", visible(value))));
+    all.extend(input.values.iter().filter_map(|(name, value)| value_line(name, value)));
     if let Some(stdin) = &input.stdin {
         let lines = text_lines(stdin);
         all.extend(lines.iter().take(LINES).map(|line| format!("│ {line}")));
@@ -107,6 +107,19 @@ pub(super) fn input(input: &TestDescription) -> Vec<String> {
         all.push("no input".into());
     }
     all
+}
+
+/// A value with its name: that of a parameter, or what a file or a variable of the environment holds.
+fn value_line(name: &str, value: &str) -> Option<String> {
+    let value = visible(value);
+    if let Some(variable) = name.strip_suffix("-env-count") {
+        return (value == "0").then(|| format!("{variable} is not set"));
+    }
+    Some(match (name.strip_suffix("-env"), name.strip_suffix("-data")) {
+        (Some(variable), _) => format!("{variable}={value}"),
+        (None, Some(file)) => format!("file {file}: {value}"),
+        (None, None) => format!("{name} = {value}"),
+    })
 }
 
 /// A word of a command line, in quotes if a shell would not take it as it is.
@@ -230,7 +243,8 @@ mod tests {
 
     #[test]
     fn outcomes_of_one_line_stand_beside_their_numbers() {
-        let values = [("x".into(), "-2".into())].into();
+        let values = [("x", "-2"), ("MODE-env", "\"a\""), ("MODE-env-count", "1")];
+        let values = values.map(|(name, value)| (name.into(), value.into())).into();
         let input = TestDescription { values, ..TestDescription::default() };
         insta::assert_snapshot!(asked(input, &["6\n", "seven\n"]));
     }

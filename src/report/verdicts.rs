@@ -38,7 +38,7 @@ impl LeafKind {
             Self::UnlessFailing => Some("equivalent unless failing"),
             Self::Internal => Some("differ only inside"),
             Self::Open => Some("not told apart"),
-            Self::CutOff => Some("told apart by tests not asked here"),
+            Self::CutOff => Some("told apart by tests not answered here"),
         }
     }
 }

@@ -24,6 +24,13 @@ pub(super) struct Values<'a> {
 
 impl Values<'_> {
     fn describe(&self, name: &str, bytes: &[u8]) -> String {
+        // No parameter has a name like these.
+        if name.ends_with("-env") {
+            return quoted(bytes.split(|byte| *byte == 0).next().unwrap_or_default());
+        }
+        if name.ends_with("-data") {
+            return quoted(bytes);
+        }
         describe_bytes(bytes, self.params.get(name), self.reals.contains(name))
     }
 }

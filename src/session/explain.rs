@@ -6,24 +6,21 @@ use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 use anyhow::{Context, bail};
 use diffy::{DiffOptions, Line};
 
-use super::{
-    SearchOptions, inputs,
-    stages::{Alone, Stage},
-};
+use super::{SearchOptions, alone::Alone, inputs, stages::Stage};
 use crate::{
     compile::HARNESS,
     env::{
         Halt,
         libc::{intrinsics::give_object, stdin::Stdin},
     },
-    exec::{Arguments, Clock, Program, Start, Trace, TracedLine, trace},
+    exec::{Arguments, Clock, Program, Start, Trace, trace},
     explore::Search,
     expr::Assignment,
     interrupt::Interrupt,
     ir::FileId,
     memory::Byte,
     replay::TestInput,
-    report::{Document, Explanation, Ran, Step, TestEntry},
+    report::{Document, Explanation, OutcomeEntry, Ran, Step, TestEntry},
     results::{ResultsDir, TestId},
     solver,
     subject::{Form, Revision, RevisionSet, Subject},
@@ -67,7 +64,7 @@ pub fn explain(
         let traced = trace(&program, start, given, config.limits, &mut *solver, clock, LINES);
         as_recorded(entry, revision, traced.halt.as_ref())?;
         let steps = steps(&program, &traced, &alone.sources, other);
-        Ok(Ran { steps, is_whole: traced.halt.is_some_and(is_end) })
+        Ok(Ran { steps, doubts: doubts(&traced) })
     };
     let ran = [run(a, of_a, &sources[1])?, run(b, of_b, &sources[0])?];
     Ok(Explanation::new(&document, entry, [a, b], ran))
@@ -132,21 +129,34 @@ fn unchanged(
 /// What to do if what runs now is not what ran.
 const CHANGED: &str = "changed since the comparison; run `psychic diff` again";
 
-/// Whether a run came to its end by itself.
-fn is_end(halt: Halt) -> bool {
-    !matches!(halt, Halt::Incomplete(_))
+/// Why the lines of a trace may not be all that the program runs, or not what it runs.
+fn doubts(traced: &Trace) -> Vec<String> {
+    let mut doubts: Vec<String> = traced.approximations.iter().map(ToString::to_string).collect();
+    match &traced.halt {
+        None => doubts.push(format!("left after {} lines", traced.lines.len())),
+        Some(Halt::Incomplete(why)) => doubts.push(why.to_string()),
+        Some(_) => {}
+    }
+    if traced.forked {
+        doubts.push("memory that was never written decides: this is one of several ways".into());
+    }
+    doubts
 }
 
 /// Checks that a run ends as it ended on the test: with an error or without.
 fn as_recorded(entry: &TestEntry, revision: Revision, halt: Option<&Halt>) -> anyhow::Result<()> {
     let recorded = entry.outcomes.iter().find(|outcome| outcome.revisions.contains(revision));
-    let recorded = recorded.map(|recorded| &recorded.outcome);
-    let exits = recorded.is_some_and(|recorded| recorded.exit.is_some());
-    match halt {
-        Some(Halt::Exit(_)) if !exits => bail!("revision {revision}: {CHANGED}"),
-        Some(Halt::Error(_)) if exits => bail!("revision {revision}: {CHANGED}"),
-        _ => Ok(()),
+    let Some(OutcomeEntry { outcome, .. }) = recorded else { return Ok(()) };
+    let contradicts = match halt {
+        // A run that was stopped may only have been slow.
+        Some(Halt::Exit(_)) => outcome.signal.is_some(),
+        Some(Halt::Error(_)) => outcome.exit.is_some() && outcome.finding.is_empty(),
+        _ => false,
+    };
+    if contradicts {
+        bail!("revision {revision}: {CHANGED}");
     }
+    Ok(())
 }
 
 /// How a program starts on a known input, and the values of what it asks for.
@@ -177,7 +187,7 @@ fn beginning(
 fn steps(program: &Program, traced: &Trace, sources: &Path, other: &Path) -> Vec<Step> {
     let mut files: BTreeMap<FileId, Option<SourceFile>> = BTreeMap::new();
     let mut steps = Vec::new();
-    for TracedLine { place, .. } in &traced.lines {
+    for place in &traced.lines {
         let read = || {
             let name = Path::new(&program.module.files[place.file.0 as usize]);
             SourceFile::read(name.strip_prefix(sources).unwrap_or(name), sources, other)
@@ -221,11 +231,14 @@ impl SourceFile {
         let whole =
             |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
         let (old, new) = (whole(&own), whole(&others));
-        let mut options = DiffOptions::new();
-        options.set_context_len(usize::MAX / 4);
+        if old == new {
+            let twins = (0..own.len()).zip(0..).collect();
+            return Some(Self { name: name.display().to_string(), lines: own, twins });
+        }
+        // With all lines as context there is one hunk, which has all of them.
+        let patch = DiffOptions::new().set_context_len(own.len()).create_patch(&old, &new);
         let mut twins = BTreeMap::new();
         let (mut here, mut there) = (0, 0);
-        let patch = options.create_patch(&old, &new);
         for line in patch.hunks().iter().flat_map(|hunk| hunk.lines()) {
             match line {
                 Line::Context(_) => {
@@ -235,9 +248,6 @@ impl SourceFile {
                 Line::Delete(_) => here += 1,
                 Line::Insert(_) => there += 1,
             }
-        }
-        if patch.hunks().is_empty() {
-            twins = (0..own.len()).zip(0..).collect();
         }
         Some(Self { name: name.display().to_string(), lines: own, twins })
     }

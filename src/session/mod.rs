@@ -6,6 +6,7 @@
 //! [`sandbox_helper`](crate::replay::sandbox_helper): native runs are confined by a helper process,
 //! which is the same executable started once more.
 
+mod alone;
 mod bounds;
 mod describe;
 mod error;
@@ -13,6 +14,7 @@ mod explain;
 mod findings;
 mod glances;
 pub(crate) mod inputs;
+pub(crate) mod linking;
 pub(crate) mod native;
 mod observer;
 mod options;

@@ -14,18 +14,18 @@ use walkdir::WalkDir;
 
 use super::{
     inputs,
+    linking::{find_libc, link_libc, load_cached},
     observer::{Event, Observer},
 };
 use crate::{
     child::Stopper,
     compile::{
-        self, BuildError, Closure, Common, Compilation, Libc, Recipe, RevisionError, Revisions,
+        self, BuildError, Closure, Common, Compilation, Recipe, RevisionError, Revisions,
         Toolchain, Whole,
     },
-    env::models,
     errors::Sanitizer,
     interrupt::Interrupt,
-    ir::{Module, cache, lower},
+    ir::{Module, lower},
     merge::{self, Candidates, Changes, MergeError, SyntaxCheck},
     replay::{Binaries, Builds},
     results::{ResultsDir, RevisionRow, Status},
@@ -40,7 +40,7 @@ pub(crate) struct Stage {
     /// The directory that results are written to: `place`, or one inside it until the run is
     /// finished.
     pub(crate) results: ResultsDir,
-    toolchain: Toolchain,
+    pub(super) toolchain: Toolchain,
     /// The package, if the program has a build of its own and was prepared.
     whole: Option<Whole>,
     /// Every revision's own compilation, once it is made.
@@ -53,13 +53,6 @@ pub(crate) struct Stage {
 struct Own {
     revisions: Revisions,
     bitcode: BTreeMap<Revision, Vec<PathBuf>>,
-}
-
-/// A revision as a program of its own.
-pub(crate) struct Alone {
-    pub(crate) module: Module,
-    /// The directory in which its sources are laid out.
-    pub(crate) sources: PathBuf,
 }
 
 /// The result of the merge.
@@ -249,7 +242,7 @@ impl Stage {
     }
 
     /// What the compilations of all revisions have in common, which work in `directory`.
-    fn common_in(&self, directory: &Path) -> anyhow::Result<Common> {
+    pub(super) fn common_in(&self, directory: &Path) -> anyhow::Result<Common> {
         let config = &self.subject.config;
         Ok(Common {
             root: self.subject.root.clone(),
@@ -261,56 +254,6 @@ impl Stage {
             nan: config.outputs.nan,
             directory: fs::canonicalize(directory)?,
         })
-    }
-
-    /// Compiles two revisions in `directory`, each to a program of its own, whose sources are laid
-    /// out in the subdirectory of its number.
-    ///
-    /// # Errors
-    /// A revision cannot be compiled, or the program has a build of its own.
-    pub(crate) fn alone(
-        &self,
-        wanted: [Revision; 2],
-        directory: &Path,
-    ) -> anyhow::Result<[Alone; 2]> {
-        let has_build = self.subject.config.build.program.is_some();
-        if has_build || self.subject.is_meta() || self.subject.is_bitcode() {
-            bail!(
-                "{}: only revisions that are compiled from C files, without a build of their own, \
-                 can be explained",
-                self.subject.dir.display()
-            );
-        }
-        let mut changes = BTreeMap::from([(Revision::ORIGINAL, Changes::new())]);
-        for (revision, candidate) in merge::candidates(&self.subject) {
-            if wanted.contains(&revision) {
-                let candidate = candidate.map_err(anyhow::Error::msg);
-                changes.insert(revision, candidate.context(format!("revision {revision}"))?.files);
-            }
-        }
-        let common = self.common_in(directory)?;
-        let (revisions, failed) = Revisions::new(self.toolchain.clone(), &common, &changes)?;
-        if let Some((revision, error)) = failed.into_iter().next() {
-            return Err(anyhow::Error::from(error).context(format!("revision {revision}")));
-        }
-        let libc = find_libc(&self.subject.dir)?;
-        let groups = revisions.groups();
-        let alone = |revision: Revision| -> anyhow::Result<Alone> {
-            // Revisions with the same sources are compiled once.
-            let group = groups.iter().find(|group| group.contains(&revision));
-            let first = group.and_then(|group| group.first());
-            let first = first.with_context(|| format!("there is no revision {revision}"))?;
-            let modules = revisions.bitcode()[first].as_ref().map_err(BuildError::again)?;
-            let out = directory.join(format!("{revision}.bc"));
-            let program = out.with_extension("program.bc");
-            compile::unite(modules, &[], &["main"], &program)?;
-            let lowered = (lower::load(&program)?, &*program);
-            link_libc(&self.toolchain, libc.as_ref(), lowered, &out)?;
-            let module = lower::load_as_written(&out)?;
-            Ok(Alone { module, sources: directory.join(first.to_string()) })
-        };
-        let [a, b] = wanted;
-        Ok([alone(a)?, alone(b)?])
     }
 
     /// Compiles every revision on its own. Returns the revisions that cannot be compiled, with the
@@ -646,68 +589,4 @@ fn meta_files(meta: &Path) -> anyhow::Result<Changes> {
         }
     }
     Ok(files)
-}
-
-/// Compiles a program to bitcode against the headers that the native build uses, and links the
-/// functions of musl that it needs. Returns the lowered result, which is also written to `out`, and
-/// what was linked. Without `libc`, calls of libc functions that have no model end their path.
-pub(crate) fn compile_bitcode(
-    toolchain: &Toolchain,
-    libc: Option<&Libc>,
-    compilation: &Compilation,
-    out: &Path,
-) -> anyhow::Result<(Module, Closure)> {
-    let program = out.with_extension("program.bc");
-    toolchain.bitcode(compilation, &program)?;
-    link_libc(toolchain, libc, (lower::load(&program)?, &program), out)
-}
-
-/// Loads and lowers a program. The lowered program is cached, which pays for bitcode that seldom
-/// changes.
-pub(crate) fn load_cached(bitcode: &Path) -> anyhow::Result<Module> {
-    load_vetted(bitcode, || Ok(()))
-}
-
-/// Loads a program that others compiled, or what is known of it from an earlier run.
-pub(crate) fn load_foreign(bitcode: &Path, stopper: Stopper) -> anyhow::Result<Module> {
-    load_vetted(bitcode, || Ok(Toolchain::find()?.stopped_by(stopper).vet(bitcode)?))
-}
-
-fn load_vetted(bitcode: &Path, vet: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<Module> {
-    let place = fs::canonicalize(bitcode).unwrap_or_default();
-    cache::load(bitcode, &cache_directory(&place).join("modules"), vet)
-}
-
-/// Links what a program needs of the libc, and writes the result to `out`. The program is given
-/// lowered and as the path of its bitcode. Returns the lowered result, and what was linked.
-pub(crate) fn link_libc(
-    toolchain: &Toolchain,
-    libc: Option<&Libc>,
-    (module, program): (Module, &Path),
-    out: &Path,
-) -> anyhow::Result<(Module, Closure)> {
-    let undefined = undefined_symbols(&module);
-    let defined = module.functions.iter().filter(|function| !function.code.is_empty());
-    let defined = defined.map(|function| function.name.as_str());
-    let closure = libc.map(|libc| libc.closure(undefined, defined, models::stand_alone));
-    let closure = closure.unwrap_or_default();
-    toolchain.link_bitcode(program, &closure, out)?;
-    let module = if closure.modules.is_empty() { module } else { lower::load(out)? };
-    Ok((module, closure))
-}
-
-fn undefined_symbols(module: &Module) -> Vec<&str> {
-    let functions = module.functions.iter().filter(|function| function.code.is_empty());
-    let variables = module.globals.iter().filter(|variable| variable.external);
-    functions.map(|f| f.name.as_str()).chain(variables.map(|v| v.name.as_str())).collect()
-}
-
-/// Finds the bitcode of the libc: in the cache that belongs to `place`, else in that of this
-/// executable.
-pub(crate) fn find_libc(place: &Path) -> anyhow::Result<Option<Libc>> {
-    if let Some(libc) = Libc::find(&cache_directory(place))? {
-        return Ok(Some(libc));
-    }
-    let executable = env::current_exe().context("finding this executable")?;
-    Ok(Libc::find(&cache_directory(&executable))?)
 }
