@@ -4,6 +4,7 @@ mod args;
 mod ask;
 mod build;
 mod conclusion;
+mod debug;
 mod diff;
 mod exit;
 mod explain;

@@ -4,7 +4,9 @@
 //! 32-bit numbers and length-prefixed bytes: version, arguments, `symArgvs`, `symArgvLen`, objects
 //! (name, bytes). KLEE's tools can read the files that are written here.
 
-use std::{fs, io, path::Path};
+use std::{collections::BTreeMap, fs, io, path::Path};
+
+use crate::subject::{Given, GivenFile};
 
 const MAGIC: &[u8; 5] = b"KTEST";
 /// The magic that older versions of KLEE wrote, with the same contents.
@@ -163,6 +165,13 @@ impl TestInput {
                 .any(|kind| name.strip_prefix(kind).is_some_and(is_group))
     }
 
+    /// Whether the object with this name is a part of what a program finds when it starts: its
+    /// command line, its files, its environment. The program itself makes all others.
+    pub fn is_of_surroundings(name: &str) -> bool {
+        Self::is_of_command_line(name)
+            || ["-data", "-env", "-env-count"].iter().any(|kind| name.ends_with(kind))
+    }
+
     /// The number of bytes that a person has to read: those of arguments (except the program's
     /// name), standard input and objects.
     pub fn size(&self) -> usize {
@@ -231,6 +240,23 @@ impl TestInput {
     /// Without that object the variable is not set.
     pub fn variable(&self, name: &str) -> Option<&[u8]> {
         self.object(&format!("{name}-env"))?.split(|byte| *byte == 0).next()
+    }
+
+    /// These files as they are given to a program.
+    pub fn given_files(&self) -> Vec<GivenFile> {
+        let given = |(name, bytes): (&str, &[u8])| GivenFile {
+            path: name.to_owned(),
+            content: Given::Regular { bytes: bytes.to_vec(), executable: false },
+        };
+        self.files().map(given).collect()
+    }
+
+    /// The variables of a run on this test, of which some are `known` and the test gives the others.
+    pub fn variables(&self, known: &[(String, Option<Vec<u8>>)]) -> BTreeMap<String, Vec<u8>> {
+        let value = |(name, known): &(String, Option<Vec<u8>>)| {
+            Some((name.clone(), known.as_deref().or_else(|| self.variable(name))?.to_vec()))
+        };
+        known.iter().filter_map(value).collect()
     }
 
     fn symbolic_argument(&self, index: usize) -> Vec<u8> {

@@ -9,6 +9,7 @@ mod ktest;
 mod outcome;
 mod replayer;
 mod sandbox;
+mod script;
 #[cfg(all(test, feature = "engine"))]
 mod tests;
 
@@ -19,3 +20,4 @@ pub use replayer::{Binaries, Builds, ReplayError, Replayer, Watched, Within};
 #[cfg(feature = "engine")]
 pub(crate) use sandbox::refuse_idle_helper;
 pub use sandbox::{Isolation, RunLimits, SandboxError, sandbox_helper};
+pub use script::{Runs, script};

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     errors::{Error, Sanitizer},
-    subject::{Given, GivenFile, Revision, RevisionSet, config::Uninitialised},
+    subject::{GivenFile, Revision, RevisionSet, config::Uninitialised},
 };
 
 /// Factor for the time of runs under a sanitizer, which take about two to three times as long.
@@ -72,7 +72,8 @@ impl Builds {
         }
     }
 
-    fn program(&self, revision: Revision) -> Option<&Path> {
+    /// The program that runs a revision.
+    pub fn program(&self, revision: Revision) -> Option<&Path> {
         match self {
             Self::None => None,
             Self::One(program) => Some(program),
@@ -384,22 +385,14 @@ impl Replayer {
         if let Some(index) = args.iter().position(|arg| arg.contains(&0)) {
             return Err(KtestError::NulInArgument(index).into());
         }
-        let variables = self.binaries.variables.iter().filter_map(|(name, known)| {
-            let value = known.as_deref().or_else(|| test.variable(name))?;
-            Some((name.clone(), value.to_vec()))
-        });
-        let files = test.files().map(|(name, bytes)| GivenFile {
-            path: name.to_owned(),
-            content: Given::Regular { bytes: bytes.to_vec(), executable: false },
-        });
         Ok(Request {
             program,
             args,
             revision: revision.0,
-            variables: variables.collect(),
+            variables: test.variables(&self.binaries.variables),
             stdin: test.stdin.clone().unwrap_or_default(),
             ktest: test.to_bytes()?,
-            files: files.collect(),
+            files: test.given_files(),
             time: match sanitizer {
                 Sanitizer::None => within.time,
                 _ => within.time * SANITIZED_TIME,

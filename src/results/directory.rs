@@ -10,8 +10,11 @@ use super::{
     error::ResultsError,
     id::TestId,
     table::{Table, read_table, write_table},
-    write::write_whole,
+    write::{write_whole, write_with},
 };
+
+/// The extension of the shell script beside a test.
+pub(super) const SCRIPT: &str = "sh";
 
 /// A directory of results.
 #[derive(Clone, Debug)]
@@ -77,6 +80,14 @@ impl ResultsDir {
     /// The file with the input of one test.
     pub fn ktest(&self, test: TestId) -> PathBuf {
         self.tests().join(format!("{:04}.ktest", test.0))
+    }
+
+    /// Writes the shell script that runs one test, `NAME.sh` beside its `NAME.ktest`.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_script(&self, test: TestId, script: &str) -> Result<(), ResultsError> {
+        write_with(&self.ktest(test).with_extension(SCRIPT), script.as_bytes(), 0o777)
     }
 
     /// The file with the table `T`.

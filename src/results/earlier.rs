@@ -7,7 +7,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{directory::ResultsDir, error::ResultsError, write::UNFINISHED};
+use super::{
+    directory::{ResultsDir, SCRIPT},
+    error::ResultsError,
+    write::UNFINISHED,
+};
 
 /// The directory for tests that were put aside.
 const EARLIER: &str = "earlier";
@@ -49,6 +53,8 @@ impl ResultsDir {
             let to = earlier.join(format!("{number:08}.ktest"));
             fs::rename(&file, &to).map_err(io_at(&file))?;
         }
+        // They are made again for the tests of the new results.
+        self.drop_scripts(&self.tests())?;
         self.drop_directory(&self.tests())
     }
 
@@ -77,7 +83,13 @@ impl ResultsDir {
         for file in ktest_files(directory)? {
             fs::remove_file(&file).map_err(io_at(&file))?;
         }
+        self.drop_scripts(directory)?;
         self.drop_directory(directory)
+    }
+
+    fn drop_scripts(&self, directory: &Path) -> Result<(), ResultsError> {
+        let mut scripts = files(directory)?.into_iter().filter(|file| is_script(file));
+        scripts.try_for_each(|file| fs::remove_file(&file).map_err(io_at(&file)))
     }
 
     /// Removes a directory that has no tests any more, with the files that a run was writing when
@@ -114,20 +126,32 @@ pub(super) fn remove_unfinished(directory: &Path) -> Result<(), ResultsError> {
 /// # Errors
 /// The directory cannot be read.
 pub fn ktest_files(directory: &Path) -> Result<Vec<PathBuf>, ResultsError> {
+    let mut files = files(directory)?;
+    files.retain(|file| is_ktest(file));
+    files.sort();
+    Ok(files)
+}
+
+fn files(directory: &Path) -> Result<Vec<PathBuf>, ResultsError> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         other => other.map_err(io_at(directory))?,
     };
-    let mut files = Vec::new();
-    for entry in entries {
-        let file = entry.map_err(io_at(directory))?.path();
-        // A file that is still being written has another extension.
-        if file.extension().is_some_and(|extension| extension == "ktest") {
-            files.push(file);
-        }
-    }
-    files.sort();
-    Ok(files)
+    entries.map(|entry| Ok(entry.map_err(io_at(directory))?.path())).collect()
+}
+
+/// Whether a file in a directory of tests belongs to a test.
+pub(super) fn is_of_test(file: &Path) -> bool {
+    is_ktest(file) || is_script(file)
+}
+
+/// Whether a file is a test. One that is still being written has another extension.
+fn is_ktest(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "ktest")
+}
+
+fn is_script(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == SCRIPT) && number(file).is_some()
 }
 
 fn number(file: &Path) -> Option<u32> {
@@ -141,6 +165,7 @@ pub(super) fn io_at(path: &Path) -> impl Fn(io::Error) -> ResultsError + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::TestId;
 
     fn contents(results: &ResultsDir) -> Vec<Vec<u8>> {
         results.left_tests().unwrap().iter().map(|file| fs::read(file).unwrap()).collect()
@@ -152,7 +177,9 @@ mod tests {
         let results = ResultsDir::create(scratch.path()).unwrap();
         results.write_file("tests/0001.ktest", b"a").unwrap();
         results.write_file("tests/0002.ktest", b"b").unwrap();
+        results.write_script(TestId(2), "#!/bin/sh\n").unwrap();
         results.put_tests_aside().unwrap();
+        assert!(!results.tests().exists());
         // A run that was killed had run one of them again, found another, and begun to write a
         // third.
         results.write_file("tests/0001.ktest", b"b").unwrap();
@@ -164,6 +191,7 @@ mod tests {
         results.write_file("tests/0001.ktest", b"a").unwrap();
         results.forget_tests().unwrap();
         assert_eq!(contents(&results), [b"a"]);
+        results.write_script(TestId(1), "#!/bin/sh\n").unwrap();
         results.remove_tests().unwrap();
         assert_eq!(contents(&results), [[0u8; 1]; 0]);
         assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);

@@ -10,7 +10,7 @@ use std::{fs, io, path::Path};
 use super::{
     ResultsDir, ResultsError,
     claim::{NAMES, TABLES},
-    earlier::io_at,
+    earlier::{io_at, is_of_test},
     ktest_files,
 };
 
@@ -104,8 +104,7 @@ impl ResultsDir {
         for entry in entries {
             let file = entry.map_err(io_at(directory))?.path();
             let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let is_test = file.extension().is_some_and(|extension| extension == "ktest");
-            if !is_test && !name.starts_with(super::write::UNFINISHED) {
+            if !is_of_test(&file) && !name.starts_with(super::write::UNFINISHED) {
                 let name = file.strip_prefix(self.path()).unwrap_or(&file).display().to_string();
                 return Err(ResultsError::Foreign { path: self.path().into(), name });
             }
@@ -200,9 +199,11 @@ mod tests {
     fn what_is_no_test_is_not_removed() {
         let scratch = tempfile::tempdir().unwrap();
         let results = ResultsDir::create(scratch.path()).unwrap();
-        results.write_file("tests/main.rs", b"").unwrap();
-        let message = results.begin(false).unwrap_err().to_string();
-        assert!(message.contains("tests/main.rs"), "{message}");
-        assert!(results.tests().join("main.rs").is_file());
+        for name in ["tests/main.rs", "tests/run.sh"] {
+            let file = results.write_file(name, b"").unwrap();
+            let message = results.begin(false).unwrap_err().to_string();
+            assert!(message.contains(name), "{message}");
+            fs::remove_file(file).unwrap();
+        }
     }
 }

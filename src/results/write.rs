@@ -1,7 +1,9 @@
 //! Files are written whole, or not at all.
 
 use std::{
+    fs::Permissions,
     io::{self, Write as _},
+    os::unix::fs::PermissionsExt,
     path::Path,
 };
 
@@ -16,6 +18,14 @@ pub(super) const UNFINISHED: &str = ".psychic-";
 /// # Errors
 /// The file cannot be written.
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), ResultsError> {
+    write_with(path, content, 0o666)
+}
+
+/// Writes a file as [`write_whole`] does, with these permissions before the umask.
+///
+/// # Errors
+/// The file cannot be written.
+pub(super) fn write_with(path: &Path, content: &[u8], mode: u32) -> Result<(), ResultsError> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -24,17 +34,12 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), ResultsError> {
         std::fs::create_dir_all(directory)?;
         let mut file = tempfile::Builder::new()
             .prefix(UNFINISHED)
-            .permissions(permissions())
+            // A temporary file would by default be accessible to its owner only.
+            .permissions(Permissions::from_mode(mode))
             .tempfile_in(directory)?;
         file.write_all(content)?;
         file.persist(path)?;
         io::Result::Ok(())
     };
     write().map_err(|source| ResultsError::Io { path: path.into(), source })
-}
-
-/// The usual permissions of a new file, before the umask. A temporary file would by default be
-/// accessible to its owner only.
-fn permissions() -> std::fs::Permissions {
-    std::os::unix::fs::PermissionsExt::from_mode(0o666)
 }

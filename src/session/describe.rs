@@ -15,11 +15,11 @@ use crate::{
 };
 
 /// What is known about named values, to show them as what they are.
-pub(super) struct Values<'a> {
+pub(crate) struct Values<'a> {
     /// How the parameters of an entry function are described in `subject.toml`.
-    pub(super) params: &'a BTreeMap<String, ParamConfig>,
+    pub(crate) params: &'a BTreeMap<String, ParamConfig>,
     /// The parameters that are floating-point numbers, and `return` if the result is one.
-    pub(super) reals: &'a BTreeSet<String>,
+    pub(crate) reals: &'a BTreeSet<String>,
 }
 
 impl Values<'_> {
@@ -36,7 +36,7 @@ impl Values<'_> {
 }
 
 /// Describes a test's input, as a whole in one line and by its parts.
-pub(super) fn describe_input(input: &TestInput, values: &Values<'_>) -> TestDescription {
+pub(crate) fn describe_input(input: &TestInput, values: &Values<'_>) -> TestDescription {
     let quoted = |text: &String| format!("\"{}\"", visible(text));
     let named = input.objects.iter().filter(|(name, _)| !TestInput::is_of_command_line(name));
     let described: Vec<(String, String)> =
@@ -130,7 +130,7 @@ pub(super) fn describe_outcomes(
 }
 
 /// Describes those parts of an outcome that count.
-fn describe_outcome(
+pub(crate) fn describe_outcome(
     outcome: &Outcome,
     counted: &OutputsConfig,
     values: &Values<'_>,

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 use anyhow::{Context, bail};
 use diffy::{DiffOptions, Line};
 
-use super::{SearchOptions, alone::Alone, inputs, stages::Stage};
+use super::{SearchOptions, alone::Alone, inputs, rows::takes_part, stages::Stage};
 use crate::{
     compile::HARNESS,
     env::{
@@ -77,14 +77,7 @@ fn entry(
     test: Option<TestId>,
 ) -> anyhow::Result<&TestEntry> {
     for revision in [a, b] {
-        let known = document.revisions.iter().find(|entry| entry.row.revision == revision);
-        match known {
-            None => bail!("there is no revision {revision}; see revisions.csv"),
-            Some(entry) if !entry.row.status.takes_part() => {
-                bail!("revision {revision} was set aside: {}", entry.row.reason)
-            }
-            Some(_) => {}
-        }
+        takes_part(document.revisions.iter().map(|entry| &entry.row), revision)?;
     }
     let pair = document.pairs.iter().find(|row| [row.a, row.b] == [a.min(b), a.max(b)]);
     let test = match (test, pair) {

@@ -13,6 +13,7 @@ use super::{
     Error, Until,
     bounds::bounds,
     describe::{Values, describe_input, describe_outcomes},
+    inputs::{environment, native},
     rows::{outcome_rows, pair_rows, state_rows, stats_rows, test_rows},
     stages::{Merged, Stage},
 };
@@ -21,9 +22,11 @@ use crate::{
     exec::Program,
     explore::Statistics,
     merge,
-    report::Report,
+    replay::{self, Runs},
+    report::{Report, ranges},
     results::{
-        Clustering, PairRow, ResultsDir, StateRow, StatsRow, SummaryRow, Verdict, write_whole,
+        Clustering, PairRow, ResultsDir, StateRow, StatsRow, SummaryRow, TestId, Verdict,
+        write_whole,
     },
     subject::{Form, Patch, Revision, RevisionSet},
     tree::{self, Tree},
@@ -45,6 +48,8 @@ pub struct Findings {
     tests: Vec<DifferentialTest>,
     revisions: Vec<Revision>,
     states: Vec<StateRow>,
+    /// The tests as shell scripts.
+    scripts: Vec<(TestId, String)>,
     /// Whether every path was followed to its end.
     pub exhausted: bool,
     /// Whether the tests show every clustering that there is, so that no tree is lower: every
@@ -116,6 +121,9 @@ impl Findings {
         results.write(&self.report.revisions)?;
         results.write(&self.states)?;
         write_tests(results, &self.tests, &self.revisions)?;
+        for (test, script) in &self.scripts {
+            results.write_script(*test, script)?;
+        }
         results.write(&self.report.pairs)?;
         results.write(&self.report.ranges)?;
         self.write_mismatches(results)?;
@@ -160,8 +168,10 @@ pub(super) struct Run<'a> {
 impl Run<'_> {
     /// Searches for the smallest tree, and returns all that the run has found.
     pub(super) fn findings(self) -> anyhow::Result<Findings> {
+        let report = self.report()?;
         Ok(Findings {
-            report: self.report()?,
+            scripts: self.scripts(&report)?,
+            report,
             tests: self.differ.tests().to_vec(),
             revisions: self.differ.revisions().to_vec(),
             states: state_rows(&self.program.module, 1, self.differ.states()),
@@ -171,6 +181,36 @@ impl Run<'_> {
             interrupted: false,
             recorded: true,
         })
+    }
+
+    /// The tests as shell scripts, each with its input and its outcomes in its head.
+    fn scripts(&self, report: &Report) -> anyhow::Result<Vec<(TestId, String)>> {
+        let Stage { subject, .. } = self.stage;
+        let harness = self.stage.harness("source.c".as_ref())?;
+        let variables = native(&environment(&subject.config.inputs));
+        let runs = match &harness {
+            Some(harness) => Runs::Entry { harness, flags: &subject.config.build.flags },
+            None => Runs::Program { variables: &variables, has_files: !subject.files.is_empty() },
+        };
+        let labels = report.labels();
+        let script = |test: &DifferentialTest| {
+            let mut about = vec![
+                format!(
+                    "Test {} of {}: {}",
+                    test.test,
+                    subject.config.name,
+                    labels.input(test.test)
+                ),
+                String::new(),
+            ];
+            for (cluster, revisions) in test.clustering.groups() {
+                let outcome = labels.outcome(test.test, cluster);
+                about.push(format!("{}: {outcome}", ranges(&revisions)));
+            }
+            let name = format!("{:04}.sh", test.test.0);
+            Some((test.test, replay::script(&test.input, runs, &name, &about)?))
+        };
+        Ok(self.differ.tests().iter().filter_map(script).collect())
     }
 
     /// Rows of `stats.csv` that say how many states ended in which way.

@@ -8,7 +8,7 @@
 
 mod alone;
 mod bounds;
-mod describe;
+pub(crate) mod describe;
 mod error;
 mod explain;
 mod findings;

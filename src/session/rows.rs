@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use anyhow::bail;
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -12,11 +13,28 @@ use crate::{
     ir::Module,
     replay::{Outcome, Termination},
     results::{
-        Clustering, Code, OutcomeRow, PairRow, StateId, StateRow, StatsRow, TestId, TestRow,
-        Verdict,
+        Clustering, Code, OutcomeRow, PairRow, RevisionRow, StateId, StateRow, StatsRow, TestId,
+        TestRow, Verdict,
     },
     subject::Revision,
 };
+
+/// Checks that a revision takes part in a comparison with these `rows` of `revisions.csv`.
+///
+/// # Errors
+/// There is no such revision, or it was set aside.
+pub(crate) fn takes_part<'r>(
+    rows: impl IntoIterator<Item = &'r RevisionRow>,
+    revision: Revision,
+) -> anyhow::Result<()> {
+    match rows.into_iter().find(|row| row.revision == revision) {
+        None => bail!("there is no revision {revision}; see revisions.csv"),
+        Some(row) if !row.status.takes_part() => {
+            bail!("revision {revision} was set aside: {}", row.reason)
+        }
+        Some(_) => Ok(()),
+    }
+}
 
 /// Rows of `states.csv` for `states`, which are numbered from `first`.
 pub(crate) fn state_rows(module: &Module, first: u32, states: &[HaltState]) -> Vec<StateRow> {

@@ -20,8 +20,8 @@ use super::{
 use crate::{
     child::Stopper,
     compile::{
-        self, BuildError, Closure, Common, Compilation, Recipe, RevisionError, Revisions,
-        Toolchain, Whole,
+        self, BuildError, Closure, Common, Compilation, HarnessError, Recipe, RevisionError,
+        Revisions, Toolchain, Whole,
     },
     errors::Sanitizer,
     interrupt::Interrupt,
@@ -29,7 +29,7 @@ use crate::{
     merge::{self, Candidates, Changes, MergeError, SyntaxCheck},
     replay::{Binaries, Builds},
     results::{ResultsDir, RevisionRow, Status},
-    subject::{Revision, RevisionSet, Subject, cache_directory},
+    subject::{Revision, RevisionSet, Subject, cache_directory, config::SubjectConfig},
 };
 
 /// A subject and the directory for its results.
@@ -124,6 +124,25 @@ impl Stage {
         texts
             .flat_map(|text| compile::real_numbers(&String::from_utf8_lossy(&text), entry))
             .collect()
+    }
+
+    /// The C text that calls the entry function of the original, and includes its source as
+    /// `include`; `None` for a program.
+    pub(super) fn harness(&self, include: &Path) -> anyhow::Result<Option<String>> {
+        let SubjectConfig { entry, inputs, outputs, .. } = &self.subject.config;
+        if entry == "main" {
+            return Ok(None);
+        }
+        for source in &self.subject.sources {
+            let path = self.subject.root.join(source);
+            let text = fs::read(&path).with_context(|| path.display().to_string())?;
+            let text = String::from_utf8_lossy(&text);
+            match compile::harness(&text, include, entry, inputs, outputs.nan) {
+                Err(HarnessError::NoEntry { .. }) => {}
+                made => return Ok(Some(made?)),
+            }
+        }
+        Ok(None)
     }
 
     /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.

@@ -3,8 +3,12 @@
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
+    ffi::OsString,
     fs, io,
-    os::unix::{ffi::OsStringExt, fs::PermissionsExt},
+    os::unix::{
+        ffi::OsStringExt,
+        fs::{PermissionsExt, symlink},
+    },
     path::{Path, PathBuf},
 };
 
@@ -40,6 +44,22 @@ pub enum Given {
     },
     /// A symbolic link, with its target.
     Link(Vec<u8>),
+}
+
+impl GivenFile {
+    /// Creates the file below a directory.
+    ///
+    /// # Errors
+    /// It cannot be created.
+    pub fn put(&self, below: &Path) -> io::Result<()> {
+        let path = below.join(&self.path);
+        match &self.content {
+            Given::Directory => fs::create_dir(&path)?,
+            Given::Regular { bytes, .. } => fs::write(&path, bytes)?,
+            Given::Link(target) => return symlink(OsString::from_vec(target.clone()), &path),
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(self.content.permissions()))
+    }
 }
 
 impl Given {

@@ -130,7 +130,7 @@ fn a_mistake_costs_no_earlier_tests() {
     let scratch = Scratch::new().patch("1.diff", "return x >= 0;");
     assert_eq!(run(&mut scratch.stage("diff")).code, Some(0));
     let before = names(&scratch.path("out/tests"));
-    assert_eq!(before, ["0001.ktest"]);
+    assert_eq!(before, ["0001.ktest", "0001.sh"]);
     let scratch = scratch.file("1.diff", "no diff\n");
     refused(&mut scratch.stage("diff"));
     assert_eq!(names(&scratch.path("out/tests")), before);

@@ -14,6 +14,7 @@ mod notes;
 mod packages;
 mod queries;
 mod repeatable;
+mod scripts;
 mod sharing;
 mod stages;
 mod support;

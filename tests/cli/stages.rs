@@ -1,6 +1,6 @@
 //! Every stage starts from the files of the stage before, and from files made elsewhere.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt};
 
 use psychic::{
     results::{ClusterRow, Clustering, read_clusterings},
@@ -8,7 +8,7 @@ use psychic::{
     tree::Tree,
 };
 
-use crate::support::{Scratch, names, psychic, run, table};
+use crate::support::{Scratch, names, psychic, refused, run, table};
 
 /// A test as KLEE's tools write it: big-endian numbers, the program's name, one object.
 fn ktest(object: &str, bytes: &[u8]) -> Vec<u8> {
@@ -82,6 +82,64 @@ fn replay_numbers_tests_of_one_name() {
     assert_eq!(run(scratch.stage("replay").args(files)).code, Some(0));
     let clusters: Vec<usize> = clusterings(&scratch).iter().map(|c| c.groups().len()).collect();
     assert_eq!(clusters, [2, 1]);
+}
+
+/// One revision by itself: what it does is shown, and the results stay as they are.
+#[test]
+fn replay_shows_one_revision() {
+    let scratch = Scratch::new().patch("1.diff", "return x >= 0;").patch("2.diff", "retur !x;");
+    assert_eq!(run(&mut scratch.stage("diff")).code, Some(0));
+    let before = fs::read(scratch.path("out/clusters.csv")).expect("written");
+    for (revision, shown) in [("0", "return = 0"), ("1", "return = 1")] {
+        let replayed = run(scratch.stage("replay").args(["1", "--revision", revision]));
+        assert_eq!(replayed.code, Some(0), "{}", replayed.stderr);
+        assert_eq!(replayed.stdout, format!("test 1: x = 0: {shown}\n"));
+    }
+    assert_eq!(fs::read(scratch.path("out/clusters.csv")).expect("written"), before);
+    for (arguments, message) in [
+        (["1", "--revision", "7"], "there is no revision 7"),
+        (["1", "--revision", "2"], "revision 2 was set aside"),
+        (["5", "--revision", "1"], "tests/0005.ktest"),
+    ] {
+        let refusal = refused(scratch.stage("replay").args(arguments));
+        assert!(refusal.contains(message), "{refusal}");
+    }
+}
+
+/// In place of gdb, a script runs what it is told to run, and says where it would stop and look.
+#[test]
+fn a_debugger_runs_one_revision_on_one_test() {
+    let debugger = "#!/bin/sh\n\
+        while [ \"$1\" != --args ]; do\n  case $1 in -d) last=$2;; break*) echo \"$1\";; esac\n  \
+        shift\ndone\nshift\ngrep return \"$last/a.c\"\n\
+        PSYCHIC_OUTPUTS=$PWD/outputs \"$@\" <../stdin\necho \"exit $?\"\n\
+        od -An -c outputs\n";
+    let scratch = Scratch::new()
+        .patch("1.diff", "return x >= 0;")
+        .patch("2.diff", "return x > 3;")
+        .file("bin/gdb", debugger);
+    let executable = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(scratch.path("bin/gdb"), executable).expect("set");
+    assert_eq!(run(&mut scratch.stage("diff")).code, Some(0));
+    let path = format!("{}:{}", scratch.path("bin").display(), std::env::var("PATH").expect("set"));
+    let debug = |test: &str, path: &str| {
+        let mut command = scratch.stage("replay");
+        command.args([test, "--revision", "1", "--debug"]).env("PATH", path);
+        command
+    };
+    // The original and revision 1 differ at 0.
+    let at_zero = (1..=2).find(|test| {
+        let shown = run(scratch.stage("replay").args([&test.to_string(), "--revision", "1"]));
+        shown.stdout.contains("x = 0")
+    });
+    let ran = run(&mut debug(&at_zero.expect("a test").to_string(), &path));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines[..3], ["break a.c:entry", "\treturn x >= 0;", "exit 0"]);
+    assert!(lines[3].contains("r   e   t   u   r   n  \\0 004"), "{}", ran.stdout);
+    assert!(lines.concat().contains("001"), "{}", ran.stdout);
+    let refusal = refused(scratch.stage("replay").args(["1", "2", "--revision", "1", "--debug"]));
+    assert!(refusal.contains("takes one test"), "{refusal}");
 }
 
 /// Eight revisions that three yes-or-no tests tell apart, as another tool might write them: with

@@ -16,7 +16,7 @@ use std::{
         fd::{AsFd, BorrowedFd},
         unix::{
             ffi::{OsStrExt, OsStringExt},
-            fs::{MetadataExt, PermissionsExt, symlink},
+            fs::{MetadataExt, PermissionsExt},
             process::{CommandExt, ExitStatusExt},
         },
     },
@@ -48,7 +48,7 @@ use super::{
 };
 use crate::{
     replay::outcome::Termination,
-    subject::{FileState, Given, GivenFile, changed_files, path_text},
+    subject::{FileState, changed_files, path_text},
 };
 
 /// A run that has not used up its processor time is stopped after this many times its limit in real
@@ -225,7 +225,7 @@ impl Server {
         fs::write(io.join("ktest"), &request.ktest)?;
         // Set the permissions that the engine assumes, whatever an earlier run changed.
         fs::set_permissions(work, fs::Permissions::from_mode(START_MODE))?;
-        self.setup.files.iter().chain(&request.files).try_for_each(|file| put(file, work))
+        self.setup.files.iter().chain(&request.files).try_for_each(|file| file.put(work))
     }
 
     fn clean(&self) -> io::Result<()> {
@@ -482,17 +482,6 @@ impl Server {
         let bytes = self.read_capped(&self.place.io.join(name))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
-}
-
-/// Creates a given file below a directory.
-fn put(file: &GivenFile, below: &Path) -> io::Result<()> {
-    let path = below.join(&file.path);
-    match &file.content {
-        Given::Directory => fs::create_dir(&path)?,
-        Given::Regular { bytes, .. } => fs::write(&path, bytes)?,
-        Given::Link(target) => return symlink(OsString::from_vec(target.clone()), &path),
-    }
-    fs::set_permissions(&path, fs::Permissions::from_mode(file.content.permissions()))
 }
 
 /// An entry of the file system after a run.

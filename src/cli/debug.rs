@@ -1,0 +1,92 @@
+//! A revision in a debugger, on one test.
+
+use std::{
+    ffi::OsString,
+    fs,
+    os::unix::{ffi::OsStringExt, process::CommandExt},
+    process::Command,
+};
+
+use anyhow::{Context, bail};
+
+use crate::{
+    merge::{self, Changes},
+    replay::TestInput,
+    session::stages::{Built, Stage},
+    subject::Revision,
+};
+
+/// The debugger.
+const DEBUGGER: &str = "gdb";
+
+/// Becomes a debugger in which the native program of a revision runs on a test up to its entry.
+///
+/// # Errors
+/// The files of the test cannot be written, or there is no debugger.
+pub(super) fn debug(
+    stage: &Stage,
+    built: &Built,
+    revision: Revision,
+    test: &TestInput,
+) -> anyhow::Result<u8> {
+    let Some(program) = built.binaries.plain.program(revision) else {
+        bail!("revision {revision} has no native program");
+    };
+    let place = fs::canonicalize(stage.results.path().join("build"))?.join("debug");
+    let [start, source] = ["start", "source"].map(|name| place.join(name));
+    let changed = match merge::candidates(&stage.subject).remove(&revision) {
+        Some(Ok(candidate)) => candidate.files,
+        _ => Changes::new(),
+    };
+    let write = || {
+        if place.exists() {
+            fs::remove_dir_all(&place)?;
+        }
+        fs::create_dir_all(&start)?;
+        let given = test.given_files();
+        built.binaries.files.iter().chain(&given).try_for_each(|file| file.put(&start))?;
+        for (path, text) in &changed {
+            let path = source.join(path);
+            fs::create_dir_all(path.parent().unwrap_or(&source))?;
+            fs::write(path, text.as_deref().unwrap_or_default())?;
+        }
+        fs::write(place.join("stdin"), test.stdin.as_deref().unwrap_or_default())
+    };
+    write().with_context(|| place.display().to_string())?;
+    test.write(&place.join("ktest"))?;
+    // What the runtime reads, as in confined runs.
+    let mut command = Command::new(DEBUGGER);
+    for (name, value) in test.variables(&built.binaries.variables) {
+        command.env(format!("PSYCHIC_ENV_{name}"), OsString::from_vec(value));
+    }
+    command
+        .env("PSYCHIC_REVISION", revision.to_string())
+        .env("KTEST_FILE", place.join("ktest"))
+        .env_remove("DEBUGINFOD_URLS")
+        .current_dir(&start)
+        .arg("-q")
+        // The directory that comes last is searched first.
+        .arg("-d")
+        .arg(&stage.subject.root)
+        .arg("-d")
+        .arg(source)
+        .arg("-ex")
+        .arg(format!("break {}", entry(stage)))
+        .arg("-ex")
+        .arg("run <../stdin")
+        .arg("--args")
+        .arg(fs::canonicalize(program).with_context(|| program.display().to_string())?);
+    command.args(test.command_line().into_iter().skip(1).map(OsString::from_vec));
+    // Interrupts are then the debugger's, and what it needs is not removed under it.
+    Err(command.exec()).with_context(|| format!("{DEBUGGER} cannot be started; is it installed?"))
+}
+
+/// Where to stop first. One native program may have the `main` of each revision, and one of its own
+/// in another file.
+fn entry(stage: &Stage) -> String {
+    let entry = &stage.subject.config.entry;
+    match &stage.subject.sources[..] {
+        [source] if !stage.is_whole() => format!("{}:{entry}", source.display()),
+        _ => entry.clone(),
+    }
+}
