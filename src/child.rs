@@ -155,6 +155,38 @@ pub fn status(
     watched(command, (limits, None, stopper), |mut child| child.wait(), |status| *status)
 }
 
+/// Runs a program that keeps what it has found when it is interrupted, to its end. It is in a
+/// process group of its own, gets the interrupt once, and ends when this process does.
+///
+/// # Errors
+/// The program cannot be started or waited for.
+#[allow(unsafe_code, reason = "runs in the child")]
+pub fn follow(command: &mut Command, interrupt: &Interrupt) -> io::Result<ExitStatus> {
+    let parent = Pid::this();
+    let bind = move || {
+        set_pdeathsig(Signal::SIGKILL)?;
+        if getppid() == parent { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+    };
+    // SAFETY: the closure only makes system calls, which neither allocate nor take locks.
+    unsafe { command.pre_exec(bind) };
+    let mut child = command.process_group(0).spawn()?;
+    let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
+    let mut is_told = false;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        // The program may just have ended by itself, which is as good.
+        if interrupt.is_forced() {
+            _ = killpg(group, Signal::SIGKILL);
+        } else if interrupt.is_set() && !is_told {
+            is_told = true;
+            _ = killpg(group, Signal::SIGINT);
+        }
+        thread::sleep(TICK);
+    }
+}
+
 /// The end of what a program has printed, as a message shows it.
 pub fn last_lines(output: &[u8]) -> String {
     let output = String::from_utf8_lossy(output);
@@ -273,6 +305,22 @@ mod tests {
         assert!(sleep("0", &asked).is_ok());
         asked.interrupt.force();
         assert!(matches!(sleep("0", &asked), Err(ChildError::Interrupted { .. })));
+    }
+
+    #[test]
+    fn who_is_followed_hears_of_an_interrupt_once() {
+        let interrupt = Interrupt::default();
+        let script = "n=0; trap 'n=$((n + 1))' INT; while [ $n -lt 2 ]; do sleep 0.1; \
+                      [ $n -gt 0 ] && sleep 0.3 && [ $n -eq 1 ] && exit 7; done; exit 8";
+        thread::scope(|scope| {
+            let ends = scope.spawn(|| follow(Command::new("sh").args(["-c", script]), &interrupt));
+            thread::sleep(4 * TICK);
+            interrupt.set();
+            assert_eq!(ends.join().unwrap().unwrap().code(), Some(7));
+        });
+        interrupt.force();
+        let ended = follow(Command::new("sleep").arg("600"), &interrupt).unwrap();
+        assert_eq!(ended.signal(), Some(Signal::SIGKILL as i32));
     }
 
     #[test]

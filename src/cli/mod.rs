@@ -3,6 +3,7 @@
 mod args;
 mod ask;
 mod build;
+mod campaign;
 mod conclusion;
 mod debug;
 mod diff;
@@ -79,6 +80,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Order the patches of a results directory from the best to the worst
     Rank(rank::RankArgs),
+    /// Run diff on many subjects, and make one table and one page of all of them
+    Campaign(campaign::CampaignArgs),
     /// Draw the tree and the clusters of a results directory
     Plot(plot::PlotArgs),
     /// Print completions for a shell
@@ -104,6 +107,7 @@ pub fn run() -> ExitCode {
         Command::Ask(args) => ask::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Rank(args) => rank::run(&args),
+        Command::Campaign(args) => campaign::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Completions(args) => shell::completions(&args, Cli::command()),
         Command::Man(args) => shell::man(&args, Cli::command()),

@@ -17,7 +17,8 @@ use crate::{
     tree::Proven,
 };
 
-const STYLE: &str = include_str!("report.css");
+/// The style of pages.
+pub(crate) const STYLE: &str = include_str!("report.css");
 
 /// Writes a report as an HTML page.
 ///

@@ -4,6 +4,8 @@
 //! A report knows what is in a results directory, and nothing about how it was obtained.
 
 #[cfg(feature = "plots")]
+mod cactus_plot;
+#[cfg(feature = "plots")]
 mod cluster_plot;
 mod data;
 mod document;
@@ -30,16 +32,17 @@ mod walk;
 mod write;
 
 #[cfg(feature = "plots")]
+pub use cactus_plot::cactus_svg;
+#[cfg(feature = "plots")]
 pub use cluster_plot::{clusters_png, clusters_svg};
 pub use data::Report;
 pub use document::{
     DOCUMENT_FILE, Document, DocumentError, OutcomeEntry, RevisionEntry, TestEntry,
 };
 pub use dot::dot;
-#[cfg(feature = "plots")]
-pub use error::PlotError;
-pub use error::ReportError;
+pub use error::{PlotError, ReportError};
 pub use explanation::{Conditions, Explanation, Ran, Row, Step};
+pub(crate) use html::STYLE;
 pub use html::html;
 pub use labels::{
     Labels, OutcomeDescription, TestDescription, patch_name, ranges, readable, shorten, visible,

@@ -37,9 +37,9 @@ pub use earlier::ktest_files;
 pub use error::{MARK, ResultsError};
 pub use id::{StateId, TestId};
 pub use rows::{
-    ClusterRow, OutcomeRow, PairRow, RangeRow, RankingRow, RevisionRow, StateRow, StatsRow,
-    SummaryRow, TestRow,
+    CampaignRow, ClusterRow, OutcomeRow, PairRow, RangeRow, RankingRow, RevisionRow, StateRow,
+    StatsRow, SummaryRow, TestRow,
 };
 pub use table::{Table, read_table, write_table};
-pub use words::{Code, FoundBy, Status, Verdict};
+pub use words::{Code, Ended, FoundBy, Status, Verdict};
 pub use write::write_whole;

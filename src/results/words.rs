@@ -66,6 +66,27 @@ impl Status {
 }
 
 words! {
+    /// How the comparison of a subject of a campaign ended.
+    Ended {
+        /// Every pair is decided.
+        Decided = "decided",
+        /// Some pair is unknown, or a replay contradicts the engine.
+        Undecided = "undecided",
+        /// Nothing could be done, for the reason in [`CampaignRow::reason`](super::CampaignRow::reason).
+        Failed = "failed",
+        /// The campaign was interrupted.
+        Interrupted = "interrupted",
+    }
+}
+
+impl Ended {
+    /// Whether another run with the same inputs would tell nothing new.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Decided | Self::Undecided)
+    }
+}
+
+words! {
     /// Where the input of a test comes from.
     FoundBy {
         /// It is a solution of the path condition of one halt state.

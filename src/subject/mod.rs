@@ -14,7 +14,7 @@ mod source;
 pub use config::SubjectConfig;
 pub use error::SubjectError;
 pub use files::{FileState, Given, GivenError, GivenFile, changed_files, given_files, path_text};
-pub use load::{Subject, TestFiles, is_variable};
+pub use load::{CONFIG_FILE, Subject, TestFiles, is_variable};
 pub use patch::{Form, Patch};
 pub use revision::{NoRevision, OpenClasses, Revision, RevisionSet};
 pub use setup::cache_directory;

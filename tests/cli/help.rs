@@ -17,6 +17,7 @@ fn help_of_every_command() {
         "ask",
         "explain",
         "rank",
+        "campaign",
         "plot",
         "completions",
         "man",

@@ -1,6 +1,7 @@
 //! Drives the `psychic` command as people would, including hostile ones.
 
 mod bad_input;
+mod campaign;
 mod candidates;
 mod choosing;
 mod errors;

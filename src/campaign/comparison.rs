@@ -1,0 +1,117 @@
+//! What changed from one campaign to another, such as from one version of a tool to the next.
+
+use std::{collections::BTreeMap, fmt};
+
+use super::median::median;
+use crate::results::CampaignRow;
+
+/// What changed between two campaigns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The subjects for which something else came out, in the order of the new campaign, and then
+    /// those that it lacks.
+    pub changes: Vec<Change>,
+    /// Number of subjects that both have.
+    pub common: usize,
+    /// The median of new time over old time, of the subjects that both have decided.
+    pub ratio: Option<f64>,
+}
+
+/// A subject for which something else came out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// Name of the subject.
+    pub subject: String,
+    /// What it was and what it is, by what that is.
+    pub figures: Vec<(&'static str, String, String)>,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.subject)?;
+        for (index, (name, old, new)) in self.figures.iter().enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            write!(f, "{separator}{name} {old} → {new}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What does not depend on the machine.
+fn figures(row: &CampaignRow) -> [(&'static str, String); 11] {
+    [
+        ("ended", row.ended.to_string()),
+        ("revisions", row.revisions.to_string()),
+        ("rejected", row.rejected.to_string()),
+        ("classes", row.classes.to_string()),
+        ("height", row.height.to_string()),
+        ("told apart", row.distinguished.to_string()),
+        ("differ only inside", row.internal.to_string()),
+        ("equivalent", row.equivalent.to_string()),
+        ("unless failing", row.equivalent_unless_failing.to_string()),
+        ("unknown", row.unknown.to_string()),
+        ("mismatches", row.mismatches.to_string()),
+    ]
+}
+
+/// Compares the rows of two campaigns, subject by subject.
+pub fn compare(old: &[CampaignRow], new: &[CampaignRow]) -> Comparison {
+    let known: BTreeMap<&str, &CampaignRow> =
+        old.iter().map(|row| (row.subject.as_str(), row)).collect();
+    let (mut changes, mut ratios, mut common) = (Vec::new(), Vec::new(), 0);
+    let one_sided = |row: &CampaignRow, old: &str, new: &str| Change {
+        subject: row.subject.clone(),
+        figures: vec![("ended", old.to_owned(), new.to_owned())],
+    };
+    for row in new {
+        let Some(before) = known.get(row.subject.as_str()) else {
+            changes.push(one_sided(row, "absent", &row.ended.to_string()));
+            continue;
+        };
+        common += 1;
+        let both = figures(before).into_iter().zip(figures(row));
+        let figures: Vec<_> = both
+            .filter(|((_, was), (_, is))| was != is)
+            .map(|((name, was), (_, is))| (name, was, is))
+            .collect();
+        if !figures.is_empty() {
+            changes.push(Change { subject: row.subject.clone(), figures });
+        }
+        if [*before, row].iter().all(|row| row.ended.is_final() && row.seconds > 0.0) {
+            ratios.push(row.seconds / before.seconds);
+        }
+    }
+    let is_gone = |row: &&CampaignRow| new.iter().all(|other| other.subject != row.subject);
+    let gone = old.iter().filter(is_gone);
+    changes.extend(gone.map(|row| one_sided(row, &row.ended.to_string(), "absent")));
+    Comparison { changes, common, ratio: median(ratios) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::{Ended, SummaryRow};
+
+    fn row(name: &str, unknown: u64, seconds: f64) -> CampaignRow {
+        let summary = SummaryRow { unknown, seconds, ..SummaryRow::default() };
+        let ended = if unknown > 0 { Ended::Undecided } else { Ended::Decided };
+        CampaignRow::new(name, "x".as_ref(), (ended, String::new()), Some(summary), "")
+    }
+
+    #[test]
+    fn only_what_changed_is_told() {
+        let old = [row("a", 0, 1.0), row("b", 2, 1.0), row("c", 0, 1.0), row("gone", 0, 1.0)];
+        let new = [row("new", 0, 1.0), row("a", 0, 3.0), row("b", 0, 2.0), row("c", 0, 0.5)];
+        let comparison = compare(&old, &new);
+        let told: Vec<String> = comparison.changes.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "new: ended absent → decided",
+                "b: ended undecided → decided, unknown 2 → 0",
+                "gone: ended decided → absent"
+            ]
+        );
+        assert_eq!((comparison.common, comparison.ratio), (3, Some(2.0)));
+    }
+}

@@ -1,0 +1,123 @@
+//! The directory of a campaign.
+
+use std::{
+    fs::{self, File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::page::page;
+use crate::{
+    report::PlotError,
+    results::{CampaignRow, ResultsError, Table, read_table, write_table, write_whole},
+};
+
+/// The file that a running campaign locks.
+const LOCK: &str = ".psychic-campaign";
+
+/// Why a directory cannot be a campaign's.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CampaignError {
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        source: io::Error,
+    },
+    /// The directory has files, and none of a campaign.
+    #[error("{}: has files that no campaign has written; name a new directory with --out", path.display())]
+    Foreign {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Another campaign runs there.
+    #[error("{}: another campaign is running there", path.display())]
+    Taken {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The table cannot be read or written.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    /// The page or its picture cannot be made.
+    #[error(transparent)]
+    Page(#[from] PlotError),
+}
+
+/// The directory of a campaign.
+#[derive(Debug)]
+pub struct CampaignDir {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl CampaignDir {
+    /// Claims a directory until the value is dropped. Makes it if there is none.
+    ///
+    /// # Errors
+    /// It holds other files, another campaign runs there, or it cannot be written to.
+    pub fn claim(path: &Path) -> Result<Self, CampaignError> {
+        let io = |source| CampaignError::Io { path: path.to_owned(), source };
+        fs::create_dir_all(path).map_err(io)?;
+        let lock = path.join(LOCK);
+        let is_new = fs::read_dir(path).map_err(io)?.next().is_none();
+        if !is_new && !lock.is_file() {
+            return Err(CampaignError::Foreign { path: path.to_owned() });
+        }
+        let file = File::options().append(true).create(true).open(&lock).map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { path: path.to_owned(), _lock: file }),
+            Err(TryLockError::WouldBlock) => Err(CampaignError::Taken { path: path.to_owned() }),
+            Err(TryLockError::Error(source)) => Err(io(source)),
+        }
+    }
+
+    /// The path of the directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The rows that earlier runs left; none if there is no table.
+    ///
+    /// # Errors
+    /// The table cannot be read.
+    pub fn rows(&self) -> Result<Vec<CampaignRow>, CampaignError> {
+        let table = self.path.join(CampaignRow::FILE);
+        if table.exists() { Ok(read_table(&table)?) } else { Ok(Vec::new()) }
+    }
+
+    /// Where the results of a subject are.
+    pub fn results(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Where what is said about a subject is.
+    pub fn log(&self, name: &str) -> PathBuf {
+        self.path.join(format!("{name}.log"))
+    }
+
+    /// Writes the table, so that the campaign can go on from there.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, rows: &[CampaignRow]) -> Result<(), CampaignError> {
+        Ok(write_table(&self.path.join(CampaignRow::FILE), rows)?)
+    }
+
+    /// Writes the page over all subjects and, with the feature `plots`, the picture in it.
+    ///
+    /// # Errors
+    /// They cannot be made or written.
+    pub fn write_page(&self, rows: &[CampaignRow]) -> Result<(), CampaignError> {
+        write_whole(&self.path.join("campaign.html"), page(rows)?.as_bytes())?;
+        #[cfg(feature = "plots")]
+        {
+            let picture = crate::report::cactus_svg(&super::page::times(rows))?;
+            write_whole(&self.path.join("cactus.svg"), picture.as_bytes())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,281 @@
+//! The subjects of a campaign, from directories or from files that list them.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use walkdir::WalkDir;
+
+use crate::subject::CONFIG_FILE;
+
+/// A subject of a campaign.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Member {
+    /// Its name, which is that of its directory of results: the name of its own directory or, if
+    /// several have that, as much of the path as tells them apart, with `-` for `/`.
+    pub name: String,
+    /// The directory with its `subject.toml`.
+    pub subject: PathBuf,
+}
+
+impl Member {
+    /// A digest of what the comparison reads: the configuration, and the names, sizes and times of
+    /// all files beside it.
+    pub(super) fn digest(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update(fs::read(self.subject.join(CONFIG_FILE)).unwrap_or_default());
+        for entry in WalkDir::new(&self.subject).sort_by_file_name().into_iter().flatten() {
+            let Ok(metadata) = entry.metadata() else { continue };
+            let time = metadata.modified().ok().filter(|_| metadata.is_file());
+            hash.update(entry.path().as_os_str().as_encoded_bytes());
+            hash.update(format!("\0{} {time:?}\n", metadata.len()));
+        }
+        format!("{:x}", hash.finalize())
+    }
+}
+
+/// A list of subjects, and options of `psychic diff` for all of them.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Campaign {
+    /// The subjects, in the order of the list.
+    pub members: Vec<Member>,
+    /// The options.
+    pub options: Vec<String>,
+}
+
+/// Why there is no list of subjects.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ListError {
+    /// A file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        source: io::Error,
+    },
+    /// A list is not as it should be.
+    #[error("{}: {message}", path.display())]
+    Malformed {
+        /// The list.
+        path: PathBuf,
+        /// What is wrong, and where.
+        message: String,
+    },
+    /// A directory is no subject.
+    #[error("{}: no {CONFIG_FILE} there{}", path.display(), of.as_ref().map_or_else(String::new, |of| format!(", although {} lists it", of.display())))]
+    NoSubject {
+        /// The directory.
+        path: PathBuf,
+        /// The list that names it, if there is one.
+        of: Option<PathBuf>,
+    },
+    /// Nothing is listed.
+    #[error(
+        "no subjects: name directories with a {CONFIG_FILE}, or a .toml or .csv file that lists some"
+    )]
+    Empty,
+}
+
+/// A list of subjects as TOML.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Listed {
+    subjects: Vec<String>,
+    #[serde(default)]
+    options: Vec<String>,
+}
+
+impl Campaign {
+    /// Reads what `psychic campaign` is given: directories of subjects, directories of such
+    /// directories, and files that list them. Paths in a file are relative to it.
+    ///
+    /// - A `.toml` file has `subjects`, a list of globs, and may have `options`, a list of words.
+    /// - A `.csv` file has a column `subject`; other columns are ignored.
+    ///
+    /// # Errors
+    /// See [`ListError`].
+    pub fn read(places: &[PathBuf]) -> Result<Self, ListError> {
+        let (mut subjects, mut options) = (Vec::new(), Vec::new());
+        for place in places {
+            match place.extension().and_then(|extension| extension.to_str()) {
+                Some("toml") if place.is_file() => {
+                    let listed = listed(place)?;
+                    subjects.extend(matches(place, &listed.subjects)?);
+                    options.extend(listed.options);
+                }
+                Some("csv") if place.is_file() => subjects.extend(rows(place)?),
+                _ => subjects.extend(below(place)?),
+            }
+        }
+        if subjects.is_empty() {
+            return Err(ListError::Empty);
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        subjects.retain(|subject| seen.insert(real(subject)));
+        Ok(Self { members: named(subjects), options })
+    }
+}
+
+fn is_subject(directory: &Path) -> bool {
+    directory.join(CONFIG_FILE).is_file()
+}
+
+/// A path as it is the same however a directory is named.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// A directory that is a subject, or the subjects in it.
+fn below(directory: &Path) -> Result<Vec<PathBuf>, ListError> {
+    let no_subject = || ListError::NoSubject { path: directory.to_owned(), of: None };
+    if is_subject(directory) {
+        return Ok(vec![directory.to_owned()]);
+    }
+    let entries = fs::read_dir(directory).map_err(|_| no_subject())?;
+    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    found.retain(|place| is_subject(place));
+    found.sort();
+    if found.is_empty() { Err(no_subject()) } else { Ok(found) }
+}
+
+fn listed(file: &Path) -> Result<Listed, ListError> {
+    let text = fs::read_to_string(file)
+        .map_err(|source| ListError::Io { path: file.to_owned(), source })?;
+    toml::from_str(&text).map_err(|error| ListError::Malformed {
+        path: file.to_owned(),
+        message: error.to_string().trim_end().to_owned(),
+    })
+}
+
+/// The subjects that globs match. Those that only match something else are no error, but a glob
+/// that matches no subject is.
+fn matches(file: &Path, globs: &[String]) -> Result<Vec<PathBuf>, ListError> {
+    let directory = file.parent().unwrap_or(Path::new(""));
+    let malformed = |message: String| ListError::Malformed { path: file.to_owned(), message };
+    let mut found = Vec::new();
+    for pattern in globs {
+        let escaped = glob::Pattern::escape(&directory.display().to_string());
+        let whole = Path::new(&escaped).join(pattern);
+        let paths = glob::glob(&whole.display().to_string())
+            .map_err(|error| malformed(format!("\"{pattern}\": {}", error.msg)))?;
+        let before = found.len();
+        found.extend(paths.flatten().filter(|place| is_subject(place)));
+        if found.len() == before {
+            return Err(malformed(format!("no subject matches \"{pattern}\"")));
+        }
+    }
+    Ok(found)
+}
+
+fn rows(file: &Path) -> Result<Vec<PathBuf>, ListError> {
+    let malformed = |message: String| ListError::Malformed { path: file.to_owned(), message };
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_path(file);
+    let reader = reader.as_mut().map_err(|error| malformed(error.to_string()))?;
+    let headers = reader.headers().map_err(|error| malformed(error.to_string()))?;
+    let name = |header: &str| header.trim_start_matches('\u{feff}') == "subject";
+    let Some(column) = headers.iter().position(name) else {
+        return Err(malformed("no column `subject`".to_owned()));
+    };
+    let directory = file.parent().unwrap_or(Path::new(""));
+    let mut found = Vec::new();
+    for row in reader.records() {
+        let row = row.map_err(|error| malformed(error.to_string()))?;
+        let Some(subject) = row.get(column).filter(|subject| !subject.is_empty()) else { continue };
+        let path = directory.join(subject);
+        if !is_subject(&path) {
+            return Err(ListError::NoSubject { path, of: Some(file.to_owned()) });
+        }
+        found.push(path);
+    }
+    Ok(found)
+}
+
+/// Names subjects, whose real paths differ.
+fn named(subjects: Vec<PathBuf>) -> Vec<Member> {
+    let parts: Vec<Vec<String>> = subjects
+        .iter()
+        .map(|subject| {
+            let part = |part: std::path::Component<'_>| match part {
+                std::path::Component::Normal(part) => Some(part.to_string_lossy().into_owned()),
+                _ => None,
+            };
+            real(subject).components().filter_map(part).collect()
+        })
+        .collect();
+    let name =
+        |parts: &[String], count: usize| parts[parts.len().saturating_sub(count)..].join("-");
+    let most = parts.iter().map(Vec::len).max().unwrap_or(0);
+    let mut counts = vec![1; parts.len()];
+    for _ in 1..most {
+        let mut same: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (index, parts) in parts.iter().enumerate() {
+            same.entry(name(parts, counts[index])).or_default().push(index);
+        }
+        same.values()
+            .filter(|alike| alike.len() > 1)
+            .flatten()
+            .for_each(|&index| counts[index] += 1);
+    }
+    let names = parts.iter().zip(counts).map(|(parts, count)| name(parts, count));
+    names.zip(subjects).map(|(name, subject)| Member { name, subject }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(names: &[&str]) -> tempfile::TempDir {
+        let scratch = tempfile::tempdir().unwrap();
+        for name in names {
+            fs::create_dir_all(scratch.path().join(name)).unwrap();
+            fs::write(scratch.path().join(name).join(CONFIG_FILE), "").unwrap();
+        }
+        scratch
+    }
+
+    fn names(campaign: &Campaign) -> Vec<&str> {
+        campaign.members.iter().map(|member| member.name.as_str()).collect()
+    }
+
+    #[test]
+    fn subjects_are_named_by_as_much_as_tells_them_apart() {
+        let scratch = tree(&["a/x", "a/y", "b/x"]);
+        let place = |name: &str| scratch.path().join(name);
+        let read = |places: &[&str]| {
+            Campaign::read(&places.iter().map(|name| place(name)).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&read(&["a"]).unwrap()), ["x", "y"]);
+        assert_eq!(names(&read(&["a", "b/x", "a/../a/x"]).unwrap()), ["a-x", "y", "b-x"]);
+        fs::write(place("list.toml"), "subjects = [\"?/x\"]\noptions = [\"--all-paths\"]\n")
+            .unwrap();
+        let listed = read(&["list.toml"]).unwrap();
+        assert_eq!(names(&listed), ["a-x", "b-x"]);
+        assert_eq!(listed.options, ["--all-paths"]);
+        fs::write(place("list.csv"), "\u{feff}bug,subject\n17, a/y\n\n18,b/x\n").unwrap();
+        assert_eq!(names(&read(&["list.csv"]).unwrap()), ["y", "x"]);
+    }
+
+    #[test]
+    fn a_list_says_what_is_wrong_with_it() {
+        let scratch = tree(&["a/x"]);
+        let place = |name: &str| scratch.path().join(name);
+        let message = |name: &str, text: &str| {
+            fs::write(place(name), text).unwrap();
+            Campaign::read(&[place(name)]).unwrap_err().to_string()
+        };
+        let missing = message("list.csv", "subject\na/x\na/none\n");
+        assert!(missing.contains("a/none") && missing.contains("list.csv"), "{missing}");
+        assert!(message("list.csv", "bug\n1\n").contains("no column `subject`"));
+        assert!(message("list.csv", "subject\n").contains("no subjects"));
+        assert!(message("list.toml", "subjects = [\"z*\"]").contains("no subject matches \"z*\""));
+        assert!(message("list.toml", "subject = []").contains("unknown field `subject`"));
+        let none = Campaign::read(&[place("nowhere")]).unwrap_err().to_string();
+        assert!(none.contains("nowhere: no subject.toml"), "{none}");
+    }
+}

@@ -1,0 +1,22 @@
+//! Many subjects, each compared by a process of its own: a subject that takes all memory, or makes
+//! the program fail, costs the others nothing.
+//!
+//! A campaign has a directory with a table of all its subjects ([`CampaignRow`]), a page and a
+//! picture over all of them, and for each subject its results (`NAME/`) and what its process said
+//! (`NAME.log`). The table is written whenever a subject is done. A campaign that was interrupted
+//! goes on with the subjects that have no row yet, or have changed since.
+
+mod comparison;
+mod directory;
+mod list;
+mod median;
+mod page;
+mod run;
+
+pub use crate::results::CampaignRow;
+pub use comparison::{Change, Comparison, compare};
+pub use directory::{CampaignDir, CampaignError};
+pub use list::{Campaign, ListError, Member};
+pub use median::median;
+pub use page::page;
+pub use run::{Event, Options, run};

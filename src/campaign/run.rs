@@ -1,0 +1,194 @@
+//! Runs the comparisons of a campaign.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::{Mutex, PoisonError, mpsc},
+    thread,
+};
+
+use super::{
+    directory::{CampaignDir, CampaignError},
+    list::{Campaign, Member},
+};
+use crate::{
+    child,
+    interrupt::Interrupt,
+    results::{CampaignRow, Ended, ResultsDir, SummaryRow},
+};
+
+/// The exit codes of `psychic diff`: all pairs decided, some not, interrupted.
+const DECIDED: i32 = 0;
+const UNDECIDED: i32 = 1;
+const INTERRUPTED: i32 = 130;
+
+/// How a campaign runs.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The executable of `psychic`.
+    pub psychic: PathBuf,
+    /// Processors to use: as many subjects run at once, and if there are fewer subjects, each uses
+    /// several.
+    pub jobs: usize,
+    /// Further options of `psychic diff`.
+    pub options: Vec<String>,
+    /// Whether subjects run again although they and the options are what they were.
+    pub again: bool,
+    /// Asks the campaign to end. Subjects that are running write what they have found.
+    pub interrupt: Interrupt,
+}
+
+/// What a campaign tells while it runs.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A subject was done by an earlier run, and nothing has changed.
+    Known(&'a CampaignRow),
+    /// A subject begins.
+    Begun(&'a Member),
+    /// A subject is done.
+    Done(&'a CampaignRow),
+}
+
+/// Compares the revisions of every subject of a campaign, and writes its directory. Returns the
+/// rows, in the order of the list. An interrupted campaign has rows only for the subjects that
+/// began.
+///
+/// # Errors
+/// A file of the campaign cannot be read or written. What goes wrong with a subject is in its row.
+pub fn run(
+    campaign: &Campaign,
+    place: &CampaignDir,
+    options: &Options,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Result<Vec<CampaignRow>, CampaignError> {
+    let words: Vec<String> = campaign.options.iter().chain(&options.options).cloned().collect();
+    let inputs = |member: &Member| {
+        format!("{} {} {}", env!("CARGO_PKG_VERSION"), words.join(" "), member.digest())
+    };
+    let known: BTreeMap<String, CampaignRow> =
+        place.rows()?.into_iter().map(|row| (row.subject.clone(), row)).collect();
+    let mut rows: BTreeMap<usize, CampaignRow> = BTreeMap::new();
+    let mut waiting = VecDeque::new();
+    for (index, member) in campaign.members.iter().enumerate() {
+        let inputs = inputs(member);
+        match known.get(&member.name) {
+            Some(row) if !options.again && row.inputs == inputs && row.ended.is_final() => {
+                observe(Event::Known(row));
+                rows.insert(index, row.clone());
+            }
+            row => {
+                let resume = row.is_some_and(|row| {
+                    row.inputs == inputs && row.ended == Ended::Interrupted && !options.again
+                });
+                waiting.push_back(Task { index, member, inputs, resume });
+            }
+        }
+    }
+    let at_once = options.jobs.min(waiting.len()).max(1);
+    let each = (options.jobs / at_once).max(1);
+    let waiting = Mutex::new(waiting);
+    // Nothing panics while it is locked.
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let (tell, told) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..at_once {
+            let tell = tell.clone();
+            let (next, words) = (&next, &words);
+            scope.spawn(move || {
+                while !options.interrupt.is_set()
+                    && let Some(task) = next()
+                {
+                    // If nobody listens any more, the campaign has failed.
+                    _ = tell.send((task.index, task.member, None));
+                    let row = task.run(place, options, words, each);
+                    _ = tell.send((task.index, task.member, Some(row)));
+                }
+            });
+        }
+        drop(tell);
+        for (index, member, row) in told {
+            let Some(row) = row else {
+                observe(Event::Begun(member));
+                continue;
+            };
+            observe(Event::Done(&row));
+            rows.insert(index, row);
+            let all: Vec<CampaignRow> = rows.values().cloned().collect();
+            if let Err(error) = place.write(&all) {
+                options.interrupt.set();
+                return Err(error);
+            }
+        }
+        Ok(())
+    })?;
+    let rows: Vec<CampaignRow> = rows.into_values().collect();
+    place.write(&rows)?;
+    place.write_page(&rows)?;
+    Ok(rows)
+}
+
+/// A subject to compare.
+struct Task<'a> {
+    /// Its place in the list.
+    index: usize,
+    member: &'a Member,
+    /// What the comparison rests on.
+    inputs: String,
+    /// Whether an interrupted run is to be taken up.
+    resume: bool,
+}
+
+impl Task<'_> {
+    /// Compares the revisions of the subject in a process that uses `jobs` processors.
+    fn run(
+        &self,
+        place: &CampaignDir,
+        options: &Options,
+        words: &[String],
+        jobs: usize,
+    ) -> CampaignRow {
+        let Self { member, inputs, .. } = self;
+        let (results, log) = (place.results(&member.name), place.log(&member.name));
+        let row = |ended: Ended, reason: String, summary: Option<SummaryRow>| {
+            CampaignRow::new(&member.name, &member.subject, (ended, reason), summary, inputs)
+        };
+        let mut command = Command::new(&options.psychic);
+        command.arg("diff").arg(&member.subject).arg("--out").arg(&results);
+        command.arg("--jobs").arg(jobs.to_string()).args(words);
+        if self.resume {
+            command.arg("--resume");
+        }
+        let output = File::create(&log).and_then(|file| Ok((file.try_clone()?, file)));
+        let ran = output.and_then(|(stdout, stderr)| {
+            command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
+            child::follow(&mut command, &options.interrupt)
+        });
+        let code = match ran {
+            Ok(status) => status.code(),
+            Err(error) => return row(Ended::Failed, error.to_string(), None),
+        };
+        let summary = || ResultsDir::open(&results).ok()?.read::<SummaryRow>().ok()?.pop();
+        let said = || last_words(&log);
+        match (code, summary()) {
+            (Some(DECIDED), Some(summary)) => row(Ended::Decided, String::new(), Some(summary)),
+            (Some(UNDECIDED), Some(summary)) => row(Ended::Undecided, String::new(), Some(summary)),
+            (Some(INTERRUPTED), _) => row(Ended::Interrupted, String::new(), None),
+            (Some(_), _) => row(Ended::Failed, said(), None),
+            (None, _) if options.interrupt.is_set() => row(Ended::Interrupted, String::new(), None),
+            (None, _) => {
+                row(Ended::Failed, format!("the process was killed; it said: {}", said()), None)
+            }
+        }
+    }
+}
+
+/// The error that a process has reported, or else the last line that it has written.
+fn last_words(log: &Path) -> String {
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines = || text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let error = |line| ["psychic: ", "error: "].iter().find_map(|p| str::strip_prefix(line, p));
+    lines().find_map(error).or_else(|| lines().next()).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,164 @@
+//! `psychic campaign`: many subjects, one table.
+
+use std::{env, path::PathBuf};
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+
+use super::{
+    exit::{INTERRUPTED, SUCCESS, UNDECIDED},
+    interrupt,
+    progress::Progress,
+    say,
+};
+use crate::{
+    campaign::{self, Campaign, CampaignDir, CampaignRow, Event, Options, median},
+    results::{Ended, Table, read_table},
+};
+
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(
+    override_usage = "psychic campaign [OPTIONS] <SUBJECTS>... [-- <OPTIONS OF DIFF>...]\n       \
+                            psychic campaign compare <OLD> <NEW>"
+)]
+pub(super) struct CampaignArgs {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Directories of subjects, directories of such directories, or files that list them: .toml with
+    /// `subjects = [GLOBS]` and `options = [WORDS]`, or .csv with a column `subject`
+    #[arg(required = true)]
+    subjects: Vec<PathBuf>,
+    /// Where results go
+    #[arg(long, value_name = "DIR", default_value = "campaign")]
+    out: PathBuf,
+    /// Processors to use: as many subjects run at once [default: all]
+    #[arg(long, short = 'j', value_name = "N")]
+    jobs: Option<std::num::NonZeroUsize>,
+    /// Run all subjects, also those that an earlier run has compared and that have not changed
+    #[arg(long)]
+    again: bool,
+    /// Options of `psychic diff`, for every subject
+    #[arg(last = true, value_name = "OPTIONS OF DIFF")]
+    options: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show what changed from one campaign to another
+    Compare {
+        /// Directory of a campaign, or its campaign.csv
+        old: PathBuf,
+        /// Directory of the other one
+        new: PathBuf,
+    },
+}
+
+pub(super) fn run(args: &CampaignArgs) -> anyhow::Result<u8> {
+    if let Some(Command::Compare { old, new }) = &args.command {
+        return compare([old, new]);
+    }
+    let campaign = Campaign::read(&args.subjects)?;
+    let place = CampaignDir::claim(&args.out)?;
+    let interrupt = interrupt::listen();
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let options = Options {
+        psychic: env::current_exe().context("finding this executable")?,
+        jobs: args.jobs.map_or_else(processors, usize::from),
+        options: args.options.clone(),
+        again: args.again,
+        interrupt: interrupt.clone(),
+    };
+    let mut progress = Progress::new();
+    let all = campaign.members.len();
+    let (mut done, mut running) = (0, Vec::new());
+    let rows = campaign::run(&campaign, &place, &options, &mut |event| {
+        match event {
+            Event::Begun(member) => running.push(member.name.clone()),
+            Event::Known(row) => {
+                done += 1;
+                progress.stage(&format!("{done} of {all}  {} (known)", line(row)));
+            }
+            Event::Done(row) => {
+                done += 1;
+                running.retain(|name| *name != row.subject);
+                progress.stage(&format!("{done} of {all}  {}", line(row)));
+            }
+        }
+        progress.update(|| format!("{done} of {all} subjects, running: {}", running.join(", ")));
+    })?;
+    drop(progress);
+    say::line(&conclusion(&rows, all))?;
+    say::line(&format!("files: {}", place.path().display()))?;
+    Ok(match rows.iter().all(|row| row.ended == Ended::Decided) {
+        _ if interrupt.is_set() => INTERRUPTED,
+        true => SUCCESS,
+        false => UNDECIDED,
+    })
+}
+
+/// A subject that is done, in a line.
+fn line(row: &CampaignRow) -> String {
+    if !row.ended.is_final() {
+        let reason = row.reason.lines().next().unwrap_or_default();
+        let separator = if reason.is_empty() { "" } else { ": " };
+        return format!("{}: {}{separator}{reason}", row.subject, row.ended);
+    }
+    let mut pairs = format!("{} told apart, {} equivalent", row.distinguished, row.equivalent);
+    if row.equivalent_unless_failing > 0 {
+        pairs.push_str(&format!(", {} unless failing", row.equivalent_unless_failing));
+    }
+    format!(
+        "{}: {}, {}, height {}; {pairs}, {} unknown; {:.1} s",
+        row.subject,
+        say::count(row.revisions, "revision"),
+        say::count(row.classes, "class"),
+        row.height,
+        row.unknown,
+        row.seconds
+    )
+}
+
+/// The figures over all subjects.
+fn conclusion(rows: &[CampaignRow], all: usize) -> String {
+    let of = |ended: Ended| rows.iter().filter(|row| row.ended == ended).count();
+    let known = || rows.iter().filter(|row| row.ended.is_final());
+    let middle = |value: fn(&CampaignRow) -> f64| median(known().map(value));
+    let mut text = format!("{}: {} decided", say::count(all as u64, "subject"), of(Ended::Decided));
+    for ended in [Ended::Undecided, Ended::Failed, Ended::Interrupted] {
+        if of(ended) > 0 {
+            text.push_str(&format!(", {} {ended}", of(ended)));
+        }
+    }
+    if rows.len() < all {
+        text.push_str(&format!(", {} not begun", all - rows.len()));
+    }
+    if let (Some(classes), Some(height), Some(seconds)) = (
+        middle(|row| row.classes.into()),
+        middle(|row| row.height.into()),
+        middle(|row| row.seconds),
+    ) {
+        text.push_str(&format!("; medians: {classes} classes, height {height}, {seconds:.1} s"));
+    }
+    text
+}
+
+fn compare(places: [&PathBuf; 2]) -> anyhow::Result<u8> {
+    let read = |place: &PathBuf| {
+        let file = if place.is_dir() { place.join(CampaignRow::FILE) } else { place.clone() };
+        read_table::<CampaignRow>(&file)
+    };
+    let [old, new] = [read(places[0])?, read(places[1])?];
+    let comparison = campaign::compare(&old, &new);
+    for change in &comparison.changes {
+        say::line(&change.to_string())?;
+    }
+    let ratio = comparison.ratio.map(|ratio| format!("; median of new time over old: {ratio:.2}"));
+    say::line(&format!(
+        "{} in both, {} changed{}",
+        say::count(comparison.common as u64, "subject"),
+        comparison.changes.len(),
+        ratio.unwrap_or_default()
+    ))?;
+    Ok(if comparison.changes.is_empty() { SUCCESS } else { UNDECIDED })
+}

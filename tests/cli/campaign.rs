@@ -1,0 +1,102 @@
+//! `psychic campaign`: many subjects.
+
+use std::{fs, path::Path};
+
+use assert_cmd::Command;
+use psychic::results::{CampaignRow, Ended, SummaryRow};
+
+use crate::support::{CONFIG, SOURCE, Scratch, psychic, refused, run, table};
+
+/// Three subjects in a directory: two that can be compared, and one whose source does not compile.
+fn three() -> Scratch {
+    let patch = |statement: &str| {
+        format!("--- a/a.c\n+++ b/a.c\n@@ -3 +3 @@\n-\treturn x > 0;\n+\t{statement}\n")
+    };
+    let mut scratch = Scratch::new();
+    for (name, source, statement) in [
+        ("one", SOURCE, "return x >= 0;"),
+        ("two", SOURCE, "return x >= 1;"),
+        ("worse", "int entry(int x)\n{\n\treturn x > ;\n}\n", "return 1;"),
+    ] {
+        scratch = scratch
+            .file(&format!("bugs/{name}/subject.toml"), CONFIG)
+            .file(&format!("bugs/{name}/a.c"), source)
+            .file(&format!("bugs/{name}/1.diff"), &patch(statement));
+    }
+    scratch
+}
+
+fn campaign(scratch: &Scratch, out: &str) -> Command {
+    let mut command = psychic();
+    command.arg("campaign").arg(scratch.path("bugs")).arg("--out").arg(scratch.path(out));
+    command
+}
+
+fn rows(place: &Path) -> Vec<(String, Ended)> {
+    let rows: Vec<CampaignRow> = table(place);
+    rows.into_iter().map(|row| (row.subject, row.ended)).collect()
+}
+
+#[test]
+fn what_fails_costs_the_others_nothing_and_what_is_known_is_not_run_again() {
+    let scratch = three();
+    let first = run(&mut campaign(&scratch, "out"));
+    assert_eq!(first.code, Some(1), "{}{}", first.stdout, first.stderr);
+    assert!(first.stdout.contains("3 subjects: 2 decided, 1 failed"), "{}", first.stdout);
+    let known = [("one", Ended::Decided), ("two", Ended::Decided), ("worse", Ended::Failed)];
+    assert_eq!(rows(&scratch.path("out")), known.map(|(name, ended)| (name.to_owned(), ended)));
+    let all: Vec<CampaignRow> = table(&scratch.path("out"));
+    assert!(all[2].reason.contains("a.c"), "{}", all[2].reason);
+    // The figures are those of the subject's own results.
+    let own: Vec<SummaryRow> = table(&scratch.path("out/one"));
+    assert_eq!(
+        (all[0].classes, all[0].distinguished, all[0].seconds),
+        (own[0].classes, own[0].distinguished, own[0].seconds)
+    );
+    assert_eq!((all[1].equivalent, all[1].distinguished), (1, 0));
+    for file in ["campaign.html", "cactus.svg", "one/report.html", "worse.log"] {
+        assert!(scratch.path("out").join(file).is_file(), "{file}");
+    }
+    fs::write(scratch.path("bugs/two/1.diff"), "no diff\n").expect("written");
+    let second = run(&mut campaign(&scratch, "out"));
+    let is_known = |name: &str| {
+        second.stderr.lines().any(|line| line.contains(name) && line.ends_with("(known)"))
+    };
+    assert!(is_known("one") && !is_known("two"), "{}", second.stderr);
+    assert_eq!(rows(&scratch.path("out"))[1].1, Ended::Failed);
+    // An option is another input.
+    let third = run(campaign(&scratch, "out").args(["--", "--no-join"]));
+    assert!(!third.stderr.contains("(known)"), "{}", third.stderr);
+    let wrong = run(campaign(&scratch, "out").args(["--again", "--", "--no-such-option"]));
+    assert!(wrong.stdout.contains("3 failed") && wrong.stderr.contains("--no-such-option"));
+}
+
+#[test]
+fn campaigns_are_compared() {
+    let scratch = three();
+    run(&mut campaign(&scratch, "old"));
+    let compare = |new: &str| {
+        let mut command = psychic();
+        command.args(["campaign", "compare"]).arg(scratch.path("old")).arg(scratch.path(new));
+        run(&mut command)
+    };
+    let same = compare("old/campaign.csv");
+    assert_eq!(same.code, Some(0));
+    assert_eq!(same.stdout, "3 subjects in both, 0 changed; median of new time over old: 1.00\n");
+    fs::write(scratch.path("bugs/worse/a.c"), SOURCE).expect("written");
+    run(&mut campaign(&scratch, "new"));
+    let changed = compare("new");
+    assert_eq!(changed.code, Some(1));
+    let worse = "worse: ended failed → decided, revisions 0 → 2, classes 0 → 2";
+    assert!(changed.stdout.starts_with(worse), "{}", changed.stdout);
+}
+
+#[test]
+fn a_list_and_a_place_have_to_be_right() {
+    let scratch = three().file("notes/mine.txt", "mine");
+    let none = refused(psychic().arg("campaign").arg(scratch.path("notes")));
+    assert!(none.contains("no subject.toml"), "{none}");
+    let foreign = refused(&mut campaign(&scratch, "notes"));
+    assert!(foreign.contains("--out"), "{foreign}");
+    assert!(scratch.path("notes/mine.txt").is_file());
+}
