@@ -10,6 +10,7 @@ mod diff;
 mod exit;
 mod explain;
 mod explore;
+mod init;
 mod inputs;
 mod interrupt;
 mod merge;
@@ -62,6 +63,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Write a subject.toml for a directory with C files and patches
+    Init(init::InitArgs),
     /// Run the whole way: patches in, decision tree out
     Diff(diff::DiffArgs),
     /// Merge the patches into one meta program
@@ -98,6 +101,7 @@ pub fn run() -> ExitCode {
     show_events();
     interrupt::install();
     let result = match cli.command {
+        Command::Init(args) => init::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Build(args) => build::run(&args),

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Write, path::Path};
 
-use super::signature::{Parameter, Signature, Type, Unreadable, signature};
+use super::signature::{Parameter, Signature, Type, Unreadable, is_char, signature};
 use crate::subject::config::{InputsConfig, NanConfig, ParamConfig};
 
 /// Why no harness can be written for an entry function.
@@ -458,10 +458,6 @@ fn literal(value: i64) -> String {
         i64::MIN => "(-9223372036854775807LL - 1)".to_owned(),
         value => format!("{value}LL"),
     }
-}
-
-fn is_char(element: &str) -> bool {
-    matches!(element, "char" | "signed char" | "unsigned char")
 }
 
 fn misfit(parameter: &str, problem: &'static str) -> HarnessError {

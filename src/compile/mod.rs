@@ -45,6 +45,7 @@ pub use layout::{Common, HARNESS};
 pub use libc::{Closure, Libc};
 pub use revisions::Revisions;
 pub use runtime::PSYCHIC_H;
+pub use signature::{Function, Pointer, functions, pointers};
 pub use toolchain::Toolchain;
 pub use unite::{Program, United, unite};
 pub use whole::{Made, Recipe, Whole};

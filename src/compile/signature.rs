@@ -1,8 +1,8 @@
 //! Reads the signature of a C function from its source text.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, Parser, Tree};
 
 /// A function definition's signature.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -46,15 +46,66 @@ pub(super) enum Unreadable {
     OldStyle,
 }
 
+/// A function that a source defines.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// The lines of its definition, from 1.
+    pub lines: RangeInclusive<usize>,
+}
+
+/// The functions that a source defines, in its order. Of several with the same name (in `#if` and
+/// `#else`) only the first counts.
+pub fn functions(source: &str) -> Vec<Function> {
+    let tree = parse(source);
+    let file = File::new(source, tree.as_ref());
+    let function = |(name, node): (String, Node<'_>)| {
+        let lines = node.start_position().row + 1..=node.end_position().row + 1;
+        Function { name, lines }
+    };
+    let mut all: Vec<Function> = file.functions.into_iter().map(function).collect();
+    all.sort_by_key(|function| *function.lines.start());
+    all
+}
+
+/// A parameter that points to as many elements as its caller likes.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Pointer {
+    /// The name of the parameter.
+    pub name: String,
+    /// Whether it points to characters.
+    pub is_text: bool,
+}
+
+/// The parameters of a function that point to something, less arrays with a length; `None` if the
+/// source has no such function.
+pub fn pointers(source: &str, function: &str) -> Option<Vec<Pointer>> {
+    let signature = signature(source, function).ok()?;
+    let pointer = |parameter: Parameter| match parameter.ty {
+        Type::Pointer { element, length: None, .. } => {
+            Some(Pointer { name: parameter.name, is_text: is_char(&element) })
+        }
+        _ => None,
+    };
+    Some(signature.parameters.into_iter().filter_map(pointer).collect())
+}
+
+/// Whether a type is one of characters.
+pub(super) fn is_char(element: &str) -> bool {
+    matches!(element, "char" | "signed char" | "unsigned char")
+}
+
+fn parse(source: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_c::LANGUAGE.into()).ok()?;
+    parser.parse(source, None)
+}
+
 /// Finds the definition of `function` in `source`.
 pub(super) fn signature(source: &str, function: &str) -> Result<Signature, Unreadable> {
-    let mut parser = Parser::new();
-    let language = tree_sitter_c::LANGUAGE.into();
-    let tree = parser.set_language(&language).ok().and_then(|()| parser.parse(source, None));
-    let mut file = File { source, functions: BTreeMap::new(), types: BTreeMap::new() };
-    if let Some(tree) = &tree {
-        file.collect(tree.root_node());
-    }
+    let tree = parse(source);
+    let file = File::new(source, tree.as_ref());
     match file.functions.get(function) {
         Some(definition) => file.signature(*definition),
         None => Err(Unreadable::NotFound { functions: file.functions.into_keys().collect() }),
@@ -69,6 +120,14 @@ struct File<'s, 't> {
 }
 
 impl<'s, 't> File<'s, 't> {
+    fn new(source: &'s str, tree: Option<&'t Tree>) -> Self {
+        let mut file = Self { source, functions: BTreeMap::new(), types: BTreeMap::new() };
+        if let Some(tree) = tree {
+            file.collect(tree.root_node());
+        }
+        file
+    }
+
     /// Finds definitions, also inside `#if` and `extern "C"`. The first one of a name counts.
     fn collect(&mut self, node: Node<'t>) {
         let mut cursor = node.walk();

@@ -51,7 +51,7 @@ pub use candidate::{Candidate, Candidates, Changes, candidates, difference, expl
 pub use check::{Role, SyntaxCheck};
 pub use error::MergeError;
 pub use overlay::{Tree, make_way, overlay};
-pub use patch::{PatchError, changed_lines};
+pub use patch::{PatchError, changed_lines, touched};
 pub use program::{MergedRevision, MetaFile, MetaProgram, Status, is_note};
 
 use crate::subject::Subject;

@@ -4,6 +4,8 @@
 //! diffs of several files, and line endings must not matter. Each crate that reads diffs lacks one
 //! of these.
 
+use std::path::PathBuf;
+
 use thiserror::Error;
 
 /// The changes to one file.
@@ -61,6 +63,21 @@ pub fn changed_lines(text: &str) -> Result<u32, PatchError> {
     let diffs = parse(text)?;
     let lines = diffs.iter().flat_map(|diff| &diff.hunks).flat_map(|hunk| &hunk.lines);
     Ok(lines.filter(|line| !matches!(line, Line::Context(_))).count() as u32)
+}
+
+/// The places that a patch changes: paths as the patch has them, and lines of the old files, from 1,
+/// one for each hunk. None if the text is not a patch.
+pub fn touched(text: &str) -> Vec<(PathBuf, usize)> {
+    let mut places = Vec::new();
+    for diff in parse(text).unwrap_or_default() {
+        let Some(path) = diff.old.or(diff.new) else { continue };
+        for hunk in diff.hunks {
+            let is_context = |line: &&Line| matches!(line, Line::Context(_));
+            let before = hunk.lines.iter().take_while(is_context).count();
+            places.push((PathBuf::from(&path), hunk.old_start + before));
+        }
+    }
+    places
 }
 
 /// Why a text is not a patch.

@@ -13,6 +13,7 @@ mod error;
 mod explain;
 mod findings;
 mod glances;
+mod guess;
 pub(crate) mod inputs;
 pub(crate) mod linking;
 pub(crate) mod native;
@@ -35,6 +36,7 @@ pub use error::Error;
 pub use explain::explain;
 pub use findings::Findings;
 pub(crate) use findings::{BUILD, MISMATCHES};
+pub use guess::{Hints, init};
 pub use observer::{Event, Observer};
 pub use options::{Options, SearchOptions, Sharing, Until};
 

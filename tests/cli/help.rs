@@ -8,6 +8,7 @@ use crate::support::{Scratch, psychic, run};
 fn help_of_every_command() {
     for command in [
         "",
+        "init",
         "diff",
         "merge",
         "build",

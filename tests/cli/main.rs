@@ -8,6 +8,7 @@ mod errors;
 mod explore;
 mod given;
 mod help;
+mod init;
 mod interrupt;
 mod judged;
 mod loose;

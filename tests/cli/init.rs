@@ -1,0 +1,107 @@
+//! `psychic init`: a first `subject.toml`.
+
+use std::fs;
+
+use crate::support::{SOURCE, Scratch, psychic, refused, run};
+
+/// A directory without a `subject.toml`.
+fn without() -> Scratch {
+    let scratch = Scratch::new();
+    for name in ["a.c", "subject.toml"] {
+        fs::remove_file(scratch.path(name)).expect("removed");
+    }
+    scratch
+}
+
+/// What `psychic init` writes, below its comments and the name.
+fn written(scratch: &Scratch, arguments: &[&str]) -> Vec<String> {
+    let ran = run(psychic().arg("init").arg(scratch.dir.path()).args(arguments));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("psychic diff "), "{}", ran.stdout);
+    let text = fs::read_to_string(scratch.path("subject.toml")).expect("written");
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.starts_with("name = "));
+    lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_function_that_a_patch_changes_is_compared() {
+    let source = format!("static int other(void)\n{{\n\treturn 1;\n}}\n\n{SOURCE}");
+    let source = source.replace("int x)", "int x, const char *text, int *out, int four[4])");
+    let scratch = without()
+        .file("src/[1].c", &source)
+        .file("fixes/1.diff", "--- a/src/[1].c\n+++ b/src/[1].c\n@@ -7,2 +7,2 @@\n {\n-\treturn x > 0;\n+\treturn x > 1;\n")
+        .file("fixes/2.patch", "--- [1].c\n+++ [1].c\n@@ -8 +8 @@\n-\treturn x > 0;\n+\treturn x > 2;\n");
+    assert_eq!(
+        written(&scratch, &[]),
+        [
+            "sources = [\"src/[1].c\"]",
+            "patches = [\"fixes/*.diff\", \"fixes/*.patch\"]",
+            "entry = \"entry\"",
+            "[inputs.params]",
+            "text = { string = 4 }",
+            "out = { elements = 3 }",
+        ]
+    );
+    let ran = run(&mut scratch.stage("diff"));
+    assert!(ran.stdout.contains("3 revisions, 3 classes"), "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn a_program_has_its_arguments_and_leaves_other_programs_out() {
+    let program = "#include <stdio.h>\nint helper(void);\nint main(int argc, char **argv)\n{\n\
+                   \tputs(argc > 1 ? argv[1] : \"\");\n\treturn helper();\n}\n";
+    let scratch = without()
+        .file("main.c", program)
+        .file("helper.c", "int helper(void)\n{\n\treturn 0;\n}\n")
+        .file("test.c", "int main(void) { return 0; }\n")
+        .file("results/old.c", "int main(void) { return 0; }\n")
+        .file(
+            "1.diff",
+            "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n-\treturn helper();\n+\treturn !helper();\n",
+        );
+    assert_eq!(
+        written(&scratch, &["--patches", "*.diff"]),
+        [
+            "sources = [\"helper.c\", \"main.c\"]",
+            "patches = [\"*.diff\"]",
+            "[inputs]",
+            "args = [{ string = 3, count = [0, 2] }]",
+        ]
+    );
+    let ran = run(&mut scratch.stage("diff"));
+    assert!(ran.stdout.contains("1 pair distinguished"), "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn solutions_are_compared_with_the_one_that_is_called_original() {
+    let scratch = without()
+        .file("a.c", SOURCE)
+        .file("b.c", &SOURCE.replace("> 0", ">= 1"))
+        .file("Original.c", &SOURCE.replace("> 0", "> 1"));
+    assert_eq!(
+        written(&scratch, &[]),
+        ["sources = [\"Original.c\"]", "candidates = [\"a.c\", \"b.c\"]", "entry = \"entry\""]
+    );
+    let ran = run(&mut scratch.stage("diff"));
+    assert!(ran.stdout.contains("3 revisions, 2 classes"), "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn what_cannot_be_guessed_is_said_and_leaves_nothing() {
+    let refusal = |scratch: &Scratch, arguments: &[&str], messages: &[&str]| {
+        let refusal = refused(psychic().arg("init").arg(scratch.dir.path()).args(arguments));
+        assert!(messages.iter().all(|message| refusal.contains(message)), "{refusal}");
+    };
+    let scratch = without();
+    refusal(&scratch, &[], &["no C files"]);
+    let scratch = scratch.file("a.c", SOURCE);
+    refusal(&scratch, &[], &["no patches", "--patches"]);
+    refusal(&scratch, &["--patches", "*.diff"], &["*.diff"]);
+    let scratch = scratch
+        .file("b.c", SOURCE)
+        .patch("1.diff", "return 1;")
+        .file("1.diff", "--- a/c.c\n+++ b/c.c\n@@ -3 +3 @@\n-\treturn x > 0;\n+\treturn 1;\n");
+    refusal(&scratch, &[], &["--entry"]);
+    assert!(!scratch.path("subject.toml").exists());
+    refusal(&Scratch::new(), &[], &["subject.toml", "is there already"]);
+}
