@@ -30,7 +30,7 @@ fn the_function_that_a_patch_changes_is_compared() {
     let scratch = without()
         .file("src/[1].c", &source)
         .file("fixes/1.diff", "--- a/src/[1].c\n+++ b/src/[1].c\n@@ -7,2 +7,2 @@\n {\n-\treturn x > 0;\n+\treturn x > 1;\n")
-        .file("fixes/2.patch", "--- [1].c\n+++ [1].c\n@@ -8 +8 @@\n-\treturn x > 0;\n+\treturn x > 2;\n");
+        .file("fixes/2.patch", "--- src/[1].c\n+++ src/[1].c\n@@ -8 +8 @@\n-\treturn x > 0;\n+\treturn x > 2;\n");
     assert_eq!(
         written(&scratch, &[]),
         [
