@@ -20,6 +20,7 @@ mod ranges;
 mod rank;
 mod replay;
 mod say;
+mod scores;
 mod shell;
 mod tree;
 

@@ -1,14 +1,11 @@
 //! `psychic rank RESULTS`: orders the patches.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, path::PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use clap::Args;
 
-use super::{exit::SUCCESS, say};
+use super::{exit::SUCCESS, say, scores::scores};
 use crate::{
     merge,
     rank::{Criterion, Evidence, Walk, Weights, ranking, read_answers},
@@ -59,7 +56,7 @@ pub(super) fn run(args: &RankArgs) -> anyhow::Result<u8> {
     })?;
     evidence.answers = walk.answers().to_vec();
     if let Some(file) = &args.scores {
-        evidence.priors = scores(file, &document.revisions)?;
+        evidence.priors = scores(file, &evidence.patches)?;
     }
     let mut weights = Weights::default();
     for (criterion, weight) in &args.weight {
@@ -113,38 +110,6 @@ fn evidence(document: &Document) -> Evidence {
         patches: patches.map(|entry| (entry.row.revision, entry.row.patch.clone())).collect(),
         ..Evidence::default()
     }
-}
-
-/// Reads the scores that the user gives.
-fn scores(file: &Path, revisions: &[RevisionEntry]) -> anyhow::Result<BTreeMap<Revision, f64>> {
-    let name = file.display();
-    let mut reader = csv::Reader::from_path(file).with_context(|| format!("{name}"))?;
-    let header = reader.headers().with_context(|| format!("{name}"))?.clone();
-    let column = |wanted: &str| header.iter().position(|column| column.trim() == wanted);
-    let score = column("score").with_context(|| format!("{name}: no column `score`"))?;
-    let (key, is_patch) = match (column("patch"), column("revision")) {
-        (Some(key), _) => (key, true),
-        (None, Some(key)) => (key, false),
-        (None, None) => bail!("{name}: no column `patch` or `revision`"),
-    };
-    let mut scores = BTreeMap::new();
-    for record in reader.records() {
-        let record = record.with_context(|| format!("{name}"))?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let cell = |column: usize| record.get(column).unwrap_or_default().trim();
-        let named = |entry: &&RevisionEntry| match is_patch {
-            _ if entry.row.revision == Revision::ORIGINAL => false,
-            true => entry.row.patch == cell(key),
-            false => Ok(entry.row.revision) == cell(key).parse(),
-        };
-        let entry = revisions.iter().find(named);
-        let entry = entry.with_context(|| format!("{name}:{line}: no patch {:?}", cell(key)))?;
-        let value = cell(score).parse::<f64>().ok().filter(|value| value.is_finite());
-        let value =
-            value.with_context(|| format!("{name}:{line}: no number: {:?}", cell(score)))?;
-        scores.insert(entry.row.revision, value);
-    }
-    Ok(scores)
 }
 
 /// How well the order agrees with what is known to be correct.

@@ -12,7 +12,7 @@ use super::{
     grow::{MOST_LEAVES, grow},
     problem::Problem,
     search::{self, OutOfTime, TreeSearch},
-    solution::{Options, Proven, Solution, TreeError},
+    solution::{Objective, Options, Proven, Solution, TreeError},
 };
 use crate::{
     results::Clustering,
@@ -47,9 +47,15 @@ pub fn minimal(
         // If the height cannot be proved, half of the time is left for the depth of the tree at
         // hand.
         let half = options.time.map(|time| time / 2).and_then(after);
-        least = search.least_height(&all, &mut lower_bound, &mut height, half);
+        match options.objective {
+            Objective::Height => {
+                least = search.least_height(&all, &mut lower_bound, &mut height, half);
+                proven = Proven::Height;
+            }
+            // No tree is higher.
+            Objective::Depth => (least, height) = (Ok(()), all.len() as u32),
+        }
         search.set_deadline(deadline);
-        proven = Proven::Height;
         if search.least_depth(&all, height, UNBOUNDED).is_ok() {
             proven = Proven::Depth;
             let mut economy = Economy::new(&search, &all, height);

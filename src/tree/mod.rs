@@ -11,6 +11,9 @@
 //! 3. fewest different tests;
 //! 4. smallest inputs, summed over these tests.
 //!
+//! With [`Objective::Depth`] the height does not count. [`cover()`] finds the fewest tests that
+//! suffice if everybody is asked the same.
+//!
 //! A test may be *silent* on a revision: the clustering lacks it. Nothing is known of its outcome,
 //! so the revision follows every branch of that test and can stand at several leaves. In the depth
 //! it counts at each of them, which favours tests that have an outcome for all. Only the silent
@@ -58,6 +61,7 @@
 mod apart;
 mod bounds;
 mod conditions;
+mod cover;
 mod decision;
 mod depth;
 mod economy;
@@ -72,11 +76,12 @@ mod search;
 mod solution;
 
 pub use conditions::{Interval, Rule, Sample, conditions};
+pub use cover::{Cover, cover};
 pub use decision::{Branch, Tree};
 pub use greedy::{Impurity, greedy};
 pub use json::JsonError;
 pub use minimal::minimal;
-pub use solution::{Options, Proven, Solution, TreeError};
+pub use solution::{Objective, Options, Proven, Solution, TreeError};
 
 #[cfg(test)]
 mod tests;

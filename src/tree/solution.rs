@@ -11,9 +11,21 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
+/// What matters most about a tree.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Objective {
+    /// The height: the most questions that a person may have to answer.
+    #[default]
+    Height,
+    /// The depth, summed over the leaves under the prior, whatever the height.
+    Depth,
+}
+
 /// The settings of the search.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// What matters most.
+    pub objective: Objective,
     /// How long to search; `None` to search to the end.
     pub time: Option<Duration>,
     /// How likely each revision is to be the right one, relative to the others; 1 if it is not
@@ -31,7 +43,7 @@ pub enum Proven {
     /// The height: no tree is lower.
     Height,
     /// The height and the depth: no tree of this height has a smaller depth, summed over its
-    /// leaves.
+    /// leaves. With [`Objective::Depth`], no tree at all has.
     Depth,
     /// All criteria: no tree of this height and depth has fewer tests, or as many with smaller
     /// inputs.
@@ -74,6 +86,14 @@ pub enum TreeError {
     Twice {
         /// The test.
         test: TestId,
+    },
+    /// There are too many revisions and tests for a [`cover`](super::cover()).
+    #[error("{rows} different revisions and {tests} tests are too many for a test cover")]
+    TooManyPairs {
+        /// Number of different revisions.
+        rows: usize,
+        /// Number of tests.
+        tests: usize,
     },
     /// There are more different revisions than the search has numbers for.
     #[error("{rows} different revisions are more than the 65535 a tree can be searched for")]

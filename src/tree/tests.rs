@@ -77,6 +77,7 @@ fn clusterings(table: &Table) -> Vec<Clustering> {
 
 fn options(weights: &[u64], sizes: &[u64]) -> Options {
     Options {
+        objective: Objective::Height,
         time: None,
         prior: (0..).map(Revision).zip(weights.iter().map(|weight| *weight as u32)).collect(),
         sizes: (0..).map(TestId).zip(sizes.iter().copied()).collect(),
@@ -190,6 +191,52 @@ proptest! {
     }
 
     #[test]
+    fn whatever_the_height_the_depth_is_the_least_of_all_trees(
+        (table, weights, sizes) in partly_silent(6, 5)
+    ) {
+        let clusterings = clusterings(&table);
+        let options = Options { objective: Objective::Depth, ..options(&weights, &sizes) };
+        let all = revisions(weights.len());
+        let solution = minimal(&all, &clusterings, &options).unwrap();
+        check(&solution.tree, &all, &clusterings);
+        let indices: Vec<usize> = (0..weights.len()).collect();
+        let trees = all_trees(&table, &weights, &indices);
+        let best = trees.into_iter().map(|(_, depth, tests)| (depth, tests.count_ones() as usize));
+        let (_, depth, tests, _) = rank(&solution.tree, &options);
+        prop_assert_eq!(Some((depth, tests)), best.min());
+        prop_assert_eq!(solution.proven, Proven::Everything);
+    }
+
+    #[test]
+    fn a_cover_has_the_fewest_tests_that_tell_all_apart(
+        (table, weights, _) in partly_silent(7, 6)
+    ) {
+        let (clusterings, all) = (clusterings(&table), revisions(weights.len()));
+        let told = |used: &dyn Fn(TestId) -> bool| -> BTreeSet<(Revision, Revision)> {
+            let used = clusterings.iter().filter(|clustering| used(clustering.test));
+            let pairs = |c: &Clustering| -> Vec<(Revision, Revision)> {
+                let all = all.iter().flat_map(|b| all.iter().map(move |a| (a, b)));
+                all.filter(|(a, b)| a < b && c.tells_apart(*a, *b)).collect()
+            };
+            used.flat_map(pairs).collect()
+        };
+        let whole = told(&|_| true);
+        let suffices = |set: &u32| told(&|test: TestId| set & 1 << test.0 != 0) == whole;
+        let fewest = (0..1u32 << table.len()).filter(suffices).map(u32::count_ones).min();
+        let found = cover(&all, &clusterings, &Options::default()).unwrap();
+        prop_assert_eq!(Some(found.tests.len() as u32), fewest);
+        prop_assert!(found.optimal());
+        prop_assert_eq!(told(&|test| found.tests.contains(&test)), whole);
+        check(&found.tree, &all, &clusterings);
+        prop_assert!(found.tree.tests().iter().all(|test| found.tests.contains(test)));
+        let hasty = Options { time: Some(Duration::ZERO), ..Options::default() };
+        let hasty = cover(&all, &clusterings, &hasty).unwrap();
+        check(&hasty.tree, &all, &clusterings);
+        prop_assert!(hasty.lower_bound <= found.tests.len());
+        prop_assert!(found.tests.len() <= hasty.tests.len());
+    }
+
+    #[test]
     fn with_silent_tests_too_there_is_a_tree_without_time(
         (table, weights, sizes) in partly_silent(9, 7)
     ) {
@@ -264,6 +311,18 @@ fn a_likely_revision_is_asked_for_first() {
     let table = whole(vec![vec![0, 0, 0, 1], vec![0, 0, 1, 0], vec![0, 1, 0, 0]]);
     let solution = minimal(&revisions(4), &clusterings(&table), &options(&[1, 1, 9, 1], &[0; 3]));
     assert!(matches!(solution.unwrap().tree, Tree::Node { test: TestId(1), .. }));
+}
+
+/// A likely revision is asked for first even if others then have more questions.
+#[test]
+fn the_depth_can_be_worth_a_greater_height() {
+    let table = whole(vec![vec![0, 1, 1, 1], vec![0, 0, 1, 1], vec![0, 1, 0, 1], vec![0, 1, 1, 0]]);
+    let options = options(&[100, 1, 1, 1], &[0; 4]);
+    let low = minimal(&revisions(4), &clusterings(&table), &options).unwrap();
+    let options = Options { objective: Objective::Depth, ..options };
+    let shallow = minimal(&revisions(4), &clusterings(&table), &options).unwrap();
+    assert_eq!((low.height, shallow.height), (2, 3));
+    assert!(shallow.expected_depth < low.expected_depth);
 }
 
 #[test]

@@ -163,6 +163,47 @@ fn tree_of_clusters_made_elsewhere() {
     assert_eq!(tree.height(), 3);
 }
 
+/// Four revisions. Test 0 tells 0 from the rest, and tests 1 to 3 halve them in the three ways.
+#[test]
+fn a_tree_is_the_best_for_what_is_asked_for() {
+    let answers = [[0, 1, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]];
+    let cluster = |test: usize, r: usize| answers[test].iter().position(|a| *a == answers[test][r]);
+    let rows = (0..16).map(|n| (n / 4, n % 4));
+    let rows: String = rows
+        .map(|(test, r)| format!("{test},{r},{}\n", cluster(test, r).expect("there")))
+        .collect();
+    let scratch = Scratch::new()
+        .file("clusters.csv", &format!("test,revision,cluster\n{rows}"))
+        .file("prior.csv", "revision,score\n0,0.9\n1,0.001\n")
+        .file("wrong.csv", "revision,score\n0,-1\n");
+    let file = |name: &str| scratch.path(name).display().to_string();
+    let tree = |more: &[&str]| {
+        let mut command = psychic();
+        command.arg("tree").arg(scratch.path("clusters.csv")).args(more);
+        command
+    };
+    let last = |more: &[&str]| {
+        let ran = run(&mut tree(more));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.stdout.lines().last().unwrap_or_default().to_owned()
+    };
+    let rest = "greedy 3, 4 classes of 4 revisions";
+    let prior = file("prior.csv");
+    assert_eq!(last(&[]), format!("height 2 (minimal), {rest}, 2 tests used of 4"));
+    assert_eq!(
+        last(&["--objective", "expected", "--prior", &prior]),
+        format!("height 3 (1.00 expected, minimal), {rest}, 3 tests used of 4")
+    );
+    assert_eq!(
+        last(&["--objective", "tests"]),
+        format!("height 2, {rest}, 2 tests used (minimal) of 4")
+    );
+    assert_eq!(last(&["--oblivious"]), "everybody is asked: 1, 2");
+    assert!(refused(&mut tree(&["--oblivious", "--greedy"])).contains("--greedy"));
+    let negative = refused(&mut tree(&["--prior", &file("wrong.csv")]));
+    assert!(negative.contains("the score of 0 is negative"), "{negative}");
+}
+
 /// No test says anything of revision 2, which takes part as its own compilation alone.
 #[test]
 fn a_tree_has_the_revisions_that_no_test_clusters() {
