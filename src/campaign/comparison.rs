@@ -13,6 +13,8 @@ pub struct Comparison {
     pub changes: Vec<Change>,
     /// Number of subjects that both have.
     pub common: usize,
+    /// Number of subjects that only one of them has.
+    pub single: usize,
     /// The median of new time over old time, of the subjects that both have decided.
     pub ratio: Option<f64>,
 }
@@ -82,9 +84,10 @@ pub fn compare(old: &[CampaignRow], new: &[CampaignRow]) -> Comparison {
         }
     }
     let is_gone = |row: &&CampaignRow| new.iter().all(|other| other.subject != row.subject);
-    let gone = old.iter().filter(is_gone);
-    changes.extend(gone.map(|row| one_sided(row, &row.ended.to_string(), "absent")));
-    Comparison { changes, common, ratio: median(ratios) }
+    let gone: Vec<&CampaignRow> = old.iter().filter(is_gone).collect();
+    let single = new.len() - common + gone.len();
+    changes.extend(gone.iter().map(|row| one_sided(row, &row.ended.to_string(), "absent")));
+    Comparison { changes, common, single, ratio: median(ratios) }
 }
 
 #[cfg(test)]
@@ -112,6 +115,6 @@ mod tests {
                 "gone: ended decided → absent"
             ]
         );
-        assert_eq!((comparison.common, comparison.ratio), (3, Some(2.0)));
+        assert_eq!((comparison.common, comparison.single, comparison.ratio), (3, 2, Some(2.0)));
     }
 }

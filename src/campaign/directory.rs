@@ -69,10 +69,16 @@ impl CampaignDir {
         }
         let file = File::options().append(true).create(true).open(&lock).map_err(io)?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { path: path.to_owned(), _lock: file }),
-            Err(TryLockError::WouldBlock) => Err(CampaignError::Taken { path: path.to_owned() }),
-            Err(TryLockError::Error(source)) => Err(io(source)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(CampaignError::Taken { path: path.to_owned() });
+            }
+            Err(TryLockError::Error(source)) => return Err(io(source)),
         }
+        for place in ["subjects", "logs"] {
+            fs::create_dir_all(path.join(place)).map_err(io)?;
+        }
+        Ok(Self { path: path.to_owned(), _lock: file })
     }
 
     /// The path of the directory.
@@ -84,19 +90,19 @@ impl CampaignDir {
     ///
     /// # Errors
     /// The table cannot be read.
-    pub fn rows(&self) -> Result<Vec<CampaignRow>, CampaignError> {
+    pub fn rows(&self) -> Result<Vec<CampaignRow>, ResultsError> {
         let table = self.path.join(CampaignRow::FILE);
         if table.exists() { Ok(read_table(&table)?) } else { Ok(Vec::new()) }
     }
 
     /// Where the results of a subject are.
     pub fn results(&self, name: &str) -> PathBuf {
-        self.path.join(name)
+        self.path.join("subjects").join(name)
     }
 
     /// Where what is said about a subject is.
     pub fn log(&self, name: &str) -> PathBuf {
-        self.path.join(format!("{name}.log"))
+        self.path.join("logs").join(format!("{name}.log"))
     }
 
     /// Writes the table, so that the campaign can go on from there.

@@ -1,7 +1,7 @@
 //! The subjects of a campaign, from directories or from files that list them.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
 };
@@ -10,13 +10,14 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use walkdir::WalkDir;
 
-use crate::subject::CONFIG_FILE;
+use crate::subject::{CONFIG_FILE, config::SubjectConfig};
 
 /// A subject of a campaign.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Member {
     /// Its name, which is that of its directory of results: the name of its own directory or, if
-    /// several have that, as much of the path as tells them apart, with `-` for `/`.
+    /// several have that, as much of the path as tells them apart, with `-` for `/`. A number is
+    /// added to names that are still the same.
     pub name: String,
     /// The directory with its `subject.toml`.
     pub subject: PathBuf,
@@ -24,15 +25,26 @@ pub struct Member {
 
 impl Member {
     /// A digest of what the comparison reads: the configuration, and the names, sizes and times of
-    /// all files beside it.
+    /// all files beside it and in the directory that it builds.
     pub(super) fn digest(&self) -> String {
         let mut hash = Sha256::new();
-        hash.update(fs::read(self.subject.join(CONFIG_FILE)).unwrap_or_default());
-        for entry in WalkDir::new(&self.subject).sort_by_file_name().into_iter().flatten() {
-            let Ok(metadata) = entry.metadata() else { continue };
-            let time = metadata.modified().ok().filter(|_| metadata.is_file());
-            hash.update(entry.path().as_os_str().as_encoded_bytes());
-            hash.update(format!("\0{} {time:?}\n", metadata.len()));
+        let text = fs::read_to_string(self.subject.join(CONFIG_FILE)).unwrap_or_default();
+        hash.update(&text);
+        let config: Option<SubjectConfig> = toml::from_str(&text).ok();
+        let built = config.and_then(|config| config.build.directory);
+        let places = built.map(|directory| self.subject.join(directory));
+        for place in std::iter::once(self.subject.clone()).chain(places) {
+            let entries = WalkDir::new(&place).follow_links(true).sort_by_file_name();
+            for entry in entries.into_iter().flatten() {
+                let Ok(metadata) = entry.metadata() else { continue };
+                let time = metadata.modified().ok().filter(|_| metadata.is_file());
+                let name = entry.path().strip_prefix(&place).unwrap_or(entry.path());
+                hash.update(name.as_os_str().as_encoded_bytes());
+                hash.update(format!(
+                    "\0{} {time:?}\n",
+                    if time.is_some() { metadata.len() } else { 0 }
+                ));
+            }
         }
         format!("{:x}", hash.finalize())
     }
@@ -104,19 +116,27 @@ impl Campaign {
         let (mut subjects, mut options) = (Vec::new(), Vec::new());
         for place in places {
             match place.extension().and_then(|extension| extension.to_str()) {
+                _ if !place.exists() => {
+                    let source = io::ErrorKind::NotFound.into();
+                    return Err(ListError::Io { path: place.clone(), source });
+                }
                 Some("toml") if place.is_file() => {
                     let listed = listed(place)?;
                     subjects.extend(matches(place, &listed.subjects)?);
                     options.extend(listed.options);
                 }
                 Some("csv") if place.is_file() => subjects.extend(rows(place)?),
+                _ if place.is_file() => {
+                    let message = "a list of subjects is a .toml or .csv file".to_owned();
+                    return Err(ListError::Malformed { path: place.clone(), message });
+                }
                 _ => subjects.extend(below(place)?),
             }
         }
         if subjects.is_empty() {
             return Err(ListError::Empty);
         }
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         subjects.retain(|subject| seen.insert(real(subject)));
         Ok(Self { members: named(subjects), options })
     }
@@ -223,7 +243,14 @@ fn named(subjects: Vec<PathBuf>) -> Vec<Member> {
             .for_each(|&index| counts[index] += 1);
     }
     let names = parts.iter().zip(counts).map(|(parts, count)| name(parts, count));
-    names.zip(subjects).map(|(name, subject)| Member { name, subject }).collect()
+    let mut taken = BTreeSet::new();
+    let mut unique = |name: String| {
+        let numbered = |n: u32| if n == 1 { name.clone() } else { format!("{name}~{n}") };
+        (1..).map(numbered).find(|name| taken.insert(name.clone())).unwrap_or_default()
+    };
+    let names: Vec<String> = names.map(&mut unique).collect();
+    let members = names.into_iter().zip(subjects);
+    members.map(|(name, subject)| Member { name, subject }).collect()
 }
 
 #[cfg(test)]
@@ -252,6 +279,18 @@ mod tests {
         };
         assert_eq!(names(&read(&["a"]).unwrap()), ["x", "y"]);
         assert_eq!(names(&read(&["a", "b/x", "a/../a/x"]).unwrap()), ["a-x", "y", "b-x"]);
+        // `-` in names does not make two the same.
+        let scratch = tree(&["a/x", "b/x", "a-x/x", "a-x"]);
+        let place = |name: &str| scratch.path().join(name);
+        let all: Vec<PathBuf> = ["a/x", "b/x", "a-x/x", "a-x"].iter().map(|n| place(n)).collect();
+        let all = Campaign::read(&all).unwrap();
+        let distinct: BTreeSet<&str> = names(&all).into_iter().collect();
+        assert_eq!(distinct.len(), 4, "{distinct:?}");
+        let scratch = tree(&["a/x", "a/y", "b/x"]);
+        let place = |name: &str| scratch.path().join(name);
+        let read = |places: &[&str]| {
+            Campaign::read(&places.iter().map(|name| place(name)).collect::<Vec<_>>())
+        };
         fs::write(place("list.toml"), "subjects = [\"?/x\"]\noptions = [\"--all-paths\"]\n")
             .unwrap();
         let listed = read(&["list.toml"]).unwrap();
@@ -276,6 +315,7 @@ mod tests {
         assert!(message("list.toml", "subjects = [\"z*\"]").contains("no subject matches \"z*\""));
         assert!(message("list.toml", "subject = []").contains("unknown field `subject`"));
         let none = Campaign::read(&[place("nowhere")]).unwrap_err().to_string();
-        assert!(none.contains("nowhere: no subject.toml"), "{none}");
+        assert!(none.contains("nowhere: ") && none.contains("not found"), "{none}");
+        assert!(message("list.txt", "a/x").contains(".toml or .csv"));
     }
 }

@@ -2,9 +2,9 @@
 //! the program fail, costs the others nothing.
 //!
 //! A campaign has a directory with a table of all its subjects ([`CampaignRow`]), a page and a
-//! picture over all of them, and for each subject its results (`NAME/`) and what its process said
-//! (`NAME.log`). The table is written whenever a subject is done. A campaign that was interrupted
-//! goes on with the subjects that have no row yet, or have changed since.
+//! picture over all of them, and for each subject its results (`subjects/NAME/`) and what its process
+//! said (`logs/NAME.log`). The table is written whenever a subject is done. A campaign that was
+//! interrupted goes on with the subjects that have no row yet, or have changed since.
 
 mod comparison;
 mod directory;

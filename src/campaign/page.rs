@@ -59,7 +59,7 @@ fn picture(rows: &[CampaignRow]) -> Result<Markup, PlotError> {
 fn figures(rows: &[CampaignRow]) -> Markup {
     let count = |ended: Ended| rows.iter().filter(|row| row.ended == ended).count().to_string();
     let of = |value: fn(&CampaignRow) -> f64| {
-        let known = rows.iter().filter(|row| row.ended.is_final());
+        let known = rows.iter().filter(|row| row.revisions > 0);
         median(known.map(value)).map_or_else(|| "–".to_owned(), shown)
     };
     let figures = [
@@ -101,7 +101,7 @@ fn table(rows: &[CampaignRow]) -> Markup {
 }
 
 fn line(row: &CampaignRow) -> Markup {
-    let is_known = row.ended.is_final();
+    let is_known = row.revisions > 0;
     let numbers = [
         row.revisions.to_string(),
         row.classes.to_string(),
@@ -117,11 +117,11 @@ fn line(row: &CampaignRow) -> Markup {
     html! {
         tr {
             @if is_known {
-                td { a href=(format!("{}/report.html", escaped(&row.subject))) { (row.subject) } }
+                td { a href=(format!("subjects/{}/report.html", escaped(&row.subject))) { (row.subject) } }
                 td { (row.ended) }
                 @for number in numbers { td.number { (number) } }
             } @else {
-                td { a href=(format!("{}.log", escaped(&row.subject))) { (row.subject) } }
+                td { a href=(format!("logs/{}.log", escaped(&row.subject))) { (row.subject) } }
                 td { (row.ended) }
                 td.warning colspan="10" { (row.reason) }
             }
@@ -156,8 +156,8 @@ mod tests {
         ];
         let page = page(&rows).unwrap();
         for part in [
-            "href=\"a%20b/report.html\"",
-            "href=\"bad.log\"",
+            "href=\"subjects/a%20b/report.html\"",
+            "href=\"logs/bad.log\"",
             "a.c:1: &lt;oops&gt;",
             "<dt>median seconds</dt><dd>1.2</dd>",
             "<dt>failed</dt><dd>1</dd>",

@@ -7,7 +7,10 @@ use std::{
     process::{Command, Stdio},
     sync::{Mutex, PoisonError, mpsc},
     thread,
+    time::SystemTime,
 };
+
+use sha2::{Digest, Sha256};
 
 use super::{
     directory::{CampaignDir, CampaignError},
@@ -16,7 +19,7 @@ use super::{
 use crate::{
     child,
     interrupt::Interrupt,
-    results::{CampaignRow, Ended, ResultsDir, SummaryRow},
+    results::{CampaignRow, Ended, ResultsDir, SummaryRow, Table},
 };
 
 /// The exit codes of `psychic diff`: all pairs decided, some not, interrupted.
@@ -52,8 +55,8 @@ pub enum Event<'a> {
 }
 
 /// Compares the revisions of every subject of a campaign, and writes its directory. Returns the
-/// rows, in the order of the list. An interrupted campaign has rows only for the subjects that
-/// began.
+/// rows, in the order of the list. An interrupted campaign returns only those of the subjects that
+/// began or were known.
 ///
 /// # Errors
 /// A file of the campaign cannot be read or written. What goes wrong with a subject is in its row.
@@ -64,24 +67,27 @@ pub fn run(
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<Vec<CampaignRow>, CampaignError> {
     let words: Vec<String> = campaign.options.iter().chain(&options.options).cloned().collect();
-    let inputs = |member: &Member| {
-        format!("{} {} {}", env!("CARGO_PKG_VERSION"), words.join(" "), member.digest())
-    };
+    let tool = tool(&options.psychic)?;
+    let inputs = |member: &Member| format!("{tool} {words:?} {}", member.digest());
+    let known = if options.again { Vec::new() } else { place.rows()? };
     let known: BTreeMap<String, CampaignRow> =
-        place.rows()?.into_iter().map(|row| (row.subject.clone(), row)).collect();
-    let mut rows: BTreeMap<usize, CampaignRow> = BTreeMap::new();
-    let mut waiting = VecDeque::new();
+        known.into_iter().map(|row| (row.subject.clone(), row)).collect();
+    // What is known of a subject stays in the table until more is known.
+    let mut table: BTreeMap<usize, CampaignRow> = BTreeMap::new();
+    let (mut rows, mut waiting) = (BTreeMap::new(), VecDeque::new());
     for (index, member) in campaign.members.iter().enumerate() {
         let inputs = inputs(member);
-        match known.get(&member.name) {
-            Some(row) if !options.again && row.inputs == inputs && row.ended.is_final() => {
+        let row = known.get(&member.name);
+        table.extend(row.map(|row| (index, row.clone())));
+        let results = place.results(&member.name);
+        let has_results = results.join(SummaryRow::FILE).is_file();
+        match row.filter(|row| row.inputs == inputs && row.ended.is_final() && has_results) {
+            Some(row) => {
                 observe(Event::Known(row));
                 rows.insert(index, row.clone());
             }
-            row => {
-                let resume = row.is_some_and(|row| {
-                    row.inputs == inputs && row.ended == Ended::Interrupted && !options.again
-                });
+            None => {
+                let resume = !options.again && ResultsDir::is_unfinished(&results);
                 waiting.push_back(Task { index, member, inputs, resume });
             }
         }
@@ -114,8 +120,9 @@ pub fn run(
                 continue;
             };
             observe(Event::Done(&row));
+            table.insert(index, row.clone());
             rows.insert(index, row);
-            let all: Vec<CampaignRow> = rows.values().cloned().collect();
+            let all: Vec<CampaignRow> = table.values().cloned().collect();
             if let Err(error) = place.write(&all) {
                 options.interrupt.set();
                 return Err(error);
@@ -123,10 +130,10 @@ pub fn run(
         }
         Ok(())
     })?;
-    let rows: Vec<CampaignRow> = rows.into_values().collect();
-    place.write(&rows)?;
-    place.write_page(&rows)?;
-    Ok(rows)
+    let table: Vec<CampaignRow> = table.into_values().collect();
+    place.write(&table)?;
+    place.write_page(&table)?;
+    Ok(rows.into_values().collect())
 }
 
 /// A subject to compare.
@@ -136,7 +143,7 @@ struct Task<'a> {
     member: &'a Member,
     /// What the comparison rests on.
     inputs: String,
-    /// Whether an interrupted run is to be taken up.
+    /// Whether a run that was interrupted or killed is to be taken up.
     resume: bool,
 }
 
@@ -160,6 +167,7 @@ impl Task<'_> {
         if self.resume {
             command.arg("--resume");
         }
+        let begin = SystemTime::now();
         let output = File::create(&log).and_then(|file| Ok((file.try_clone()?, file)));
         let ran = output.and_then(|(stdout, stderr)| {
             command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
@@ -169,19 +177,37 @@ impl Task<'_> {
             Ok(status) => status.code(),
             Err(error) => return row(Ended::Failed, error.to_string(), None),
         };
-        let summary = || ResultsDir::open(&results).ok()?.read::<SummaryRow>().ok()?.pop();
+        // What an earlier run has left says nothing of this one.
+        let is_new = || {
+            let written = fs::metadata(results.join(SummaryRow::FILE)).ok()?.modified().ok()?;
+            Some(written >= begin)
+        };
+        let summary = || {
+            is_new().filter(|is_new| *is_new)?;
+            ResultsDir::open(&results).ok()?.read::<SummaryRow>().ok()?.pop()
+        };
         let said = || last_words(&log);
         match (code, summary()) {
             (Some(DECIDED), Some(summary)) => row(Ended::Decided, String::new(), Some(summary)),
             (Some(UNDECIDED), Some(summary)) => row(Ended::Undecided, String::new(), Some(summary)),
-            (Some(INTERRUPTED), _) => row(Ended::Interrupted, String::new(), None),
+            (Some(INTERRUPTED), summary) => row(Ended::Interrupted, String::new(), summary),
+            (None, summary) if options.interrupt.is_set() => {
+                row(Ended::Interrupted, String::new(), summary)
+            }
             (Some(_), _) => row(Ended::Failed, said(), None),
-            (None, _) if options.interrupt.is_set() => row(Ended::Interrupted, String::new(), None),
             (None, _) => {
                 row(Ended::Failed, format!("the process was killed; it said: {}", said()), None)
             }
         }
     }
+}
+
+/// What tells one build of the executable from another.
+fn tool(psychic: &Path) -> Result<String, CampaignError> {
+    let bytes = fs::read(psychic)
+        .map_err(|source| CampaignError::Io { path: psychic.to_owned(), source })?;
+    let digest = format!("{:x}", Sha256::digest(&bytes));
+    Ok(format!("{} {}", env!("CARGO_PKG_VERSION"), &digest[..16]))
 }
 
 /// The error that a process has reported, or else the last line that it has written.

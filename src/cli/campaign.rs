@@ -2,17 +2,18 @@
 
 use std::{env, path::PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 
 use super::{
+    diff::DiffArgs,
     exit::{INTERRUPTED, SUCCESS, UNDECIDED},
     interrupt,
     progress::Progress,
     say,
 };
 use crate::{
-    campaign::{self, Campaign, CampaignDir, CampaignRow, Event, Options, median},
+    campaign::{self, Campaign, CampaignDir, CampaignError, CampaignRow, Event, Options, median},
     results::{Ended, Table, read_table},
 };
 
@@ -59,6 +60,7 @@ pub(super) fn run(args: &CampaignArgs) -> anyhow::Result<u8> {
         return compare([old, new]);
     }
     let campaign = Campaign::read(&args.subjects)?;
+    check(&campaign, &args.options)?;
     let place = CampaignDir::claim(&args.out)?;
     let interrupt = interrupt::listen();
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -86,8 +88,13 @@ pub(super) fn run(args: &CampaignArgs) -> anyhow::Result<u8> {
             }
         }
         progress.update(|| format!("{done} of {all} subjects, running: {}", running.join(", ")));
-    })?;
+    });
     drop(progress);
+    let rows = rows.map_err(|error| match error {
+        CampaignError::Results(error) => anyhow::Error::from(error)
+            .context("with --again, the table of an earlier run is not read"),
+        other => other.into(),
+    })?;
     say::line(&conclusion(&rows, all))?;
     say::line(&format!("files: {}", place.path().display()))?;
     Ok(match rows.iter().all(|row| row.ended == Ended::Decided) {
@@ -95,6 +102,25 @@ pub(super) fn run(args: &CampaignArgs) -> anyhow::Result<u8> {
         true => SUCCESS,
         false => UNDECIDED,
     })
+}
+
+/// Checks the options for `psychic diff`, which are the same for all subjects.
+fn check(campaign: &Campaign, more: &[String]) -> anyhow::Result<()> {
+    let given = campaign.options.iter().chain(more);
+    let words = ["psychic", "diff", "SUBJECT", "--out", "DIR", "--jobs", "1", "--resume"];
+    let words = words.into_iter().map(str::to_owned).chain(given.cloned());
+    let diff = DiffArgs::augment_args(clap::Command::new("psychic diff"));
+    match diff.no_binary_name(false).try_get_matches_from(words.skip(1)) {
+        Ok(matches) if matches.get_many::<PathBuf>("subject").is_some_and(|all| all.len() == 1) => {
+            Ok(())
+        }
+        Ok(_) => bail!("the options of diff name a subject, too: {more:?}"),
+        Err(error) => {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            bail!("the options of diff: {}", first.trim_start_matches("error: "))
+        }
+    }
 }
 
 /// A subject that is done, in a line.
@@ -155,9 +181,10 @@ fn compare(places: [&PathBuf; 2]) -> anyhow::Result<u8> {
     }
     let ratio = comparison.ratio.map(|ratio| format!("; median of new time over old: {ratio:.2}"));
     say::line(&format!(
-        "{} in both, {} changed{}",
+        "{} in both, {} changed; {} in one{}",
         say::count(comparison.common as u64, "subject"),
-        comparison.changes.len(),
+        comparison.changes.len() - comparison.single,
+        comparison.single,
         ratio.unwrap_or_default()
     ))?;
     Ok(if comparison.changes.is_empty() { SUCCESS } else { UNDECIDED })

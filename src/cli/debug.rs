@@ -3,7 +3,11 @@
 use std::{
     ffi::OsString,
     fs,
-    os::unix::{ffi::OsStringExt, process::CommandExt},
+    os::unix::{
+        ffi::OsStringExt,
+        fs::{PermissionsExt, symlink},
+        process::CommandExt,
+    },
     process::Command,
 };
 
@@ -18,6 +22,10 @@ use crate::{
 
 /// The debugger.
 const DEBUGGER: &str = "gdb";
+/// The name by which the program is told to have been called.
+const PROGRAM: &str = "program";
+/// Starts the program, by that name, on the test's standard input. gdb puts its path first.
+const WRAPPER: &str = "#!/bin/sh\nshift\nPATH=../bin:$PATH\nexec program \"$@\" <../stdin\n";
 
 /// Becomes a debugger in which the native program of a revision runs on a test up to its entry.
 ///
@@ -33,7 +41,9 @@ pub(super) fn debug(
         bail!("revision {revision} has no native program");
     };
     let place = fs::canonicalize(stage.results.path().join("build"))?.join("debug");
-    let [start, source] = ["start", "source"].map(|name| place.join(name));
+    let [start, source, bin, wrapper] =
+        ["start", "source", "bin", "wrapper"].map(|name| place.join(name));
+    let native = fs::canonicalize(program).with_context(|| program.display().to_string())?;
     let changed = match merge::candidates(&stage.subject).remove(&revision) {
         Some(Ok(candidate)) => candidate.files,
         _ => Changes::new(),
@@ -50,7 +60,11 @@ pub(super) fn debug(
             fs::create_dir_all(path.parent().unwrap_or(&source))?;
             fs::write(path, text.as_deref().unwrap_or_default())?;
         }
-        fs::write(place.join("stdin"), test.stdin.as_deref().unwrap_or_default())
+        fs::write(place.join("stdin"), test.stdin.as_deref().unwrap_or_default())?;
+        fs::create_dir(&bin)?;
+        symlink(&native, bin.join(PROGRAM))?;
+        fs::write(&wrapper, WRAPPER)?;
+        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755))
     };
     write().with_context(|| place.display().to_string())?;
     test.write(&place.join("ktest"))?;
@@ -73,9 +87,11 @@ pub(super) fn debug(
         .arg("-ex")
         .arg(format!("break {}", entry(stage)))
         .arg("-ex")
-        .arg("run <../stdin")
+        .arg("set exec-wrapper ../wrapper")
+        .arg("-ex")
+        .arg("run")
         .arg("--args")
-        .arg(fs::canonicalize(program).with_context(|| program.display().to_string())?);
+        .arg(native);
     command.args(test.command_line().into_iter().skip(1).map(OsString::from_vec));
     // Interrupts are then the debugger's, and what it needs is not removed under it.
     Err(command.exec()).with_context(|| format!("{DEBUGGER} cannot be started; is it installed?"))

@@ -30,7 +30,7 @@ pub(super) struct ReplayArgs {
     subject: PathBuf,
     /// Numbers of tests in the results, or .ktest files [default: all tests of the results]
     tests: Vec<PathBuf>,
-    /// Run only this revision, show what it does, and leave the results as they are
+    /// Run only this revision, show what it does, and write no tables
     #[arg(long, value_name = "N")]
     revision: Option<Revision>,
     /// Run the revision on one test in gdb, where nothing confines it

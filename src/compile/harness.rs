@@ -191,11 +191,13 @@ const SIZE: &str = "#define PSYCHIC_SIZE(type) _Generic((type *)0, \\\n\
     \x20 long long *: 8, unsigned long long *: 8, float *: 4, double *: 8, long double *: 10, \\\n\
     \x20 default: 0)\n";
 
-/// The function that shows values of a type.
-const SHOW_ONE_NAN: &str = "#define PSYCHIC_SHOW(type) _Generic((type *)0, \\\n\
+/// The function that shows values of a type, unless `psychic.h` has one.
+const SHOW_ONE_NAN: &str = "#ifndef PSYCHIC_SHOW\n\
+    #define PSYCHIC_SHOW(type) _Generic((type *)0, \\\n\
     \x20 float *: psychic_output_float, double *: psychic_output_double, \\\n\
-    \x20 long double *: psychic_output_long_double, default: psychic_output)\n";
-const SHOW_BITS: &str = "#define PSYCHIC_SHOW(type) psychic_output\n";
+    \x20 long double *: psychic_output_long_double, default: psychic_output)\n\
+    #endif\n";
+const SHOW_BITS: &str = "#ifndef PSYCHIC_SHOW\n#define PSYCHIC_SHOW(type) psychic_output\n#endif\n";
 
 struct Body<'a> {
     entry: &'a str,

@@ -165,13 +165,6 @@ impl TestInput {
                 .any(|kind| name.strip_prefix(kind).is_some_and(is_group))
     }
 
-    /// Whether the object with this name is a part of what a program finds when it starts: its
-    /// command line, its files, its environment. The program itself makes all others.
-    pub fn is_of_surroundings(name: &str) -> bool {
-        Self::is_of_command_line(name)
-            || ["-data", "-env", "-env-count"].iter().any(|kind| name.ends_with(kind))
-    }
-
     /// The number of bytes that a person has to read: those of arguments (except the program's
     /// name), standard input and objects.
     pub fn size(&self) -> usize {

@@ -23,6 +23,8 @@ pub enum Runs<'a> {
         variables: &'a [(String, Option<Vec<u8>>)],
         /// Whether there are given files in the directory that a program starts in.
         has_files: bool,
+        /// The names of the files that a test gives.
+        symbolic_files: &'a [String],
     },
     /// By a call of a function.
     Entry {
@@ -34,25 +36,32 @@ pub enum Runs<'a> {
 }
 
 /// The shell script that runs a test; `None` if the program makes input itself
-/// (`psychic_symbolic`), which only our runtime can give it. `about` are lines for its head, in
-/// which nothing is invisible, and `name` is its own name.
+/// (`psychic_symbolic`), which only our runtime can give it, or has a variable that no shell can set.
+/// `about` are lines for its head, and `name` is its own name.
 pub fn script(test: &TestInput, runs: Runs<'_>, name: &str, about: &[String]) -> Option<String> {
     let (arguments, does, body) = match runs {
-        Runs::Program { variables, has_files: true } => (
+        Runs::Program { has_files: true, .. } => (
             "PROGRAM DIRECTORY",
-            "Runs a program in a copy of a directory",
-            program(test, variables, true)?,
+            "Runs a program in a copy of a directory".to_owned(),
+            program(test, runs)?,
         ),
-        Runs::Program { variables, has_files: false } => {
-            ("PROGRAM", "Runs a program in an empty directory", program(test, variables, false)?)
+        Runs::Program { .. } => {
+            ("PROGRAM", "Runs a program in an empty directory".to_owned(), program(test, runs)?)
         }
-        Runs::Entry { harness, flags } => (
-            "SOURCE.c [COMPILER ARGUMENTS]",
-            "Compiles a source with $CC or cc, and calls the function",
-            entry(test, harness, flags),
-        ),
+        Runs::Entry { harness, flags } => {
+            let flags = words(flags);
+            let with =
+                if flags.is_empty() { "" } else { " and the subject's flags, in its directory:" };
+            let does = format!("Compiles a source with $CC or cc{with}{flags}");
+            ("SOURCE.c [COMPILER ARGUMENTS]", does, entry(test, harness, &flags))
+        }
     };
-    let comment = |line: &String| format!("{}\n", format!("# {line}").trim_end());
+    // Whatever a program calls its outputs, its line stays a comment.
+    let seen = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+    let comment = |line: &String| {
+        let line: String = line.chars().map(seen).collect();
+        format!("{}\n", format!("# {line}").trim_end())
+    };
     let about: String = about.iter().map(comment).collect();
     let least = arguments.split(" [").next().map_or(0, |needed| needed.split(' ').count());
     Some(format!(
@@ -64,21 +73,73 @@ pub fn script(test: &TestInput, runs: Runs<'_>, name: &str, about: &[String]) ->
 
 /// Finds the file that the user names, and makes a directory to work in.
 const BEGIN: &str = "\
-    file=$(cd \"$(dirname \"$1\")\" && pwd)/$(basename \"$1\")\n\
+    place() { CDPATH= cd -- \"$1\" && pwd; }\n\
+    file=$(place \"$(dirname -- \"$1\")\")/$(basename -- \"$1\")\n\
     [ -f \"$file\" ] || { echo \"$0: $1: no such file\" >&2; exit 125; }\n\
-    work=$(mktemp -d) || exit 125\n\
+    work=$(mktemp -d) && work=$(place \"$work\") || exit 125\n\
     trap 'rm -rf \"$work\"' EXIT\n\
-    mkdir \"$work/start\"\n";
+    trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM\n\
+    mkdir \"$work/start\" || exit 125\n";
 
-/// Names under which a shell finds programs, or that it sets itself.
-const OF_SHELL: [&str; 5] = ["PATH", "PWD", "OLDPWD", "SHLVL", "_"];
+/// Variables that shells set or use themselves, beside those that begin with `BASH`.
+const OF_SHELL: [&str; 45] = [
+    "CDPATH",
+    "COLUMNS",
+    "DIRSTACK",
+    "ENV",
+    "EUID",
+    "FCEDIT",
+    "FUNCNAME",
+    "GROUPS",
+    "HISTCMD",
+    "HISTFILE",
+    "HISTSIZE",
+    "HOME",
+    "HOSTNAME",
+    "HOSTTYPE",
+    "IFS",
+    "LINENO",
+    "LINES",
+    "MACHTYPE",
+    "MAIL",
+    "MAILCHECK",
+    "MAILPATH",
+    "OLDPWD",
+    "OPTARG",
+    "OPTERR",
+    "OPTIND",
+    "OSTYPE",
+    "PATH",
+    "PIPESTATUS",
+    "PPID",
+    "PROMPT_COMMAND",
+    "PS1",
+    "PS2",
+    "PS3",
+    "PS4",
+    "PWD",
+    "RANDOM",
+    "REPLY",
+    "SECONDS",
+    "SHELL",
+    "SHELLOPTS",
+    "SHLVL",
+    "TERM",
+    "TIMEFORMAT",
+    "UID",
+    "_",
+];
 
-fn program(
-    test: &TestInput,
-    variables: &[(String, Option<Vec<u8>>)],
-    has_files: bool,
-) -> Option<String> {
-    if !test.objects.iter().all(|(name, _)| TestInput::is_of_surroundings(name)) {
+fn program(test: &TestInput, runs: Runs<'_>) -> Option<String> {
+    let Runs::Program { variables, has_files, symbolic_files } = runs else { return None };
+    let is_given = |name: &str| match (name.strip_suffix("-data"), name.strip_suffix("-env")) {
+        (Some(file), _) => symbolic_files.iter().any(|known| known == file),
+        (_, Some(variable)) => variables.iter().any(|(known, _)| known == variable),
+        (None, None) => TestInput::is_of_command_line(name) || name.ends_with("-env-count"),
+    };
+    let variables = test.variables(variables);
+    let is_option = |name: &String| name.is_empty() || name.starts_with('-');
+    if !test.objects.iter().all(|(name, _)| is_given(name)) || variables.keys().any(is_option) {
         return None;
     }
     let mut body = String::new();
@@ -91,7 +152,7 @@ fn program(
     _ = writeln!(body, "mkdir \"$work/bin\"\nln -s \"$file\" \"$work/bin/\"{name}");
     body.push_str("cd \"$work/start\" || exit 125\n");
     for (file, bytes) in test.files() {
-        _ = writeln!(body, "printf {} >./{}", format(bytes), word(file.as_bytes()));
+        _ = writeln!(body, "printf {} >./{} || exit 125", format(bytes), word(file.as_bytes()));
     }
     body.push_str(&stdin(test));
     let mut words = String::new();
@@ -100,13 +161,12 @@ fn program(
     }
     _ = writeln!(body, "set --{words}");
     let mut settings = String::new();
-    let variables = test.variables(variables);
     for (number, (name, bytes)) in variables.iter().enumerate() {
         let value = value(&mut body, &format!("env{number}"), bytes);
-        settings.push_str(&format!(" {name}={value}"));
+        settings.push_str(&format!(" {}={value}", word(name.as_bytes())));
     }
     // A shell finds the program by its bare name, which is then what the program is told.
-    let run = match OF_SHELL.iter().any(|name| variables.contains_key(*name)) {
+    let run = match !variables.keys().all(|name| is_passed_on(name)) {
         true => format!("\"$work/bin/\"{name}"),
         false => format!(
             "sh -c 'unset PWD OLDPWD SHLVL _; PATH=$1; shift; exec \"$@\"' sh \"$work/bin\" {name}"
@@ -116,35 +176,51 @@ fn program(
     Some(body)
 }
 
+/// Whether a shell passes a variable on as it is.
+fn is_passed_on(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let begins = name.starts_with(|c: char| c.is_ascii_digit());
+    name.bytes().all(is_plain) && !begins && !name.starts_with("BASH") && !OF_SHELL.contains(&name)
+}
+
 /// Whether a text can be the name of a file that a shell finds as a program.
 fn is_bare(name: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._+".contains(byte);
     !name.is_empty() && name.iter().all(is_plain) && !name.iter().all(|byte| *byte == b'.')
 }
 
-fn entry(test: &TestInput, harness: &str, flags: &[String]) -> String {
+fn entry(test: &TestInput, harness: &str, flags: &str) -> String {
     let mut inputs = String::new();
+    let text = |bytes: &[u8]| bytes.iter().map(|byte| format!("\\{byte:03o}")).collect::<String>();
     for (name, bytes) in &test.objects {
-        let text: String = bytes.iter().map(|byte| format!("\\{byte:03o}")).collect();
-        _ = writeln!(inputs, "  {{\"{name}\", {}, \"{text}\"}},", bytes.len());
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let name = if name.bytes().all(is_plain) { name.clone() } else { text(name.as_bytes()) };
+        _ = writeln!(inputs, "  {{\"{name}\", {}, \"{}\"}},", bytes.len(), text(bytes));
     }
     let header = HEADER.replace("  /* THE INPUT */\n", &inputs);
     let mut body = "shift\nln -s \"$file\" \"$work/source.c\"\n".to_owned();
     for (name, text) in [("psychic.h", &*header), ("test.c", harness)] {
         _ = writeln!(body, "cat >\"$work/{name}\" <<'PSYCHIC'\n{text}PSYCHIC");
     }
-    let flags: String = flags.iter().map(|flag| format!("{} ", word(flag.as_bytes()))).collect();
     _ = writeln!(
         body,
-        "\"${{CC:-cc}}\" -w {flags}-I\"$work\" -iquote \"${{file%/*}}\" -o \"$work/test\" \
+        "${{CC:-cc}} -w{flags} -I\"$work\" -iquote \"${{file%/*}}\" -o \"$work/test\" \
          \"$work/test.c\" \"$@\" -lm || exit 125"
     );
     body + &stdin(test) + "cd \"$work/start\" && \"$work/test\" <\"$work/stdin\"\n"
 }
 
+/// Texts as words of the shell, each with a blank before it.
+fn words(texts: &[String]) -> String {
+    texts.iter().map(|text| format!(" {}", word(text.as_bytes()))).collect()
+}
+
 /// The line that puts standard input into a file.
 fn stdin(test: &TestInput) -> String {
-    format!("printf {} >\"$work/stdin\"\n", format(test.stdin.as_deref().unwrap_or_default()))
+    format!(
+        "printf {} >\"$work/stdin\" || exit 125\n",
+        format(test.stdin.as_deref().unwrap_or_default())
+    )
 }
 
 /// Visible bytes as one word of the shell.
@@ -204,11 +280,12 @@ mod tests {
 
     #[test]
     fn all_bytes_come_through() {
+        let files = ["it's".to_owned()];
         let all: Vec<u8> = (0..=255).rev().collect();
         let objects = vec![("it's-data".to_owned(), all.clone())];
         let args = [b"program".to_vec(), b"--".to_vec(), b"it's".to_vec(), b"-".to_vec()].to_vec();
         let test = TestInput { args, stdin: Some(all.clone()), objects };
-        let runs = Runs::Program { variables: &[], has_files: false };
+        let runs = Runs::Program { variables: &[], has_files: false, symbolic_files: &files };
         let script = script(&test, runs, "0001.sh", &["Test 1".to_owned()]).unwrap();
         assert_eq!(printed(&script, &[Path::new("/bin/cat")]), [&all[..], &all].concat());
     }
@@ -220,16 +297,39 @@ mod tests {
         let args = [&b"a/b"[..], b"given"].map(<[u8]>::to_vec).to_vec();
         let test = TestInput { args, ..TestInput::default() };
         let variables = [("PATH".to_owned(), Some(b"/nowhere".to_vec()))];
-        let runs = Runs::Program { variables: &variables, has_files: true };
+        let runs = Runs::Program { variables: &variables, has_files: true, symbolic_files: &[] };
         let script = script(&test, runs, "0001.sh", &[]).unwrap();
         assert_eq!(printed(&script, &[Path::new("/bin/cat"), scratch.path()]), b"known");
     }
 
+    /// What programs call things never becomes a command.
+    #[test]
+    fn names_are_never_run() {
+        let scratch = tempfile::tempdir().unwrap();
+        let trap = scratch.path().join("trap");
+        let evil = format!("q\ntouch {0}\nPSYCHIC\ntouch {0}\n\"; touch {0}; #", trap.display());
+        let variables = [(format!("A B; touch {}; C", trap.display()), Some(b"1".to_vec()))];
+        let runs = Runs::Program { variables: &variables, has_files: false, symbolic_files: &[] };
+        let about = [evil.clone()];
+        let printing = script(&TestInput::default(), runs, "0001.sh", &about).unwrap();
+        let shown = String::from_utf8(printed(&printing, &[Path::new("/usr/bin/env")])).unwrap();
+        assert_eq!(shown, format!("{}=1\n", variables[0].0));
+        let test = TestInput { objects: vec![(evil, vec![1])], ..TestInput::default() };
+        let harness = "#include \"psychic.h\"\nint main(void) { return 0; }\n";
+        let calling =
+            script(&test, Runs::Entry { harness, flags: &[] }, "0001.sh", &about).unwrap();
+        let source = scratch.path().join("a.c");
+        fs::write(&source, "").unwrap();
+        assert_eq!(printed(&calling, &[&source]), b"");
+        assert!(!trap.exists());
+    }
+
     #[test]
     fn what_only_our_runtime_can_give_has_no_script() {
-        let objects = vec![("x".to_owned(), vec![1, 0, 0, 0])];
+        let files: [String; 0] = [];
+        let objects = vec![("my-data".to_owned(), vec![1, 0, 0, 0])];
         let test = TestInput { objects, ..TestInput::default() };
-        let runs = Runs::Program { variables: &[], has_files: false };
+        let runs = Runs::Program { variables: &[], has_files: false, symbolic_files: &files };
         assert_eq!(script(&test, runs, "0001.sh", &[]), None);
     }
 }

@@ -75,6 +75,11 @@ impl ResultsDir {
         remove(&work)
     }
 
+    /// Whether a run in this directory was killed, or interrupted before it could write its results.
+    pub fn is_unfinished(directory: &Path) -> bool {
+        directory.join(UNFINISHED).is_dir()
+    }
+
     /// The results of a run that is not finished: it goes on, or was killed.
     pub(super) fn unfinished(&self) -> Self {
         Self { path: self.path().join(UNFINISHED), lock: self.lock.clone() }

@@ -375,11 +375,12 @@ fn unreadable_name(pattern: &Path) -> Option<PathBuf> {
     entries.flatten().flatten().find(odd).map(|entry| entry.path())
 }
 
-/// Whether a name is a single component of a path, and so can be the name of a file or directory.
+/// Whether a name is a single component of a path, and so can be the name of a file or directory,
+/// and is visible.
 pub(super) fn is_plain(name: &str) -> bool {
     let mut components = Path::new(name).components();
     matches!((components.next(), components.next()), (Some(Component::Normal(_)), None))
-        && !name.contains(['/', '\0'])
+        && !name.contains(|c: char| c == '/' || c.is_control())
 }
 
 /// Whether `name` can be the name of an environment variable.

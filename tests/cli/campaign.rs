@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use assert_cmd::Command;
-use psychic::results::{CampaignRow, Ended, SummaryRow};
+use psychic::results::{CampaignRow, Ended, FoundBy, SummaryRow, TestRow};
 
 use crate::support::{CONFIG, SOURCE, Scratch, psychic, refused, run, table};
 
@@ -48,13 +48,13 @@ fn what_fails_costs_the_others_nothing_and_what_is_known_is_not_run_again() {
     let all: Vec<CampaignRow> = table(&scratch.path("out"));
     assert!(all[2].reason.contains("a.c"), "{}", all[2].reason);
     // The figures are those of the subject's own results.
-    let own: Vec<SummaryRow> = table(&scratch.path("out/one"));
+    let own: Vec<SummaryRow> = table(&scratch.path("out/subjects/one"));
     assert_eq!(
         (all[0].classes, all[0].distinguished, all[0].seconds),
         (own[0].classes, own[0].distinguished, own[0].seconds)
     );
     assert_eq!((all[1].equivalent, all[1].distinguished), (1, 0));
-    for file in ["campaign.html", "cactus.svg", "one/report.html", "worse.log"] {
+    for file in ["campaign.html", "cactus.svg", "subjects/one/report.html", "logs/worse.log"] {
         assert!(scratch.path("out").join(file).is_file(), "{file}");
     }
     fs::write(scratch.path("bugs/two/1.diff"), "no diff\n").expect("written");
@@ -67,8 +67,10 @@ fn what_fails_costs_the_others_nothing_and_what_is_known_is_not_run_again() {
     // An option is another input.
     let third = run(campaign(&scratch, "out").args(["--", "--no-join"]));
     assert!(!third.stderr.contains("(known)"), "{}", third.stderr);
-    let wrong = run(campaign(&scratch, "out").args(["--again", "--", "--no-such-option"]));
-    assert!(wrong.stdout.contains("3 failed") && wrong.stderr.contains("--no-such-option"));
+    fs::remove_dir_all(scratch.path("out/subjects/one")).expect("removed");
+    let fourth = run(campaign(&scratch, "out").args(["--", "--no-join"]));
+    assert!(!fourth.stderr.contains("(known)"), "{}", fourth.stderr);
+    assert!(scratch.path("out/subjects/one/report.html").is_file());
 }
 
 #[test]
@@ -82,7 +84,10 @@ fn campaigns_are_compared() {
     };
     let same = compare("old/campaign.csv");
     assert_eq!(same.code, Some(0));
-    assert_eq!(same.stdout, "3 subjects in both, 0 changed; median of new time over old: 1.00\n");
+    assert_eq!(
+        same.stdout,
+        "3 subjects in both, 0 changed; 0 in one; median of new time over old: 1.00\n"
+    );
     fs::write(scratch.path("bugs/worse/a.c"), SOURCE).expect("written");
     run(&mut campaign(&scratch, "new"));
     let changed = compare("new");
@@ -99,4 +104,29 @@ fn a_list_and_a_place_have_to_be_right() {
     let foreign = refused(&mut campaign(&scratch, "notes"));
     assert!(foreign.contains("--out"), "{foreign}");
     assert!(scratch.path("notes/mine.txt").is_file());
+    for (option, told) in [("--bogus", "--bogus"), ("--out=x", "--out"), ("other", "a subject")] {
+        let wrong = refused(campaign(&scratch, "out").args(["--", option]));
+        assert!(wrong.contains(told) && !scratch.path("out").exists(), "{wrong}");
+    }
+    fs::create_dir(scratch.path("out")).expect("made");
+    fs::write(scratch.path("out/.psychic-campaign"), "").expect("written");
+    fs::write(scratch.path("out/campaign.csv"), "broken\n").expect("written");
+    let broken = refused(&mut campaign(&scratch, "out"));
+    assert!(broken.contains("--again") && broken.contains("campaign.csv"), "{broken}");
+    assert_eq!(run(campaign(&scratch, "out").arg("--again")).code, Some(1));
+}
+
+/// A subject whose run was killed goes on with the tests that it left.
+#[test]
+fn what_was_killed_is_taken_up() {
+    let scratch = three();
+    run(&mut campaign(&scratch, "out"));
+    let one = scratch.path("out/subjects/one");
+    fs::create_dir(one.join("unfinished")).expect("made");
+    fs::rename(one.join("tests"), one.join("unfinished/tests")).expect("moved");
+    fs::remove_file(one.join("summary.csv")).expect("removed");
+    let again = run(&mut campaign(&scratch, "out"));
+    assert!(again.stderr.contains("two: 2 revisions"), "{}", again.stderr);
+    let tests: Vec<TestRow> = table(&one);
+    assert_eq!(tests[0].found_by, FoundBy::Seed);
 }

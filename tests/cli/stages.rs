@@ -110,10 +110,10 @@ fn replay_shows_one_revision() {
 #[test]
 fn a_debugger_runs_one_revision_on_one_test() {
     let debugger = "#!/bin/sh\n\
-        while [ \"$1\" != --args ]; do\n  case $1 in -d) last=$2;; break*) echo \"$1\";; esac\n  \
-        shift\ndone\nshift\ngrep return \"$last/a.c\"\n\
-        PSYCHIC_OUTPUTS=$PWD/outputs \"$@\" <../stdin\necho \"exit $?\"\n\
-        od -An -c outputs\n";
+        while [ \"$1\" != --args ]; do\n  case $1 in\n    -d) last=$2;;\n    \
+        break*) echo \"$1\";;\n    *wrapper*) wrapper=${1##* };;\n  esac\n  shift\ndone\n\
+        shift\ngrep return \"$last/a.c\"\n\
+        PSYCHIC_OUTPUTS=$PWD/outputs $wrapper \"$@\"\necho \"exit $?\"\nod -An -c outputs\n";
     let scratch = Scratch::new()
         .patch("1.diff", "return x >= 0;")
         .patch("2.diff", "return x > 3;")
